@@ -1,0 +1,119 @@
+"""The invariant distribution of reversible models in closed form, all topics at once.
+
+The weights are symmetric, w_ij = w_ji, so the chain with p_ij = w_ij / d_i, d_i = sum_j w_ij, is reversible:
+d_i p_ij = d_j p_ji. Its invariant distribution is proportional to d, and that of the chain watched on R is the
+restriction of it. No linear system is needed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irmx import Rankings
+from irmx_markov.weights import table
+
+if TYPE_CHECKING:
+    from irmx_markov.models import MarkovModel
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+Ints = np.ndarray[Any, np.dtype[np.int64]]
+
+_PAIRS_AT_ONCE = 4_000_000
+_MANY = 3_000
+
+
+def invariant(model: MarkovModel, rankings: Rankings) -> Floats:
+    """Return pi over the relevant documents, adding up to 1 within each topic."""
+    sums = sums_of_all_ranks(model, rankings) if model["states"] == "all" else sums_of_relevant(model, rankings)
+    return normalised(sums, rankings)
+
+
+def normalised(values: Floats, rankings: Rankings) -> Floats:
+    """Return values scaled to 1 within each topic; alike where they are all 0, as for a single state."""
+    topic = rankings.relevant.topic
+    total = np.bincount(topic, values, minlength=len(rankings))
+    if not total.all():
+        values = np.where(total[topic] == 0, 1.0, values)
+        total = np.bincount(topic, values, minlength=len(rankings))
+    return np.asarray(values / total[topic])
+
+
+def sums_of_all_ranks(model: MarkovModel, rankings: Rankings) -> Floats:
+    """Return d_i = S(i-1) + S(T-i) at the relevant ranks i, with S(n) = w(1) + ... + w(n).
+
+    With a longest hop h, S(min(n, h)) takes the place of S(n).
+    """
+    i = rankings.relevant.rank
+    depth = rankings.depth[rankings.relevant.topic]
+    before, after = i - 1, depth - i
+    if model.max_hop is not None:
+        before, after = np.minimum(before, model.max_hop), np.minimum(after, model.max_hop)
+    _, s = table(model["distance"], model.offset, model["log_base"], int(rankings.depth.max(initial=0)))
+    d = s[before] + s[after]
+    return d + model.weight(0) if model["self_loops"] else d
+
+
+def sums_of_relevant(model: MarkovModel, rankings: Rankings) -> Floats:
+    """Return d_i = sum over the other relevant ranks j of w(|i - j|)."""
+    rank = rankings.relevant.rank
+    w, _ = table(model["distance"], model.offset, model["log_base"], int(rankings.depth.max(initial=0)))
+    d = np.zeros(len(rank))
+    for part, longest in parts(rankings, model.max_hop):
+        if longest is not None:
+            d[part] = _sums_by_convolution(rank[part], w)
+            continue
+        i, j, distance = rankings.memo(
+            ("pairs", model.max_hop, part.start), lambda part=part: pairs(rankings, part, model.max_hop)
+        )  # type: ignore[misc]
+        weights = w[distance]
+        size = part.stop - part.start
+        d[part] = np.bincount(i, weights, minlength=size) + np.bincount(j, weights, minlength=size)
+    return d + model.weight(0) if model["self_loops"] else d
+
+
+def parts(rankings: Rankings, max_hop: int | None) -> list[tuple[slice, int | None]]:
+    """Return runs of topics whose pairs fit into memory together, and single topics with very many documents."""
+    ends, count = rankings.relevant.offsets, rankings.relevant.count
+    hop = count if max_hop is None else np.minimum(count, max_hop)
+    cost = count * hop
+    out: list[tuple[slice, int | None]] = []
+    start, load = 0, 0
+    for topic, (c, size) in enumerate(zip(cost.tolist(), count.tolist(), strict=True)):
+        alone = max_hop is None and size > _MANY
+        if load and (alone or load + c > _PAIRS_AT_ONCE):
+            out.append((slice(int(ends[start]), int(ends[topic])), None))
+            start, load = topic, 0
+        if alone:
+            out.append((slice(int(ends[topic]), int(ends[topic + 1])), size))
+            start = topic + 1
+        else:
+            load += c
+    out.append((slice(int(ends[start]), int(ends[-1])), None))
+    return [p for p in out if p[0].stop > p[0].start]
+
+
+def pairs(rankings: Rankings, part: slice, max_hop: int | None) -> tuple[Ints, Ints, Ints]:
+    """Return the pairs i < j of relevant documents of one topic, counted from the part's first, and j - i in ranks."""
+    relevant = rankings.relevant
+    later = (relevant.count[relevant.topic] - relevant.ordinal)[part]
+    if max_hop is not None:
+        later = np.minimum(later, max_hop)
+    i = np.repeat(np.arange(len(later)), later)
+    ends = np.cumsum(later)
+    j = np.arange(len(i)) - np.repeat(ends - later, later) + i + 1
+    rank = relevant.rank[part]
+    return i, j, rank[j] - rank[i]
+
+
+def _sums_by_convolution(rank: Ints, w: Floats) -> Floats:
+    """Return the same sums for one topic by a fast Fourier transform over its ranks."""
+    from scipy.signal import fftconvolve
+
+    span = int(rank[-1] - rank[0]) + 1
+    there = np.zeros(span)
+    there[rank - rank[0]] = 1.0
+    kernel = np.concatenate([w[span - 1 : 0 : -1], w[:span]])
+    full = fftconvolve(there, kernel, mode="full")
+    return np.asarray(full[span - 1 : 2 * span - 1][rank - rank[0]])

@@ -1,0 +1,186 @@
+"""Models with direction counts: the general route, topic by topic.
+
+Forward and backward weights are multiplied by factors of the documents seen so far, so the chain is in general not
+reversible and its invariant distribution needs a linear system. The local chain is an exception: it moves between
+neighbours only, and such a chain is always reversible.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irmx import Rankings
+from irmx_markov.chains import stationary
+
+if TYPE_CHECKING:
+    from irmx_markov.models import MarkovModel
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+Ints = np.ndarray[Any, np.dtype[np.int64]]
+
+_DENSE = 700
+_NARROW = 64
+
+
+def invariant(model: MarkovModel, rankings: Rankings) -> Floats:
+    """Return pi over the relevant documents, adding up to 1 within each topic."""
+    out = np.empty(len(rankings.relevant.rank))
+    ends = rankings.relevant.offsets
+    for topic, depth in enumerate(rankings.depth.tolist()):
+        here = slice(int(ends[topic]), int(ends[topic + 1]))
+        relevant = rankings.relevant.rank[here]
+        if len(relevant):
+            pi = full_invariant(model, depth, relevant)
+            pi = pi[relevant - 1] if model["states"] == "all" else pi
+            out[here] = pi / pi.sum()
+    return out
+
+
+def states_of(model: MarkovModel, depth: int, relevant: Ints) -> Ints:
+    """Return the ranks that are the states of the chain (M8)."""
+    return np.arange(1, depth + 1) if model["states"] == "all" else relevant
+
+
+def factors(direction: str | None, states: Ints, relevant: Ints) -> tuple[Floats, Floats]:
+    """Return the factors of forward and backward weights at every state.
+
+    They are functions of the relevant and the non-relevant documents seen up to and including the state.
+    """
+    if direction is None:
+        return np.ones(len(states)), np.ones(len(states))
+    seen = np.searchsorted(relevant, states, side="right")
+    r, n = seen + 1.0, states - seen + 1.0
+    return {"FRBN": (r, n), "FNBR": (n, r), "FIRBIN": (1 / r, 1 / n), "FINBIR": (1 / n, 1 / r)}[direction]
+
+
+def transition_matrix(model: MarkovModel, depth: int, relevant: Ints) -> Floats:
+    """Return the transition matrix P of one topic as a dense array over the states (M5 to M8).
+
+    Parameters
+    ----------
+    model : MarkovModel
+        The model.
+    depth : int
+        T, the number of documents retrieved.
+    relevant : array of int
+        The ranks of the relevant ones, ascending.
+    """
+    states = states_of(model, depth, relevant)
+    forward, backward = factors(model["direction"], states, relevant)
+    place = np.arange(len(states))
+    hop = place[None, :] - place[:, None]
+    weights = model.weight(np.abs(states[None, :] - states[:, None])) if len(states) > 1 else np.ones((1, 1))
+    if model.max_hop is not None:
+        weights = np.where(np.abs(hop) <= model.max_hop, weights, 0.0)
+    weights = weights * np.where(hop > 0, forward[:, None], backward[:, None])
+    np.fill_diagonal(weights, _diagonal(model, forward, backward))
+    if len(states) == 1:
+        return np.ones((1, 1))
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+def _diagonal(model: MarkovModel, forward: Floats, backward: Floats) -> Floats:
+    """Return the weights of staying: the formula at distance 0, with direction counts times both factors' sum."""
+    if not model["self_loops"]:
+        return np.zeros(len(forward))
+    both = 1.0 if model["direction"] is None else forward + backward
+    return np.asarray(model.weight(0) * both * np.ones(len(forward)))
+
+
+def full_invariant(model: MarkovModel, depth: int, relevant: Ints) -> Floats:
+    """Return pi over all states of one topic, by the cheapest way that is exact for the model."""
+    states = states_of(model, depth, relevant)
+    n = len(states)
+    if n == 1:
+        return np.ones(1)
+    if model.max_hop == 1:
+        return _birth_and_death(model, states, relevant)
+    if n <= _DENSE:
+        return stationary(transition_matrix(model, depth, relevant))
+    if model.max_hop is not None and (model.max_hop <= _NARROW or model["states"] == "relevant"):
+        return stationary(_banded(model, states, relevant))
+    return _by_convolution(model, states, relevant)
+
+
+def _birth_and_death(model: MarkovModel, states: Ints, relevant: Ints) -> Floats:
+    """Return pi of a chain between neighbours: pi_i = D_i prod_{k<i} f_k / b_{k+1}, D_i the sum of the weights at i."""
+    forward, backward = factors(model["direction"], states, relevant)
+    w = model.weight(np.diff(states))
+    total = _diagonal(model, forward, backward)
+    total[:-1] += w * forward[:-1]
+    total[1:] += w * backward[1:]
+    log_pi = np.log(total)
+    log_pi[1:] += np.cumsum(np.log(forward[:-1]) - np.log(backward[1:]))
+    pi = np.exp(log_pi - log_pi.max())
+    return np.asarray(pi / pi.sum())
+
+
+def _banded(model: MarkovModel, states: Ints, relevant: Ints) -> Any:
+    """Return the transition matrix as a sparse array of 2 max_hop + 1 diagonals."""
+    from scipy.sparse import diags_array
+
+    forward, backward = factors(model["direction"], states, relevant)
+    assert model.max_hop is not None
+    n = len(states)
+    bands, places = [_diagonal(model, forward, backward)], [0]
+    for h in range(1, min(model.max_hop, n - 1) + 1):
+        w = model.weight(states[h:] - states[:-h])
+        bands += [w * forward[:-h], w * backward[h:]]
+        places += [h, -h]
+    weights = diags_array(bands, offsets=places, shape=(n, n)).tocsr()
+    return diags_array(1 / np.asarray(weights.sum(axis=1)).ravel()) @ weights
+
+
+def _by_convolution(model: MarkovModel, states: Ints, relevant: Ints) -> Floats:
+    """Return pi of a long chain: one Fourier transform per product with P, and GMRES to solve pi P = pi.
+
+    Weights depend on the distance in ranks only, so a product with them is a convolution over ranks.
+    """
+    from scipy.fft import irfft, next_fast_len, rfft
+    from scipy.sparse.linalg import LinearOperator, gmres
+
+    forward, backward = factors(model["direction"], states, relevant)
+    at, span, n = states - states[0], int(states[-1] - states[0]) + 1, len(states)
+    size = next_fast_len(2 * span, real=True)
+    w = np.zeros(size)
+    reach = span - 1 if model.max_hop is None else min(span - 1, model.max_hop)
+    w[1 : reach + 1] = model.weight(np.arange(1, reach + 1))
+    ahead = rfft(w)
+    diagonal = _diagonal(model, forward, backward)
+
+    def spread(x: Floats, y: Floats) -> Floats:
+        """Return sum_{i<j} x_i w_ij + sum_{i>j} y_i w_ij at every state j."""
+        left, right = np.zeros(size), np.zeros(size)
+        left[at], right[at] = x, y
+        return np.asarray(irfft(rfft(left) * ahead + rfft(right) * ahead.conj(), size)[at])
+
+    ones = np.ones(n)
+    total = forward * spread_to(ones, at, size, ahead.conj()) + backward * spread_to(ones, at, size, ahead) + diagonal
+    stay = diagonal / total
+
+    def step(x: Floats) -> Floats:
+        flow = x / total
+        return spread(flow * forward, flow * backward) + x * stay
+
+    system = LinearOperator((n, n), matvec=lambda x: x - step(x.ravel()) + x.sum() / n, dtype=float)
+    pi, _ = gmres(system, ones / n, x0=total / total.sum(), rtol=1e-14, atol=0.0, restart=60, maxiter=20)
+    pi = np.maximum(pi, 0.0) / np.maximum(pi, 0.0).sum()
+    for _ in range(10_000):
+        following = step(pi)
+        following /= following.sum()
+        change = np.abs(following - pi).sum()
+        pi = (pi + following) / 2
+        if change < 1e-13:
+            break
+    return np.asarray(pi)
+
+
+def spread_to(values: Floats, at: Ints, size: int, kernel: Any) -> Floats:
+    """Return a convolution of values at some places with a kernel given by its transform, at the same places."""
+    from scipy.fft import irfft, rfft
+
+    padded = np.zeros(size)
+    padded[at] = values
+    return np.asarray(irfft(rfft(padded) * kernel, size)[at])

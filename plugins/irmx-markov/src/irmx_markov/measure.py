@@ -1,0 +1,128 @@
+"""The measure MP."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from irmx import COMMON_PARAMS, Citation, Column, DataError, Measure, Param, Rankings
+from irmx_markov.models import KIND
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+FERRANTE = Citation(
+    "FerranteFerroMaistro2014",
+    "inproceedings",
+    {
+        "author": "Marco Ferrante and Nicola Ferro and Maria Maistro",
+        "title": "Injecting User Models and Time into Precision via {Markov} Chains",
+        "booktitle": "Proceedings of the 37th International ACM SIGIR Conference (SIGIR 2014)",
+        "year": "2014",
+        "pages": "597--606",
+        "doi": "10.1145/2600428.2609637",
+    },
+)
+
+BEST_RETRIEVED = Column(
+    "qrels",
+    "best_retrieved",
+    "largest number of relevant documents that one run of a set retrieves for the topic",
+    "documents",
+    how="run 'irmx best-retrieved QRELS RUN...' over the runs to be compared",
+)
+
+RESCALE = Param(
+    str,
+    "times recall: 'recall' by r/RB, 'relative_recall' by r over the most that one run of a set retrieves",
+    default=None,
+    choices=("recall", "relative_recall"),
+)
+
+
+class MarkovMeasure(Measure):
+    """What MP and MPcont share: precision weighted by where the user is, and the rescaling by recall."""
+
+    CITATIONS = (FERRANTE,)
+
+    def weights(self, rankings: Rankings) -> Floats:
+        """Return the weight of every relevant document retrieved; they add up to 1 within a topic."""
+        raise NotImplementedError
+
+    def score(self, rankings: Rankings) -> Floats:
+        mp = np.bincount(rankings.relevant.topic, self.weights(rankings) * rankings.precision, minlength=len(rankings))
+        return mp if self["rescale"] is None else mp * self._recall(rankings)
+
+    def _recall(self, rankings: Rankings) -> Floats:
+        """Return r/RB (M3), or r over the best r of a set of runs."""
+        r = rankings.relevant.count
+        if self["rescale"] == "recall":
+            return np.asarray(r / np.maximum(rankings.recall_base, 1))
+        best = rankings.topic_column(BEST_RETRIEVED)
+        wrong = np.flatnonzero(~(best >= np.maximum(r, 0)))
+        if len(wrong):
+            i = int(wrong[0])
+            raise DataError(
+                f"the qrels column 'best_retrieved' is {best[i]:g} for query {rankings.topics[i]}, but this run retrieves {r[i]} "
+                "relevant documents. Compute it over a set of runs that holds this one, with the same rel and cutoff."
+            )
+        return np.asarray(r / np.maximum(best, 1))
+
+    def invariant(self, rankings: Rankings) -> Floats:
+        """Return the invariant distribution of the model, computed once per model and rankings."""
+        model = self["model"]
+        found: Floats = rankings.memo(("invariant", model), lambda: model.invariant(rankings))
+        return found
+
+    def contributions(self, rankings: Rankings) -> dict[str, Any]:
+        weight = self.weights(rankings)
+        scale = np.ones(len(rankings)) if self["rescale"] is None else self._recall(rankings)
+        return {"weight": weight, "contribution": weight * rankings.precision * scale[rankings.relevant.topic]}
+
+    def qrel_columns(self) -> tuple[Column, ...]:
+        return (BEST_RETRIEVED,) if self["rescale"] == "relative_recall" else ()
+
+
+class MarkovPrecision(MarkovMeasure):
+    """Markov Precision: the precision seen by a user who moves over the ranking as a Markov chain.
+
+    MP = sum over n in R of pi_n Prec(n) (M2), where R are the ranks of the relevant documents retrieved, Prec(n) is
+    the precision at rank n, and pi is the invariant distribution of the user's chain watched on R.
+    ``rescale="recall"`` multiplies it by r/RB (M3); with the model ``constant`` that is exactly AP (M9).
+
+    A topic without a relevant document retrieved scores 0. With one state pi = 1.
+
+    References
+    ----------
+    Ferrante, Ferro, Maistro: Injecting User Models and Time into Precision via Markov Chains. SIGIR 2014.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> from irmx_markov import GL_AD_ID, MP
+    >>> qrels = {"q": {"a": 1, "c": 1, "d": 1, "y": 1, "z": 1}}
+    >>> run = {"q": {"a": 6.0, "b": 5.0, "c": 4.0, "d": 3.0, "e": 2.0, "f": 1.0}}
+    >>> round(MP(model=GL_AD_ID).calc_aggregate(qrels, run), 6)
+    0.788381
+    >>> irmx.calc_aggregate("MP(model=constant,rescale='recall') AP", qrels, run)
+    {MP(model=constant,rescale='recall'): 0.48333333333333334, AP: 0.4833333333333333}
+    """
+
+    NAME = "MP"
+    PRETTY_NAME = "Markov Precision"
+    SHORT_DESC = (
+        "Precision at the relevant documents, weighted by how often a user who moves as a Markov chain is there."
+    )
+    SUPPORTED_PARAMS = {
+        "model": Param(str, "the user's Markov chain", kind=KIND, required=True),
+        "rescale": RESCALE,
+        **COMMON_PARAMS,
+    }
+    QREL_COLUMNS = (BEST_RETRIEVED,)
+    EXAMPLES = ("MP(model=GL_AD_ID)", "MP(model=GL_AD_LID,rescale='recall')")
+
+    def weights(self, rankings: Rankings) -> Floats:
+        return self.invariant(rankings)
+
+
+MP = MarkovPrecision()

@@ -1,0 +1,178 @@
+"""Markov models of a user: which documents the user may move between, and how likely."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from irmx import Param, Rankings, Symbol, UsageError
+from irmx_markov import closed, directed
+from irmx_markov.weights import weight
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+KIND = "Markov model"
+"""The kind of symbol that the ``model`` parameter of ``MP`` takes; any plugin may register more.
+
+Such a symbol has a method ``invariant(rankings)``: the invariant distribution of its chain watched on the
+relevant documents, over ``rankings.relevant``, adding up to 1 within each topic.
+"""
+
+_REACH = {"global": "GL", "local": "LO"}
+_STATES = {"all": "AD", "relevant": "OR"}
+_DISTANCE = {"inverse": "ID", "log_inverse": "LID"}
+
+
+class MarkovModel(Symbol):
+    """A user who moves between ranks with probabilities that fall with their distance.
+
+    Parameters
+    ----------
+    reach : {"global", "local"}
+        Transitions to every state (GL), or only to the neighbours in the list of states (LO) (M7).
+    states : {"all", "relevant"}
+        All ranks 1..T (AD), or the ranks of the relevant documents retrieved (OR) (M8).
+    distance : {"inverse", "log_inverse", "constant"}
+        Weight of a transition over d ranks: 1/(d + offset) (ID, M5), 1/log(d + offset) (LID, M6), or 1 (M9).
+    offset : float, optional
+        The offset; 1 for ID and 2 for LID.
+    log_base : float
+        The base of the logarithm of LID. It scales all weights alike, so it changes no probability.
+    self_loops : bool
+        Whether the user may stay; the weight is the formula at distance 0.
+    max_hop : int, optional
+        No transition over more than this many places in the list of states; 1 is the same as ``local``.
+    direction : str, optional
+        Forward and backward weights times a factor of the documents seen up to and including the current one:
+        FRBN (relevant + 1 forward, non-relevant + 1 backward), FNBR (the swap), FIRBIN (1/(relevant + 1)
+        forward, 1/(non-relevant + 1) backward), FINBIR (the swap).
+
+    References
+    ----------
+    Ferrante, Ferro, Maistro: Injecting User Models and Time into Precision via Markov Chains. SIGIR 2014.
+
+    Examples
+    --------
+    >>> from irmx_markov import MarkovModel
+    >>> MarkovModel(reach="local", states="relevant")
+    LO_OR_ID
+    >>> MarkovModel(self_loops=True, max_hop=5)
+    GL_AD_ID(self_loops=True,max_hop=5)
+    """
+
+    KIND = KIND
+    PARAMS = {
+        "reach": Param(str, "which states can be reached from one", default="global", choices=tuple(_REACH)),
+        "states": Param(str, "the states of the chain", default="all", choices=tuple(_STATES)),
+        "distance": Param(
+            str,
+            "how a weight falls with the distance",
+            default="inverse",
+            choices=("inverse", "log_inverse", "constant"),
+        ),
+        "offset": Param(
+            float, "added to the distance; by itself 1 for ID, 2 for LID", default=None, above=0, unit="ranks"
+        ),
+        "log_base": Param(float, "base of the logarithm of LID", default=10.0, above=1),
+        "self_loops": Param(bool, "whether the user may stay", default=False),
+        "max_hop": Param(int, "longest transition in places of the list of states", default=None, low=1, unit="states"),
+        "direction": Param(
+            str,
+            "factors of forward and backward weights by the documents seen",
+            default=None,
+            choices=("FRBN", "FNBR", "FIRBIN", "FINBIR"),
+        ),
+    }
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        if self["reach"] == "local" and self["max_hop"] not in (None, 1):
+            raise UsageError(
+                f"A local model moves to neighbours only; its 'max_hop' parameter must be 1 or None. Got {self['max_hop']}."
+            )
+        smallest = 1.0 if self["distance"] == "log_inverse" and self["self_loops"] else 0.0
+        if self["distance"] == "log_inverse" and self.offset <= smallest:
+            raise UsageError(
+                f"The 'offset' parameter of {self.NAME} must be above {smallest:g}, or a weight 1/log(distance + offset) "
+                f"would not be positive. Got {self.offset:g} instead."
+            )
+
+    @property
+    def NAME(self) -> str:  # type: ignore[override]  # noqa: N802
+        """The name of the model that differs from this one in the further parameters only."""
+        if self["distance"] == "constant":
+            return "constant"
+        return f"{_REACH[self['reach']]}_{_STATES[self['states']]}_{_DISTANCE[self['distance']]}"
+
+    @property
+    def SHORT_DESC(self) -> str:  # type: ignore[override]  # noqa: N802
+        reach = "any other" if self["reach"] == "global" else "the previous or next"
+        what = "rank" if self["states"] == "all" else "relevant document"
+        how = {"inverse": "by 1/(d+1)", "log_inverse": "by 1/log10(d+2)", "constant": "all alike"}[self["distance"]]
+        return f"from a {what} to {reach} one, {how}"
+
+    @property
+    def offset(self) -> float:
+        """The offset in force."""
+        given = self["offset"]
+        return self._own_offset if given is None else float(given)
+
+    @property
+    def _own_offset(self) -> float:
+        return 2.0 if self["distance"] == "log_inverse" else 1.0
+
+    @property
+    def max_hop(self) -> int | None:
+        """The longest transition in places of the list of states, None without a limit."""
+        if self["reach"] == "local":
+            return 1
+        hop: int | None = self["max_hop"]
+        return hop
+
+    def __call__(self, **changes: Any) -> MarkovModel:
+        return MarkovModel(**{**self.params, **changes})
+
+    def __repr__(self) -> str:
+        named = (
+            {"reach": "global", "states": "relevant"}
+            if self.NAME == "constant"
+            else {k: self[k] for k in ("reach", "states")}
+        )
+        shown = {k: self[k] for k in self.PARAMS if k != "distance" and self[k] != named.get(k, self.PARAMS[k].default)}
+        if self["offset"] == self._own_offset:
+            shown.pop("offset", None)
+        return self.NAME + ("(" + ",".join(f"{k}={v!r}" for k, v in shown.items()) + ")" if shown else "")
+
+    def weight(self, distance: Any) -> Floats:
+        """Return the weight of transitions over distances in ranks."""
+        return weight(self["distance"], distance, self.offset, self["log_base"])
+
+    def invariant(self, rankings: Rankings) -> Floats:
+        """Return the invariant distribution of the chain watched on the relevant documents (M2, M4).
+
+        Without direction counts the weights are symmetric, the chain is reversible, and the distribution is
+        proportional to the sums of weights; else the linear system is solved.
+
+        Returns
+        -------
+        array of float, over ``rankings.relevant``
+            Adds up to 1 within each topic.
+        """
+        if self["direction"] is None:
+            return closed.invariant(self, rankings)
+        return directed.invariant(self, rankings)
+
+
+GL_AD_ID = MarkovModel()
+GL_AD_LID = MarkovModel(distance="log_inverse")
+GL_OR_ID = MarkovModel(states="relevant")
+GL_OR_LID = MarkovModel(states="relevant", distance="log_inverse")
+LO_AD_ID = MarkovModel(reach="local")
+LO_AD_LID = MarkovModel(reach="local", distance="log_inverse")
+LO_OR_ID = MarkovModel(reach="local", states="relevant")
+LO_OR_LID = MarkovModel(reach="local", states="relevant", distance="log_inverse")
+CONSTANT = MarkovModel(states="relevant", distance="constant")
+
+NAMED = (GL_AD_ID, GL_AD_LID, GL_OR_ID, GL_OR_LID, LO_AD_ID, LO_AD_LID, LO_OR_ID, LO_OR_LID, CONSTANT)
+"""The eight models of the paper, and the one with constant transition probabilities."""

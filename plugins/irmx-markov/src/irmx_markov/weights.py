@@ -1,0 +1,48 @@
+"""The weight of a transition by the distance between two ranks, and sums of it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+
+def weight(form: str, distance: Any, offset: float, log_base: float) -> Floats:
+    """Return w(distance) (M5, M6).
+
+    Parameters
+    ----------
+    form : {"inverse", "log_inverse", "constant"}
+        ``1 / (distance + offset)``, ``1 / log(distance + offset)``, or 1.
+    distance : array_like
+        Distances in ranks.
+    offset, log_base : float
+        The offset, and the base of the logarithm.
+
+    Examples
+    --------
+    >>> weight("inverse", [1, 2, 3], 1, 10)
+    array([0.5       , 0.33333333, 0.25      ])
+    """
+    distance = np.asarray(distance, dtype=float)
+    if form == "inverse":
+        return np.asarray(1 / (distance + offset))
+    if form == "log_inverse":
+        return np.asarray(np.log(log_base) / np.log(distance + offset))
+    return np.ones_like(distance)
+
+
+def table(form: str, offset: float, log_base: float, longest: int) -> tuple[Floats, Floats]:
+    """Return w(1..n) behind a 0, and S(0..n) with S(n) = w(1) + ... + w(n), for n of at least ``longest``."""
+    return _table(form, offset, log_base, 1 << max(10, int(longest).bit_length()))
+
+
+@lru_cache(maxsize=64)
+def _table(form: str, offset: float, log_base: float, size: int) -> tuple[Floats, Floats]:
+    weights = np.zeros(size + 1)
+    weights[1:] = weight(form, np.arange(1, size + 1), offset, log_base)
+    sums = np.cumsum(weights.astype(np.longdouble)).astype(float)
+    return weights, sums

@@ -1,0 +1,86 @@
+"""The measure NCP."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from irmx import COMMON_PARAMS, Citation, Measure, Param, PluginError, Rankings
+from irmx_ncp.laws import KIND
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+ROBERTSON = Citation(
+    "Robertson2008",
+    "inproceedings",
+    {
+        "author": "Stephen Robertson",
+        "title": "A New Interpretation of Average Precision",
+        "booktitle": "Proceedings of the 31st Annual International ACM SIGIR Conference (SIGIR 2008)",
+        "year": "2008",
+        "pages": "689--690",
+        "doi": "10.1145/1390334.1390453",
+    },
+)
+
+
+class NormalisedCumulativePrecision(Measure):
+    """Normalised Cumulative Precision: the expected precision at the point where a user stops, satisfied.
+
+    NCP(p_s) = sum over n in R of p_s(n) Prec(n), where p_s is a probability law over the topic's RB
+    relevant documents in the order in which the user meets them. Relevant documents that were not
+    retrieved have precision 0. The uniform law gives exactly AP, the law of the first document exactly RR.
+
+    References
+    ----------
+    Robertson, S.: A New Interpretation of Average Precision. SIGIR 2008.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> qrels = {"q": {"a": 1, "b": 1, "c": 1}}
+    >>> run = {"q": {"x": 3.0, "a": 2.0, "b": 1.0}}
+    >>> irmx.calc_aggregate("NCP(law=uniform) AP NCP(law=first) RR", qrels, run)
+    {NCP(law=uniform): 0.3888888888888889, AP: 0.38888888888888884, NCP(law=first): 0.5, RR: 0.5}
+    """
+
+    NAME = "NCP"
+    PRETTY_NAME = "Normalised Cumulative Precision"
+    SHORT_DESC = "The expected precision at the relevant document where the user stops, under a stopping law."
+    SUPPORTED_PARAMS = {
+        "law": Param(str, "the user's stopping law", kind=KIND, required=True),
+        **COMMON_PARAMS,
+    }
+    CITATIONS = (ROBERTSON,)
+    EXAMPLES = ("NCP(law=uniform)", "NCP(law=first)")
+
+    def score(self, rankings: Rankings) -> Floats:
+        weighted = self.weights(rankings) * rankings.precision
+        return np.bincount(rankings.relevant.topic, weighted, minlength=len(rankings))
+
+    def weights(self, rankings: Rankings) -> Floats:
+        """Return p_s of every relevant document retrieved."""
+        j, recall_base = rankings.relevant.ordinal, rankings.recall_base[rankings.relevant.topic]
+        sizes, which = np.unique(recall_base, return_inverse=True)
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        laws = [self._probabilities(int(n)) for n in sizes]
+        table = np.concatenate([*laws, np.empty(0)])
+        return np.asarray(table[starts[which] + j - 1])
+
+    def _probabilities(self, recall_base: int) -> Floats:
+        law = self["law"]
+        p = np.asarray(law.probabilities(recall_base), dtype=float)
+        if p.shape != (recall_base,) or not np.all(p >= 0) or abs(p.sum() - 1) > 1e-9:
+            raise PluginError(
+                f"The stopping law {law!r} must give {recall_base} probabilities that add up to 1 for a topic with "
+                f"{recall_base} relevant documents. It gave shape {p.shape} with the sum {p.sum():.9g}."
+            )
+        return p
+
+    def contributions(self, rankings: Rankings) -> dict[str, Any]:
+        weight = self.weights(rankings)
+        return {"weight": weight, "contribution": weight * rankings.precision}
+
+
+NCP = NormalisedCumulativePrecision()

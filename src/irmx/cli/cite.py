@@ -1,0 +1,30 @@
+"""``irmx cite``: BibTeX of what was computed."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from irmx.citation import IR_MEASURES, Citation
+from irmx.evaluate import as_measures
+from irmx.measures import Measure
+
+
+def cite(measures: Annotated[list[str], typer.Argument(help="Measures, as for irmx eval.")]) -> None:
+    """Print BibTeX for measures of irmx plugins, and for ir_measures, through which they are computed."""
+    found: dict[str, Citation] = {}
+    without = []
+    for measure in as_measures(measures):
+        own = measure.citations() if isinstance(measure, Measure) else ()
+        if not own:
+            without.append(str(measure))
+        found |= {c.key: c for c in own}
+    found[IR_MEASURES.key] = IR_MEASURES
+    print("\n\n".join(c.bibtex() for c in found.values()))
+    if without:
+        print(
+            f"irmx: {', '.join(without)}: computed by ir_measures, whose documentation names their papers",
+            file=sys.stderr,
+        )

@@ -1,0 +1,160 @@
+"""``irmx eval``: score runs, with the arguments and output of the ``ir_measures`` command."""
+
+from __future__ import annotations
+
+import glob
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any
+
+import ir_measures
+import typer
+
+from irmx.errors import DataError, UsageError
+from irmx.evaluate import Evaluator, as_measures
+from irmx.expressions import split_measures
+from irmx.judgments import as_judgments
+from irmx.plugins import registry
+from irmx.reports.base import SUMMARY, Layout, Result
+from irmx.runs import Run, as_run
+
+
+def evaluate(
+    qrels: Annotated[str, typer.Argument(help="Qrels: a TREC file, a table file with a header, or an ir_datasets id.")],
+    run_and_measures: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RUN... MEASURE...",
+            help="One or more run files or quoted globs, then measures, such as 'MP(model=GL_AD_ID)' AP nDCG@10.",
+        ),
+    ],
+    places: Annotated[int, typer.Option("-p", "--places", min=-1, help="Decimal places; -1 for all.")] = 4,
+    by_query: Annotated[bool, typer.Option("-q", "--by_query", help="Show every topic, too.")] = False,
+    no_summary: Annotated[
+        bool, typer.Option("-n", "--no_summary", help="With -q: leave out the mean over topics.")
+    ] = False,
+    output_format: Annotated[
+        str, typer.Option("-o", "--output_format", help="tsv, jsonl, table, or a plugin's.")
+    ] = "tsv",
+    provider: Annotated[
+        str | None, typer.Option("--provider", help="Only this provider of ir_measures, such as pytrec_eval.")
+    ] = None,
+) -> None:
+    """Score one or several runs.
+
+    Prints tab-separated lines of measure and value, in the order asked; with -q query, measure and value.
+    Several runs make a table with a row a run. Topics of the qrels that a run lacks count with the measure's default.
+    """
+    if no_summary and not by_query:
+        raise UsageError("--no_summary (-n) goes with --by_query (-q).")
+    reports = registry().reports()
+    if output_format not in reports:
+        raise UsageError(f"There is no output format {output_format!r}. Known: {', '.join(reports)}.")
+    paths, measures = runs_and_measures(run_and_measures)
+    if output_format == "jsonl" and places != 4:
+        print("irmx: --places is ignored with -o jsonl, which has full precision", file=sys.stderr)
+    judgments = as_judgments(qrels)
+    evaluator = Evaluator(measures, judgments, provider)
+    layout = Layout(measures, by_query, len(paths) > 1, places)
+    first = _Loaded(paths[0], evaluator, qrels)
+    results = _results(paths, first, evaluator, layout, qrels, not no_summary)
+    reports[output_format].write(results, layout, sys.stdout)
+    sys.stdout.flush()
+
+
+def runs_and_measures(arguments: list[str]) -> tuple[list[str], list[ir_measures.Measure]]:
+    """Return the leading arguments that are runs, and the measures that follow.
+
+    The first is a run. Each further one is a run while it is a file, or a glob, and not a measure.
+    """
+    paths, rest = _expand(arguments[0]), list(arguments[1:])
+    while rest and _is_run(rest[0]):
+        paths += _expand(rest.pop(0))
+    if not rest:
+        raise UsageError(
+            "No measure is asked for: irmx eval QRELS RUN MEASURE..., such as 'MP(model=GL_AD_ID)' AP nDCG@10."
+        )
+    return list(dict.fromkeys(paths)), as_measures([part for text in rest for part in split_measures(text)])
+
+
+def _is_run(argument: str) -> bool:
+    from irmx.expressions import measure_names
+
+    name = argument.partition("(")[0].partition("@")[0].strip()
+    return name not in measure_names() and (
+        os.path.exists(argument) or (glob.has_magic(argument) and bool(glob.glob(argument)))
+    )
+
+
+def _expand(argument: str) -> list[str]:
+    if os.path.exists(argument) or not glob.has_magic(argument):
+        if os.path.isdir(argument):
+            raise UsageError(f"{argument} is a folder. For all runs in it: '{os.path.join(argument, '*')}'.")
+        return [argument]
+    found = sorted(p for p in glob.glob(argument) if os.path.isfile(p))
+    if not found:
+        raise DataError(f"No file matches the run pattern {argument!r}.")
+    return found
+
+
+class _Loaded:
+    """A run that was read, and its values; read before anything is printed."""
+
+    def __init__(self, path: str, evaluator: Evaluator, qrels: str) -> None:
+        self.path = path
+        run = as_run(path)
+        _check_topics(path, run, evaluator, qrels)
+        self.values = evaluator.values(run)
+
+
+def _check_topics(path: str, run: Run, evaluator: Evaluator, qrels: str) -> None:
+    """Refuse a run without any topic of the qrels; say of one that lacks some."""
+    known = evaluator.judgments.index
+    missing = [t for t in known if t not in set(run.topics)]
+    if len(missing) == len(known):
+        raise DataError(
+            f"No topic of the run {path} is in the qrels {qrels}. The run has {_some(run.topics)}; the qrels have {_some(list(known))}."
+        )
+    if missing:
+        print(
+            f"irmx: {path} has no results for {len(missing)} of {len(known)} topics ({_some(missing)}); they count with the measures' defaults",
+            file=sys.stderr,
+        )
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+
+
+def _results(
+    paths: list[str], first: _Loaded, evaluator: Evaluator, layout: Layout, qrels: str, summary: bool
+) -> Iterator[Result]:
+    loaded: Iterable[_Loaded] = (first if p == first.path else _Loaded(p, evaluator, qrels) for p in _progress(paths))
+    for one in loaded:
+        name = os.path.basename(one.path)
+        if layout.by_query:
+            for query_id in evaluator.judgments.index:
+                for measure in layout.measures:
+                    if query_id in one.values[measure]:
+                        yield Result(name, query_id, measure, one.values[measure][query_id])
+        if summary:
+            for measure in layout.measures:
+                yield Result(name, SUMMARY, measure, _mean(measure, one.values[measure].values()))
+
+
+def _mean(measure: ir_measures.Measure, values: Iterable[float]) -> Any:
+    aggregator = measure.aggregator()
+    for value in values:
+        aggregator.add(value)
+    return aggregator.result()
+
+
+def _progress(paths: list[str]) -> Iterable[str]:
+    """Yield the paths, with a progress bar on standard error where that is a terminal."""
+    if len(paths) == 1 or not sys.stderr.isatty():
+        return paths
+    from rich.console import Console
+    from rich.progress import track
+
+    return track(paths, description="Scoring runs", console=Console(stderr=True), transient=True)

@@ -1,0 +1,61 @@
+"""``irmx explain``: what one topic's score is made of."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from irmx.errors import UsageError
+from irmx.explain import Explanation
+from irmx.explain import explain as explanation
+
+
+def explain(
+    qrels: Annotated[str, typer.Argument(help="Qrels: a file or an ir_datasets id.")],
+    run: Annotated[str, typer.Argument(help="A run file.")],
+    measure: Annotated[str, typer.Argument(help="A measure of an irmx plugin, such as 'MP(model=GL_AD_ID)'.")],
+    topic: Annotated[str, typer.Option("-t", "--topic", help="The query id.")],
+    places: Annotated[int, typer.Option("-p", "--places", min=-1, help="Decimal places; -1 for all.")] = 6,
+    all_documents: Annotated[
+        bool, typer.Option("-a", "--all", help="Also the documents that contribute nothing.")
+    ] = False,
+    output_format: Annotated[str, typer.Option("-o", "--output_format", help="table or tsv.")] = "table",
+) -> None:
+    """Show what a topic's score is made of: per document rank, grade, precision, weight and contribution."""
+    if output_format not in ("table", "tsv"):
+        raise UsageError(f"There is no output format {output_format!r} here. Known: table, tsv.")
+    found = explanation(measure, qrels, run, topic, all_documents)
+    rows = [[_cell(v, places) for v in row] for row in zip(*found.columns.values(), strict=True)]
+    if output_format == "tsv":
+        print(*found.columns, sep="\t")
+        for row in rows:
+            print(*row, sep="\t")
+        return
+    print(f"{found.measure}  topic {found.query_id}  value {_cell(found.value, places)}")
+    print(f"{found.depth} documents, {found.retrieved} of {found.recall_base} relevant ones among them")
+    _table(found, rows, places)
+
+
+def _table(found: Explanation, rows: list[list[str]], places: int) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, show_footer=True)
+    for name in found.columns:
+        total = _cell(float(sum(found.columns[name])), places) if name == "contribution" else ""
+        table.add_column(name, footer=total, justify="left" if name == "doc_id" else "right", no_wrap=True)
+    for row in rows:
+        table.add_row(*row)
+    width = None if sys.stdout.isatty() else 10_000
+    Console(width=width, markup=False, highlight=False, emoji=False).print(table)
+
+
+def _cell(value: object, places: int) -> str:
+    if isinstance(value, float) and not value.is_integer() and value == value:
+        return repr(value) if places == -1 else f"{value:.{places}f}"
+    if isinstance(value, float):
+        return "-" if value != value else str(int(value))
+    return str(value)

@@ -1,0 +1,108 @@
+"""``irmx measures``: what can be computed, and one measure in full."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Annotated, Any
+
+import typer
+
+from irmx.errors import UnknownNameError, suggest
+from irmx.expressions import measure_names
+from irmx.measures import Measure
+from irmx.params import Param
+from irmx.plugins import registry
+
+
+def measures(
+    name: Annotated[
+        str | None, typer.Argument(help="A measure, or a named object such as GL_AD_ID, to describe in full.")
+    ] = None,
+) -> None:
+    """List all measures, or describe one: what it is, its parameters, columns, range and citation."""
+    if name is None:
+        _list()
+        return
+    known = measure_names()
+    if name in known:
+        _describe(name, known[name])
+        return
+    found = registry().symbols()
+    if name not in found:
+        raise UnknownNameError(f"There is no measure or named object {name!r}.{suggest(name, [*known, *found])}")
+    symbol = found[name]
+    print(f"{symbol.NAME}: {symbol.KIND}, {symbol.SHORT_DESC}")
+    _params(symbol.PARAMS, symbol.params)
+
+
+def _list() -> None:
+    own = registry().measures()
+    _rows("Measures of irmx plugins", [(n, str(m.SHORT_DESC)) for n, m in own.items()])
+    kinds: dict[str, list[tuple[str, str]]] = {}
+    for symbol in registry().symbols().values():
+        kinds.setdefault(symbol.KIND, []).append((symbol.NAME, symbol.SHORT_DESC))
+    for kind, rows in kinds.items():
+        _rows(f"{kind[0].upper()}{kind[1:]}s", rows)
+    others = {n: m for n, m in measure_names().items() if n not in own and n == m.NAME}
+    _rows("Measures of ir_measures", [(n, getattr(m, "SHORT_DESC", "") or "") for n, m in sorted(others.items())])
+
+
+def _rows(title: str, rows: list[tuple[str, str]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(no_wrap=True)
+    grid.add_column()
+    for row in rows:
+        grid.add_row("  " + row[0], row[1])
+    console = Console(markup=False, highlight=False, emoji=False)
+    console.print(title)
+    console.print(grid)
+    console.print()
+
+
+def _describe(name: str, measure: Any) -> None:
+    print(f"{name}: {measure.PRETTY_NAME}")
+    print(f"  {measure.SHORT_DESC}")
+    doc = inspect.cleandoc(type(measure).__doc__ or "")
+    if doc:
+        print("\n" + doc)
+    _params(measure.SUPPORTED_PARAMS, measure.params)
+    if not isinstance(measure, Measure):
+        return
+    columns = (*measure.RUN_COLUMNS, *measure.QREL_COLUMNS)
+    print("\nColumns read, besides those of every run and qrels")
+    for column in columns:
+        print(f"  {column.table}.{column.name}: {column.desc}{' (' + column.unit + ')' if column.unit else ''}")
+    if not columns:
+        print("  none")
+    print(f"\nRange of values\n  {measure.RANGE[0]:g} to {measure.RANGE[1]:g}")
+    print("\nCite")
+    for citation in measure.citations():
+        print(f"  {citation}")
+
+
+def _params(declared: dict[str, Any], given: dict[str, Any]) -> None:
+    print("\nParameters")
+    for name, param in declared.items():
+        print(f"  {name}: {param.desc}")
+        print(f"      {_facts(param, given.get(name))}")
+    if not declared:
+        print("  none")
+
+
+def _facts(param: Any, given: Any) -> str:
+    if not isinstance(param, Param):
+        default = "" if type(param.default) is object else f"; default {param.default!r}"
+        return f"{getattr(param.dtype, '__name__', 'any')}{default}"
+    facts = [param.expects()]
+    if param.kind:
+        facts.append(", ".join(registry().symbols(param.kind)))
+    if param.unit:
+        facts.append(param.unit)
+    if param.required:
+        facts.append("required")
+    elif given is not None or param.has_default:
+        facts.append(f"default {param.default if given is None else given!r}")
+    return "; ".join(facts)

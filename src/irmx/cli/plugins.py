@@ -1,0 +1,16 @@
+"""``irmx plugins``: what is installed, what it offers, what failed and why."""
+
+from __future__ import annotations
+
+from irmx.plugins import HOST, registry
+
+
+def plugins() -> None:
+    """Show every plugin with its version, what it offers, and why it is not in use if it is not."""
+    for info in registry().plugins.values():
+        title = info.name if info.name == HOST else f"{info.name} ({info.distribution or 'no distribution'})"
+        print(f"{title} {info.version}" + (f", imported in {info.seconds:.2f} s" if info.seconds > 1 else ""))
+        if info.failure:
+            print(f"  not in use: {info.failure}")
+        for what, names in info.offers.items():
+            print(f"  {what}: {', '.join(names)}")

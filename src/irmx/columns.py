@@ -1,0 +1,69 @@
+"""The column vocabulary: one name, meaning and unit for every column a measure may read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Table = Literal["run", "qrels"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a run or of the qrels.
+
+    Attributes
+    ----------
+    table : {"run", "qrels"}
+        Where it stands.
+    name : str
+        Its name.
+    desc : str
+        Its meaning.
+    unit : str
+        Its unit, if it has one.
+    dtype : {"float", "str"}
+        Numbers, or labels.
+    how : str
+        What a user can do who does not have it.
+    """
+
+    table: Table
+    name: str
+    desc: str
+    unit: str = ""
+    dtype: Literal["float", "str"] = "float"
+    how: str = ""
+
+
+DWELL = Column("run", "dwell", "mean holding time of a user on this result", "s",
+               how="add it to the run table, or give the measure holding times by rank")  # fmt: skip
+BEST_RETRIEVED = Column("qrels", "best_retrieved",
+                        "largest number of relevant documents that one run of a set retrieves for the topic",
+                        "documents", how="compute it over the set of runs to be compared")  # fmt: skip
+ITERATION = Column("qrels", "iteration", "subtopic or nugget id", dtype="str")
+
+VOCABULARY: tuple[Column, ...] = (DWELL, BEST_RETRIEVED, ITERATION)
+"""The columns, beyond the ones that every measure reads, that have one meaning for all plugins."""
+
+REQUIRED: dict[str, tuple[str, ...]] = {
+    "run": ("query_id", "doc_id", "score"),
+    "qrels": ("query_id", "doc_id", "relevance"),
+}
+"""The columns that every run and every qrels table has."""
+
+ALIASES: dict[str, dict[str, str]] = {
+    "run": {"qid": "query_id", "docno": "doc_id"},
+    "qrels": {"qid": "query_id", "docno": "doc_id", "label": "relevance", "subtopic_id": "iteration"},
+}
+"""Other names under which tables of PyTerrier and ir_datasets carry the same columns."""
+
+
+def canonical_names(table: Table, names: list[str]) -> list[str]:
+    """Return column names with the aliases replaced, unless the canonical column is there already.
+
+    >>> canonical_names("qrels", ["qid", "docno", "label"])
+    ['query_id', 'doc_id', 'relevance']
+    """
+    aliases = ALIASES[table]
+    return [aliases[n] if n in aliases and aliases[n] not in names else n for n in names]

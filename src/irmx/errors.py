@@ -1,0 +1,49 @@
+"""Every error irmx raises for a user's or a plugin's mistake.
+
+The two families follow the command's exit codes: :class:`UsageError` (2) is a wrong request, such as an
+unknown measure or an illegal parameter; :class:`DataError` (1) is a problem of a file or table. Both are
+``ValueError`` too, so that code written against ir_measures keeps catching them.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class IrmxError(Exception):
+    """Base class of all irmx errors; its text is meant for the user as it stands."""
+
+
+class UsageError(IrmxError, ValueError):
+    """What was asked for is wrong: a measure, a parameter, an option."""
+
+
+class UnknownNameError(UsageError, NameError):
+    """A name that nothing registered; also a ``NameError``, which is what ir_measures raises."""
+
+
+class DataError(IrmxError, ValueError):
+    """A file or table does not hold what it must."""
+
+
+class PluginError(IrmxError):
+    """A plugin broke the contract."""
+
+
+class PluginWarning(UserWarning):
+    """A plugin was refused or failed; everything else goes on."""
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """Return the sentence that names the nearest known name, or an empty string.
+
+    >>> suggest("GL_AD_IDD", ["GL_AD_ID", "LO_OR_ID"])
+    ' Did you mean GL_AD_ID?'
+    """
+    known = list(known)
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    if not close:
+        by_folded = {k.casefold(): k for k in known}
+        close = [by_folded[name.casefold()]] if name.casefold() in by_folded else []
+    return f" Did you mean {close[0]}?" if close else ""

@@ -1,0 +1,178 @@
+"""Evaluation with irmx and ir_measures measures together, reading each input once.
+
+The functions have the names and results of those of ir_measures; besides, measures may be texts, and
+qrels and runs anything that :func:`irmx.read_qrels` and :func:`irmx.read_run` take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import ir_measures
+from ir_measures import CalcResults, Metric
+
+from irmx.errors import UsageError, suggest
+from irmx.expressions import parse_measures
+from irmx.join import Join
+from irmx.judgments import as_judgments
+from irmx.measures import Measure
+from irmx.provider import IrmxEvaluator
+from irmx.rankings import Rankings
+from irmx.runs import as_run
+
+Measures = str | ir_measures.Measure | Iterable[str | ir_measures.Measure]
+
+
+def as_measures(measures: Measures) -> list[ir_measures.Measure]:
+    """Return measures and texts of measures as a list of different measures, in the order asked.
+
+    >>> as_measures(["AP nDCG@10", "AP"])
+    [AP, nDCG@10]
+    """
+    if isinstance(measures, (str, ir_measures.Measure)):
+        measures = [measures]
+    found: list[ir_measures.Measure] = []
+    for m in measures:
+        found += [m] if isinstance(m, ir_measures.Measure) else parse_measures(m)
+    return list(dict.fromkeys(found))
+
+
+class Evaluator:
+    """Scores runs against one set of judgments with measures of irmx and of ir_measures.
+
+    Parameters
+    ----------
+    measures : str, Measure or iterable of them
+        What to compute.
+    qrels : any
+        Whatever :func:`irmx.read_qrels` takes.
+    provider : str, optional
+        Only this provider of ir_measures.
+    """
+
+    def __init__(self, measures: Measures, qrels: Any, provider: str | None = None) -> None:
+        self.measures = as_measures(measures)
+        self.judgments = as_judgments(qrels)
+        self._own: IrmxEvaluator | None = None
+        self._others: Any = None
+        mine = [m for m in self.measures if isinstance(m, Measure)]
+        others = [m for m in self.measures if not isinstance(m, Measure)]
+        if provider is not None:
+            chosen = _provider(provider, self.measures)
+            mine, others = (mine, []) if chosen.NAME == "irmx" else ([], self.measures)
+        if mine:
+            self._own = IrmxEvaluator(mine, self.judgments)
+        if others:
+            rows = self.judgments.several_rows_per_document
+            upstream = list(self.judgments) if rows else self.judgments.as_dict()
+            pipeline = ir_measures.DefaultPipeline if provider is None else chosen
+            try:
+                self._others = pipeline.evaluator(others, upstream)
+            except (ValueError, RuntimeError) as error:
+                raise UsageError(str(error)) from None
+
+    def values(self, run: Any) -> dict[ir_measures.Measure, dict[str, float]]:
+        """Return, per measure in the order asked and per topic in the order of the qrels, the value."""
+        run = as_run(run)
+        found: dict[ir_measures.Measure, dict[str, float]] = {}
+        topics = [str(t) for t in self.judgments.topics]
+        if self._own is not None:
+            for measure, scores in self._own.scores(run).items():
+                found[measure] = dict(zip(topics, scores.tolist(), strict=True))
+        if self._others is not None:
+            given: dict[ir_measures.Measure, dict[str, float]] = {}
+            for metric in self._others.iter_calc(run.as_dict()):
+                given.setdefault(metric.measure, {})[str(metric.query_id)] = metric.value
+            for measure, values in given.items():
+                found[measure] = {t: values[t] for t in topics if t in values}
+        return {m: found.get(m, {}) for m in self.measures}
+
+    def iter_calc(self, run: Any) -> Iterator[Metric]:
+        """Yield the value of every measure for every topic, topic by topic."""
+        values = self.values(run)
+        for topic, query_id in zip(self.judgments.index, self.judgments.topics, strict=True):
+            for measure, by_topic in values.items():
+                if topic in by_topic:
+                    yield Metric(query_id, measure, by_topic[topic])
+
+    def calc(self, run: Any) -> CalcResults:
+        """Return the means and the value of every topic."""
+        per_query = list(self.iter_calc(run))
+        return CalcResults(mean_over_topics(self.measures, per_query), per_query)
+
+    def calc_aggregate(self, run: Any) -> dict[ir_measures.Measure, float]:
+        """Return the mean of every measure over the topics of the qrels."""
+        return mean_over_topics(self.measures, self.iter_calc(run))
+
+
+def mean_over_topics(
+    measures: Iterable[ir_measures.Measure], metrics: Iterable[Metric]
+) -> dict[ir_measures.Measure, Any]:
+    """Return what every measure's own aggregator, mostly the mean, makes of its values."""
+    aggregators = {m: m.aggregator() for m in measures}
+    for metric in metrics:
+        aggregators[metric.measure].add(metric.value)
+    return {m: a.result() for m, a in aggregators.items()}
+
+
+def _provider(name: str, measures: list[ir_measures.Measure]) -> Any:
+    """Return a provider by name, having checked that it is there and does what is asked."""
+    known = ir_measures.providers.registry
+    if name not in known:
+        raise UsageError(f"There is no provider {name!r}.{suggest(name, known)} Known: {', '.join(known)}.")
+    provider = known[name]
+    if not provider.is_available():
+        raise UsageError(f"The provider {name} is not installed. To install: {provider.install_instructions()}.")
+    for measure in measures:
+        if not provider.supports(measure):
+            raise UsageError(f"The provider {name} does not compute {measure}.")
+    return provider
+
+
+def evaluator(measures: Measures, qrels: Any) -> Evaluator:
+    """Return an object that scores several runs against judgments converted once.
+
+    Parameters
+    ----------
+    measures : str, Measure or iterable of them
+        What to compute, such as ``"MP(model=GL_AD_ID) AP"``.
+    qrels : any
+        Whatever :func:`irmx.read_qrels` takes.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> e = irmx.evaluator("AP NCP(law=uniform)", {"q": {"a": 1, "b": 1}})
+    >>> e.calc_aggregate({"q": {"a": 2.0, "x": 1.0}})
+    {AP: 0.5, NCP(law=uniform): 0.5}
+    """
+    return Evaluator(measures, qrels)
+
+
+def iter_calc(measures: Measures, qrels: Any, run: Any) -> Iterator[Metric]:
+    """Yield the value of every measure for every topic of the qrels; see :func:`evaluator`."""
+    return Evaluator(measures, qrels).iter_calc(run)
+
+
+def calc(measures: Measures, qrels: Any, run: Any) -> CalcResults:
+    """Return the means and the value of every topic; see :func:`evaluator`."""
+    return Evaluator(measures, qrels).calc(run)
+
+
+def calc_aggregate(measures: Measures, qrels: Any, run: Any) -> dict[ir_measures.Measure, float]:
+    """Return the mean of every measure over the topics of the qrels; see :func:`evaluator`."""
+    return Evaluator(measures, qrels).calc_aggregate(run)
+
+
+def join(qrels: Any, run: Any, **common: Any) -> Rankings:
+    """Return the rankings that a measure would see, for looking at or for a measure under development.
+
+    Parameters
+    ----------
+    qrels, run : any
+        Whatever :func:`irmx.read_qrels` and :func:`irmx.read_run` take.
+    **common
+        ``rel``, ``cutoff``, ``judged_only`` and ``ties``.
+    """
+    return Rankings(Join(as_run(run), as_judgments(qrels)), **common)

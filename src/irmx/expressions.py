@@ -1,0 +1,263 @@
+"""Text to measures: ``MP(model=GL_AD_ID)@100``; a superset of what ir_measures reads.
+
+The text is parsed into Python's syntax tree and translated node by node; nothing is ever evaluated.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+import ir_measures
+
+from irmx.errors import UnknownNameError, UsageError, suggest
+from irmx.measures import Measure
+from irmx.params import Param
+from irmx.plugins import registry
+
+_LONGEST = 10_000
+_FORM = "A measure is written Name, Name@cutoff or Name(parameter=value, ...)@cutoff"
+
+
+def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
+    """Return the measure that a text stands for.
+
+    Values may be numbers with signs, quoted strings, ``True``, ``False``, ``None``, lists, dicts, and the
+    names that plugins register, with parameters of their own where they have some.
+
+    Parameters
+    ----------
+    text : str or ir_measures.Measure
+        The text; a measure is returned as it is.
+
+    Returns
+    -------
+    ir_measures.Measure
+        A measure of a plugin or of ir_measures; its ``str`` parses back to an equal measure.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        Where the text is not a measure; a ``ValueError``, and for an unknown name a ``NameError`` too.
+        The message shows the place, what is allowed and the nearest name.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> irmx.parse_measure("NCP(law=geometric(p=0.3), rel=2)@100")
+    NCP(law=geometric(p=0.3),rel=2)@100
+    >>> irmx.parse_measure("nDCG@10")
+    nDCG@10
+    """
+    if isinstance(text, ir_measures.Measure):
+        return text
+    if not isinstance(text, str):
+        raise UsageError(f"A measure is a text or a Measure. Got {text!r} instead.")
+    return _Parser(text.strip()).measure()
+
+
+def parse_measures(text: str) -> list[ir_measures.Measure]:
+    """Return the measures of a text that holds several, apart by white space.
+
+    >>> parse_measures("AP nDCG@10  RBP(p=0.8, rel=1)")
+    [AP, nDCG@10, RBP(rel=1)]
+    """
+    return [parse_measure(part) for part in split_measures(text)]
+
+
+def split_measures(text: str) -> list[str]:
+    """Return the parts of a text at the white space that stands outside parentheses and quotes.
+
+    >>> split_measures('AP RBP(p=0.8, rel=1) nDCG @ 10')
+    ['AP', 'RBP(p=0.8, rel=1)', 'nDCG@10']
+    """
+    text = re.sub(r"\s*@\s*", "@", text)
+    parts, depth, quote, current = [], 0, "", ""
+    for char in text:
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "'\"":
+            quote = char
+        elif char in "([{":
+            depth += 1
+        elif char in ")]}":
+            depth -= 1
+        if char.isspace() and not quote and depth <= 0:
+            parts.append(current)
+            current = ""
+        else:
+            current += char
+    return [p for p in [*parts, current] if p]
+
+
+def measure_names() -> dict[str, ir_measures.Measure]:
+    """Return every measure by name: those of ir_measures and those of plugins."""
+    return {**ir_measures.measures.registry, **registry().measures()}
+
+
+class _Parser:
+    """Translates the syntax tree of one text, and points at the place of an error."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        if not text:
+            raise UsageError(f"A measure is missing: the text is empty. {_FORM}.")
+        if len(text) > _LONGEST:
+            raise UsageError(f"A measure of {len(text)} characters is too long (at most {_LONGEST}).")
+        try:
+            self.tree = ast.parse(text, mode="eval").body
+        except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+            at = (getattr(error, "offset", None) or 1) - 1
+            reason = getattr(error, "msg", None) or str(error)
+            raise UsageError(self._pointed(f"This is not a measure ({reason}). {_FORM}.", at, at + 1)) from None
+
+    def measure(self) -> ir_measures.Measure:
+        node, at = self.tree, None
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+            node, at = node.left, node.right
+        name_node, keywords = (node.func, self._keywords(node)) if isinstance(node, ast.Call) else (node, [])
+        if not isinstance(name_node, ast.Name):
+            raise self._error(name_node, f"Here should be the name of a measure. {_FORM}.")
+        name = name_node.id
+        known = measure_names()
+        if name not in known:
+            raise self._error(
+                name_node,
+                f"There is no measure {name}.{suggest(name, known)} 'irmx measures' lists all of them.",
+                UnknownNameError,
+            )
+        base = known[name]
+        params = {k.arg: self._param(k.value, base, str(k.arg)) for k in keywords}
+        if at is not None:
+            if base.AT_PARAM in params:
+                raise self._error(at, f"{name} gets {base.AT_PARAM} twice: as a parameter and after @.")
+            params[base.AT_PARAM] = self._param(at, base, base.AT_PARAM)
+        return self._build(name_node, base, params)
+
+    def _build(self, node: ast.expr, base: ir_measures.Measure, params: dict[str | None, Any]) -> ir_measures.Measure:
+        names = {str(k): v for k, v in params.items()}
+        try:
+            if isinstance(base, Measure):
+                measure = base(**names)
+                measure.validate_params()
+                return measure
+            return _upstream(base, names)
+        except UsageError as error:
+            raise self._error(node, str(error), type(error)) from None
+
+    # -- values ------------------------------------------------------------------------------------------
+
+    def _keywords(self, call: ast.Call) -> list[ast.keyword]:
+        if call.args:
+            raise self._error(call.args[0], "Parameters are given by name: parameter=value.")
+        seen: set[str | None] = set()
+        for keyword in call.keywords:
+            if keyword.arg is None:
+                raise self._error(keyword.value, "Parameters are given by name: parameter=value, not **.")
+            if keyword.arg in seen:
+                raise self._error(keyword.value, f"The parameter {keyword.arg!r} is given twice.")
+            seen.add(keyword.arg)
+        return call.keywords
+
+    def _param(self, node: ast.expr, base: Any, name: str) -> Any:
+        """Return the value of a parameter, checked against the declaration where there is one."""
+        owner, declared = (
+            (base.NAME or str(base)),
+            base.SUPPORTED_PARAMS if hasattr(base, "SUPPORTED_PARAMS") else base.PARAMS,
+        )
+        if name not in declared:
+            raise self._error(
+                node,
+                f"{owner} has no parameter {name!r}.{suggest(name, declared)} It has: {', '.join(declared) or 'none'}.",
+                UnknownNameError,
+            )
+        param = declared[name]
+        value = self._value(node, param, owner, name)
+        if not isinstance(param, Param):
+            return value
+        try:
+            return param.check(value, name, owner)
+        except UsageError as error:
+            raise self._error(node, str(error), type(error)) from None
+
+    def _value(self, node: ast.expr, param: Any = None, owner: str = "", name: str = "") -> Any:
+        if isinstance(node, ast.Constant) and isinstance(node.value, (int, float, str, bool, type(None))):
+            return node.value
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
+            inner = self._value(node.operand)
+            if isinstance(inner, (int, float)) and not isinstance(inner, bool):
+                return -inner if isinstance(node.op, ast.USub) else inner
+        if isinstance(node, (ast.List, ast.Tuple)):
+            return [self._value(e) for e in node.elts]
+        if isinstance(node, ast.Dict) and all(k is not None for k in node.keys):
+            return {
+                self._value(k): self._value(v) for k, v in zip(node.keys, node.values, strict=True) if k is not None
+            }
+        if isinstance(node, ast.Name) or (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+            return self._symbol(node, getattr(param, "kind", ""), owner, name)
+        raise self._error(
+            node, "A value is a number, a quoted text, True, False, None, a list, a dict, or a registered name."
+        )
+
+    def _symbol(self, node: ast.Name | ast.Call, kind: str, owner: str, param: str) -> Any:
+        """Return the named object that a bare name, or a call of one, stands for."""
+        name_node = node if isinstance(node, ast.Name) else node.func
+        assert isinstance(name_node, ast.Name)
+        known = registry().symbols(kind) if kind else {}
+        if name_node.id not in known:
+            where = (
+                f"{owner} takes {'a ' + kind if kind else 'no named object'} for {param!r}"
+                if param
+                else "no names are known here"
+            )
+            listed = f" Known: {', '.join(known)}." if known else " Put a text in quotes."
+            raise self._error(
+                name_node,
+                f"Unknown name {name_node.id}; {where}.{suggest(name_node.id, known)}{listed}",
+                UnknownNameError,
+            )
+        symbol = known[name_node.id]
+        if isinstance(node, ast.Name):
+            return symbol
+        params = {str(k.arg): self._param(k.value, symbol, str(k.arg)) for k in self._keywords(node)}
+        try:
+            return symbol(**params)
+        except (UsageError, OSError) as error:
+            raise self._error(node, str(error)) from None
+
+    # -- errors ------------------------------------------------------------------------------------------
+
+    def _error(self, node: ast.expr, message: str, kind: type[UsageError] = UsageError) -> UsageError:
+        start, end = (self._column(c) for c in (node.col_offset, node.end_col_offset or node.col_offset + 1))
+        if node.end_lineno != node.lineno:
+            end = start + 1
+        return kind(self._pointed(message, start, end))
+
+    def _column(self, byte_offset: int) -> int:
+        return len(self.text.encode()[:byte_offset].decode(errors="ignore"))
+
+    def _pointed(self, message: str, start: int, end: int) -> str:
+        line = self.text.replace("\n", " ")
+        return f"{message}\n  {line}\n  {' ' * start}{'^' * max(1, end - start)}"
+
+
+def _upstream(base: ir_measures.Measure, params: dict[str, Any]) -> ir_measures.Measure:
+    """Return a measure of ir_measures with parameters, refusing what it would refuse, but saying why."""
+    for name, value in params.items():
+        info = base.SUPPORTED_PARAMS[name]
+        if info.dtype is float and isinstance(value, int) and not isinstance(value, bool):
+            params[name] = value = float(value)
+        if not info.validate(value):
+            dtype = getattr(info.dtype, "__name__", "")
+            choices = getattr(info, "choices", None)
+            allowed = (
+                f"one of {', '.join(map(repr, choices))}" if isinstance(choices, (list, tuple)) else f"of type {dtype}"
+            )
+            raise UsageError(f"The {name!r} parameter of {base} must be {allowed}. Got {value!r} instead.")
+    measure = base(**params)
+    for name, info in measure.SUPPORTED_PARAMS.items():
+        if info.required and name not in measure.params:
+            how = f"{base}@10" if name == base.AT_PARAM else f"{base}({name}=...)"
+            raise UsageError(f"{base} needs the parameter {name!r} ({info.desc}): {how}.")
+    return measure

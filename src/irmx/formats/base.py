@@ -1,0 +1,44 @@
+"""What a reader of a file format is."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from irmx.columns import Table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class Format(ABC):
+    """A file format for qrels, runs or both; a plugin registers instances through ``irmx_formats``.
+
+    Attributes
+    ----------
+    NAME : str
+        Its name; ``NAME:path`` reads a path with it whatever the content.
+    DESCRIPTION : str
+        One sentence.
+    TABLES : tuple of {"run", "qrels"}
+        What it can hold.
+    """
+
+    NAME: ClassVar[str]
+    DESCRIPTION: ClassVar[str] = ""
+    TABLES: ClassVar[tuple[Table, ...]] = ("run", "qrels")
+
+    @abstractmethod
+    def recognises(self, table: Table, path: Path, start: bytes) -> bool:
+        """Tell whether a file is of this format, by its name and the first bytes of its (unpacked) content."""
+
+    @abstractmethod
+    def read(self, table: Table, path: Path, content: bytes) -> pa.Table:
+        """Return the (unpacked) content of a file as a table with the vocabulary's columns.
+
+        Raises
+        ------
+        irmx.errors.DataError
+            Says the file, the line, what was found there and what to do.
+        """

@@ -1,0 +1,37 @@
+"""The bytes of a file, unpacked."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import zlib
+from pathlib import Path
+
+from irmx.errors import DataError
+
+_PACKED = {b"\x1f\x8b": gzip.decompress, b"BZh": bz2.decompress, b"\xfd7zXZ\x00": lzma.decompress}
+
+
+def content_of(path: Path) -> bytes:
+    """Return the content of a file; gzip, bzip2 and xz are known by their first bytes.
+
+    Raises
+    ------
+    irmx.errors.DataError
+        Where the file cannot be opened, or is packed and cut off or damaged.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}.") from None
+    for magic, unpack in _PACKED.items():
+        if content.startswith(magic):
+            try:
+                content = unpack(content)
+            except (EOFError, OSError, ValueError, zlib.error, lzma.LZMAError) as error:
+                raise DataError(
+                    f"{path} is packed, but cut off or damaged ({error}). Fetch or copy it again."
+                ) from None
+            break
+    return content.removeprefix(b"\xef\xbb\xbf")

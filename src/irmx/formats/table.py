@@ -1,0 +1,158 @@
+"""Table files with a header: .csv, .tsv, .jsonl and .parquet, with the vocabulary's columns."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from irmx.columns import ALIASES, REQUIRED, Table, canonical_names
+from irmx.errors import DataError
+from irmx.formats.base import Format
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class _TableFormat(Format):
+    SUFFIX = ""
+
+    def recognises(self, table: Table, path: Path, start: bytes) -> bool:
+        """Tell by the name of the file, packed or not."""
+        return self.SUFFIX in path.suffixes[-2:]
+
+
+class _Delimited(_TableFormat):
+    DELIMITER = ","
+
+    def recognises(self, table: Table, path: Path, start: bytes) -> bool:
+        """Tell by the first line, which must be a header with the columns that every such table has."""
+        names = _header(start, self.DELIMITER)
+        known = {*REQUIRED[table], *ALIASES[table]}
+        return len(known & set(names)) >= 2 or (super().recognises(table, path, start) and self.DELIMITER == ",")
+
+    def read(self, table: Table, path: Path, content: bytes) -> pa.Table:
+        """Return the content as a table."""
+        import pyarrow as pa
+        from pyarrow import csv
+
+        if not content.strip():
+            raise DataError(f"{path} is empty: not even a header.")
+        names = _header(content[: content.find(b"\n") + 1] or content, self.DELIMITER)
+        canonical = canonical_names(table, names)
+        ids = {"query_id", "doc_id", "iteration", "vertical", "media", "window"}
+        texts = {n: pa.large_string() for n, c in zip(names, canonical, strict=True) if c in ids}
+        try:
+            found = csv.read_csv(
+                pa.BufferReader(content),
+                parse_options=csv.ParseOptions(delimiter=self.DELIMITER),
+                convert_options=csv.ConvertOptions(column_types=texts, null_values=[""], strings_can_be_null=False),
+            )
+        except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
+            raise DataError(f"{path}{_line(content, error, len(names))}") from None
+        return _checked(table, path, found)
+
+
+def _header(start: bytes, delimiter: str) -> list[str]:
+    line = start.split(b"\n", 1)[0].decode("utf-8", errors="replace").strip("\r")
+    return [n.strip().strip('"') for n in line.split(delimiter)]
+
+
+def _line(content: bytes, error: Exception, width: int) -> str:
+    """Return the place of an Arrow error, and what it says of it."""
+    text = str(error)
+    if "UTF8" in text or "utf8" in text:
+        for number, raw in enumerate(content.splitlines(), start=1):
+            try:
+                raw.decode("utf-8")
+            except UnicodeDecodeError as wrong:
+                return f", line {number}: the byte {raw[wrong.start]:#04x} at column {wrong.start + 1} is not UTF-8. Save the file as UTF-8."
+    row = re.search(r"[Rr]ow #?(\d+)", text)
+    place = f", line {row.group(1)}" if row else ""
+    return f"{place}: {text.rstrip('.')}. The header has {width} columns."
+
+
+class Csv(_Delimited):
+    """Comma-separated values."""
+
+    NAME, SUFFIX, DELIMITER = "csv", ".csv", ","
+    DESCRIPTION = "comma-separated table with a header"
+
+
+class Tsv(_Delimited):
+    """Tab-separated values with a header; without one it is a TREC file."""
+
+    NAME, SUFFIX, DELIMITER = "tsv", ".tsv", "\t"
+    DESCRIPTION = "tab-separated table with a header"
+
+
+class Jsonl(_TableFormat):
+    """One JSON object a line."""
+
+    NAME, SUFFIX = "jsonl", ".jsonl"
+    DESCRIPTION = "one JSON object a line, a key a column"
+
+    def recognises(self, table: Table, path: Path, start: bytes) -> bool:
+        """Tell by the name, or by a first character that opens an object."""
+        return super().recognises(table, path, start) or start.lstrip()[:1] == b"{"
+
+    def read(self, table: Table, path: Path, content: bytes) -> pa.Table:
+        """Return the content as a table."""
+        import pyarrow as pa
+        from pyarrow import json
+
+        if not content.strip():
+            raise DataError(f"{path} is empty: it holds no JSON object.")
+        try:
+            found = json.read_json(pa.BufferReader(content))
+        except pa.ArrowInvalid as error:
+            raise DataError(f"{path}{_bad_json(content) or ': ' + str(error)}") from None
+        return _checked(table, path, found)
+
+
+def _bad_json(content: bytes) -> str:
+    import json
+
+    for number, raw in enumerate(content.splitlines(), start=1):
+        try:
+            if raw.strip() and not isinstance(json.loads(raw), dict):
+                return f", line {number}: not a JSON object."
+        except ValueError as error:
+            return f", line {number}: not JSON: {error}."
+    return ""
+
+
+class Parquet(_TableFormat):
+    """Apache Parquet."""
+
+    NAME, SUFFIX = "parquet", ".parquet"
+    DESCRIPTION = "Apache Parquet table"
+
+    def recognises(self, table: Table, path: Path, start: bytes) -> bool:
+        """Tell by the first four bytes."""
+        return start[:4] == b"PAR1" or super().recognises(table, path, start)
+
+    def read(self, table: Table, path: Path, content: bytes) -> pa.Table:
+        """Return the content as a table."""
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        try:
+            return _checked(table, path, parquet.read_table(pa.BufferReader(content)))
+        except pa.ArrowInvalid as error:
+            raise DataError(f"{path} is not a sound Parquet file: {error}.") from None
+
+
+def _checked(table: Table, path: Path, found: pa.Table) -> pa.Table:
+    """Return a table with canonical names, checked with the file's name in every message."""
+    from irmx.tables import Columns
+
+    found = found.rename_columns(canonical_names(table, found.column_names))
+    try:
+        columns: Any = Columns(table, found)
+        columns.texts("query_id")
+        columns.texts("doc_id")
+        columns.floats(REQUIRED[table][2])
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from None
+    return found

@@ -1,0 +1,54 @@
+"""The whole contract between irmx and its plugins: the hooks, in one flat file.
+
+A plugin is a module, named by an entry point in the group ``irmx``, with functions decorated by
+:data:`irmx.hookimpl`. Every hook takes no argument and returns an iterable of objects that carry a
+``NAME`` and their own documentation. All hooks are optional.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import pluggy
+
+if TYPE_CHECKING:
+    from irmx.cli.command import Command
+    from irmx.collections import Dataset
+    from irmx.formats.base import Format
+    from irmx.measures import Measure
+    from irmx.reports.base import Report
+    from irmx.symbols import Symbol
+
+hookspec = pluggy.HookspecMarker("irmx")
+hookimpl = pluggy.HookimplMarker("irmx")
+
+
+@hookspec
+def irmx_measures() -> Iterable[Measure]:  # type: ignore[empty-body]
+    """Return measures, each an instance of a subclass of :class:`irmx.Measure`."""
+
+
+@hookspec
+def irmx_symbols() -> Iterable[Symbol]:  # type: ignore[empty-body]
+    """Return named objects for expressions, such as user models, each an :class:`irmx.Symbol`."""
+
+
+@hookspec
+def irmx_formats() -> Iterable[Format]:  # type: ignore[empty-body]
+    """Return readers of file formats for qrels and runs, each an :class:`irmx.Format`."""
+
+
+@hookspec
+def irmx_datasets() -> Iterable[Dataset]:  # type: ignore[empty-body]
+    """Return datasets to register with ir_datasets, each an :class:`irmx.Dataset`."""
+
+
+@hookspec
+def irmx_commands() -> Iterable[Command]:  # type: ignore[empty-body]
+    """Return subcommands of ``irmx``, each an :class:`irmx.Command`."""
+
+
+@hookspec
+def irmx_reports() -> Iterable[Report]:  # type: ignore[empty-body]
+    """Return output formats of ``irmx eval``, each an :class:`irmx.Report`."""

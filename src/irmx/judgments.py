@@ -1,0 +1,187 @@
+"""Qrels of any kind as columns, converted once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import ir_measures
+import numpy as np
+
+from irmx import tables
+from irmx.errors import DataError
+from irmx.ragged import Array, Floats, Ints, offsets_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class Judgments:
+    """The judgments of all topics: one grade per judged document, and the rows behind it.
+
+    A document with several rows, as in diversity qrels, has the largest of their grades.
+    Made by :func:`irmx.read_qrels`; iterating over it gives ``ir_measures.Qrel`` rows.
+
+    Attributes
+    ----------
+    topics : list
+        The query ids as they were given, in order of first appearance.
+    index : dict of str to int
+        The place of a query id, as text, in ``topics``.
+    offsets : int array, shape (topics + 1,)
+        Which documents belong to a topic.
+    docs : sequence of str
+        The judged documents of all topics.
+    grade : float array
+        Their grades.
+    """
+
+    def __init__(self, topics: list[Any], offsets: Ints, docs: Sequence[str], grade: Floats) -> None:
+        self.topics = topics
+        self.index = {str(t): i for i, t in enumerate(topics)}
+        self.offsets, self.docs, self.grade = offsets, docs, grade
+        self._table: pa.Table | None = None
+        self._row_order: Ints | None = None
+        self.row_offsets: Ints | None = None
+
+    # -- making it ---------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_dict(cls, qrels: Mapping[Any, Mapping[str, float]]) -> Judgments:
+        """Return the judgments of ``{query_id: {doc_id: grade}}``."""
+        topics = tables.topic_ids("qrels", qrels)
+        lengths = np.fromiter(map(len, qrels.values()), np.int64, len(qrels))
+        total = int(lengths.sum())
+        try:
+            grade = np.fromiter(chain.from_iterable(d.values() for d in qrels.values()), np.float64, total)
+        except (TypeError, ValueError):
+            raise tables.bad_number_in_dict("qrels", "relevance", qrels) from None
+        if not np.isfinite(grade).all():
+            raise tables.bad_number_in_dict("qrels", "relevance", qrels)
+        docs = list(chain.from_iterable(qrels.values()))
+        return cls(topics, offsets_of(lengths), docs, grade)
+
+    @classmethod
+    def from_table(cls, table: pa.Table) -> Judgments:
+        """Return the judgments of a table whose columns have the vocabulary's names."""
+        import pyarrow.compute as pc
+
+        columns = tables.Columns("qrels", table)
+        topic, topics = columns.topics()
+        relevance = columns.floats("relevance")
+        docs = columns.texts("doc_id")
+        empty = np.asarray(pc.equal(docs, ""), dtype=bool)
+        encoded = docs.dictionary_encode()
+        code = np.asarray(encoded.indices, dtype=np.int64)
+        key = topic * np.int64(len(encoded.dictionary) + 1) + code
+        order = np.argsort(key, kind="stable")
+        order = order[~empty[order]]
+        sorted_key = key[order]
+        first = np.ones(len(order), dtype=bool)
+        first[1:] = sorted_key[1:] != sorted_key[:-1]
+        starts = np.flatnonzero(first)
+        grade = np.maximum.reduceat(relevance[order], starts) if len(starts) else np.empty(0)
+        judged_topic = topic[order][starts]
+        counts = np.bincount(judged_topic, minlength=len(topics)).astype(np.int64)
+        out = cls(topics, offsets_of(counts), tables.LazyTexts(docs, order[starts]), grade)
+        out._table, out._row_order = table, order
+        out.row_offsets = np.append(starts, len(order)).astype(np.int64)
+        return out
+
+    # -- what a join needs -------------------------------------------------------------------------------
+
+    @cached_property
+    def by_topic(self) -> list[dict[str, int]]:
+        """Per topic, the place of every judged document in ``docs``."""
+        docs, ends = list(self.docs), self.offsets.tolist()
+        return [dict(zip(docs[a:b], range(a, b), strict=True)) for a, b in zip(ends, ends[1:], strict=False)]
+
+    @cached_property
+    def vocabulary(self) -> tuple[pa.Array, Ints, Ints]:
+        """The distinct judged documents, the sorted keys topic * size + document, and what they stand for."""
+        import pyarrow as pa
+
+        docs = (
+            self.docs.to_arrow() if isinstance(self.docs, tables.LazyTexts) else pa.array(self.docs, pa.large_string())
+        )
+        encoded = docs.dictionary_encode()
+        topic = np.repeat(np.arange(len(self.topics)), np.diff(self.offsets))
+        key = topic * np.int64(len(encoded.dictionary)) + np.asarray(encoded.indices, dtype=np.int64)
+        order = np.argsort(key, kind="stable")
+        return encoded.dictionary, key[order], order
+
+    # -- what measures need ------------------------------------------------------------------------------
+
+    def column(self, name: str) -> Array | None:
+        """Return a qrels column over the rows of ``row_offsets``, None where the table lacks it."""
+        if self._table is None or self._row_order is None:
+            return None
+        columns = tables.Columns("qrels", self._table)
+        return columns.values(name)[self._row_order] if name in columns else None
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of all columns."""
+        return ["query_id", "doc_id", "relevance"] if self._table is None else list(self._table.column_names)
+
+    def __len__(self) -> int:
+        return len(self.grade)
+
+    def __iter__(self) -> Iterator[ir_measures.Qrel]:
+        if self._table is not None:
+            columns = tables.Columns("qrels", self._table)
+            given = [
+                columns.texts(n).to_pylist() if n in columns else None for n in ("query_id", "doc_id", "iteration")
+            ]
+            query, doc, iteration = given
+            assert query is not None
+            assert doc is not None
+            for i, grade in enumerate(columns.floats("relevance").tolist()):
+                yield ir_measures.Qrel(query[i], doc[i], _plain(grade), iteration[i] if iteration else "0")
+            return
+        for query_id, docs in self.as_dict().items():
+            for doc_id, value in docs.items():
+                yield ir_measures.Qrel(query_id, doc_id, value)
+
+    def as_dict(self) -> dict[str, dict[str, int]]:
+        """Return ``{query_id: {doc_id: grade}}``, the form that ``pytrec_eval`` reads."""
+        docs, grades, ends = list(self.docs), [_plain(g) for g in self.grade.tolist()], self.offsets.tolist()
+        return {
+            str(t): dict(zip(docs[a:b], grades[a:b], strict=True))
+            for t, a, b in zip(self.topics, ends, ends[1:], strict=False)
+        }
+
+    @property
+    def several_rows_per_document(self) -> bool:
+        """Whether some document has more than one row, as with subtopics."""
+        return self._row_order is not None and len(self._row_order) > len(self.grade)
+
+
+def _plain(grade: float) -> Any:
+    """Return a grade as an int where it is one, which is what C tools take."""
+    return int(grade) if grade.is_integer() else grade
+
+
+def as_judgments(qrels: Any) -> Judgments:
+    """Return qrels of any kind as :class:`Judgments`.
+
+    Parameters
+    ----------
+    qrels : Judgments, dict of dict, DataFrame, pyarrow Table, iterable of namedtuples, str or Path
+        A text is the path of a file, or an ir_datasets id where there is no such file.
+
+    Raises
+    ------
+    irmx.errors.DataError
+        Where it cannot be read; says what was found, where, and what to do.
+    """
+    if isinstance(qrels, Judgments):
+        return qrels
+    if isinstance(qrels, Mapping):
+        return Judgments.from_dict(qrels)
+    table = tables.as_table("qrels", qrels)
+    if table.num_rows == 0 and tables.is_path(qrels):
+        raise DataError(f"The qrels {qrels} are empty.")
+    return Judgments.from_table(table)

@@ -1,0 +1,189 @@
+"""Parameters of measures and symbols: type, range, default, unit and description, declared once."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ir_measures import ParamInfo
+
+from irmx.errors import UnknownNameError, UsageError, suggest
+
+
+class _Unset:
+    """The value of a parameter that was not given and has no default."""
+
+    def __repr__(self) -> str:
+        return "UNSET"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+UNSET = _Unset()
+
+number = numbers.Real
+"""The type of a parameter that may be an int or a float, such as a relevance threshold."""
+
+_TYPE_NAMES: dict[Any, str] = {int: "an int", float: "a float", number: "a number", bool: "True or False",
+                               str: "a string", list: "a list of numbers"}  # fmt: skip
+
+
+class Param(ParamInfo):
+    """One declared parameter; a subclass of ``ir_measures.ParamInfo``, so its tools can list it.
+
+    Parameters
+    ----------
+    dtype : type
+        ``int``, ``float``, ``bool``, ``str``, ``list`` (of numbers) or :data:`number` (int or float).
+    desc : str
+        What the parameter means, one sentence without a full stop.
+    default : object, optional
+        The value when it is not given. Without it the parameter has no value unless ``required``.
+    required : bool
+        Whether the measure refuses to score without it.
+    choices : sequence of str, optional
+        The only values allowed.
+    low, high : float, optional
+        The closed range of a number (of every element, for a list).
+    above : float, optional
+        An open lower bound, instead of ``low``.
+    unit : str
+        The unit, such as ``"s"`` or ``"ranks"``.
+    kind : str
+        For a parameter that is a named object: the :attr:`irmx.Symbol.KIND` it must have.
+    nullable : bool
+        Whether ``None`` is allowed; true by itself when the default is ``None``.
+
+    Examples
+    --------
+    >>> Param(int, "ranking cutoff", low=1).check(0, "cutoff", "MP")
+    Traceback (most recent call last):
+    ...
+    irmx.errors.UsageError: The 'cutoff' parameter of MP must be an int in the range [1, inf). Got 0 instead.
+    """
+
+    def __init__(
+        self,
+        dtype: Any,
+        desc: str,
+        *,
+        default: Any = UNSET,
+        required: bool = False,
+        choices: Sequence[str] | None = None,
+        low: float | None = None,
+        high: float | None = None,
+        above: float | None = None,
+        unit: str = "",
+        kind: str = "",
+        nullable: bool = False,
+    ) -> None:
+        upstream: dict[str, Any] = {"dtype": dtype, "required": required, "desc": desc}
+        if not isinstance(default, _Unset):
+            upstream["default"] = default
+        if choices is not None:
+            upstream["choices"] = tuple(choices)
+        super().__init__(**upstream)
+        self.low, self.high, self.above, self.unit, self.kind = low, high, above, unit, kind
+        self.nullable = nullable or default is None
+        self.allowed = tuple(choices) if choices is not None else None
+        self.has_default = not isinstance(default, _Unset)
+
+    def expects(self) -> str:
+        """Return what a legal value is, in words that complete "must be ..."."""
+        if self.kind:
+            return f"a {self.kind}"
+        if self.allowed is not None:
+            return "one of " + ", ".join(repr(c) for c in self.allowed)
+        text = _TYPE_NAMES[self.dtype]
+        if self.low is not None or self.high is not None or self.above is not None:
+            left = f"({self.above:g}" if self.above is not None else f"[{-math.inf if self.low is None else self.low:g}"
+            right = f"{self.high:g}]" if self.high is not None else "inf)"
+            text += f" in the range {left}, {right}"
+        return text + (" or None" if self.nullable else "")
+
+    def check(self, value: Any, name: str, owner: str) -> Any:
+        """Return the canonical form of a value, or raise :class:`irmx.errors.UsageError`."""
+        if value is None and self.nullable:
+            return None
+        if self.kind:
+            return self._check_symbol(value, name, owner)
+        canonical = _canonical(self.dtype, value)
+        if canonical is not UNSET and self._in_range(canonical):
+            return canonical
+        hint = suggest(value, self.allowed) if self.allowed and isinstance(value, str) else ""
+        raise UsageError(f"The {name!r} parameter of {owner} must be {self.expects()}. Got {value!r} instead.{hint}")
+
+    def _in_range(self, value: Any) -> bool:
+        if self.allowed is not None:
+            return value in self.allowed
+        for v in value if isinstance(value, list) else [value]:
+            if not isinstance(v, numbers.Real):
+                continue
+            if not math.isfinite(v):
+                return False
+            if (self.low is not None and v < self.low) or (self.high is not None and v > self.high):
+                return False
+            if self.above is not None and v <= self.above:
+                return False
+        return True
+
+    def _check_symbol(self, value: Any, name: str, owner: str) -> Any:
+        from irmx.plugins import registry
+
+        if getattr(value, "KIND", None) == self.kind and not isinstance(value, type):
+            return value
+        known = registry().symbols(self.kind)
+        if isinstance(value, str):
+            if value in known:
+                return known[value]
+            raise UnknownNameError(
+                f"The {name!r} parameter of {owner} must be a {self.kind}. Got the unknown name {value!r}."
+                f"{suggest(value, known)} Known: {', '.join(known) or 'none'}."
+            )
+        raise UsageError(
+            f"The {name!r} parameter of {owner} must be a {self.kind}: an object of that kind or one of the "
+            f"names {', '.join(known) or '(none registered)'}. Got {value!r} instead."
+        )
+
+
+def _canonical(dtype: Any, value: Any) -> Any:
+    """Return a value as the plain Python type that a parameter declares, UNSET where it cannot be."""
+    if dtype is bool:
+        return bool(value) if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool") else UNSET
+    if isinstance(value, bool):
+        return UNSET
+    if dtype is int:
+        return int(value) if isinstance(value, numbers.Integral) else UNSET
+    if dtype is float:
+        return float(value) if isinstance(value, numbers.Real) else UNSET
+    if dtype is number:
+        if not isinstance(value, numbers.Real):
+            return UNSET
+        as_float = float(value)
+        return int(as_float) if as_float.is_integer() else as_float
+    if dtype is list:
+        if isinstance(value, str) or not hasattr(value, "__iter__"):
+            return UNSET
+        items = [_canonical(number, v) for v in value]
+        return UNSET if any(v is UNSET for v in items) else items
+    return value if isinstance(value, dtype) else UNSET
+
+
+def check_params(given: Mapping[str, Any], declared: Mapping[str, Param], owner: str) -> dict[str, Any]:
+    """Return the given parameters in canonical form and in the declared order.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        For an unknown parameter or an illegal value; says what is allowed and the nearest name.
+    """
+    unknown = [k for k in given if k not in declared]
+    if unknown:
+        raise UnknownNameError(
+            f"{owner} has no parameter {unknown[0]!r}.{suggest(unknown[0], declared)} "
+            f"It has: {', '.join(declared) or 'none'}."
+        )
+    return {k: p.check(given[k], k, owner) for k, p in declared.items() if k in given and given[k] is not UNSET}

@@ -1,0 +1,259 @@
+"""Discovery of plugins: entry points, block-list, failures kept and shown, duplicates refused."""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from importlib import metadata
+from types import ModuleType
+from typing import Any
+
+import ir_measures
+import pluggy
+
+from irmx import hookspecs
+from irmx.errors import PluginError, PluginWarning, suggest
+
+GROUP = "irmx"
+HOST = "irmx (host)"
+HOOKS = ("irmx_measures", "irmx_symbols", "irmx_formats", "irmx_datasets", "irmx_commands", "irmx_reports")
+
+
+@dataclass
+class PluginInfo:
+    """A plugin as ``irmx plugins`` shows it.
+
+    Attributes
+    ----------
+    name : str
+        The name of its entry point.
+    distribution, version : str
+        The distribution that holds it.
+    offers : dict of str to list of str
+        The names it registered, by what they are (``"measures"``, ...).
+    failure : str
+        Why it is not in use; empty when it is.
+    seconds : float
+        The time its import took.
+    """
+
+    name: str
+    distribution: str = ""
+    version: str = ""
+    offers: dict[str, list[str]] = field(default_factory=dict)
+    failure: str = ""
+    seconds: float = 0.0
+
+    @property
+    def source(self) -> str:
+        """The plugin with its distribution, for messages."""
+        return f"{self.name} ({self.distribution} {self.version})" if self.distribution else self.name
+
+
+class Registry:
+    """Everything that the host and the plugins registered, by hook and name."""
+
+    def __init__(self) -> None:
+        self.manager = pluggy.PluginManager("irmx")
+        self.manager.add_hookspecs(hookspecs)
+        self.plugins: dict[str, PluginInfo] = {}
+        self._claims: dict[tuple[str, str], tuple[Any, str]] = {}
+        self._order: dict[str, list[str]] = {hook: [] for hook in HOOKS}
+        self._unfinished: list[tuple[PluginInfo, ModuleType]] = []
+
+    # -- what is there -----------------------------------------------------------------------------------
+
+    def _objects(self, hook: str) -> dict[str, Any]:
+        return {key: self._claims[hook, key][0] for key in self._order[hook]}
+
+    def measures(self) -> dict[str, Any]:
+        """Return the measures by name."""
+        return self._objects("irmx_measures")
+
+    def symbols(self, kind: str | None = None) -> dict[str, Any]:
+        """Return the symbols of one kind by name, or of all kinds."""
+        found = self._objects("irmx_symbols").values()
+        return {s.NAME: s for s in found if kind is None or kind == s.KIND}
+
+    def formats(self) -> dict[str, Any]:
+        """Return the file formats by name, plugins' before the host's."""
+        return dict(reversed(self._objects("irmx_formats").items()))
+
+    def datasets(self) -> dict[str, Any]:
+        """Return the datasets by id."""
+        return self._objects("irmx_datasets")
+
+    def commands(self) -> dict[str, Any]:
+        """Return the subcommands by name."""
+        return self._objects("irmx_commands")
+
+    def reports(self) -> dict[str, Any]:
+        """Return the output formats by name."""
+        return self._objects("irmx_reports")
+
+    # -- loading -----------------------------------------------------------------------------------------
+
+    def add(self, info: PluginInfo, load: Callable[[], Any]) -> None:
+        """Load one plugin; whatever goes wrong is kept in ``info.failure`` and warned of, never raised."""
+        self.plugins[info.name] = info
+        start = time.perf_counter()
+        try:
+            plugin = load()
+            info.seconds = time.perf_counter() - start
+            if _being_imported(plugin):
+                self._unfinished.append((info, plugin))
+            else:
+                self._register(info, plugin)
+        except Exception as error:
+            info.seconds = info.seconds or time.perf_counter() - start
+            reason = str(error) if isinstance(error, PluginError) else f"{type(error).__name__}: {error}"
+            self.fail(info, reason)
+
+    def finish(self) -> None:
+        """Register the plugins that were still being imported when they were found.
+
+        A plugin module that a user imports first imports irmx, which finds that same module half done.
+        """
+        for info, module in [u for u in self._unfinished if not _being_imported(u[1])]:
+            self._unfinished.remove((info, module))
+            self.add(info, lambda module=module: module)  # type: ignore[misc]
+
+    def _register(self, info: PluginInfo, plugin: ModuleType | Any) -> None:
+        claims: list[tuple[str, str, Any]] = []
+        try:
+            self.manager.register(plugin, name=info.name)
+            self.manager.check_pending()
+            for hook in HOOKS:
+                claims += [(hook, key, obj) for key, obj in self._ask(hook, info)]
+        except BaseException:
+            if self.manager.has_plugin(info.name):
+                self.manager.unregister(name=info.name)
+            raise
+        for hook, key, obj in claims:
+            self._claims[hook, key] = (obj, info.source)
+            self._order[hook].append(key)
+            info.offers.setdefault(hook.removeprefix("irmx_"), []).append(obj.NAME)
+
+    def _ask(self, hook: str, info: PluginInfo) -> Iterable[tuple[str, Any]]:
+        """Return what one plugin's hook offers, checked, with the key that must be unique."""
+        offered: dict[str, Any] = {}
+        for impl in getattr(self.manager.hook, hook).get_hookimpls():
+            if impl.plugin_name != info.name:
+                continue
+            try:
+                objects = list(impl.function())
+            except Exception as error:
+                raise PluginError(f"its hook {hook} raised {type(error).__name__}: {error}") from error
+            for obj in objects:
+                for key in _keys(hook, obj):
+                    self._refuse_taken(hook, key, info, offered)
+                    offered[key] = obj
+        return offered.items()
+
+    def _refuse_taken(self, hook: str, key: str, info: PluginInfo, offered: dict[str, Any]) -> None:
+        what = hook.removeprefix("irmx_").removesuffix("s")
+        taken = self._claims.get((hook, key))
+        if taken is not None:
+            raise PluginError(f"it claims the {what} {key!r}, which {taken[1]} has already: {info.source} is refused.")
+        if key in offered:
+            raise PluginError(f"it offers the {what} {key!r} twice: {info.source} is refused.")
+        if hook == "irmx_measures":
+            from irmx.measures import Measure
+
+            there = ir_measures.measures.registry.get(key)
+            if there is not None and not isinstance(there, Measure):
+                raise PluginError(
+                    f"it claims the measure {key!r}, which ir_measures has already: {info.source} is refused."
+                )
+
+    def fail(self, info: PluginInfo, reason: str) -> None:
+        """Keep and warn of a plugin that is not in use."""
+        info.failure = reason
+        warnings.warn(f"irmx plugin {info.source} is not in use: {reason}", PluginWarning, stacklevel=2)
+
+
+def _being_imported(module: Any) -> bool:
+    return bool(getattr(getattr(module, "__spec__", None), "_initializing", False))
+
+
+def _keys(hook: str, obj: Any) -> list[str]:
+    """Return the names under which an object must be unique, after checking that it is what the hook promises."""
+    from irmx.cli.command import Command
+    from irmx.collections import Dataset
+    from irmx.formats.base import Format
+    from irmx.measures import Measure
+    from irmx.reports.base import Report
+    from irmx.symbols import Symbol
+
+    kinds: dict[str, type] = {
+        "irmx_measures": Measure,
+        "irmx_symbols": Symbol,
+        "irmx_formats": Format,
+        "irmx_datasets": Dataset,
+        "irmx_commands": Command,
+        "irmx_reports": Report,
+    }
+    expected = kinds[hook]
+    if not isinstance(obj, expected):
+        raise PluginError(f"its hook {hook} returned {obj!r}, which is not an irmx.{expected.__name__}.")
+    if not isinstance(obj.NAME, str) or not obj.NAME:
+        raise PluginError(f"its hook {hook} returned a {type(obj).__name__} without a NAME.")
+    if isinstance(obj, Symbol):
+        return [f"{obj.KIND} {obj.NAME}"]
+    return [obj.NAME]
+
+
+def _env_list(name: str) -> list[str] | None:
+    """Return the names in an environment variable, None where it is not set."""
+    value = os.environ.get(name)
+    return None if value is None else [v.strip() for v in value.split(",") if v.strip()]
+
+
+def discover(registry: Registry) -> None:
+    """Load the host's own features, then every installed plugin that the environment does not exclude.
+
+    ``IRMX_LOAD_PLUGINS=a,b`` loads only these (empty: none); ``IRMX_DISABLED_PLUGINS=a,b`` leaves these
+    out. Names are those of entry points or of distributions.
+    """
+    from irmx import builtin
+
+    registry.add(PluginInfo(HOST, "irmx", metadata.version("irmx")), lambda: builtin)
+    only, without = _env_list("IRMX_LOAD_PLUGINS"), _env_list("IRMX_DISABLED_PLUGINS") or []
+    known: set[str] = set()
+    for point in sorted(metadata.entry_points(group=GROUP), key=lambda e: (e.name, e.value)):
+        dist = point.dist
+        info = PluginInfo(point.name, dist.name if dist else "", dist.version if dist else "")
+        names = {point.name, info.distribution}
+        known |= names
+        if only is not None and not names & set(only):
+            registry.plugins.setdefault(info.name, info).failure = "not listed in IRMX_LOAD_PLUGINS"
+        elif names & set(without):
+            registry.plugins.setdefault(info.name, info).failure = "listed in IRMX_DISABLED_PLUGINS"
+        elif point.name in registry.plugins and registry.plugins[point.name].distribution != info.distribution:
+            first = registry.plugins[point.name].source
+            info.name = f"{point.name} of {info.distribution}"
+            registry.plugins[info.name] = info
+            registry.fail(info, f"its entry point {point.name!r} is also claimed by {first}: {info.source} is refused.")
+        elif point.name not in registry.plugins:
+            registry.add(info, point.load)
+    for variable, wanted in (("IRMX_LOAD_PLUGINS", only or []), ("IRMX_DISABLED_PLUGINS", without)):
+        for name in [n for n in wanted if n not in known]:
+            warnings.warn(
+                f"{variable} names {name!r}, which is not installed.{suggest(name, known)}", PluginWarning, stacklevel=2
+            )
+
+
+_registry: Registry | None = None
+
+
+def registry() -> Registry:
+    """Return the one registry, filled at first use."""
+    global _registry
+    if _registry is None:
+        _registry = Registry()
+        discover(_registry)
+    _registry.finish()
+    return _registry

@@ -1,0 +1,278 @@
+"""What a measure sees: the ranks and grades of judged documents, of all topics or of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+
+from irmx.columns import Column
+from irmx.errors import DataError
+from irmx.join import Join
+from irmx.ragged import Array, Floats, Ints, offsets_of, position_in_segment, segment_count, segment_of
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Documents:
+    """Judged documents of the rankings, as ragged arrays; within a topic by rank.
+
+    Attributes
+    ----------
+    offsets : int array, shape (topics + 1,)
+        Which documents belong to a topic.
+    rank : int array, shape (documents,)
+        Their ranks, from 1.
+    grade : float array, shape (documents,)
+        Their grades.
+    found : int array, shape (documents,)
+        Their numbers in the join.
+    """
+
+    offsets: Ints
+    rank: Ints
+    grade: Floats
+    found: Ints
+
+    @cached_property
+    def topic(self) -> Ints:
+        """The number of each document's topic."""
+        return segment_of(self.offsets)
+
+    @cached_property
+    def ordinal(self) -> Ints:
+        """The place of each document among those of its topic, from 1."""
+        return position_in_segment(self.offsets) + 1
+
+    @property
+    def count(self) -> Ints:
+        """The number of documents of every topic."""
+        return np.diff(self.offsets)
+
+    def where(self, keep: Array) -> Documents:
+        """Return the documents for which ``keep`` is true."""
+        return Documents(
+            offsets_of(segment_count(keep, self.offsets)), self.rank[keep], self.grade[keep], self.found[keep]
+        )
+
+
+class Rankings:
+    """The rankings of one run over all topics that the run and the qrels both have.
+
+    The common parameters are carried out: ranks are those after ``judged_only`` and ``ties``, documents
+    below ``cutoff`` are gone, ``relevant`` are those of grade ``rel`` or more.
+
+    Attributes
+    ----------
+    topics : list
+        The query ids.
+    depth : int array, shape (topics,)
+        T, the number of documents in each ranking.
+    judged : Documents
+        The judged documents retrieved.
+    relevant : Documents
+        The relevant documents retrieved.
+    recall_base : int array, shape (topics,)
+        RB, the number of relevant judged documents, retrieved or not.
+    judged_nonrelevant : int array, shape (topics,)
+        NRB, the number of judged documents that are not relevant, retrieved or not.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> qrels = {"q": {"a": 1, "b": 0, "c": 2}}
+    >>> run = {"q": {"a": 3.0, "x": 2.0, "b": 1.0, "c": 0.5}}
+    >>> rankings = irmx.join(qrels, run)
+    >>> rankings.relevant.rank, rankings.precision, rankings.recall_base
+    (array([1, 4]), array([1. , 0.5]), array([2]))
+    """
+
+    def __init__(
+        self, join: Join, rel: float = 1, cutoff: int | None = None, judged_only: bool = False, ties: str = "trec"
+    ) -> None:
+        self._join = join
+        self.rel, self.cutoff, self.judged_only, self.ties = rel, cutoff, judged_only, ties
+        self.topics = join.topics
+        order, rank = join.ranked(ties)
+        judged = Documents(join.judged_offsets, rank, join.judgments.grade[join.found.doc[order]], order)
+        self.depth = join.depth
+        if judged_only:
+            judged = Documents(judged.offsets, judged.ordinal, judged.grade, judged.found)
+            self.depth = judged.count
+        if cutoff is not None:
+            judged = judged.where(judged.rank <= cutoff)
+            self.depth = np.minimum(self.depth, cutoff)
+        self.judged = judged
+        self.relevant = judged.where(judged.grade >= rel)
+
+    def __len__(self) -> int:
+        return len(self.topics)
+
+    def __iter__(self) -> Iterator[Ranking]:
+        return (Ranking(self, i) for i in range(len(self)))
+
+    @cached_property
+    def precision(self) -> Floats:
+        """The precision at the rank of each relevant document: Prec(n) for n in R."""
+        return self.relevant.ordinal / self.relevant.rank
+
+    @cached_property
+    def recall_base(self) -> Ints:
+        return self._join.per_topic(self._counts[0])
+
+    @cached_property
+    def judged_nonrelevant(self) -> Ints:
+        return self._join.per_topic(self._counts[1])
+
+    @property
+    def _counts(self) -> tuple[Ints, Ints]:
+        """Relevant and judged non-relevant documents per topic of the judgments."""
+        judgments = self._join.judgments
+
+        def count() -> tuple[Ints, Ints]:
+            relevant = segment_count(judgments.grade >= self.rel, judgments.offsets)
+            return relevant, np.diff(judgments.offsets) - relevant
+
+        return self._join.memo(("counts", self.rel), count)
+
+    def memo(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return ``make()``, computed once for these rankings; measures of one family share work by it."""
+        view = (self.rel, self.cutoff, self.judged_only, self.ties)
+        return self._join.memo((view, key), make)
+
+    # -- columns -----------------------------------------------------------------------------------------
+
+    def run_column(self, column: Column) -> Array:
+        """Return a run column over ``relevant``.
+
+        Raises
+        ------
+        irmx.errors.DataError
+            Where the run lacks the column, or a relevant document lacks its value.
+        """
+        values = self._join.run.column(column.name)
+        if values is None:
+            raise DataError(missing_column(column, self._join.run.columns))
+        values = values[self._join.rows[self.relevant.found]]
+        lacking = (
+            np.flatnonzero(values != values)
+            if values.dtype.kind == "f"
+            else np.array([i for i, v in enumerate(values) if v is None])
+        )
+        if len(lacking):
+            i = int(lacking[0])
+            raise DataError(
+                f"The run column {column.name!r} has no value for query {self.topics[self.relevant.topic[i]]}, "
+                f"document {self.doc_ids(self.relevant)[i]!r} at rank {self.relevant.rank[i]}."
+            )
+        return values
+
+    def topic_column(self, column: Column) -> Array:
+        """Return a qrels column that has one value per topic, over ``topics``."""
+        judgments = self._join.judgments
+        values = judgments.column(column.name)
+        if values is None or judgments.row_offsets is None:
+            raise DataError(missing_column(column, ["query_id", "doc_id", "relevance"]))
+        bounds = judgments.row_offsets[judgments.offsets]
+        out = []
+        for query_id, (_, theirs) in zip(self.topics, self._join.pairs, strict=True):
+            own = values[bounds[theirs] : bounds[theirs + 1]]
+            if len(own) == 0 or any(v != own[0] for v in own):
+                raise DataError(
+                    f"The qrels column {column.name!r} must have one value for query {query_id}. Found {sorted(set(own.tolist()))}."
+                )
+            out.append(own[0])
+        return np.array(out)
+
+    def doc_ids(self, documents: Documents) -> list[str]:
+        """Return the ids of judged documents."""
+        docs = self._join.judgments.docs
+        return [docs[i] for i in self._join.found.doc[documents.found].tolist()]
+
+    def judgment_rows(self) -> tuple[Documents, Callable[[str], Array | None]]:
+        """Return the judgment rows of the documents in ``judged``, and a function that gives a qrels column over them.
+
+        A document with several rows, one per subtopic or nugget, stands there once per row, with the
+        grade of that row.
+        """
+        judgments, doc = self._join.judgments, self._join.found.doc[self.judged.found]
+        if judgments.row_offsets is None:
+            return self.judged, lambda name: None
+        starts = judgments.row_offsets[doc]
+        lengths = judgments.row_offsets[doc + 1] - starts
+        each = np.repeat(np.arange(len(doc)), lengths)
+        row = np.repeat(starts, lengths) + position_in_segment(offsets_of(lengths))
+        relevance = judgments.column("relevance")
+        assert relevance is not None
+        offsets = offsets_of(lengths)[self.judged.offsets]
+        rows = Documents(offsets, self.judged.rank[each], relevance[row], self.judged.found[each])
+
+        def column(name: str) -> Array | None:
+            values = judgments.column(name)
+            return None if values is None else values[row]
+
+        return rows, column
+
+    def ranked_docs(self, topic: int) -> list[str]:
+        """Return all documents of one topic's ranking, best first."""
+        docs = self._join.run.docs(self._join.pairs[topic][0])
+        ranked = [docs[i] for i in self._join.order(topic, self.ties).tolist()]
+        if self.judged_only:
+            judged = self._join.judgments.by_topic[self._join.pairs[topic][1]]
+            ranked = [d for d in ranked if d in judged]
+        return ranked[: self.cutoff]
+
+
+class Ranking:
+    """One topic's ranking, for measures that score one topic at a time.
+
+    Attributes
+    ----------
+    query_id : str
+        The topic.
+    depth : int
+        T, the number of documents in the ranking.
+    rank, grade : array
+        The ranks and grades of the judged documents retrieved, by rank.
+    relevant_rank, relevant_grade, precision : array
+        The ranks and grades of the relevant documents retrieved, and the precision there.
+    recall_base, judged_nonrelevant : int
+        RB and NRB.
+    """
+
+    def __init__(self, rankings: Rankings, topic: int) -> None:
+        self._rankings, self._topic = rankings, topic
+        self.query_id = rankings.topics[topic]
+        self.depth = int(rankings.depth[topic])
+        judged, relevant = rankings.judged, rankings.relevant
+        here = slice(judged.offsets[topic], judged.offsets[topic + 1])
+        self.rank, self.grade = judged.rank[here], judged.grade[here]
+        self._relevant = here = slice(relevant.offsets[topic], relevant.offsets[topic + 1])
+        self.relevant_rank, self.relevant_grade = relevant.rank[here], relevant.grade[here]
+        self.precision = rankings.precision[here]
+        self.recall_base = int(rankings.recall_base[topic])
+        self.judged_nonrelevant = int(rankings.judged_nonrelevant[topic])
+
+    @property
+    def docs(self) -> list[str]:
+        """All documents, best first."""
+        return self._rankings.ranked_docs(self._topic)
+
+    def run_column(self, column: Column) -> Array:
+        """Return a run column over the relevant documents."""
+        return self._rankings.run_column(column)[self._relevant]
+
+    def topic_column(self, column: Column) -> Any:
+        """Return the topic's value of a qrels column."""
+        return self._rankings.topic_column(column)[self._topic]
+
+
+def missing_column(column: Column, there: list[str]) -> str:
+    """Return what to say of a column that is not there."""
+    unit = f" ({column.unit})" if column.unit else ""
+    how = f" To have it, {column.how}." if column.how else ""
+    return f"the {column.table} column {column.name!r}, {column.desc}{unit}, is missing; the {column.table} has {', '.join(there)}.{how}"

@@ -1,0 +1,1 @@
+"""Output formats of ``irmx eval``, one file each."""

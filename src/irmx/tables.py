@@ -1,0 +1,258 @@
+"""Any tabular input as an Arrow table with the vocabulary's column names, and its columns checked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from irmx.columns import REQUIRED, Table, canonical_names
+from irmx.errors import DataError
+from irmx.ragged import Array, Floats, Ints
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def is_path(source: Any) -> bool:
+    """Tell whether a source is text: a path or a dataset id."""
+    return isinstance(source, (str, os.PathLike))
+
+
+def as_table(table: Table, source: Any) -> pa.Table:
+    """Return a DataFrame, Arrow table, file, dataset id or iterable of namedtuples as an Arrow table."""
+    import pyarrow as pa
+
+    if is_path(source):
+        from irmx.formats import read
+
+        found = read(table, source)
+    elif isinstance(source, pa.Table):
+        found = source
+    elif hasattr(source, "columns") and hasattr(source, "__getitem__"):
+        found = _frame(table, source)
+    elif isinstance(source, Iterable):
+        found = _namedtuples(table, source)
+    else:
+        raise DataError(f"The {table} must be {_KINDS}. Got {type(source).__name__} instead.")
+    return found.rename_columns(canonical_names(table, found.column_names))
+
+
+_KINDS = (
+    "a dict of dicts, a DataFrame, an iterable of namedtuples with the fields query_id, doc_id and score or "
+    "relevance, the path of a file, or an ir_datasets id"
+)
+
+
+def _frame(table: Table, frame: Any) -> pa.Table:
+    """Return a pandas, polars or other data frame as an Arrow table."""
+    import pyarrow as pa
+
+    if not hasattr(frame, "itertuples"):
+        return pa.table(frame)
+    names = [str(c) for c in frame.columns]
+    arrays = []
+    for position, name in enumerate(names):
+        series = frame.iloc[:, position]
+        try:
+            arrays.append(pa.array(series, from_pandas=True))
+        except (pa.ArrowInvalid, pa.ArrowTypeError):
+            row, value = _odd_value(series)
+            raise DataError(
+                f"The column {name!r} of the {table} mixes types: row {row} holds {value!r} ({type(value).__name__}). "
+                "Give the column one type."
+            ) from None
+    return pa.table(arrays, names=names)
+
+
+def _odd_value(series: Any) -> tuple[Any, Any]:
+    """Return the first index and value whose type differs from that of the first value."""
+    kind = type(series.iloc[0])
+    return next(
+        ((i, v) for i, v in zip(series.index, series, strict=True) if type(v) is not kind),
+        (series.index[0], series.iloc[0]),
+    )
+
+
+def _namedtuples(table: Table, rows: Iterable[Any]) -> pa.Table:
+    """Return an iterable of namedtuples as an Arrow table; its fields are the columns."""
+    import pyarrow as pa
+
+    iterator = iter(rows)
+    first = next(iterator, None)
+    if first is None:
+        return pa.table(
+            {
+                name: pa.array([], pa.float64() if name in ("score", "relevance") else pa.large_string())
+                for name in REQUIRED[table]
+            }
+        )
+    fields = getattr(first, "_fields", None)
+    if fields is None:
+        raise DataError(f"The {table} must be {_KINDS}. Got an iterable of {type(first).__name__} instead.")
+    try:
+        columns = list(zip(*chain([first], iterator), strict=True))
+        return pa.table([pa.array(c) for c in columns], names=list(fields))
+    except (pa.ArrowInvalid, pa.ArrowTypeError, ValueError) as error:
+        raise DataError(f"The rows of the {table} do not all have the types of the first, {first!r}: {error}") from None
+
+
+class LazyTexts(Sequence[str]):
+    """Some elements of an Arrow text array, made into Python texts only when looked at."""
+
+    def __init__(self, texts: pa.Array, where: Ints) -> None:
+        self._texts, self._where = texts, where
+
+    def to_arrow(self) -> pa.Array:
+        """Return the elements as an Arrow array."""
+        return self._texts.take(self._where)
+
+    def __len__(self) -> int:
+        return len(self._where)
+
+    @overload
+    def __getitem__(self, key: int) -> str: ...
+    @overload
+    def __getitem__(self, key: slice) -> list[str]: ...
+    def __getitem__(self, key: int | slice) -> str | list[str]:
+        if isinstance(key, slice):
+            return list(self._texts.take(self._where[key]).to_pylist())
+        return str(self._texts[int(self._where[key])].as_py())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.to_arrow().to_pylist())
+
+
+class Columns:
+    """The columns of an Arrow table, as the arrays that irmx computes with, checked on the way."""
+
+    def __init__(self, table: Table, data: pa.Table) -> None:
+        self.table, self.data = table, data
+        missing = [c for c in REQUIRED[table] if c not in data.column_names]
+        if missing:
+            raise DataError(
+                f"The {table} lacks the column {missing[0]!r}. It has: {', '.join(map(str, data.column_names)) or 'none'}. "
+                f"Needed: {', '.join(REQUIRED[table])}."
+            )
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.data.column_names
+
+    def _array(self, name: str) -> pa.Array:
+        import pyarrow as pa
+
+        column = self.data.column(name)
+        array = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
+        if isinstance(array, pa.DictionaryArray):
+            array = array.dictionary_decode()
+        return array
+
+    def texts(self, name: str) -> pa.Array:
+        """Return an id column as texts; whole numbers become their digits."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        array = self._array(name)
+        if array.null_count:
+            row = int(np.flatnonzero(np.asarray(pc.is_null(array)))[0])
+            raise DataError(f"The column {name!r} of the {self.table} has no value in row {row} (counted from 0).")
+        if pa.types.is_floating(array.type):
+            raise DataError(
+                f"The column {name!r} of the {self.table} holds floats, such as {array[0].as_py()!r}; ids are texts. "
+                "Read the column as text."
+            )
+        if pa.types.is_large_string(array.type):
+            return array
+        if not (
+            pa.types.is_string(array.type) or pa.types.is_string_view(array.type) or pa.types.is_integer(array.type)
+        ):
+            if len(array) == 0:
+                return pa.array([], pa.large_string())
+            raise DataError(f"The column {name!r} of the {self.table} must hold texts. Found {array.type}.")
+        return pc.cast(array, pa.large_string())
+
+    def topics(self) -> tuple[Ints, list[Any]]:
+        """Return per row the number of its topic, and the query ids in order of first appearance, as given."""
+        array = self._array("query_id")
+        encoded = self.texts("query_id").dictionary_encode()
+        texts = encoded.dictionary.to_pylist()
+        import pyarrow as pa
+
+        given = [int(t) for t in texts] if pa.types.is_integer(array.type) else texts
+        return np.asarray(encoded.indices, dtype=np.int64), given
+
+    def floats(self, name: str) -> Floats:
+        """Return a column of finite numbers; dates become seconds since 1970."""
+        values = self.values(name)
+        if values.dtype.kind != "f":
+            self._refuse(name, 0, "is not a number")
+        finite = np.isfinite(values)
+        if not finite.all():
+            self._refuse(name, int(np.flatnonzero(~finite)[0]), "is not a finite number")
+        return values
+
+    def values(self, name: str) -> Array:
+        """Return a column as floats (missing: NaN), or as an object array of texts (missing: None)."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        array = self._array(name)
+        if (
+            pa.types.is_boolean(array.type)
+            or pa.types.is_integer(array.type)
+            or pa.types.is_floating(array.type)
+            or pa.types.is_null(array.type)
+        ):
+            return np.asarray(pc.cast(array, pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64)
+        if pa.types.is_decimal(array.type):
+            return np.asarray(pc.cast(array, pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64)
+        if pa.types.is_timestamp(array.type):
+            nanoseconds = pc.cast(pc.cast(array, pa.timestamp("ns", tz=array.type.tz)), pa.int64())
+            return np.asarray(pc.cast(nanoseconds, pa.float64(), safe=False).to_numpy(zero_copy_only=False)) / 1e9
+        if name in ("score", "relevance"):
+            return self._numbers_in_texts(name, array)
+        return np.array(array.to_pylist(), dtype=object)
+
+    def _numbers_in_texts(self, name: str, array: pa.Array) -> Floats:
+        out = np.empty(len(array))
+        for row, value in enumerate(array.to_pylist()):
+            try:
+                out[row] = float(value)
+            except (TypeError, ValueError):
+                self._refuse(name, row, "is not a number")
+        return out
+
+    def _refuse(self, name: str, row: int, why: str) -> None:
+        value = self.data.column(name)[row].as_py()
+        at = " ".join(str(self.data.column(c)[row].as_py()) for c in ("query_id", "doc_id"))
+        raise DataError(f"The {name} {value!r} of the {self.table} {why}: row {row} (counted from 0), {at}.")
+
+
+def topic_ids(table: Table, data: Mapping[Any, Any]) -> list[Any]:
+    """Return the query ids of a dict of dicts, refusing what is no id or holds no documents."""
+    for query_id, docs in data.items():
+        if isinstance(query_id, (float, tuple)) or query_id is None:
+            raise DataError(f"A query id of the {table} is {query_id!r}; ids are texts.")
+        if not isinstance(docs, Mapping):
+            raise DataError(
+                f"The {table} must map every query id to a dict of documents. Query {query_id!r} holds {type(docs).__name__}."
+            )
+    return list(data)
+
+
+def bad_number_in_dict(table: Table, column: str, data: Mapping[Any, Mapping[str, Any]]) -> DataError:
+    """Return the error that names the first value of a dict of dicts that is not a finite number."""
+    for query_id, docs in data.items():
+        for doc_id, value in docs.items():
+            try:
+                if np.isfinite(float(value)) and not isinstance(value, str):
+                    continue
+            except (TypeError, ValueError):
+                pass
+            return DataError(
+                f"The {column} {value!r} of the {table} is not a finite number: query {query_id}, document {doc_id}."
+            )
+    return DataError(f"The {table} hold a {column} that is not a number.")
