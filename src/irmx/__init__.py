@@ -1,38 +1,58 @@
 """irmx: user-model-based evaluation measures, as plugins, beside those of ir_measures.
 
-Importing it makes the measures of all installed plugins known to ir_measures; :func:`uninstall` undoes
-that. Registered measures and symbols are attributes of this module by name: ``irmx.MP``, ``irmx.GL_AD_ID``.
+Importing it makes the measures of all installed plugins known to ir_measures; :func:`uninstall` undoes that.
+Registered measures and symbols are attributes of this module by name: ``irmx.MP``, ``irmx.GL_AD_ID``. Everything is
+imported when it is first used, so that ``import irmx`` stays quick.
 """
 
 from __future__ import annotations
 
-from importlib import metadata as _metadata
+from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from irmx.citation import Citation
-from irmx.cli.command import Command
-from irmx.collections import Dataset
-from irmx.columns import Column
-from irmx.errors import DataError, IrmxError, PluginError, PluginWarning, UnknownNameError, UsageError
-from irmx.evaluate import calc, calc_aggregate, evaluator, iter_calc, join
-from irmx.explain import Explanation, explain
-from irmx.expressions import parse_measure, parse_measures
-from irmx.formats.base import Format
 from irmx.hookspecs import hookimpl
-from irmx.judgments import Judgments
-from irmx.judgments import as_judgments as read_qrels
-from irmx.measures import COMMON_PARAMS, Measure
-from irmx.params import Param
-from irmx.plugins import registry
-from irmx.rankings import Documents, Ranking, Rankings
-from irmx.reports.base import Report
-from irmx.runs import Run
-from irmx.runs import as_run as read_run
-from irmx.symbols import Symbol
 from irmx.upstream import install, uninstall
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from irmx.citation import Citation
+    from irmx.cli.command import Command
+    from irmx.collections import Dataset
+    from irmx.columns import Column
+    from irmx.errors import DataError, IrmxError, PluginError, PluginWarning, UnknownNameError, UsageError
+    from irmx.evaluate import Evaluator, calc, calc_aggregate, evaluator, iter_calc, join
+    from irmx.explaining import Explanation, explain
+    from irmx.expressions import parse_measure, parse_measures
+    from irmx.formats.base import Format
+    from irmx.judgments import Judgments, read_qrels
+    from irmx.measures import COMMON_PARAMS, Measure
+    from irmx.params import Param, number
+    from irmx.plugins import registry
+    from irmx.rankings import Documents, Ranking, Rankings
+    from irmx.reports.base import Report
+    from irmx.runs import Run, read_run
+    from irmx.symbols import Symbol
+
+_WHERE = {
+    "citation": ("Citation",),
+    "cli.command": ("Command",),
+    "collections": ("Dataset",),
+    "columns": ("Column",),
+    "errors": ("DataError", "IrmxError", "PluginError", "PluginWarning", "UnknownNameError", "UsageError"),
+    "evaluate": ("Evaluator", "calc", "calc_aggregate", "evaluator", "iter_calc", "join"),
+    "explaining": ("Explanation", "explain"),
+    "expressions": ("parse_measure", "parse_measures"),
+    "formats.base": ("Format",),
+    "judgments": ("Judgments", "read_qrels"),
+    "measures": ("COMMON_PARAMS", "Measure"),
+    "params": ("Param", "number"),
+    "plugins": ("registry",),
+    "rankings": ("Documents", "Ranking", "Rankings"),
+    "reports.base": ("Report",),
+    "runs": ("Run", "read_run"),
+    "symbols": ("Symbol",),
+}
+_MODULE_OF = {name: f"irmx.{module}" for module, names in _WHERE.items() for name in names}
 
 __all__ = [
     "COMMON_PARAMS",
@@ -42,6 +62,7 @@ __all__ = [
     "DataError",
     "Dataset",
     "Documents",
+    "Evaluator",
     "Explanation",
     "Format",
     "IrmxError",
@@ -65,6 +86,7 @@ __all__ = [
     "install",
     "iter_calc",
     "join",
+    "number",
     "parse_measure",
     "parse_measures",
     "read_qrels",
@@ -75,17 +97,26 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name in _MODULE_OF:
+        value = getattr(import_module(_MODULE_OF[name]), name)
+        globals()[name] = value
+        return value
     if name == "__version__":
-        return _metadata.version("irmx")
-    if not name.startswith("_"):
-        found = registry()
-        for table in (found.measures(), found.symbols()):
+        from importlib.metadata import version
+
+        return version("irmx")
+    if not name.startswith("_") and find_spec(f"irmx.{name}") is None:
+        from irmx.plugins import registry
+
+        for table in (registry().measures(), registry().symbols()):
             if name in table:
                 return table[name]
     raise AttributeError(f"module 'irmx' has no attribute {name!r}")
 
 
-def __dir__() -> Iterable[str]:
+def __dir__() -> list[str]:
+    from irmx.plugins import registry
+
     return sorted({*__all__, *registry().measures(), *registry().symbols()})
 
 

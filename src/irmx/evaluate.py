@@ -14,12 +14,12 @@ from ir_measures import CalcResults, Metric
 
 from irmx.errors import UsageError, suggest
 from irmx.expressions import parse_measures
-from irmx.join import Join
-from irmx.judgments import as_judgments
+from irmx.joining import Join
+from irmx.judgments import read_qrels
 from irmx.measures import Measure
-from irmx.provider import IrmxEvaluator
 from irmx.rankings import Rankings
-from irmx.runs import as_run
+from irmx.runs import read_run
+from irmx.scoring import IrmxEvaluator
 
 Measures = str | ir_measures.Measure | Iterable[str | ir_measures.Measure]
 
@@ -53,7 +53,7 @@ class Evaluator:
 
     def __init__(self, measures: Measures, qrels: Any, provider: str | None = None) -> None:
         self.measures = as_measures(measures)
-        self.judgments = as_judgments(qrels)
+        self.judgments = read_qrels(qrels)
         self._own: IrmxEvaluator | None = None
         self._others: Any = None
         mine = [m for m in self.measures if isinstance(m, Measure)]
@@ -74,12 +74,12 @@ class Evaluator:
 
     def values(self, run: Any) -> dict[ir_measures.Measure, dict[str, float]]:
         """Return, per measure in the order asked and per topic in the order of the qrels, the value."""
-        run = as_run(run)
+        run = read_run(run)
         found: dict[ir_measures.Measure, dict[str, float]] = {}
         topics = [str(t) for t in self.judgments.topics]
         if self._own is not None:
-            for measure, scores in self._own.scores(run).items():
-                found[measure] = dict(zip(topics, scores.tolist(), strict=True))
+            for own, scores in self._own.scores(run).items():
+                found[own] = dict(zip(topics, scores.tolist(), strict=True))
         if self._others is not None:
             given: dict[ir_measures.Measure, dict[str, float]] = {}
             for metric in self._others.iter_calc(run.as_dict()):
@@ -175,4 +175,4 @@ def join(qrels: Any, run: Any, **common: Any) -> Rankings:
     **common
         ``rel``, ``cutoff``, ``judged_only`` and ``ties``.
     """
-    return Rankings(Join(as_run(run), as_judgments(qrels)), **common)
+    return Rankings(Join(read_run(run), read_qrels(qrels)), **common)

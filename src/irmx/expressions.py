@@ -113,9 +113,11 @@ class _Parser:
             raise UsageError(self._pointed(f"This is not a measure ({reason}). {_FORM}.", at, at + 1)) from None
 
     def measure(self) -> ir_measures.Measure:
-        node, at = self.tree, None
+        node: ast.expr = self.tree
+        at: ast.expr | None = None
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
-            node, at = node.left, node.right
+            at = node.right
+            node = node.left
         name_node, keywords = (node.func, self._keywords(node)) if isinstance(node, ast.Call) else (node, [])
         if not isinstance(name_node, ast.Name):
             raise self._error(name_node, f"Here should be the name of a measure. {_FORM}.")
@@ -139,7 +141,7 @@ class _Parser:
         names = {str(k): v for k, v in params.items()}
         try:
             if isinstance(base, Measure):
-                measure = base(**names)
+                measure: ir_measures.Measure = base(**names)
                 measure.validate_params()
                 return measure
             return _upstream(base, names)
@@ -255,7 +257,7 @@ def _upstream(base: ir_measures.Measure, params: dict[str, Any]) -> ir_measures.
                 f"one of {', '.join(map(repr, choices))}" if isinstance(choices, (list, tuple)) else f"of type {dtype}"
             )
             raise UsageError(f"The {name!r} parameter of {base} must be {allowed}. Got {value!r} instead.")
-    measure = base(**params)
+    measure: ir_measures.Measure = base(**params)
     for name, info in measure.SUPPORTED_PARAMS.items():
         if info.required and name not in measure.params:
             how = f"{base}@10" if name == base.AT_PARAM else f"{base}({name}=...)"

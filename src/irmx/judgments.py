@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
@@ -96,7 +96,7 @@ class Judgments:
     def by_topic(self) -> list[dict[str, int]]:
         """Per topic, the place of every judged document in ``docs``."""
         docs, ends = list(self.docs), self.offsets.tolist()
-        return [dict(zip(docs[a:b], range(a, b), strict=True)) for a, b in zip(ends, ends[1:], strict=False)]
+        return [dict(zip(docs[a:b], range(a, b), strict=True)) for a, b in pairwise(ends)]
 
     @cached_property
     def vocabulary(self) -> tuple[pa.Array, Ints, Ints]:
@@ -164,7 +164,7 @@ def _plain(grade: float) -> Any:
     return int(grade) if grade.is_integer() else grade
 
 
-def as_judgments(qrels: Any) -> Judgments:
+def read_qrels(qrels: Any) -> Judgments:
     """Return qrels of any kind as :class:`Judgments`.
 
     Parameters

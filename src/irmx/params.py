@@ -120,7 +120,7 @@ class Param(ParamInfo):
         if self.allowed is not None:
             return value in self.allowed
         for v in value if isinstance(value, list) else [value]:
-            if not isinstance(v, numbers.Real):
+            if not isinstance(v, (int, float)):
                 continue
             if not math.isfinite(v):
                 return False

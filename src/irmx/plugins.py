@@ -16,6 +16,7 @@ import pluggy
 
 from irmx import hookspecs
 from irmx.errors import PluginError, PluginWarning, suggest
+from irmx.upstream import publish
 
 GROUP = "irmx"
 HOST = "irmx (host)"
@@ -62,7 +63,6 @@ class Registry:
         self.plugins: dict[str, PluginInfo] = {}
         self._claims: dict[tuple[str, str], tuple[Any, str]] = {}
         self._order: dict[str, list[str]] = {hook: [] for hook in HOOKS}
-        self._unfinished: list[tuple[PluginInfo, ModuleType]] = []
 
     # -- what is there -----------------------------------------------------------------------------------
 
@@ -103,23 +103,11 @@ class Registry:
         try:
             plugin = load()
             info.seconds = time.perf_counter() - start
-            if _being_imported(plugin):
-                self._unfinished.append((info, plugin))
-            else:
-                self._register(info, plugin)
+            self._register(info, plugin)
         except Exception as error:
             info.seconds = info.seconds or time.perf_counter() - start
             reason = str(error) if isinstance(error, PluginError) else f"{type(error).__name__}: {error}"
             self.fail(info, reason)
-
-    def finish(self) -> None:
-        """Register the plugins that were still being imported when they were found.
-
-        A plugin module that a user imports first imports irmx, which finds that same module half done.
-        """
-        for info, module in [u for u in self._unfinished if not _being_imported(u[1])]:
-            self._unfinished.remove((info, module))
-            self.add(info, lambda module=module: module)  # type: ignore[misc]
 
     def _register(self, info: PluginInfo, plugin: ModuleType | Any) -> None:
         claims: list[tuple[str, str, Any]] = []
@@ -175,10 +163,6 @@ class Registry:
         warnings.warn(f"irmx plugin {info.source} is not in use: {reason}", PluginWarning, stacklevel=2)
 
 
-def _being_imported(module: Any) -> bool:
-    return bool(getattr(getattr(module, "__spec__", None), "_initializing", False))
-
-
 def _keys(hook: str, obj: Any) -> list[str]:
     """Return the names under which an object must be unique, after checking that it is what the hook promises."""
     from irmx.cli.command import Command
@@ -196,7 +180,7 @@ def _keys(hook: str, obj: Any) -> list[str]:
         "irmx_commands": Command,
         "irmx_reports": Report,
     }
-    expected = kinds[hook]
+    expected: Any = kinds[hook]
     if not isinstance(obj, expected):
         raise PluginError(f"its hook {hook} returned {obj!r}, which is not an irmx.{expected.__name__}.")
     if not isinstance(obj.NAME, str) or not obj.NAME:
@@ -255,5 +239,5 @@ def registry() -> Registry:
     if _registry is None:
         _registry = Registry()
         discover(_registry)
-    _registry.finish()
+        publish(_registry.measures())
     return _registry

@@ -1,131 +1,50 @@
-"""The ir_measures provider that scores all irmx measures of a call over one join."""
+"""The ir_measures provider of irmx measures; light, because ``import irmx`` needs it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
-import ir_measures
-import numpy as np
-from ir_measures import CalcResults, Metric, providers
+from ir_measures import providers
 
-from irmx.columns import REQUIRED
-from irmx.errors import DataError, IrmxError, PluginError
-from irmx.join import Join
-from irmx.judgments import Judgments, as_judgments
-from irmx.measures import Measure
-from irmx.ragged import Floats, segment_count
-from irmx.rankings import Rankings, missing_column
-from irmx.runs import as_run
+if TYPE_CHECKING:
+    from irmx.scoring import IrmxEvaluator
 
 
-class IrmxProvider(providers.Provider):  # type: ignore[misc, unused-ignore]
+class IrmxProvider(providers.Provider):
     """Supports every measure of an irmx plugin."""
 
     NAME = "irmx"
 
     def supports(self, measure: Any) -> bool:
         """Tell whether a measure is an irmx measure."""
-        if not isinstance(measure, Measure):
+        if not self.supports_class(measure):
             return False
         measure.validate_params()
         return True
 
+    def supports_class(self, measure: Any) -> bool:
+        """Tell whether a measure is one of irmx, whatever its parameters."""
+        from irmx.measures import Measure
+
+        return isinstance(measure, Measure)
+
     def _evaluator(self, measures: Iterable[Any], qrels: Any) -> IrmxEvaluator:
-        return IrmxEvaluator(list(measures), as_judgments(qrels))
+        from irmx.judgments import read_qrels
+        from irmx.scoring import IrmxEvaluator
+
+        return IrmxEvaluator(list(measures), read_qrels(qrels))
 
     def run_inputs(self, measures: Iterable[Any]) -> list[str]:
         """Return the run columns that the measures read."""
+        from irmx.columns import REQUIRED
+
         extra = [c.name for m in measures for c in m.run_columns()]
         return list(dict.fromkeys([*REQUIRED["run"], *extra]))
 
     def qrel_inputs(self, measures: Iterable[Any]) -> list[str]:
         """Return the qrels columns that the measures read."""
+        from irmx.columns import REQUIRED
+
         extra = [c.name for m in measures for c in m.qrel_columns()]
         return list(dict.fromkeys([*REQUIRED["qrels"], *extra]))
-
-
-class IrmxEvaluator(providers.Evaluator):  # type: ignore[misc, unused-ignore]
-    """Scores runs with irmx measures against judgments that are converted once."""
-
-    measures: list[Measure]
-
-    def __init__(self, measures: list[Measure], judgments: Judgments) -> None:
-        unique = list(dict.fromkeys(measures))
-        for measure in unique:
-            measure.validate_params()
-        super().__init__(unique, set(judgments.topics))
-        self.judgments = judgments
-
-    def scores(self, run: Any) -> dict[Measure, Floats]:
-        """Return, for every measure, one value per topic of the judgments, in their order."""
-        join = Join(as_run(run), self.judgments)
-        return {measure: self._scores(measure, join) for measure in self.measures}
-
-    def _scores(self, measure: Measure, join: Join) -> Floats:
-        check_columns(measure, join)
-        rankings = rankings_for(measure, join)
-        try:
-            found = np.asarray(measure.score(rankings), dtype=np.float64)
-        except DataError as error:
-            raise DataError(f"{measure}: {error}") from error
-        except IrmxError:
-            raise
-        except Exception as error:
-            raise PluginError(f"The measure {measure} failed with {type(error).__name__}: {error}") from error
-        if found.shape != (len(rankings),):
-            raise PluginError(
-                f"The measure {measure} returned an array of shape {found.shape} for {len(rankings)} topics."
-            )
-        if not np.isfinite(found).all():
-            topic = rankings.topics[int(np.flatnonzero(~np.isfinite(found))[0])]
-            raise PluginError(f"The measure {measure} has no finite value for query {topic}.")
-        values = np.full(len(self.judgments.topics), float(measure.DEFAULT))
-        values[[theirs for _, theirs in join.pairs]] = found
-        if measure["no_relevant"] == "nan":
-            relevant = segment_count(self.judgments.grade >= measure["rel"], self.judgments.offsets)
-            values[relevant == 0] = np.nan
-        return values
-
-    def iter_calc(self, run: Any) -> Iterator[Metric]:
-        """Yield the value of every measure for every topic of the qrels."""
-        for measure, values in self.scores(run).items():
-            for query_id, value in zip(self.judgments.topics, values.tolist(), strict=True):
-                yield Metric(query_id, measure, value)
-
-    def calc_aggregate(self, run: Any) -> dict[Any, float | int]:
-        """Return the mean of every measure over the topics of the qrels."""
-        return {measure: aggregate(measure, values) for measure, values in self.scores(run).items()}
-
-    def calc(self, run: Any) -> CalcResults:
-        """Return the means and the value of every topic."""
-        scores = self.scores(run)
-        per_query = [
-            Metric(query_id, measure, value)
-            for measure, values in scores.items()
-            for query_id, value in zip(self.judgments.topics, values.tolist(), strict=True)
-        ]
-        return CalcResults({m: aggregate(m, v) for m, v in scores.items()}, per_query)
-
-
-def aggregate(measure: ir_measures.Measure, values: Floats) -> float:
-    """Return what the measure's own aggregator makes of its values."""
-    aggregator = measure.aggregator()
-    for value in values.tolist():
-        aggregator.add(value)
-    return float(aggregator.result())
-
-
-def rankings_for(measure: Measure, join: Join) -> Rankings:
-    """Return the rankings as a measure is to see them, with its common parameters carried out."""
-    given = {k: measure[k] for k in ("rel", "cutoff", "judged_only", "ties") if k in measure.SUPPORTED_PARAMS}
-    given = {k: v for k, v in given.items() if v is not None}
-    return join.memo(("rankings", *sorted(given.items())), lambda: Rankings(join, **given))
-
-
-def check_columns(measure: Measure, join: Join) -> None:
-    """Raise where a column that the measure declares is missing; an empty run has nothing to read."""
-    there = {"run": join.run.columns, "qrels": join.judgments.columns}
-    for column in (*measure.run_columns(), *measure.qrel_columns()):
-        if column.name not in there[column.table] and join.pairs:
-            raise DataError(f"{measure} cannot be computed: {missing_column(column, there[column.table])}")

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 Array = np.ndarray[Any, np.dtype[Any]]
-Floats = np.ndarray[Any, np.dtype[np.float64]]
-Ints = np.ndarray[Any, np.dtype[np.int64]]
+Floats = np.ndarray[Any, np.dtype[Any]]
+"""An array of float64."""
+Ints = np.ndarray[Any, np.dtype[Any]]
+"""An array of int64."""
 
 
 def offsets_of(lengths: Any) -> Ints:
@@ -38,7 +40,7 @@ def position_in_segment(offsets: Ints) -> Ints:
     >>> position_in_segment(np.array([0, 2, 2, 5]))
     array([0, 1, 0, 1, 2])
     """
-    return np.arange(offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets))
+    return np.asarray(np.arange(offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets)))
 
 
 def segment_sum(values: Array, offsets: Ints) -> Floats:
@@ -62,4 +64,5 @@ def segment_count(mask: Array, offsets: Ints) -> Ints:
     """
     running = np.zeros(len(mask) + 1, dtype=np.int64)
     np.cumsum(mask, out=running[1:])
-    return np.asarray(np.diff(running[offsets]), dtype=np.int64)
+    counts: Ints = np.diff(running[offsets])
+    return counts

@@ -11,7 +11,7 @@ import numpy as np
 
 from irmx.columns import Column
 from irmx.errors import DataError
-from irmx.join import Join
+from irmx.joining import Join
 from irmx.ragged import Array, Floats, Ints, offsets_of, position_in_segment, segment_count, segment_of
 
 T = TypeVar("T")

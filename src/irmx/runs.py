@@ -224,7 +224,7 @@ class TableRun(Run):
         return list(self._data.column_names)
 
 
-def as_run(run: Any) -> Run:
+def read_run(run: Any) -> Run:
     """Return a run of any kind as :class:`Run`.
 
     Parameters

@@ -14,10 +14,10 @@ import typer
 from irmx.errors import DataError, UsageError
 from irmx.evaluate import Evaluator, as_measures
 from irmx.expressions import split_measures
-from irmx.judgments import as_judgments
+from irmx.judgments import read_qrels
 from irmx.plugins import registry
 from irmx.reports.base import SUMMARY, Layout, Result
-from irmx.runs import Run, as_run
+from irmx.runs import Run, read_run
 
 
 def evaluate(
@@ -54,7 +54,7 @@ def evaluate(
     paths, measures = runs_and_measures(run_and_measures)
     if output_format == "jsonl" and places != 4:
         print("irmx: --places is ignored with -o jsonl, which has full precision", file=sys.stderr)
-    judgments = as_judgments(qrels)
+    judgments = read_qrels(qrels)
     evaluator = Evaluator(measures, judgments, provider)
     layout = Layout(measures, by_query, len(paths) > 1, places)
     first = _Loaded(paths[0], evaluator, qrels)
@@ -103,7 +103,7 @@ class _Loaded:
 
     def __init__(self, path: str, evaluator: Evaluator, qrels: str) -> None:
         self.path = path
-        run = as_run(path)
+        run = read_run(path)
         _check_topics(path, run, evaluator, qrels)
         self.values = evaluator.values(run)
 

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from irmx.errors import UsageError
-from irmx.explain import Explanation
-from irmx.explain import explain as explanation
+from irmx.explaining import Explanation
+from irmx.explaining import explain as explanation
 
 
 def explain(

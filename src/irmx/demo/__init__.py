@@ -10,6 +10,7 @@ from pathlib import Path
 import ir_measures
 
 from irmx.expressions import parse_measure
+from irmx.measures import Measure
 from irmx.plugins import registry
 
 SYSTEMS = ("precise", "steady", "late")
@@ -36,4 +37,5 @@ def run_path(system: str) -> Path:
 def demo_measures() -> list[ir_measures.Measure]:
     """Return the measures of the demo: existing ones, then the examples of installed plugins that run on it."""
     new = [parse_measure(e) for m in registry().measures().values() for e in m.EXAMPLES]
-    return [parse_measure(e) for e in _EXISTING] + [m for m in new if not m.run_columns() and not m.qrel_columns()]
+    plain = [m for m in new if isinstance(m, Measure) and not m.run_columns() and not m.qrel_columns()]
+    return [parse_measure(e) for e in _EXISTING] + plain

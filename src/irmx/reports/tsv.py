@@ -22,9 +22,9 @@ class TsvReport(Report):
                 print(run, *(layout.number(v) for v in row), sep="\t", file=out)
             return
         for result in results:
-            run = [result.run] if layout.several_runs else []
+            name = [result.run] if layout.several_runs else []
             topic = [result.query_id] if layout.by_query else []
-            print(*run, *topic, result.measure, layout.number(result.value), sep="\t", file=out)
+            print(*name, *topic, result.measure, layout.number(result.value), sep="\t", file=out)
 
 
 def by_run(results: Iterable[Result], layout: Layout) -> Iterable[tuple[str, list[float]]]:

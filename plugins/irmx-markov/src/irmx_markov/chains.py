@@ -8,7 +8,7 @@ import numpy as np
 
 from irmx import UsageError
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
+Floats = np.ndarray[Any, np.dtype[Any]]
 
 _DENSE = 2_000
 _TOLERANCE = 1e-8

@@ -17,8 +17,8 @@ from irmx_markov.weights import table
 if TYPE_CHECKING:
     from irmx_markov.models import MarkovModel
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
-Ints = np.ndarray[Any, np.dtype[np.int64]]
+Floats = np.ndarray[Any, np.dtype[Any]]
+Ints = np.ndarray[Any, np.dtype[Any]]
 
 _PAIRS_AT_ONCE = 4_000_000
 _MANY = 3_000
@@ -51,7 +51,7 @@ def sums_of_all_ranks(model: MarkovModel, rankings: Rankings) -> Floats:
     if model.max_hop is not None:
         before, after = np.minimum(before, model.max_hop), np.minimum(after, model.max_hop)
     _, s = table(model["distance"], model.offset, model["log_base"], int(rankings.depth.max(initial=0)))
-    d = s[before] + s[after]
+    d: Floats = s[before] + s[after]
     return d + model.weight(0) if model["self_loops"] else d
 
 
@@ -64,13 +64,16 @@ def sums_of_relevant(model: MarkovModel, rankings: Rankings) -> Floats:
         if longest is not None:
             d[part] = _sums_by_convolution(rank[part], w)
             continue
-        i, j, distance = rankings.memo(
-            ("pairs", model.max_hop, part.start), lambda part=part: pairs(rankings, part, model.max_hop)
-        )  # type: ignore[misc]
+        i, j, distance = _pairs_of(rankings, part, model.max_hop)
         weights = w[distance]
         size = part.stop - part.start
         d[part] = np.bincount(i, weights, minlength=size) + np.bincount(j, weights, minlength=size)
     return d + model.weight(0) if model["self_loops"] else d
+
+
+def _pairs_of(rankings: Rankings, part: slice, max_hop: int | None) -> tuple[Ints, Ints, Ints]:
+    """Return the pairs of a part, made once for all models."""
+    return rankings.memo(("pairs", max_hop, part.start, part.stop), lambda: pairs(rankings, part, max_hop))
 
 
 def parts(rankings: Rankings, max_hop: int | None) -> list[tuple[slice, int | None]]:

@@ -17,8 +17,8 @@ from irmx_markov.chains import stationary
 if TYPE_CHECKING:
     from irmx_markov.models import MarkovModel
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
-Ints = np.ndarray[Any, np.dtype[np.int64]]
+Floats = np.ndarray[Any, np.dtype[Any]]
+Ints = np.ndarray[Any, np.dtype[Any]]
 
 _DENSE = 700
 _NARROW = 64
@@ -162,7 +162,7 @@ def _by_convolution(model: MarkovModel, states: Ints, relevant: Ints) -> Floats:
 
     def step(x: Floats) -> Floats:
         flow = x / total
-        return spread(flow * forward, flow * backward) + x * stay
+        return np.asarray(spread(flow * forward, flow * backward) + x * stay)
 
     system = LinearOperator((n, n), matvec=lambda x: x - step(x.ravel()) + x.sum() / n, dtype=float)
     pi, _ = gmres(system, ones / n, x0=total / total.sum(), rtol=1e-14, atol=0.0, restart=60, maxiter=20)

@@ -9,7 +9,7 @@ import numpy as np
 from irmx import COMMON_PARAMS, Citation, Column, DataError, Measure, Param, Rankings
 from irmx_markov.models import KIND
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
+Floats = np.ndarray[Any, np.dtype[Any]]
 
 FERRANTE = Citation(
     "FerranteFerroMaistro2014",

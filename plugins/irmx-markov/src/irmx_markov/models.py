@@ -10,7 +10,7 @@ from irmx import Param, Rankings, Symbol, UsageError
 from irmx_markov import closed, directed
 from irmx_markov.weights import weight
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
+Floats = np.ndarray[Any, np.dtype[Any]]
 
 KIND = "Markov model"
 """The kind of symbol that the ``model`` parameter of ``MP`` takes; any plugin may register more.

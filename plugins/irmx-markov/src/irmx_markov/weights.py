@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
+Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 def weight(form: str, distance: Any, offset: float, log_base: float) -> Floats:

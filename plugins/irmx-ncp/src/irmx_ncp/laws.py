@@ -8,7 +8,7 @@ import numpy as np
 
 from irmx import Param, Symbol, UsageError
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
+Floats = np.ndarray[Any, np.dtype[Any]]
 
 KIND = "stopping law"
 """The kind of symbol that the ``law`` parameter of ``NCP`` takes; any plugin may register more."""
@@ -134,7 +134,7 @@ class Table(Law):
         weights = np.zeros(recall_base)
         given = self.params["p"][:recall_base]
         weights[: len(given)] = given
-        return weights / weights.sum()
+        return np.asarray(weights / weights.sum())
 
 
 UNIFORM, FIRST, GEOMETRIC, ZIPF, TABLE = Uniform(), First(), Geometric(), Zipf(), Table()

@@ -9,7 +9,7 @@ import numpy as np
 from irmx import COMMON_PARAMS, Citation, Measure, Param, PluginError, Rankings
 from irmx_ncp.laws import KIND
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
+Floats = np.ndarray[Any, np.dtype[Any]]
 
 ROBERTSON = Citation(
     "Robertson2008",

@@ -10,12 +10,12 @@ import numpy as np
 
 from irmx.errors import DataError, UsageError, suggest
 from irmx.expressions import parse_measure
-from irmx.join import Join
-from irmx.judgments import as_judgments
+from irmx.joining import Join
+from irmx.judgments import read_qrels
 from irmx.measures import Measure
-from irmx.provider import check_columns, rankings_for
 from irmx.ragged import Array
-from irmx.runs import as_run
+from irmx.runs import read_run
+from irmx.scoring import check_columns, rankings_for
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,7 +91,7 @@ def explain(
             f"{parsed} is a measure of ir_measures, which gives scores only. Measures of irmx plugins can be explained."
         )
     parsed.validate_params()
-    judgments, the_run, topic = as_judgments(qrels), as_run(run), str(query_id)
+    judgments, the_run, topic = read_qrels(qrels), read_run(run), str(query_id)
     for table, known in (("qrels", list(judgments.index)), ("run", the_run.topics)):
         if topic not in known:
             raise DataError(

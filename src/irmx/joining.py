@@ -51,7 +51,8 @@ class Join:
         """Return a value made once for this join."""
         if key not in self._memo:
             self._memo[key] = make()
-        return self._memo[key]
+        found: T = self._memo[key]
+        return found
 
     # -- the order of documents --------------------------------------------------------------------------
 
