@@ -24,7 +24,7 @@ def qrels_path() -> Path:
 
     >>> import irmx
     >>> irmx.calc_aggregate("NumQ", str(qrels_path()), str(run_path("steady")))
-    {NumQ: 12}
+    {NumQ: 12.0}
     """
     return Path(__file__).with_name("demo.qrels")
 

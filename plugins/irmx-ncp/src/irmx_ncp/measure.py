@@ -42,7 +42,7 @@ class NormalisedCumulativePrecision(Measure):
     >>> qrels = {"q": {"a": 1, "b": 1, "c": 1}}
     >>> run = {"q": {"x": 3.0, "a": 2.0, "b": 1.0}}
     >>> irmx.calc_aggregate("NCP(law=uniform) AP NCP(law=first) RR", qrels, run)
-    {NCP(law=uniform): 0.3888888888888889, AP: 0.38888888888888884, NCP(law=first): 0.5, RR: 0.5}
+    {NCP(law=uniform): 0.38888888888888884, AP: 0.38888888888888884, NCP(law=first): 0.5, RR: 0.5}
     """
 
     NAME = "NCP"
