@@ -36,15 +36,25 @@ class Column:
     how: str = ""
 
 
-DWELL = Column("run", "dwell", "mean holding time of a user on this result", "s",
-               how="add it to the run table, or give the measure holding times by rank")  # fmt: skip
-BEST_RETRIEVED = Column("qrels", "best_retrieved",
-                        "largest number of relevant documents that one run of a set retrieves for the topic",
-                        "documents", how="compute it over the set of runs to be compared")  # fmt: skip
-ITERATION = Column("qrels", "iteration", "subtopic or nugget id", dtype="str")
+BASE: tuple[Column, ...] = (
+    Column("run", "query_id", "id of the topic", dtype="str"),
+    Column("run", "doc_id", "id of the document", dtype="str"),
+    Column("run", "score", "what the system ranks by; larger is better"),
+    Column("qrels", "query_id", "id of the topic", dtype="str"),
+    Column("qrels", "doc_id", "id of the document", dtype="str"),
+    Column("qrels", "relevance", "grade; floats are allowed"),
+    Column("qrels", "iteration", "subtopic or nugget id", dtype="str"),
+)
+"""The columns that the host itself knows."""
 
-VOCABULARY: tuple[Column, ...] = (DWELL, BEST_RETRIEVED, ITERATION)
-"""The columns, beyond the ones that every measure reads, that have one meaning for all plugins."""
+
+def vocabulary() -> tuple[Column, ...]:
+    """Return every column: the host's and those that the measures of all plugins declare, each once."""
+    from irmx.plugins import registry
+
+    declared = [c for m in registry().measures().values() for c in (*m.RUN_COLUMNS, *m.QREL_COLUMNS)]
+    return tuple({(c.table, c.name): c for c in (*BASE, *declared)}.values())
+
 
 REQUIRED: dict[str, tuple[str, ...]] = {
     "run": ("query_id", "doc_id", "score"),

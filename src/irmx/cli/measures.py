@@ -42,7 +42,7 @@ def _list() -> None:
     for symbol in registry().symbols().values():
         kinds.setdefault(symbol.KIND, []).append((symbol.NAME, symbol.SHORT_DESC))
     for kind, rows in kinds.items():
-        _rows(f"{kind[0].upper()}{kind[1:]}s", rows)
+        _rows(f"Named objects: {kind}", rows)
     others = {n: m for n, m in measure_names().items() if n not in own and n == m.NAME}
     _rows("Measures of ir_measures", [(n, getattr(m, "SHORT_DESC", "") or "") for n, m in sorted(others.items())])
 

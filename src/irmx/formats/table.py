@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from irmx.columns import ALIASES, REQUIRED, Table, canonical_names
+from irmx.columns import ALIASES, REQUIRED, Table, canonical_names, vocabulary
 from irmx.errors import DataError
 from irmx.formats.base import Format
 
@@ -40,8 +40,8 @@ class _Delimited(_TableFormat):
             raise DataError(f"{path} is empty: not even a header.")
         names = _header(content[: content.find(b"\n") + 1] or content, self.DELIMITER)
         canonical = canonical_names(table, names)
-        ids = {"query_id", "doc_id", "iteration", "vertical", "media", "window"}
-        texts = {n: pa.large_string() for n, c in zip(names, canonical, strict=True) if c in ids}
+        labels = {c.name for c in vocabulary() if c.table == table and c.dtype == "str"}
+        texts = {n: pa.large_string() for n, c in zip(names, canonical, strict=True) if c in labels}
         try:
             found = csv.read_csv(
                 pa.BufferReader(content),

@@ -1,6 +1,11 @@
 """Markov Precision: precision seen by a user who moves over the ranking as a Markov chain."""
 
 from irmx_markov.chains import stationary, watched
+from irmx_markov.clicks import backward_share, holding_times, learn_chain, read_click_log, transition_counts
+from irmx_markov.continuous import ContinuousMarkovPrecision, MPcont
+from irmx_markov.directed import transition_matrix
+from irmx_markov.holding import ByRank, DwellColumn, HoldingTimes
+from irmx_markov.matrix import TransitionMatrix
 from irmx_markov.measure import MP, MarkovPrecision
 from irmx_markov.models import (
     CONSTANT,
@@ -14,6 +19,7 @@ from irmx_markov.models import (
     LO_OR_LID,
     MarkovModel,
 )
+from irmx_markov.relative import add_best_retrieved
 
 __all__ = [
     "CONSTANT",
@@ -26,8 +32,21 @@ __all__ = [
     "LO_OR_ID",
     "LO_OR_LID",
     "MP",
+    "ByRank",
+    "ContinuousMarkovPrecision",
+    "DwellColumn",
+    "HoldingTimes",
+    "MPcont",
     "MarkovModel",
     "MarkovPrecision",
+    "TransitionMatrix",
+    "add_best_retrieved",
+    "backward_share",
+    "holding_times",
+    "learn_chain",
+    "read_click_log",
     "stationary",
+    "transition_counts",
+    "transition_matrix",
     "watched",
 ]

@@ -1,15 +1,31 @@
 """What irmx-markov registers."""
 
-from irmx import Measure, Symbol, hookimpl
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from irmx import Command, Measure, Symbol, hookimpl
+from irmx_markov.continuous import MPcont
+from irmx_markov.holding import BY_RANK, DWELL
+from irmx_markov.matrix import MATRIX
 from irmx_markov.measure import MP
 from irmx_markov.models import NAMED
 
 
 @hookimpl
 def irmx_measures() -> list[Measure]:
-    return [MP]
+    return [MP, MPcont]
 
 
 @hookimpl
 def irmx_symbols() -> list[Symbol]:
-    return [*NAMED]
+    return [*NAMED, MATRIX, DWELL, BY_RANK]
+
+
+@hookimpl
+def irmx_commands() -> list[Command]:
+    return [Command(name, _loader(name)) for name in ("learn-chain", "holding-times", "best-retrieved")]
+
+
+def _loader(name: str) -> Callable[[], Callable[..., Any]]:
+    return lambda: getattr(import_module("irmx_markov.commands"), name.replace("-", "_"))

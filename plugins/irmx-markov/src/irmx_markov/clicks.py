@@ -1,0 +1,235 @@
+"""Click logs: transitions between ranks, holding times, and chains learned from them.
+
+A click log is a table with a row a click and the columns
+
+* ``session``: an id of the user's visit to one result page,
+* ``rank``: the rank clicked, from 1,
+* ``time``: when, in seconds from any origin; clicks of a session are in the order of time,
+* ``dwell`` (optional): how long the user stayed, in seconds; else it is the time to the session's next click,
+* ``query_id`` (optional): the topic.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irmx import DataError, UsageError
+from irmx_markov.matrix import TransitionMatrix
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+
+
+def read_click_log(source: pd.DataFrame | str | os.PathLike[str]) -> pd.DataFrame:
+    """Return a click log, checked and in the order of time within each session.
+
+    Parameters
+    ----------
+    source : DataFrame, str or Path
+        A table, or a .csv, .tsv or .parquet file.
+
+    Raises
+    ------
+    irmx.DataError
+        Where a column is missing or a rank or time is not usable; says the row.
+    """
+    import pandas as pd
+
+    if isinstance(source, pd.DataFrame):
+        log, name = source, "The click log"
+    else:
+        path, name = Path(source), f"The click log {os.fspath(source)}"
+        if not path.is_file():
+            raise DataError(f"There is no click log {os.fspath(source)!r}.")
+        try:
+            log = (
+                pd.read_parquet(path)
+                if path.suffix == ".parquet"
+                else pd.read_csv(path, sep="\t" if ".tsv" in path.suffixes else ",")
+            )
+        except (ValueError, pd.errors.ParserError) as error:
+            raise DataError(f"{name} cannot be read: {error}.") from None
+    for column in ("session", "rank", "time"):
+        if column not in log.columns:
+            raise DataError(f"{name} lacks the column {column!r}. It has: {', '.join(map(str, log.columns))}.")
+    _refuse(log, name, "rank", lambda v: (v >= 1) & (v == np.floor(v)), "a whole number from 1")
+    _refuse(log, name, "time", np.isfinite, "a finite number of seconds")
+    if "dwell" in log.columns:
+        _refuse(log, name, "dwell", lambda v: np.isnan(v) | (v >= 0), "a time from 0 seconds")
+    log = log.assign(rank=pd.to_numeric(log["rank"]).astype(np.int64), time=pd.to_numeric(log["time"]).astype(float))
+    return log.sort_values(["session", "time"], kind="stable", ignore_index=True)
+
+
+def _refuse(log: pd.DataFrame, name: str, column: str, sound: Any, what: str) -> None:
+    import pandas as pd
+
+    values = pd.to_numeric(log[column], errors="coerce").to_numpy(dtype=float)
+    wrong = np.flatnonzero(~sound(values))
+    if len(wrong):
+        row = int(wrong[0])
+        raise DataError(
+            f"{name} has the {column} {log[column].iloc[row]!r} in row {row} (counted from 0); it must be {what}."
+        )
+
+
+def _steps(log: pd.DataFrame) -> tuple[Floats, Floats]:
+    """Return the ranks before and after every move from one click of a session to its next."""
+    session, rank = log["session"].to_numpy(), log["rank"].to_numpy()
+    within = session[1:] == session[:-1]
+    return rank[:-1][within], rank[1:][within]
+
+
+def transition_counts(log: pd.DataFrame | str | os.PathLike[str], size: int | None = None) -> Floats:
+    """Return how often users moved from one rank to another.
+
+    Parameters
+    ----------
+    log : DataFrame, str or Path
+        What :func:`read_click_log` takes.
+    size : int, optional
+        N, the number of ranks; by itself the largest in the log. Moves from or to ranks beyond N are left out.
+
+    Returns
+    -------
+    array of int, shape (N, N)
+        Entry (i, j): moves from rank i + 1 to rank j + 1 between successive clicks of a session.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> log = pd.DataFrame({"session": ["a", "a", "a", "b"], "rank": [1, 3, 2, 1], "time": [0.0, 9.0, 12.0, 0.0]})
+    >>> transition_counts(log)
+    array([[0, 0, 1],
+           [0, 0, 0],
+           [0, 1, 0]])
+    """
+    table = read_click_log(log)
+    if size is None:
+        size = int(table["rank"].max()) if len(table) else 0
+    if size < 1:
+        raise DataError("The click log holds no click.")
+    start, end = _steps(table)
+    inside = (start <= size) & (end <= size)
+    counts = np.zeros((size, size), dtype=np.int64)
+    np.add.at(counts, (start[inside] - 1, end[inside] - 1), 1)
+    return counts
+
+
+def backward_share(log: pd.DataFrame | str | os.PathLike[str]) -> float:
+    """Return the share of moves that go to a smaller rank; the paper observes 21%.
+
+    >>> import pandas as pd
+    >>> backward_share(pd.DataFrame({"session": ["a", "a", "a"], "rank": [1, 3, 2], "time": [0.0, 9.0, 12.0]}))
+    0.5
+    """
+    start, end = _steps(read_click_log(log))
+    if len(start) == 0:
+        raise DataError("No session of the click log has two clicks, so there is no move in it.")
+    return float(np.mean(end < start))
+
+
+def learn_chain(
+    log: pd.DataFrame | str | os.PathLike[str],
+    size: int | None = None,
+    smoothing: float = 1.0,
+    self_loops: bool = False,
+) -> TransitionMatrix:
+    """Return the Markov model whose transitions are those of a click log.
+
+    p_ij = (n_ij + s) / sum_k (n_ik + s), with n the counts of moves and s the smoothing.
+
+    Parameters
+    ----------
+    log : DataFrame, str or Path
+        What :func:`read_click_log` takes.
+    size : int, optional
+        N, the number of ranks; by itself the largest in the log.
+    smoothing : float
+        s, added to every count; at least 0. The paper does not learn a chain; 1 (Laplace) is a choice of irmx.
+    self_loops : bool
+        Whether successive clicks on one rank count, as a move that stays.
+
+    Raises
+    ------
+    irmx.UsageError
+        Where, without smoothing, the chain would not be stochastic and irreducible.
+    """
+    if not (np.isfinite(smoothing) and smoothing >= 0):
+        raise UsageError(
+            f"The 'smoothing' parameter must be a number in the range [0, inf). Got {smoothing!r} instead."
+        )
+    weights = transition_counts(log, size) + float(smoothing)
+    if not self_loops and len(weights) > 1:
+        np.fill_diagonal(weights, 0.0)
+    sums = weights.sum(axis=1)
+    if not sums.all():
+        rank = int(np.flatnonzero(sums == 0)[0]) + 1
+        raise UsageError(
+            f"No user moves on from rank {rank} in the click log. Use a smoothing above 0, or a smaller size."
+        )
+    return TransitionMatrix(weights / sums[:, None])
+
+
+def holding_times(
+    log: pd.DataFrame | str | os.PathLike[str],
+    by: str | list[str] = "rank",
+    min_sessions: int = 1,
+    min_observations: int = 2,
+) -> pd.DataFrame:
+    """Return mean holding times calibrated from a click log (M11).
+
+    mu_i = ((n - 1) / n) / (mean observed time at i), with n observations; the holding time is 1 / mu_i. The time at
+    the last click of a session is not observed, unless the log has the column ``dwell``.
+
+    Parameters
+    ----------
+    log : DataFrame, str or Path
+        What :func:`read_click_log` takes.
+    by : str or list of str
+        The columns that tell places apart: ``"rank"``, or ``["query_id", "rank"]``, or ids to join with a run.
+    min_sessions : int
+        Only queries seen in at least this many sessions (the paper: 100); needs the column ``query_id`` above 1.
+    min_observations : int
+        Places with fewer observed times are left out; at least 2, as mu is 0 for one.
+
+    Returns
+    -------
+    DataFrame
+        The columns ``by``, ``n``, ``mean_time`` (s), ``mu`` (1/s) and ``holding_time`` (s).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> log = pd.DataFrame({"session": [1, 2, 3, 4], "rank": 1, "time": 0.0, "dwell": [8.0, 12.0, 9.0, 11.0]})
+    >>> holding_times(log)
+       rank  n  mean_time     mu  holding_time
+    0     1  4       10.0  0.075     13.333333
+    """
+    if min_observations < 2:
+        raise UsageError(
+            f"The 'min_observations' parameter must be an int in the range [2, inf). Got {min_observations!r} instead."
+        )
+    table = read_click_log(log)
+    keys = [by] if isinstance(by, str) else list(by)
+    for column in [*keys, *(["query_id"] if min_sessions > 1 else [])]:
+        if column not in table.columns:
+            raise DataError(f"The click log lacks the column {column!r}. It has: {', '.join(map(str, table.columns))}.")
+    if "dwell" not in table.columns:
+        table = table.assign(dwell=table.groupby("session", sort=False)["time"].shift(-1) - table["time"])
+    if min_sessions > 1:
+        table = table[table.groupby("query_id")["session"].transform("nunique") >= min_sessions]
+    observed = table[table["dwell"].notna()].groupby(keys)["dwell"].agg(n="count", mean_time="mean").reset_index()
+    observed = observed[(observed["n"] >= min_observations) & (observed["mean_time"] > 0)].reset_index(drop=True)
+    if observed.empty:
+        raise DataError(
+            f"No place in the click log has {min_observations} observed times above 0 s"
+            + (f" among queries of {min_sessions} sessions or more." if min_sessions > 1 else ".")
+        )
+    mu = (observed["n"] - 1) / observed["n"] / observed["mean_time"]
+    return observed.assign(mu=mu, holding_time=1 / mu)

@@ -1,0 +1,71 @@
+"""The subcommands that irmx-markov adds to ``irmx``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from irmx import UsageError
+
+_OUT = typer.Option("--out", help="The file to write; standard output by itself.")
+
+
+def learn_chain(
+    log: Annotated[str, typer.Argument(help="Click log: a .csv, .tsv or .parquet table with session, rank and time.")],
+    out: Annotated[str, typer.Argument(help="The matrix to write: .npz, .npy, .csv or .tsv.")],
+    size: Annotated[
+        int | None, typer.Option("--size", min=1, help="Number of ranks; by itself the largest in the log.")
+    ] = None,
+    smoothing: Annotated[float, typer.Option("--smoothing", help="Added to every count of moves.")] = 1.0,
+    self_loops: Annotated[bool, typer.Option("--self-loops", help="Count successive clicks on one rank.")] = False,
+) -> None:
+    """Learn a Markov model from a click log; use it as MP(model=matrix(file='OUT'))."""
+    from irmx_markov.clicks import backward_share, read_click_log
+    from irmx_markov.clicks import learn_chain as learn
+
+    table = read_click_log(log)
+    learn(table, size, smoothing, self_loops).save(out)
+    print(
+        f"{out}: moves between ranks of {table['session'].nunique()} sessions, {backward_share(table):.1%} of them backward"
+    )
+
+
+def holding_times(
+    log: Annotated[str, typer.Argument(help="Click log: a .csv, .tsv or .parquet table with session, rank and time.")],
+    out: Annotated[str | None, _OUT] = None,
+    by: Annotated[str, typer.Option("--by", help="Columns that tell places apart, with commas.")] = "rank",
+    min_sessions: Annotated[int, typer.Option("--min-sessions", min=1, help="Only queries of as many sessions.")] = 1,
+) -> None:
+    """Calibrate mean holding times from a click log; use them as MPcont(times=by_rank(file='OUT'))."""
+    from irmx_markov.clicks import holding_times as calibrate
+
+    _write(calibrate(log, [b.strip() for b in by.split(",")], min_sessions), out)
+
+
+def best_retrieved(
+    qrels: Annotated[str, typer.Argument(help="Qrels: a file or an ir_datasets id.")],
+    runs: Annotated[list[str], typer.Argument(help="The runs to be compared.")],
+    out: Annotated[str | None, _OUT] = None,
+    rel: Annotated[float, typer.Option("--rel", help="Smallest grade that counts as relevant.")] = 1,
+    cutoff: Annotated[int | None, typer.Option("--cutoff", min=1, help="Only the first documents of each run.")] = None,
+) -> None:
+    """Write qrels with the column best_retrieved, which rescale='relative_recall' reads."""
+    from irmx_markov.relative import add_best_retrieved
+
+    _write(add_best_retrieved(qrels, runs, rel, cutoff), out)
+
+
+def _write(table: Any, out: str | None) -> None:
+    """Write a table as .csv or .tsv, whole or not at all."""
+    if out is None:
+        table.to_csv(sys.stdout, sep="\t", index=False)
+        return
+    path = Path(out)
+    if path.suffix not in (".csv", ".tsv"):
+        raise UsageError(f"The table is written as .csv or .tsv. Got {out!r} instead.")
+    part = path.with_name(path.name + ".part")
+    table.to_csv(part, sep="," if path.suffix == ".csv" else "\t", index=False)
+    part.replace(path)

@@ -1,0 +1,168 @@
+"""Holding times: how long a user stays at a rank, in the mean."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irmx import Column, DataError, Param, Rankings, Symbol, UsageError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+
+KIND = "source of holding times"
+"""The kind of symbol that the ``times`` parameter of ``MPcont`` takes.
+
+Such a symbol has a method ``mean_times(rankings)``: seconds over ``rankings.relevant``, and the run columns it reads.
+"""
+
+DWELL_COLUMN = Column(
+    "run",
+    "dwell",
+    "mean holding time of a user on this result",
+    "s",
+    how="add it to the run table, or give holding times by rank: times=by_rank(seconds=[20,15,10])",
+)
+
+
+class HoldingTimes(Symbol):
+    """Base class of holding times; see :data:`KIND`."""
+
+    KIND = KIND
+
+    def mean_times(self, rankings: Rankings) -> Floats:
+        """Return the mean holding time at every relevant document, in seconds."""
+        raise NotImplementedError
+
+    def run_columns(self) -> tuple[Column, ...]:
+        """Return the run columns read."""
+        return ()
+
+
+class DwellColumn(HoldingTimes):
+    """The run's ``dwell`` column."""
+
+    NAME = "dwell"
+    SHORT_DESC = "from the run's column 'dwell', in seconds"
+
+    def mean_times(self, rankings: Rankings) -> Floats:
+        times = np.asarray(rankings.run_column(DWELL_COLUMN), dtype=float)
+        wrong = np.flatnonzero(~(times > 0))
+        if len(wrong):
+            i = int(wrong[0])
+            raise DataError(
+                f"the dwell {times[i]:g} of query {rankings.topics[rankings.relevant.topic[i]]}, document "
+                f"{rankings.doc_ids(rankings.relevant)[i]!r} at rank {rankings.relevant.rank[i]} is not above 0 seconds."
+            )
+        return times
+
+    def run_columns(self) -> tuple[Column, ...]:
+        return (DWELL_COLUMN,)
+
+
+class ByRank(HoldingTimes):
+    """A table by rank, as a list, from a file, or calibrated from a click log.
+
+    Parameters
+    ----------
+    seconds : list of float, or dict of int to float
+        The mean holding time at rank 1, 2, ...; or by rank.
+    file : str
+        Instead: a table file with the columns ``rank`` and ``holding_time``, as ``irmx holding-times`` writes it.
+    missing : {"previous", "error"}
+        What a rank without a time has: that of the nearest rank before it (the first time, before that), or an error.
+
+    Examples
+    --------
+    >>> ByRank(seconds={1: 20.0, 3: 10.0})
+    by_rank(seconds=[20,20,10])
+    """
+
+    NAME = "by_rank"
+    SHORT_DESC = "from a table by rank: a list of seconds, or a file with the columns rank and holding_time"
+    PARAMS = {
+        "seconds": Param(list, "mean holding times at rank 1, 2, ...", default=None, above=0, unit="s"),
+        "file": Param(str, "path of a table with the columns rank and holding_time", default=None),
+        "missing": Param(
+            str,
+            "what a rank without a time has: that of the nearest rank before, or an error",
+            default="previous",
+            choices=("previous", "error"),
+        ),
+    }
+
+    def __init__(self, seconds: Sequence[float] | Mapping[int, float] | None = None, **params: Any) -> None:
+        table: dict[int, float] | None = None
+        if isinstance(seconds, Mapping):
+            table = {int(k): float(v) for k, v in seconds.items()}
+        elif seconds is not None:
+            params["seconds"] = seconds
+        super().__init__(**params)
+        if table is None and self["seconds"] is not None:
+            table = dict(enumerate(self["seconds"], start=1))
+        elif table is None and self["file"] is not None:
+            table = _read(Path(self["file"]))
+        self._known: list[int] = sorted(table or {})
+        if table is not None:
+            _check(table, self["file"])
+            if self["file"] is None:
+                filled = [
+                    table[max((k for k in table if k <= r), default=min(table))] for r in range(1, max(table) + 1)
+                ]
+                self.params["seconds"] = type(self).PARAMS["seconds"].check(filled, "seconds", self.NAME)
+                self.params = {k: self.params[k] for k in self.PARAMS if k in self.params}
+            self._times = np.array([table[k] for k in self._known])
+
+    def mean_times(self, rankings: Rankings) -> Floats:
+        if not self._known:
+            raise UsageError(
+                "The holding times 'by_rank' need times: by_rank(seconds=[20,15,10]) or by_rank(file='times.csv')."
+            )
+        known = np.array(self._known)
+        rank = rankings.relevant.rank
+        if self["missing"] == "error":
+            lacking = np.flatnonzero(~np.isin(rank, known))
+            if len(lacking):
+                i = int(lacking[0])
+                raise DataError(
+                    f"there is no holding time for rank {rank[i]}, needed for query {rankings.topics[rankings.relevant.topic[i]]}; "
+                    f"times are there for {len(known)} ranks up to {known[-1]}. missing='previous' takes the nearest before it."
+                )
+        return np.asarray(self._times[np.maximum(np.searchsorted(known, rank, side="right") - 1, 0)])
+
+    @classmethod
+    def from_frame(cls, table: pd.DataFrame, **params: Any) -> ByRank:
+        """Return the times of a table with the columns ``rank`` and ``holding_time``."""
+        return cls(dict(zip(table["rank"].tolist(), table["holding_time"].tolist(), strict=True)), **params)
+
+
+def _check(table: dict[int, float], file: str | None) -> None:
+    where = f" in {file}" if file else ""
+    if not table:
+        raise UsageError(f"There is no holding time{where}; at least one rank needs one.")
+    for rank, seconds in table.items():
+        if rank < 1 or not 0 < seconds < float("inf"):
+            raise UsageError(
+                f"A holding time{where} must be above 0 seconds at a rank from 1. Got {seconds!r} at rank {rank!r}."
+            )
+
+
+def _read(path: Path) -> dict[int, float]:
+    import pandas as pd
+
+    if not path.is_file():
+        raise DataError(f"There is no file {os.fspath(path)!r} with holding times.")
+    try:
+        frame = pd.read_csv(path, sep="\t" if path.suffix == ".tsv" else ",")
+        return {int(r): float(t) for r, t in zip(frame["rank"], frame["holding_time"], strict=True)}
+    except (KeyError, ValueError, pd.errors.ParserError) as error:
+        raise DataError(f"{path} must be a table with the columns rank and holding_time: {error}.") from None
+
+
+DWELL, BY_RANK = DwellColumn(), ByRank()

@@ -1,0 +1,217 @@
+"""A user's own transition matrix as a Markov model."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from irmx import DataError, Param, Rankings, Symbol, UsageError
+from irmx_markov.chains import check_irreducible, check_stochastic, stationary
+from irmx_markov.models import KIND
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+
+_alive: WeakValueDictionary[str, _Matrix] = WeakValueDictionary()
+
+
+class _Matrix:
+    """A checked transition matrix, and the invariant distributions of its leading blocks."""
+
+    def __init__(self, values: Any, name: str) -> None:
+        self.values = values.tocsr() if hasattr(values, "tocsr") else np.asarray(values, dtype=float)
+        self.name = name
+        check_stochastic(self.values, name)
+        self._invariant: dict[int, Floats] = {}
+        self.invariant(self.size)
+
+    @property
+    def size(self) -> int:
+        """N, the number of ranks."""
+        return int(self.values.shape[0])
+
+    @property
+    def digest(self) -> str:
+        """A short fingerprint of the values."""
+        v = self.values
+        parts = [v.indptr, v.indices, v.data] if hasattr(v, "indptr") else [v]
+        found = hashlib.sha256(repr(v.shape).encode())
+        for part in parts:
+            found.update(np.ascontiguousarray(part, dtype="<f8").tobytes())
+        return found.hexdigest()[:16]
+
+    def invariant(self, depth: int) -> Floats:
+        """Return the invariant distribution of the chain on the ranks 1..min(depth, N)."""
+        n = min(depth, self.size)
+        if n not in self._invariant:
+            self._invariant[n] = stationary(self.block(n))
+        return self._invariant[n]
+
+    def block(self, n: int) -> Any:
+        """Return the transitions among the first n ranks, scaled so that rows add up to 1."""
+        if n == 1:
+            return np.ones((1, 1))
+        name = self.name if n == self.size else f"{self.name}, cut to the {n} documents of a shorter ranking,"
+        if n == self.size:
+            check_irreducible(self.values, name)
+            return self.values
+        block = self.values[:n, :n]
+        sums = np.asarray(block.sum(axis=1)).ravel()
+        if not sums.all():
+            rank = int(np.flatnonzero(sums == 0)[0]) + 1
+            raise UsageError(f"{name} has no way on from rank {rank}.")
+        if hasattr(block, "tocsr"):
+            from scipy.sparse import diags_array
+
+            block = (diags_array(1 / sums) @ block).tocsr()
+        else:
+            block = block / sums[:, None]
+        check_irreducible(block, name)
+        return block
+
+
+class TransitionMatrix(Symbol):
+    """A Markov model with any transition matrix over ranks: a user's own, or one learned from a click log.
+
+    Entry (i, j) is the probability to move from rank i + 1 to rank j + 1. For a ranking of T documents the chain
+    lives on the first min(T, N) ranks, with rows scaled to 1 there; a user never looks at ranks beyond N, so relevant
+    documents there have weight 0.
+
+    Parameters
+    ----------
+    values : array or scipy.sparse array, shape (N, N), or callable
+        Row-stochastic and irreducible; or a function of T that returns such a matrix of shape (T, T).
+    file : str
+        Instead of ``values``: a file with the matrix: .npy, .npz (of scipy.sparse), or .csv or .tsv without a header.
+    digest : str
+        The fingerprint of a matrix that is in memory; it is how a matrix without a file is written in text.
+
+    Raises
+    ------
+    irmx.UsageError
+        Where the matrix is not square, not stochastic or not irreducible; says which row or rank.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from irmx_markov import MP, TransitionMatrix
+    >>> model = TransitionMatrix(np.array([[0.0, 1.0], [0.5, 0.5]]))
+    >>> round(MP(model=model).calc_aggregate({"q": {"a": 1}}, {"q": {"x": 2.0, "a": 1.0}}), 6)
+    0.5
+    """
+
+    NAME = "matrix"
+    KIND = KIND
+    SHORT_DESC = "any transition matrix over ranks, such as one learned from a click log, from a file"
+    PARAMS = {
+        "file": Param(str, "path of the matrix: .npy, .npz (scipy.sparse), .csv or .tsv", default=None),
+        "digest": Param(str, "fingerprint of a matrix in memory", default=None),
+    }
+
+    def __init__(self, values: Any = None, **params: Any) -> None:
+        super().__init__(**params)
+        self._function: Callable[[int], Any] | None = values if callable(values) else None
+        self._matrix: _Matrix | None = None
+        self._by_depth: dict[int, Floats] = {}
+        if self._function is not None:
+            self.params["digest"] = f"function {getattr(values, '__qualname__', repr(values))} {id(values):x}"
+        elif values is not None:
+            self._matrix = _shared(_Matrix(values, "The transition matrix"))
+            self.params["digest"] = self._matrix.digest
+        elif self["file"] is not None:
+            self._matrix = _Matrix(_load(Path(self["file"])), f"The transition matrix in {self['file']}")
+        elif self["digest"] is not None:
+            self._matrix = _alive.get(self["digest"])
+            if self._matrix is None:
+                raise UsageError(
+                    f"No transition matrix in memory has the fingerprint {self['digest']!r}. Save it to a file and write "
+                    "matrix(file='...')."
+                )
+
+    def invariant(self, rankings: Rankings) -> Floats:
+        """Return pi over the relevant documents: the chain's invariant distribution, watched on them.
+
+        Adds up to 1 within a topic, or to 0 where no relevant document is within the first N ranks.
+        """
+        out = np.zeros(len(rankings.relevant.rank))
+        ends = rankings.relevant.offsets.tolist()
+        for topic, depth in enumerate(rankings.depth.tolist()):
+            here = slice(ends[topic], ends[topic + 1])
+            if here.stop > here.start:
+                pi = self._full(depth)
+                rank = rankings.relevant.rank[here]
+                within = rank <= len(pi)
+                weights = np.where(within, pi[np.where(within, rank, 1) - 1], 0.0)
+                total = weights.sum()
+                out[here] = weights / total if total else 0.0
+        return out
+
+    def _full(self, depth: int) -> Floats:
+        if self._function is not None:
+            if depth not in self._by_depth:
+                made = _Matrix(self._function(depth), f"The transition matrix for {depth} documents")
+                self._by_depth[depth] = made.invariant(depth)
+            return self._by_depth[depth]
+        if self._matrix is None:
+            raise UsageError(
+                "The model 'matrix' needs a matrix: matrix(file='chain.npz'), or TransitionMatrix(values) in Python."
+            )
+        return self._matrix.invariant(depth)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if self._matrix is not None:
+            self._matrix = _shared(self._matrix)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the matrix to a .npy, .npz (scipy.sparse), .csv or .tsv file, which ``matrix(file=...)`` reads."""
+        if self._matrix is None:
+            raise UsageError("There is no matrix to save.")
+        values = self._matrix.values
+        dense = values.toarray() if hasattr(values, "toarray") else values
+        suffix = Path(path).suffix
+        if suffix == ".npy":
+            np.save(path, dense, allow_pickle=False)
+        elif suffix == ".npz":
+            from scipy.sparse import csr_array, save_npz
+
+            save_npz(path, csr_array(values))
+        elif suffix in _DELIMITERS:
+            np.savetxt(path, dense, delimiter=_DELIMITERS[suffix], fmt="%.17g")
+        else:
+            raise UsageError(f"A matrix is saved as {_SUFFIXES}. Got {os.fspath(path)!r} instead.")
+
+
+_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_SUFFIXES = ".npy, .npz, .csv or .tsv"
+
+
+def _shared(matrix: _Matrix) -> _Matrix:
+    """Return the one matrix in memory that has these values."""
+    return _alive.setdefault(matrix.digest, matrix)
+
+
+def _load(path: Path) -> Any:
+    """Return a matrix from a file; nothing in it is ever unpickled."""
+    if not path.is_file():
+        raise DataError(f"There is no file {os.fspath(path)!r} with a transition matrix.")
+    try:
+        if path.suffix == ".npy":
+            return np.load(path, allow_pickle=False)
+        if path.suffix == ".npz":
+            from scipy.sparse import load_npz
+
+            return load_npz(path)
+        if path.suffix in _DELIMITERS:
+            return np.loadtxt(path, delimiter=_DELIMITERS[path.suffix], ndmin=2)
+    except (ValueError, OSError, KeyError, EOFError) as error:
+        raise DataError(f"{path} does not hold a transition matrix: {error}.") from None
+    raise UsageError(f"A transition matrix is read from {_SUFFIXES}. Got {os.fspath(path)!r} instead.")
+
+
+MATRIX = TransitionMatrix()

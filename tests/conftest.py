@@ -1,0 +1,64 @@
+"""Fixtures that every folder of tests shares: real collections, where they are, and small made ones."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import tarfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+REAL = "IRMX_DATA"
+"""The environment variable that names the folder with real evaluation data."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip the tests on real data where there is none, saying so."""
+    if os.environ.get(REAL):
+        return
+    skip = pytest.mark.skip(reason=f"real evaluation data: set {REAL} to the folder that holds it")
+    for item in items:
+        if "real" in item.keywords:
+            item.add_marker(skip)
+
+
+@dataclass(frozen=True)
+class RealCollection:
+    """A TREC collection on this machine.
+
+    Attributes
+    ----------
+    folder : Path
+        Where its files are.
+    qrels_path : Path
+        The qrels, unpacked.
+    run_paths : dict of str to Path
+        The runs by name, unpacked.
+    """
+
+    folder: Path
+    qrels_path: Path
+    run_paths: dict[str, Path]
+
+
+@pytest.fixture(scope="session")
+def trec8(tmp_path_factory: pytest.TempPathFactory) -> RealCollection:
+    """The TREC-8 ad hoc task: 50 topics, 129 runs at depth 1000."""
+    if not os.environ.get(REAL):
+        pytest.skip(f"real evaluation data: set {REAL} to the folder that holds it")
+    folder = Path(os.environ[REAL]).resolve() / "trec8_adhoc"
+    assert folder.is_dir(), f"{REAL} is set, but there is no folder {folder}"
+    unpacked = tmp_path_factory.mktemp("trec8")
+    qrels = unpacked / "trec8.qrels"
+    qrels.write_bytes(gzip.decompress((folder / "qrels.trec8.adhoc.401-450.txt.gz").read_bytes()))
+    runs: dict[str, Path] = {}
+    with tarfile.open(folder / "runs_full_depth1000.tar.xz") as archive:
+        for member in archive:
+            stream = archive.extractfile(member)
+            if stream is not None:
+                path = unpacked / Path(member.name).name
+                path.write_bytes(stream.read())
+                runs[path.name.removeprefix("input.")] = path
+    return RealCollection(folder, qrels, dict(sorted(runs.items())))
