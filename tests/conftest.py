@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import gzip
 import os
+import subprocess
+import sys
 import tarfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,3 +65,44 @@ def trec8(tmp_path_factory: pytest.TempPathFactory) -> RealCollection:
                 path.write_bytes(stream.read())
                 runs[path.name.removeprefix("input.")] = path
     return RealCollection(folder, qrels, dict(sorted(runs.items())))
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a command of the shell did."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def command(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Done]:
+    """Return a function that runs ``irmx`` in this process; an error that ``irmx`` does not handle comes through."""
+
+    def run(*arguments: object, cwd: Path | None = None) -> Done:
+        from irmx.cli.app import run as irmx
+
+        monkeypatch.setenv("COLUMNS", "200")
+        if cwd is not None:
+            monkeypatch.chdir(cwd)
+        with pytest.raises(SystemExit) as left:
+            irmx([str(a) for a in arguments])
+        code = left.value.code
+        return Done(code if isinstance(code, int) else 0, *capfd.readouterr())
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def shell() -> Callable[..., Done]:
+    """Return a function that runs ``irmx`` as the shell does, in a process of its own."""
+
+    def run(*arguments: object, cwd: Path | None = None, **environment: str) -> Done:
+        command = [sys.executable, "-c", "from irmx.cli import main; main()", *map(str, arguments)]
+        kept = {k: v for k, v in os.environ.items() if not k.startswith("IRMX_")}
+        env = {**kept, "COLUMNS": "200", "NO_COLOR": "1", "PYTHONUTF8": "1", **environment}
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", cwd=cwd, env=env)
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    return run

@@ -26,7 +26,11 @@ def test_examples_in_docstrings(name: str) -> None:
     assert doctest.testmod(module, optionflags=FLAGS).failed == 0
 
 
-PAGES = [TOP / "README.md", *sorted(p for p in (TOP / "docs").rglob("*.md") if "_build" not in p.parts)]
+PAGES = [
+    TOP / "README.md",
+    *sorted((TOP / "plugins").glob("*/README.md")),
+    *sorted(p for p in (TOP / "docs").rglob("*.md") if "_build" not in p.parts),
+]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(TOP)))

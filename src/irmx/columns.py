@@ -36,6 +36,8 @@ class Column:
     how: str = ""
 
 
+ITERATION = Column("qrels", "iteration", "subtopic or nugget id", dtype="str")
+
 BASE: tuple[Column, ...] = (
     Column("run", "query_id", "id of the topic", dtype="str"),
     Column("run", "doc_id", "id of the document", dtype="str"),
@@ -43,7 +45,7 @@ BASE: tuple[Column, ...] = (
     Column("qrels", "query_id", "id of the topic", dtype="str"),
     Column("qrels", "doc_id", "id of the document", dtype="str"),
     Column("qrels", "relevance", "grade; floats are allowed"),
-    Column("qrels", "iteration", "subtopic or nugget id", dtype="str"),
+    ITERATION,
 )
 """The columns that the host itself knows."""
 

@@ -24,7 +24,21 @@ class UnknownNameError(UsageError, NameError):
 
 
 class DataError(IrmxError, ValueError):
-    """A file or table does not hold what it must."""
+    """A file or table does not hold what it must.
+
+    Attributes
+    ----------
+    rows : tuple of int
+        The rows of the table, counted from 0, where the error is; empty where it is not in a row.
+    """
+
+    def __init__(self, message: str, rows: tuple[int, ...] = ()) -> None:
+        super().__init__(message)
+        self.rows = rows
+
+    def at(self, place: str) -> DataError:
+        """Return the error with the place, such as a file and a line, before its text."""
+        return DataError(f"{place}: {self}", self.rows)
 
 
 class PluginError(IrmxError):

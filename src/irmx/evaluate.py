@@ -10,15 +10,16 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import ir_measures
+import numpy as np
 from ir_measures import CalcResults, Metric
 
-from irmx.errors import UsageError, suggest
+from irmx.errors import DataError, UsageError, suggest
 from irmx.expressions import parse_measures
 from irmx.joining import Join
 from irmx.judgments import read_qrels
 from irmx.measures import Measure
 from irmx.rankings import Rankings
-from irmx.runs import read_run
+from irmx.runs import Run, read_run
 from irmx.scoring import IrmxEvaluator
 
 Measures = str | ir_measures.Measure | Iterable[str | ir_measures.Measure]
@@ -71,6 +72,13 @@ class Evaluator:
                 self._others = pipeline.evaluator(others, upstream)
             except (ValueError, RuntimeError) as error:
                 raise UsageError(str(error)) from None
+            except TypeError as error:
+                if np.all(self.judgments.grade % 1 == 0):
+                    raise
+                raise DataError(
+                    f"{', '.join(map(str, others))} cannot be computed: the qrels hold grades that are not whole numbers, "
+                    f"which only measures of irmx plugins take, with rel=0.5 for instance ({error})."
+                ) from None
 
     def values(self, run: Any) -> dict[ir_measures.Measure, dict[str, float]]:
         """Return, per measure in the order asked and per topic in the order of the qrels, the value."""
@@ -82,11 +90,21 @@ class Evaluator:
                 found[own] = dict(zip(topics, scores.tolist(), strict=True))
         if self._others is not None:
             given: dict[ir_measures.Measure, dict[str, float]] = {}
-            for metric in self._others.iter_calc(run.as_dict()):
+            for metric in self._upstream(run):
                 given.setdefault(metric.measure, {})[str(metric.query_id)] = metric.value
             for measure, values in given.items():
                 found[measure] = {t: values[t] for t in topics if t in values}
         return {m: found.get(m, {}) for m in self.measures}
+
+    def _upstream(self, run: Run) -> Iterator[Metric]:
+        """Yield the values of the measures of ir_measures; a tool of theirs that fails is named."""
+        try:
+            yield from self._others.iter_calc(run.as_dict())
+        except Exception as error:
+            names = ", ".join(str(m) for m in self.measures if not isinstance(m, Measure))
+            raise DataError(
+                f"A tool that ir_measures uses for {names} failed with {type(error).__name__}: {error}"
+            ) from error
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:
         """Yield the value of every measure for every topic, topic by topic."""

@@ -6,7 +6,7 @@ The text is parsed into Python's syntax tree and translated node by node; nothin
 from __future__ import annotations
 
 import ast
-import re
+import warnings
 from typing import Any
 
 import ir_measures
@@ -17,6 +17,7 @@ from irmx.params import Param
 from irmx.plugins import registry
 
 _LONGEST = 10_000
+_SHOWN = 300
 _FORM = "A measure is written Name, Name@cutoff or Name(parameter=value, ...)@cutoff"
 
 
@@ -72,9 +73,10 @@ def split_measures(text: str) -> list[str]:
     >>> split_measures('AP RBP(p=0.8, rel=1) nDCG @ 10')
     ['AP', 'RBP(p=0.8, rel=1)', 'nDCG@10']
     """
-    text = re.sub(r"\s*@\s*", "@", text)
     parts, depth, quote, current = [], 0, "", ""
-    for char in text:
+    for place, char in enumerate(text):
+        if char.isspace() and not quote and depth <= 0 and _beside_at(text, place):
+            continue
         if quote:
             quote = "" if char == quote else quote
         elif char in "'\"":
@@ -89,6 +91,11 @@ def split_measures(text: str) -> list[str]:
         else:
             current += char
     return [p for p in [*parts, current] if p]
+
+
+def _beside_at(text: str, place: int) -> bool:
+    """Tell whether only white space stands between a place and the ``@`` before or after it."""
+    return text[:place].rstrip().endswith("@") or text[place:].lstrip().startswith("@")
 
 
 def measure_names() -> dict[str, ir_measures.Measure]:
@@ -106,9 +113,14 @@ class _Parser:
         if len(text) > _LONGEST:
             raise UsageError(f"A measure of {len(text)} characters is too long (at most {_LONGEST}).")
         try:
-            self.tree = ast.parse(text, mode="eval").body
-        except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
-            at = (getattr(error, "offset", None) or 1) - 1
+            with warnings.catch_warnings():  # of escape sequences, as in a quoted Windows path
+                warnings.simplefilter("ignore")
+                self.tree = ast.parse(text, mode="eval").body
+        except (MemoryError, RecursionError):
+            raise UsageError(self._pointed(f"This is not a measure (too deeply nested). {_FORM}.", 0, 1)) from None
+        except (SyntaxError, ValueError) as error:
+            line, offset = getattr(error, "lineno", None) or 1, getattr(error, "offset", None) or 1
+            at = self._line_start(line) + offset - 1
             reason = getattr(error, "msg", None) or str(error)
             raise UsageError(self._pointed(f"This is not a measure ({reason}). {_FORM}.", at, at + 1)) from None
 
@@ -187,12 +199,12 @@ class _Parser:
         if isinstance(node, ast.Constant) and isinstance(node.value, (int, float, str, bool, type(None))):
             return node.value
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
-            inner = self._value(node.operand)
+            inner = node.operand.value if isinstance(node.operand, ast.Constant) else None
             if isinstance(inner, (int, float)) and not isinstance(inner, bool):
                 return -inner if isinstance(node.op, ast.USub) else inner
         if isinstance(node, (ast.List, ast.Tuple)):
             return [self._value(e) for e in node.elts]
-        if isinstance(node, ast.Dict) and all(k is not None for k in node.keys):
+        if isinstance(node, ast.Dict) and all(isinstance(k, (ast.Constant, ast.UnaryOp)) for k in node.keys):
             return {
                 self._value(k): self._value(v) for k, v in zip(node.keys, node.values, strict=True) if k is not None
             }
@@ -231,16 +243,24 @@ class _Parser:
     # -- errors ------------------------------------------------------------------------------------------
 
     def _error(self, node: ast.expr, message: str, kind: type[UsageError] = UsageError) -> UsageError:
-        start, end = (self._column(c) for c in (node.col_offset, node.end_col_offset or node.col_offset + 1))
-        if node.end_lineno != node.lineno:
-            end = start + 1
+        start = self._place(node.lineno, node.col_offset)
+        end = self._place(node.end_lineno or node.lineno, node.end_col_offset or node.col_offset + 1)
         return kind(self._pointed(message, start, end))
 
-    def _column(self, byte_offset: int) -> int:
-        return len(self.text.encode()[:byte_offset].decode(errors="ignore"))
+    def _line_start(self, line: int) -> int:
+        """Return where a line starts, as the parser counts lines, from 1."""
+        return sum(len(part) for part in self.text.splitlines(keepends=True)[: line - 1])
+
+    def _place(self, line: int, byte_offset: int) -> int:
+        """Return the place in the text that the parser gives as a line and bytes from its start."""
+        start = self._line_start(line)
+        return start + len(self.text[start:].encode()[:byte_offset].decode(errors="ignore"))
 
     def _pointed(self, message: str, start: int, end: int) -> str:
-        line = self.text.replace("\n", " ")
+        """Return a message with the text and a mark below the place; of a long text the part around it."""
+        line = "".join(c if c.isprintable() else " " for c in self.text)
+        cut = max(0, start - _SHOWN // 2) if len(line) > _SHOWN else 0
+        line, start, end = line[cut : cut + _SHOWN], start - cut, min(end - cut, _SHOWN)
         return f"{message}\n  {line}\n  {' ' * start}{'^' * max(1, end - start)}"
 
 
@@ -250,13 +270,17 @@ def _upstream(base: ir_measures.Measure, params: dict[str, Any]) -> ir_measures.
         info = base.SUPPORTED_PARAMS[name]
         if info.dtype is float and isinstance(value, int) and not isinstance(value, bool):
             params[name] = value = float(value)
-        if not info.validate(value):
+        if not info.validate(value) or (isinstance(value, bool) and info.dtype in (int, float)):
             dtype = getattr(info.dtype, "__name__", "")
             choices = getattr(info, "choices", None)
             allowed = (
                 f"one of {', '.join(map(repr, choices))}" if isinstance(choices, (list, tuple)) else f"of type {dtype}"
             )
             raise UsageError(f"The {name!r} parameter of {base} must be {allowed}. Got {value!r} instead.")
+        if name == "cutoff" and not 1 <= value < 2**31:
+            raise UsageError(
+                f"The 'cutoff' parameter of {base} must be an int in the range [1, 2^31). Got {value} instead."
+            )
     measure: ir_measures.Measure = base(**params)
     for name, info in measure.SUPPORTED_PARAMS.items():
         if info.required and name not in measure.params:

@@ -3,16 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 
 from irmx.judgments import Judgments
-from irmx.ragged import Floats, Ints, offsets_of, segment_of
-from irmx.runs import Run
+from irmx.ragged import Array, Floats, Ints, segment_of
+from irmx.runs import Found, Run
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Hits:
+    """Judged documents at their ranks, by topic and rank.
+
+    Attributes
+    ----------
+    offsets : int array, shape (topics + 1,)
+        Which of them belong to a topic.
+    rank : int array
+        Their ranks, from 1.
+    doc : int array
+        The place of each in ``Judgments.docs``.
+    rows : callable
+        Returns the row of each in the run.
+    """
+
+    offsets: Ints
+    rank: Ints
+    doc: Ints
+    rows: Callable[[], Ints]
 
 
 class Join:
@@ -34,18 +56,12 @@ class Join:
         sizes = np.diff(run.offsets)
         self.pairs = [(mine[t], theirs) for t, theirs in judgments.index.items() if t in mine and sizes[mine[t]]]
         self.depth = sizes[[m for m, _ in self.pairs]] if self.pairs else np.zeros(0, dtype=np.int64)
-        self.found = run.find(judgments, self.pairs)
         self._memo: dict[Hashable, Any] = {}
 
     @property
     def topics(self) -> list[Any]:
         """The query ids of the topics, as the judgments have them."""
         return [self.judgments.topics[theirs] for _, theirs in self.pairs]
-
-    @cached_property
-    def rows(self) -> Ints:
-        """The row in the run of every judged document found."""
-        return self.found.rows()
 
     def memo(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return a value made once for this join."""
@@ -56,28 +72,30 @@ class Join:
 
     # -- the order of documents --------------------------------------------------------------------------
 
-    def ranked(self, ties: str) -> tuple[Ints, Ints]:
-        """Return an order of the found documents, by topic and rank, and their ranks in that order."""
-        return self.memo(("ranked", ties), lambda: self._ranked(ties))
+    def hits(self, rel: float | None, ties: str) -> Hits:
+        """Return the judged documents of at least a grade (all: None) that the run has, by topic and rank."""
+        return self.memo(("hits", rel, ties), lambda: self._hits(self._found(rel), ties))
 
-    def _ranked(self, ties: str) -> tuple[Ints, Ints]:
-        rank, tied = self._ranks_by_score(ties)
-        topic = segment_of(self.found.offsets)
-        for t in np.unique(topic[tied]):
-            here = slice(self.found.offsets[t], self.found.offsets[t + 1])
-            start = self.run.offsets[self.pairs[t][0]]
-            rank_of_row = np.empty(self.depth[t], dtype=np.int64)
-            rank_of_row[self.order(int(t), ties)] = np.arange(1, self.depth[t] + 1)
-            rank[here] = rank_of_row[self.rows[here] - start]
+    def _found(self, rel: float | None) -> Found:
+        return self.memo(("found", rel), lambda: self.run.find(self.judgments.sought(rel), self.pairs))
+
+    def _hits(self, found: Found, ties: str) -> Hits:
+        rank, tied = self._ranks_by_score(found, ties)
+        topic = segment_of(found.offsets)
+        for t in np.unique(topic[tied]).tolist():
+            start = int(found.offsets[t])
+            these = np.flatnonzero(tied[start : found.offsets[t + 1]]) + start
+            rank[these] += self._places_among_tied(t, found.doc[these], found.score[these], ties)
         order = np.argsort(topic * np.int64(self.depth.max(initial=0) + 1) + rank, kind="stable")
-        return order, rank[order]
+        return Hits(found.offsets, rank[order], found.doc[order], lambda: found.rows()[order])
 
-    def _ranks_by_score(self, ties: str) -> tuple[Ints, np.ndarray[Any, np.dtype[np.bool_]]]:
+    def _ranks_by_score(self, found: Found, ties: str) -> tuple[Ints, Array]:
         """Return 1 + the number of documents with a larger score, and where the score is not unique."""
-        scores, hits = _comparable(self.run.score, ties), _comparable(self.found.score, ties)
+        scores = self._scores(ties)
+        hits = _comparable(found.score, ties)
         larger = np.empty(len(hits), dtype=np.int64)
         tied = np.zeros(len(hits), dtype=bool)
-        ends, run_ends = self.found.offsets.tolist(), self.run.offsets.tolist()
+        ends, run_ends = found.offsets.tolist(), self.run.offsets.tolist()
         for t, (mine, _) in enumerate(self.pairs):
             a, b = ends[t], ends[t + 1]
             if a == b:
@@ -87,6 +105,27 @@ class Join:
             larger[a:b] = len(ascending) - below_or_equal
             tied[a:b] = (below_or_equal > 1) & (ascending[below_or_equal - 2] == hits[a:b])
         return larger + 1, tied
+
+    def _places_among_tied(self, topic: int, doc: Ints, score: Floats, ties: str) -> Ints:
+        """Return, of documents of a topic whose scores are not unique, how many with the same score stand before each."""
+        mine = self.pairs[topic][0]
+        scores = self._scores(ties)[self.run.offsets[mine] : self.run.offsets[mine + 1]]
+        wanted = np.unique(_comparable(score, ties))
+        rows = np.flatnonzero(wanted[np.minimum(np.searchsorted(wanted, scores), len(wanted) - 1)] == scores)
+        docs = self.run.docs_at(mine, rows)
+        order = np.arange(len(docs))
+        if ties == "trec":
+            order = np.array(sorted(range(len(docs)), key=docs.__getitem__, reverse=True), dtype=np.int64)
+        order = order[np.argsort(-scores[rows[order]], kind="stable")]
+        descending = -scores[rows[order]]
+        place = np.arange(len(docs)) - np.searchsorted(descending, descending)
+        place_of = dict(zip([docs[i] for i in order.tolist()], place.tolist(), strict=True))
+        names = self.judgments.docs
+        return np.array([place_of[names[i]] for i in doc.tolist()], dtype=np.int64)
+
+    def _scores(self, ties: str) -> Floats:
+        """Return the scores of all rows as they are compared."""
+        return self.memo(("scores", ties), lambda: _comparable(self.run.score, ties))
 
     def order(self, topic: int, ties: str) -> Ints:
         """Return the rows of a topic, counted from its first, best first."""
@@ -103,11 +142,6 @@ class Join:
     def per_topic(self, values: Ints) -> Ints:
         """Return, of one value per topic of the judgments, those of the topics joined."""
         return values[[theirs for _, theirs in self.pairs]] if self.pairs else values[:0]
-
-    @cached_property
-    def judged_offsets(self) -> Ints:
-        """The offsets of the found documents; the same in every order."""
-        return offsets_of(np.diff(self.found.offsets))
 
 
 def _comparable(scores: Floats, ties: str) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
@@ -16,6 +16,39 @@ from irmx.ragged import Array, Floats, Ints, offsets_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+class Sought:
+    """Documents to look for in runs, in the two forms in which runs are searched.
+
+    Attributes
+    ----------
+    offsets : int array, shape (topics + 1,)
+        Which documents belong to a topic of the judgments.
+    doc : int array
+        The place of each in ``Judgments.docs``.
+    """
+
+    def __init__(self, offsets: Ints, doc: Ints, docs: Sequence[str]) -> None:
+        self.offsets, self.doc, self._docs = offsets, doc, docs
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The ids of the documents."""
+        if len(self.doc) == len(self._docs):
+            return list(self._docs)
+        return [self._docs[i] for i in self.doc.tolist()]
+
+    @cached_property
+    def keys(self) -> tuple[pa.Array, Ints, Ints]:
+        """The distinct ids, the sorted keys topic * size + id, and the place in ``Judgments.docs`` of each key."""
+        import pyarrow as pa
+
+        encoded = pa.array(self.names, pa.large_string()).dictionary_encode()
+        topic = np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+        key = topic * np.int64(len(encoded.dictionary)) + np.asarray(encoded.indices, dtype=np.int64)
+        order = np.argsort(key, kind="stable")
+        return encoded.dictionary, key[order], self.doc[order]
 
 
 class Judgments:
@@ -45,6 +78,7 @@ class Judgments:
         self._table: pa.Table | None = None
         self._row_order: Ints | None = None
         self.row_offsets: Ints | None = None
+        self._sought: dict[float | None, Sought] = {}
 
     # -- making it ---------------------------------------------------------------------------------------
 
@@ -92,25 +126,12 @@ class Judgments:
 
     # -- what a join needs -------------------------------------------------------------------------------
 
-    @cached_property
-    def by_topic(self) -> list[dict[str, int]]:
-        """Per topic, the place of every judged document in ``docs``."""
-        docs, ends = list(self.docs), self.offsets.tolist()
-        return [dict(zip(docs[a:b], range(a, b), strict=True)) for a, b in pairwise(ends)]
-
-    @cached_property
-    def vocabulary(self) -> tuple[pa.Array, Ints, Ints]:
-        """The distinct judged documents, the sorted keys topic * size + document, and what they stand for."""
-        import pyarrow as pa
-
-        docs = (
-            self.docs.to_arrow() if isinstance(self.docs, tables.LazyTexts) else pa.array(self.docs, pa.large_string())
-        )
-        encoded = docs.dictionary_encode()
-        topic = np.repeat(np.arange(len(self.topics)), np.diff(self.offsets))
-        key = topic * np.int64(len(encoded.dictionary)) + np.asarray(encoded.indices, dtype=np.int64)
-        order = np.argsort(key, kind="stable")
-        return encoded.dictionary, key[order], order
+    def sought(self, rel: float | None) -> Sought:
+        """Return the documents to look for in a run: the judged ones, or those of at least a grade."""
+        if rel not in self._sought:
+            where = np.arange(len(self.grade)) if rel is None else np.flatnonzero(self.grade >= rel)
+            self._sought[rel] = Sought(np.searchsorted(where, self.offsets), where, self.docs)
+        return self._sought[rel]
 
     # -- what measures need ------------------------------------------------------------------------------
 
@@ -184,4 +205,11 @@ def read_qrels(qrels: Any) -> Judgments:
     table = tables.as_table("qrels", qrels)
     if table.num_rows == 0 and tables.is_path(qrels):
         raise DataError(f"The qrels {qrels} are empty.")
-    return Judgments.from_table(table)
+    try:
+        return Judgments.from_table(table)
+    except DataError as error:
+        if not tables.is_path(qrels):
+            raise
+        from irmx.formats import located
+
+        raise located("qrels", qrels, error) from None

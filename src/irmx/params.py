@@ -27,6 +27,9 @@ UNSET = _Unset()
 number = numbers.Real
 """The type of a parameter that may be an int or a float, such as a relevance threshold."""
 
+_LARGEST_INT = 2**53
+"""Beyond it a float, which is what measures compute with, does not hold every whole number."""
+
 _TYPE_NAMES: dict[Any, str] = {int: "an int", float: "a float", number: "a number", bool: "True or False",
                                str: "a string", list: "a list of numbers"}  # fmt: skip
 
@@ -122,7 +125,7 @@ class Param(ParamInfo):
         for v in value if isinstance(value, list) else [value]:
             if not isinstance(v, (int, float)):
                 continue
-            if not math.isfinite(v):
+            if abs(v) > _LARGEST_INT if isinstance(v, int) else not math.isfinite(v):
                 return False
             if (self.low is not None and v < self.low) or (self.high is not None and v > self.high):
                 return False
@@ -162,6 +165,8 @@ def _canonical(dtype: Any, value: Any) -> Any:
     if dtype is number:
         if not isinstance(value, numbers.Real):
             return UNSET
+        if isinstance(value, numbers.Integral):
+            return int(value)
         as_float = float(value)
         return int(as_float) if as_float.is_integer() else as_float
     if dtype is list:

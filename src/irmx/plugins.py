@@ -104,7 +104,7 @@ class Registry:
             plugin = load()
             info.seconds = time.perf_counter() - start
             self._register(info, plugin)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             info.seconds = info.seconds or time.perf_counter() - start
             reason = str(error) if isinstance(error, PluginError) else f"{type(error).__name__}: {error}"
             self.fail(info, reason)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from irmx.columns import Column
 from irmx.errors import DataError
-from irmx.joining import Join
+from irmx.joining import Hits, Join
 from irmx.ragged import Array, Floats, Ints, offsets_of, position_in_segment, segment_count, segment_of
 
 T = TypeVar("T")
@@ -29,14 +29,23 @@ class Documents:
         Their ranks, from 1.
     grade : float array, shape (documents,)
         Their grades.
-    found : int array, shape (documents,)
-        Their numbers in the join.
+    hit : int array, shape (documents,)
+        Their numbers among the hits of the join.
+    hits : Hits
+        Those hits.
     """
 
     offsets: Ints
     rank: Ints
     grade: Floats
-    found: Ints
+    hit: Ints
+    hits: Hits
+
+    @property
+    def doc(self) -> Ints:
+        """The place of each in the documents of the judgments."""
+        doc: Ints = self.hits.doc[self.hit]
+        return doc
 
     @cached_property
     def topic(self) -> Ints:
@@ -55,9 +64,8 @@ class Documents:
 
     def where(self, keep: Array) -> Documents:
         """Return the documents for which ``keep`` is true."""
-        return Documents(
-            offsets_of(segment_count(keep, self.offsets)), self.rank[keep], self.grade[keep], self.found[keep]
-        )
+        offsets = offsets_of(segment_count(keep, self.offsets))
+        return Documents(offsets, self.rank[keep], self.grade[keep], self.hit[keep], self.hits)
 
 
 class Rankings:
@@ -97,17 +105,30 @@ class Rankings:
         self._join = join
         self.rel, self.cutoff, self.judged_only, self.ties = rel, cutoff, judged_only, ties
         self.topics = join.topics
-        order, rank = join.ranked(ties)
-        judged = Documents(join.judged_offsets, rank, join.judgments.grade[join.found.doc[order]], order)
-        self.depth = join.depth
-        if judged_only:
-            judged = Documents(judged.offsets, judged.ordinal, judged.grade, judged.found)
-            self.depth = judged.count
+        self.depth = self.judged.count if judged_only else join.depth
         if cutoff is not None:
-            judged = judged.where(judged.rank <= cutoff)
             self.depth = np.minimum(self.depth, cutoff)
-        self.judged = judged
-        self.relevant = judged.where(judged.grade >= rel)
+
+    @cached_property
+    def judged(self) -> Documents:
+        documents = self._documents(None)
+        if self.judged_only:
+            documents = replace(documents, rank=documents.ordinal)
+        return self._within_cutoff(documents)
+
+    @cached_property
+    def relevant(self) -> Documents:
+        if self.judged_only:
+            return self.judged.where(self.judged.grade >= self.rel)
+        return self._within_cutoff(self._documents(self.rel))
+
+    def _documents(self, rel: float | None) -> Documents:
+        hits = self._join.hits(rel, self.ties)
+        grade = self._join.judgments.grade[hits.doc]
+        return Documents(hits.offsets, hits.rank, grade, np.arange(len(hits.rank)), hits)
+
+    def _within_cutoff(self, documents: Documents) -> Documents:
+        return documents if self.cutoff is None else documents.where(documents.rank <= self.cutoff)
 
     def __len__(self) -> int:
         return len(self.topics)
@@ -157,7 +178,7 @@ class Rankings:
         values = self._join.run.column(column.name)
         if values is None:
             raise DataError(missing_column(column, self._join.run.columns))
-        values = values[self._join.rows[self.relevant.found]]
+        values = values[self.relevant.hits.rows()[self.relevant.hit]]
         lacking = (
             np.flatnonzero(values != values)
             if values.dtype.kind == "f"
@@ -191,7 +212,7 @@ class Rankings:
     def doc_ids(self, documents: Documents) -> list[str]:
         """Return the ids of judged documents."""
         docs = self._join.judgments.docs
-        return [docs[i] for i in self._join.found.doc[documents.found].tolist()]
+        return [docs[i] for i in documents.doc.tolist()]
 
     def judgment_rows(self) -> tuple[Documents, Callable[[str], Array | None]]:
         """Return the judgment rows of the documents in ``judged``, and a function that gives a qrels column over them.
@@ -199,7 +220,7 @@ class Rankings:
         A document with several rows, one per subtopic or nugget, stands there once per row, with the
         grade of that row.
         """
-        judgments, doc = self._join.judgments, self._join.found.doc[self.judged.found]
+        judgments, doc = self._join.judgments, self.judged.doc
         if judgments.row_offsets is None:
             return self.judged, lambda name: None
         starts = judgments.row_offsets[doc]
@@ -209,7 +230,7 @@ class Rankings:
         relevance = judgments.column("relevance")
         assert relevance is not None
         offsets = offsets_of(lengths)[self.judged.offsets]
-        rows = Documents(offsets, self.judged.rank[each], relevance[row], self.judged.found[each])
+        rows = Documents(offsets, self.judged.rank[each], relevance[row], self.judged.hit[each], self.judged.hits)
 
         def column(name: str) -> Array | None:
             values = judgments.column(name)
@@ -222,7 +243,9 @@ class Rankings:
         docs = self._join.run.docs(self._join.pairs[topic][0])
         ranked = [docs[i] for i in self._join.order(topic, self.ties).tolist()]
         if self.judged_only:
-            judged = self._join.judgments.by_topic[self._join.pairs[topic][1]]
+            theirs = self._join.pairs[topic][1]
+            ends = self._join.judgments.offsets
+            judged = set(self._join.judgments.docs[ends[theirs] : ends[theirs + 1]])
             ranked = [d for d in ranked if d in judged]
         return ranked[: self.cutoff]
 

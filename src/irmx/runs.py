@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
@@ -13,8 +14,8 @@ import numpy as np
 
 from irmx import tables
 from irmx.errors import DataError
-from irmx.judgments import Judgments
-from irmx.ragged import Array, Floats, Ints, offsets_of, segment_of
+from irmx.judgments import Sought
+from irmx.ragged import Array, Floats, Ints, offsets_of, position_in_segment, segment_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,14 +23,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Found:
-    """The judged documents of a run, over the pairs that were asked for.
+    """The documents sought that a run has, over the pairs of topics that were asked for.
 
     Attributes
     ----------
     offsets : int array, shape (pairs + 1,)
         Which of them belong to a pair.
     doc : int array
-        The place of each in ``judgments.docs``.
+        The place of each in ``Judgments.docs``.
     score : float array
         Its score.
     rows : callable
@@ -65,14 +66,19 @@ class Run(ABC):
     def docs(self, topic: int) -> list[str]:
         """Return the documents of a topic in the order of its rows."""
 
+    def docs_at(self, topic: int, rows: Ints) -> list[str]:
+        """Return the documents at some rows of a topic, counted from its first."""
+        docs = self.docs(topic)
+        return [docs[row] for row in rows.tolist()]
+
     @abstractmethod
-    def find(self, judgments: Judgments, pairs: list[tuple[int, int]]) -> Found:
-        """Return the judged documents among the rows.
+    def find(self, sought: Sought, pairs: list[tuple[int, int]]) -> Found:
+        """Return the documents sought that are among the rows.
 
         Parameters
         ----------
-        judgments : Judgments
-            The judgments.
+        sought : Sought
+            Some of the documents of the judgments.
         pairs : list of (int, int)
             The topics to look at: the number in the run, the number in the judgments.
         """
@@ -102,6 +108,10 @@ class Run(ABC):
                 yield ir_measures.ScoredDoc(query_id, doc_id, score)
 
 
+_ABSENT = repeat(math.nan)
+"""The score of a judged document that the run lacks; no score of a run is NaN."""
+
+
 class DictRun(Run):
     """A run given as ``{query_id: {doc_id: score}}``."""
 
@@ -109,9 +119,11 @@ class DictRun(Run):
         self.topics = [str(t) for t in tables.topic_ids("run", data)]
         self._docs = list(data.values())
         self.offsets = offsets_of([len(d) for d in self._docs])
-        values = chain.from_iterable(d.values() for d in self._docs)
+        self.score = np.empty(int(self.offsets[-1]))
+        ends = self.offsets.tolist()
         try:
-            self.score = np.fromiter(values, np.float64, int(self.offsets[-1]))
+            for docs, start, end in zip(self._docs, ends, ends[1:], strict=False):
+                self.score[start:end] = np.fromiter(docs.values(), np.float64, end - start)
         except (TypeError, ValueError):
             raise tables.bad_number_in_dict("run", "score", data) from None
         if not np.isfinite(self.score).all():
@@ -120,26 +132,27 @@ class DictRun(Run):
     def docs(self, topic: int) -> list[str]:
         return list(self._docs[topic])
 
-    def find(self, judgments: Judgments, pairs: list[tuple[int, int]]) -> Found:
-        found: list[list[str]] = []
-        doc: list[int] = []
-        score: list[float] = []
-        for mine, theirs in pairs:
-            docs, judged = self._docs[mine], judgments.by_topic[theirs]
-            common = list(docs.keys() & judged.keys())
-            found.append(common)
-            doc += [judged[d] for d in common]
-            score += [docs[d] for d in common]
+    def find(self, sought: Sought, pairs: list[tuple[int, int]]) -> Found:
+        ends, names = sought.offsets.tolist(), sought.names
+        theirs = np.array([t for _, t in pairs], dtype=np.int64)
+        looked_at = offsets_of(np.diff(sought.offsets)[theirs])
+        score = np.empty(int(looked_at[-1]))
+        for (mine, topic), a, b in zip(pairs, looked_at[:-1].tolist(), looked_at[1:].tolist(), strict=True):
+            wanted = names[ends[topic] : ends[topic + 1]]
+            score[a:b] = np.fromiter(map(self._docs[mine].get, wanted, _ABSENT), np.float64, b - a)
+        there = np.flatnonzero(score == score)
+        place = position_in_segment(looked_at) + np.repeat(sought.offsets[theirs], np.diff(looked_at))
+        place = place[there]
+        offsets = np.searchsorted(there, looked_at)
 
         def rows() -> Ints:
             out: list[int] = []
-            for (mine, _), common in zip(pairs, found, strict=True):
-                place = dict(zip(self._docs[mine], range(self.offsets[mine], self.offsets[mine + 1]), strict=True))
-                out += [place[d] for d in common]
+            for (mine, _), a, b in zip(pairs, offsets[:-1], offsets[1:], strict=True):
+                at = dict(zip(self._docs[mine], range(self.offsets[mine], self.offsets[mine + 1]), strict=True))
+                out += [at[names[i]] for i in place[a:b].tolist()]
             return np.array(out, dtype=np.int64)
 
-        lengths = [len(f) for f in found]
-        return Found(offsets_of(lengths), np.array(doc, dtype=np.int64), np.array(score, dtype=np.float64), rows)
+        return Found(offsets, sought.doc[place], score[there], rows)
 
     def column(self, name: str) -> Array | None:
         return None
@@ -165,6 +178,7 @@ class TableRun(Run):
         self.score = self._grouped(columns.floats("score"))
         encoded = columns.texts("doc_id").dictionary_encode()
         self._doc = self._grouped(np.asarray(encoded.indices, dtype=np.int64))
+        columns.refuse_empty("doc_id", encoded)
         self._names: pa.Array = encoded.dictionary
         self._refuse_duplicates(topic)
 
@@ -180,40 +194,45 @@ class TableRun(Run):
         twice = np.flatnonzero(key[1:] == key[:-1])
         if len(twice):
             query, doc = divmod(int(key[twice[0]]), size)
+            both = np.flatnonzero((topic == query) & (self._doc == doc))[:2]
+            both = both if self._order is None else self._order[both]
             raise DataError(
                 f"The run has the document {self._names[doc].as_py()!r} more than once for query {self.topics[query]!r} "
-                f"({len(twice)} such rows in all). A document stands once in a ranking."
+                f"({len(twice)} such rows in all). A document stands once in a ranking.",
+                tuple(int(row) for row in np.sort(both)),
             )
 
     def docs(self, topic: int) -> list[str]:
-        part = self._doc[self.offsets[topic] : self.offsets[topic + 1]]
-        return list(self._names.take(part).to_pylist())
+        return self.docs_at(topic, np.arange(self.offsets[topic + 1] - self.offsets[topic]))
 
-    def find(self, judgments: Judgments, pairs: list[tuple[int, int]]) -> Found:
-        rows, doc = self._matches(judgments)
-        theirs_of = np.full(len(self.topics), -1, dtype=np.int64)
-        place = np.full(len(self.topics), -1, dtype=np.int64)
-        for i, (mine, theirs) in enumerate(pairs):
-            theirs_of[mine], place[mine] = theirs, i
-        topic = segment_of(self.offsets)[rows]
-        vocabulary, keys, meaning = judgments.vocabulary
-        wanted = theirs_of[topic] * np.int64(len(vocabulary)) + doc
+    def docs_at(self, topic: int, rows: Ints) -> list[str]:
+        return list(self._names.take(self._doc[rows + self.offsets[topic]]).to_pylist())
+
+    def find(self, sought: Sought, pairs: list[tuple[int, int]]) -> Found:
+        names, keys, meaning = sought.keys
+        rows, name = self._rows_named(names)
+        theirs = np.full(len(self.topics), -1, dtype=np.int64)
+        pair = np.full(len(self.topics), -1, dtype=np.int64)
+        for i, (mine, topic) in enumerate(pairs):
+            theirs[mine], pair[mine] = topic, i
+        topic_of = segment_of(self.offsets)[rows]
+        wanted = theirs[topic_of] * np.int64(len(names)) + name
         at = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
-        hit = (theirs_of[topic] >= 0) & (keys[at] == wanted) if len(keys) else np.zeros(len(rows), dtype=bool)
-        rows, found, segment = rows[hit], meaning[at[hit]], place[topic[hit]]
+        hit = (theirs[topic_of] >= 0) & (keys[at] == wanted) if len(keys) else np.zeros(len(rows), dtype=bool)
+        rows, doc, segment = rows[hit], meaning[at[hit]], pair[topic_of[hit]]
         order = np.argsort(segment, kind="stable")
-        counts = np.bincount(segment, minlength=len(pairs))
         rows = rows[order]
-        return Found(offsets_of(counts), found[order], self.score[rows], lambda: rows)
+        counts = np.bincount(segment, minlength=len(pairs))
+        return Found(offsets_of(counts), doc[order], self.score[rows], lambda: rows)
 
-    def _matches(self, judgments: Judgments) -> tuple[Ints, Ints]:
-        """Return the rows whose document is judged for any topic, and its number in the vocabulary."""
+    def _rows_named(self, names: pa.Array) -> tuple[Ints, Ints]:
+        """Return the rows whose document has one of some names, and the number of the name."""
         import pyarrow.compute as pc
 
-        known = pc.fill_null(pc.index_in(self._names, value_set=judgments.vocabulary[0]), -1)
-        doc = np.asarray(known, dtype=np.int64)[self._doc]
-        rows = np.flatnonzero(doc >= 0)
-        return rows, doc[rows]
+        known = pc.fill_null(pc.index_in(self._names, value_set=names), -1)
+        name = np.asarray(known, dtype=np.int64)[self._doc]
+        rows = np.flatnonzero(name >= 0)
+        return rows, name[rows]
 
     def column(self, name: str) -> Array | None:
         columns = tables.Columns("run", self._data)
@@ -244,4 +263,11 @@ def read_run(run: Any) -> Run:
     table = tables.as_table("run", run)
     if table.num_rows == 0 and tables.is_path(run):
         raise DataError(f"The run {run} is empty.")
-    return TableRun(table)
+    try:
+        return TableRun(table)
+    except DataError as error:
+        if not tables.is_path(run):
+            raise
+        from irmx.formats import located
+
+        raise located("run", run, error) from None

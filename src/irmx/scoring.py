@@ -36,6 +36,16 @@ class IrmxEvaluator(providers.Evaluator):
         return {measure: self._scores(measure, join) for measure in self.measures}
 
     def _scores(self, measure: Measure, join: Join) -> Floats:
+        values = np.full(len(self.judgments.topics), float(measure.DEFAULT))
+        if join.pairs:
+            values[[theirs for _, theirs in join.pairs]] = self._of_rankings(measure, join)
+        if measure["no_relevant"] == "nan":
+            relevant = segment_count(self.judgments.grade >= measure["rel"], self.judgments.offsets)
+            values[relevant == 0] = np.nan
+        return values
+
+    def _of_rankings(self, measure: Measure, join: Join) -> Floats:
+        """Return the values of the topics that the run has, checked."""
         check_columns(measure, join)
         rankings = rankings_for(measure, join)
         try:
@@ -53,12 +63,7 @@ class IrmxEvaluator(providers.Evaluator):
         if not np.isfinite(found).all():
             topic = rankings.topics[int(np.flatnonzero(~np.isfinite(found))[0])]
             raise PluginError(f"The measure {measure} has no finite value for query {topic}.")
-        values = np.full(len(self.judgments.topics), float(measure.DEFAULT))
-        values[[theirs for _, theirs in join.pairs]] = found
-        if measure["no_relevant"] == "nan":
-            relevant = segment_count(self.judgments.grade >= measure["rel"], self.judgments.offsets)
-            values[relevant == 0] = np.nan
-        return values
+        return found
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:
         """Yield the value of every measure for every topic of the qrels."""
@@ -97,8 +102,8 @@ def rankings_for(measure: Measure, join: Join) -> Rankings:
 
 
 def check_columns(measure: Measure, join: Join) -> None:
-    """Raise where a column that the measure declares is missing; an empty run has nothing to read."""
+    """Raise where a column that the measure declares is missing."""
     there = {"run": join.run.columns, "qrels": join.judgments.columns}
     for column in (*measure.run_columns(), *measure.qrel_columns()):
-        if column.name not in there[column.table] and join.pairs:
+        if column.name not in there[column.table]:
             raise DataError(f"{measure} cannot be computed: {missing_column(column, there[column.table])}")

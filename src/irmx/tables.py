@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any, overload
 
@@ -101,14 +102,14 @@ def _namedtuples(table: Table, rows: Iterable[Any]) -> pa.Table:
 
 
 class LazyTexts(Sequence[str]):
-    """Some elements of an Arrow text array, made into Python texts only when looked at."""
+    """Some elements of an Arrow text array, made into Python texts when the first is looked at."""
 
     def __init__(self, texts: pa.Array, where: Ints) -> None:
         self._texts, self._where = texts, where
 
-    def to_arrow(self) -> pa.Array:
-        """Return the elements as an Arrow array."""
-        return self._texts.take(self._where)
+    @cached_property
+    def _made(self) -> list[str]:
+        return list(self._texts.take(self._where).to_pylist())
 
     def __len__(self) -> int:
         return len(self._where)
@@ -118,12 +119,10 @@ class LazyTexts(Sequence[str]):
     @overload
     def __getitem__(self, key: slice) -> list[str]: ...
     def __getitem__(self, key: int | slice) -> str | list[str]:
-        if isinstance(key, slice):
-            return list(self._texts.take(self._where[key]).to_pylist())
-        return str(self._texts[int(self._where[key])].as_py())
+        return self._made[key]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.to_arrow().to_pylist())
+        return iter(self._made)
 
 
 class Columns:
@@ -131,6 +130,9 @@ class Columns:
 
     def __init__(self, table: Table, data: pa.Table) -> None:
         self.table, self.data = table, data
+        twice = [c for c in data.column_names if data.column_names.count(c) > 1]
+        if twice:
+            raise DataError(f"The {table} has two columns named {twice[0]!r}. Rename or drop one.")
         missing = [c for c in REQUIRED[table] if c not in data.column_names]
         if missing:
             raise DataError(
@@ -158,7 +160,9 @@ class Columns:
         array = self._array(name)
         if array.null_count:
             row = int(np.flatnonzero(np.asarray(pc.is_null(array)))[0])
-            raise DataError(f"The column {name!r} of the {self.table} has no value in row {row} (counted from 0).")
+            raise DataError(
+                f"The column {name!r} of the {self.table} has no value in row {row} (counted from 0).", (row,)
+            )
         if pa.types.is_floating(array.type):
             raise DataError(
                 f"The column {name!r} of the {self.table} holds floats, such as {array[0].as_py()!r}; ids are texts. "
@@ -179,10 +183,20 @@ class Columns:
         array = self._array("query_id")
         encoded = self.texts("query_id").dictionary_encode()
         texts = encoded.dictionary.to_pylist()
+        self.refuse_empty("query_id", encoded)
         import pyarrow as pa
 
         given = [int(t) for t in texts] if pa.types.is_integer(array.type) else texts
         return np.asarray(encoded.indices, dtype=np.int64), given
+
+    def refuse_empty(self, name: str, encoded: pa.DictionaryArray) -> None:
+        """Raise where an id is the empty text."""
+        import pyarrow.compute as pc
+
+        if pc.min(pc.binary_length(encoded.dictionary)).as_py() == 0:
+            code = encoded.dictionary.to_pylist().index("")
+            row = int(np.flatnonzero(np.asarray(encoded.indices) == code)[0])
+            raise DataError(f"The column {name!r} of the {self.table} is empty in row {row} (counted from 0).", (row,))
 
     def floats(self, name: str) -> Floats:
         """Return a column of finite numbers; dates become seconds since 1970."""
@@ -228,7 +242,7 @@ class Columns:
     def _refuse(self, name: str, row: int, why: str) -> None:
         value = self.data.column(name)[row].as_py()
         at = " ".join(str(self.data.column(c)[row].as_py()) for c in ("query_id", "doc_id"))
-        raise DataError(f"The {name} {value!r} of the {self.table} {why}: row {row} (counted from 0), {at}.")
+        raise DataError(f"The {name} {value!r} of the {self.table} {why}: row {row} (counted from 0), {at}.", (row,))
 
 
 def topic_ids(table: Table, data: Mapping[Any, Any]) -> list[Any]:
@@ -240,6 +254,12 @@ def topic_ids(table: Table, data: Mapping[Any, Any]) -> list[Any]:
             raise DataError(
                 f"The {table} must map every query id to a dict of documents. Query {query_id!r} holds {type(docs).__name__}."
             )
+        first = next(iter(docs), "")
+        if not isinstance(first, str):
+            raise DataError(f"A document id of the {table} is {first!r} (query {query_id}); ids are texts.")
+    if len(set(map(str, data))) < len(data):
+        twice = next(q for q in data if isinstance(q, str) and sum(str(other) == q for other in data) > 1)
+        raise DataError(f"The {table} has the query id {twice} twice, as a number and as a text.")
     return list(data)
 
 

@@ -11,6 +11,7 @@ from irmx.provider import IrmxProvider
 
 PROVIDER = IrmxProvider()
 _before: dict[str, Any] = {}
+_published: dict[str, Any] = {}
 
 
 def install() -> None:
@@ -25,6 +26,7 @@ def install() -> None:
     providers.registry[PROVIDER.NAME] = PROVIDER
     if not _before:
         _before["parse_measure"] = ir_measures.util.parse_measure
+        publish(_published)
     ir_measures.parse_measure = ir_measures.util.parse_measure = _parse_measure
 
 
@@ -42,6 +44,7 @@ def uninstall() -> None:
 
 def publish(measures: dict[str, Any]) -> None:
     """Put the names of measures into ir_measures' registry, while irmx is installed there."""
+    _published.update(measures)
     if _before:
         for name, measure in measures.items():
             ir_measures.measures.registry.setdefault(name, measure)

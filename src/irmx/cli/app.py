@@ -72,11 +72,17 @@ def build() -> typer.Typer:
     return app
 
 
-def _version(
-    version: bool = typer.Option(False, "--version", is_eager=True, help="Show the version and exit."),
-) -> None:
-    if version:
+def _show_version(wanted: bool) -> None:
+    if wanted:
         import irmx
 
         print(f"irmx {irmx.__version__}")
         raise typer.Exit
+
+
+def _version(
+    version: bool = typer.Option(
+        False, "--version", is_eager=True, callback=_show_version, help="Show the version and exit."
+    ),
+) -> None:
+    """Take the options that stand before a subcommand."""

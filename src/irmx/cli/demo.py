@@ -26,6 +26,17 @@ def demo() -> None:
     )
     TableReport().write(results, Layout(measures, False, True, 4), sys.stdout)
     print("The same from the shell, with your own files:")
-    names = " ".join(f"'{m}'" if "(" in str(m) else str(m) for m in measures)
+    names = " ".join(_quoted(str(m)) for m in measures)
     print(f"  irmx eval {qrels_path()} '{qrels_path().parent}/*.run' {names}")
     print("Next: irmx measures, irmx explain, irmx plugins.")
+
+
+def _quoted(measure: str) -> str:
+    r"""Return a measure as one word of a shell.
+
+    >>> _quoted("MP(model=GL_AD_LID,rescale='recall')")
+    '"MP(model=GL_AD_LID,rescale=\'recall\')"'
+    """
+    if "(" not in measure:
+        return measure
+    return f'"{measure}"' if "'" in measure else f"'{measure}'"

@@ -58,7 +58,7 @@ def evaluate(
     evaluator = Evaluator(measures, judgments, provider)
     layout = Layout(measures, by_query, len(paths) > 1, places)
     first = _Loaded(paths[0], evaluator, qrels)
-    results = _results(paths, first, evaluator, layout, qrels, not no_summary)
+    results = list(_results(paths, first, evaluator, layout, qrels, not no_summary))  # all or nothing is printed
     reports[output_format].write(results, layout, sys.stdout)
     sys.stdout.flush()
 
@@ -75,7 +75,13 @@ def runs_and_measures(arguments: list[str]) -> tuple[list[str], list[ir_measures
         raise UsageError(
             "No measure is asked for: irmx eval QRELS RUN MEASURE..., such as 'MP(model=GL_AD_ID)' AP nDCG@10."
         )
-    return list(dict.fromkeys(paths)), as_measures([part for text in rest for part in split_measures(text)])
+    try:
+        measures = as_measures([part for text in rest for part in split_measures(text)])
+    except UsageError as error:
+        if "/" in rest[0] or os.path.splitext(rest[0])[1][1:].isidentifier():
+            raise UsageError(f"{error}\nIf {rest[0]!r} is meant to be a run: there is no such file.") from None
+        raise
+    return list(dict.fromkeys(paths)), measures
 
 
 def _is_run(argument: str) -> bool:

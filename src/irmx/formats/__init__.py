@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from irmx.columns import Table
-from irmx.errors import DataError
+from irmx.errors import DataError, IrmxError, PluginError, PluginWarning
+from irmx.formats.base import Format
 from irmx.formats.content import content_of
 from irmx.plugins import registry
 
@@ -30,23 +32,66 @@ def read(table: Table, source: str | os.PathLike[str]) -> pa.Table:
     irmx.errors.DataError
         Where nothing is found there or it cannot be read.
     """
-    formats = registry().formats()
-    name, _, rest = os.fspath(source).partition(":")
-    if rest and name in formats and not os.path.exists(source):
-        path = Path(rest)
-        return formats[name].read(table, path, content_of(path) if path.is_file() else b"")
-    path = Path(source)
-    if not path.exists():
-        if table == "qrels":
-            from irmx.collections import qrels_table
+    if table == "qrels" and _is_dataset_id(source):
+        from irmx.collections import qrels_table
 
-            return qrels_table(os.fspath(source))
-        raise DataError(f"There is no run file {os.fspath(source)!r}.{_neighbour(path)}")
+        return qrels_table(os.fspath(source))
+    reader, path, content = _opened(table, source)
+    try:
+        return reader.read(table, path, content)
+    except (IrmxError, OSError):
+        raise
+    except Exception as error:
+        raise PluginError(f"The format {reader.NAME} failed on {path} with {type(error).__name__}: {error}") from error
+
+
+def located(table: Table, source: str | os.PathLike[str], error: DataError) -> DataError:
+    """Return an error met in a table that came from a file, with the file and the lines before its text."""
+    if table == "qrels" and _is_dataset_id(source):
+        return error.at(os.fspath(source))
+    reader, path, content = _opened(table, source)
+    return error.at(reader.place(path, content, error.rows))
+
+
+def _is_dataset_id(source: str | os.PathLike[str]) -> bool:
+    return not os.path.exists(source) and _named(source) is None
+
+
+def _named(source: str | os.PathLike[str]) -> tuple[Format, Path] | None:
+    """Return the format and the path of ``FORMAT:path``, None where the source is not of that form."""
+    name, _, rest = os.fspath(source).partition(":")
+    reader: Format | None = registry().formats().get(name)
+    return (reader, Path(rest)) if rest and reader is not None and not os.path.exists(source) else None
+
+
+def _opened(table: Table, source: str | os.PathLike[str]) -> tuple[Format, Path, bytes]:
+    """Return the reader of a file, its path and its content, which is empty for a folder."""
+    named = _named(source)
+    path = Path(source) if named is None else named[1]
+    if not path.exists():
+        raise DataError(f"There is no {table} file {os.fspath(path)!r}.{_neighbour(path)}")
+    if named is not None:
+        return (*named, content_of(path) if path.is_file() else b"")
     content = content_of(path)
+    formats = registry().formats()
     for reader in formats.values():
-        if table in reader.TABLES and reader.recognises(table, path, content[:4096]):
-            return reader.read(table, path, content)
-    raise DataError(f"{path} is in none of the known formats of a {table} file: {', '.join(formats)}.")
+        if table in reader.TABLES and _recognises(reader, table, path, content[:4096]):
+            return reader, path, content
+    why = " It holds zero bytes: if it is text, save it as UTF-8." if b"\0" in content[:4096] else ""
+    raise DataError(f"{path} is in none of the known formats of a {table} file: {', '.join(formats)}.{why}")
+
+
+def _recognises(reader: Format, table: Table, path: Path, start: bytes) -> bool:
+    """Ask a format whether a file is its own; one that fails is passed over with a warning."""
+    try:
+        return reader.recognises(table, path, start)
+    except Exception as error:
+        warnings.warn(
+            f"The format {reader.NAME} failed on {path} with {type(error).__name__}: {error}",
+            PluginWarning,
+            stacklevel=2,
+        )
+        return False
 
 
 def _neighbour(path: Path) -> str:

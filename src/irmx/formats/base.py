@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from irmx.columns import Table
+from irmx.formats.content import place
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,15 +24,23 @@ class Format(ABC):
         One sentence.
     TABLES : tuple of {"run", "qrels"}
         What it can hold.
+    LINES : str
+        Where the rows of a file stand, for messages: ``"all"`` lines, ``"after header"``, or ``""`` where a row
+        is not a line.
     """
 
     NAME: ClassVar[str]
     DESCRIPTION: ClassVar[str] = ""
     TABLES: ClassVar[tuple[Table, ...]] = ("run", "qrels")
+    LINES: ClassVar[Literal["all", "after header", ""]] = ""
 
     @abstractmethod
     def recognises(self, table: Table, path: Path, start: bytes) -> bool:
         """Tell whether a file is of this format, by its name and the first bytes of its (unpacked) content."""
+
+    def place(self, path: Path, content: bytes, rows: tuple[int, ...]) -> str:
+        """Return the file, and the lines of some rows of its table, as a message starts."""
+        return place(path, content, rows if self.LINES else (), self.LINES == "after header")
 
     @abstractmethod
     def read(self, table: Table, path: Path, content: bytes) -> pa.Table:

@@ -35,3 +35,11 @@ def content_of(path: Path) -> bytes:
                 ) from None
             break
     return content.removeprefix(b"\xef\xbb\xbf")
+
+
+def place(path: Path, content: bytes, rows: tuple[int, ...], header: bool) -> str:
+    """Return a path with the lines, from 1, on which rows of its table stand; blank lines and comments are no rows."""
+    numbered = enumerate(content.splitlines(), start=1)
+    filled = [number for number, line in numbered if line.strip() and (header or not line.startswith(b"#"))][header:]
+    lines = [str(filled[row]) for row in rows if row < len(filled)]
+    return f"{path}, line{'s' if len(lines) > 1 else ''} {' and '.join(lines)}" if lines else str(path)

@@ -21,9 +21,24 @@ class _TableFormat(Format):
         """Tell by the name of the file, packed or not."""
         return self.SUFFIX in path.suffixes[-2:]
 
+    def _checked(self, table: Table, path: Path, content: bytes, found: pa.Table) -> pa.Table:
+        """Return a table with canonical names, checked with the file's name and the line in every message."""
+        from irmx.tables import Columns
+
+        found = found.rename_columns(canonical_names(table, found.column_names))
+        try:
+            columns: Any = Columns(table, found)
+            columns.texts("query_id")
+            columns.texts("doc_id")
+            columns.floats(REQUIRED[table][2])
+        except DataError as error:
+            raise error.at(self.place(path, content, error.rows)) from None
+        return found
+
 
 class _Delimited(_TableFormat):
     DELIMITER = ","
+    LINES = "after header"
 
     def recognises(self, table: Table, path: Path, start: bytes) -> bool:
         """Tell by the first line, which must be a header with the columns that every such table has."""
@@ -49,8 +64,9 @@ class _Delimited(_TableFormat):
                 convert_options=csv.ConvertOptions(column_types=texts, null_values=[""], strings_can_be_null=False),
             )
         except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
-            raise DataError(f"{path}{_line(content, error, len(names))}") from None
-        return _checked(table, path, found)
+            text = _one_by_one(content, self.DELIMITER) or str(error)
+            raise DataError(f"{path}{_place_of(content, text, len(names))}") from None
+        return self._checked(table, path, content, found)
 
 
 def _header(start: bytes, delimiter: str) -> list[str]:
@@ -58,18 +74,35 @@ def _header(start: bytes, delimiter: str) -> list[str]:
     return [n.strip().strip('"') for n in line.split(delimiter)]
 
 
-def _line(content: bytes, error: Exception, width: int) -> str:
+def _one_by_one(content: bytes, delimiter: str) -> str:
+    """Return the error of a reading in one thread, which counts the rows."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    try:
+        csv.read_csv(
+            pa.BufferReader(content),
+            read_options=csv.ReadOptions(use_threads=False),
+            parse_options=csv.ParseOptions(delimiter=delimiter),
+        )
+    except pa.ArrowException as error:
+        return str(error)
+    return ""
+
+
+def _place_of(content: bytes, text: str, width: int) -> str:
     """Return the place of an Arrow error, and what it says of it."""
-    text = str(error)
-    if "UTF8" in text or "utf8" in text:
+    if "utf8" in text.lower():
         for number, raw in enumerate(content.splitlines(), start=1):
             try:
                 raw.decode("utf-8")
             except UnicodeDecodeError as wrong:
                 return f", line {number}: the byte {raw[wrong.start]:#04x} at column {wrong.start + 1} is not UTF-8. Save the file as UTF-8."
-    row = re.search(r"[Rr]ow #?(\d+)", text)
-    place = f", line {row.group(1)}" if row else ""
-    return f"{place}: {text.rstrip('.')}. The header has {width} columns."
+    row = re.search(r"Row #(\d+): ", text)
+    filled = [number for number, line in enumerate(content.splitlines(), start=1) if line.strip()]
+    line = f", line {filled[int(row.group(1)) - 1]}" if row and int(row.group(1)) <= len(filled) else ""
+    what = text.removeprefix("CSV parse error: ").replace(row.group(0) if row else "", "")
+    return f"{line}: {what.rstrip('.')}. The header has {width} columns."
 
 
 class Csv(_Delimited):
@@ -89,7 +122,7 @@ class Tsv(_Delimited):
 class Jsonl(_TableFormat):
     """One JSON object a line."""
 
-    NAME, SUFFIX = "jsonl", ".jsonl"
+    NAME, SUFFIX, LINES = "jsonl", ".jsonl", "all"
     DESCRIPTION = "one JSON object a line, a key a column"
 
     def recognises(self, table: Table, path: Path, start: bytes) -> bool:
@@ -104,21 +137,33 @@ class Jsonl(_TableFormat):
         if not content.strip():
             raise DataError(f"{path} is empty: it holds no JSON object.")
         try:
+            content.decode("utf-8")  # Arrow does not look
             found = json.read_json(pa.BufferReader(content))
-        except pa.ArrowInvalid as error:
+        except (pa.ArrowInvalid, UnicodeDecodeError) as error:
             raise DataError(f"{path}{_bad_json(content) or ': ' + str(error)}") from None
-        return _checked(table, path, found)
+        return self._checked(table, path, content, found)
 
 
 def _bad_json(content: bytes) -> str:
     import json
 
+    kinds: dict[str, tuple[type, int]] = {}
     for number, raw in enumerate(content.splitlines(), start=1):
+        if not raw.strip():
+            continue
         try:
-            if raw.strip() and not isinstance(json.loads(raw), dict):
-                return f", line {number}: not a JSON object."
+            found = json.loads(raw)
+        except UnicodeDecodeError as error:
+            return f", line {number}: the byte {raw[error.start]:#04x} at column {error.start + 1} is not UTF-8. Save the file as UTF-8."
         except ValueError as error:
             return f", line {number}: not JSON: {error}."
+        if not isinstance(found, dict):
+            return f", line {number}: not a JSON object."
+        for key, value in found.items():
+            kind = float if isinstance(value, (int, float)) and not isinstance(value, bool) else type(value)
+            first, there = kinds.setdefault(key, (kind, number))
+            if value is not None and first is not type(None) and kind is not first:
+                return f", line {number}: {key} {value!r} is of another type than in line {there}. Give it one type."
     return ""
 
 
@@ -138,21 +183,7 @@ class Parquet(_TableFormat):
         from pyarrow import parquet
 
         try:
-            return _checked(table, path, parquet.read_table(pa.BufferReader(content)))
-        except pa.ArrowInvalid as error:
-            raise DataError(f"{path} is not a sound Parquet file: {error}.") from None
-
-
-def _checked(table: Table, path: Path, found: pa.Table) -> pa.Table:
-    """Return a table with canonical names, checked with the file's name in every message."""
-    from irmx.tables import Columns
-
-    found = found.rename_columns(canonical_names(table, found.column_names))
-    try:
-        columns: Any = Columns(table, found)
-        columns.texts("query_id")
-        columns.texts("doc_id")
-        columns.floats(REQUIRED[table][2])
-    except DataError as error:
-        raise DataError(f"{path}: {error}") from None
-    return found
+            found = parquet.read_table(pa.BufferReader(content))
+        except (pa.ArrowException, OSError) as error:
+            raise DataError(f"{path} is not a sound Parquet file: {str(error).rstrip('.')}.") from None
+        return self._checked(table, path, content, found)

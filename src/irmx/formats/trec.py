@@ -1,4 +1,4 @@
-"""TREC files: qrels of four columns, runs of six, parted by white space, without a header."""
+"""TREC files: qrels of four columns, runs of six, parted by white space, without a header; # begins a comment line."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import math
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
 
 from irmx.columns import Table
 from irmx.errors import DataError
@@ -28,7 +30,7 @@ _NUMBER: dict[Table, str] = {"run": "score", "qrels": "relevance"}
 class Trec(Format):
     """Recognises any text; the last format to be asked."""
 
-    NAME = "trec"
+    NAME, LINES = "trec", "all"
     DESCRIPTION = "TREC qrels (query iteration document grade) and runs (query Q0 document rank score tag)"
 
     def recognises(self, table: Table, path: Path, start: bytes) -> bool:
@@ -37,13 +39,20 @@ class Trec(Format):
 
     def read(self, table: Table, path: Path, content: bytes) -> pa.Table:
         """Return the content as a table; a slow second reading finds the line of an error."""
-        if not content.strip():
+        lines = _uncommented(content)
+        if not lines or lines.isspace():
             raise DataError(f"{path} is empty: it holds no line of a {table} file.")
-        for attempt in (content, _tabbed(content)):
-            found = _parse(table, attempt)
-            if found is not None:
-                return found
-        return _read_by_line(table, path, content)
+        found = _parse(table, lines)
+        if found is None:
+            found = _parse(table, _tabbed(lines))
+        return _read_by_line(table, path, content) if found is None else found
+
+
+def _uncommented(content: bytes) -> bytes:
+    """Return content without the lines that begin with #, which trec_eval 10 takes for comments."""
+    if b"#" in content and (content.startswith(b"#") or b"\n#" in content):
+        return re.sub(rb"(?m)^#.*\n?", b"", content)
+    return content
 
 
 def _tabbed(content: bytes) -> bytes:
@@ -58,6 +67,8 @@ def _parse(table: Table, content: bytes) -> pa.Table | None:
 
     first = content[: content.find(b"\n") + 1] or content
     delimiter = "\t" if b"\t" in first else " "
+    if (b" " if delimiter == "\t" else b"\t") in content or _doubled(content, delimiter):
+        return None
     number = _NUMBER[table]
     types = {name: pa.large_string() for name in _KEPT[table]} | {
         number: pa.float64(),
@@ -73,6 +84,12 @@ def _parse(table: Table, content: bytes) -> pa.Table | None:
     except (pa.ArrowInvalid, pa.ArrowKeyError):
         return None
     return found if _sound(found, number) else None
+
+
+def _doubled(content: bytes, delimiter: str) -> bool:
+    """Tell whether two delimiters stand side by side, which is one for TREC tools and an empty field for Arrow."""
+    there = np.frombuffer(content, np.uint8) == ord(delimiter)
+    return bool(np.any(there[1:] & there[:-1]))
 
 
 def _sound(found: pa.Table, number: str) -> bool:
@@ -102,7 +119,7 @@ def _read_by_line(table: Table, path: Path, content: bytes) -> pa.Table:
                 "Save the file as UTF-8.",
             )
         values = line.split()
-        if not values:
+        if not values or line.startswith("#"):
             continue
         if len(values) != len(fields):
             what = "too few" if len(values) < len(fields) else "too many"
@@ -139,7 +156,7 @@ def _number(table: Table, path: Path, line_number: int, row: dict[str, Any]) -> 
             path,
             line_number,
             f"the {name} {text!r} of document {row['doc_id']} is not finite",
-            "A document without a score cannot be ranked.",
+            f"A document without a {name} cannot be {'ranked' if table == 'run' else 'judged'}.",
         )
     return value
 

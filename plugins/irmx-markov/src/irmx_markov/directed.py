@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx import Rankings
-from irmx_markov.chains import stationary
+from irmx_markov.chains import log_stationary_banded, normalised_exp, refined, stationary
 
 if TYPE_CHECKING:
     from irmx_markov.models import MarkovModel
@@ -21,7 +21,7 @@ Floats = np.ndarray[Any, np.dtype[Any]]
 Ints = np.ndarray[Any, np.dtype[Any]]
 
 _DENSE = 700
-_NARROW = 64
+_OPERATIONS = 200_000_000
 
 
 def invariant(model: MarkovModel, rankings: Rankings) -> Floats:
@@ -32,9 +32,9 @@ def invariant(model: MarkovModel, rankings: Rankings) -> Floats:
         here = slice(int(ends[topic]), int(ends[topic + 1]))
         relevant = rankings.relevant.rank[here]
         if len(relevant):
-            pi = full_invariant(model, depth, relevant)
-            pi = pi[relevant - 1] if model["states"] == "all" else pi
-            out[here] = pi / pi.sum()
+            log_pi = log_invariant(model, depth, relevant)
+            log_pi = log_pi[relevant - 1] if model["states"] == "all" else log_pi
+            out[here] = normalised_exp(log_pi)
     return out
 
 
@@ -89,23 +89,29 @@ def _diagonal(model: MarkovModel, forward: Floats, backward: Floats) -> Floats:
     return np.asarray(model.weight(0) * both * np.ones(len(forward)))
 
 
-def full_invariant(model: MarkovModel, depth: int, relevant: Ints) -> Floats:
-    """Return pi over all states of one topic, by the cheapest way that is exact for the model."""
+def log_invariant(model: MarkovModel, depth: int, relevant: Ints) -> Floats:
+    """Return log pi over all states of one topic, up to a constant, by the cheapest way that is exact for the model.
+
+    Logarithms, because a user who is driven to one end of a long ranking is at the other end with a probability below
+    any floating-point number; watched on documents there, only ratios count.
+    """
     states = states_of(model, depth, relevant)
     n = len(states)
     if n == 1:
-        return np.ones(1)
+        return np.zeros(1)
     if model.max_hop == 1:
         return _birth_and_death(model, states, relevant)
+    if model.max_hop is not None and n * min(model.max_hop, n) ** 2 <= _OPERATIONS:
+        return _banded(model, states, relevant)
     if n <= _DENSE:
-        return stationary(transition_matrix(model, depth, relevant))
-    if model.max_hop is not None and (model.max_hop <= _NARROW or model["states"] == "relevant"):
-        return stationary(_banded(model, states, relevant))
-    return _by_convolution(model, states, relevant)
+        pi = stationary(transition_matrix(model, depth, relevant))
+    else:
+        pi = _by_convolution(model, states, relevant)
+    return np.asarray(np.log(np.maximum(pi, np.finfo(float).tiny)))
 
 
 def _birth_and_death(model: MarkovModel, states: Ints, relevant: Ints) -> Floats:
-    """Return pi of a chain between neighbours: pi_i = D_i prod_{k<i} f_k / b_{k+1}, D_i the sum of the weights at i."""
+    """Return log pi of a chain between neighbours: pi_i = D_i prod_{k<i} f_k / b_{k+1}, D_i the sum of the weights at i."""
     forward, backward = factors(model["direction"], states, relevant)
     w = model.weight(np.diff(states))
     total = _diagonal(model, forward, backward)
@@ -113,24 +119,30 @@ def _birth_and_death(model: MarkovModel, states: Ints, relevant: Ints) -> Floats
     total[1:] += w * backward[1:]
     log_pi = np.log(total)
     log_pi[1:] += np.cumsum(np.log(forward[:-1]) - np.log(backward[1:]))
-    pi = np.exp(log_pi - log_pi.max())
-    return np.asarray(pi / pi.sum())
+    return np.asarray(log_pi)
 
 
-def _banded(model: MarkovModel, states: Ints, relevant: Ints) -> Any:
-    """Return the transition matrix as a sparse array of 2 max_hop + 1 diagonals."""
-    from scipy.sparse import diags_array
-
+def _banded(model: MarkovModel, states: Ints, relevant: Ints) -> Floats:
+    """Return log pi of a chain whose transitions reach over a few states, by the elimination of states."""
     forward, backward = factors(model["direction"], states, relevant)
     assert model.max_hop is not None
     n = len(states)
-    bands, places = [_diagonal(model, forward, backward)], [0]
-    for h in range(1, min(model.max_hop, n - 1) + 1):
+    hop = min(model.max_hop, n - 1)
+    total = _diagonal(model, forward, backward)
+    for h in range(1, hop + 1):
         w = model.weight(states[h:] - states[:-h])
-        bands += [w * forward[:-h], w * backward[h:]]
-        places += [h, -h]
-    weights = diags_array(bands, offsets=places, shape=(n, n)).tocsr()
-    return diags_array(1 / np.asarray(weights.sum(axis=1)).ravel()) @ weights
+        total[:-h] += w * forward[:-h]
+        total[h:] += w * backward[h:]
+
+    def row(i: int) -> tuple[Floats, Floats]:
+        near = slice(i + 1, i + hop + 1)
+        w = model.weight(states[near] - states[i])
+        ahead, back = np.zeros(hop), np.zeros(hop)
+        ahead[: len(w)] = w * forward[i] / total[i]
+        back[: len(w)] = w * backward[near] / total[near]
+        return ahead, back
+
+    return log_stationary_banded(row, n, hop)
 
 
 def _by_convolution(model: MarkovModel, states: Ints, relevant: Ints) -> Floats:
@@ -166,15 +178,7 @@ def _by_convolution(model: MarkovModel, states: Ints, relevant: Ints) -> Floats:
 
     system = LinearOperator((n, n), matvec=lambda x: x - step(x.ravel()) + x.sum() / n, dtype=float)
     pi, _ = gmres(system, ones / n, x0=total / total.sum(), rtol=1e-14, atol=0.0, restart=60, maxiter=20)
-    pi = np.maximum(pi, 0.0) / np.maximum(pi, 0.0).sum()
-    for _ in range(10_000):
-        following = step(pi)
-        following /= following.sum()
-        change = np.abs(following - pi).sum()
-        pi = (pi + following) / 2
-        if change < 1e-13:
-            break
-    return np.asarray(pi)
+    return refined(np.maximum(pi, 0.0), lambda x: np.maximum(step(x), 0.0))
 
 
 def spread_to(values: Floats, at: Ints, size: int, kernel: Any) -> Floats:

@@ -38,8 +38,8 @@ class _Matrix:
     @property
     def digest(self) -> str:
         """A short fingerprint of the values."""
-        v = self.values
-        parts = [v.indptr, v.indices, v.data] if hasattr(v, "indptr") else [v]
+        v: Any = self.values
+        parts: list[Any] = [v.indptr, v.indices, v.data] if hasattr(v, "indptr") else [v]
         found = hashlib.sha256(repr(v.shape).encode())
         for part in parts:
             found.update(np.ascontiguousarray(part, dtype="<f8").tobytes())
@@ -132,6 +132,11 @@ class TransitionMatrix(Symbol):
                     f"No transition matrix in memory has the fingerprint {self['digest']!r}. Save it to a file and write "
                     "matrix(file='...')."
                 )
+
+    @property
+    def values(self) -> Any:
+        """The matrix, dense or sparse; None for a function."""
+        return None if self._matrix is None else self._matrix.values
 
     def invariant(self, rankings: Rankings) -> Floats:
         """Return pi over the relevant documents: the chain's invariant distribution, watched on them.

@@ -1,0 +1,37 @@
+"""Configuration of Sphinx; builds offline: ``python -m sphinx -W -b html docs docs/_build/html``."""
+
+import sys
+from importlib.metadata import version as version_of
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+import reference_generator  # noqa: E402
+
+project = "irmx"
+author = "The irmx developers"
+project_copyright = author
+version = release = version_of("irmx")
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+exclude_patterns = ["_build"]
+nitpicky = False
+smartquotes = False
+
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 4
+
+autodoc_default_options = {"members": True, "member-order": "bysource"}
+autodoc_typehints = "none"
+autodoc_preserve_defaults = True
+napoleon_google_docstring = False
+napoleon_use_ivar = True
+napoleon_use_rtype = False
+napoleon_preprocess_types = True
+
+html_theme = "furo"
+html_title = f"irmx {release}"
+html_show_sphinx = False
+
+reference_generator.write(HERE / "reference")

@@ -1,0 +1,104 @@
+"""Pieces of Markdown that several pages are made of."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from irmx import Measure, Param, Symbol, registry
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table; a vertical bar in a cell stays a bar."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(str(c).replace("|", "\\|") for c in line) + " |" for line in lines)
+
+
+def plural(kind: str) -> str:
+    """Return a kind of symbol in the plural.
+
+    >>> plural("Markov model"), plural("source of holding times")
+    ('Markov models', 'sources of holding times')
+    """
+    head, of, rest = kind.partition(" of ")
+    return f"{head}s{of}{rest}"
+
+
+def slug(kind: str) -> str:
+    """Return the folder of a kind of symbol.
+
+    >>> slug("Markov model")
+    'markov-models'
+    """
+    return plural(kind).lower().replace(" ", "-")
+
+
+def title(kind: str) -> str:
+    """Return the title of a kind of symbol: the kind in the plural, with a capital."""
+    text = plural(kind)
+    return text[0].upper() + text[1:]
+
+
+def parameters(declared: Mapping[str, Param], given: Mapping[str, Any], up: str) -> str:
+    """Return a table of parameters: meaning, values, unit, default.
+
+    Parameters
+    ----------
+    declared : dict of str to Param
+        The declarations.
+    given : dict
+        The values that the object has already, which take the place of the defaults.
+    up : str
+        The way to the folder ``reference``, such as ``"../"``.
+    """
+    if not declared:
+        return "It has no parameters."
+    rows = []
+    for name, param in declared.items():
+        values = param.expects()
+        if param.kind:
+            values = f"[{values}]({up}{slug(param.kind)}/index.md)"
+        rows.append([f"`{name}`", param.desc, values, param.unit, _default(name, param, given)])
+    return table(["parameter", "meaning", "values", "unit", "default"], rows)
+
+
+def _default(name: str, param: Param, given: Mapping[str, Any]) -> str:
+    if name in given:
+        return f"`{given[name]!r}`"
+    if param.required:
+        return "required"
+    return f"`{param.default!r}`" if param.has_default else ""
+
+
+def definition(cls: type, members: bool = False) -> str:
+    """Return the docstring of a class, by autodoc; not indexed, as the page of its module has it, too."""
+    options = "" if members else "   :no-members:\n"
+    return f"```{{eval-rst}}\n.. autoclass:: {cls.__module__}.{cls.__qualname__}\n   :no-index:\n{options}```"
+
+
+def registered_by(hook: str, name: str) -> str:
+    """Return the plugin that offers a name, as a sentence."""
+    for info in registry().plugins.values():
+        if name in info.offers.get(hook, ()):
+            return f"Offered by {info.name} ({info.distribution} {info.version})."
+    return ""
+
+
+def first_line(obj: Any) -> str:
+    """Return the first line of a docstring."""
+    return (inspect.getdoc(obj) or "").partition("\n")[0]
+
+
+def kinds() -> dict[str, list[Symbol]]:
+    """Return the registered symbols by kind."""
+    out: dict[str, list[Symbol]] = {}
+    for symbol in registry().symbols().values():
+        out.setdefault(symbol.KIND, []).append(symbol)
+    return out
+
+
+def takers(kind: str) -> list[tuple[Measure, str]]:
+    """Return the measures and parameters that take symbols of a kind."""
+    return [(m, name) for m in registry().measures().values() for name, p in m.SUPPORTED_PARAMS.items()
+            if getattr(p, "kind", "") == kind]  # fmt: skip

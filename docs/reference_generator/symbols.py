@@ -1,0 +1,66 @@
+"""A page per named object of expressions: user models, stopping laws, tables."""
+
+from __future__ import annotations
+
+from irmx import Symbol
+from reference_generator.markdown import definition, kinds, parameters, registered_by, slug, table, takers, title
+
+
+def pages() -> dict[str, str]:
+    """Return the page of every symbol, and an index per kind."""
+    out: dict[str, str] = {}
+    for kind, symbols in kinds().items():
+        shared = _shared(symbols)
+        for symbol in symbols:
+            out[f"{slug(kind)}/{symbol.NAME}.md"] = _page(symbol, type(symbol) in shared)
+        out[f"{slug(kind)}/index.md"] = _index(kind, symbols, shared)
+    return out
+
+
+def _shared(symbols: list[Symbol]) -> list[type]:
+    """Return the classes that several symbols are instances of."""
+    classes = [type(s) for s in symbols]
+    return [c for c in dict.fromkeys(classes) if classes.count(c) > 1]
+
+
+def _index(kind: str, symbols: list[Symbol], shared: list[type]) -> str:
+    rows = [[f"[{s.NAME}]({s.NAME}.md)", s.SHORT_DESC] for s in symbols]
+    uses = ", ".join(f"the parameter `{p}` of [{m.NAME}](../measures/{m.NAME}.md)" for m, p in takers(kind))
+    names = "\n".join(s.NAME for s in symbols)
+    described = "\n\n".join(f"## How they are made: {c.__name__}\n\n{definition(c)}" for c in shared)
+    return f"""# {title(kind)}
+
+Values of {uses or "no measure that is installed"}. A plugin can register more of them.
+
+{table(["name", "what it is"], rows)}
+
+{described}
+
+```{{toctree}}
+:hidden:
+
+{names}
+```
+"""
+
+
+def _page(symbol: Symbol, shared: bool) -> str:
+    variants = ""
+    if symbol.PARAMS:
+        variants = f"\nA call gives a variant: `{symbol.NAME}(parameter=value)`.\n"
+    used = ", ".join(f"`{m.NAME}({p}={symbol.NAME})`" for m, p in takers(symbol.KIND))
+    about = definition(type(symbol))
+    if shared:
+        about = f"It is a [{type(symbol).__name__}](index.md) with the values below."
+    return f"""# {symbol.NAME}
+
+A {symbol.KIND}: {symbol.SHORT_DESC}. {registered_by("symbols", symbol.NAME)}
+
+In an expression: {used or f"`{symbol.NAME}`"}.
+
+{about}
+
+## Parameters
+
+{parameters(symbol.PARAMS, symbol.params, "../")}
+{variants}"""

@@ -1,0 +1,73 @@
+"""The pages of the column vocabulary and of the formats, made from the declarations."""
+
+from __future__ import annotations
+
+from irmx import Column, registry
+from irmx.columns import ALIASES, REQUIRED, vocabulary
+from reference_generator.markdown import registered_by, table
+
+
+def columns_page() -> str:
+    """Return the page of the columns."""
+    columns = vocabulary()
+    required = [[c.table, f"`{c.name}`", c.desc, c.dtype, _aliases(c)] for c in columns if c.name in REQUIRED[c.table]]
+    others = [
+        [c.table, f"`{c.name}`", c.desc, c.unit, c.dtype, _aliases(c), c.how, ", ".join(_readers(c))]
+        for c in columns
+        if c.name not in REQUIRED[c.table]
+    ]
+    return f"""# Columns
+
+## Columns of every table
+
+{table(["table", "column", "meaning", "type", "also accepted as"], required)}
+
+## Columns that some measures read
+
+One name has one meaning and one unit, whatever plugin reads it. A measure whose column is missing says so, naming the
+table and the column, and scores nothing.
+
+{table(["table", "column", "meaning", "unit", "type", "also accepted as", "how to have it", "read by"], others)}
+"""
+
+
+def _aliases(column: Column) -> str:
+    return ", ".join(f"`{alias}`" for alias, name in ALIASES[column.table].items() if name == column.name)
+
+
+def _readers(column: Column) -> list[str]:
+    return [
+        f"[{name}](measures/{name}.md)"
+        for name, m in registry().measures().items()
+        if (column.table, column.name) in {(c.table, c.name) for c in (*m.RUN_COLUMNS, *m.QREL_COLUMNS)}
+    ]
+
+
+def formats_page() -> str:
+    """Return the page of file formats, output formats and datasets."""
+    formats = [
+        [f"`{n}`", f.DESCRIPTION, " and ".join(f.TABLES), registered_by("formats", n)]
+        for n, f in registry().formats().items()
+    ]
+    reports = [[f"`{n}`", r.DESCRIPTION, registered_by("reports", n)] for n, r in registry().reports().items()]
+    datasets = [[f"`{n}`", registered_by("datasets", n)] for n in registry().datasets()]
+    listed = table(["id", "offered by"], datasets) if datasets else "The installed plugins offer none."
+    return f"""# Formats
+
+## Files
+
+The first format that recognises a file reads it; `NAME:path` chooses one by name. Each may be packed with gzip,
+bzip2 or xz.
+
+{table(["name", "what it is", "holds", "offered by"], formats)}
+
+## Output of irmx eval
+
+{table(["name", "what it is", "offered by"], reports)}
+
+## Datasets of plugins
+
+Every dataset id of ir_datasets that has qrels may stand for the qrels. Ids that plugins add:
+
+{listed}
+"""

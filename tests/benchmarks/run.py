@@ -1,0 +1,285 @@
+"""Benchmarks: irmx and its peers side by side in one process, best of several, as ratios.
+
+    tox -e bench
+    python tests/benchmarks/run.py [--write docs/results/speed.md] [--quick]
+
+Every pair of times is taken in turns, so that a machine that drifts drifts for both. The real part needs the variable
+IRMX_DATA, the folder with the TREC-8 runs, and is left out, saying so, without it. Nothing here is a test.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import importlib.metadata
+import importlib.util
+import os
+import platform
+import sys
+import tarfile
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pandas as pd
+from ir_measures import AP
+from synthetic import collection
+
+import irmx
+from irmx_markov import GL_AD_ID, MP, transition_matrix
+from irmx_markov.models import NAMED
+from irmx_ncp import NCP
+
+TEN = [MP(model=m) for m in NAMED[:8]] + [NCP(law="uniform"), NCP(law="first")]
+"""The eight models of Markov Precision, and NCP as AP and as RR."""
+
+
+@dataclass
+class Row:
+    """One comparison: seconds of irmx and of a peer."""
+
+    what: str
+    ours: float
+    peer: str
+    theirs: float
+    wanted: str = ""
+
+    def cells(self) -> list[str]:
+        """Return the row as texts."""
+        ratio = self.ours / self.theirs
+        factor = f"{ratio:.3f}" if ratio > 0.01 else f"1/{1 / ratio:,.0f}"
+        return [self.what, _seconds(self.ours), self.peer, _seconds(self.theirs), factor, self.wanted]
+
+
+def _seconds(value: float) -> str:
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if value >= scale:
+            return f"{value / scale:.3g} {unit}"
+    return f"{value / 1e-9:.3g} ns"
+
+
+def in_turns(*jobs: Callable[[], Any], rounds: int) -> list[float]:
+    """Return the best time of each job, after one uncounted round."""
+    best = [float("inf")] * len(jobs)
+    for counted in range(rounds + 1):
+        for i, job in enumerate(jobs):
+            start = time.perf_counter()
+            job()
+            if counted:
+                best[i] = min(best[i], time.perf_counter() - start)
+    return best
+
+
+# -- 250 topics x 1,000 documents ------------------------------------------------------------------------------------
+
+
+def batches(rounds: int) -> Iterator[Row]:
+    """Yield ten measures at once against AP of ir_measures, and of ranx where it is installed."""
+    qrels, run = collection()
+    table_q = pd.DataFrame(
+        [(q, d, r) for q, docs in qrels.items() for d, r in docs.items()], columns=["query_id", "doc_id", "relevance"]
+    )
+    table_r = pd.DataFrame(
+        [(q, d, s) for q, docs in run.items() for d, s in docs.items()], columns=["query_id", "doc_id", "score"]
+    )
+    for kind, q, r in (("dicts", qrels, run), ("DataFrames", table_q, table_r)):
+        jobs = [
+            lambda q=q, r=r: ir_measures.calc_aggregate(TEN, q, r),
+            lambda q=q, r=r: ir_measures.calc_aggregate([AP], q, r),
+        ]
+        if importlib.util.find_spec("ranx"):
+            jobs.append(_ranx(kind, q, r))
+        ours, ap, *rest = in_turns(*jobs, rounds=rounds if kind == "dicts" else max(3, rounds // 3))
+        yield Row(f"ten measures, 250 x 1,000, {kind}", ours, "AP, ir_measures (pytrec_eval)", ap, "at most 0.35")
+        if rest:
+            yield Row(f"ten measures, 250 x 1,000, {kind}", ours, "AP, ranx", rest[0])
+        else:
+            print("ranx is not installed: left out", file=sys.stderr)
+    floor = _one_pass(run)
+    ours, once = in_turns(lambda: ir_measures.calc_aggregate(TEN, qrels, run), floor, rounds=rounds)
+    yield Row("ten measures, 250 x 1,000, dicts", ours, "floor: the scores of the run into an array", once)
+
+
+def _one_pass(run: dict[str, dict[str, float]]) -> Callable[[], Any]:
+    return lambda: [np.fromiter(docs.values(), np.float64, len(docs)) for docs in run.values()]
+
+
+def _ranx(kind: str, qrels: Any, run: Any) -> Callable[[], Any]:
+    from ranx import Qrels, Run, evaluate
+
+    if kind == "dicts":
+        return lambda: evaluate(Qrels(qrels), Run(run), "map")
+    ids = {"query_id": object, "doc_id": object}  # ranx does not know the str type of pandas 3
+    qrels, run = qrels.astype(ids), run.astype(ids)
+    names = {"q_id_col": "query_id", "doc_id_col": "doc_id"}
+    return lambda: evaluate(
+        Qrels.from_df(qrels, **names, score_col="relevance"), Run.from_df(run, **names, score_col="score"), "map"
+    )
+
+
+# -- one topic, by the closed form and by the textbook ------------------------------------------------------------------
+
+
+def one_topic(rounds: int) -> Iterator[Row]:
+    """Yield GL_AD_ID over 1,000 ranks: the closed form against building P and solving for its invariant distribution."""
+    depth, relevant = 1000, np.sort(np.random.default_rng(1).choice(np.arange(1, 1001), 60, replace=False))
+    precision = np.arange(1, 61) / relevant
+    rankings = _rankings(depth, relevant, topics=1)
+
+    def textbook() -> float:
+        p = transition_matrix(GL_AD_ID, depth, relevant)
+        pi = np.linalg.solve((np.eye(depth) - p + 1.0).T, np.ones(depth))[relevant - 1]
+        return float(pi @ precision / pi.sum())
+
+    def closed() -> Any:
+        return (GL_AD_ID.invariant(rankings) * rankings.precision).sum()
+
+    assert abs(closed() - textbook()) < 1e-12
+    ours, theirs = in_turns(closed, textbook, rounds=rounds)
+    yield Row("GL_AD_ID, one topic of 1,000 alone", ours, "textbook: build P, solve", theirs)
+    many = _rankings(depth, relevant, topics=250)
+    batch, theirs = in_turns(lambda: GL_AD_ID.invariant(many) * many.precision, textbook, rounds=rounds)
+    yield Row(
+        "GL_AD_ID, one topic of 1,000 among 250", batch / 250, "textbook: build P, solve", theirs, "at most 1/1,000"
+    )
+
+
+def _rankings(depth: int, relevant: Any, topics: int) -> Any:
+    run = {f"q{t}": {f"d{r}": -float(r) for r in range(1, depth + 1)} for t in range(topics)}
+    qrels = {f"q{t}": {f"d{r}": 1 for r in relevant.tolist()} for t in range(topics)}
+    rankings = irmx.join(qrels, run)
+    assert len(rankings.precision) == topics * len(relevant)
+    return rankings
+
+
+def depths(rounds: int, longest: int) -> list[tuple[int, float, float]]:
+    """Return, for growing T, the seconds of GL_AD_ID over one topic from a dict, and per document."""
+    out, depth = [], 1000
+    while depth <= longest:
+        relevant = np.unique(np.geomspace(1, depth, 60).astype(int))
+        run = {"q": {f"d{r}": -float(r) for r in range(1, depth + 1)}}
+        qrels = {"q": {f"d{r}": 1 for r in relevant.tolist()}}
+        (seconds,) = in_turns(
+            lambda q=qrels, r=run: MP(model=GL_AD_ID).calc_aggregate(q, r), rounds=max(3, rounds // 3)
+        )
+        out.append((depth, seconds, seconds / depth))
+        depth *= 10
+    return out
+
+
+# -- TREC-8 ----------------------------------------------------------------------------------------------------------
+
+
+def trec8(data: Path, rounds: int, count: int | None) -> Iterator[Row]:
+    """Yield the 129 real runs from memory, and from their files against ir_measures."""
+    folder = data / "trec8_adhoc"
+    with tempfile.TemporaryDirectory() as scratch:
+        with tarfile.open(folder / "runs_full_depth1000.tar.xz") as archive:
+            if sys.version_info >= (3, 12):
+                archive.extractall(scratch, filter="data")
+            else:
+                archive.extractall(scratch)
+        paths = sorted(p for p in Path(scratch).rglob("input.*") if p.is_file())[:count]
+        qrels_path = Path(scratch) / "trec8.qrels"
+        qrels_path.write_bytes(gzip.decompress((folder / "qrels.trec8.adhoc.401-450.txt.gz").read_bytes()))
+        size = sum(p.stat().st_size for p in paths)
+        qrels = irmx.read_qrels(str(qrels_path)).as_dict()
+        mine, theirs = ir_measures.evaluator(TEN, qrels), ir_measures.evaluator([AP], qrels)
+        dicts = [irmx.read_run(str(p)).as_dict() for p in paths]
+        memory, ap = in_turns(
+            lambda: [mine.calc_aggregate(d) for d in dicts],
+            lambda: [theirs.calc_aggregate(d) for d in dicts],
+            rounds=rounds,
+        )
+        yield Row(
+            f"{len(paths)} TREC-8 runs, ten measures, from memory",
+            memory,
+            "AP, ir_measures (pytrec_eval)",
+            ap,
+            "under 5 s",
+        )
+        evaluator = irmx.evaluator(TEN, qrels)
+        files, peer, raw = in_turns(
+            lambda: [evaluator.calc_aggregate(str(p)) for p in paths],
+            lambda: [theirs.calc_aggregate(ir_measures.read_trec_run(str(p))) for p in paths],
+            lambda: [_split(p) for p in paths],
+            rounds=max(1, rounds // 5),
+        )
+        what = f"{len(paths)} TREC-8 run files ({size / 1e6:.0f} MB), ten measures"
+        yield Row(what, files, "ir_measures.read_trec_run + AP", peer, "at most 0.333")
+        yield Row(what, files, "floor: read the bytes, part the fields (Arrow)", raw)
+
+
+def _split(path: Path) -> Any:
+    """Read a file and part its fields, nothing else: what any reader must do."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    content = path.read_bytes()
+    return csv.read_csv(
+        pa.BufferReader(content),
+        read_options=csv.ReadOptions(autogenerate_column_names=True),
+        parse_options=csv.ParseOptions(delimiter="\t", quote_char=False),
+        convert_options=csv.ConvertOptions(
+            include_columns=["f0", "f2", "f4"], column_types={"f0": pa.string(), "f2": pa.string(), "f4": pa.float64()}
+        ),
+    )
+
+
+# -- report ----------------------------------------------------------------------------------------------------------
+
+
+def main() -> None:
+    """Run all and print the table; write it as a page when asked."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", type=Path, help="also write the results page")
+    parser.add_argument("--quick", action="store_true", help="fewer rounds and runs")
+    args = parser.parse_args()
+    rounds = 3 if args.quick else 15
+    warnings.filterwarnings("ignore", message=".*unsafe cast from uint64.*")  # numba, about ranx
+    rows = [*batches(rounds), *one_topic(rounds)]
+    growth = depths(rounds, 10**5 if args.quick else 10**6)
+    data = os.environ.get("IRMX_DATA")
+    if data:
+        rows += trec8(Path(data), 1 if args.quick else 5, 10 if args.quick else None)
+    else:
+        print("IRMX_DATA is not set: the TREC-8 part is left out", file=sys.stderr)
+    text = report(rows, growth)
+    print(text)
+    if args.write:
+        args.write.write_text(PAGE + text, encoding="utf-8")
+
+
+def report(rows: list[Row], growth: list[tuple[int, float, float]]) -> str:
+    """Return the tables in Markdown."""
+    head = ["irmx computes", "in", "against", "in", "ratio", "wanted"]
+    lines = ["| " + " | ".join(c) + " |" for c in [head, ["---"] * 6, *(r.cells() for r in rows)]]
+    lines += ["", "`MP(model=GL_AD_ID)` of one topic of T documents, from a dict, whole call:", ""]
+    lines += ["| T | time | per document |", "| --- | --- | --- |"]
+    lines += [f"| {t:,} | {_seconds(s)} | {_seconds(p)} |" for t, s, p in growth]
+    versions = ", ".join(
+        f"{m} {importlib.metadata.version(m)}" for m in ("numpy", "ir_measures", "pytrec-eval-terrier", "pyarrow")
+    )
+    lines += ["", f"Python {platform.python_version()}, {versions}, {os.cpu_count()} cores."]
+    return "\n".join(lines) + "\n"
+
+
+PAGE = """# Speed
+
+Made by `IRMX_DATA=... python tests/benchmarks/run.py --write docs/results/speed.md` (`tox -e bench` runs the same).
+Every row is one process in which both sides take turns; times are the best of several rounds, and a ratio below 1 means
+that irmx is faster. "Ten measures" are the eight models of Markov Precision, NCP(law=uniform) and NCP(law=first).
+
+The floor of any evaluation is to read its input once: for dicts, to bring the scores of the run into an array; for
+files, to read the bytes and part the fields. The rows named "floor" say how far irmx is from it.
+
+"""
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,208 @@
+"""The commands: ``irmx eval`` beside the stock command of ir_measures, and what the others show."""
+
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import irmx
+from irmx.demo import SYSTEMS, qrels_path, run_path
+
+TOP = Path(__file__).parent.parent.parent
+QRELS = str(qrels_path())
+RUN = str(run_path("late"))
+STOCK = ["AP", "nDCG@10", "P@5"]
+
+
+def stock(*arguments: str) -> list[str]:
+    """Return the lines that the command of ir_measures prints."""
+    command = [sys.executable, "-m", "ir_measures", *arguments]
+    return subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout.splitlines()
+
+
+@pytest.mark.parametrize("options", [[], ["-p", "2"], ["-p", "-1"], ["-q"], ["-q", "-n"], ["-o", "jsonl"], ["-q", "-o", "jsonl"]],
+                         ids=" ".join)  # fmt: skip
+def test_eval_prints_what_the_stock_command_prints(options: list[str], command: Callable[..., Any]) -> None:
+    ours = command("eval", QRELS, RUN, *STOCK, *options).out.splitlines()
+    theirs = stock(QRELS, RUN, *STOCK, *options)
+    if "jsonl" in options:
+        assert [set(json.loads(line)) for line in ours] == [set(json.loads(line)) for line in theirs]
+        theirs, ours = ([json.dumps(json.loads(x), sort_keys=True) for x in lines] for lines in (theirs, ours))
+    assert sorted(ours) == sorted(theirs)
+    assert len(ours) == 3 * (1 + 12 * ("-q" in options) - ("-n" in options))
+
+
+def measures_of(lines: str) -> list[str]:
+    return [line.split("\t")[-2] for line in lines.splitlines()]
+
+
+def test_the_measures_are_in_the_order_asked(command: Callable[..., Any]) -> None:
+    asked = ["nDCG@10", "NCP(law=uniform)", "AP", "MP(model=GL_AD_ID)", "P@5", "RBP(rel=1)"]
+    assert measures_of(command("eval", QRELS, RUN, *asked).out) == asked
+    assert measures_of(command("eval", QRELS, RUN, *reversed(asked)).out) == asked[::-1]
+    assert measures_of(command("eval", QRELS, RUN, *asked, "-q").out) == asked * 13
+
+
+def test_several_measures_in_one_argument(command: Callable[..., Any]) -> None:
+    one = command("eval", QRELS, RUN, "AP  NCP(law=table(p=[2, 1]), rel=2)@10", "P @ 5 AP").out
+    assert one == command("eval", QRELS, RUN, "AP", "NCP(law=table(p=[2,1]),rel=2)@10", "P@5").out
+    assert measures_of(one) == ["AP", "NCP(law=table(p=[2,1]),rel=2)@10", "P@5"]
+
+
+def test_the_values_are_those_of_the_library(command: Callable[..., Any]) -> None:
+    asked = "MP(model=GL_AD_LID,rescale='recall') NCP(law=first) AP"
+    lines = [line.split("\t") for line in command("eval", QRELS, RUN, asked, "-p", "-1").out.splitlines()]
+    assert {m: float(v) for m, v in lines} == {str(m): v for m, v in irmx.calc_aggregate(asked, QRELS, RUN).items()}
+
+
+def test_several_runs_make_a_row_a_run(command: Callable[..., Any]) -> None:
+    files = [str(run_path(s)) for s in SYSTEMS]
+    pattern = str(Path(QRELS).parent / "*.run")
+    lines = command("eval", QRELS, *files, "AP", "MP(model=GL_AD_ID)").out.splitlines()
+    assert lines[0] == "run\tAP\tMP(model=GL_AD_ID)"
+    assert [line.split("\t")[0] for line in lines[1:]] == [f"{s}.run" for s in SYSTEMS]
+    for system, line in zip(SYSTEMS, lines[1:], strict=True):
+        alone = command("eval", QRELS, run_path(system), "AP", "MP(model=GL_AD_ID)").out
+        assert line.split("\t")[1:] == [x.split("\t")[1] for x in alone.splitlines()]
+    globbed = command("eval", QRELS, pattern, "AP", "MP(model=GL_AD_ID)").out.splitlines()
+    assert globbed[0] == lines[0]
+    assert globbed[1:] == sorted(lines[1:])
+    assert command("eval", QRELS, pattern, files[0], "AP").out.count("\n") == 4
+
+
+def test_several_runs_in_the_other_formats(command: Callable[..., Any]) -> None:
+    pattern = str(Path(QRELS).parent / "*.run")
+    objects = [
+        json.loads(line) for line in command("eval", QRELS, pattern, "AP", "P@5", "-o", "jsonl").out.splitlines()
+    ]
+    assert [(o["run"], o["measure"]) for o in objects] == [
+        (f"{s}.run", m) for s in sorted(SYSTEMS) for m in ("AP", "P@5")
+    ]
+    by_query = command("eval", QRELS, pattern, "AP", "-q", "-n").out.splitlines()
+    assert len(by_query) == 3 * 12
+    assert {len(line.split("\t")) for line in by_query} == {4}
+    table = command("eval", QRELS, pattern, "AP", "P@5", "-o", "table").out
+    for row in [["run", "AP", "P@5"], *[[f"{s}.run"] for s in SYSTEMS]]:
+        assert re.search(r"\s+".join(map(re.escape, row)), table)
+
+
+def test_a_table_for_one_run(command: Callable[..., Any]) -> None:
+    table = command("eval", QRELS, RUN, "AP", "NCP(law=uniform)", "-o", "table", "-q", "-p", "2").out
+    lines = [line.split() for line in table.splitlines() if line.strip() and "─" not in line]
+    assert lines[0] == ["topic", "AP", "NCP(law=uniform)"]
+    assert [line[0] for line in lines[1:]] == [*map(str, range(1, 13)), "all"]
+    assert all(re.fullmatch(r"0\.\d\d", cell) for line in lines[1:] for cell in line[1:])
+    assert all(line[1] == line[2] for line in lines[1:])
+
+
+def test_one_provider(command: Callable[..., Any]) -> None:
+    assert command("eval", QRELS, RUN, "AP", "--provider", "pytrec_eval").out == command("eval", QRELS, RUN, "AP").out
+    own = command("eval", QRELS, RUN, "NCP(law=uniform)", "--provider", "irmx")
+    assert own.out == command("eval", QRELS, RUN, "NCP(law=uniform)").out
+    assert command("eval", QRELS, RUN, "AP", "--provider", "irmx").code == 2
+
+
+def test_topics_that_a_run_lacks_count_and_are_told(command: Callable[..., Any], tmp_path: Path) -> None:
+    part = tmp_path / "part.run"
+    part.write_text("".join(x for x in Path(RUN).read_text().splitlines(keepends=True) if x.startswith("1 ")))
+    done = command("eval", QRELS, part, "AP", "NCP(law=uniform)", "-p", "-1")
+    assert "no results for 11 of 12 topics (2, 3, 4, ...)" in done.err
+    ap, ncp = (float(line.split("\t")[1]) for line in done.out.splitlines())
+    alone = irmx.calc_aggregate("AP", {"1": irmx.read_qrels(QRELS).as_dict()["1"]}, RUN)
+    assert ap == pytest.approx(ncp, abs=1e-12)
+    assert ap == pytest.approx(next(iter(alone.values())) / 12, abs=1e-12)
+
+
+def test_explain_adds_up(command: Callable[..., Any]) -> None:
+    for measure in ("MP(model=GL_AD_ID)", "MP(model=LO_OR_LID,rescale='recall')", "NCP(law=geometric)@50"):
+        lines = command("explain", QRELS, RUN, measure, "-t", "3", "-o", "tsv", "-p", "-1").out.splitlines()
+        header, rows = lines[0].split("\t"), [line.split("\t") for line in lines[1:]]
+        assert header == ["rank", "doc_id", "grade", "precision", "weight", "contribution"]
+        value = {m.query_id: m.value for m in irmx.iter_calc(measure, QRELS, RUN)}["3"]
+        assert sum(float(row[-1]) for row in rows) == pytest.approx(value, abs=1e-12)
+        everything = command(
+            "explain", QRELS, RUN, measure, "-t", "3", "-o", "tsv", "-p", "-1", "--all"
+        ).out.splitlines()
+        assert len(everything) - 1 == (50 if "@50" in measure else 100)
+        assert set(lines) <= set(everything)
+        shown = command("explain", QRELS, RUN, measure, "--topic", "3")
+        assert f"{measure}  topic 3  value {value:.6f}" in shown.out
+
+
+def test_measures_lists_everything(command: Callable[..., Any]) -> None:
+    shown = command("measures").out
+    for name in [*irmx.registry().measures(), *irmx.registry().symbols(), "nDCG", "RBP", "Bpref"]:
+        assert re.search(rf"^  {re.escape(name)}\s", shown, re.M), name
+
+
+@pytest.mark.parametrize("name", ["MP", "NCP"])
+def test_a_measure_is_described_from_its_declarations(name: str, command: Callable[..., Any]) -> None:
+    shown = command("measures", name).out
+    measure = irmx.registry().measures()[name]
+    assert measure.PRETTY_NAME in shown
+    for key, param in measure.SUPPORTED_PARAMS.items():
+        assert f"{key}: {param.desc}" in shown
+    assert all(c.doi in shown for c in measure.CITATIONS)
+    assert "0 to 1" in shown
+
+
+def test_symbols_and_stock_measures_are_described(command: Callable[..., Any]) -> None:
+    assert "max_hop: longest transition" in command("measures", "GL_AD_ID").out
+    assert "cutoff" in command("measures", "nDCG").out
+
+
+def test_cite_gives_every_entry_once(command: Callable[..., Any]) -> None:
+    done = command("cite", "MP(model=GL_AD_ID) MP(model=LO_AD_ID)", "NCP(law=first)", "AP")
+    keys = re.findall(r"^@\w+\{(\w+),", done.out, re.M)
+    assert len(keys) == len(set(keys))
+    assert {"FerranteFerroMaistro2014", "Robertson2008"} <= set(keys)
+    assert "AP" in done.err
+
+
+def test_plugins_shows_what_each_offers(command: Callable[..., Any]) -> None:
+    shown = command("plugins").out
+    assert f"irmx (host) {irmx.__version__}" in shown
+    assert "ncp (irmx-ncp)" in shown
+    assert "markov (irmx-markov)" in shown
+    assert "measures: NCP" in shown
+
+
+def test_demo_runs_the_main_job(shell: Callable[..., Any]) -> None:
+    done = shell("demo")
+    assert (done.code, done.err) == (0, "")
+    assert "simulated" in done.out
+    for word in (*SYSTEMS, "AP", "nDCG@10", "MP(model=GL_AD_ID)", "NCP(law=uniform)"):
+        assert word in done.out
+
+
+def test_the_demo_collection_is_what_its_program_makes() -> None:
+    spec = importlib.util.spec_from_file_location("make_demo_collection", TOP / "docs" / "make_demo_collection.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    made = module.files()
+    folder = qrels_path().parent
+    assert set(made) == {p.name for p in folder.iterdir() if p.suffix in (".qrels", ".run")}
+    for name, text in made.items():
+        assert (folder / name).read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize("name", sorted(irmx.registry().commands()))
+def test_every_command_has_help(name: str, command: Callable[..., Any]) -> None:
+    for flag in ("--help", "-h"):
+        done = command(name, flag)
+        assert done.code == 0
+        assert f" {name} [OPTIONS]" in done.out
+    assert re.search(rf"^  {name}\s+\S", command("--help").out, re.M)
+
+
+def test_version_and_no_arguments(command: Callable[..., Any]) -> None:
+    assert command("--version").out == f"irmx {irmx.__version__}\n"
+    assert "Commands" in "".join(command().__dict__[k] for k in ("out", "err"))

@@ -1,0 +1,98 @@
+"""What ``import irmx`` does to ir_measures, how it is undone, and what it costs; each in a process of its own."""
+
+import subprocess
+import sys
+
+import pytest
+
+
+def in_a_new_process(code: str) -> str:
+    """Return what a program prints; it fails where the program does."""
+    done = subprocess.run([sys.executable, "-W", "error::UserWarning", "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+STATE = """
+import ir_measures
+def state():
+    return (list(map(id, ir_measures.DefaultPipeline.providers)), dict(ir_measures.measures.registry),
+            dict(ir_measures.providers.registry), ir_measures.parse_measure, ir_measures.util.parse_measure)
+before = state()
+"""
+
+
+@pytest.mark.parametrize("used", ["", "irmx.parse_measure('MP(model=GL_AD_ID)')", "irmx.install()", "irmx.uninstall()"])
+def test_uninstall_puts_everything_back(used: str) -> None:
+    in_a_new_process(f"{STATE}\nimport irmx\n{used}\nirmx.uninstall()\nassert state() == before")
+
+
+def test_import_changes_ir_measures_and_install_again_works() -> None:
+    in_a_new_process(
+        STATE
+        + """
+import irmx
+qrels, run = {"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}
+def works():
+    MP = ir_measures.parse_measure("MP(model=GL_AD_ID)@100")
+    found = ir_measures.calc_aggregate([MP, ir_measures.AP], qrels, run)
+    assert found == {MP: 0.5, ir_measures.AP: 0.5}, found
+    assert "MP" in ir_measures.measures.registry and "irmx" in ir_measures.providers.registry
+works()
+installed = state()
+irmx.uninstall()
+assert state() == before
+try:
+    ir_measures.parse_measure("MP")
+except NameError:
+    pass
+else:
+    raise AssertionError("MP is still known")
+assert irmx.calc_aggregate("NCP(law=first) RR", qrels, run) == {
+    irmx.parse_measure("NCP(law=first)"): 0.5, ir_measures.RR: 0.5}
+for _ in range(2):
+    irmx.install()
+assert state() == installed
+works()
+"""
+    )
+
+
+def test_stock_measures_come_out_as_without_irmx() -> None:
+    code = """
+import ir_measures
+{}
+qrels, run = {{"q": {{"a": 1, "b": 2, "c": 0}}, "r": {{"d": 1}}}}, {{"q": {{"c": 3.0, "b": 2.0, "a": 1.0}}}}
+measures = [ir_measures.parse_measure(m) for m in ("AP", "nDCG@2", "P(rel=2)@5", "RBP(p=0.8,rel=1)", "Rprec")]
+print(sorted((str(m), float(v)) for m, v in ir_measures.calc_aggregate(measures, qrels, run).items()))
+"""
+    assert in_a_new_process(code.format("import irmx")) == in_a_new_process(code.format(""))
+
+
+def test_import_is_light() -> None:
+    loaded = in_a_new_process("import irmx, sys; print(*sys.modules)").split()
+    for heavy in ("pandas", "pyarrow", "scipy", "ir_datasets", "typer", "rich", "irmx_markov", "irmx_ncp", "pyterrier"):
+        assert heavy not in loaded
+    assert "irmx.provider" in loaded
+
+
+def test_public_names_are_listed_once_and_are_there() -> None:
+    import irmx
+
+    assert sorted(irmx.__all__) == irmx.__all__
+    lazy = {name for names in irmx._WHERE.values() for name in names}
+    assert set(irmx.__all__) == lazy | {"hookimpl", "install", "uninstall"}
+    for name in irmx.__all__:
+        assert getattr(irmx, name) is not None
+    assert set(irmx.__all__) <= set(dir(irmx))
+    assert {"MP", "NCP", "GL_AD_ID", "uniform"} <= set(dir(irmx))
+
+
+def test_registered_names_are_attributes() -> None:
+    import irmx
+    import irmx_markov
+
+    assert irmx.MP is irmx_markov.MP
+    assert irmx.GL_AD_ID is irmx_markov.GL_AD_ID
+    with pytest.raises(AttributeError, match="NoSuchThing"):
+        _ = irmx.NoSuchThing

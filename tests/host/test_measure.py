@@ -1,0 +1,218 @@
+"""The base class of measures: both forms of scoring, what it checks, what it hands a measure, copies of measures."""
+
+import pickle
+from typing import Any
+
+import ir_measures
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+
+import irmx
+from irmx import COMMON_PARAMS, Column, DataError, Measure, Param, PluginError, Ranking, Rankings
+from irmx_markov import GL_AD_ID, MP, MarkovModel
+from irmx_ncp import NCP, TABLE, UNIFORM
+
+QRELS = {"q": {"a": 1, "b": 2, "c": 0}, "r": {"a": 1}, "s": {"a": 0}}
+RUN = {"q": {"c": 3.0, "a": 2.0, "x": 1.5, "b": 1.0}, "s": {"a": 1.0}}
+READING = Column("run", "reading", "time spent", "s", how="measure it")
+WINDOW = Column("qrels", "window_days", "length of the topic's window", "days")
+
+
+class ByTopic(Measure):
+    """The mean rank of the relevant documents, one topic at a time."""
+
+    NAME = "ZMeanRank"
+    SUPPORTED_PARAMS = {"scale": Param(float, "factor", default=1.0), **COMMON_PARAMS}
+    DEFAULT = -1.0
+
+    def score_topic(self, ranking: Ranking) -> float:
+        return float(self["scale"] * np.mean(ranking.relevant_rank)) if len(ranking.relevant_rank) else 0.0
+
+
+class ByBatch(ByTopic):
+    """The same, all topics at once."""
+
+    NAME = "ZMeanRankBatch"
+
+    def score(self, rankings: Rankings) -> Any:
+        total = np.bincount(rankings.relevant.topic, rankings.relevant.rank, minlength=len(rankings))
+        return self["scale"] * total / np.maximum(rankings.relevant.count, 1)
+
+
+class Reading(Measure):
+    NAME = "ZReading"
+    SUPPORTED_PARAMS = {**COMMON_PARAMS}
+    RUN_COLUMNS = (READING,)
+
+    def score(self, rankings: Rankings) -> Any:
+        return np.bincount(rankings.relevant.topic, rankings.run_column(READING), minlength=len(rankings))
+
+
+class ReadingByTopic(Reading):
+    NAME = "ZReadingByTopic"
+    score = Measure.score
+
+    def score_topic(self, ranking: Ranking) -> float:
+        return float(ranking.run_column(READING).sum())
+
+
+class Window(Measure):
+    NAME = "ZWindow"
+    QREL_COLUMNS = (WINDOW,)
+
+    def score_topic(self, ranking: Ranking) -> float:
+        return float(ranking.topic_column(WINDOW))
+
+
+class Subtopics(Measure):
+    """The number of different subtopics of relevant rows."""
+
+    NAME = "ZSubtopics"
+
+    def score(self, rankings: Rankings) -> Any:
+        rows, column = rankings.judgment_rows()
+        subtopic = column("iteration")
+        out = [set() for _ in rankings.topics]  # type: list[set[str]]
+        if subtopic is not None:
+            for topic, name, grade in zip(rows.topic, subtopic, rows.grade, strict=True):
+                if grade > 0:
+                    out[topic].add(name)
+        return np.array([len(s) for s in out], dtype=float)
+
+
+def values(measure: Measure, qrels: Any = QRELS, run: Any = RUN) -> dict[str, float]:
+    return {m.query_id: m.value for m in irmx.iter_calc(measure, qrels, run)}
+
+
+@pytest.mark.parametrize("make", [ByTopic, ByBatch])
+@pytest.mark.parametrize("run", [RUN, pd.DataFrame([(q, d, s) for q, r in RUN.items() for d, s in r.items()],
+                                                   columns=["query_id", "doc_id", "score"])])  # fmt: skip
+def test_both_forms_of_scoring_and_a_default_other_than_0(make: type[Measure], run: Any) -> None:
+    assert values(make(), run=run) == {"q": 3.0, "r": -1.0, "s": 0.0}
+    assert values(make(scale=2, rel=2) @ 3, run=run) == {"q": 0.0, "r": -1.0, "s": 0.0}
+    assert values(make(judged_only=True), run=run) == {"q": 2.5, "r": -1.0, "s": 0.0}
+    assert values(make(), run={}) == {"q": -1.0, "r": -1.0, "s": -1.0}
+    assert ir_measures.calc_aggregate([make(), ir_measures.AP], QRELS, RUN)[make()] == pytest.approx(2 / 3)
+
+
+class Broken(Measure):
+    NAME = "ZBroken"
+
+    def __init__(self, answer: Any = None, **params: Any) -> None:
+        super().__init__(**params)
+        self.answer = answer
+
+    def score(self, rankings: Rankings) -> Any:
+        if isinstance(self.answer, BaseException):
+            raise self.answer
+        return self.answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "says"),
+    [
+        (np.zeros(3), PluginError, r"ZBroken returned an array of shape \(3,\) for 2 topics"),
+        (np.zeros((2, 1)), PluginError, r"shape \(2, 1\) for 2 topics"),
+        (0.5, PluginError, r"shape \(\) for 2 topics"),
+        (np.array([0.5, np.nan]), PluginError, "ZBroken has no finite value for query s"),
+        (np.array([np.inf, 0.0]), PluginError, "ZBroken has no finite value for query q"),
+        (["x", "y"], PluginError, "ZBroken failed with ValueError"),
+        (ZeroDivisionError("oh"), PluginError, "ZBroken failed with ZeroDivisionError: oh"),
+        (DataError("the dates are wrong"), DataError, "^ZBroken: the dates are wrong"),
+    ],
+)
+def test_what_a_measure_may_not_answer(answer: Any, kind: type[Exception], says: str) -> None:
+    with pytest.raises(kind, match=says):
+        irmx.calc_aggregate(Broken(answer), QRELS, RUN)
+
+
+def test_a_measure_without_a_score() -> None:
+    with pytest.raises(PluginError, match="neither score nor score_topic"):
+        irmx.calc_aggregate(type("ZNone", (Measure,), {"NAME": "ZNone"})(), QRELS, RUN)
+
+
+FRAME = pd.DataFrame(
+    {
+        "query_id": ["r", "q", "q", "r", "q"],
+        "doc_id": ["a", "b", "x", "y", "a"],
+        "score": [1.0, 1.0, 2.0, 2.0, 3.0],
+        "reading": [7.0, 2.0, np.nan, np.nan, 4.0],
+    }
+)
+
+
+@pytest.mark.parametrize("make", [Reading, ReadingByTopic])
+def test_a_run_column_follows_its_documents(make: type[Measure]) -> None:
+    assert values(make(), run=FRAME) == {"q": 6.0, "r": 7.0, "s": 0.0}
+    assert values(make() @ 1, run=FRAME) == {"q": 4.0, "r": 0.0, "s": 0.0}
+    assert values(make(), run=FRAME.sample(frac=1, random_state=3)) == {"q": 6.0, "r": 7.0, "s": 0.0}
+
+
+def test_a_run_column_that_is_missing_or_has_a_hole() -> None:
+    with pytest.raises(DataError, match=r"ZReading cannot be computed: the run column 'reading', time spent \(s\), is missing"
+                       ".*query_id, doc_id, score.*measure it"):  # fmt: skip
+        values(Reading(), run=RUN)
+    with pytest.raises(
+        DataError, match=r"ZReading: The run column 'reading' has no value for query q, document 'a' at rank 1"
+    ):
+        values(Reading(), run=FRAME.assign(reading=[7.0, 2.0, 1.0, 1.0, np.nan]))
+    assert ir_measures.providers.registry["irmx"].run_inputs([Reading()]) == ["query_id", "doc_id", "score", "reading"]
+    for empty in ({}, FRAME[["query_id", "doc_id", "score"]].iloc[:0]):
+        assert values(Reading(), run=empty) == {"q": 0.0, "r": 0.0, "s": 0.0}
+
+
+def test_a_column_with_one_value_per_topic() -> None:
+    rows = [("q", "a", 1, 30.0), ("r", "a", 1, 7.0), ("q", "b", 0, 30.0)]
+    qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "window_days"])
+    assert values(Window(), qrels=qrels, run=FRAME) == {"q": 30.0, "r": 7.0}
+    with pytest.raises(DataError, match=r"'window_days' must have one value for query q. Found \[30.0, 31.0\]"):
+        values(Window(), qrels=qrels.assign(window_days=[30.0, 7.0, 31.0]), run=FRAME)
+    with pytest.raises(DataError, match="ZWindow cannot be computed: the qrels column 'window_days'"):
+        values(Window(), run=FRAME)
+    assert ir_measures.providers.registry["irmx"].qrel_inputs([Window()])[-1] == "window_days"
+
+
+@pytest.mark.parametrize("name", ["iteration", "subtopic_id"])
+def test_the_judgment_rows_of_subtopic_qrels(name: str) -> None:
+    rows = [("q", "a", 1, "1"), ("q", "b", 1, "2"), ("q", "a", 1, "3"), ("q", "a", 0, "2"), ("q", "c", 1, "4"), ("r", "a", 1, "1")]  # fmt: skip
+    qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", name])
+    assert values(Subtopics(), qrels=qrels, run=FRAME) == {"q": 3.0, "r": 1.0}
+    assert values(Subtopics(), qrels=QRELS, run=FRAME) == {"q": 0.0, "r": 0.0, "s": 0.0}
+    rankings = irmx.join(qrels, {"q": {"b": 2.0, "a": 1.0}})
+    found, column = rankings.judgment_rows()
+    assert list(zip(found.rank.tolist(), column("iteration"), found.grade.tolist(), strict=True)) == [
+        (1, "2", 1.0), (2, "1", 1.0), (2, "3", 1.0), (2, "2", 0.0)]  # fmt: skip
+    assert column("importance") is None
+
+
+MEASURES = [
+    MP(model=GL_AD_ID) @ 100,
+    MP(model=MarkovModel(self_loops=True, max_hop=3, direction="FRBN"), rescale="recall", rel=2),
+    NCP(law=UNIFORM, judged_only=True, ties="run", no_relevant="nan"),
+    NCP(law=TABLE(p=[3, 1.5])),
+]
+
+
+@pytest.mark.parametrize("measure", MEASURES, ids=str)
+def test_measures_pickle(measure: Measure) -> None:
+    again = pickle.loads(pickle.dumps(measure))
+    assert again == measure
+    assert str(again) == str(measure)
+    assert irmx.calc_aggregate(again, QRELS, RUN) == irmx.calc_aggregate(measure, QRELS, RUN)
+
+
+def test_measures_and_judgments_go_to_workers() -> None:
+    judgments = irmx.read_qrels(QRELS)
+    work = [joblib.delayed(irmx.calc_aggregate)(m, judgments, RUN) for m in MEASURES[:2]]
+    assert joblib.Parallel(n_jobs=2)(work) == [irmx.calc_aggregate(m, QRELS, RUN) for m in MEASURES[:2]]
+
+
+def test_a_parameter_says_what_it_must_be() -> None:
+    with pytest.raises(irmx.UsageError, match=r"'scale' parameter of ZMeanRank must be a float\. Got 'x' instead"):
+        ByTopic(scale="x")
+    with pytest.raises(irmx.UsageError, match=r"ZMeanRank has no parameter 'scael'\. Did you mean scale"):
+        ByTopic(scael=1)
+    assert ByTopic(rel=np.int64(2), cutoff=np.int32(5), scale=np.float32(0.5)) == ByTopic(rel=2.0, scale=0.5) @ 5
+    assert str(ByTopic(rel=1, judged_only=np.bool_(False), scale=1)) == "ZMeanRank"

@@ -1,0 +1,167 @@
+"""Plugin distributions, built and installed in a clean environment: found, used, and harmless where they are broken."""
+
+import os
+import subprocess
+import sys
+import sysconfig
+import venv
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+FIXTURES = Path(__file__).parent.parent / "fixtures"
+GOOD, BAD = "good", ("broken", "raising", "taken", "clash")
+QRELS, RUN = "q 0 a 1\nq 0 b 0\n", "q Q0 b 1 2.0 t\nq Q0 a 2 1.0 t\n"
+Do = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="module")
+def do(tmp_path_factory: pytest.TempPathFactory) -> Do:
+    """Return a function that runs the interpreter of an environment with all plugins of the fixtures installed."""
+    folder = tmp_path_factory.mktemp("plugins")
+    venv.create(folder / "env", with_pip=False, symlinks=True)
+    scripts = folder / "env" / ("Scripts" if os.name == "nt" else "bin")
+    python = scripts / "python"
+    paths = {"base": str(folder / "env"), "platbase": str(folder / "env")}
+    site = Path(sysconfig.get_path("purelib", vars=paths))
+    ours = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+    site.joinpath("ours.pth").write_text("".join(f"import site; site.addsitedir({p!r})\n" for p in sorted(ours)))
+    for name in (GOOD, *BAD):
+        wheel(FIXTURES / name, folder / "wheels")
+    for file in sorted((folder / "wheels").glob("*.whl")):
+        unpack(file, site)
+
+    def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("IRMX_", "PYTHON"))}
+        return subprocess.run(
+            [str(python), *map(str, arguments)],
+            capture_output=True,
+            encoding="utf-8",
+            cwd=folder,
+            env={**kept, "COLUMNS": "200", "PYTHONUTF8": "1", **environment},
+        )
+
+    (folder / "some.qrels").write_text(QRELS)
+    (folder / "some.run").write_text(RUN)
+    return run
+
+
+def wheel(source: Path, target: Path) -> None:
+    """Build the wheel of a distribution as its build backend does, without the network."""
+    target.mkdir(exist_ok=True)
+    code = f"import hatchling.build as b; print(b.build_wheel({str(target)!r}))"
+    subprocess.run([sys.executable, "-c", code], cwd=source, check=True, capture_output=True)
+
+
+def unpack(file: Path, site: Path) -> None:
+    """Install a pure wheel without scripts, which is to unpack it."""
+    import zipfile
+
+    with zipfile.ZipFile(file) as archive:
+        archive.extractall(site)
+
+
+IRMX = ("-c", "from irmx.cli import main; main()")
+
+
+def test_a_plugin_works_from_the_shell(do: Do) -> None:
+    done = do(
+        *IRMX, "eval", "some.qrels", "some.run", "ZFirstRank(patience=steady(left=0.25))", "AP", "NCP(law=uniform)"
+    )
+    assert done.returncode == 0
+    assert done.stdout == "ZFirstRank(patience=steady(left=0.25))\t0.2500\nAP\t0.5000\nNCP(law=uniform)\t0.5000\n"
+
+
+def test_its_format_dataset_report_and_command_work(do: Do, tmp_path: Path) -> None:
+    run = tmp_path / "x.pairs"
+    run.write_text("q>b=2\nq>a=1\n")
+    for source in (run, f"pairs:{run}"):
+        done = do(*IRMX, "eval", "irmx-fixture/some", source, "ZFirstRank(patience=steady)")
+        assert done.stdout == "ZFirstRank(patience=steady)\t0.5000\n", done.stderr
+    assert do(*IRMX, "eval", "some.qrels", "some.run", "AP", "RR", "-q", "-o", "count").stdout == "results: 4\n"
+    assert do(*IRMX, "greet", "reader").stdout == "Good day, reader.\n"
+    assert "Greet someone." in do(*IRMX, "--help").stdout
+    run.write_text("q>b=2\nq b\n")
+    done = do(*IRMX, "eval", "some.qrels", run, "AP")
+    assert done.returncode == 1
+    assert "x.pairs, line 2" in done.stderr
+
+
+def test_it_works_from_ir_measures(do: Do) -> None:
+    code = """
+import irmx, ir_measures
+measure = ir_measures.parse_measure("ZFirstRank(patience=steady,rel=1)@10")
+assert irmx.ZFirstRank.NAME == measure.NAME
+print(ir_measures.calc_aggregate([measure, ir_measures.AP], {"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}))
+"""
+    done = do("-W", "ignore", "-c", code)
+    assert "ZFirstRank(patience=steady)@10: 0.5" in done.stdout, done.stderr
+    assert "AP: 0.5" in done.stdout
+
+
+REASONS = {
+    "broken": "libvector.so.7 is not there",
+    "raising": "its hook irmx_measures raised KeyError: 'no table of constants'",
+    "taken": "it claims the measure 'ZFirstRank', which fixture (irmx-fixture 1.2.3) has already: taken (irmx-taken 0.3)",
+    "clash": "it claims the measure 'AP', which ir_measures has already: clash (irmx-clash 0.4) is refused",
+}
+
+
+def test_broken_plugins_are_reported_with_name_and_reason(do: Do) -> None:
+    shown = do(*IRMX, "plugins")
+    assert shown.returncode == 0
+    for name, reason in REASONS.items():
+        assert f"{name} (irmx-{name})" in shown.stdout
+        assert f"not in use: {reason}" in shown.stdout or f"not in use: ImportError: {reason}" in shown.stdout
+        assert any(name in line and reason in line for line in shown.stderr.splitlines())
+    assert "fixture (irmx-fixture) 1.2.3" in shown.stdout
+    for what in ("measures: ZFirstRank", "symbols: steady", "formats: pairs", "datasets: irmx-fixture/some",
+                 "commands: greet", "reports: count", "measures: NCP"):  # fmt: skip
+        assert what in shown.stdout
+
+
+def test_a_refused_plugin_leaves_nothing_behind(do: Do) -> None:
+    done = do(
+        "-W",
+        "ignore",
+        "-c",
+        "import irmx; r = irmx.registry(); print('ghost' in r.symbols(), r.measures()['ZFirstRank'])",
+    )
+    assert done.stdout.split()[0] == "False", done.stderr
+    assert do(*IRMX, "eval", "some.qrels", "some.run", "AP", "-p", "-1").stdout == "AP\t0.5\n"
+
+
+def loaded(do: Do, **environment: str) -> tuple[list[str], str]:
+    code = "import irmx; print(*(p.name for p in irmx.registry().plugins.values() if not p.failure), sep=',')"
+    done = do("-c", code, **environment)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip().split(","), done.stderr
+
+
+def test_the_environment_chooses_plugins(do: Do) -> None:
+    host = "irmx (host)"
+    assert loaded(do)[0] == [host, "fixture", "markov", "ncp"]
+    assert loaded(do, IRMX_LOAD_PLUGINS="") == ([host], "")
+    assert loaded(do, IRMX_LOAD_PLUGINS="ncp") == ([host, "ncp"], "")
+    assert loaded(do, IRMX_LOAD_PLUGINS="irmx-ncp, fixture") == ([host, "fixture", "ncp"], "")
+    without = "broken,raising,taken,irmx-clash"
+    assert loaded(do, IRMX_DISABLED_PLUGINS=without) == ([host, "fixture", "markov", "ncp"], "")
+    assert loaded(do, IRMX_DISABLED_PLUGINS=without + ",fixture,markov") == ([host, "ncp"], "")
+    assert loaded(do, IRMX_LOAD_PLUGINS="ncp,markov", IRMX_DISABLED_PLUGINS="ncp") == ([host, "markov"], "")
+    # with its owner out of the way, the name is free
+    assert "taken" in loaded(do, IRMX_DISABLED_PLUGINS="fixture")[0]
+
+
+def test_a_name_that_is_not_installed_is_warned_of(do: Do) -> None:
+    for variable in ("IRMX_LOAD_PLUGINS", "IRMX_DISABLED_PLUGINS"):
+        said = loaded(do, **{variable: "ncpp"})[1]
+        assert f"{variable} names 'ncpp', which is not installed. Did you mean ncp?" in said
+
+
+def test_plugins_that_the_environment_leaves_out_are_shown(do: Do) -> None:
+    shown = do(*IRMX, "plugins", IRMX_LOAD_PLUGINS="ncp").stdout
+    assert "not in use: not listed in IRMX_LOAD_PLUGINS" in shown
+    assert "not in use: listed in IRMX_DISABLED_PLUGINS" in do(*IRMX, "plugins", IRMX_DISABLED_PLUGINS="ncp").stdout

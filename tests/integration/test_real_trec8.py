@@ -1,0 +1,290 @@
+"""The 129 runs of TREC-8 ad hoc: irmx against pytrec_eval, trec_eval's own output and NIST's official figures."""
+
+from __future__ import annotations
+
+import gzip
+import importlib.util
+import shlex
+import subprocess
+import sysconfig
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from types import ModuleType
+from typing import Any
+
+import ir_measures
+import pytest
+
+import irmx
+
+pytestmark = pytest.mark.real
+
+SCRIPT = Path(__file__).parents[2] / "docs" / "results" / "trec8_markov_precision.py"
+EXTRA = ("NCP(law=uniform)", "NCP(law=first)", "nDCG@10")
+PRINTED = 0.5e-4 + 1e-9
+"""A figure printed with 4 decimals is at most this far from the value."""
+
+
+@dataclass(frozen=True)
+class Scored:
+    """The values of every run, computed once for all tests of this file.
+
+    Attributes
+    ----------
+    irmx, pytrec_eval : dict
+        By run, measure and topic.
+    """
+
+    irmx: dict[str, dict[str, dict[str, float]]]
+    pytrec_eval: dict[str, dict[str, dict[str, float]]]
+
+    def mean(self, run: str, measure: str) -> float:
+        return fmean(self.irmx[run][measure].values())
+
+
+@pytest.fixture(scope="session")
+def results_page() -> ModuleType:
+    """The script that makes the page of results; not in ``sys.modules``, so that its functions travel by value."""
+    spec = importlib.util.spec_from_file_location("trec8_markov_precision", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def scored(trec8: Any, results_page: ModuleType) -> Scored:
+    """Every run, read once, scored with irmx and with pytrec_eval."""
+    from joblib import Parallel, delayed
+
+    measures = [*results_page.MEASURES, *EXTRA]
+    qrels_path = trec8.qrels_path
+
+    def score(paths: list[Path]) -> list[tuple[Any, Any]]:
+        import pytrec_eval
+
+        judgments = irmx.read_qrels(qrels_path)
+        evaluator = irmx.evaluator(measures, judgments)
+        reference = pytrec_eval.RelevanceEvaluator(judgments.as_dict(), {"map", "recip_rank"})
+        found = []
+        for path in paths:
+            run = irmx.read_run(path)
+            by_topic = reference.evaluate(run.as_dict())
+            theirs = {m: {t: v[m] for t, v in by_topic.items()} for m in ("map", "recip_rank")}
+            found.append(({str(m): v for m, v in evaluator.values(run).items()}, theirs))
+        return found
+
+    paths = list(trec8.run_paths.values())
+    batches = Parallel(n_jobs=2)(delayed(score)(paths[i : i + 22]) for i in range(0, len(paths), 22))
+    pairs = [pair for batch in batches for pair in batch]
+    names = list(trec8.run_paths)
+    return Scored(
+        dict(zip(names, (p[0] for p in pairs), strict=True)), dict(zip(names, (p[1] for p in pairs), strict=True))
+    )
+
+
+@pytest.fixture(scope="session")
+def trec_eval_10(trec8: Any) -> dict[str, dict[tuple[str, str], float]]:
+    """What trec_eval 10.0-rc2 printed: by measure and by (run, topic); it compares scores in 64 bits."""
+    printed: dict[str, dict[tuple[str, str], float]] = defaultdict(dict)
+    with gzip.open(trec8.folder / "trec_eval_per_topic.tsv.gz", "rt") as lines:
+        next(lines)
+        for line in lines:
+            run, topic, measure, value = line.split("\t")
+            if topic != "all" and measure in ("map", "recip_rank"):
+                printed[measure][run, topic] = float(value)
+    return printed
+
+
+def official_map(folder: Path) -> dict[str, float]:
+    lines = (folder / "official_map_1999.txt").read_text().splitlines()
+    return {run: float(value) for run, value in map(str.split, lines)}
+
+
+# -- irmx against pytrec_eval ----------------------------------------------------------------------------
+
+
+def test_every_run_has_every_topic(scored: Scored) -> None:
+    assert len(scored.irmx) == 129
+    for run, values in scored.irmx.items():
+        for measure, by_topic in values.items():
+            assert list(by_topic) == [str(t) for t in range(401, 451)], (run, measure)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        ("NCP(law=uniform)", "map"),
+        ("NCP(law=first)", "recip_rank"),
+        ("MP(model=constant,rescale='recall')", "map"),
+        ("AP", "map"),
+    ],
+)
+def test_equal_to_pytrec_eval_on_every_topic_of_every_run(scored: Scored, ours: str, theirs: str) -> None:
+    compared = 0
+    for run, values in scored.irmx.items():
+        reference = scored.pytrec_eval[run][theirs]
+        for topic, value in values[ours].items():
+            assert value == pytest.approx(reference.get(topic, 0.0), rel=0, abs=1e-12), (run, topic)
+            compared += topic in reference
+    assert compared > 129 * 49
+
+
+@pytest.mark.parametrize("rescale", ["", ",rescale='recall'"])
+def test_local_models_over_all_ranks_are_identical(scored: Scored, rescale: str) -> None:
+    for run, values in scored.irmx.items():
+        one, other = (values[f"MP(model={m}{rescale})"] for m in ("LO_AD_ID", "LO_AD_LID"))
+        assert one == pytest.approx(other, rel=0, abs=1e-12), run
+
+
+def test_rescaled_is_never_larger_and_all_values_are_in_range(scored: Scored, results_page: ModuleType) -> None:
+    for run, values in scored.irmx.items():
+        for model in results_page.MODELS:
+            plain, rescaled = values[f"MP(model={model})"], values[f"MP(model={model},rescale='recall')"]
+            for topic, value in plain.items():
+                assert 0 <= rescaled[topic] <= value <= 1 + 1e-12, (run, model, topic)
+
+
+# -- figures that others published -----------------------------------------------------------------------
+
+
+def test_means_are_the_official_ones(trec8: Any, scored: Scored) -> None:
+    official = official_map(trec8.folder)
+    assert set(official) == set(scored.irmx)
+    differing = {r for r, value in official.items() if abs(scored.mean(r, "NCP(law=uniform)") - value) > PRINTED}
+    assert differing == {"uwmt8a0"}
+
+
+@pytest.mark.parametrize(("ours", "theirs"), [("NCP(law=uniform)", "map"), ("NCP(law=first)", "recip_rank")])
+def test_topics_are_as_trec_eval_printed_them(
+    scored: Scored, trec_eval_10: dict[str, dict[tuple[str, str], float]], ours: str, theirs: str
+) -> None:
+    differing = {
+        run
+        for (run, topic), value in trec_eval_10[theirs].items()
+        if abs(scored.irmx[run][ours][topic] - value) > PRINTED
+    }
+    assert differing <= {"uwmt8a0"}
+    assert len(trec_eval_10[theirs]) > 129 * 49
+
+
+# -- the run whose scores agree in 32 bits ---------------------------------------------------------------
+
+
+def test_scores_that_32_bits_cannot_tell_apart_are_ties(
+    scored: Scored, trec_eval_10: dict[str, dict[tuple[str, str], float]]
+) -> None:
+    ours = scored.irmx["uwmt8a0"]["NCP(law=uniform)"]
+    difference = [abs(value - trec_eval_10["map"]["uwmt8a0", topic]) for topic, value in ours.items()]
+    assert sum(d > PRINTED for d in difference) == 38
+    assert max(difference) == pytest.approx(0.0304, abs=1e-4)
+
+
+def test_full_precision_and_ids_descending_is_trec_eval_10(
+    trec8: Any, trec_eval_10: dict[str, dict[tuple[str, str], float]]
+) -> None:
+    """``ties='run'`` compares scores in 64 bits and keeps the run's order of ties, here made descending by id."""
+    run = irmx.read_run(trec8.run_paths["uwmt8a0"]).as_dict()
+    assert all(len(set(docs.values())) < len(docs) for docs in run.values()), "every topic has ties in 64 bits, too"
+    descending = {topic: dict(sorted(docs.items(), reverse=True)) for topic, docs in run.items()}
+    evaluator = irmx.evaluator("NCP(law=uniform,ties='run') NCP(law=uniform)", trec8.qrels_path)
+    in_64_bits, in_32_bits = evaluator.values(descending).values()
+    for topic, value in in_64_bits.items():
+        assert value == pytest.approx(trec_eval_10["map"]["uwmt8a0", topic], abs=PRINTED)
+    assert fmean(in_64_bits.values()) == pytest.approx(official_map(trec8.folder)["uwmt8a0"], abs=PRINTED)
+    assert in_32_bits == evaluator.values(run)[evaluator.measures[1]], "the order of rows does not matter otherwise"
+
+
+# -- routes of the data ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["READWARE2", "uwmt8a0", "mds08a1", "1"])
+def test_a_dict_read_by_ir_measures_gives_what_the_file_gives(trec8: Any, scored: Scored, name: str) -> None:
+    run: dict[str, dict[str, float]] = defaultdict(dict)
+    for row in ir_measures.read_trec_run(str(trec8.run_paths[name])):
+        run[row.query_id][row.doc_id] = row.score
+    qrels: dict[str, dict[str, int]] = defaultdict(dict)
+    for qrel in ir_measures.read_trec_qrels(str(trec8.qrels_path)):
+        qrels[qrel.query_id][qrel.doc_id] = qrel.relevance
+    wanted = ["MP(model=GL_AD_ID)", "MP(model=GL_OR_LID,rescale='recall')", "NCP(law=uniform)", "NCP(law=first)", "AP"]
+    for measure, by_topic in irmx.evaluator(wanted, qrels).values(run).items():
+        assert by_topic == pytest.approx(scored.irmx[name][str(measure)], rel=0, abs=1e-12)
+
+
+def test_contributions_add_up(trec8: Any, scored: Scored) -> None:
+    text = "MP(model=GL_AD_LID,rescale='recall')"
+    found = irmx.explain(text, trec8.qrels_path, trec8.run_paths["READWARE2"], "403")
+    assert found.value == pytest.approx(scored.irmx["READWARE2"][text]["403"], rel=0, abs=1e-12)
+    assert sum(found.columns["contribution"]) == pytest.approx(found.value, rel=0, abs=1e-12)
+    assert len(found.columns["rank"]) == found.retrieved > 1
+
+
+def shell(command: str, folder: Path) -> list[list[str]]:
+    """Run a command as typed in a folder; return the tab-separated lines it printed."""
+    name, *arguments = shlex.split(command)
+    program = Path(sysconfig.get_path("scripts")) / name
+    done = subprocess.run([program, *arguments], cwd=folder, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    return [line.split("\t") for line in done.stdout.splitlines()]
+
+
+def test_the_main_command(trec8: Any, scored: Scored) -> None:
+    folder = trec8.qrels_path.parent
+    lines = shell(
+        "irmx eval trec8.qrels input.READWARE2 'MP(model=GL_AD_ID)' 'MP(model=GL_AD_LID,rescale=\"recall\")' "
+        "'NCP(law=uniform)' AP nDCG@10 'RBP(rel=1)'",
+        folder,
+    )
+    asked = ["MP(model=GL_AD_ID)", "MP(model=GL_AD_LID,rescale='recall')", *EXTRA[:1], "AP", "nDCG@10", "RBP(rel=1)"]
+    assert lines == [[m, f"{scored.mean('READWARE2', m):.4f}"] for m in asked]
+    assert lines[2][1] == lines[3][1] == f"{official_map(trec8.folder)['READWARE2']:.4f}"
+
+
+def test_all_runs_in_one_table(trec8: Any, scored: Scored) -> None:
+    header, *rows = shell(
+        "irmx eval trec8.qrels 'input.*' 'NCP(law=uniform)' 'MP(model=GL_OR_ID)'", trec8.qrels_path.parent
+    )
+    assert header[1:] == ["NCP(law=uniform)", "MP(model=GL_OR_ID)"]
+    assert len(rows) == 129
+    for name, *values in rows:
+        run = name.removeprefix("input.")
+        assert values == [f"{scored.mean(run, m):.4f}" for m in header[1:]]
+
+
+# -- the paper's statements ------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def taus(scored: Scored, results_page: ModuleType) -> dict[tuple[str, str], float]:
+    found: dict[tuple[str, str], float] = results_page.taus(scored.irmx)
+    return found
+
+
+def test_no_tau_with_ap_p10_rprec_is_under_070(taus: dict[tuple[str, str], float]) -> None:
+    compared = {pair: tau for pair, tau in taus.items() if pair[1] in ("AP", "P@10", "Rprec")}
+    assert len(compared) == 18 * 3
+    assert min(compared.values()) >= 0.70
+    assert min(compared, key=compared.__getitem__) == ("GL_AD_ID@Rec", "P@10")
+
+
+@pytest.mark.parametrize("variant", ["GL_AD_LID@Rec", "LO_AD_ID@Rec"])
+def test_two_rescaled_models_rank_nearly_as_ap(taus: dict[tuple[str, str], float], variant: str) -> None:
+    assert 0.97 <= taus[variant, "AP"] < 1.00
+
+
+def test_constant_probabilities_rank_as_ap(taus: dict[tuple[str, str], float]) -> None:
+    assert taus["constant@Rec", "AP"] == pytest.approx(1.0, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "model", ["GL_AD_ID", "GL_AD_LID", "GL_OR_ID", "GL_OR_LID", "LO_AD_ID", "LO_OR_ID", "LO_OR_LID"]
+)
+def test_times_recall_brings_every_model_nearer_to_ap(taus: dict[tuple[str, str], float], model: str) -> None:
+    assert taus[f"{model}@Rec", "AP"] > taus[model, "AP"]
+
+
+def test_the_page_of_results_is_what_its_script_computes(scored: Scored, results_page: ModuleType) -> None:
+    assert SCRIPT.with_suffix(".md").read_text(encoding="utf-8") == results_page.page(scored.irmx)

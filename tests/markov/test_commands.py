@@ -1,0 +1,77 @@
+"""The subcommands of irmx-markov, through the real command."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from irmx.demo import qrels_path, run_path
+
+
+def irmx(*arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", "from irmx.cli import main; main()", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def log(tmp_path) -> Path:
+    path = tmp_path / "log.csv"
+    pd.DataFrame({"session": [1, 1, 1, 2, 2, 2], "rank": [1, 3, 2, 1, 2, 1], "time": [0, 9, 12, 0, 5, 30]}).to_csv(
+        path, index=False
+    )
+    return path
+
+
+def test_a_chain_from_a_log_to_a_score(log, tmp_path):
+    out = tmp_path / "chain.npz"
+    done = irmx("learn-chain", log, out)
+    assert done.returncode == 0, done.stderr
+    assert "2 sessions, 50.0% of them backward" in done.stdout
+    scored = irmx("eval", qrels_path(), run_path("steady"), f"MP(model=matrix(file='{out}'))@3")
+    assert scored.returncode == 0, scored.stderr
+    name, value = scored.stdout.rstrip("\n").split("\t")
+    assert name.endswith("@3")
+    assert 0 < float(value) < 1
+
+
+def test_holding_times_from_a_log_to_a_score(log, tmp_path):
+    out = tmp_path / "times.tsv"
+    assert irmx("holding-times", log, "--out", out).returncode == 0
+    assert pd.read_csv(out, sep="\t")["rank"].tolist() == [1]
+    scored = irmx(
+        "eval",
+        qrels_path(),
+        run_path("steady"),
+        f"MPcont(model=GL_AD_ID,times=by_rank(file='{out}')) MP(model=GL_AD_ID)",
+    )
+    one, two = (line.split("\t")[1] for line in scored.stdout.splitlines())
+    assert one == two
+
+
+def test_best_retrieved_to_a_score(tmp_path):
+    out, runs = tmp_path / "qrels.csv", [run_path("steady"), run_path("late")]
+    assert irmx("best-retrieved", qrels_path(), *runs, "--out", out).returncode == 0
+    scored = irmx("eval", out, *runs, "MP(model=GL_AD_ID,rescale='relative_recall')", "MP(model=GL_AD_ID)")
+    assert scored.returncode == 0, scored.stderr
+    header, *rows = (line.split("\t") for line in scored.stdout.splitlines())
+    assert header[0] == "run"
+    assert [r[0] for r in rows] == ["steady.run", "late.run"]
+    assert all(0 < float(r[1]) <= float(r[2]) for r in rows)
+
+
+def test_errors_are_messages(log, tmp_path):
+    for arguments, code, text in [
+        (("learn-chain", tmp_path / "gone.csv", "x.npz"), 1, "There is no click log"),
+        (("learn-chain", log, tmp_path / "chain.txt"), 2, "saved as .npy, .npz, .csv or .tsv"),
+        (("learn-chain", log, tmp_path / "c.npz", "--smoothing", "-1"), 2, "smoothing"),
+        (("holding-times", log, "--out", tmp_path / "x.xls"), 2, ".csv or .tsv"),
+        (("holding-times", log, "--by", "page"), 1, "lacks the column 'page'"),
+        (("best-retrieved", qrels_path(), tmp_path / "none.run"), 1, "There is no run file"),
+    ]:
+        done = irmx(*arguments)
+        assert (done.returncode, done.stdout) == (code, "")
+        assert text in done.stderr
+        assert "Traceback" not in done.stderr
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["log.csv"]

@@ -1,0 +1,85 @@
+"""The commands that the pages show run, on the demo collection, and print what the pages show."""
+
+import os
+import re
+import shutil
+import subprocess
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from irmx.demo import SYSTEMS, qrels_path, run_path
+
+TOP = Path(__file__).parent.parent
+PAGES = [
+    TOP / "README.md",
+    TOP / "docs" / "getting-started.md",
+    *sorted((TOP / "docs" / "guide").glob("*.md")),
+    *sorted((TOP / "plugins").glob("*/README.md")),
+]
+CLICKS = [("a", 1, 0), ("a", 3, 20), ("a", 2, 26), ("b", 1, 0), ("b", 2, 30), ("c", 2, 0), ("c", 1, 12), ("c", 3, 22)]
+
+
+def blocks(page: Path) -> list[list[tuple[str, str]]]:
+    """The console blocks of a page: commands with the output that is shown, without those that hold placeholders."""
+    out = []
+    for block in re.findall(r"^```console\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE):
+        parts = re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
+        pairs = [(p.partition("\n")[0], p.partition("\n")[2]) for p in parts]
+        out.append(
+            [(command, shown) for command, shown in pairs if not re.search(r"\b[A-Z]{3,}\b(?!=)", bare(command))]
+        )
+    return [b for b in out if b]
+
+
+def bare(command: str) -> str:
+    """A command without what is quoted, and without measures that need no quotes."""
+    return re.sub(r"'[^']*'|\"[^\"]*\"|\b(AP|nDCG@10)\b|\bIRMX_\w+", "", command)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with the files that the examples name."""
+    shutil.copy(qrels_path(), tmp_path / "qrels.txt")
+    shutil.copy(run_path("steady"), tmp_path / "run.txt")
+    (tmp_path / "runs").mkdir()
+    for system in SYSTEMS:
+        shutil.copy(run_path(system), tmp_path / "runs" / f"{system}.run")
+    rows = ["session\trank\ttime", *("\t".join(map(str, row)) for row in CLICKS)]
+    (tmp_path / "clicks.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return tmp_path
+
+
+def pattern(shown: str) -> str:
+    """A regular expression for shown output, in which a line of three dots stands for any lines."""
+    return "".join("(?:.*\n)*" if line == "..." else re.escape(line) + "\n" for line in shown.splitlines())
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("bash") is None, reason="the examples are for a shell")
+@pytest.mark.parametrize(
+    "block",
+    [pytest.param(b, id=f"{p.parent.name}/{p.name}-{i}") for p in PAGES for i, b in enumerate(blocks(p), start=1)],
+)
+def test_commands_run_and_print_what_is_shown(block: list[tuple[str, str]], folder: Path) -> None:
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("IRMX_")}
+    environment = kept | {"PATH": os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]])}
+    for command, shown in block:
+        done = subprocess.run(
+            ["bash", "-c", command],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == 0, (command, done.stderr)
+        assert not shown or re.fullmatch(pattern(shown), done.stdout), (command, done.stdout)
+
+
+def test_the_pages_have_commands_to_run() -> None:
+    commands = [command for page in PAGES for block in blocks(page) for command, _ in block]
+    assert len(commands) > 15
+    assert sum("irmx eval" in c for c in commands) > 8

@@ -1,0 +1,92 @@
+"""What the distributions hold, all that is needed and nothing else, and that the tools' files name what is there."""
+
+import email
+import re
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).parent.parent
+DISTRIBUTIONS = {"irmx": TOP, "irmx_markov": TOP / "plugins" / "irmx-markov", "irmx_ncp": TOP / "plugins" / "irmx-ncp"}
+
+
+def package_files(name: str) -> set[str]:
+    """The files of a package in the checkout, from ``src`` on."""
+    source = DISTRIBUTIONS[name] / "src"
+    files = [p for p in (source / name).rglob("*") if p.is_file() and "__pycache__" not in p.parts]
+    return {p.relative_to(source).as_posix() for p in files}
+
+
+@pytest.fixture(scope="module", params=DISTRIBUTIONS)
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def wheel(name: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[zipfile.ZipFile]:
+    from hatchling.builders.wheel import WheelBuilder
+
+    folder = tmp_path_factory.mktemp("wheel")
+    (path,) = WheelBuilder(str(DISTRIBUTIONS[name])).build(directory=str(folder), versions=["standard"])
+    with zipfile.ZipFile(path) as archive:
+        yield archive
+
+
+def test_wheel_holds_the_package_and_nothing_else(name: str, wheel: zipfile.ZipFile) -> None:
+    info = f"{name}-0.1.0.dist-info/"
+    packed = set(wheel.namelist())
+    assert {n for n in packed if not n.startswith(info)} == package_files(name)
+    assert {n.removeprefix(info) for n in packed if n.startswith(info)} == {
+        "METADATA",
+        "RECORD",
+        "WHEEL",
+        "entry_points.txt",
+        "licenses/LICENSE",
+    }
+
+
+def test_wheel_is_marked_as_typed_and_licensed(name: str, wheel: zipfile.ZipFile) -> None:
+    info = f"{name}-0.1.0.dist-info/"
+    assert f"{name}/py.typed" in wheel.namelist()
+    assert wheel.read(info + "licenses/LICENSE").decode() == (TOP / "LICENSE").read_text(encoding="utf-8")
+    metadata = email.message_from_bytes(wheel.read(info + "METADATA"))
+    assert metadata["License-Expression"] == "Apache-2.0"
+    assert metadata["Requires-Python"] == ">=3.10"
+
+
+def test_host_wheel_holds_the_demo_collection_and_plugins_are_entry_points(name: str, wheel: zipfile.ZipFile) -> None:
+    from irmx.demo import SYSTEMS, qrels_path, run_path
+
+    points = wheel.read(f"{name}-0.1.0.dist-info/entry_points.txt").decode()
+    if name == "irmx":
+        wanted = {f"irmx/demo/{p.name}" for p in (qrels_path(), *map(run_path, SYSTEMS))}
+        assert wanted <= set(wheel.namelist())
+        assert "[console_scripts]\nirmx = irmx.cli:main" in points
+    else:
+        assert f"[irmx]\n{name.removeprefix('irmx_')} = {name}.plugin" in points
+
+
+def test_source_distribution_holds_what_builds_the_wheel_and_nothing_else(name: str, tmp_path: Path) -> None:
+    from hatchling.builders.sdist import SdistBuilder
+
+    (path,) = SdistBuilder(str(DISTRIBUTIONS[name])).build(directory=str(tmp_path), versions=["standard"])
+    with tarfile.open(path) as archive:
+        packed = {n.partition("/")[2] for n in archive.getnames()}
+    own = {"CHANGELOG.md"} if name == "irmx" else set()
+    files = {"src/" + f for f in package_files(name)} | own
+    assert packed == files | {".gitignore", "LICENSE", "README.md", "pyproject.toml", "PKG-INFO"}
+
+
+def test_files_that_tox_runs_are_there() -> None:
+    named = re.findall(r"\b(?:tests|docs|plugins)/[\w./-]+\.py\b", (TOP / "tox.ini").read_text(encoding="utf-8"))
+    assert named
+    assert [n for n in named if not (TOP / n).is_file()] == []
+
+
+def test_tox_covers_every_python_that_is_promised() -> None:
+    promised = re.findall(r'"Programming Language :: Python :: 3\.(\d+)"', (TOP / "pyproject.toml").read_text())
+    tox = (TOP / "tox.ini").read_text(encoding="utf-8")
+    assert [f"py3{minor}" for minor in promised] == re.findall(r"\bpy3\d+\b", tox.partition("\n[testenv]")[0])
