@@ -179,11 +179,8 @@ class Rankings:
         if values is None:
             raise DataError(missing_column(column, self._join.run.columns))
         values = values[self.relevant.hits.rows()[self.relevant.hit]]
-        lacking = (
-            np.flatnonzero(values != values)
-            if values.dtype.kind == "f"
-            else np.array([i for i, v in enumerate(values) if v is None])
-        )
+        _refuse_texts(column, values)
+        lacking = np.flatnonzero(values != values if column.dtype == "float" else values == None)  # noqa: E711
         if len(lacking):
             i = int(lacking[0])
             raise DataError(
@@ -198,6 +195,7 @@ class Rankings:
         values = judgments.column(column.name)
         if values is None or judgments.row_offsets is None:
             raise DataError(missing_column(column, ["query_id", "doc_id", "relevance"]))
+        _refuse_texts(column, values)
         bounds = judgments.row_offsets[judgments.offsets]
         out = []
         for query_id, (_, theirs) in zip(self.topics, self._join.pairs, strict=True):
@@ -292,6 +290,12 @@ class Ranking:
     def topic_column(self, column: Column) -> Any:
         """Return the topic's value of a qrels column."""
         return self._rankings.topic_column(column)[self._topic]
+
+
+def _refuse_texts(column: Column, values: Array) -> None:
+    """Raise where a column of numbers holds something else."""
+    if column.dtype == "float" and values.dtype.kind != "f":
+        raise DataError(f"The {column.table} column {column.name!r} must hold numbers. Found {values[0]!r}.")
 
 
 def missing_column(column: Column, there: list[str]) -> str:

@@ -258,16 +258,6 @@ def test_bad_qrels_from_code(qrels: Any, says: str) -> None:
         irmx.calc_aggregate(MEASURE, qrels, {"q": {"a": 1.0}})
 
 
-def test_of_several_runs_those_before_the_bad_one_are_shown(
-    good: tuple[Path, Path], tmp_path: Path, command: Any
-) -> None:
-    put(tmp_path, "worse.run", "q Q0 a\n")
-    done = command("eval", good[0], good[1], tmp_path / "worse.run", "AP")
-    assert done.code == 1
-    assert "worse.run, line 1" in done.err
-    assert "Traceback" not in done.err
-
-
 def test_nothing_is_printed_when_a_later_run_is_bad(shell, tmp_path):
     bad = tmp_path / "bad.run"
     bad.write_text("1 Q0 d1 1 high tag\n")

@@ -17,7 +17,8 @@ from irmx.demo import SYSTEMS, qrels_path, run_path
 TOP = Path(__file__).parent.parent.parent
 QRELS = str(qrels_path())
 RUN = str(run_path("late"))
-STOCK = ["AP", "nDCG@10", "P@5"]
+STOCK = ["AP", "nDCG@10", "P@5"] if sys.version_info < (3, 14) else ["AP", "Rprec", "RR"]
+"""The command of ir_measures 0.4.3 parses no parameter on Python 3.14."""
 
 
 def stock(*arguments: str) -> list[str]:

@@ -63,7 +63,8 @@ def test_stock_measures_come_out_as_without_irmx() -> None:
 import ir_measures
 {}
 qrels, run = {{"q": {{"a": 1, "b": 2, "c": 0}}, "r": {{"d": 1}}}}, {{"q": {{"c": 3.0, "b": 2.0, "a": 1.0}}}}
-measures = [ir_measures.parse_measure(m) for m in ("AP", "nDCG@2", "P(rel=2)@5", "RBP(p=0.8,rel=1)", "Rprec")]
+from ir_measures import AP, nDCG, P, RBP, Rprec
+measures = [AP, nDCG@2, P(rel=2)@5, RBP(p=0.8, rel=1), Rprec]
 print(sorted((str(m), float(v)) for m, v in ir_measures.calc_aggregate(measures, qrels, run).items()))
 """
     assert in_a_new_process(code.format("import irmx")) == in_a_new_process(code.format(""))

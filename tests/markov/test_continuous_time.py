@@ -97,3 +97,8 @@ def test_negative_holding_times_are_refused(tmp_path):
         irmx.parse_measure(f"MPcont(model=GL_AD_ID,times=by_rank(file={str(path)!r}))")
     with pytest.raises(irmx.UsageError, match="need times"):
         irmx.calc_aggregate("MPcont(model=GL_AD_ID,times=by_rank)", {"q": {"a": 1}}, {"q": {"a": 1.0}})
+
+
+def test_texts_in_the_dwell_column_are_refused(qrels, run):
+    with pytest.raises(irmx.DataError, match=r"'dwell' must hold numbers. Found '10 s'"):
+        MPcont(model=GL_AD_ID).calc_aggregate(qrels, table(run, ["10 s"] * 6))
