@@ -156,7 +156,7 @@ class MarkovModel(Symbol):
 
         Returns
         -------
-        array of float, over ``rankings.relevant``
+        array of float, over the relevant documents retrieved
             Adds up to 1 within each topic.
         """
         if self["direction"] is None:
