@@ -20,7 +20,7 @@ from irmx.judgments import read_qrels
 from irmx.measures import Measure
 from irmx.rankings import Rankings
 from irmx.runs import Run, read_run
-from irmx.scoring import IrmxEvaluator
+from irmx.scoring import IrmxEvaluator, aggregate
 
 Measures = str | ir_measures.Measure | Iterable[str | ir_measures.Measure]
 
@@ -117,21 +117,14 @@ class Evaluator:
     def calc(self, run: Any) -> CalcResults:
         """Return the means and the value of every topic."""
         per_query = list(self.iter_calc(run))
-        return CalcResults(mean_over_topics(self.measures, per_query), per_query)
+        values: dict[ir_measures.Measure, list[float]] = {m: [] for m in self.measures}
+        for metric in per_query:
+            values[metric.measure].append(metric.value)
+        return CalcResults({m: aggregate(m, v) for m, v in values.items()}, per_query)
 
     def calc_aggregate(self, run: Any) -> dict[ir_measures.Measure, float]:
         """Return the mean of every measure over the topics of the qrels."""
-        return mean_over_topics(self.measures, self.iter_calc(run))
-
-
-def mean_over_topics(
-    measures: Iterable[ir_measures.Measure], metrics: Iterable[Metric]
-) -> dict[ir_measures.Measure, Any]:
-    """Return what every measure's own aggregator, mostly the mean, makes of its values."""
-    aggregators = {m: m.aggregator() for m in measures}
-    for metric in metrics:
-        aggregators[metric.measure].add(metric.value)
-    return {m: a.result() for m, a in aggregators.items()}
+        return {m: aggregate(m, by_topic.values()) for m, by_topic in self.values(run).items()}
 
 
 def _provider(name: str, measures: list[ir_measures.Measure]) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import ir_measures
@@ -73,7 +73,7 @@ class IrmxEvaluator(providers.Evaluator):
 
     def calc_aggregate(self, run: Any) -> dict[Any, float | int]:
         """Return the mean of every measure over the topics of the qrels."""
-        return {measure: aggregate(measure, values) for measure, values in self.scores(run).items()}
+        return {measure: aggregate(measure, values.tolist()) for measure, values in self.scores(run).items()}
 
     def calc(self, run: Any) -> CalcResults:
         """Return the means and the value of every topic."""
@@ -83,13 +83,13 @@ class IrmxEvaluator(providers.Evaluator):
             for measure, values in scores.items()
             for query_id, value in zip(self.judgments.topics, values.tolist(), strict=True)
         ]
-        return CalcResults({m: aggregate(m, v) for m, v in scores.items()}, per_query)
+        return CalcResults({m: aggregate(m, v.tolist()) for m, v in scores.items()}, per_query)
 
 
-def aggregate(measure: ir_measures.Measure, values: Floats) -> float:
-    """Return what the measure's own aggregator makes of its values."""
+def aggregate(measure: ir_measures.Measure, values: Iterable[float]) -> float:
+    """Return what the measure's own aggregator, mostly the mean, makes of its values."""
     aggregator = measure.aggregator()
-    for value in values.tolist():
+    for value in values:
         aggregator.add(value)
     return float(aggregator.result())
 

@@ -180,13 +180,15 @@ class Columns:
 
     def topics(self) -> tuple[Ints, list[Any]]:
         """Return per row the number of its topic, and the query ids in order of first appearance, as given."""
-        array = self._array("query_id")
-        encoded = self.texts("query_id").dictionary_encode()
-        texts = encoded.dictionary.to_pylist()
-        self.refuse_empty("query_id", encoded)
         import pyarrow as pa
 
-        given = [int(t) for t in texts] if pa.types.is_integer(array.type) else texts
+        column = self.data.column("query_id")
+        encoded = _in_order_of_appearance(column)
+        if encoded is None:
+            encoded = self.texts("query_id").dictionary_encode()
+        self.refuse_empty("query_id", encoded)
+        texts = encoded.dictionary.to_pylist()
+        given = [int(t) for t in texts] if pa.types.is_integer(column.type) else texts
         return np.asarray(encoded.indices, dtype=np.int64), given
 
     def refuse_empty(self, name: str, encoded: pa.DictionaryArray) -> None:
@@ -243,6 +245,19 @@ class Columns:
         value = self.data.column(name)[row].as_py()
         at = " ".join(str(self.data.column(c)[row].as_py()) for c in ("query_id", "doc_id"))
         raise DataError(f"The {name} {value!r} of the {self.table} {why}: row {row} (counted from 0), {at}.", (row,))
+
+
+def _in_order_of_appearance(column: pa.ChunkedArray) -> pa.DictionaryArray | None:
+    """Return a column of encoded texts as one array, if its dictionary holds just its values as they first appear."""
+    import pyarrow as pa
+
+    if not (pa.types.is_dictionary(column.type) and pa.types.is_string(column.type.value_type)) or column.null_count:
+        return None
+    encoded = column.unify_dictionaries().combine_chunks()
+    code = np.asarray(encoded.indices)
+    largest = np.maximum.accumulate(code, dtype=np.int64)
+    new = np.diff(largest, prepend=-1)
+    return encoded if len(code) and new.max() <= 1 and largest[-1] == len(encoded.dictionary) - 1 else None
 
 
 def topic_ids(table: Table, data: Mapping[Any, Any]) -> list[Any]:

@@ -6,7 +6,7 @@ import glob
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any
+from typing import Annotated
 
 import ir_measures
 import typer
@@ -18,6 +18,7 @@ from irmx.judgments import read_qrels
 from irmx.plugins import registry
 from irmx.reports.base import SUMMARY, Layout, Result
 from irmx.runs import Run, read_run
+from irmx.scoring import aggregate
 
 
 def evaluate(
@@ -146,14 +147,7 @@ def _results(
                         yield Result(name, query_id, measure, one.values[measure][query_id])
         if summary:
             for measure in layout.measures:
-                yield Result(name, SUMMARY, measure, _mean(measure, one.values[measure].values()))
-
-
-def _mean(measure: ir_measures.Measure, values: Iterable[float]) -> Any:
-    aggregator = measure.aggregator()
-    for value in values:
-        aggregator.add(value)
-    return aggregator.result()
+                yield Result(name, SUMMARY, measure, aggregate(measure, one.values[measure].values()))
 
 
 def _progress(paths: list[str]) -> Iterable[str]:

@@ -60,14 +60,13 @@ def sums_of_relevant(model: MarkovModel, rankings: Rankings) -> Floats:
     rank = rankings.relevant.rank
     w, _ = table(model["distance"], model.offset, model["log_base"], int(rankings.depth.max(initial=0)))
     d = np.zeros(len(rank))
-    for part, longest in parts(rankings, model.max_hop):
+    for part, longest in rankings.memo(("parts", model.max_hop), lambda: parts(rankings, model.max_hop)):
         if longest is not None:
             d[part] = _sums_by_convolution(rank[part], w)
             continue
-        i, j, distance = _pairs_of(rankings, part, model.max_hop)
+        later, j, distance = _pairs_of(rankings, part, model.max_hop)
         weights = w[distance]
-        size = part.stop - part.start
-        d[part] = np.bincount(i, weights, minlength=size) + np.bincount(j, weights, minlength=size)
+        d[part] = _sums_of_runs(weights, later) + np.bincount(j, weights, minlength=len(later))
     return d + model.weight(0) if model["self_loops"] else d
 
 
@@ -98,16 +97,31 @@ def parts(rankings: Rankings, max_hop: int | None) -> list[tuple[slice, int | No
 
 
 def pairs(rankings: Rankings, part: slice, max_hop: int | None) -> tuple[Ints, Ints, Ints]:
-    """Return the pairs i < j of relevant documents of one topic, counted from the part's first, and j - i in ranks."""
+    """Return the pairs i < j of relevant documents of one topic, by i.
+
+    Returns
+    -------
+    later : array of int
+        The number of pairs of each i.
+    j, distance : array of int
+        The second document of each pair, counted from the part's first, and its distance in ranks.
+    """
     relevant = rankings.relevant
     later = (relevant.count[relevant.topic] - relevant.ordinal)[part]
     if max_hop is not None:
         later = np.minimum(later, max_hop)
-    i = np.repeat(np.arange(len(later)), later)
-    ends = np.cumsum(later)
-    j = np.arange(len(i)) - np.repeat(ends - later, later) + i + 1
+    before = np.cumsum(later) - later
+    j = np.arange(later.sum()) + np.repeat(np.arange(1, len(later) + 1) - before, later)
     rank = relevant.rank[part]
-    return i, j, rank[j] - rank[i]
+    return later, j, rank[j] - np.repeat(rank, later)
+
+
+def _sums_of_runs(values: Floats, lengths: Ints) -> Floats:
+    """Return the sums of consecutive runs of values; 0 for a run of length 0."""
+    out = np.zeros(len(lengths))
+    full = np.flatnonzero(lengths)
+    out[full] = np.add.reduceat(values, (np.cumsum(lengths) - lengths)[full]) if len(full) else 0.0
+    return out
 
 
 def _sums_by_convolution(rank: Ints, w: Floats) -> Floats:

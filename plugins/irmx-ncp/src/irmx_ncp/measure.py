@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from irmx import COMMON_PARAMS, Citation, Measure, Param, PluginError, Rankings
+from irmx import COMMON_PARAMS, Citation, Measure, Param, PluginError, Rankings, Symbol
 from irmx_ncp.laws import KIND
 
 Floats = np.ndarray[Any, np.dtype[Any]]
@@ -64,23 +65,26 @@ class NormalisedCumulativePrecision(Measure):
         j, recall_base = rankings.relevant.ordinal, rankings.recall_base[rankings.relevant.topic]
         sizes, which = np.unique(recall_base, return_inverse=True)
         starts = np.concatenate([[0], np.cumsum(sizes)])
-        laws = [self._probabilities(int(n)) for n in sizes]
+        laws = [probabilities(self["law"], n) for n in sizes.tolist()]
         table = np.concatenate([*laws, np.empty(0)])
         return np.asarray(table[starts[which] + j - 1])
-
-    def _probabilities(self, recall_base: int) -> Floats:
-        law = self["law"]
-        p = np.asarray(law.probabilities(recall_base), dtype=float)
-        if p.shape != (recall_base,) or not np.all(p >= 0) or abs(p.sum() - 1) > 1e-9:
-            raise PluginError(
-                f"The stopping law {law!r} must give {recall_base} probabilities that add up to 1 for a topic with "
-                f"{recall_base} relevant documents. It gave shape {p.shape} with the sum {p.sum():.9g}."
-            )
-        return p
 
     def contributions(self, rankings: Rankings) -> dict[str, Any]:
         weight = self.weights(rankings)
         return {"weight": weight, "contribution": weight * rankings.precision}
+
+
+@lru_cache(maxsize=4096)
+def probabilities(law: Symbol, recall_base: int) -> Floats:
+    """Return p_s(1..RB) of a law, after checking that it is one."""
+    given: Any = law
+    p = np.asarray(given.probabilities(recall_base), dtype=np.float64)
+    if p.shape != (recall_base,) or not np.all(p >= 0) or abs(p.sum() - 1) > 1e-9:
+        raise PluginError(
+            f"The stopping law {law!r} must give {recall_base} probabilities that add up to 1 for a topic with "
+            f"{recall_base} relevant documents. It gave shape {p.shape} with the sum {p.sum():.9g}."
+        )
+    return p
 
 
 NCP = NormalisedCumulativePrecision()
