@@ -182,3 +182,10 @@ def test_reference_generator_names_no_plugin() -> None:
             if isinstance(node, (ast.Import, ast.ImportFrom)) and name
         }
         assert not {n for n in imported if n.startswith("irmx_")}, path
+
+
+def test_expressions_of_named_objects_are_whole(generated: dict[str, str]) -> None:
+    found = {m for page in generated.values() for m in re.findall(r"`(\w+\([^`]+\))`", page.partition("In an expression")[2].partition("\n")[0])}  # fmt: skip
+    assert {"NCP(law=table(p=[0.5,0.3,0.2]))", "MPcont(model=GL_AD_ID,times=dwell)", "MP(model=GL_OR_ID)"} <= found
+    for text in found - {m for m in found if "file=" in m}:
+        irmx.parse_measure(text).validate_params()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from irmx import Symbol
+from irmx import Measure, Symbol, parse_measure
 from reference_generator.markdown import definition, kinds, parameters, registered_by, slug, table, takers, title
 
 
@@ -44,11 +44,19 @@ Values of {uses or "no measure that is installed"}. A plugin can register more o
 """
 
 
+def _expression(measure: Measure, taker: str, symbol: Symbol) -> str:
+    """Return a measure with a symbol for one of its parameters, and with what else it needs, as in its example."""
+    example = parse_measure(measure.EXAMPLES[0]).params if measure.EXAMPLES else {}
+    needed = {k: example[k] for k, p in measure.SUPPORTED_PARAMS.items() if p.required and k != taker and k in example}
+    values = {**needed, taker: symbol.EXAMPLE or symbol.NAME}
+    return f"{measure.NAME}({','.join(f'{k}={v}' for k, v in values.items())})"
+
+
 def _page(symbol: Symbol, shared: bool) -> str:
     variants = ""
     if symbol.PARAMS:
         variants = f"\nA call gives a variant: `{symbol.NAME}(parameter=value)`.\n"
-    used = ", ".join(f"`{m.NAME}({p}={symbol.NAME})`" for m, p in takers(symbol.KIND))
+    used = ", ".join(f"`{_expression(m, p, symbol)}`" for m, p in takers(symbol.KIND))
     about = definition(type(symbol))
     if shared:
         about = f"It is a [{type(symbol).__name__}](index.md) with the values below."

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from irmx.plugins import registry
     from irmx.rankings import Documents, Ranking, Rankings
     from irmx.reports.base import Report
+    from irmx.rows import QrelsRows
     from irmx.runs import Run, read_run
     from irmx.symbols import Symbol
 
@@ -49,6 +50,7 @@ _WHERE = {
     "plugins": ("registry",),
     "rankings": ("Documents", "Ranking", "Rankings"),
     "reports.base": ("Report",),
+    "rows": ("QrelsRows",),
     "runs": ("Run", "read_run"),
     "symbols": ("Symbol",),
 }
@@ -71,6 +73,7 @@ __all__ = [
     "Param",
     "PluginError",
     "PluginWarning",
+    "QrelsRows",
     "Ranking",
     "Rankings",
     "Report",

@@ -6,7 +6,7 @@ qrels and runs anything that :func:`irmx.read_qrels` and :func:`irmx.read_run` t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import ir_measures
@@ -56,7 +56,7 @@ class Evaluator:
         self.measures = as_measures(measures)
         self.judgments = read_qrels(qrels)
         self._own: IrmxEvaluator | None = None
-        self._others: Any = None
+        self._others: list[Any] = []
         mine = [m for m in self.measures if isinstance(m, Measure)]
         others = [m for m in self.measures if not isinstance(m, Measure)]
         if provider is not None:
@@ -65,13 +65,11 @@ class Evaluator:
         if mine:
             self._own = IrmxEvaluator(mine, self.judgments)
         if others:
-            rows = self.judgments.several_rows_per_document
-            upstream = list(self.judgments) if rows else self.judgments.as_dict()
             pipeline = ir_measures.DefaultPipeline if provider is None else chosen
             try:
-                self._others = pipeline.evaluator(others, upstream)
+                self._others = [pipeline.evaluator(some, form) for some, form in self._upstream_qrels(others)]
             except (ValueError, RuntimeError) as error:
-                raise UsageError(str(error)) from None
+                raise UsageError(_unsupported(others) or str(error)) from None
             except TypeError as error:
                 if np.all(self.judgments.grade % 1 == 0):
                     raise
@@ -79,6 +77,20 @@ class Evaluator:
                     f"{', '.join(map(str, others))} cannot be computed: the qrels hold grades that are not whole numbers, "
                     f"which only measures of irmx plugins take, with rel=0.5 for instance ({error})."
                 ) from None
+
+    def _upstream_qrels(self, measures: list[ir_measures.Measure]) -> Iterator[tuple[list[ir_measures.Measure], Any]]:
+        """Yield measures of ir_measures with the qrels in the form that is right for them.
+
+        Measures of diversity read rows with their subtopics, none without a document, on which pyndeval crashes;
+        all others one grade per document, or the last row of a document would be taken for its grade.
+        """
+        diversity = {m.NAME for m in ir_measures.providers.registry["pyndeval"].SUPPORTED_MEASURES}
+        of_rows = [m for m in measures if m.NAME in diversity]
+        of_documents = [m for m in measures if m not in of_rows]
+        if of_documents:
+            yield of_documents, self.judgments.as_dict()
+        if of_rows:
+            yield of_rows, [row for row in self.judgments if row.doc_id]
 
     def values(self, run: Any) -> dict[ir_measures.Measure, dict[str, float]]:
         """Return, per measure in the order asked and per topic in the order of the qrels, the value."""
@@ -88,7 +100,7 @@ class Evaluator:
         if self._own is not None:
             for own, scores in self._own.scores(run).items():
                 found[own] = dict(zip(topics, scores.tolist(), strict=True))
-        if self._others is not None:
+        if self._others:
             given: dict[ir_measures.Measure, dict[str, float]] = {}
             for metric in self._upstream(run):
                 given.setdefault(metric.measure, {})[str(metric.query_id)] = metric.value
@@ -99,7 +111,9 @@ class Evaluator:
     def _upstream(self, run: Run) -> Iterator[Metric]:
         """Yield the values of the measures of ir_measures; a tool of theirs that fails is named."""
         try:
-            yield from self._others.iter_calc(run.as_dict())
+            by_topic = run.as_dict()
+            for others in self._others:
+                yield from others.iter_calc(by_topic)
         except Exception as error:
             names = ", ".join(str(m) for m in self.measures if not isinstance(m, Measure))
             raise DataError(
@@ -125,6 +139,20 @@ class Evaluator:
     def calc_aggregate(self, run: Any) -> dict[ir_measures.Measure, float]:
         """Return the mean of every measure over the topics of the qrels."""
         return {m: aggregate(m, by_topic.values()) for m, by_topic in self.values(run).items()}
+
+
+def _unsupported(measures: list[ir_measures.Measure]) -> str:
+    """Return what to say of measures that no installed provider of ir_measures computes; nothing where all are."""
+    supports: Callable[[ir_measures.Measure], bool] = ir_measures.DefaultPipeline.supports
+    told = []
+    for measure in measures:
+        if not supports(measure):
+            with_rel: ir_measures.Measure = (
+                measure(rel=1) if "rel" in measure.SUPPORTED_PARAMS and "rel" not in measure.params else measure
+            )
+            hint = f" It computes {with_rel}." if supports(with_rel) else ""
+            told.append(f"ir_measures, as it is installed, does not compute {measure}.{hint}")
+    return " ".join(told)
 
 
 def _provider(name: str, measures: list[ir_measures.Measure]) -> Any:

@@ -130,6 +130,8 @@ class _Parser:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
             at = node.right
             node = node.left
+        if at is not None and isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+            raise self._error(at, f"The cutoff is given twice. {_FORM}.")
         name_node, keywords = (node.func, self._keywords(node)) if isinstance(node, ast.Call) else (node, [])
         if not isinstance(name_node, ast.Name):
             raise self._error(name_node, f"Here should be the name of a measure. {_FORM}.")

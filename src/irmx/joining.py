@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from irmx import tables
 from irmx.judgments import Judgments
 from irmx.ragged import Array, Floats, Ints, segment_of
 from irmx.runs import Found, Run
@@ -115,7 +116,7 @@ class Join:
         docs = self.run.docs_at(mine, rows)
         order = np.arange(len(docs))
         if ties == "trec":
-            order = np.array(sorted(range(len(docs)), key=docs.__getitem__, reverse=True), dtype=np.int64)
+            order = _descending(docs)
         order = order[np.argsort(-scores[rows[order]], kind="stable")]
         descending = -scores[rows[order]]
         place = np.arange(len(docs)) - np.searchsorted(descending, descending)
@@ -134,7 +135,7 @@ class Join:
         rows = np.arange(len(scores))
         if ties == "trec":
             docs = self.run.docs(mine)
-            rows = np.array(sorted(range(len(docs)), key=docs.__getitem__, reverse=True), dtype=np.int64)
+            rows = _descending(docs)
         return rows[np.argsort(-scores[rows], kind="stable")]
 
     # -- the judgments of the topics ---------------------------------------------------------------------
@@ -150,3 +151,12 @@ def _comparable(scores: Floats, ties: str) -> Floats:
         return scores
     with np.errstate(over="ignore"):
         return scores.astype(np.float32)
+
+
+def _descending(docs: list[str]) -> Ints:
+    """Return the places of document ids in descending order."""
+    try:
+        return np.array(sorted(range(len(docs)), key=docs.__getitem__, reverse=True), dtype=np.int64)
+    except TypeError:
+        tables.refuse_odd_ids("run", docs)
+        raise

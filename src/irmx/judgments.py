@@ -12,7 +12,7 @@ import numpy as np
 
 from irmx import tables
 from irmx.errors import DataError
-from irmx.ragged import Array, Floats, Ints, offsets_of
+from irmx.ragged import Array, Floats, Ints, offsets_of, segment_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -44,7 +44,11 @@ class Sought:
         """The distinct ids, the sorted keys topic * size + id, and the place in ``Judgments.docs`` of each key."""
         import pyarrow as pa
 
-        encoded = pa.array(self.names, pa.large_string()).dictionary_encode()
+        try:
+            encoded = pa.array(self.names, pa.large_string()).dictionary_encode()
+        except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError):
+            tables.refuse_odd_ids("qrels", self.names)
+            raise
         topic = np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
         key = topic * np.int64(len(encoded.dictionary)) + np.asarray(encoded.indices, dtype=np.int64)
         order = np.argsort(key, kind="stable")
@@ -90,7 +94,7 @@ class Judgments:
         total = int(lengths.sum())
         try:
             grade = np.fromiter(chain.from_iterable(d.values() for d in qrels.values()), np.float64, total)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise tables.bad_number_in_dict("qrels", "relevance", qrels) from None
         if not np.isfinite(grade).all():
             raise tables.bad_number_in_dict("qrels", "relevance", qrels)
@@ -137,10 +141,32 @@ class Judgments:
 
     def column(self, name: str) -> Array | None:
         """Return a qrels column over the rows of ``row_offsets``, None where the table lacks it."""
-        if self._table is None or self._row_order is None:
+        values = self.given_column(name)
+        return None if values is None else values[self._row_order]
+
+    def given_column(self, name: str) -> Array | None:
+        """Return a qrels column over the rows as they were given, None where the table lacks it."""
+        if self._table is None:
             return None
         columns = tables.Columns("qrels", self._table)
-        return columns.values(name)[self._row_order] if name in columns else None
+        return columns.values(name) if name in columns else None
+
+    @cached_property
+    def all_rows(self) -> tuple[Ints, Ints, Ints]:
+        """All rows by topic: the offsets of the topics, the row as given, its place in ``docs`` (-1: no ``doc_id``)."""
+        if self._table is None or self._row_order is None or self.row_offsets is None:
+            every = np.arange(len(self.grade))
+            return self.offsets, every, every
+        topic, topics = tables.Columns("qrels", self._table).topics()
+        doc = np.full(len(topic), -1, dtype=np.int64)
+        doc[self._row_order] = segment_of(self.row_offsets)
+        by_topic = np.argsort(topic, kind="stable")
+        return offsets_of(np.bincount(topic, minlength=len(topics))), by_topic, doc[by_topic]
+
+    @property
+    def has_negative(self) -> bool:
+        """Whether some grade is negative, which means pooled, but not judged."""
+        return bool(np.any(self.grade < 0))
 
     @property
     def columns(self) -> list[str]:

@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
 REL = Param(number, "smallest relevance grade that counts as relevant", default=1)
 CUTOFF = Param(int, "only the first this many documents are looked at", low=1, unit="ranks")
-JUDGED_ONLY = Param(bool, "drop documents without a judgment from the ranking first (condensed list)", default=False)
+JUDGED_ONLY = Param(
+    bool,
+    "drop documents without a judgment, or with a negative grade, from the ranking first (condensed list)",
+    default=False,
+)
 TIES = Param(
     str,
     "order of documents with equal scores: 'trec' compares scores in 32 bits and breaks ties by document id, "

@@ -161,20 +161,28 @@ def _canonical(dtype: Any, value: Any) -> Any:
     if dtype is int:
         return int(value) if isinstance(value, numbers.Integral) else UNSET
     if dtype is float:
-        return float(value) if isinstance(value, numbers.Real) else UNSET
+        return _as_float(value) if isinstance(value, numbers.Real) else UNSET
     if dtype is number:
         if not isinstance(value, numbers.Real):
             return UNSET
         if isinstance(value, numbers.Integral):
             return int(value)
-        as_float = float(value)
-        return int(as_float) if as_float.is_integer() else as_float
+        as_float = _as_float(value)
+        return int(as_float) if as_float is not UNSET and as_float.is_integer() else as_float
     if dtype is list:
         if isinstance(value, str) or not hasattr(value, "__iter__"):
             return UNSET
         items = [_canonical(number, v) for v in value]
         return UNSET if any(v is UNSET for v in items) else items
     return value if isinstance(value, dtype) else UNSET
+
+
+def _as_float(value: Any) -> Any:
+    """Return a number as a float, UNSET where it is larger than any."""
+    try:
+        return float(value)
+    except OverflowError:
+        return UNSET
 
 
 def check_params(given: Mapping[str, Any], declared: Mapping[str, Param], owner: str) -> dict[str, Any]:

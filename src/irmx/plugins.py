@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable
@@ -231,13 +232,26 @@ def discover(registry: Registry) -> None:
 
 
 _registry: Registry | None = None
+_filled = False
+_lock = threading.RLock()
 
 
 def registry() -> Registry:
-    """Return the one registry, filled at first use."""
-    global _registry
-    if _registry is None:
-        _registry = Registry()
-        discover(_registry)
-        publish(_registry.measures())
-    return _registry
+    """Return the one registry, filled at first use.
+
+    Another thread waits until it is filled; a plugin that asks while it is loaded sees what is there so far.
+    """
+    global _registry, _filled
+    if _registry is not None and _filled:
+        return _registry
+    with _lock:
+        if _registry is None:
+            _registry = Registry()
+            try:
+                discover(_registry)
+            except BaseException:  # a warning made an error; the next use tries again
+                _registry = None
+                raise
+            publish(_registry.measures())
+            _filled = True
+        return _registry

@@ -13,6 +13,7 @@ from irmx.columns import Column
 from irmx.errors import DataError
 from irmx.joining import Hits, Join
 from irmx.ragged import Array, Floats, Ints, offsets_of, position_in_segment, segment_count, segment_of
+from irmx.rows import QrelsRows, qrels_rows
 
 T = TypeVar("T")
 
@@ -81,7 +82,7 @@ class Rankings:
     depth : int array, shape (topics,)
         T, the number of documents in each ranking.
     judged : Documents
-        The judged documents retrieved.
+        The judged documents retrieved. A negative grade means not judged, as in trec_eval.
     relevant : Documents
         The relevant documents retrieved.
     recall_base : int array, shape (topics,)
@@ -111,7 +112,8 @@ class Rankings:
 
     @cached_property
     def judged(self) -> Documents:
-        documents = self._documents(None)
+        negative = self._join.memo("negative", lambda: self._join.judgments.has_negative)
+        documents = self._documents(min(0, self.rel) if negative else None)
         if self.judged_only:
             documents = replace(documents, rank=documents.ordinal)
         return self._within_cutoff(documents)
@@ -156,7 +158,7 @@ class Rankings:
 
         def count() -> tuple[Ints, Ints]:
             relevant = segment_count(judgments.grade >= self.rel, judgments.offsets)
-            return relevant, np.diff(judgments.offsets) - relevant
+            return relevant, segment_count(judgments.grade >= min(0, self.rel), judgments.offsets) - relevant
 
         return self._join.memo(("counts", self.rel), count)
 
@@ -167,45 +169,87 @@ class Rankings:
 
     # -- columns -----------------------------------------------------------------------------------------
 
-    def run_column(self, column: Column) -> Array:
-        """Return a run column over ``relevant``.
+    def run_column(self, column: Column, documents: Documents | None = None) -> Array:
+        """Return a run column over ``relevant``, or over other documents of these rankings, such as ``judged``.
 
         Raises
         ------
         irmx.errors.DataError
-            Where the run lacks the column, or a relevant document lacks its value.
+            Where the run lacks the column, or a document lacks its value.
         """
+        documents = self.relevant if documents is None else documents
+        values = self._run_values(column)[documents.hits.rows()[documents.hit]]
+        _refuse_texts(column, values)
+        lacking = np.flatnonzero(_missing(values))
+        if len(lacking):
+            i = int(lacking[0])
+            raise self._no_value(column, documents.topic[i], self.doc_ids(documents)[i], documents.rank[i])
+        return values
+
+    def ranked_column(self, column: Column) -> Array:
+        """Return a run column over all documents of all rankings, judged or not, best first; ``depth`` of each topic.
+
+        Raises
+        ------
+        irmx.errors.DataError
+            Where the run lacks the column, or a document lacks its value.
+        """
+        values = self._run_values(column)[self._ranked_rows()]
+        _refuse_texts(column, values)
+        lacking = np.flatnonzero(_missing(values))
+        if len(lacking):
+            ends = offsets_of(self.depth)
+            topic = int(np.searchsorted(ends, lacking[0], side="right")) - 1
+            place = int(lacking[0] - ends[topic])
+            raise self._no_value(column, topic, self.ranked_docs(topic)[place], place + 1)
+        return values
+
+    def _run_values(self, column: Column) -> Array:
         values = self._join.run.column(column.name)
         if values is None:
             raise DataError(missing_column(column, self._join.run.columns))
-        values = values[self.relevant.hits.rows()[self.relevant.hit]]
-        _refuse_texts(column, values)
-        lacking = np.flatnonzero(values != values if column.dtype == "float" else values == None)  # noqa: E711
-        if len(lacking):
-            i = int(lacking[0])
-            raise DataError(
-                f"The run column {column.name!r} has no value for query {self.topics[self.relevant.topic[i]]}, "
-                f"document {self.doc_ids(self.relevant)[i]!r} at rank {self.relevant.rank[i]}."
-            )
         return values
 
+    def _ranked_rows(self) -> Ints:
+        """Return the rows of the run, topic by topic, best first."""
+        if self.judged_only:
+            rows: Ints = self.judged.hits.rows()[self.judged.hit]
+            return rows
+        starts = [int(self._join.run.offsets[mine]) for mine, _ in self._join.pairs]
+        ordered = [a + self._join.order(i, self.ties)[: self.cutoff] for i, a in enumerate(starts)]
+        return np.concatenate([*ordered, np.empty(0, dtype=np.int64)])
+
+    def _no_value(self, column: Column, topic: int, doc_id: str, rank: int) -> DataError:
+        return DataError(
+            f"The run column {column.name!r} has no value for query {self.topics[topic]}, "
+            f"document {doc_id!r} at rank {rank}."
+        )
+
     def topic_column(self, column: Column) -> Array:
-        """Return a qrels column that has one value per topic, over ``topics``."""
-        judgments = self._join.judgments
-        values = judgments.column(column.name)
-        if values is None or judgments.row_offsets is None:
-            raise DataError(missing_column(column, ["query_id", "doc_id", "relevance"]))
+        """Return a qrels column that has one value per topic, over ``topics``; rows may leave it out, but not all."""
+        rows = self.qrels_rows
+        values = rows.column(column.name)
+        if values is None:
+            raise DataError(missing_column(column, self._join.judgments.columns))
         _refuse_texts(column, values)
-        bounds = judgments.row_offsets[judgments.offsets]
-        out = []
-        for query_id, (_, theirs) in zip(self.topics, self._join.pairs, strict=True):
-            own = values[bounds[theirs] : bounds[theirs + 1]]
-            if len(own) == 0 or any(v != own[0] for v in own):
+        there = ~_missing(values)
+        out: list[Any] = []
+        for query_id, a, b in zip(self.topics, rows.offsets, rows.offsets[1:], strict=False):
+            found = set(values[a:b][there[a:b]].tolist())
+            if len(found) != 1:
                 raise DataError(
-                    f"The qrels column {column.name!r} must have one value for query {query_id}. Found {sorted(set(own.tolist()))}."
+                    f"The qrels column {column.name!r} must have one value for query {query_id}. Found {sorted(found)}."
                 )
-            out.append(own[0])
+            out += found
         return np.array(out)
+
+    @cached_property
+    def qrels_rows(self) -> QrelsRows:
+        """All qrels rows of the topics: retrieved or not, and those that declare a subtopic nobody holds."""
+        rank = np.zeros(len(self._join.judgments), dtype=np.int64)
+        documents = self.judged if self.judged_only else self._within_cutoff(self._documents(None))
+        rank[documents.doc] = documents.rank
+        return qrels_rows(self._join.judgments, np.array([t for _, t in self._join.pairs], dtype=np.int64), rank)
 
     def doc_ids(self, documents: Documents) -> list[str]:
         """Return the ids of judged documents."""
@@ -238,14 +282,12 @@ class Rankings:
 
     def ranked_docs(self, topic: int) -> list[str]:
         """Return all documents of one topic's ranking, best first."""
-        docs = self._join.run.docs(self._join.pairs[topic][0])
-        ranked = [docs[i] for i in self._join.order(topic, self.ties).tolist()]
         if self.judged_only:
-            theirs = self._join.pairs[topic][1]
-            ends = self._join.judgments.offsets
-            judged = set(self._join.judgments.docs[ends[theirs] : ends[theirs + 1]])
-            ranked = [d for d in ranked if d in judged]
-        return ranked[: self.cutoff]
+            here = slice(self.judged.offsets[topic], self.judged.offsets[topic + 1])
+            names = self._join.judgments.docs
+            return [names[i] for i in self.judged.doc[here].tolist()]
+        docs = self._join.run.docs(self._join.pairs[topic][0])
+        return [docs[i] for i in self._join.order(topic, self.ties)[: self.cutoff].tolist()]
 
 
 class Ranking:
@@ -287,6 +329,11 @@ class Ranking:
         """Return a run column over the relevant documents."""
         return self._rankings.run_column(column)[self._relevant]
 
+    def ranked_column(self, column: Column) -> Array:
+        """Return a run column over all documents, best first."""
+        ends = offsets_of(self._rankings.depth)
+        return self._rankings.ranked_column(column)[ends[self._topic] : ends[self._topic + 1]]
+
     def topic_column(self, column: Column) -> Any:
         """Return the topic's value of a qrels column."""
         return self._rankings.topic_column(column)[self._topic]
@@ -296,6 +343,11 @@ def _refuse_texts(column: Column, values: Array) -> None:
     """Raise where a column of numbers holds something else."""
     if column.dtype == "float" and values.dtype.kind != "f":
         raise DataError(f"The {column.table} column {column.name!r} must hold numbers. Found {values[0]!r}.")
+
+
+def _missing(values: Array) -> Array:
+    """Tell where a column has no value."""
+    return np.asarray(values != values if values.dtype.kind == "f" else values == None)  # noqa: E711
 
 
 def missing_column(column: Column, there: list[str]) -> str:

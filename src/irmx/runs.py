@@ -124,7 +124,7 @@ class DictRun(Run):
         try:
             for docs, start, end in zip(self._docs, ends, ends[1:], strict=False):
                 self.score[start:end] = np.fromiter(docs.values(), np.float64, end - start)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise tables.bad_number_in_dict("run", "score", data) from None
         if not np.isfinite(self.score).all():
             raise tables.bad_number_in_dict("run", "score", data)

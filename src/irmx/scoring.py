@@ -40,7 +40,8 @@ class IrmxEvaluator(providers.Evaluator):
         if join.pairs:
             values[[theirs for _, theirs in join.pairs]] = self._of_rankings(measure, join)
         if measure["no_relevant"] == "nan":
-            relevant = segment_count(self.judgments.grade >= measure["rel"], self.judgments.offsets)
+            rel = 1 if measure["rel"] is None else measure["rel"]
+            relevant = segment_count(self.judgments.grade >= rel, self.judgments.offsets)
             values[relevant == 0] = np.nan
         return values
 

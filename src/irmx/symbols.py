@@ -27,6 +27,8 @@ class Symbol:
         One sentence.
     PARAMS : dict of str to Param
         Its declared parameters.
+    EXAMPLE : str
+        How it is written in an expression, for one whose name alone is not enough, such as ``"table(p=[0.5,0.3,0.2])"``.
 
     Examples
     --------
@@ -42,6 +44,7 @@ class Symbol:
     KIND: ClassVar[str] = ""
     SHORT_DESC: str = ""
     PARAMS: ClassVar[dict[str, Param]] = {}
+    EXAMPLE: ClassVar[str] = ""
 
     def __init__(self, **params: Any) -> None:
         name = getattr(type(self), "NAME", "")

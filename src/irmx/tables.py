@@ -33,8 +33,10 @@ def as_table(table: Table, source: Any) -> pa.Table:
         found = read(table, source)
     elif isinstance(source, pa.Table):
         found = source
-    elif hasattr(source, "columns") and hasattr(source, "__getitem__"):
-        found = _frame(table, source)
+    elif hasattr(source, "itertuples"):
+        found = FrameTable(table, source.copy(deep=False), [str(c) for c in source.columns])
+    elif hasattr(source, "__arrow_c_stream__") or isinstance(source, pa.RecordBatch):
+        found = pa.table(source)
     elif isinstance(source, Iterable):
         found = _namedtuples(table, source)
     else:
@@ -48,25 +50,52 @@ _KINDS = (
 )
 
 
-def _frame(table: Table, frame: Any) -> pa.Table:
-    """Return a pandas, polars or other data frame as an Arrow table."""
-    import pyarrow as pa
+class FrameTable:
+    """A pandas data frame in the place of an Arrow table; a column is converted when it is first read.
 
-    if not hasattr(frame, "itertuples"):
-        return pa.table(frame)
-    names = [str(c) for c in frame.columns]
-    arrays = []
-    for position, name in enumerate(names):
-        series = frame.iloc[:, position]
+    Frames of PyTerrier carry texts, vectors and dicts of tokens, which no measure reads and Arrow may not take.
+    """
+
+    def __init__(self, table: Table, frame: Any, names: Sequence[str]) -> None:
+        self._table, self._frame, self.column_names = table, frame, list(names)
+        self.num_rows = len(frame)
+        self._made: dict[str, pa.ChunkedArray] = {}
+
+    def rename_columns(self, names: Sequence[str]) -> FrameTable:
+        """Return the table with other names of its columns."""
+        return FrameTable(self._table, self._frame, names)
+
+    def column(self, name: str) -> pa.ChunkedArray:
+        """Return a column."""
+        if name not in self._made:
+            self._made[name] = self._converted(name)
+        return self._made[name]
+
+    def _converted(self, name: str) -> pa.ChunkedArray:
+        import pyarrow as pa
+
+        series = self._frame.iloc[:, self.column_names.index(name)]
         try:
-            arrays.append(pa.array(series, from_pandas=True))
-        except (pa.ArrowInvalid, pa.ArrowTypeError):
+            found = pa.array(series, from_pandas=True)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
             row, value = _odd_value(series)
             raise DataError(
-                f"The column {name!r} of the {table} mixes types: row {row} holds {value!r} ({type(value).__name__}). "
+                f"The column {name!r} of the {self._table} mixes types: row {row} holds {value!r} ({type(value).__name__}). "
                 "Give the column one type."
             ) from None
-    return pa.table(arrays, names=names)
+        except OverflowError:
+            found = pa.array(series.astype(float), from_pandas=True)
+        except UnicodeEncodeError as error:
+            raise no_utf8(self._table, name, error) from None
+        return found if isinstance(found, pa.ChunkedArray) else pa.chunked_array([found])
+
+
+def no_utf8(table: str, column: str, error: UnicodeEncodeError) -> DataError:
+    """Return the error that names a text with half a surrogate pair."""
+    return DataError(
+        f"The column {column!r} of the {table} holds {error.object[:100]!r}, which UTF-8 cannot write ({error.reason}). "
+        "Read the input with its right encoding."
+    )
 
 
 def _odd_value(series: Any) -> tuple[Any, Any]:
@@ -97,7 +126,7 @@ def _namedtuples(table: Table, rows: Iterable[Any]) -> pa.Table:
     try:
         columns = list(zip(*chain([first], iterator), strict=True))
         return pa.table([pa.array(c) for c in columns], names=list(fields))
-    except (pa.ArrowInvalid, pa.ArrowTypeError, ValueError) as error:
+    except (pa.ArrowInvalid, pa.ArrowTypeError, ValueError, OverflowError) as error:
         raise DataError(f"The rows of the {table} do not all have the types of the first, {first!r}: {error}") from None
 
 
@@ -147,10 +176,9 @@ class Columns:
         import pyarrow as pa
 
         column = self.data.column(name)
-        array = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
-        if isinstance(array, pa.DictionaryArray):
-            array = array.dictionary_decode()
-        return array
+        if pa.types.is_dictionary(column.type):
+            column = pa.chunked_array([_decoded(c) for c in column.chunks], type=_plain_type(column.type.value_type))
+        return column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
 
     def texts(self, name: str) -> pa.Array:
         """Return an id column as texts; whole numbers become their digits."""
@@ -163,6 +191,8 @@ class Columns:
             raise DataError(
                 f"The column {name!r} of the {self.table} has no value in row {row} (counted from 0).", (row,)
             )
+        if len(array) == 0:
+            return pa.array([], pa.large_string())
         if pa.types.is_floating(array.type):
             raise DataError(
                 f"The column {name!r} of the {self.table} holds floats, such as {array[0].as_py()!r}; ids are texts. "
@@ -173,8 +203,6 @@ class Columns:
         if not (
             pa.types.is_string(array.type) or pa.types.is_string_view(array.type) or pa.types.is_integer(array.type)
         ):
-            if len(array) == 0:
-                return pa.array([], pa.large_string())
             raise DataError(f"The column {name!r} of the {self.table} must hold texts. Found {array.type}.")
         return pc.cast(array, pa.large_string())
 
@@ -221,13 +249,13 @@ class Columns:
             or pa.types.is_integer(array.type)
             or pa.types.is_floating(array.type)
             or pa.types.is_null(array.type)
+            or pa.types.is_decimal(array.type)
         ):
-            return np.asarray(pc.cast(array, pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64)
-        if pa.types.is_decimal(array.type):
-            return np.asarray(pc.cast(array, pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64)
+            return _as_floats(array)
+        if pa.types.is_date(array.type):
+            array = pc.cast(array, pa.timestamp("s" if pa.types.is_date32(array.type) else "ms"))
         if pa.types.is_timestamp(array.type):
-            nanoseconds = pc.cast(pc.cast(array, pa.timestamp("ns", tz=array.type.tz)), pa.int64())
-            return np.asarray(pc.cast(nanoseconds, pa.float64(), safe=False).to_numpy(zero_copy_only=False)) / 1e9
+            return _as_floats(pc.cast(array, pa.int64())) / _PER_SECOND[array.type.unit]
         if name in ("score", "relevance"):
             return self._numbers_in_texts(name, array)
         return np.array(array.to_pylist(), dtype=object)
@@ -247,6 +275,29 @@ class Columns:
         raise DataError(f"The {name} {value!r} of the {self.table} {why}: row {row} (counted from 0), {at}.", (row,))
 
 
+_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+
+
+def _as_floats(array: pa.Array) -> Floats:
+    """Return numbers as the nearest floats; missing ones as NaN."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return np.asarray(pc.cast(array, pa.float64(), safe=False).to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def _plain_type(value_type: pa.DataType) -> pa.DataType:
+    """Return the type of a dictionary's values, for texts the one that every Arrow function takes."""
+    import pyarrow as pa
+
+    return pa.large_string() if pa.types.is_string_view(value_type) else value_type
+
+
+def _decoded(array: pa.DictionaryArray) -> pa.Array:
+    """Return the values that a dictionary stands for."""
+    return array.dictionary.cast(_plain_type(array.type.value_type)).take(array.indices)
+
+
 def _in_order_of_appearance(column: pa.ChunkedArray) -> pa.DictionaryArray | None:
     """Return a column of encoded texts as one array, if its dictionary holds just its values as they first appear."""
     import pyarrow as pa
@@ -254,6 +305,8 @@ def _in_order_of_appearance(column: pa.ChunkedArray) -> pa.DictionaryArray | Non
     if not (pa.types.is_dictionary(column.type) and pa.types.is_string(column.type.value_type)) or column.null_count:
         return None
     encoded = column.unify_dictionaries().combine_chunks()
+    if encoded.dictionary.null_count:
+        return None
     code = np.asarray(encoded.indices)
     largest = np.maximum.accumulate(code, dtype=np.int64)
     new = np.diff(largest, prepend=-1)
@@ -285,9 +338,20 @@ def bad_number_in_dict(table: Table, column: str, data: Mapping[Any, Mapping[str
             try:
                 if np.isfinite(float(value)) and not isinstance(value, str):
                     continue
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 pass
             return DataError(
                 f"The {column} {value!r} of the {table} is not a finite number: query {query_id}, document {doc_id}."
             )
     return DataError(f"The {table} hold a {column} that is not a number.")
+
+
+def refuse_odd_ids(table: Table, docs: Iterable[Any]) -> None:
+    """Raise where a document id is no text, or one that UTF-8 cannot write; slow, for naming it after a failure."""
+    for doc_id in docs:
+        if not isinstance(doc_id, str):
+            raise DataError(f"A document id of the {table} is {doc_id!r}; ids are texts.")
+        try:
+            doc_id.encode()
+        except UnicodeEncodeError as error:
+            raise no_utf8(table, "doc_id", error) from None

@@ -1,8 +1,11 @@
 """The commands: ``irmx eval`` beside the stock command of ir_measures, and what the others show."""
 
 import importlib.util
+import io
 import json
+import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,6 +16,8 @@ import pytest
 
 import irmx
 from irmx.demo import SYSTEMS, qrels_path, run_path
+from irmx.reports.base import SUMMARY, Layout, Result
+from irmx.reports.table import TableReport
 
 TOP = Path(__file__).parent.parent.parent
 QRELS = str(qrels_path())
@@ -207,3 +212,98 @@ def test_every_command_has_help(name: str, command: Callable[..., Any]) -> None:
 def test_version_and_no_arguments(command: Callable[..., Any]) -> None:
     assert command("--version").out == f"irmx {irmx.__version__}\n"
     assert "Commands" in "".join(command().__dict__[k] for k in ("out", "err"))
+
+
+# -- what users mistype, and where output goes -------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("measures", "told"),
+    [
+        ([""], "the text is empty"),
+        (["AP", " "], "the text is empty"),
+        (["AP", QRELS], "runs stand before the measures"),
+        (["AP", "runs/none.run"], "there is no such file"),
+        (["MP(model=GL_AD_ID,", "rel=2)"], "stands in quotes as a whole"),
+        (["AP,nDCG@10"], "not by commas"),
+        (["ndcg_cut_10"], "is here: nDCG@10"),
+        (["nDCG@10@20"], "The cutoff is given twice"),
+    ],
+)
+def test_what_is_no_measure_gets_advice(measures: list[str], told: str, command: Callable[..., Any]) -> None:
+    done = command("eval", QRELS, RUN, *measures)
+    assert (done.code, done.out) == (2, "")
+    assert told in done.err
+
+
+def test_runs_of_one_name_in_two_folders_keep_their_rows(command: Callable[..., Any], tmp_path: Path) -> None:
+    paths = []
+    for system in SYSTEMS[:2]:
+        path = tmp_path / system / "my.run"
+        path.parent.mkdir()
+        path.write_text(run_path(system).read_text())
+        paths.append(str(path))
+    for output in ("tsv", "table"):
+        shown = command("eval", QRELS, *paths, "AP", "-o", output).out
+        assert [line.split()[0] for line in shown.splitlines() if "my.run" in line] == paths
+
+
+@pytest.mark.parametrize("wanted", ["MP(model=GL_AD_ID)", "nDCG@10"])
+def test_a_measure_is_described_from_an_expression_too(wanted: str, command: Callable[..., Any]) -> None:
+    assert command("measures", wanted).out == command("measures", re.split(r"[(@]", wanted)[0]).out
+
+
+def test_an_encoding_that_lacks_a_character_is_an_error(shell: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "q").write_text("größe 0 a 1\n", encoding="utf-8")
+    (tmp_path / "r").write_text("größe Q0 a 1 1.0 x\n", encoding="utf-8")
+    done = shell("eval", "q", "r", "AP", "-q", cwd=tmp_path, PYTHONIOENCODING="ascii")
+    assert done.code == 1
+    assert "Traceback" not in done.err
+    assert "PYTHONIOENCODING=utf-8" in done.err
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_narrow_terminal_breaks_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "30")
+    measures = [irmx.parse_measure(f"MP(model=GL_AD_ID(max_hop={hop}),rescale='recall')@100") for hop in range(2, 9)]
+    results = [Result("a_long_name.run", SUMMARY, m, 0.1234567 * i) for i, m in enumerate(measures, start=1)]
+    out = Terminal()
+    TableReport().write(results, Layout(measures, False, True, 4), out)
+    row = next(line for line in out.getvalue().splitlines() if "a_long_name.run" in line)
+    assert row.split() == ["a_long_name.run", *(f"{r.value:.4f}" for r in results)]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such pipes and signals there")
+def test_a_reader_that_has_enough_is_no_error() -> None:
+    command = [sys.executable, "-c", "from irmx.cli import main; main()", "measures"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    told = process.stderr.read()
+    process.stderr.close()
+    assert (process.wait(), told) == (0, b"")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such pipes and signals there")
+def test_ctrl_c_stops_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "run")
+    program = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from irmx.cli import main; main()"
+    )
+    command = [sys.executable, "-c", program, "eval", QRELS, str(tmp_path / "run"), "AP"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    with open(tmp_path / "run", "w"):  # opens when the command reads the run, so that it is in the middle
+        process.send_signal(signal.SIGINT)
+        out, told = process.communicate(timeout=60)
+    assert (process.returncode, out, told) == (130, b"", b"irmx: stopped\n")
+
+
+def test_a_stock_measure_that_nothing_computes_is_named_alone(command: Callable[..., Any]) -> None:
+    done = command("eval", QRELS, RUN, "AP", "RBP(p=0.9)")
+    assert done.code == 2
+    assert "does not compute RBP(p=0.9). It computes RBP(p=0.9,rel=1)." in done.err

@@ -97,3 +97,40 @@ def test_registered_names_are_attributes() -> None:
     assert irmx.GL_AD_ID is irmx_markov.GL_AD_ID
     with pytest.raises(AttributeError, match="NoSuchThing"):
         _ = irmx.NoSuchThing
+
+
+def test_threads_that_ask_at_once_all_find_the_plugins() -> None:
+    in_a_new_process(
+        """
+import sys, threading
+import irmx
+sys.setswitchinterval(1e-6)
+found = []
+def ask():
+    found.append(sorted(irmx.registry().measures()))
+threads = [threading.Thread(target=ask) for _ in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert len(found) == 8 and all("MP" in names and names == found[0] for names in found), found
+"""
+    )
+
+
+def test_a_warning_made_an_error_leaves_no_half_filled_registry() -> None:
+    in_a_new_process(
+        """
+import os, warnings
+os.environ["IRMX_DISABLED_PLUGINS"] = "nothing-of-this-name"
+import irmx, ir_measures
+try:
+    irmx.registry()
+except irmx.PluginWarning:
+    pass
+else:
+    raise AssertionError("no warning")
+del os.environ["IRMX_DISABLED_PLUGINS"]
+assert "MP" in irmx.registry().measures() and "MP" in ir_measures.measures.registry
+"""
+    )

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
@@ -95,7 +96,7 @@ def average_precision(
     judged: dict[str, float], run: dict[str, float], rel: float, cutoff: int | None, judged_only: bool, ties: str
 ) -> float:
     """Return AP by its definition, document by document."""
-    ranking = [d for d in ranked(run, ties) if not judged_only or d in judged][:cutoff]
+    ranking = [d for d in ranked(run, ties) if not judged_only or judged.get(d, -9) >= min(0, rel)][:cutoff]
     relevant = {d for d, grade in judged.items() if grade >= rel}
     seen, total = 0, 0.0
     for rank, doc in enumerate(ranking, start=1):
@@ -134,8 +135,9 @@ def test_the_common_parameters_mean_what_plain_python_says(
 def test_one_rankings_object_tells_one_story(
     judged: dict[str, int], docs: dict[str, float], ties: str, judged_only: bool, cutoff: int | None
 ) -> None:
+    qrels, judged = judged, {d: grade for d, grade in judged.items() if grade >= 0}
     for form in forms({"q": docs}):
-        rankings = irmx.join({"q": judged}, form, ties=ties, judged_only=judged_only, cutoff=cutoff)
+        rankings = irmx.join({"q": qrels}, form, ties=ties, judged_only=judged_only, cutoff=cutoff)
         ranking = next(iter(rankings))
         expected = [d for d in ranked(docs, ties) if not judged_only or d in judged][:cutoff]
         assert ranking.docs == expected
@@ -170,11 +172,13 @@ def test_half_a_grade() -> None:
     assert by_topic("NCP(law=uniform)", qrels, run) == {"q": pytest.approx(1 / 3)}
 
 
-def test_negative_grades_are_judged_and_not_relevant() -> None:
-    qrels, run = {"q": {"a": -1, "b": 1}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}
-    assert by_topic("NCP(law=first)", qrels, run) == {"q": pytest.approx(1 / 3)}
-    assert by_topic("NCP(law=first,judged_only=True)", qrels, run) == {"q": 0.5}
+def test_negative_grades_are_not_judged_as_in_trec_eval() -> None:
+    qrels, run = {"q": {"a": -1, "b": 1, "c": -2, "d": 0}}, {"q": {"a": 3.0, "x": 2.0, "c": 1.5, "b": 1.0}}
+    assert by_topic("NCP(law=first)", qrels, run) == {"q": 0.25}
+    theirs = ir_measures.calc_aggregate([ir_measures.RR(judged_only=True)], qrels, run)
+    assert by_topic("NCP(law=first,judged_only=True)", qrels, run) == {"q": theirs[ir_measures.RR(judged_only=True)]}
     assert by_topic("NCP(law=first,rel=-1)", qrels, run) == {"q": 1.0}
+    assert irmx.join(qrels, run).judged_nonrelevant.tolist() == [1]
 
 
 def test_a_topic_without_relevant_documents_is_left_out_on_request() -> None:

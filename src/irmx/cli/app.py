@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import warnings
@@ -11,8 +12,8 @@ import typer
 
 from irmx.errors import IrmxError, PluginWarning, UsageError
 
-USAGE, DATA = 2, 1
-"""Exit codes: what was asked for is wrong; the data, or a plugin, are."""
+USAGE, DATA, STOPPED = 2, 1, 130
+"""Exit codes: what was asked for is wrong; the data, or a plugin, are; Ctrl-C."""
 
 _HELP = """User-model-based evaluation measures beside those of ir_measures.
 
@@ -22,26 +23,60 @@ _HELP = """User-model-based evaluation measures beside those of ir_measures.
 
 def run(arguments: list[str] | None = None) -> NoReturn:
     """Run ``irmx`` with arguments, those of the process by default, and exit."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", PluginWarning)
-        app = build()
-    for warning in caught:
-        note(str(warning.message))
     try:
-        app(arguments, standalone_mode=True)
-    except (IrmxError, OSError) as error:
+        _prepare_output()
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", PluginWarning)
+            app = build()
+        for warning in caught:
+            note(str(warning.message))
+        try:
+            app(arguments, standalone_mode=True)
+        finally:
+            sys.stdout.flush()
+    except SystemExit as stop:  # typer turns a broken pipe into exit code 1
+        if isinstance(stop.__context__, BrokenPipeError):
+            _leave(stop.__context__)
+        if stop.code == STOPPED:
+            _stop()
+        raise
+    except (IrmxError, OSError, UnicodeEncodeError) as error:
         _leave(error)
     except KeyboardInterrupt:
-        print("irmx: stopped", file=sys.stderr)
-        sys.exit(130)
+        _stop()
     sys.exit(0)
 
 
+def _stop() -> NoReturn:
+    """Exit after Ctrl-C at once: at an orderly exit a thread of Arrow that still reads would abort the process."""
+    note("stopped")
+    sys.stderr.flush()
+    os._exit(STOPPED)
+
+
+def _prepare_output() -> None:
+    """Give a process without standard output one, and let a terminal show characters that its encoding lacks."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.isatty():
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
 def _leave(error: Exception) -> NoReturn:
+    """Exit with the code and the message of an error; a reader that has enough, such as head, is none."""
     if isinstance(error, BrokenPipeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
-    note(str(error))
+    if isinstance(error, UnicodeEncodeError):
+        lacking = error.object[error.start : error.end]
+        note(
+            f"The encoding of the output, {error.encoding}, has no {lacking!r}. "
+            "Ask for UTF-8 with the environment variable PYTHONIOENCODING=utf-8."
+        )
+    elif isinstance(error, OSError) and error.strerror:
+        note(f"{error.filename}: {error.strerror}" if error.filename else error.strerror)
+    else:
+        note(str(error))
     sys.exit(USAGE if isinstance(error, UsageError) else DATA)
 
 

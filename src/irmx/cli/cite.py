@@ -13,7 +13,10 @@ from irmx.measures import Measure
 
 
 def cite(measures: Annotated[list[str], typer.Argument(help="Measures, as for irmx eval.")]) -> None:
-    """Print BibTeX for measures of irmx plugins, and for ir_measures, through which they are computed."""
+    """Print BibTeX of what was computed.
+
+    For measures of irmx plugins, and for ir_measures, through which they are computed.
+    """
     found: dict[str, Citation] = {}
     without = []
     for measure in as_measures(measures):

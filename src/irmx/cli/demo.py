@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 
 from irmx.demo import SYSTEMS, demo_measures, qrels_path, run_path
@@ -11,9 +12,9 @@ from irmx.reports.table import TableReport
 
 
 def demo() -> None:
-    """Score three systems of a small collection with existing and new measures side by side.
+    """Score three systems of a small collection.
 
-    The collection is simulated, was made for irmx and is part of the package; nothing is fetched.
+    Existing and new measures stand side by side. The collection is simulated, was made for irmx and is part of the package; nothing is fetched.
     """
     measures = demo_measures()
     evaluator = Evaluator(measures, str(qrels_path()))
@@ -27,7 +28,7 @@ def demo() -> None:
     TableReport().write(results, Layout(measures, False, True, 4), sys.stdout)
     print("The same from the shell, with your own files:")
     names = " ".join(_quoted(str(m)) for m in measures)
-    print(f"  irmx eval {qrels_path()} '{qrels_path().parent}/*.run' {names}")
+    print(f"  irmx eval {shlex.quote(str(qrels_path()))} '{qrels_path().parent / '*.run'}' {names}")
     print("Next: irmx measures, irmx explain, irmx plugins.")
 
 

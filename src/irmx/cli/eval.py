@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import glob
+import io
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from typing import Annotated
@@ -13,7 +16,7 @@ import typer
 
 from irmx.errors import DataError, UsageError
 from irmx.evaluate import Evaluator, as_measures
-from irmx.expressions import split_measures
+from irmx.expressions import measure_names, parse_measure, split_measures
 from irmx.judgments import read_qrels
 from irmx.plugins import registry
 from irmx.reports.base import SUMMARY, Layout, Result
@@ -76,18 +79,35 @@ def runs_and_measures(arguments: list[str]) -> tuple[list[str], list[ir_measures
         raise UsageError(
             "No measure is asked for: irmx eval QRELS RUN MEASURE..., such as 'MP(model=GL_AD_ID)' AP nDCG@10."
         )
+    measures: list[ir_measures.Measure] = []
+    for text in rest:
+        try:
+            measures += as_measures(split_measures(text) or [parse_measure(text)])
+        except UsageError as error:
+            raise type(error)(f"{error}{_advice(text)}") from None
+    return list(dict.fromkeys(paths)), list(dict.fromkeys(measures))
+
+
+def _advice(text: str) -> str:
+    """Return a line on what an argument that is no measure may be meant to be, or nothing."""
+    outside = re.sub(r"\(.*\)", "", text)
+    if os.path.exists(text) or (glob.has_magic(text) and glob.glob(text)):
+        return f"\nIf {text!r} is meant to be a run: runs stand before the measures."
+    if "/" in text or os.path.splitext(outside)[1][1:].isidentifier():
+        return f"\nIf {text!r} is meant to be a run: there is no such file."
+    if "(" in outside or ")" in outside:
+        return "\nA measure with spaces inside its parentheses stands in quotes as a whole."
+    if "," in outside:
+        return "\nMeasures are set apart by spaces, not by commas."
     try:
-        measures = as_measures([part for text in rest for part in split_measures(text)])
-    except UsageError as error:
-        if "/" in rest[0] or os.path.splitext(rest[0])[1][1:].isidentifier():
-            raise UsageError(f"{error}\nIf {rest[0]!r} is meant to be a run: there is no such file.") from None
-        raise
-    return list(dict.fromkeys(paths)), measures
+        with contextlib.redirect_stdout(io.StringIO()):  # it prints what it skips of a group of measures
+            same = ir_measures.parse_trec_measure(text)
+    except (ValueError, NameError):
+        return ""
+    return f"\nWhat trec_eval calls {text} is here: {' '.join(map(str, same))}."
 
 
 def _is_run(argument: str) -> bool:
-    from irmx.expressions import measure_names
-
     name = argument.partition("(")[0].partition("@")[0].strip()
     return name not in measure_names() and (
         os.path.exists(argument) or (glob.has_magic(argument) and bool(glob.glob(argument)))
@@ -117,8 +137,8 @@ class _Loaded:
 
 def _check_topics(path: str, run: Run, evaluator: Evaluator, qrels: str) -> None:
     """Refuse a run without any topic of the qrels; say of one that lacks some."""
-    known = evaluator.judgments.index
-    missing = [t for t in known if t not in set(run.topics)]
+    known, ranked = evaluator.judgments.index, set(run.topics)
+    missing = [t for t in known if t not in ranked]
     if len(missing) == len(known):
         raise DataError(
             f"No topic of the run {path} is in the qrels {qrels}. The run has {_some(run.topics)}; the qrels have {_some(list(known))}."
@@ -138,8 +158,9 @@ def _results(
     paths: list[str], first: _Loaded, evaluator: Evaluator, layout: Layout, qrels: str, summary: bool
 ) -> Iterator[Result]:
     loaded: Iterable[_Loaded] = (first if p == first.path else _Loaded(p, evaluator, qrels) for p in _progress(paths))
+    names = _names(paths)
     for one in loaded:
-        name = os.path.basename(one.path)
+        name = names[one.path]
         if layout.by_query:
             for query_id in evaluator.judgments.index:
                 for measure in layout.measures:
@@ -148,6 +169,18 @@ def _results(
         if summary:
             for measure in layout.measures:
                 yield Result(name, SUMMARY, measure, aggregate(measure, one.values[measure].values()))
+
+
+def _names(paths: list[str]) -> dict[str, str]:
+    """Return what the runs are called: the names of their files, or their paths where two files have one name.
+
+    >>> _names(["runs/a.run", "runs/b.run"])
+    {'runs/a.run': 'a.run', 'runs/b.run': 'b.run'}
+    >>> _names(["one/a.run", "two/a.run"])
+    {'one/a.run': 'one/a.run', 'two/a.run': 'two/a.run'}
+    """
+    names = {path: os.path.basename(path) for path in paths}
+    return names if len(set(names.values())) == len(paths) else {path: path for path in paths}
 
 
 def _progress(paths: list[str]) -> Iterable[str]:

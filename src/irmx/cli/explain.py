@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import math
 from typing import Annotated
 
 import typer
@@ -10,6 +10,7 @@ import typer
 from irmx.errors import UsageError
 from irmx.explaining import Explanation
 from irmx.explaining import explain as explanation
+from irmx.reports.table import UNLIMITED
 
 
 def explain(
@@ -23,11 +24,15 @@ def explain(
     ] = False,
     output_format: Annotated[str, typer.Option("-o", "--output_format", help="table or tsv.")] = "table",
 ) -> None:
-    """Show what a topic's score is made of: per document rank, grade, precision, weight and contribution."""
+    """Show what a topic's score is made of.
+
+    Per document: rank, grade, precision, weight and contribution; the contributions add up to the score.
+    """
     if output_format not in ("table", "tsv"):
         raise UsageError(f"There is no output format {output_format!r} here. Known: table, tsv.")
     found = explanation(measure, qrels, run, topic, all_documents)
-    rows = [[_cell(v, places) for v in row] for row in zip(*found.columns.values(), strict=True)]
+    columns = [[_cell(v, places, name == "grade") for v in values] for name, values in found.columns.items()]
+    rows = [list(row) for row in zip(*columns, strict=True)]
     if output_format == "tsv":
         print(*found.columns, sep="\t")
         for row in rows:
@@ -49,13 +54,15 @@ def _table(found: Explanation, rows: list[list[str]], places: int) -> None:
         table.add_column(name, footer=total, justify="left" if name == "doc_id" else "right", no_wrap=True)
     for row in rows:
         table.add_row(*row)
-    width = None if sys.stdout.isatty() else 10_000
-    Console(width=width, markup=False, highlight=False, emoji=False).print(table)
+    Console(width=UNLIMITED, markup=False, highlight=False, emoji=False).print(table)
 
 
-def _cell(value: object, places: int) -> str:
-    if isinstance(value, float) and not value.is_integer() and value == value:
-        return repr(value) if places == -1 else f"{value:.{places}f}"
-    if isinstance(value, float):
-        return "-" if value != value else str(int(value))
-    return str(value)
+def _cell(value: object, places: int, whole: bool = False) -> str:
+    """Return a value as text; where numbers are usually whole, such as grades, a whole one is shown as such."""
+    if not isinstance(value, float):
+        return str(value)
+    if math.isnan(value):
+        return "-"
+    if whole and value.is_integer():
+        return str(int(value))
+    return repr(value) if places == -1 else f"{value:.{places}f}"

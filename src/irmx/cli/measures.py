@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from typing import Annotated, Any
 
 import typer
@@ -19,11 +20,15 @@ def measures(
         str | None, typer.Argument(help="A measure, or a named object such as GL_AD_ID, to describe in full.")
     ] = None,
 ) -> None:
-    """List all measures, or describe one: what it is, its parameters, columns, range and citation."""
+    """List all measures, or describe one in full.
+
+    Of one measure: what it is, its parameters, columns, range of values and citation.
+    """
     if name is None:
         _list()
         return
     known = measure_names()
+    name = name.partition("(")[0].partition("@")[0].strip()
     if name in known:
         _describe(name, known[name])
         return
@@ -48,6 +53,10 @@ def _list() -> None:
 
 
 def _rows(title: str, rows: list[tuple[str, str]]) -> None:
+    if not sys.stdout.isatty():  # for grep: a line an entry
+        width = max((len(name) for name, _ in rows), default=0)
+        print(title, *(f"  {name:<{width}}  {about}".rstrip() for name, about in rows), "", sep="\n")
+        return
     from rich.console import Console
     from rich.table import Table
 

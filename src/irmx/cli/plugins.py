@@ -6,7 +6,10 @@ from irmx.plugins import HOST, registry
 
 
 def plugins() -> None:
-    """Show every plugin with its version, what it offers, and why it is not in use if it is not."""
+    """Show every plugin and what it offers.
+
+    With its version, and where it is not in use, why not.
+    """
     for info in registry().plugins.values():
         title = info.name if info.name == HOST else f"{info.name} ({info.distribution or 'no distribution'})"
         print(f"{title} {info.version}" + (f", imported in {info.seconds:.2f} s" if info.seconds > 1 else ""))

@@ -36,6 +36,8 @@ def read(table: Table, source: str | os.PathLike[str]) -> pa.Table:
         from irmx.collections import qrels_table
 
         return qrels_table(os.fspath(source))
+    import pandas as pd  # noqa: F401  pyarrow would import it later, and lose a Ctrl-C that comes meanwhile
+
     reader, path, content = _opened(table, source)
     try:
         return reader.read(table, path, content)

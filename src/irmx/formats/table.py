@@ -139,9 +139,24 @@ class Jsonl(_TableFormat):
         try:
             content.decode("utf-8")  # Arrow does not look
             found = json.read_json(pa.BufferReader(content))
+            texts = _dates_read_from_ids(table, found)
+            if texts:
+                schema = pa.schema([(name, pa.large_string()) for name in texts])
+                found = json.read_json(
+                    pa.BufferReader(content), parse_options=json.ParseOptions(explicit_schema=schema)
+                )
         except (pa.ArrowInvalid, UnicodeDecodeError) as error:
             raise DataError(f"{path}{_bad_json(content) or ': ' + str(error)}") from None
         return self._checked(table, path, content, found)
+
+
+def _dates_read_from_ids(table: Table, found: pa.Table) -> list[str]:
+    """Return the columns of ids and labels whose texts Arrow took for dates, such as a query id 2014-03-01."""
+    import pyarrow as pa
+
+    labels = {c.name for c in vocabulary() if c.table == table and c.dtype == "str"}
+    names = zip(found.column_names, canonical_names(table, found.column_names), strict=True)
+    return [n for n, canonical in names if canonical in labels and pa.types.is_timestamp(found.schema.field(n).type)]
 
 
 def _bad_json(content: bytes) -> str:

@@ -7,6 +7,9 @@ from typing import TextIO
 
 from irmx.reports.base import Layout, Report, Result
 
+UNLIMITED = 10_000
+"""Width for a table that goes to a file."""
+
 
 class TableReport(Report):
     """A row a run, or a row a topic with ``-q``; a column a measure."""
@@ -17,6 +20,7 @@ class TableReport(Report):
     def write(self, results: Iterable[Result], layout: Layout, out: TextIO) -> None:
         """Write one table when all results are there."""
         from rich import box
+        from rich.cells import cell_len
         from rich.console import Console
         from rich.table import Table
 
@@ -29,10 +33,31 @@ class TableReport(Report):
             [c for c, k in ((run, "run"), (topic, "topic")) if k in keys] + [values.get(m, "") for m in measures]
             for (run, topic), values in rows.items()
         ]
+        names = [*keys, *measures]
+        least = [max((cell_len(row[i]) for row in cells), default=1) for i in range(len(names))]
+        console = Console(file=out, markup=False, highlight=False, emoji=False)
+        around = 3 * len(names) + 1  # padding, borders
+        room = console.width - around if out.isatty() else UNLIMITED
+        widths = fitted([max(cell_len(name), width) for name, width in zip(names, least, strict=True)], least, room)
         table = Table(box=box.SIMPLE_HEAD)
-        for i, name in enumerate([*keys, *measures]):
-            table.add_column(name, justify="left" if i < len(keys) else "right", overflow="fold", no_wrap=i < len(keys))
+        for i, (name, width) in enumerate(zip(names, widths, strict=True)):
+            table.add_column(name, justify="left" if i < len(keys) else "right", overflow="fold", width=width)
         for row in cells:
             table.add_row(*row)
-        width = None if out.isatty() else 10_000
-        Console(file=out, width=width, markup=False, highlight=False, emoji=False).print(table)
+        console.size = (sum(widths) + around, console.height)
+        console.print(table)
+
+
+def fitted(widths: list[int], least: list[int], room: int) -> list[int]:
+    """Return the widths of columns that together need at most the room, the widest narrowed first.
+
+    Names of measures may be folded, numbers and names of runs may not: no column gets less than its least.
+
+    >>> fitted([10, 40, 20], [10, 6, 6], 40), fitted([10, 40, 20], [10, 6, 6], 1)
+    ([10, 15, 15], [10, 6, 6])
+    """
+    widths = list(widths)
+    while sum(widths) > room and any(w > s for w, s in zip(widths, least, strict=True)):
+        widest = max((i for i in range(len(widths)) if widths[i] > least[i]), key=lambda i: widths[i])
+        widths[widest] -= 1
+    return widths

@@ -11,8 +11,11 @@ from irmx import UsageError
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 
-_DENSE = 2_000
-_SMALL = 200
+OPERATIONS = 20_000_000_000
+"""The most operations for the elimination of states in a band."""
+
+_DENSE = 3_000
+_BLOCK = 64
 _TOLERANCE = 1e-8
 
 
@@ -57,20 +60,36 @@ def stationary(matrix: Any) -> Floats:
     matrix : array or scipy.sparse array, shape (n, n)
         Row-stochastic and irreducible; it may be periodic.
 
+    Returns
+    -------
+    array of float, shape (n,)
+        Non-negative, adding up to 1. Probabilities below the smallest floating-point number are 0.
+
     Examples
     --------
     >>> stationary(np.array([[0.0, 1.0], [0.5, 0.5]])).round(6)
     array([0.333333, 0.666667])
     """
-    n = matrix.shape[0]
-    sparse = hasattr(matrix, "tocsr")
-    if sparse and n > _DENSE:
-        return _stationary_sparse(matrix)
-    dense = matrix.toarray() if sparse else np.asarray(matrix, dtype=float)
-    if n <= _SMALL:
-        return normalised_exp(log_stationary(dense))
-    pi = np.linalg.solve((np.eye(n) - dense + 1.0).T, np.ones(n))
-    return refined(np.maximum(pi, 0.0), lambda x: x @ dense)
+    return normalised_exp(log_invariant(matrix))
+
+
+def log_invariant(matrix: Any) -> Floats:
+    """Return the logarithm of the invariant distribution of an irreducible chain, up to a constant.
+
+    Dense matrices, sparse ones up to some thousand states, and those with transitions over a few states only go by
+    :func:`log_stationary` and :func:`log_stationary_banded`; other sparse ones by a sparse LU decomposition.
+    """
+    if not hasattr(matrix, "tocsr"):
+        return log_stationary(np.asarray(matrix, dtype=float))
+    n, entries = matrix.shape[0], matrix.tocoo()
+    hop = int(np.abs(entries.row - entries.col).max(initial=0))
+    if n * hop**2 <= OPERATIONS:
+        rows = matrix.tocsr()
+        return log_stationary_banded(lambda i, j: rows[i:j, i:j].toarray().astype(float), n, hop)
+    if n <= _DENSE:
+        return log_stationary(matrix.toarray())
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(_stationary_sparse(matrix)))
 
 
 def refined(pi: Floats, step: Callable[[Floats], Floats], rounds: int = 60) -> Floats:
@@ -97,63 +116,87 @@ def log_stationary(matrix: Floats) -> Floats:
     a small relative error, however small it is.
     """
     p = np.array(matrix, dtype=float)
-    n = len(p)
-    for k in range(n - 1, 0, -1):
-        p[:k, k] /= p[k, :k].sum()
-        p[:k, :k] += np.outer(p[:k, k], p[k, :k])
-    log_pi = np.zeros(n)
-    for k in range(1, n):
-        log_pi[k] = _log_dot(log_pi[:k], p[:k, k])
-    return log_pi
+    for end in range(len(p), 1, -_BLOCK):
+        _eliminate(p, max(1, end - _BLOCK), end)
+    return _from_ways(len(p), lambda k: p[:k, k])
 
 
-def log_stationary_banded(row: Callable[[int], tuple[Floats, Floats]], n: int, hop: int) -> Floats:
+def log_stationary_banded(block: Callable[[int, int], Floats], n: int, hop: int) -> Floats:
     """Return the same for a chain whose transitions reach over at most ``hop`` states, in n hop^2 operations.
 
     Parameters
     ----------
-    row : callable
-        Returns for a state i its probabilities to move to i + 1, ..., i + hop, and those of moving from these to i.
+    block : callable
+        Returns for states i < j the transition probabilities among the states i, ..., j - 1, as an array of its own.
     n, hop : int
         The number of states and the longest transition.
     """
-    hop = min(hop, n - 1)
     ways: list[Floats] = [np.zeros(0)] * n
-    window = np.zeros((hop + 1, hop + 1))
-    for k in range(n - 1 + hop, 0, -1):
-        # the window holds the states k - hop..k, those beyond the last one empty; the first of them enters now
-        first = k - hop
-        ahead, back = row(first) if first >= 0 else (np.zeros(hop), np.zeros(hop))
-        within = min(hop, n - 1 - first)
-        window[0, 1 : within + 1], window[1 : within + 1, 0] = ahead[:within], back[:within]
-        if k < n:
-            into = window[:hop, hop] / window[hop, :hop].sum()
-            window[:hop, :hop] += np.outer(into, window[hop, :hop])
-            ways[k] = into[max(0, hop - k) :]
-        window[1:, 1:] = window[:-1, :-1].copy()
-        window[0, :], window[:, 0] = 0.0, 0.0
+    end, size = n, max(_BLOCK, hop // 4)
+    reached = np.zeros((0, 0))
+    while end > 1:
+        # the states before ``start`` are out of reach from those that go now, ``start``..``end`` - 1 fit into a window
+        start = max(1, end - size)
+        first = max(0, start - hop)
+        window = block(first, end)
+        there = len(window) - len(reached)
+        window[there:, there:] = reached
+        _eliminate(window, start - first, end - first)
+        for k in range(start, end):
+            ways[k] = window[max(0, k - hop) - first : k - first, k - first].copy()
+        reached, end = window[: start - first, : start - first], start
+    return _from_ways(n, ways.__getitem__)
+
+
+def _eliminate(p: Floats, start: int, end: int) -> None:
+    """Eliminate the last states ``start``..``end`` - 1 of a chain in place, the others then move as if watched.
+
+    Column k keeps, for every state i before k, the mean number of visits to k per step from i until the chain is at a
+    state before k again. The other states are brought up to date by one product of matrices at the end: that makes it fast.
+    """
+    for k in range(end - 1, start - 1, -1):
+        gone = slice(k + 1, end)
+        p[:k, k] += p[:k, gone] @ p[gone, k]
+        p[k, :k] += p[k, gone] @ p[gone, :k]
+        p[:k, k] /= p[k, :k].sum()
+    p[:start, :start] += p[:start, start:end] @ p[start:end, :start]
+
+
+def _from_ways(n: int, ways: Callable[[int], Floats]) -> Floats:
+    """Return log pi from the columns that elimination leaves.
+
+    pi_k is the sum of pi_i over the states i before k, each times the mean number of visits to k, which is the entry of
+    column k; its last entry belongs to the state k - 1.
+    """
     log_pi = np.zeros(n)
-    for k in range(1, n):
-        log_pi[k] = _log_dot(log_pi[max(0, k - hop) : k], ways[k])
+    with np.errstate(divide="ignore"):
+        for k in range(1, n):
+            column = np.log(ways(k))
+            column += log_pi[k - len(column) : k]
+            largest = column.max()
+            log_pi[k] = largest + np.log(np.exp(column - largest).sum())
     return log_pi
 
 
-def _log_dot(log_x: Floats, y: Floats) -> float:
-    """Return log(sum(exp(log_x) y)) without overflow."""
-    largest = log_x.max()
-    return float(largest + np.log(np.exp(log_x - largest) @ y))
-
-
 def _stationary_sparse(matrix: Any) -> Floats:
-    """Solve for all states but the last, whose weight is set to 1 first."""
+    """Solve for all states but one, whose weight is set to 1 first: the last, or the first where that overflows."""
     from scipy.sparse import csc_array, eye_array
     from scipy.sparse.linalg import splu
 
     n = matrix.shape[0]
     system = csc_array((eye_array(n) - matrix.tocsr()).T)
-    inner = splu(csc_array(system[: n - 1, : n - 1])).solve(-system[: n - 1, [n - 1]].toarray().ravel())
     transposed = csc_array(matrix.T)
-    return refined(np.maximum(np.append(inner, 1.0), 0.0), lambda x: transposed @ x)
+    for one, others in ((n - 1, slice(0, n - 1)), (0, slice(1, n))):
+        pi = np.ones(n)
+        with np.errstate(over="ignore", invalid="ignore"):
+            pi[others] = splu(csc_array(system[others, others])).solve(-system[others, [one]].toarray().ravel())
+            total = np.maximum(pi, 0.0).sum()
+        if np.isfinite(total):
+            return refined(np.maximum(pi, 0.0) / total, lambda x: transposed @ x)
+    raise UsageError(
+        f"The chain over {n} ranks has probabilities too far apart for floating-point numbers. Give it as a dense matrix, "
+        "or use fewer ranks."
+    )
 
 
 def watched(matrix: Any, states: Any) -> Floats:

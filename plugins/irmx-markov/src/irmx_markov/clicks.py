@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 
+_LARGEST = 20_000
+
 
 def read_click_log(source: pd.DataFrame | str | os.PathLike[str]) -> pd.DataFrame:
     """Return a click log, checked and in the order of time within each session.
@@ -58,6 +60,9 @@ def read_click_log(source: pd.DataFrame | str | os.PathLike[str]) -> pd.DataFram
     for column in ("session", "rank", "time"):
         if column not in log.columns:
             raise DataError(f"{name} lacks the column {column!r}. It has: {', '.join(map(str, log.columns))}.")
+    if log["session"].isna().any():
+        row = int(np.flatnonzero(log["session"].isna())[0])
+        raise DataError(f"{name} has no session in row {row} (counted from 0); every click belongs to one.")
     _refuse(log, name, "rank", lambda v: (v >= 1) & (v == np.floor(v)), "a whole number from 1")
     _refuse(log, name, "time", np.isfinite, "a finite number of seconds")
     if "dwell" in log.columns:
@@ -93,7 +98,8 @@ def transition_counts(log: pd.DataFrame | str | os.PathLike[str], size: int | No
     log : DataFrame, str or Path
         What :func:`read_click_log` takes.
     size : int, optional
-        N, the number of ranks; by itself the largest in the log. Moves from or to ranks beyond N are left out.
+        N, the number of ranks, at most 20,000; by itself the largest in the log. Moves from or to ranks beyond N are
+        left out.
 
     Returns
     -------
@@ -114,6 +120,11 @@ def transition_counts(log: pd.DataFrame | str | os.PathLike[str], size: int | No
         size = int(table["rank"].max()) if len(table) else 0
     if size < 1:
         raise DataError("The click log holds no click.")
+    if size > _LARGEST:
+        raise UsageError(
+            f"A click log with ranks up to {size} needs a matrix of {size} x {size} counts; at most {_LARGEST} ranks are "
+            "taken. Give a smaller 'size'."
+        )
     start, end = _steps(table)
     inside = (start <= size) & (end <= size)
     counts = np.zeros((size, size), dtype=np.int64)

@@ -62,7 +62,8 @@ def sums_of_relevant(model: MarkovModel, rankings: Rankings) -> Floats:
     d = np.zeros(len(rank))
     for part, longest in rankings.memo(("parts", model.max_hop), lambda: parts(rankings, model.max_hop)):
         if longest is not None:
-            d[part] = _sums_by_convolution(rank[part], w)
+            few = model.max_hop is not None and model.max_hop < longest - 1
+            d[part] = _sums_by_hop(rank[part], w, model.max_hop or 0) if few else _sums_by_convolution(rank[part], w)
             continue
         later, j, distance = _pairs_of(rankings, part, model.max_hop)
         weights = w[distance]
@@ -83,7 +84,7 @@ def parts(rankings: Rankings, max_hop: int | None) -> list[tuple[slice, int | No
     out: list[tuple[slice, int | None]] = []
     start, load = 0, 0
     for topic, (c, size) in enumerate(zip(cost.tolist(), count.tolist(), strict=True)):
-        alone = max_hop is None and size > _MANY
+        alone = size > _MANY if max_hop is None else c > _PAIRS_AT_ONCE
         if load and (alone or load + c > _PAIRS_AT_ONCE):
             out.append((slice(int(ends[start]), int(ends[topic])), None))
             start, load = topic, 0
@@ -122,6 +123,16 @@ def _sums_of_runs(values: Floats, lengths: Ints) -> Floats:
     full = np.flatnonzero(lengths)
     out[full] = np.add.reduceat(values, (np.cumsum(lengths) - lengths)[full]) if len(full) else 0.0
     return out
+
+
+def _sums_by_hop(rank: Ints, w: Floats, max_hop: int) -> Floats:
+    """Return the sums for one topic over at most some places of the list of states, in little memory."""
+    d = np.zeros(len(rank))
+    for hop in range(1, max_hop + 1):
+        weights = w[rank[hop:] - rank[:-hop]]
+        d[:-hop] += weights
+        d[hop:] += weights
+    return d
 
 
 def _sums_by_convolution(rank: Ints, w: Floats) -> Floats:

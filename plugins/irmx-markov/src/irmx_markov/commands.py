@@ -22,7 +22,10 @@ def learn_chain(
     smoothing: Annotated[float, typer.Option("--smoothing", help="Added to every count of moves.")] = 1.0,
     self_loops: Annotated[bool, typer.Option("--self-loops", help="Count successive clicks on one rank.")] = False,
 ) -> None:
-    """Learn a Markov model from a click log; use it as MP(model=matrix(file='OUT'))."""
+    """Learn a Markov model from a click log.
+
+    Use it as MP(model=matrix(file='OUT')).
+    """
     from irmx_markov.clicks import backward_share, read_click_log
     from irmx_markov.clicks import learn_chain as learn
 
@@ -37,9 +40,14 @@ def holding_times(
     log: Annotated[str, typer.Argument(help="Click log: a .csv, .tsv or .parquet table with session, rank and time.")],
     out: Annotated[str | None, _OUT] = None,
     by: Annotated[str, typer.Option("--by", help="Columns that tell places apart, with commas.")] = "rank",
-    min_sessions: Annotated[int, typer.Option("--min-sessions", min=1, help="Only queries of as many sessions.")] = 1,
+    min_sessions: Annotated[
+        int, typer.Option("--min-sessions", min=1, help="Only queries of at least so many sessions.")
+    ] = 1,
 ) -> None:
-    """Calibrate mean holding times from a click log; use them as MPcont(times=by_rank(file='OUT'))."""
+    """Calibrate mean holding times from a click log.
+
+    Use them as MPcont(model=GL_AD_ID,times=by_rank(file='OUT')).
+    """
     from irmx_markov.clicks import holding_times as calibrate
 
     _write(calibrate(log, [b.strip() for b in by.split(",")], min_sessions), out)
@@ -52,7 +60,10 @@ def best_retrieved(
     rel: Annotated[float, typer.Option("--rel", help="Smallest grade that counts as relevant.")] = 1,
     cutoff: Annotated[int | None, typer.Option("--cutoff", min=1, help="Only the first documents of each run.")] = None,
 ) -> None:
-    """Write qrels with the column best_retrieved, which rescale='relative_recall' reads."""
+    """Write qrels with the column best_retrieved.
+
+    MP(model=GL_AD_ID,rescale='relative_recall') reads it: the most relevant documents that one of the runs retrieves.
+    """
     from irmx_markov.relative import add_best_retrieved
 
     _write(add_best_retrieved(qrels, runs, rel, cutoff), out)

@@ -52,6 +52,9 @@ class ContinuousMarkovPrecision(MarkovMeasure):
     def weights(self, rankings: Rankings) -> Floats:
         pi, times = self.invariant(rankings), self["times"].mean_times(rankings)
         topic = rankings.relevant.topic
+        longest = np.zeros(len(rankings))
+        np.maximum.at(longest, topic, times)
+        times = times / longest[topic]
         total = np.bincount(topic, pi * times, minlength=len(rankings))[topic]
         return np.asarray(np.divide(pi * times, total, out=np.zeros(len(pi)), where=total > 0))
 

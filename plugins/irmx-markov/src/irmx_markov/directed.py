@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import Rankings
-from irmx_markov.chains import log_stationary_banded, normalised_exp, refined, stationary
+from irmx import Rankings, UsageError
+from irmx_markov.chains import OPERATIONS, log_stationary, log_stationary_banded, normalised_exp, refined
 
 if TYPE_CHECKING:
     from irmx_markov.models import MarkovModel
@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 Floats = np.ndarray[Any, np.dtype[Any]]
 Ints = np.ndarray[Any, np.dtype[Any]]
 
-_DENSE = 700
-_OPERATIONS = 200_000_000
+_SMALL = 300
+_DENSE = 3_000
+_KRYLOV = 80
+_RELIABLE = 1e-12
 
 
 def invariant(model: MarkovModel, rankings: Rankings) -> Floats:
@@ -71,7 +73,9 @@ def transition_matrix(model: MarkovModel, depth: int, relevant: Ints) -> Floats:
     forward, backward = factors(model["direction"], states, relevant)
     place = np.arange(len(states))
     hop = place[None, :] - place[:, None]
-    weights = model.weight(np.abs(states[None, :] - states[:, None])) if len(states) > 1 else np.ones((1, 1))
+    distance = np.abs(states[None, :] - states[:, None])
+    np.fill_diagonal(distance, 1)  # its weights are put in below
+    weights = model.weight(distance)
     if model.max_hop is not None:
         weights = np.where(np.abs(hop) <= model.max_hop, weights, 0.0)
     weights = weights * np.where(hop > 0, forward[:, None], backward[:, None])
@@ -101,13 +105,21 @@ def log_invariant(model: MarkovModel, depth: int, relevant: Ints) -> Floats:
         return np.zeros(1)
     if model.max_hop == 1:
         return _birth_and_death(model, states, relevant)
-    if model.max_hop is not None and n * min(model.max_hop, n) ** 2 <= _OPERATIONS:
+    hop = n - 1 if model.max_hop is None else min(model.max_hop, n - 1)
+    few = 2 * hop < n if model["states"] == "all" else hop < n - 1
+    if few and n * hop**2 <= OPERATIONS:
         return _banded(model, states, relevant)
+    if n > _SMALL and not (few and model["states"] == "relevant"):
+        pi, converged = _by_convolution(model, states, relevant)
+        watched = pi[relevant - 1] if model["states"] == "all" else pi
+        if converged and watched.max() > _RELIABLE * pi.max():
+            return np.asarray(np.log(np.maximum(pi, np.finfo(float).tiny)))
     if n <= _DENSE:
-        pi = stationary(transition_matrix(model, depth, relevant))
-    else:
-        pi = _by_convolution(model, states, relevant)
-    return np.asarray(np.log(np.maximum(pi, np.finfo(float).tiny)))
+        return log_stationary(transition_matrix(model, depth, relevant))
+    raise UsageError(
+        f"The chain of the model {model!r} over {n} states is too long to be solved exactly, and the solver for long "
+        f"chains does not converge. Use a cutoff of {_DENSE} or less, a larger offset, or another 'max_hop'."
+    )
 
 
 def _birth_and_death(model: MarkovModel, states: Ints, relevant: Ints) -> Floats:
@@ -128,27 +140,39 @@ def _banded(model: MarkovModel, states: Ints, relevant: Ints) -> Floats:
     assert model.max_hop is not None
     n = len(states)
     hop = min(model.max_hop, n - 1)
-    total = _diagonal(model, forward, backward)
+    diagonal = _diagonal(model, forward, backward)
+    total = diagonal.copy()
+    weights = np.append(0.0, model.weight(np.arange(1, int(states[-1] - states[0]) + 1)))
     for h in range(1, hop + 1):
-        w = model.weight(states[h:] - states[:-h])
+        w = weights[states[h:] - states[:-h]]
         total[:-h] += w * forward[:-h]
         total[h:] += w * backward[h:]
 
-    def row(i: int) -> tuple[Floats, Floats]:
-        near = slice(i + 1, i + hop + 1)
-        w = model.weight(states[near] - states[i])
-        ahead, back = np.zeros(hop), np.zeros(hop)
-        ahead[: len(w)] = w * forward[i] / total[i]
-        back[: len(w)] = w * backward[near] / total[near]
-        return ahead, back
+    def block(i: int, j: int) -> Floats:
+        near = states[i:j]
+        place = np.arange(j - i)
+        over = np.abs(place[None, :] - place[:, None])
+        w = weights[np.abs(near[None, :] - near[:, None])]
+        w = w * np.where(place[None, :] > place[:, None], forward[i:j, None], backward[i:j, None])
+        w = np.where(over <= hop, w, 0.0)
+        np.fill_diagonal(w, diagonal[i:j])
+        return np.asarray(w / total[i:j, None])
 
-    return log_stationary_banded(row, n, hop)
+    return log_stationary_banded(block, n, hop)
 
 
-def _by_convolution(model: MarkovModel, states: Ints, relevant: Ints) -> Floats:
+def _by_convolution(model: MarkovModel, states: Ints, relevant: Ints) -> tuple[Floats, bool]:
     """Return pi of a long chain: one Fourier transform per product with P, and GMRES to solve pi P = pi.
 
-    Weights depend on the distance in ranks only, so a product with them is a convolution over ranks.
+    Weights depend on the distance in ranks only, so a product with them is a convolution over ranks; a longest hop,
+    which is in places of the list of states, is one only where all ranks are states.
+
+    Returns
+    -------
+    pi : array of float
+        The distribution.
+    converged : bool
+        Whether GMRES solved it; a chain whose moves are nearly all between neighbours takes too many iterations.
     """
     from scipy.fft import irfft, next_fast_len, rfft
     from scipy.sparse.linalg import LinearOperator, gmres
@@ -157,7 +181,7 @@ def _by_convolution(model: MarkovModel, states: Ints, relevant: Ints) -> Floats:
     at, span, n = states - states[0], int(states[-1] - states[0]) + 1, len(states)
     size = next_fast_len(2 * span, real=True)
     w = np.zeros(size)
-    reach = span - 1 if model.max_hop is None else min(span - 1, model.max_hop)
+    reach = span - 1 if model.max_hop is None or model.max_hop >= n - 1 else model.max_hop
     w[1 : reach + 1] = model.weight(np.arange(1, reach + 1))
     ahead = rfft(w)
     diagonal = _diagonal(model, forward, backward)
@@ -177,8 +201,19 @@ def _by_convolution(model: MarkovModel, states: Ints, relevant: Ints) -> Floats:
         return np.asarray(spread(flow * forward, flow * backward) + x * stay)
 
     system = LinearOperator((n, n), matvec=lambda x: x - step(x.ravel()) + x.sum() / n, dtype=float)
-    pi, _ = gmres(system, ones / n, x0=total / total.sum(), rtol=1e-14, atol=0.0, restart=60, maxiter=20)
-    return refined(np.maximum(pi, 0.0), lambda x: np.maximum(step(x), 0.0))
+    residuals: list[float] = []
+    pi, _ = gmres(
+        system,
+        ones / n,
+        x0=total / total.sum(),
+        rtol=1e-12,
+        atol=0.0,
+        restart=_KRYLOV,
+        maxiter=1,
+        callback=residuals.append,
+        callback_type="pr_norm",
+    )
+    return refined(np.maximum(pi, 0.0), lambda x: np.maximum(step(x), 0.0)), len(residuals) < min(_KRYLOV, n)
 
 
 def spread_to(values: Floats, at: Ints, size: int, kernel: Any) -> Floats:

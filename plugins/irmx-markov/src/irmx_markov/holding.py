@@ -53,12 +53,12 @@ class DwellColumn(HoldingTimes):
 
     def mean_times(self, rankings: Rankings) -> Floats:
         times = np.asarray(rankings.run_column(DWELL_COLUMN), dtype=float)
-        wrong = np.flatnonzero(~(times > 0))
+        wrong = np.flatnonzero(~((times > 0) & np.isfinite(times)))
         if len(wrong):
             i = int(wrong[0])
             raise DataError(
                 f"the dwell {times[i]:g} of query {rankings.topics[rankings.relevant.topic[i]]}, document "
-                f"{rankings.doc_ids(rankings.relevant)[i]!r} at rank {rankings.relevant.rank[i]} is not above 0 seconds."
+                f"{rankings.doc_ids(rankings.relevant)[i]!r} at rank {rankings.relevant.rank[i]} is not above 0 seconds, or is infinite."
             )
         return times
 
@@ -85,6 +85,7 @@ class ByRank(HoldingTimes):
     """
 
     NAME = "by_rank"
+    EXAMPLE = "by_rank(seconds=[20,15,10])"
     SHORT_DESC = "from a table by rank: a list of seconds, or a file with the columns rank and holding_time"
     PARAMS = {
         "seconds": Param(list, "mean holding times at rank 1, 2, ...", default=None, above=0, unit="s"),
@@ -100,10 +101,14 @@ class ByRank(HoldingTimes):
     def __init__(self, seconds: Sequence[float] | Mapping[int, float] | None = None, **params: Any) -> None:
         table: dict[int, float] | None = None
         if isinstance(seconds, Mapping):
-            table = {int(k): float(v) for k, v in seconds.items()}
+            if params.get("file") is not None:
+                raise UsageError("The holding times 'by_rank' take either 'seconds' or 'file', not both.")
+            table = _by_rank(seconds)
         elif seconds is not None:
             params["seconds"] = seconds
         super().__init__(**params)
+        if self["seconds"] is not None and self["file"] is not None:
+            raise UsageError("The holding times 'by_rank' take either 'seconds' or 'file', not both.")
         if table is None and self["seconds"] is not None:
             table = dict(enumerate(self["seconds"], start=1))
         elif table is None and self["file"] is not None:
@@ -142,6 +147,14 @@ class ByRank(HoldingTimes):
         return cls(dict(zip(table["rank"].tolist(), table["holding_time"].tolist(), strict=True)), **params)
 
 
+def _by_rank(seconds: Mapping[Any, Any]) -> dict[int, float]:
+    """Return times by rank, whose ranks are whole numbers."""
+    for rank in seconds:
+        if float(rank) != int(rank):
+            raise UsageError(f"A holding time needs a whole number as its rank. Got {rank!r}.")
+    return {int(k): float(v) for k, v in seconds.items()}
+
+
 def _check(table: dict[int, float], file: str | None) -> None:
     where = f" in {file}" if file else ""
     if not table:
@@ -160,7 +173,7 @@ def _read(path: Path) -> dict[int, float]:
         raise DataError(f"There is no file {os.fspath(path)!r} with holding times.")
     try:
         frame = pd.read_csv(path, sep="\t" if path.suffix == ".tsv" else ",")
-        return {int(r): float(t) for r, t in zip(frame["rank"], frame["holding_time"], strict=True)}
+        return _by_rank(dict(zip(frame["rank"].tolist(), frame["holding_time"].tolist(), strict=True)))
     except (KeyError, ValueError, pd.errors.ParserError) as error:
         raise DataError(f"{path} must be a table with the columns rank and holding_time: {error}.") from None
 

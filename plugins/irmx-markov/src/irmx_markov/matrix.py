@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from irmx import DataError, Param, Rankings, Symbol, UsageError
-from irmx_markov.chains import check_irreducible, check_stochastic, stationary
+from irmx_markov.chains import check_irreducible, check_stochastic, log_invariant, normalised_exp
 from irmx_markov.models import KIND
 
 Floats = np.ndarray[Any, np.dtype[Any]]
@@ -21,14 +21,14 @@ _alive: WeakValueDictionary[str, _Matrix] = WeakValueDictionary()
 
 
 class _Matrix:
-    """A checked transition matrix, and the invariant distributions of its leading blocks."""
+    """A checked transition matrix, and the logarithms of the invariant distributions of its leading blocks."""
 
     def __init__(self, values: Any, name: str) -> None:
-        self.values = values.tocsr() if hasattr(values, "tocsr") else np.asarray(values, dtype=float)
+        self.values = _floats(values, name)
         self.name = name
         check_stochastic(self.values, name)
-        self._invariant: dict[int, Floats] = {}
-        self.invariant(self.size)
+        self._log_invariant: dict[int, Floats] = {}
+        self.log_invariant(self.size)
 
     @property
     def size(self) -> int:
@@ -45,12 +45,12 @@ class _Matrix:
             found.update(np.ascontiguousarray(part, dtype="<f8").tobytes())
         return found.hexdigest()[:16]
 
-    def invariant(self, depth: int) -> Floats:
-        """Return the invariant distribution of the chain on the ranks 1..min(depth, N)."""
+    def log_invariant(self, depth: int) -> Floats:
+        """Return log pi, up to a constant, of the chain on the ranks 1..min(depth, N)."""
         n = min(depth, self.size)
-        if n not in self._invariant:
-            self._invariant[n] = stationary(self.block(n))
-        return self._invariant[n]
+        if n not in self._log_invariant:
+            self._log_invariant[n] = log_invariant(self.block(n))
+        return self._log_invariant[n]
 
     def block(self, n: int) -> Any:
         """Return the transitions among the first n ranks, scaled so that rows add up to 1."""
@@ -106,6 +106,7 @@ class TransitionMatrix(Symbol):
     """
 
     NAME = "matrix"
+    EXAMPLE = "matrix(file='chain.npz')"
     KIND = KIND
     SHORT_DESC = "any transition matrix over ranks, such as one learned from a click log, from a file"
     PARAMS = {
@@ -115,6 +116,8 @@ class TransitionMatrix(Symbol):
 
     def __init__(self, values: Any = None, **params: Any) -> None:
         super().__init__(**params)
+        if (values is not None) + (self["file"] is not None) + (self["digest"] is not None) > 1:
+            raise UsageError("The model 'matrix' takes one of 'values', 'file' and 'digest', not several.")
         self._function: Callable[[int], Any] | None = values if callable(values) else None
         self._matrix: _Matrix | None = None
         self._by_depth: dict[int, Floats] = {}
@@ -148,25 +151,33 @@ class TransitionMatrix(Symbol):
         for topic, depth in enumerate(rankings.depth.tolist()):
             here = slice(ends[topic], ends[topic + 1])
             if here.stop > here.start:
-                pi = self._full(depth)
+                log_pi = self._full(depth)
                 rank = rankings.relevant.rank[here]
-                within = rank <= len(pi)
-                weights = np.where(within, pi[np.where(within, rank, 1) - 1], 0.0)
-                total = weights.sum()
-                out[here] = weights / total if total else 0.0
+                within = rank <= len(log_pi)
+                if not within.any():
+                    continue
+                watched = log_pi[rank[within] - 1]
+                if watched.max() == -np.inf:
+                    raise UsageError(
+                        f"The chain of the model {self!r} is at the relevant documents of query {rankings.topics[topic]} with "
+                        "probabilities too small for a floating-point number. Give it as a dense matrix, or use a cutoff."
+                    )
+                out[here][within] = normalised_exp(watched)
         return out
 
     def _full(self, depth: int) -> Floats:
         if self._function is not None:
             if depth not in self._by_depth:
                 made = _Matrix(self._function(depth), f"The transition matrix for {depth} documents")
-                self._by_depth[depth] = made.invariant(depth)
+                if made.size != depth:
+                    raise UsageError(f"{made.name} must have {depth} rows. It has {made.size}.")
+                self._by_depth[depth] = made.log_invariant(depth)
             return self._by_depth[depth]
         if self._matrix is None:
             raise UsageError(
                 "The model 'matrix' needs a matrix: matrix(file='chain.npz'), or TransitionMatrix(values) in Python."
             )
-        return self._matrix.invariant(depth)
+        return self._matrix.log_invariant(depth)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -194,6 +205,26 @@ class TransitionMatrix(Symbol):
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _SUFFIXES = ".npy, .npz, .csv or .tsv"
+
+
+def _floats(values: Any, name: str) -> Any:
+    """Return a copy of a matrix as floats: an array, or a sparse one without duplicates and zeros among its entries."""
+    from scipy.sparse import csr_array
+
+    if hasattr(values, "tocsr") and not np.iscomplexobj(values):
+        sparse = csr_array(values, dtype=float, copy=True)
+        sparse.sum_duplicates()
+        sparse.eliminate_zeros()
+        return sparse
+    try:
+        if np.iscomplexobj(values):
+            raise ValueError("complex numbers")
+        return np.array(values, dtype=float)
+    except (ValueError, TypeError) as error:
+        raise UsageError(
+            f"{name} must be a square array of numbers, of numpy or scipy.sparse ({error}). A file is given as "
+            "matrix(file='chain.npz')."
+        ) from None
 
 
 def _shared(matrix: _Matrix) -> _Matrix:

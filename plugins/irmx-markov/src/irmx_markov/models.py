@@ -91,12 +91,20 @@ class MarkovModel(Symbol):
             raise UsageError(
                 f"A local model moves to neighbours only; its 'max_hop' parameter must be 1 or None. Got {self['max_hop']}."
             )
+        if self["offset"] == self._own_offset:
+            del self.params["offset"]
         smallest = 1.0 if self["distance"] == "log_inverse" and self["self_loops"] else 0.0
         if self["distance"] == "log_inverse" and self.offset <= smallest:
             raise UsageError(
                 f"The 'offset' parameter of {self.NAME} must be above {smallest:g}, or a weight 1/log(distance + offset) "
                 f"would not be positive. Got {self.offset:g} instead."
             )
+        with np.errstate(over="ignore"):
+            if not np.isfinite(self.weight(0 if self["self_loops"] else 1)):
+                raise UsageError(
+                    f"The 'offset' parameter of {self.NAME} is too small, the largest weight is no finite number. "
+                    f"Got {self.offset:g}."
+                )
 
     @property
     def NAME(self) -> str:  # type: ignore[override]  # noqa: N802
@@ -140,8 +148,6 @@ class MarkovModel(Symbol):
             else {k: self[k] for k in ("reach", "states")}
         )
         shown = {k: self[k] for k in self.PARAMS if k != "distance" and self[k] != named.get(k, self.PARAMS[k].default)}
-        if self["offset"] == self._own_offset:
-            shown.pop("offset", None)
         return self.NAME + ("(" + ",".join(f"{k}={v!r}" for k, v in shown.items()) + ")" if shown else "")
 
     def weight(self, distance: Any) -> Floats:
@@ -152,7 +158,13 @@ class MarkovModel(Symbol):
         """Return the invariant distribution of the chain watched on the relevant documents (M2, M4).
 
         Without direction counts the weights are symmetric, the chain is reversible, and the distribution is
-        proportional to the sums of weights; else the linear system is solved.
+        proportional to the sums of weights; else it is computed by the elimination of states without a subtraction,
+        or, for chains of more than some hundred states, by GMRES with a Fourier transform per product.
+
+        Raises
+        ------
+        irmx.UsageError
+            Where a model with direction counts over more than 3,000 states cannot be solved to full precision.
 
         Returns
         -------

@@ -31,7 +31,7 @@ def weight(form: str, distance: Any, offset: float, log_base: float) -> Floats:
     if form == "inverse":
         return np.asarray(1 / (distance + offset))
     if form == "log_inverse":
-        return np.asarray(np.log(log_base) / np.log(distance + offset))
+        return np.asarray(np.log(log_base) / np.log1p((distance - 1) + offset))
     return np.ones_like(distance)
 
 

@@ -117,6 +117,7 @@ class Table(Law):
     """
 
     NAME = "table"
+    EXAMPLE = "table(p=[0.5,0.3,0.2])"
     SHORT_DESC = "explicit probabilities of being satisfied at the 1st, 2nd, ... relevant document"
     PARAMS = {"p": Param(list, "weights of the 1st, 2nd, ... relevant document met", required=True, low=0)}
 

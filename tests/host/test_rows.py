@@ -1,0 +1,81 @@
+"""What measures of subtopics, nuggets and streams need: all qrels rows, and run columns over other documents."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import irmx
+from irmx import Column, DataError
+
+TIME = Column("run", "timestamp", "when it was emitted", "s", how="add it")
+END = Column("qrels", "query_end", "end of the topic", "s")
+QRELS = pd.DataFrame(
+    [
+        ("p", "z", 1, "9", 7.0),
+        ("q", "a", 1, "1", 5.0),
+        ("q", "", 1, "3", np.nan),
+        ("r", "a", 1, "1", 1.0),
+        ("q", "b", 0, "1", 5.0),
+        ("q", "a", 2, "2", np.nan),
+        ("q", "c", 1, "4", 5.0),
+        ("s", "", 1, "1", 8.0),
+    ],
+    columns=["query_id", "doc_id", "relevance", "iteration", "query_end"],
+)
+RUN = pd.DataFrame(
+    [("s", "y", 1.0, 0.5), ("q", "b", 3.0, 10.0), ("q", "x", 2.0, 20.0), ("p", "y", 1.0, 30.0), ("q", "a", 2.5, 40.0)],
+    columns=["query_id", "doc_id", "score", "timestamp"],
+)
+
+
+@pytest.mark.parametrize("judged_only", [False, True])
+def test_all_rows_of_a_topic_are_there_and_those_that_declare_a_subtopic(judged_only: bool) -> None:
+    rankings = irmx.join(QRELS, RUN, judged_only=judged_only)
+    rows = rankings.qrels_rows
+    iteration = rows.column("iteration")
+    assert rankings.topics == ["p", "q", "s"]
+    assert list(zip(rows.topic.tolist(), iteration, rows.rank.tolist(), rows.grade.tolist(), rows.declares.tolist(),
+                    strict=True)) == [
+        (0, "9", 0, 1.0, False),
+        (1, "1", 2, 1.0, False), (1, "3", 0, 1.0, True), (1, "1", 1, 0.0, False), (1, "2", 2, 2.0, False),
+        (1, "4", 0, 1.0, False),
+        (2, "1", 0, 1.0, True),
+    ]  # fmt: skip
+    assert rows.column("importance") is None
+    assert rankings.recall_base.tolist() == [1, 2, 0]
+
+
+def test_rows_below_the_cutoff_have_no_rank_and_qrels_without_columns_have_rows() -> None:
+    assert irmx.join(QRELS, RUN, cutoff=1).qrels_rows.rank.tolist() == [0, 0, 0, 1, 0, 0, 0]
+    rows = irmx.join({"q": {"a": 1, "b": -2, "c": 0}}, {"q": {"b": 2.0, "a": 1.0}}).qrels_rows
+    assert rows.rank.tolist() == [2, 1, 0]
+    assert rows.grade.tolist() == [1.0, -2.0, 0.0]
+    assert not rows.declares.any()
+    assert rows.column("iteration") is None
+
+
+def test_a_topic_column_may_stand_in_some_rows_only() -> None:
+    assert irmx.join(QRELS, RUN).topic_column(END).tolist() == [7.0, 5.0, 8.0]
+    with pytest.raises(DataError, match=r"one value for query s. Found \[\]"):
+        irmx.join(QRELS.assign(query_end=[7.0, 5.0, *[np.nan] * 6]), RUN).topic_column(END)
+
+
+def test_a_run_column_over_relevant_judged_and_all_documents() -> None:
+    rankings = irmx.join(QRELS, RUN)
+    assert rankings.run_column(TIME).tolist() == [40.0]
+    assert rankings.run_column(TIME, rankings.judged).tolist() == [10.0, 40.0]
+    assert rankings.ranked_column(TIME).tolist() == [30.0, 10.0, 40.0, 20.0, 0.5]
+    assert [r.ranked_column(TIME).tolist() for r in rankings] == [[30.0], [10.0, 40.0, 20.0], [0.5]]
+    assert irmx.join(QRELS, RUN, judged_only=True).ranked_column(TIME).tolist() == [10.0, 40.0]
+    assert irmx.join(QRELS, RUN, cutoff=1).ranked_column(TIME).tolist() == [30.0, 10.0, 0.5]
+    lacking = RUN.assign(timestamp=[0.5, 10.0, np.nan, 30.0, 40.0])
+    assert irmx.join(QRELS, lacking).run_column(TIME).tolist() == [40.0]
+    with pytest.raises(DataError, match="no value for query q, document 'x' at rank 3"):
+        irmx.join(QRELS, lacking).ranked_column(TIME)
+
+
+def test_measures_of_ir_measures_see_the_largest_grade_and_no_empty_document() -> None:
+    rows = [("q", "a", 1, "1"), ("q", "a", 0, "2"), ("q", "b", 1, "2"), ("q", "", 1, "3")]
+    qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration"])
+    found = irmx.calc_aggregate("AP NCP(law=uniform) P@1", qrels, {"q": {"a": 2.0, "b": 1.0}})
+    assert list(found.values()) == [1.0, 1.0, 1.0]
