@@ -56,7 +56,7 @@ IR_MEASURES = Citation(
         "title": "Streamlining Evaluation with ir-measures",
         "booktitle": "Advances in Information Retrieval (ECIR 2022)",
         "year": "2022",
-        "doi": "10.1007/978-3-030-99739-7_38",
+        "pages": "305--310",
     },
 )
 """The tool whose measures and conventions irmx shares."""

@@ -20,7 +20,6 @@ FERRANTE = Citation(
         "booktitle": "Proceedings of the 37th International ACM SIGIR Conference (SIGIR 2014)",
         "year": "2014",
         "pages": "597--606",
-        "doi": "10.1145/2600428.2609637",
     },
 )
 
