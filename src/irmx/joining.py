@@ -113,14 +113,13 @@ class Join:
         scores = self._scores(ties)[self.run.offsets[mine] : self.run.offsets[mine + 1]]
         wanted = np.unique(_comparable(score, ties))
         rows = np.flatnonzero(wanted[np.minimum(np.searchsorted(wanted, scores), len(wanted) - 1)] == scores)
-        docs = self.run.docs_at(mine, rows)
-        order = np.arange(len(docs))
+        groups: dict[float, list[str]] = {s: [] for s in wanted.tolist()}
+        for s, name in zip(scores[rows].tolist(), self.run.docs_at(mine, rows), strict=True):
+            groups[s].append(name)
         if ties == "trec":
-            order = _descending(docs)
-        order = order[np.argsort(-scores[rows[order]], kind="stable")]
-        descending = -scores[rows[order]]
-        place = np.arange(len(docs)) - np.searchsorted(descending, descending)
-        place_of = dict(zip([docs[i] for i in order.tolist()], place.tolist(), strict=True))
+            for group in groups.values():
+                _sort_descending(group)
+        place_of = {name: place for group in groups.values() for place, name in enumerate(group)}
         names = self.judgments.docs
         return np.array([place_of[names[i]] for i in doc.tolist()], dtype=np.int64)
 
@@ -135,7 +134,9 @@ class Join:
         rows = np.arange(len(scores))
         if ties == "trec":
             docs = self.run.docs(mine)
-            rows = _descending(docs)
+            row_of = {doc: row for row, doc in enumerate(docs)}
+            _sort_descending(docs)
+            rows = np.array([row_of[doc] for doc in docs], dtype=np.int64)
         return rows[np.argsort(-scores[rows], kind="stable")]
 
     # -- the judgments of the topics ---------------------------------------------------------------------
@@ -153,10 +154,10 @@ def _comparable(scores: Floats, ties: str) -> Floats:
         return scores.astype(np.float32)
 
 
-def _descending(docs: list[str]) -> Ints:
-    """Return the places of document ids in descending order."""
+def _sort_descending(docs: list[str]) -> None:
+    """Sort document ids in descending order; ids that are not texts are refused."""
     try:
-        return np.array(sorted(range(len(docs)), key=docs.__getitem__, reverse=True), dtype=np.int64)
+        docs.sort(reverse=True)
     except TypeError:
         tables.refuse_odd_ids("run", docs)
         raise
