@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import sys
+
 
 def main() -> None:
-    """Run the command; the entry point of the script ``irmx``."""
+    """Run the command; the entry point of the script ``irmx``.
+
+    The process leaves at once, without an orderly exit: a thread that Arrow has started can abort that, very rarely,
+    when all results are already printed.
+    """
     from irmx.cli.app import run
 
-    run()
+    try:
+        run()
+    except SystemExit as stop:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError, AttributeError):  # closed, or without a reader
+                stream.flush()
+        os._exit(stop.code if isinstance(stop.code, int) else int(stop.code is not None))
