@@ -200,11 +200,6 @@ class Judgments:
             for t, a, b in zip(self.topics, ends, ends[1:], strict=False)
         }
 
-    @property
-    def several_rows_per_document(self) -> bool:
-        """Whether some document has more than one row, as with subtopics."""
-        return self._row_order is not None and len(self._row_order) > len(self.grade)
-
 
 def _plain(grade: float) -> Any:
     """Return a grade as an int where it is one, which is what C tools take."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import ir_measures
@@ -12,7 +12,7 @@ from ir_measures.measures import MeanAgg
 from irmx.columns import Column
 from irmx.errors import PluginError, UsageError
 from irmx.params import Param, check_params, number
-from irmx.symbols import Symbol, params_text
+from irmx.symbols import params_text
 
 if TYPE_CHECKING:
     from irmx.citation import Citation
@@ -190,8 +190,3 @@ def symbol_names(param: Param) -> list[str]:
     from irmx.plugins import registry
 
     return list(registry().symbols(param.kind)) if param.kind else []
-
-
-def symbols_used(measure: ir_measures.Measure) -> Iterable[Symbol]:
-    """Return the named objects among a measure's parameters."""
-    return [v for v in measure.params.values() if isinstance(v, Symbol)]

@@ -43,19 +43,6 @@ def position_in_segment(offsets: Ints) -> Ints:
     return np.asarray(np.arange(offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets)))
 
 
-def segment_sum(values: Array, offsets: Ints) -> Floats:
-    """Return the sum of every segment; 0 for an empty one.
-
-    >>> segment_sum(np.array([1.0, 2.0, 4.0]), np.array([0, 2, 2, 3]))
-    array([3., 0., 4.])
-    """
-    out = np.zeros(len(offsets) - 1)
-    full = offsets[1:] > offsets[:-1]
-    if full.any():
-        out[full] = np.add.reduceat(values, offsets[:-1][full])
-    return out
-
-
 def segment_count(mask: Array, offsets: Ints) -> Ints:
     """Return how many values of every segment are true.
 

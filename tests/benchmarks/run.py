@@ -106,6 +106,20 @@ def batches(rounds: int) -> Iterator[Row]:
     yield Row("ten measures, 250 x 1,000, dicts", ours, "floor: the scores of the run into an array", once)
 
 
+def equal_scores(rounds: int) -> Iterator[Row]:
+    """Yield ten measures on runs whose scores tie more and more: documents are then ordered by their ids."""
+    qrels, run = collection()
+    for places in (4, 2, 0):
+        tied = {q: {d: round(s, places) for d, s in docs.items()} for q, docs in run.items()}
+        jobs = (
+            lambda r=tied: ir_measures.calc_aggregate(TEN, qrels, r),
+            lambda r=tied: ir_measures.calc_aggregate([AP], qrels, r),
+        )
+        ours, ap = in_turns(*jobs, rounds=rounds)
+        what = f"ten measures, 250 x 1,000, dicts, scores of {places} decimals"
+        yield Row(what, ours, "AP, ir_measures (pytrec_eval)", ap)
+
+
 def _one_pass(run: dict[str, dict[str, float]]) -> Callable[[], Any]:
     return lambda: [np.fromiter(docs.values(), np.float64, len(docs)) for docs in run.values()]
 
@@ -244,7 +258,7 @@ def main() -> None:
     args = parser.parse_args()
     rounds = 3 if args.quick else 15
     warnings.filterwarnings("ignore", message=".*unsafe cast from uint64.*")  # numba, about ranx
-    rows = [*batches(rounds), *one_topic(rounds)]
+    rows = [*batches(rounds), *equal_scores(rounds), *one_topic(rounds)]
     growth = depths(rounds, 10**5 if args.quick else 10**6)
     data = os.environ.get("IRMX_DATA")
     if data:

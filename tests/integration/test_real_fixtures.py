@@ -188,7 +188,7 @@ def test_subtopic_judgments_count_as_their_maximum(data: Path, year: str) -> Non
     with gzip.open(folder / "qrels.diversity.txt.gz", "rt") as lines:
         for topic, _, doc, grade in map(str.split, lines):
             best[topic][doc] = max(int(grade), best[topic].get(doc, -9))
-    assert qrels.several_rows_per_document
+    assert len(list(qrels)) > len(qrels)
     assert qrels.as_dict() == best
     run = irmx.read_run(folder / "runs" / "dssa-indri-baseline.run.gz")
     (ours,) = irmx.evaluator("NCP(law=uniform)", qrels).values(run).values()
