@@ -66,7 +66,7 @@ def _columns(measure: Measure) -> str:
     columns = (*measure.RUN_COLUMNS, *measure.QREL_COLUMNS)
     if not columns:
         return "It reads the [columns that every run and qrels table has](../columns.md), and no others."
-    rows = [[c.table, f"`{c.name}`", c.desc, c.unit, c.how] for c in columns]
+    rows = [[c.table, f"`{c.name}`", c.desc, c.unit, "may be missing" if c.optional else c.how] for c in columns]
     text = table(["table", "column", "meaning", "unit", "how to have it"], rows)
     return f"Beyond the [columns that every run and qrels table has](../columns.md), it reads, depending on its parameters:\n\n{text}"
 

@@ -19,19 +19,23 @@ if TYPE_CHECKING:
     from irmx.cli.command import Command
     from irmx.collections import Dataset
     from irmx.columns import Column
-    from irmx.errors import DataError, IrmxError, PluginError, PluginWarning, UnknownNameError, UsageError
+    from irmx.durations import duration, duration_text, seconds
+    from irmx.errors import DataError, DataWarning, IrmxError, PluginError, PluginWarning, UnknownNameError, UsageError
     from irmx.evaluate import Evaluator, calc, calc_aggregate, evaluator, iter_calc, join
     from irmx.explaining import Explanation, explain
     from irmx.expressions import parse_measure, parse_measures
     from irmx.formats.base import Format
     from irmx.judgments import Judgments, read_qrels
     from irmx.measures import COMMON_PARAMS, Measure
+    from irmx.meta.comparing import best_settings, rank_correlation_with
+    from irmx.meta.sweeps import sweep
     from irmx.params import Param, number
     from irmx.plugins import registry
     from irmx.rankings import Documents, Ranking, Rankings
     from irmx.reports.base import Report
-    from irmx.rows import QrelsRows
+    from irmx.rows import QrelsRows, RunRows
     from irmx.runs import Run, read_run
+    from irmx.scores import DetailedMetric, Scores
     from irmx.symbols import Symbol
 
 _WHERE = {
@@ -39,19 +43,31 @@ _WHERE = {
     "cli.command": ("Command",),
     "collections": ("Dataset",),
     "columns": ("Column",),
-    "errors": ("DataError", "IrmxError", "PluginError", "PluginWarning", "UnknownNameError", "UsageError"),
+    "durations": ("duration", "duration_text", "seconds"),
+    "errors": (
+        "DataError",
+        "DataWarning",
+        "IrmxError",
+        "PluginError",
+        "PluginWarning",
+        "UnknownNameError",
+        "UsageError",
+    ),
     "evaluate": ("Evaluator", "calc", "calc_aggregate", "evaluator", "iter_calc", "join"),
     "explaining": ("Explanation", "explain"),
     "expressions": ("parse_measure", "parse_measures"),
     "formats.base": ("Format",),
     "judgments": ("Judgments", "read_qrels"),
     "measures": ("COMMON_PARAMS", "Measure"),
+    "meta.comparing": ("best_settings", "rank_correlation_with"),
+    "meta.sweeps": ("sweep",),
     "params": ("Param", "number"),
     "plugins": ("registry",),
     "rankings": ("Documents", "Ranking", "Rankings"),
     "reports.base": ("Report",),
-    "rows": ("QrelsRows",),
+    "rows": ("QrelsRows", "RunRows"),
     "runs": ("Run", "read_run"),
+    "scores": ("DetailedMetric", "Scores"),
     "symbols": ("Symbol",),
 }
 _MODULE_OF = {name: f"irmx.{module}" for module, names in _WHERE.items() for name in names}
@@ -62,7 +78,9 @@ __all__ = [
     "Column",
     "Command",
     "DataError",
+    "DataWarning",
     "Dataset",
+    "DetailedMetric",
     "Documents",
     "Evaluator",
     "Explanation",
@@ -78,11 +96,16 @@ __all__ = [
     "Rankings",
     "Report",
     "Run",
+    "RunRows",
+    "Scores",
     "Symbol",
     "UnknownNameError",
     "UsageError",
+    "best_settings",
     "calc",
     "calc_aggregate",
+    "duration",
+    "duration_text",
     "evaluator",
     "explain",
     "hookimpl",
@@ -92,9 +115,12 @@ __all__ = [
     "number",
     "parse_measure",
     "parse_measures",
+    "rank_correlation_with",
     "read_qrels",
     "read_run",
     "registry",
+    "seconds",
+    "sweep",
     "uninstall",
 ]
 

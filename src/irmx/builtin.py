@@ -16,7 +16,7 @@ from irmx.reports.jsonl import JsonlReport
 from irmx.reports.table import TableReport
 from irmx.reports.tsv import TsvReport
 
-_COMMANDS = ("eval", "measures", "plugins", "explain", "cite", "demo")
+_COMMANDS = ("eval", "measures", "plugins", "explain", "sweep", "cite", "demo")
 
 
 @hookimpl

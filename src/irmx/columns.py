@@ -26,6 +26,8 @@ class Column:
         Numbers, or labels.
     how : str
         What a user can do who does not have it.
+    optional : bool
+        Whether a measure that declares it can do without.
     """
 
     table: Table
@@ -34,6 +36,7 @@ class Column:
     unit: str = ""
     dtype: Literal["float", "str"] = "float"
     how: str = ""
+    optional: bool = False
 
 
 ITERATION = Column("qrels", "iteration", "subtopic or nugget id", dtype="str")

@@ -45,6 +45,10 @@ class PluginError(IrmxError):
     """A plugin broke the contract."""
 
 
+class DataWarning(UserWarning):
+    """Something in the data was counted and dealt with by a stated rule; the text says how often and which rule."""
+
+
 class PluginWarning(UserWarning):
     """A plugin was refused or failed; everything else goes on."""
 

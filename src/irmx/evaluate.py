@@ -20,7 +20,8 @@ from irmx.judgments import read_qrels
 from irmx.measures import Measure
 from irmx.rankings import Rankings
 from irmx.runs import Run, read_run
-from irmx.scoring import IrmxEvaluator, aggregate
+from irmx.scores import metric
+from irmx.scoring import IrmxEvaluator, aggregate, fields_by_topic
 
 Measures = str | ir_measures.Measure | Iterable[str | ir_measures.Measure]
 
@@ -55,6 +56,7 @@ class Evaluator:
     def __init__(self, measures: Measures, qrels: Any, provider: str | None = None) -> None:
         self.measures = as_measures(measures)
         self.judgments = read_qrels(qrels)
+        self.fields: dict[ir_measures.Measure, dict[str, dict[str, float]]] = {}
         self._own: IrmxEvaluator | None = None
         self._others: list[Any] = []
         mine = [m for m in self.measures if isinstance(m, Measure)]
@@ -93,13 +95,19 @@ class Evaluator:
             yield of_rows, [row for row in self.judgments if row.doc_id]
 
     def values(self, run: Any) -> dict[ir_measures.Measure, dict[str, float]]:
-        """Return, per measure in the order asked and per topic in the order of the qrels, the value."""
+        """Return, per measure in the order asked and per topic in the order of the qrels, the value.
+
+        What some measures give besides, such as a standard error, is in ``fields`` until the next run.
+        """
         run = read_run(run)
+        self.fields = {}
         found: dict[ir_measures.Measure, dict[str, float]] = {}
         topics = [str(t) for t in self.judgments.topics]
         if self._own is not None:
             for own, scores in self._own.scores(run).items():
-                found[own] = dict(zip(topics, scores.tolist(), strict=True))
+                found[own] = dict(zip(topics, scores.values.tolist(), strict=True))
+                if scores.fields:
+                    self.fields[own] = dict(zip(topics, fields_by_topic(scores), strict=True))
         if self._others:
             given: dict[ir_measures.Measure, dict[str, float]] = {}
             for metric in self._upstream(run):
@@ -110,12 +118,15 @@ class Evaluator:
 
     def _upstream(self, run: Run) -> Iterator[Metric]:
         """Yield the values of the measures of ir_measures; a tool of theirs that fails is named."""
+        names = ", ".join(str(m) for m in self.measures if not isinstance(m, Measure))
         try:
             by_topic = run.as_dict()
+        except DataError as error:
+            raise DataError(f"{names} cannot be computed: {error}") from None
+        try:
             for others in self._others:
                 yield from others.iter_calc(by_topic)
         except Exception as error:
-            names = ", ".join(str(m) for m in self.measures if not isinstance(m, Measure))
             raise DataError(
                 f"A tool that ir_measures uses for {names} failed with {type(error).__name__}: {error}"
             ) from error
@@ -126,14 +137,14 @@ class Evaluator:
         for topic, query_id in zip(self.judgments.index, self.judgments.topics, strict=True):
             for measure, by_topic in values.items():
                 if topic in by_topic:
-                    yield Metric(query_id, measure, by_topic[topic])
+                    yield metric(query_id, measure, by_topic[topic], self.fields.get(measure, {}).get(topic, {}))
 
     def calc(self, run: Any) -> CalcResults:
         """Return the means and the value of every topic."""
         per_query = list(self.iter_calc(run))
         values: dict[ir_measures.Measure, list[float]] = {m: [] for m in self.measures}
-        for metric in per_query:
-            values[metric.measure].append(metric.value)
+        for one in per_query:
+            values[one.measure].append(one.value)
         return CalcResults({m: aggregate(m, v) for m, v in values.items()}, per_query)
 
     def calc_aggregate(self, run: Any) -> dict[ir_measures.Measure, float]:

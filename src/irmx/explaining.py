@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
@@ -14,8 +14,10 @@ from irmx.joining import Join
 from irmx.judgments import read_qrels
 from irmx.measures import Measure
 from irmx.ragged import Array
+from irmx.rankings import Rankings
 from irmx.runs import read_run
-from irmx.scoring import check_columns, rankings_for
+from irmx.scores import Scores
+from irmx.scoring import check_columns, checked, fields_by_topic, named, rankings_for
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,7 +38,10 @@ class Explanation:
     depth, retrieved, recall_base : int
         The documents ranked, the relevant ones among them, and all relevant ones judged.
     columns : dict of str to sequence
-        ``rank``, ``doc_id``, ``grade``, ``precision`` and the measure's own columns, one row per document.
+        ``rank``, ``doc_id``, ``grade``, ``precision`` and the measure's own columns, one row per document; or the
+        measure's own table, where its score is not made of documents at ranks.
+    fields : dict of str to float
+        What goes with the score, such as ``standard_error``.
     """
 
     measure: ir_measures.Measure
@@ -46,6 +51,7 @@ class Explanation:
     retrieved: int
     recall_base: int
     columns: dict[str, Any]
+    fields: dict[str, float] = field(default_factory=dict)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the columns as a DataFrame."""
@@ -101,25 +107,43 @@ def explain(
     check_columns(parsed, join)
     rankings = rankings_for(parsed, join)
     own = {k: np.asarray(v) for k, v in parsed.contributions(rankings).items()}
-    ranking = next(iter(rankings))
-    columns: dict[str, Any] = {
-        "rank": rankings.relevant.rank,
-        "doc_id": rankings.doc_ids(rankings.relevant),
-        "grade": rankings.relevant.grade,
-        "precision": rankings.precision,
-        **own,
-    }
-    if all_documents:
-        columns = _over_all(columns, ranking.rank, ranking.grade, ranking.docs)
+    ranked = "doc_id" not in own
+    columns: dict[str, Any] = (
+        own
+        if not ranked
+        else {
+            "rank": rankings.relevant.rank,
+            "doc_id": rankings.doc_ids(rankings.relevant),
+            "grade": rankings.relevant.grade,
+            "precision": rankings.precision,
+            **own,
+        }
+    )
+    if all_documents and ranked:
+        judged = rankings.judged
+        columns = _over_all(columns, judged.rank, judged.grade, rankings.ranked_docs(0))
+    with named(parsed):
+        found = parsed.score(rankings)
+    scores = checked(parsed, rankings.topics, found if isinstance(found, Scores) else Scores(found))
     return Explanation(
         measure=parsed,
         query_id=topic,
-        value=float(parsed.score(rankings)[0]),
-        depth=ranking.depth,
-        retrieved=len(ranking.relevant_rank),
-        recall_base=ranking.recall_base,
+        value=float(scores.values[0]),
+        depth=int(rankings.depth[0]),
+        retrieved=_retrieved(rankings, ranked),
+        recall_base=int(rankings.recall_base[0]),
         columns={k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in columns.items()},
+        fields=fields_by_topic(scores)[0],
     )
+
+
+def _retrieved(rankings: Rankings, ranked: bool) -> int:
+    """Return the number of relevant documents that the run has, of a stream each once."""
+    if ranked:
+        return int(rankings.relevant.count[0])
+    _, at = rankings.matching_rows()
+    rows = rankings.qrels_rows
+    return len(np.unique(rows.doc[at[rows.grade[at] >= rankings.rel]]))
 
 
 def _over_all(columns: dict[str, Any], rank: Array, grade: Array, docs: list[str]) -> dict[str, Any]:

@@ -58,6 +58,26 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
     return _Parser(text.strip()).measure()
 
 
+def parse_incomplete(text: str) -> ir_measures.Measure:
+    """Return the measure that a text stands for, which may still lack required parameters."""
+    return _Parser(text.strip(), complete=False).measure()
+
+
+def parse_value(text: str, measure: Measure, name: str) -> Any:
+    """Return the value of a parameter that a text stands for, as inside the parentheses of an expression.
+
+    >>> import irmx
+    >>> parse_value("geometric(p=0.3)", irmx.NCP, "law"), parse_value(".5", irmx.NCP, "rel")
+    (geometric(p=0.3), 0.5)
+    """
+    try:
+        parser = _Parser(text)
+    except UsageError:
+        expected = measure.SUPPORTED_PARAMS[name].expects()
+        raise UsageError(f"The {name!r} parameter of {measure.NAME} must be {expected}. Got {text} instead.") from None
+    return parser.value(measure, name)
+
+
 def parse_measures(text: str) -> list[ir_measures.Measure]:
     """Return the measures of a text that holds several, apart by white space.
 
@@ -106,8 +126,8 @@ def measure_names() -> dict[str, ir_measures.Measure]:
 class _Parser:
     """Translates the syntax tree of one text, and points at the place of an error."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, text: str, complete: bool = True) -> None:
+        self.text, self.complete = text, complete
         if not text:
             raise UsageError(f"A measure is missing: the text is empty. {_FORM}.")
         if len(text) > _LONGEST:
@@ -156,13 +176,18 @@ class _Parser:
         try:
             if isinstance(base, Measure):
                 measure: ir_measures.Measure = base(**names)
-                measure.validate_params()
+                if self.complete:
+                    measure.validate_params()
                 return measure
             return _upstream(base, names)
         except UsageError as error:
             raise self._error(node, str(error), type(error)) from None
 
     # -- values ------------------------------------------------------------------------------------------
+
+    def value(self, measure: Measure, name: str) -> Any:
+        """Return what the whole text is as the value of a parameter."""
+        return self._param(self.tree, measure, name)
 
     def _keywords(self, call: ast.Call) -> list[ast.keyword]:
         if call.args:

@@ -75,9 +75,11 @@ class Join:
 
     def hits(self, rel: float | None, ties: str) -> Hits:
         """Return the judged documents of at least a grade (all: None) that the run has, by topic and rank."""
-        return self.memo(("hits", rel, ties), lambda: self._hits(self._found(rel), ties))
+        self.run.refuse_repeats()
+        return self.memo(("hits", rel, ties), lambda: self._hits(self.found(rel), ties))
 
-    def _found(self, rel: float | None) -> Found:
+    def found(self, rel: float | None) -> Found:
+        """Return the judged documents of at least a grade (all: None) that the run has, in the order of the run."""
         return self.memo(("found", rel), lambda: self.run.find(self.judgments.sought(rel), self.pairs))
 
     def _hits(self, found: Found, ties: str) -> Hits:
@@ -129,6 +131,7 @@ class Join:
 
     def order(self, topic: int, ties: str) -> Ints:
         """Return the rows of a topic, counted from its first, best first."""
+        self.run.refuse_repeats()
         mine = self.pairs[topic][0]
         scores = _comparable(self.run.score[self.run.offsets[mine] : self.run.offsets[mine + 1]], ties)
         rows = np.arange(len(scores))

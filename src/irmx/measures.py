@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import ir_measures
@@ -17,6 +18,12 @@ from irmx.symbols import params_text
 if TYPE_CHECKING:
     from irmx.citation import Citation
     from irmx.rankings import Ranking, Rankings
+    from irmx.scores import Scores
+
+    if sys.version_info >= (3, 11):
+        from typing import Self
+    else:
+        from typing_extensions import Self
 
 REL = Param(number, "smallest relevance grade that counts as relevant", default=1)
 CUTOFF = Param(int, "only the first this many documents are looked at", low=1, unit="ranks")
@@ -75,6 +82,8 @@ class Measure(ir_measures.Measure):
         What to cite.
     EXAMPLES : tuple of str
         Expressions to show; those that read no extra column are part of ``irmx demo``.
+    SHARED_PARAMS : tuple of str
+        Parameters whose settings share one computation in :meth:`score_prepared`.
     """
 
     SUPPORTED_PARAMS: dict[str, Any] = {}
@@ -85,6 +94,7 @@ class Measure(ir_measures.Measure):
     RANGE: ClassVar[tuple[float, float]] = (0.0, 1.0)
     CITATIONS: ClassVar[tuple[Citation, ...]] = ()
     EXAMPLES: ClassVar[tuple[str, ...]] = ()
+    SHARED_PARAMS: ClassVar[tuple[str, ...]] = ()
 
     params: dict[str, Any]
 
@@ -98,8 +108,10 @@ class Measure(ir_measures.Measure):
 
     # -- scoring -----------------------------------------------------------------------------------------
 
-    def score(self, rankings: Rankings) -> np.ndarray[Any, np.dtype[np.float64]]:
+    def score(self, rankings: Rankings) -> np.ndarray[Any, np.dtype[np.float64]] | Scores:
         """Return one value per topic of ``rankings``; override it, or :meth:`score_topic`.
+
+        A measure that has more to say of a topic, such as a standard error, returns :class:`irmx.Scores`.
 
         The host has carried out the common parameters already: ranks are those of the ranking to be
         scored, ``rankings.relevant`` holds the documents that count as relevant.
@@ -115,9 +127,32 @@ class Measure(ir_measures.Measure):
     def contributions(self, rankings: Rankings) -> Mapping[str, Any]:
         """Return, for :func:`irmx.explain`, columns over ``rankings.relevant``.
 
-        One of the columns is ``contribution``; within a topic it adds up to the score.
+        One of the columns is ``contribution``; within a topic it adds up to the score. Where the score is not made
+        of relevant documents at ranks, the columns are a table of the measure's own, with a ``doc_id``.
         """
         raise UsageError(f"{self.NAME} does not say how its score is made up; there is nothing to explain.")
+
+    # -- sweeps over many settings -----------------------------------------------------------------------
+
+    def preparation(self) -> Hashable | None:
+        """Return what of this instance :meth:`prepare` depends on; None, the default, for a measure without it.
+
+        A measure whose settings share much work, such as a simulation, defines this, :meth:`prepare` and
+        :meth:`score_prepared`; :func:`irmx.sweep` then uses them instead of :meth:`score`.
+        """
+        return None
+
+    def prepare(self, rankings: Rankings) -> Any:
+        """Return what scoring needs of a run: small, picklable, the same for all settings of one preparation."""
+        raise NotImplementedError
+
+    @classmethod
+    def score_prepared(cls, prepared: Sequence[Any], settings: Sequence[Self]) -> list[list[Scores]]:
+        """Return the scores of several runs (outer list) in several settings (inner list).
+
+        The settings differ only in the parameters of ``SHARED_PARAMS``; the values are those of :meth:`score`.
+        """
+        raise NotImplementedError
 
     # -- what it reads -----------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from ir_measures import ParamInfo
 
+from irmx.durations import FORM, duration, duration_text, seconds
 from irmx.errors import UnknownNameError, UsageError, suggest
 
 
@@ -31,7 +32,7 @@ _LARGEST_INT = 2**53
 """Beyond it a float, which is what measures compute with, does not hold every whole number."""
 
 _TYPE_NAMES: dict[Any, str] = {int: "an int", float: "a float", number: "a number", bool: "True or False",
-                               str: "a string", list: "a list of numbers"}  # fmt: skip
+                               str: "a string", list: "a list of numbers", duration: f"a duration ({FORM})"}  # fmt: skip
 
 
 class Param(ParamInfo):
@@ -40,7 +41,8 @@ class Param(ParamInfo):
     Parameters
     ----------
     dtype : type
-        ``int``, ``float``, ``bool``, ``str``, ``list`` (of numbers) or :data:`number` (int or float).
+        ``int``, ``float``, ``bool``, ``str``, ``list`` (of numbers), :data:`number` (int or float) or
+        :class:`duration` (seconds, or a text such as ``'1.5h'``).
     desc : str
         What the parameter means, one sentence without a full stop.
     default : object, optional
@@ -50,7 +52,7 @@ class Param(ParamInfo):
     choices : sequence of str, optional
         The only values allowed.
     low, high : float, optional
-        The closed range of a number (of every element, for a list).
+        The closed range of a number (of every element, for a list); of a duration in seconds.
     above : float, optional
         An open lower bound, instead of ``low``.
     unit : str
@@ -59,6 +61,8 @@ class Param(ParamInfo):
         For a parameter that is a named object: the :attr:`irmx.Symbol.KIND` it must have.
     nullable : bool
         Whether ``None`` is allowed; true by itself when the default is ``None``.
+    words : sequence of str
+        Texts that are allowed besides, such as ``("auto",)``.
 
     Examples
     --------
@@ -82,6 +86,7 @@ class Param(ParamInfo):
         unit: str = "",
         kind: str = "",
         nullable: bool = False,
+        words: Sequence[str] = (),
     ) -> None:
         upstream: dict[str, Any] = {"dtype": dtype, "required": required, "desc": desc}
         if not isinstance(default, _Unset):
@@ -91,6 +96,7 @@ class Param(ParamInfo):
         super().__init__(**upstream)
         self.low, self.high, self.above, self.unit, self.kind = low, high, above, unit, kind
         self.nullable = nullable or default is None
+        self.words = tuple(words)
         self.allowed = tuple(choices) if choices is not None else None
         self.has_default = not isinstance(default, _Unset)
 
@@ -101,10 +107,14 @@ class Param(ParamInfo):
         if self.allowed is not None:
             return "one of " + ", ".join(repr(c) for c in self.allowed)
         text = _TYPE_NAMES[self.dtype]
-        if self.low is not None or self.high is not None or self.above is not None:
+        if self.dtype is duration:
+            text += f", more than {self.above:g}s" if self.above is not None else ""
+            text += f", at least {self.low:g}s" if self.low is not None else ""
+        elif self.low is not None or self.high is not None or self.above is not None:
             left = f"({self.above:g}" if self.above is not None else f"[{-math.inf if self.low is None else self.low:g}"
             right = f"{self.high:g}]" if self.high is not None else "inf)"
             text += f" in the range {left}, {right}"
+        text += "".join(f" or {word!r}" for word in self.words)
         return text + (" or None" if self.nullable else "")
 
     def check(self, value: Any, name: str, owner: str) -> Any:
@@ -113,7 +123,9 @@ class Param(ParamInfo):
             return None
         if self.kind:
             return self._check_symbol(value, name, owner)
-        canonical = _canonical(self.dtype, value)
+        if isinstance(value, str) and value in self.words:
+            return value
+        canonical = _duration(value, name, owner) if self.dtype is duration else _canonical(self.dtype, value)
         if canonical is not UNSET and self._in_range(canonical):
             return canonical
         hint = suggest(value, self.allowed) if self.allowed and isinstance(value, str) else ""
@@ -122,6 +134,8 @@ class Param(ParamInfo):
     def _in_range(self, value: Any) -> bool:
         if self.allowed is not None:
             return value in self.allowed
+        if self.dtype is duration:
+            value = seconds(value)
         for v in value if isinstance(value, list) else [value]:
             if not isinstance(v, (int, float)):
                 continue
@@ -150,6 +164,13 @@ class Param(ParamInfo):
             f"The {name!r} parameter of {owner} must be a {self.kind}: an object of that kind or one of the "
             f"names {', '.join(known) or '(none registered)'}. Got {value!r} instead."
         )
+
+
+def _duration(value: Any, name: str, owner: str) -> str:
+    try:
+        return duration_text(value)
+    except UsageError as error:
+        raise UsageError(f"The {name!r} parameter of {owner}: {error}") from None
 
 
 def _canonical(dtype: Any, value: Any) -> Any:

@@ -36,15 +36,15 @@ class IrmxProvider(providers.Provider):
         return IrmxEvaluator(list(measures), read_qrels(qrels))
 
     def run_inputs(self, measures: Iterable[Any]) -> list[str]:
-        """Return the run columns that the measures read."""
+        """Return the run columns that the measures cannot do without."""
         from irmx.columns import REQUIRED
 
-        extra = [c.name for m in measures for c in m.run_columns()]
+        extra = [c.name for m in measures for c in m.run_columns() if not c.optional]
         return list(dict.fromkeys([*REQUIRED["run"], *extra]))
 
     def qrel_inputs(self, measures: Iterable[Any]) -> list[str]:
-        """Return the qrels columns that the measures read."""
+        """Return the qrels columns that the measures cannot do without."""
         from irmx.columns import REQUIRED
 
-        extra = [c.name for m in measures for c in m.qrel_columns()]
+        extra = [c.name for m in measures for c in m.qrel_columns() if not c.optional]
         return list(dict.fromkeys([*REQUIRED["qrels"], *extra]))

@@ -13,7 +13,7 @@ from irmx.columns import Column
 from irmx.errors import DataError
 from irmx.joining import Hits, Join
 from irmx.ragged import Array, Floats, Ints, offsets_of, position_in_segment, segment_count, segment_of
-from irmx.rows import QrelsRows, qrels_rows
+from irmx.rows import QrelsRows, RunRows, matching_rows, qrels_rows, run_rows
 
 T = TypeVar("T")
 
@@ -246,10 +246,31 @@ class Rankings:
     @cached_property
     def qrels_rows(self) -> QrelsRows:
         """All qrels rows of the topics: retrieved or not, and those that declare a subtopic nobody holds."""
-        rank = np.zeros(len(self._join.judgments), dtype=np.int64)
-        documents = self.judged if self.judged_only else self._within_cutoff(self._documents(None))
-        rank[documents.doc] = documents.rank
-        return qrels_rows(self._join.judgments, np.array([t for _, t in self._join.pairs], dtype=np.int64), rank)
+
+        def ranks() -> Ints:
+            rank = np.zeros(len(self._join.judgments), dtype=np.int64)
+            documents = self.judged if self.judged_only else self._within_cutoff(self._documents(None))
+            rank[documents.doc] = documents.rank
+            return rank
+
+        return qrels_rows(self._join.judgments, np.array([t for _, t in self._join.pairs], dtype=np.int64), ranks)
+
+    @cached_property
+    def run_rows(self) -> RunRows:
+        """All rows of the run of the topics, in the order of the run: what a measure of streams reads."""
+        return run_rows(self._join)
+
+    def matching_rows(self) -> tuple[Ints, Ints]:
+        """Return every pair of a row of ``run_rows`` and a row of ``qrels_rows`` with the same document.
+
+        Examples
+        --------
+        >>> import irmx, pandas as pd
+        >>> nuggets = pd.DataFrame({"query_id": ["q", "q"], "doc_id": ["u", "u"], "iteration": ["n1", "n2"], "relevance": [1, 1]})
+        >>> irmx.join(nuggets, {"q": {"x": 2.0, "u": 1.0}}).matching_rows()
+        (array([1, 1]), array([0, 1]))
+        """
+        return matching_rows(self._join, self.run_rows, self.qrels_rows)
 
     def doc_ids(self, documents: Documents) -> list[str]:
         """Return the ids of judged documents."""

@@ -1,4 +1,4 @@
-"""Qrels rows as a measure sees them: of every topic all of them, whether their document was retrieved or not."""
+"""Rows as a measure sees them: of every topic all rows of the qrels, all rows of the run, and which belong together."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from irmx.joining import Join
 from irmx.judgments import Judgments
 from irmx.ragged import Array, Floats, Ints, offsets_of, position_in_segment, segment_of
 
@@ -23,29 +24,41 @@ class QrelsRows:
     ----------
     offsets : int array, shape (topics + 1,)
         Which rows belong to a topic.
-    rank : int array, shape (rows,)
-        The rank of the row's document, from 1; 0 where it is not in the ranking.
+    doc : int array, shape (rows,)
+        The place of the row's document in the documents of the judgments; -1 where ``doc_id`` is empty.
     grade : float array, shape (rows,)
         The grade of the row.
-    declares : bool array, shape (rows,)
-        Whether the row has an empty ``doc_id``.
     column : callable
         Gives a qrels column by name over the rows, None where the qrels lack it.
+    ranks : callable
+        Gives ``rank``.
     """
 
     offsets: Ints
-    rank: Ints
+    doc: Ints
     grade: Floats
-    declares: Array
     column: Callable[[str], Array | None]
+    ranks: Callable[[], Ints]
 
     @cached_property
     def topic(self) -> Ints:
         """The number of each row's topic."""
         return segment_of(self.offsets)
 
+    @property
+    def declares(self) -> Array:
+        """Whether each row has an empty ``doc_id``."""
+        return self.doc < 0
 
-def qrels_rows(judgments: Judgments, topics: Ints, rank: Ints) -> QrelsRows:
+    @cached_property
+    def rank(self) -> Ints:
+        """The rank of each row's document, from 1; 0 where it is not in the ranking."""
+        of_document, out = self.ranks(), np.zeros(len(self.doc), dtype=np.int64)
+        out[~self.declares] = of_document[self.doc[~self.declares]]
+        return out
+
+
+def qrels_rows(judgments: Judgments, topics: Ints, ranks: Callable[[], Ints]) -> QrelsRows:
     """Return the rows of some topics.
 
     Parameters
@@ -54,20 +67,75 @@ def qrels_rows(judgments: Judgments, topics: Ints, rank: Ints) -> QrelsRows:
         The judgments.
     topics : int array
         The numbers of the topics in the judgments.
-    rank : int array, shape (documents,)
-        The rank of every judged document, 0 where it has none.
+    ranks : callable
+        Gives the rank of every judged document, 0 where it has none.
     """
     offsets, source, doc = judgments.all_rows
     lengths = np.diff(offsets)[topics]
     ends = offsets_of(lengths)
     row = np.repeat(offsets[topics], lengths) + position_in_segment(ends)
-    doc, declares = doc[row], doc[row] < 0
-    ranks = np.zeros(len(row), dtype=np.int64)
-    ranks[~declares] = rank[doc[~declares]]
+    doc = doc[row]
 
     def column(name: str) -> Array | None:
         values = judgments.given_column(name)
         return None if values is None else values[source[row]]
 
     relevance = column("relevance")
-    return QrelsRows(ends, ranks, judgments.grade[doc] if relevance is None else relevance, declares, column)
+    return QrelsRows(ends, doc, judgments.grade[doc] if relevance is None else relevance, column, ranks)
+
+
+@dataclass(frozen=True)
+class RunRows:
+    """All rows of the run of the topics of rankings, as ragged arrays; within a topic in the order of the run.
+
+    For measures of streams: nothing is ranked, and a document may stand there more than once.
+
+    Attributes
+    ----------
+    offsets : int array, shape (topics + 1,)
+        Which rows belong to a topic.
+    score : float array, shape (rows,)
+        Their scores.
+    column : callable
+        Gives a run column by name over the rows, None where the run lacks it.
+    docs : callable
+        Gives the documents of a topic by its number.
+    """
+
+    offsets: Ints
+    score: Floats
+    column: Callable[[str], Array | None]
+    docs: Callable[[int], list[str]]
+
+    @cached_property
+    def topic(self) -> Ints:
+        """The number of each row's topic."""
+        return segment_of(self.offsets)
+
+
+def run_rows(join: Join) -> RunRows:
+    """Return the rows of the topics of a join."""
+    mine = np.array([m for m, _ in join.pairs], dtype=np.int64)
+    ends = offsets_of(np.diff(join.run.offsets)[mine])
+    row = np.repeat(join.run.offsets[mine], np.diff(ends)) + position_in_segment(ends)
+
+    def column(name: str) -> Array | None:
+        values = join.run.column(name)
+        return None if values is None else values[row]
+
+    return RunRows(ends, join.run.score[row], column, lambda topic: join.run.docs(int(mine[topic])))
+
+
+def matching_rows(join: Join, run: RunRows, qrels: QrelsRows) -> tuple[Ints, Ints]:
+    """Return every pair of a run row and a qrels row with the same document, by topic and run row."""
+    found = join.found(None)
+    pair = segment_of(found.offsets)
+    mine = np.array([m for m, _ in join.pairs], dtype=np.int64)
+    at = found.rows() - join.run.offsets[mine[pair]] + run.offsets[pair]
+    order = np.argsort(at, kind="stable")
+    at, doc = at[order], found.doc[order]
+    by_doc = np.argsort(qrels.doc, kind="stable")
+    sorted_doc = qrels.doc[by_doc]
+    first = np.searchsorted(sorted_doc, doc, side="left")
+    count = np.searchsorted(sorted_doc, doc, side="right") - first
+    return np.repeat(at, count), by_doc[np.repeat(first, count) + position_in_segment(offsets_of(count))]

@@ -92,8 +92,12 @@ class Run(ABC):
     def columns(self) -> list[str]:
         """The names of all columns."""
 
+    def refuse_repeats(self) -> None:  # noqa: B027  a mapping cannot hold a document twice
+        """Raise where a document stands twice in a topic, as an update of a stream may; a ranking has no such thing."""
+
     def as_dict(self) -> dict[str, dict[str, float]]:
         """Return ``{query_id: {doc_id: score}}``, the form that ``pytrec_eval`` reads."""
+        self.refuse_repeats()
         scores, ends = self.score.tolist(), self.offsets.tolist()
         return {
             t: dict(zip(self.docs(i), scores[ends[i] : ends[i + 1]], strict=True)) for i, t in enumerate(self.topics)
@@ -180,15 +184,17 @@ class TableRun(Run):
         self._doc = self._grouped(np.asarray(encoded.indices, dtype=np.int64))
         columns.refuse_empty("doc_id", encoded)
         self._names: pa.Array = encoded.dictionary
-        self._refuse_duplicates(topic)
+        self._checked = False
+        if "timestamp" not in columns:
+            self.refuse_repeats()
 
     def _grouped(self, values: Any) -> Any:
         return values if self._order is None else values[self._order]
 
-    def _refuse_duplicates(self, topic: Ints) -> None:
-        size = max(len(self._names), 1)
-        if len(self._names) == len(self._doc):
+    def refuse_repeats(self) -> None:
+        if self._checked or len(self._names) == len(self._doc):
             return
+        topic, size = segment_of(self.offsets), max(len(self._names), 1)
         key = topic * np.int64(size) + self._doc
         key.sort()
         twice = np.flatnonzero(key[1:] == key[:-1])
@@ -201,6 +207,7 @@ class TableRun(Run):
                 f"({len(twice)} such rows in all). A document stands once in a ranking.",
                 tuple(int(row) for row in np.sort(both)),
             )
+        self._checked = True
 
     def docs(self, topic: int) -> list[str]:
         return self.docs_at(topic, np.arange(self.offsets[topic + 1] - self.offsets[topic]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import ir_measures
@@ -13,9 +14,10 @@ from irmx.errors import DataError, IrmxError, PluginError
 from irmx.joining import Join
 from irmx.judgments import Judgments
 from irmx.measures import Measure
-from irmx.ragged import Floats, segment_count
+from irmx.ragged import segment_count
 from irmx.rankings import Rankings, missing_column
 from irmx.runs import read_run
+from irmx.scores import Scores, metric
 
 
 class IrmxEvaluator(providers.Evaluator):
@@ -30,61 +32,98 @@ class IrmxEvaluator(providers.Evaluator):
         super().__init__(unique, set(judgments.topics))
         self.judgments = judgments
 
-    def scores(self, run: Any) -> dict[Measure, Floats]:
-        """Return, for every measure, one value per topic of the judgments, in their order."""
+    def scores(self, run: Any) -> dict[Measure, Scores]:
+        """Return, for every measure, its values and fields per topic of the judgments, in their order."""
         join = Join(read_run(run), self.judgments)
-        return {measure: self._scores(measure, join) for measure in self.measures}
+        theirs = [t for _, t in join.pairs]
+        return {
+            measure: over_topics(measure, self.judgments, theirs, self._of_rankings(measure, join))
+            for measure in self.measures
+        }
 
-    def _scores(self, measure: Measure, join: Join) -> Floats:
-        values = np.full(len(self.judgments.topics), float(measure.DEFAULT))
-        if join.pairs:
-            values[[theirs for _, theirs in join.pairs]] = self._of_rankings(measure, join)
-        if measure["no_relevant"] == "nan":
-            rel = 1 if measure["rel"] is None else measure["rel"]
-            relevant = segment_count(self.judgments.grade >= rel, self.judgments.offsets)
-            values[relevant == 0] = np.nan
-        return values
-
-    def _of_rankings(self, measure: Measure, join: Join) -> Floats:
+    def _of_rankings(self, measure: Measure, join: Join) -> Scores:
         """Return the values of the topics that the run has, checked."""
+        if not join.pairs:
+            return Scores(np.empty(0))
         check_columns(measure, join)
         rankings = rankings_for(measure, join)
-        try:
-            found = np.asarray(measure.score(rankings), dtype=np.float64)
-        except DataError as error:
-            raise DataError(f"{measure}: {error}") from error
-        except IrmxError:
-            raise
-        except Exception as error:
-            raise PluginError(f"The measure {measure} failed with {type(error).__name__}: {error}") from error
-        if found.shape != (len(rankings),):
-            raise PluginError(
-                f"The measure {measure} returned an array of shape {found.shape} for {len(rankings)} topics."
-            )
-        if not np.isfinite(found).all():
-            topic = rankings.topics[int(np.flatnonzero(~np.isfinite(found))[0])]
-            raise PluginError(f"The measure {measure} has no finite value for query {topic}.")
-        return found
+        with named(measure):
+            found = measure.score(rankings)
+            return checked(measure, rankings.topics, found if isinstance(found, Scores) else Scores(found))
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:
         """Yield the value of every measure for every topic of the qrels."""
-        for measure, values in self.scores(run).items():
-            for query_id, value in zip(self.judgments.topics, values.tolist(), strict=True):
+        for measure, scores in self.scores(run).items():
+            yield from self._metrics(measure, scores)
+
+    def _metrics(self, measure: Measure, scores: Scores) -> Iterator[Metric]:
+        topics, values = self.judgments.topics, scores.values.tolist()
+        if not scores.fields:
+            for query_id, value in zip(topics, values, strict=True):
                 yield Metric(query_id, measure, value)
+            return
+        for query_id, value, fields in zip(topics, values, fields_by_topic(scores), strict=True):
+            yield metric(query_id, measure, value, fields)
 
     def calc_aggregate(self, run: Any) -> dict[Any, float | int]:
         """Return the mean of every measure over the topics of the qrels."""
-        return {measure: aggregate(measure, values.tolist()) for measure, values in self.scores(run).items()}
+        return {measure: aggregate(measure, scores.values.tolist()) for measure, scores in self.scores(run).items()}
 
     def calc(self, run: Any) -> CalcResults:
         """Return the means and the value of every topic."""
         scores = self.scores(run)
-        per_query = [
-            Metric(query_id, measure, value)
-            for measure, values in scores.items()
-            for query_id, value in zip(self.judgments.topics, values.tolist(), strict=True)
-        ]
-        return CalcResults({m: aggregate(m, v.tolist()) for m, v in scores.items()}, per_query)
+        per_query = [metric for measure, found in scores.items() for metric in self._metrics(measure, found)]
+        return CalcResults({m: aggregate(m, s.values.tolist()) for m, s in scores.items()}, per_query)
+
+
+@contextmanager
+def named(measure: Measure) -> Iterator[None]:
+    """Name the measure in errors of its data, and turn what else it raises into an error of its plugin."""
+    try:
+        yield
+    except DataError as error:
+        raise DataError(f"{measure}: {error}") from error
+    except IrmxError:
+        raise
+    except Exception as error:
+        raise PluginError(f"The measure {measure} failed with {type(error).__name__}: {error}") from error
+
+
+def checked(measure: Measure, topics: list[Any], scores: Scores) -> Scores:
+    """Return the scores of a measure as arrays of floats, having checked their shape and that all are finite."""
+    arrays = {name: np.asarray(found, dtype=np.float64) for name, found in {**scores.fields, "": scores.values}.items()}
+    for name, found in arrays.items():
+        if found.shape != (len(topics),):
+            what = f"{name} of shape {found.shape}" if name else f"an array of shape {found.shape}"
+            raise PluginError(f"The measure {measure} returned {what} for {len(topics)} topics.")
+    values = arrays.pop("")
+    if not np.isfinite(values).all():
+        topic = topics[int(np.flatnonzero(~np.isfinite(values))[0])]
+        raise PluginError(f"The measure {measure} has no finite value for query {topic}.")
+    return Scores(values, arrays)
+
+
+def over_topics(measure: Measure, judgments: Judgments, theirs: list[int], scores: Scores) -> Scores:
+    """Return scores of some topics, by their numbers, over all topics of the judgments; the others have the default."""
+    values = np.full(len(judgments.topics), float(measure.DEFAULT))
+    values[theirs] = scores.values
+    fields = {name: np.full(len(judgments.topics), np.nan) for name in scores.fields}
+    for name, found in scores.fields.items():
+        fields[name][theirs] = found
+    if measure["no_relevant"] == "nan":
+        rel = 1 if measure["rel"] is None else measure["rel"]
+        relevant = segment_count(judgments.grade >= rel, judgments.offsets)
+        values[relevant == 0] = np.nan
+    return Scores(values, fields)
+
+
+def fields_by_topic(scores: Scores) -> list[dict[str, float]]:
+    """Return the fields of every topic, those that it has."""
+    columns = {name: found.tolist() for name, found in scores.fields.items()}
+    return [
+        {name: column[i] for name, column in columns.items() if column[i] == column[i]}
+        for i in range(len(scores.values))
+    ]
 
 
 def aggregate(measure: ir_measures.Measure, values: Iterable[float]) -> float:
@@ -106,5 +145,5 @@ def check_columns(measure: Measure, join: Join) -> None:
     """Raise where a column that the measure declares is missing."""
     there = {"run": join.run.columns, "qrels": join.judgments.columns}
     for column in (*measure.run_columns(), *measure.qrel_columns()):
-        if column.name not in there[column.table]:
+        if column.name not in there[column.table] and not column.optional:
             raise DataError(f"{measure} cannot be computed: {missing_column(column, there[column.table])}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import sys
@@ -18,6 +19,8 @@ def main() -> None:
     try:
         run()
     except SystemExit as stop:
+        if "joblib" in sys.modules:  # it has temporary files to account for
+            atexit._run_exitfuncs()
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(OSError, ValueError, AttributeError):  # closed, or without a reader
                 stream.flush()

@@ -6,11 +6,11 @@ import io
 import os
 import sys
 import warnings
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import typer
 
-from irmx.errors import IrmxError, PluginWarning, UsageError
+from irmx.errors import DataWarning, IrmxError, PluginWarning, UsageError
 
 USAGE, DATA, STOPPED = 2, 1, 130
 """Exit codes: what was asked for is wrong; the data, or a plugin, are; Ctrl-C."""
@@ -30,6 +30,8 @@ def run(arguments: list[str] | None = None) -> NoReturn:
             app = build()
         for warning in caught:
             note(str(warning.message))
+        warnings.simplefilter("always", DataWarning)
+        warnings.showwarning = _show_warning
         try:
             app(arguments, standalone_mode=True)
         finally:
@@ -47,11 +49,21 @@ def run(arguments: list[str] | None = None) -> NoReturn:
     sys.exit(0)
 
 
+_shown_otherwise = warnings.showwarning
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+    """Print what was counted in the data as a note, without the place in the code."""
+    if issubclass(category, DataWarning):
+        note(str(message))
+    else:
+        _shown_otherwise(message, category, *place, **more)
+
+
 def _stop() -> NoReturn:
-    """Exit after Ctrl-C at once: at an orderly exit a thread of Arrow that still reads would abort the process."""
+    """Exit after Ctrl-C."""
     note("stopped")
-    sys.stderr.flush()
-    os._exit(STOPPED)
+    sys.exit(STOPPED)
 
 
 def _prepare_output() -> None:

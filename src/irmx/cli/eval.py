@@ -18,6 +18,7 @@ from irmx.errors import DataError, UsageError
 from irmx.evaluate import Evaluator, as_measures
 from irmx.expressions import measure_names, parse_measure, split_measures
 from irmx.judgments import read_qrels
+from irmx.meta.inputs import run_names
 from irmx.plugins import registry
 from irmx.reports.base import SUMMARY, Layout, Result
 from irmx.runs import Run, read_run
@@ -72,9 +73,9 @@ def runs_and_measures(arguments: list[str]) -> tuple[list[str], list[ir_measures
 
     The first is a run. Each further one is a run while it is a file, or a glob, and not a measure.
     """
-    paths, rest = _expand(arguments[0]), list(arguments[1:])
+    paths, rest = expand(arguments[0]), list(arguments[1:])
     while rest and _is_run(rest[0]):
-        paths += _expand(rest.pop(0))
+        paths += expand(rest.pop(0))
     if not rest:
         raise UsageError(
             "No measure is asked for: irmx eval QRELS RUN MEASURE..., such as 'MP(model=GL_AD_ID)' AP nDCG@10."
@@ -114,7 +115,8 @@ def _is_run(argument: str) -> bool:
     )
 
 
-def _expand(argument: str) -> list[str]:
+def expand(argument: str) -> list[str]:
+    """Return the path that an argument is, or the files that match it."""
     if os.path.exists(argument) or not glob.has_magic(argument):
         if os.path.isdir(argument):
             raise UsageError(f"{argument} is a folder. For all runs in it: '{os.path.join(argument, '*')}'.")
@@ -133,6 +135,7 @@ class _Loaded:
         run = read_run(path)
         _check_topics(path, run, evaluator, qrels)
         self.values = evaluator.values(run)
+        self.fields = evaluator.fields
 
 
 def _check_topics(path: str, run: Run, evaluator: Evaluator, qrels: str) -> None:
@@ -158,29 +161,18 @@ def _results(
     paths: list[str], first: _Loaded, evaluator: Evaluator, layout: Layout, qrels: str, summary: bool
 ) -> Iterator[Result]:
     loaded: Iterable[_Loaded] = (first if p == first.path else _Loaded(p, evaluator, qrels) for p in _progress(paths))
-    names = _names(paths)
+    names = dict(zip(paths, run_names(paths), strict=True))
     for one in loaded:
         name = names[one.path]
         if layout.by_query:
             for query_id in evaluator.judgments.index:
                 for measure in layout.measures:
                     if query_id in one.values[measure]:
-                        yield Result(name, query_id, measure, one.values[measure][query_id])
+                        fields = one.fields.get(measure, {}).get(query_id, {})
+                        yield Result(name, query_id, measure, one.values[measure][query_id], fields)
         if summary:
             for measure in layout.measures:
                 yield Result(name, SUMMARY, measure, aggregate(measure, one.values[measure].values()))
-
-
-def _names(paths: list[str]) -> dict[str, str]:
-    """Return what the runs are called: the names of their files, or their paths where two files have one name.
-
-    >>> _names(["runs/a.run", "runs/b.run"])
-    {'runs/a.run': 'a.run', 'runs/b.run': 'b.run'}
-    >>> _names(["one/a.run", "two/a.run"])
-    {'one/a.run': 'one/a.run', 'two/a.run': 'two/a.run'}
-    """
-    names = {path: os.path.basename(path) for path in paths}
-    return names if len(set(names.values())) == len(paths) else {path: path for path in paths}
 
 
 def _progress(paths: list[str]) -> Iterable[str]:

@@ -39,6 +39,8 @@ def explain(
             print(*row, sep="\t")
         return
     print(f"{found.measure}  topic {found.query_id}  value {_cell(found.value, places)}")
+    for name, value in found.fields.items():
+        print(f"{name} {_cell(value, places, whole=True)}")
     print(f"{found.depth} documents, {found.retrieved} of {found.recall_base} relevant ones among them")
     _table(found, rows, places)
 

@@ -83,7 +83,8 @@ def _describe(name: str, measure: Any) -> None:
     columns = (*measure.RUN_COLUMNS, *measure.QREL_COLUMNS)
     print("\nColumns read, besides those of every run and qrels")
     for column in columns:
-        print(f"  {column.table}.{column.name}: {column.desc}{' (' + column.unit + ')' if column.unit else ''}")
+        unit = f" ({column.unit})" if column.unit else ""
+        print(f"  {column.table}.{column.name}: {column.desc}{unit}{'; may be missing' if column.optional else ''}")
     if not columns:
         print("  none")
     print(f"\nRange of values\n  {measure.RANGE[0]:g} to {measure.RANGE[1]:g}")

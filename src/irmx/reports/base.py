@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, TextIO
 
 import ir_measures
@@ -15,12 +15,13 @@ SUMMARY = "all"
 
 @dataclass(frozen=True)
 class Result:
-    """One number to report: of a run, a topic (or :data:`SUMMARY`) and a measure."""
+    """One number to report: of a run, a topic (or :data:`SUMMARY`) and a measure; and what goes with it."""
 
     run: str
     query_id: str
     measure: ir_measures.Measure
     value: float
+    fields: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

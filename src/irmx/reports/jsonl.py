@@ -11,7 +11,10 @@ from irmx.reports.base import Layout, Report, Result
 
 
 class JsonlReport(Report):
-    """Objects with ``measure`` and ``value``, ``query_id`` with ``-q`` and ``run`` for several runs."""
+    """Objects with ``measure`` and ``value``, ``query_id`` with ``-q`` and ``run`` for several runs.
+
+    What a measure gives besides its value, such as ``standard_error``, stands after it.
+    """
 
     NAME = "jsonl"
     DESCRIPTION = "one JSON object a line, values in full precision"
@@ -23,4 +26,5 @@ class JsonlReport(Report):
             if layout.by_query:
                 record["query_id"] = result.query_id
             value = result.value if math.isfinite(result.value) else None
-            print(json.dumps({**record, "measure": str(result.measure), "value": value}, ensure_ascii=False), file=out)
+            record |= {"measure": str(result.measure), "value": value, **result.fields}
+            print(json.dumps(record, ensure_ascii=False), file=out)

@@ -1,0 +1,58 @@
+"""``irmx sweep``: score runs in every setting of a grid of parameters."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def sweep(
+    qrels: Annotated[str, typer.Argument(help="Qrels: a TREC file, a table file with a header, or an ir_datasets id.")],
+    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Run files or quoted globs.")],
+    measure: Annotated[
+        str, typer.Option("-m", "--measure", help="A measure of an irmx plugin, with what is the same in all settings.")
+    ],
+    grid: Annotated[
+        list[str],
+        typer.Option(
+            "-g",
+            "--grid",
+            help="PARAMETER=VALUE,VALUE,...; a value may be a multiple of another parameter, such as 0.5*MD. Once for each parameter.",
+        ),
+    ],
+    out: Annotated[str, typer.Option("--out", help="The file of results: .parquet, .csv or .tsv.")],
+    reference: Annotated[
+        list[str] | None, typer.Option("-r", "--reference", help="A further measure, computed once for every run.")
+    ] = None,
+    jobs: Annotated[int | None, typer.Option("-j", "--jobs", help="Processes; the number of cores by itself.")] = None,
+    backend: Annotated[str | None, typer.Option("--backend", help="dask: work on a cluster.")] = None,
+    scheduler: Annotated[str | None, typer.Option("--scheduler", help="The address of the scheduler of Dask.")] = None,
+) -> None:
+    """Score runs in every setting of a grid of parameters.
+
+    Writes a row per run, topic and setting. Every finished setting is kept in the folder OUT.parts; after a stop the same
+    command goes on from there.
+    """
+    from irmx.cli.app import note
+    from irmx.cli.eval import expand
+    from irmx.meta.backends import check_backend, check_jobs
+    from irmx.meta.grids import parse_grid
+    from irmx.meta.sweeps import Sweep
+
+    check_backend(backend, scheduler)
+    check_jobs(jobs)
+    paths = [path for argument in runs for path in expand(argument)]
+    asked = Sweep(measure, parse_grid(grid), qrels, paths, reference or (), out)
+    total = len(asked.settings)
+    if asked.complete:
+        note(f"{out} is complete: {total} settings of {len(paths)} runs")
+        return
+    if asked.done:
+        note(f"{asked.done} of {total} settings are there already")
+    try:
+        asked.compute(jobs, None, backend, scheduler)
+    except KeyboardInterrupt:
+        note(f"{asked.done} of {total} settings are done and kept; the same command goes on from there")
+        raise
+    note(f"{out}: {total} settings of {len(paths)} runs")

@@ -1,0 +1,106 @@
+"""Where the units of a sweep are done: in this process, on the cores of this machine, or on a cluster."""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import joblib
+from joblib.parallel import BACKENDS, get_active_backend
+
+from irmx.errors import IrmxError, UsageError
+
+_LOCAL = ("sequential", "loky", "threading", "multiprocessing")
+_CONNECT_SECONDS = 10
+_IDLE_SECONDS = 10
+"""Processes leave after so long without work, as when the one that started them was killed."""
+
+Call = tuple[Callable[..., Any], tuple[Any, ...]]
+"""A function and its arguments."""
+
+
+def check_backend(backend: str | None, scheduler: str | None) -> None:
+    """Raise where a backend is not known, or does not go with a scheduler."""
+    if backend not in (None, "dask"):
+        raise UsageError(
+            f"There is no backend {backend!r}. Known: dask. In Python, joblib.parallel_config chooses any other of joblib."
+        )
+    if backend == "dask" and not scheduler:
+        raise UsageError("The backend dask needs the address of its scheduler: --scheduler tcp://HOST:8786.")
+    if backend is None and scheduler:
+        raise UsageError(f"The scheduler {scheduler} goes with --backend dask.")
+
+
+def check_jobs(jobs: int | None) -> int:
+    """Return the number of processes to use: the number of cores where none is given."""
+    if jobs is None:
+        return int(joblib.cpu_count())
+    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
+        raise UsageError(f"The number of jobs must be an int of 1 or more. Got {jobs!r} instead.")
+    return jobs
+
+
+def is_local() -> bool:
+    """Tell whether the backend of joblib in use runs on this machine."""
+    return isinstance(get_active_backend()[0], tuple(BACKENDS[name] for name in _LOCAL))
+
+
+@contextlib.contextmanager
+def dask(scheduler: str) -> Iterator[Callable[[Sequence[Any]], Any]]:
+    """Connect to a scheduler of Dask; gives a function that returns the context in which joblib uses it.
+
+    The function takes the objects that every unit needs, which travel to the workers once.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        Where the scheduler cannot be reached, or has no worker.
+    irmx.errors.IrmxError
+        Where Dask is not installed.
+    """
+    try:
+        from distributed import Client
+    except ImportError:
+        raise IrmxError(
+            "The backend dask needs the package distributed. To install: python -m pip install 'irmx[dask]'."
+        ) from None
+    try:
+        client = Client(scheduler, timeout=_CONNECT_SECONDS, set_as_default=False)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise UsageError(f"No scheduler of Dask can be reached at {scheduler}: {error}.") from None
+    with client:
+        if not client.nthreads():
+            raise UsageError(f"The scheduler {scheduler} has no worker. Start one: dask worker {scheduler}.")
+        yield lambda scatter: joblib.parallel_config(backend="dask", client=client, scatter=list(scatter))
+
+
+@contextlib.contextmanager
+def results_of(calls: Iterable[Call], jobs: int) -> Iterator[Iterator[Any]]:
+    """Do calls, on the backend of joblib in use, and give their results as they come.
+
+    With one job on this machine no process is started. Processes that were started are gone at the end.
+    """
+    own_processes = jobs > 1 and isinstance(get_active_backend()[0], BACKENDS["loky"])
+    with contextlib.ExitStack() as stack:
+        if own_processes:
+            stack.enter_context(warnings.catch_warnings())  # a process that has grown is replaced; nothing is lost
+            warnings.filterwarnings("ignore", "A worker stopped while some jobs were given", UserWarning)
+            stack.enter_context(joblib.parallel_config(backend="loky", idle_worker_timeout=_IDLE_SECONDS))
+            stack.callback(_end_processes)
+        parallel = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
+        results = parallel(joblib.delayed(function)(*arguments) for function, arguments in calls)
+        try:
+            yield results
+        except BaseException:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of calls that are given up
+                results.close()
+            raise
+
+
+def _end_processes() -> None:
+    from joblib.externals.loky import get_reusable_executor
+
+    get_reusable_executor().shutdown(wait=True)

@@ -1,0 +1,87 @@
+"""What makes a sweep the one that it is, so that a later call can go on with it and with no other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import version
+from typing import Any
+
+import ir_measures
+
+from irmx.judgments import Judgments
+from irmx.measures import Measure
+from irmx.meta.grids import Grid, text_of
+from irmx.meta.inputs import columns_read, qrels_digest, run_digest
+from irmx.plugins import registry
+from irmx.symbols import Symbol
+
+Identity = dict[str, Any]
+"""Plain texts and lists, as JSON has them."""
+
+_SHOWN = 160
+
+
+def identify(
+    grid: Grid, judgments: Judgments, runs: Mapping[str, Any], references: Sequence[ir_measures.Measure]
+) -> Identity:
+    """Return what identifies a sweep: measure, grid, references, digests of qrels and runs, versions."""
+    measures = [*grid.settings, *references]
+    of_run, of_qrels = columns_read(measures)
+    return {
+        "measure": str(grid.measure),
+        "grid": [[name, [text_of(v) for v in values]] for name, values in grid.values.items()],
+        "reference": [str(m) for m in references],
+        "qrels": qrels_digest(judgments, of_qrels),
+        "runs": [[name, run_digest(run, of_run)] for name, run in runs.items()],
+        "versions": _versions(measures),
+    }
+
+
+def _versions(measures: Iterable[ir_measures.Measure]) -> dict[str, str]:
+    """Return the versions of irmx, of ir_measures and of the plugins that measures and their named objects are from."""
+    names = {str(m.NAME) for m in measures}
+    names |= {v.NAME for m in measures if isinstance(m, Measure) for v in m.params.values() if isinstance(v, Symbol)}
+    found = {"irmx": version("irmx"), "ir_measures": version("ir_measures")}
+    for plugin in registry().plugins.values():
+        if names & {*plugin.offers.get("measures", ()), *plugin.offers.get("symbols", ())}:
+            found[plugin.distribution] = plugin.version
+    return found
+
+
+def differences(there: Identity, asked: Identity) -> str:
+    """Return in words what two sweeps differ in; nothing where they are the same.
+
+    >>> differences({"measure": "NCP", "grid": [["rel", ["1"]]]}, {"measure": "NCP", "grid": [["rel", ["1", "2"]]]})
+    'grid: there rel=1, asked for rel=1,2'
+    """
+    found = []
+    for key in dict.fromkeys([*asked, *there]):
+        old, new = there.get(key), asked.get(key)
+        if old == new:
+            continue
+        if key == "runs" and _names(old) == _names(new):
+            changed = [name for (name, a), (_, b) in zip(old or [], new or [], strict=True) if a != b]
+            found.append(f"runs: the content of {_cut(', '.join(changed))} has changed")
+        elif key == "qrels":
+            found.append("qrels: their content has changed")
+        else:
+            found.append(f"{key}: there {_cut(_shown(key, old))}, asked for {_cut(_shown(key, new))}")
+    return "; ".join(found)
+
+
+def _names(runs: Any) -> list[str]:
+    return [name for name, _ in runs or []]
+
+
+def _shown(key: str, value: Any) -> str:
+    if key == "grid":
+        return " ".join(f"{name}={','.join(values)}" for name, values in value or []) or "none"
+    if key == "runs":
+        return ", ".join(_names(value)) or "none"
+    if key == "versions":
+        return ", ".join(f"{name} {number}" for name, number in (value or {}).items()) or "none"
+    return (", ".join(value) if isinstance(value, list) else str(value)) or "none"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."

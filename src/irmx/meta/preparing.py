@@ -1,0 +1,119 @@
+"""Reading every run of a sweep once: references are scored, and what the settings need is stored."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import joblib
+import numpy as np
+
+from irmx.errors import DataError
+from irmx.evaluate import Evaluator
+from irmx.joining import Join
+from irmx.judgments import Judgments
+from irmx.measures import Measure
+from irmx.meta.units import Held, Stored, preparation_key
+from irmx.runs import Run
+from irmx.scores import Scores
+from irmx.scoring import check_columns, named, rankings_for
+
+
+@dataclass
+class Preparer:
+    """Takes runs one by one and keeps nothing of them in memory but a few numbers.
+
+    Attributes
+    ----------
+    judgments : Judgments
+        The qrels.
+    settings : sequence of Measure
+        The settings to be scored.
+    folder : str
+        Where to store what they need.
+    theirs : list of list of int
+        Of every run the numbers of its topics in the judgments.
+    """
+
+    judgments: Judgments
+    settings: Sequence[Measure]
+    folder: str
+    theirs: list[list[int]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._examples: dict[Hashable, Measure] = {}
+        for setting in self.settings:
+            self._examples.setdefault(preparation_key(setting), setting)
+        self._paths: dict[Hashable, list[str]] = {key: [] for key in self._examples}
+        if None in self._paths:
+            self._store(None, self.judgments)
+
+    def _store(self, key: Hashable, value: Any) -> None:
+        number = sum(map(len, self._paths.values()))
+        path = os.path.join(self.folder, f"{number}.joblib")
+        joblib.dump(value, path)
+        self._paths[key].append(path)
+
+    def add(self, name: str, run: Run) -> None:
+        """Store what every preparation needs of a run.
+
+        Raises
+        ------
+        irmx.errors.DataError
+            Where the run has no topic of the qrels, or lacks what a setting reads.
+        """
+        join = Join(run, self.judgments)
+        if not join.pairs:
+            raise DataError(
+                f"No topic of the run {name} is in the qrels. The run has {_some(run.topics)}; "
+                f"the qrels have {_some(list(self.judgments.index))}."
+            )
+        for setting in self.settings:
+            check_columns(setting, join)
+        for key, setting in self._examples.items():
+            if key is None:
+                self._store(key, run)
+                continue
+            rankings = rankings_for(setting, join)
+            with named(setting):
+                prepared = setting.prepare(rankings)
+            self._store(key, prepared)
+        self.theirs.append([t for _, t in join.pairs])
+
+    def data(self, local: bool) -> dict[Hashable, Stored | Held]:
+        """Return what the settings of every preparation need, in files for processes of this machine."""
+        if local:
+            return {key: Stored(tuple(paths)) for key, paths in self._paths.items()}
+        return {key: Held(tuple(map(joblib.load, paths))) for key, paths in self._paths.items()}
+
+
+def lacking_topics(run: Run, judgments: Judgments) -> str:
+    """Return what to say of a run that lacks topics of the qrels, nothing where it has all."""
+    there = set(run.topics)
+    missing = [t for t in judgments.index if t not in there]
+    if not missing:
+        return ""
+    return (
+        f"no results for {len(missing)} of {len(judgments.index)} topics ({_some(missing)}); "
+        "they count with the measures' defaults"
+    )
+
+
+def _some(names: Iterable[str]) -> str:
+    shown = list(names)
+    return ", ".join(shown[:3]) + (", ..." if len(shown) > 3 else "")
+
+
+def scores_of(evaluator: Evaluator, run: Run) -> list[Scores]:
+    """Return the scores of measures over the topics of the qrels."""
+    values = evaluator.values(run)
+    topics = list(evaluator.judgments.index)
+    found = []
+    for measure in evaluator.measures:
+        fields = evaluator.fields.get(measure, {})
+        names = sorted({name for of_topic in fields.values() for name in of_topic})
+        by_topic = {name: np.array([fields[t].get(name, np.nan) for t in topics]) for name in names}
+        found.append(Scores(np.array([values[measure][t] for t in topics]), by_topic))
+    return found

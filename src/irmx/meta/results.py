@@ -1,0 +1,128 @@
+"""The file of results of a sweep: its forms, and the sweep that it says it is of."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from irmx.errors import DataError, UsageError
+from irmx.meta.identity import Identity
+from irmx.meta.parts import Parts, refuse_other, write_parquet
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_IDENTITY = b"irmx_sweep"
+_SEPARATORS = {".csv": ",", ".tsv": "\t"}
+
+
+class ResultsFile:
+    """A file of results, .parquet, .csv or .tsv.
+
+    Parameters
+    ----------
+    out : str or Path
+        Where it is to be.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        Where the name has another ending.
+    irmx.errors.DataError
+        Where there is no such folder.
+    """
+
+    def __init__(self, out: str | os.PathLike[str]) -> None:
+        self.path = Path(out)
+        if self.path.suffix not in (".parquet", *_SEPARATORS):
+            raise UsageError(f"The results {os.fspath(out)!r} must end in .parquet, .csv or .tsv.")
+        if not self.path.parent.is_dir():
+            raise DataError(f"There is no folder {self.path.parent} for the results {os.fspath(out)!r}. Make it first.")
+
+    def parts(self, identity: Identity) -> Parts:
+        """Return the parts of a sweep with these results; not opened."""
+        return Parts(self.path, identity)
+
+    def is_complete(self, identity: Identity) -> bool:
+        """Tell whether the results of a sweep are there.
+
+        Raises
+        ------
+        irmx.errors.DataError
+            Where the file is there, but not of this sweep.
+        """
+        if not self.path.exists():
+            return False
+        if self.path.suffix in _SEPARATORS:
+            if self.parts(identity).folder.exists():
+                return False
+            raise DataError(
+                f"{self.path} is there already, and a {self.path.suffix} file does not tell which sweep it is of. "
+                "Remove it, or choose another --out; a .parquet file is known again."
+            )
+        refuse_other(f"{self.path} holds the results", self._identity(), identity)
+        return True
+
+    def _identity(self) -> Identity:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            found: Identity = json.loads((pq.read_schema(self.path).metadata or {})[_IDENTITY])
+        except (pa.ArrowInvalid, OSError, KeyError, ValueError):
+            raise DataError(
+                f"{self.path} is there already and is not a file of results of a sweep. Choose another --out."
+            ) from None
+        return found
+
+    def write(self, frame: pd.DataFrame, identity: Identity) -> None:
+        """Write the results; the file is there as a whole or not at all."""
+        import pyarrow as pa
+
+        if self.path.suffix in _SEPARATORS:
+            unfinished = self.path.with_name(self.path.name + ".unfinished")
+            frame.to_csv(unfinished, sep=_SEPARATORS[self.path.suffix], index=False)
+            os.replace(unfinished, self.path)
+            return
+        table = pa.Table.from_pandas(frame, preserve_index=False)
+        marked = {**(table.schema.metadata or {}), _IDENTITY: json.dumps(identity).encode()}
+        write_parquet(self.path, table.replace_schema_metadata(marked))
+
+    def read(self) -> pd.DataFrame:
+        """Return the results."""
+        return read_results(self.path)
+
+
+def read_results(results: Any) -> pd.DataFrame:
+    """Return results of a sweep that are given as a data frame or as the path of a file.
+
+    Raises
+    ------
+    irmx.errors.DataError
+        Where it does not have the columns of results.
+    """
+    import pandas as pd
+
+    if isinstance(results, (str, os.PathLike)):
+        path = Path(results)
+        if not path.exists():
+            raise DataError(f"There are no results {os.fspath(path)!r}.")
+        separator = _SEPARATORS.get(path.suffix)
+        frame = (
+            pd.read_parquet(path)
+            if separator is None
+            else pd.read_csv(path, sep=separator, dtype={"run": str, "query_id": str})
+        )
+    elif isinstance(results, pd.DataFrame):
+        frame = results
+    else:
+        raise DataError(f"Results are a data frame or the path of a file. Got {type(results).__name__} instead.")
+    lacking = [c for c in ("run", "query_id", "measure", "value") if c not in frame.columns]
+    if lacking:
+        raise DataError(
+            f"The results lack the column {lacking[0]!r}. Results are what irmx.sweep returns; these have "
+            f"{', '.join(map(str, frame.columns))}."
+        )
+    return frame

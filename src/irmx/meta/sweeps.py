@@ -1,0 +1,266 @@
+"""Sweeps: many runs, scored in every setting of a grid of parameters; a stopped one goes on where it was."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import warnings
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import ir_measures
+
+from irmx.errors import DataError, DataWarning
+from irmx.evaluate import Evaluator, as_measures
+from irmx.judgments import read_qrels
+from irmx.meta.backends import check_backend, check_jobs, dask, is_local, results_of
+from irmx.meta.grids import Grid
+from irmx.meta.identity import identify
+from irmx.meta.inputs import named_runs
+from irmx.meta.longform import LongForm, frame_of, merged
+from irmx.meta.parts import REFERENCES, Parts, PartsInMemory
+from irmx.meta.preparing import Preparer, lacking_topics, scores_of
+from irmx.meta.progress import bar
+from irmx.meta.results import ResultsFile
+from irmx.meta.said import Said
+from irmx.meta.units import Done, Held, Stored, do, kept, units_of
+from irmx.runs import read_run
+from irmx.scores import Scores
+from irmx.scoring import checked, over_topics
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Sweep:
+    """A sweep that was asked for: what there is to do, and what of it is done.
+
+    The parameters are those of :func:`irmx.sweep`.
+
+    Attributes
+    ----------
+    settings : list of Measure
+        The settings of the grid.
+    runs : dict of str to path or Run
+        The runs by name.
+    complete : bool
+        Whether the file of results was there already.
+    """
+
+    def __init__(
+        self,
+        measure: str | ir_measures.Measure,
+        grid: Mapping[str, Any],
+        qrels: Any,
+        runs: Any,
+        reference: str | ir_measures.Measure | Sequence[str | ir_measures.Measure] = (),
+        out: str | os.PathLike[str] | None = None,
+    ) -> None:
+        self._file = None if out is None else ResultsFile(out)
+        self._grid = Grid(measure, grid)
+        self.settings = self._grid.settings
+        self.runs = named_runs(runs)
+        self._judgments = read_qrels(qrels)
+        self._references = Evaluator(as_measures(reference), self._judgments)
+        self._form = LongForm(self._grid, list(self.runs), list(self._judgments.index))
+        self._said = Said()
+        self.complete = False
+        self._parts: Parts | PartsInMemory = PartsInMemory()
+        if self._file is not None:
+            identity = identify(self._grid, self._judgments, self.runs, self._references.measures)
+            self._parts = parts = self._file.parts(identity)
+            self.complete = self._file.is_complete(identity)
+            if self.complete:
+                parts.discard()
+            else:
+                parts.open()
+
+    @property
+    def done(self) -> int:
+        """The number of settings that are there."""
+        return len(self.settings) if self.complete else len(self._parts.settings)
+
+    def compute(
+        self,
+        jobs: int | None = None,
+        progress: bool | None = None,
+        backend: str | None = None,
+        scheduler: str | None = None,
+    ) -> pd.DataFrame:
+        """Do what is left to do, and return the results; see :func:`irmx.sweep`."""
+        check_backend(backend, scheduler)
+        try:
+            return self._results(check_jobs(jobs), progress, scheduler)
+        except BaseException:
+            if not self.done:
+                self._parts.remove()
+            raise
+        finally:
+            self._parts.close()
+
+    def _results(self, jobs: int, progress: bool | None, scheduler: str | None) -> pd.DataFrame:
+        if self._file is not None and self.complete:
+            return self._file.read()
+        left = [i for i in range(len(self.settings)) if i not in self._parts.settings]
+        if left or not self._parts.has_references:
+            with contextlib.ExitStack() as stack:
+                use = None if scheduler is None else stack.enter_context(dask(scheduler))
+                prepared = self._prepare(left, stack.enter_context(self._parts.workspace()), progress)
+                data = prepared.data(use is None and is_local())
+                if use is not None:
+                    stack.enter_context(use(list(data.values())))
+                if left:
+                    self._score(left, prepared, data, jobs, progress)
+        frame = frame_of(merged(self._parts.tables()))
+        if self._file is not None and isinstance(self._parts, Parts):
+            self._file.write(frame, self._parts.identity)
+        self._parts.remove()
+        return frame
+
+    def _prepare(self, left: Sequence[int], folder: str, progress: bool | None) -> Preparer:
+        """Read every run once, for the settings that are left and for the references."""
+        prepared = Preparer(self._judgments, [self.settings[i] for i in left], folder)
+        references: list[list[Scores]] = []
+        with bar("Reading runs", len(self.runs), 0, progress) as advance:
+            for name, source in self.runs.items():
+                with self._said.once(name), _named(name, source):
+                    references.append(self._read(name, source, prepared))
+                gc.collect()  # a join and its rankings refer to each other
+                advance(1)
+        if not self._parts.has_references:
+            names = list(map(str, self._references.measures))
+            by_measure = [list(of_measure) for of_measure in zip(*references, strict=True)]
+            self._parts.write(REFERENCES, self._form.of_references(names, by_measure), ())
+        return prepared
+
+    def _read(self, name: str, source: Any, prepared: Preparer) -> list[Scores]:
+        """Read one run, and return the scores of the references if they are not there yet."""
+        run = read_run(source)
+        prepared.add(name, run)
+        lacking = lacking_topics(run, self._judgments)
+        if lacking:
+            warnings.warn(lacking, DataWarning, stacklevel=2)
+        return [] if self._parts.has_references else scores_of(self._references, run)
+
+    def _score(
+        self,
+        left: Sequence[int],
+        prepared: Preparer,
+        data: Mapping[Hashable, Stored | Held],
+        jobs: int,
+        progress: bool | None,
+    ) -> None:
+        """Score the settings that are left; each unit is written as soon as it is there."""
+        units = units_of(self.settings, left, jobs)
+        calls = ((do, (u, [self.settings[i] for i in u.settings], data[u.key])) for u in units)
+        try:
+            with (
+                bar("Scoring settings", len(self.settings), self.done, progress) as advance,
+                results_of(calls, min(jobs, len(units))) as results,
+            ):
+                for done in results:
+                    self._keep(done, prepared)
+                    advance(len(done.unit.settings))
+        finally:
+            kept.cache_clear()
+
+    def _keep(self, done: Done, prepared: Preparer) -> None:
+        numbers, scores = done.unit.settings, done.scores
+        if done.unit.key is not None:
+            scores = [self._over_topics(numbers, *of_run) for of_run in zip(prepared.theirs, scores, strict=True)]
+        self._parts.write(f"settings-{numbers[0]:07d}", self._form.of_settings(numbers, scores), numbers)
+        self._said.give(done.warned)
+
+    def _over_topics(self, numbers: Sequence[int], theirs: list[int], scores: Sequence[Scores]) -> list[Scores]:
+        """Return checked scores of one run over all topics of the qrels, from those over its own."""
+        topics = [self._judgments.topics[t] for t in theirs]
+        settings = [self.settings[i] for i in numbers]
+        return [
+            over_topics(s, self._judgments, theirs, checked(s, topics, found))
+            for s, found in zip(settings, scores, strict=True)
+        ]
+
+
+@contextlib.contextmanager
+def _named(name: str, source: Any) -> Iterator[None]:
+    """Name the run in errors of its data."""
+    try:
+        yield
+    except DataError as error:
+        if isinstance(source, str) and source in str(error):
+            raise
+        raise error.at(f"run {name}") from None
+
+
+def sweep(
+    measure: str | ir_measures.Measure,
+    grid: Mapping[str, Any],
+    qrels: Any,
+    runs: Any,
+    *,
+    reference: str | ir_measures.Measure | Sequence[str | ir_measures.Measure] = (),
+    out: str | os.PathLike[str] | None = None,
+    jobs: int | None = None,
+    progress: bool | None = None,
+    backend: str | None = None,
+    scheduler: str | None = None,
+) -> pd.DataFrame:
+    """Score runs in every setting of a grid of parameters.
+
+    With ``out`` every finished setting is in a folder beside it at once; the same call goes on where a stopped one was.
+
+    Parameters
+    ----------
+    measure : str or Measure
+        A measure of a plugin, with the parameters that are the same in all settings.
+    grid : mapping of str to sequence
+        The values of other parameters. Of a number or a duration, a value may be a multiple of another parameter:
+        ``{"MD": ["1m", "2m"], "SD": ["0.5*MD", "1*MD"]}``.
+    qrels : any
+        Whatever :func:`irmx.read_qrels` takes.
+    runs : mapping of str to run, or sequence of paths
+        Runs by name, each whatever :func:`irmx.read_run` takes; files are called by their names.
+    reference : str, Measure or sequence of them
+        Further measures, of irmx or of ir_measures, that are computed once for every run.
+    out : str or Path, optional
+        A file for the results: .parquet, .csv or .tsv.
+    jobs : int, optional
+        The number of processes, 1 or more; the number of cores where it is not given. With 1 none is started.
+    progress : bool, optional
+        Whether a progress bar is shown; by itself, where standard error is a terminal.
+    backend : {"dask"}, optional
+        Where the work is done, if not in processes of this machine. Within ``joblib.parallel_config`` it is done where
+        that says.
+    scheduler : str, optional
+        The address of the scheduler of Dask.
+
+    Returns
+    -------
+    DataFrame
+        A row per run, topic and setting: ``run``, ``query_id``, ``measure`` (without the swept parameters), a column per
+        swept parameter, ``value``, and what the measure gives besides, such as ``standard_error``. References stand
+        first; they have no values of parameters.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        Where a parameter or a value is not one of the measure's, or the scheduler cannot be reached.
+    irmx.errors.DataError
+        Where the inputs cannot be read, or what is at ``out`` is of another sweep.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> qrels = {"q": {"a": 1, "b": 1}}
+    >>> runs = {"one": {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}, "two": {"q": {"x": 2.0, "a": 1.0}}}
+    >>> irmx.sweep("NCP", {"law": ["uniform", "first"]}, qrels, runs, jobs=1)
+       run query_id measure      law     value
+    0  one        q     NCP  uniform  0.833333
+    1  two        q     NCP  uniform  0.250000
+    2  one        q     NCP    first  1.000000
+    3  two        q     NCP    first  0.500000
+    """
+    check_backend(backend, scheduler)
+    check_jobs(jobs)
+    return Sweep(measure, grid, qrels, runs, reference, out).compute(jobs, progress, backend, scheduler)

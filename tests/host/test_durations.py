@@ -1,0 +1,83 @@
+"""Durations: what is read, what is refused, and the canonical text."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import irmx
+from irmx import Param, duration, duration_text, seconds
+
+
+@pytest.mark.parametrize(
+    ("given_", "wanted"),
+    [
+        ("30s", 30),
+        ("5m", 300),
+        ("1.5h", 5400),
+        ("1d", 86400),
+        ("2w", 1209600),
+        ("90", 90),
+        (".5m", 30),
+        (90, 90),
+        (0.5, 0.5),
+    ],
+)
+def test_what_is_read(given_: object, wanted: float) -> None:
+    assert seconds(given_) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("3 parsecs", "'parsecs' is no unit of time. Units are s, m, h, d, w."),
+        ("5M", "'M' is no unit of time"),
+        ("1mo", "'mo' is no unit of time"),
+        ("", "'' is no duration. A duration is seconds, or a text such as"),
+        ("soon", "'soon' is no duration"),
+        ("1h30m", "is no duration"),
+        (True, "True is no duration"),
+        (None, "None is no duration"),
+        (math.inf, "it is not finite"),
+        (math.nan, "it is not finite"),
+        ("9" * 400, "it is not finite"),
+        (10**400, "it is not finite"),
+    ],
+)
+def test_what_is_refused(text: object, said: str) -> None:
+    with pytest.raises(irmx.UsageError) as error:
+        seconds(text)
+    assert said in str(error.value)
+
+
+@given(st.one_of(st.integers(-(10**9), 10**9), st.floats(-1e9, 1e9)))
+def test_the_canonical_text_is_exact_and_stays(value: float) -> None:
+    text = duration_text(value)
+    assert seconds(text) == value
+    assert duration_text(text) == text
+
+
+@given(st.integers(0, 5000), st.sampled_from("smhdw"))
+def test_equal_durations_have_one_text(number: int, unit: str) -> None:
+    assert duration_text(f"{number}{unit}") == duration_text(seconds(f"{number}{unit}"))
+
+
+def test_a_parameter_is_checked_in_seconds() -> None:
+    param = Param(duration, "time away", default="3h", above=0, high=86400)
+    assert param.check("90m", "MA", "MSU") == "1.5h"
+    assert param.check(86400, "MA", "MSU") == "1d"
+    for wrong in (0, "0s", "-1h", "25h"):
+        with pytest.raises(irmx.UsageError, match=r"'MA' parameter of MSU must be a duration .*more than 0s"):
+            param.check(wrong, "MA", "MSU")
+    with pytest.raises(irmx.UsageError, match=r"The .MA. parameter of MSU: '3 parsecs' is no duration"):
+        param.check("3 parsecs", "MA", "MSU")
+
+
+def test_words_are_allowed_beside_the_type() -> None:
+    param = Param(int, "users", default=10, low=1, words=("auto",))
+    assert param.check("auto", "users", "M") == "auto"
+    assert param.check(3, "users", "M") == 3
+    for wrong in ("Auto", 0, 2.5):
+        with pytest.raises(irmx.UsageError, match=r"an int in the range \[1, inf\) or 'auto'"):
+            param.check(wrong, "users", "M")

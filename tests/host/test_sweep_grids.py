@@ -1,0 +1,169 @@
+"""Grids of parameters: texts and objects, multiples of other parameters, and every mistake in them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import irmx
+from irmx import COMMON_PARAMS, Measure, Param, Ranking, UsageError, duration
+from irmx.meta.grids import Grid, parse_grid, split_values, text_of
+
+
+class Visit(Measure):
+    """A measure with every type of parameter."""
+
+    NAME = "ZVisit"
+    SUPPORTED_PARAMS = {
+        "MD": Param(duration, "mean", default="2m", above=0),
+        "SD": Param(duration, "deviation", default="1m", above=0),
+        "MA": Param(duration, "mean", default="3h", above=0),
+        "L": Param(float, "left", default=0.5, low=0, high=1),
+        "users": Param(int, "users", default=100, low=1, words=("auto",)),
+        "seen": Param(list, "ranks", default=[1, 2]),
+        "per": Param(str, "per what", default=None, choices=("second", "update")),
+        **COMMON_PARAMS,
+    }
+
+    def score_topic(self, ranking: Ranking) -> float:
+        return 0.0
+
+
+VISIT = Visit()
+
+
+def settings(values: dict[str, Any], measure: Any = VISIT) -> list[str]:
+    return [str(s) for s in Grid(measure, values).settings]
+
+
+def test_settings_are_every_combination_with_the_last_parameter_changing_quickest() -> None:
+    assert settings({"MD": ["30s", "1m"], "L": [0, 1]}) == [
+        "ZVisit(MD='30s',L=0.0)",
+        "ZVisit(MD='30s',L=1.0)",
+        "ZVisit(MD='1m',L=0.0)",
+        "ZVisit(MD='1m',L=1.0)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "objects"),
+    [
+        ({"MD": "30s, 60"}, {"MD": ["30s", 60]}),
+        ({"MD": "'30s'"}, {"MD": [30]}),
+        ({"L": " 0,.5"}, {"L": (0, 0.5)}),
+        ({"users": "auto,5"}, {"users": ["auto", 5]}),
+        ({"seen": "[1,3],[2]"}, {"seen": [[1, 3], [2]]}),
+        ({"per": "second,None"}, {"per": ["second", None]}),
+        ({"per": "'second',update"}, {"per": ["second", "update"]}),
+        ({"judged_only": "True,False"}, {"judged_only": [True, False]}),
+        ({"SD": "2*MD"}, {"SD": ["4m"]}),
+    ],
+)
+def test_texts_mean_the_same_as_objects(text: dict[str, str], objects: dict[str, Any]) -> None:
+    assert settings(text) == settings(objects)
+
+
+def test_named_objects_may_have_parameters() -> None:
+    grid = Grid("NCP", {"law": "uniform,geometric(p=0.3),table(p=[0.5,0.5])"})
+    assert [text_of(v) for v in grid.values["law"]] == ["uniform", "geometric(p=0.3)", "table(p=[0.5,0.5])"]
+    assert str(Grid("MP(rescale='recall')", {"model": ["GL_AD_ID", irmx.LO_OR_ID]}).settings) == (
+        "[MP(model=GL_AD_ID,rescale='recall'), MP(model=LO_OR_ID,rescale='recall')]"
+    )
+
+
+def test_multiples_follow_the_other_parameter() -> None:
+    found = Grid(VISIT, {"SD": ["0.5*MD", "2*MD"], "MD": ["30s", "2m"]}).settings
+    assert [(s["MD"], s["SD"]) for s in found] == [("30s", "15s"), ("2m", "1m"), ("30s", "1m"), ("2m", "4m")]
+
+
+def test_multiples_of_multiples_of_fixed_and_of_default_values() -> None:
+    assert settings({"SD": "2*MD", "MD": ".5*MA"}) == ["ZVisit(MD='1.5h',SD='3h')"]
+    assert settings({"SD": "0.5*MD"}, VISIT(MD="1h")) == ["ZVisit(MD='1h',SD='30m')"]
+    assert settings({"users": "3*cutoff", "cutoff": "5"}) == ["ZVisit(users=15)@5"]
+    assert settings({"L": "0.1*users", "users": "3"}) == ["ZVisit(L=0.3,users=3)"]
+
+
+def test_a_setting_that_comes_twice_is_one() -> None:
+    assert settings({"MD": "1m,2m", "SD": "1m,1*MD"}) == [
+        "ZVisit(MD='1m')",
+        "ZVisit()".removesuffix("()"),
+        "ZVisit(SD='2m')",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({}, "The grid is empty"),
+        ({"MDD": "1m"}, "ZVisit has no parameter 'MDD'. Did you mean MD? It has: MD, SD,"),
+        ({"MD": ""}, "The grid has no value for 'MD'. A grid is written parameter=value,value"),
+        ({"MD": []}, "The grid has no value for 'MD'"),
+        ({"MD": "1m,,2m"}, "The grid has an empty value of 'MD'"),
+        ({"MD": "1m,60s"}, "The grid has the value 1m of 'MD' twice"),
+        ({"MD": "3 parsecs"}, "The 'MD' parameter of ZVisit: '3 parsecs' is no duration: 'parsecs' is no unit"),
+        ({"MD": "0s"}, "more than 0s. Got '0s' instead"),
+        ({"MD": 5}, "The grid values of 'MD' must be a sequence. Got 5 instead"),
+        ({"L": "0,1.5"}, "The 'L' parameter of ZVisit must be a float in the range [0, 1]. Got 1.5 instead"),
+        ({"L": "1..2"}, "must be a float in the range [0, 1]. Got 1..2 instead"),
+        ({"L": "high"}, "Unknown name high"),
+        ({"users": "2.5"}, "must be an int in the range [1, inf) or 'auto'. Got 2.5 instead"),
+        ({"per": "secnd"}, "Got 'secnd' instead. Did you mean second?"),
+        ({"SD": "MD*2"}, "'MD*2' is no multiple of a parameter, which is written factor*parameter"),
+        ({"SD": "-1*MD"}, "'-1*MD' is no multiple of a parameter"),
+        ({"SD": "2*MM"}, "ZVisit has no parameter 'MM'. It has: MD, SD"),
+        ({"SD": "2*SD"}, "The grid value 2*SD of 'SD' is a multiple of itself"),
+        ({"SD": "2*MD", "MD": "2*SD"}, "The grid values of 'SD' and 'MD' are multiples of one another"),
+        ({"SD": "2*L"}, "The grid value 2*L of 'SD' must be a duration, but 'L' is a number"),
+        ({"L": "2*per"}, "but 'per' is no amount"),
+        ({"L": "2*cutoff"}, "needs an amount, but 'cutoff' is None"),
+        ({"L": "2*users", "users": "auto"}, "needs an amount, but 'users' is auto"),
+        ({"L": "2*users", "users": "3"}, "Got 6 instead. It is 2*users of the grid, with users=3"),
+        ({"users": "0.5*cutoff", "cutoff": "3"}, "Got 1.5 instead. It is 0.5*cutoff of the grid, with cutoff=3"),
+    ],
+)
+def test_mistakes_are_explained(values: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageError) as error:
+        Grid(VISIT, values)
+    assert said in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("measure", "values", "said"),
+    [
+        (VISIT(MD="1m"), {"MD": "2m"}, "ZVisit(MD='1m') has 'MD' already; leave it out there, or out of the grid"),
+        ("NCP(law=uniform)@5", {"cutoff": "3"}, "NCP(law=uniform)@5 has 'cutoff' already"),
+        ("MP", {"model": "GL_AD_IDD"}, "Unknown name GL_AD_IDD; MP takes a Markov model for 'model'. Did you mean GL_AD_ID?"),
+        ("MP", {"rescale": "recall"}, "MP needs the parameter 'model'"),
+        ("nDCG@10", {"rel": "1"}, "nDCG@10 is not a measure of an irmx plugin"),
+        ("NPC", {"law": "uniform"}, "There is no measure NPC. Did you mean NCP?"),
+    ],
+)  # fmt: skip
+def test_mistakes_in_the_measure_are_explained(measure: Any, values: dict[str, str], said: str) -> None:
+    with pytest.raises(UsageError) as error:
+        Grid(measure, values)
+    assert said in str(error.value)
+
+
+def test_a_grid_that_is_no_mapping_is_refused() -> None:
+    with pytest.raises(UsageError, match="A grid maps parameters to their values"):
+        Grid(VISIT, "MD=1m")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["MD"], "'MD' is no grid. A grid is written parameter=value"),
+        (["=1m"], "'=1m' is no grid"),
+        (["MD=1m", "MD=2m"], "The grid has the parameter 'MD' twice"),
+    ],
+)
+def test_mistakes_on_the_command_line_are_explained(options: list[str], said: str) -> None:
+    with pytest.raises(UsageError) as error:
+        parse_grid(options)
+    assert said in str(error.value)
+
+
+def test_values_are_set_apart_outside_parentheses_and_quotes() -> None:
+    assert split_values("a(b,c),[1,2],'d,e',f") == ["a(b,c)", "[1,2]", "'d,e'", "f"]
+    assert split_values("  ") == []

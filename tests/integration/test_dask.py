@@ -1,0 +1,148 @@
+"""The same sweep on a cluster: a real scheduler and two worker processes on this machine, one of them killed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import irmx
+from irmx.demo import SYSTEMS, qrels_path, run_path
+
+distributed = pytest.importorskip("distributed")
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(os.name == "nt", reason="signals of POSIX"),
+    # what distributed says when a worker is gone
+    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore:Sending large graph", "ignore:Couldn't detect"),
+]
+
+FIXTURE = Path(__file__).parent.parent / "fixtures" / "prepared" / "src"
+QRELS = str(qrels_path())
+RUNS = {system: str(run_path(system)) for system in SYSTEMS}
+GRID = {"MD": [f"{n}m" for n in range(1, 17)], "L": [0, 0.5, 1]}
+
+
+class Cluster:
+    """A scheduler and workers, as `dask scheduler` and `dask worker` start them, and a log of what is scored."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.log = folder / "calls.log"
+        self.processes: list[subprocess.Popen[bytes]] = []
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self.address = f"tcp://127.0.0.1:{port}"
+        self.start("scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard", "--no-show")
+
+    def start(self, *words: str) -> subprocess.Popen[bytes]:
+        kept = {k: v for k, v in os.environ.items() if not k.startswith("ZECHO")}
+        process = subprocess.Popen(
+            [sys.executable, "-m", "dask", *words],
+            cwd=self.folder,
+            env={**kept, "PYTHONPATH": str(FIXTURE), "ZECHO_LOG": str(self.log), "ZECHO_SLEEP": "0.15"},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        self.processes.append(process)
+        return process
+
+    def start_worker(self) -> subprocess.Popen[bytes]:
+        options = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--host", "127.0.0.1")
+        return self.start("worker", self.address, *options)
+
+    def wait_for(self, workers: int) -> None:
+        with distributed.Client(self.address, timeout=20, set_as_default=False) as client:
+            client.wait_for_workers(workers, timeout=20)
+
+    def noted(self, kind: str) -> list[str]:
+        lines = self.log.read_text().splitlines() if self.log.exists() else []
+        return [line for line in lines if line.startswith(kind)]
+
+    def end(self) -> None:
+        for process in self.processes:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+@pytest.fixture
+def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
+    monkeypatch.syspath_prepend(str(FIXTURE))
+    found = Cluster(tmp_path)
+    yield found
+    found.end()
+
+
+@pytest.fixture
+def local(cluster: Cluster) -> pd.DataFrame:
+    """The results of this process."""
+    return irmx.sweep(echo(), GRID, QRELS, RUNS, reference="AP", jobs=1)
+
+
+def echo() -> Any:
+    from irmx_prepared.plugin import Echo
+
+    return Echo()
+
+
+def test_a_worker_that_is_killed_changes_nothing(cluster: Cluster, local: pd.DataFrame, tmp_path: Path) -> None:
+    one, other = cluster.start_worker(), cluster.start_worker()
+    cluster.wait_for(2)
+
+    def kill() -> None:
+        while len(cluster.noted("score")) < 5:
+            time.sleep(0.01)
+        one.send_signal(signal.SIGKILL)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    out = tmp_path / "results.parquet"
+    results = irmx.sweep(echo(), GRID, QRELS, RUNS, reference="AP", out=out, backend="dask", scheduler=cluster.address)
+    killer.join()
+    assert one.wait() == -signal.SIGKILL
+    assert other.poll() is None
+    pd.testing.assert_frame_equal(results, local)
+    pd.testing.assert_frame_equal(pd.read_parquet(out), local)
+    assert len(set(cluster.noted("score"))) == len(GRID["MD"])
+    assert len(cluster.noted("score")) < 2 * len(GRID["MD"])
+    assert 0 < len(cluster.noted("received")) <= 2 * len(RUNS)
+
+    plain = irmx.sweep("NCP", {"law": "uniform,first"}, QRELS, RUNS, backend="dask", scheduler=cluster.address)
+    pd.testing.assert_frame_equal(plain, irmx.sweep("NCP", {"law": "uniform,first"}, QRELS, RUNS, jobs=1))
+
+
+def test_a_scheduler_without_workers_is_an_error(cluster: Cluster) -> None:
+    with pytest.raises(irmx.UsageError, match=r"The scheduler tcp://.* has no worker. Start one: dask worker tcp://"):
+        irmx.sweep(echo(), GRID, QRELS, RUNS, backend="dask", scheduler=cluster.address)
+
+
+def test_a_scheduler_that_cannot_be_reached_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("irmx.meta.backends._CONNECT_SECONDS", 1)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
+        with pytest.raises(irmx.UsageError, match=f"No scheduler of Dask can be reached at {address}: "):
+            irmx.sweep("NCP", {"law": "uniform,first"}, QRELS, RUNS, backend="dask", scheduler=address)
+    with pytest.raises(irmx.UsageError, match="No scheduler of Dask can be reached at nonsense://x: "):
+        irmx.sweep("NCP", {"law": "uniform,first"}, QRELS, RUNS, backend="dask", scheduler="nonsense://x")
+
+
+def test_dask_that_is_not_installed_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(irmx.IrmxError, match=r"To install: python -m pip install 'irmx\[dask\]'"):
+        irmx.sweep("NCP", {"law": "uniform,first"}, QRELS, RUNS, backend="dask", scheduler="tcp://127.0.0.1:1")
