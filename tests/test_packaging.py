@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 TOP = Path(__file__).parent.parent
-DISTRIBUTIONS = {"irmx": TOP, "irmx_markov": TOP / "plugins" / "irmx-markov", "irmx_ncp": TOP / "plugins" / "irmx-ncp"}
+PLUGINS = ("irmx-markov", "irmx-ncp", "irmx-stream")
+DISTRIBUTIONS = {"irmx": TOP, **{name.replace("-", "_"): TOP / "plugins" / name for name in PLUGINS}}
 
 
 def package_files(name: str) -> set[str]:

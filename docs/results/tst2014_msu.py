@@ -1,0 +1,197 @@
+"""Modeled Stream Utility of three runs of the TREC 2014 Temporal Summarization track, against the published values.
+
+Writes the page ``tst2014_msu.md`` beside this file. The environment variable IRMX_DATA names the folder with the data;
+the page holds what irmx computes, and ratios and correlations with what its authors published.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy.stats import kendalltau
+
+import irmx
+
+RUN_FILE = ["topic", "team", "run", "document", "sentence", "timestamp", "score"]
+LENGTHS = (10, 20, 30, 40, 60)
+
+Values = pd.Series
+"""By run and topic."""
+
+
+def read_runs(path: Path) -> dict[str, pd.DataFrame]:
+    """Return the runs of a file that holds several, by name."""
+    with gzip.open(path) as file:
+        table = pd.read_csv(file, sep=" ", header=None, names=RUN_FILE, dtype={"topic": str})
+    table["doc_id"] = table["document"] + "-" + table["sentence"].astype(str)
+    table = table.rename(columns={"topic": "query_id"})
+    return {name: rows[["query_id", "doc_id", "score", "timestamp"]] for name, rows in table.groupby("run")}
+
+
+def values(measure: str, qrels: irmx.Judgments, runs: dict[str, pd.DataFrame]) -> Values:
+    """Return the values of all runs and topics."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", irmx.DataWarning)
+        found = {
+            (name, metric.query_id): metric.value
+            for name, run in runs.items()
+            for metric in irmx.iter_calc(measure, qrels, run)
+        }
+    return pd.Series(found)
+
+
+def published(path: Path) -> Values:
+    """Return the published values by run and topic."""
+    table = pd.read_csv(path, sep="\t", header=None, names=["run", "topic", "value"])
+    table["topic"] = table["topic"].str.removeprefix("TS14.")
+    return table.set_index(["run", "topic"])["value"]
+
+
+def compared(ours: Values, theirs: Values) -> list[str]:
+    """Return the cells of a comparison: means, ratio, correlation, tau over all pairs of a run and a topic."""
+    both = theirs.reindex(ours.index)
+    ratios = ours / both
+    return [
+        f"{ours.mean():.2f}",
+        f"{ours.mean() / both.mean():.3f}",
+        f"{ratios.quantile(0.1):.2f} to {ratios.quantile(0.9):.2f}",
+        f"{np.corrcoef(ours, both)[0, 1]:.3f}",
+        f"{kendalltau(ours, both).statistic:.3f}",
+    ]
+
+
+def table(head: list[str], rows: list[list[str]]) -> str:
+    """Return a table in Markdown."""
+    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+HEAD = ["", "mean", "ratio of means", "ratio of a topic, 10% to 90%", "correlation", "tau"]
+
+
+def by_run(qrels: irmx.Judgments, runs: dict[str, pd.DataFrame], theirs: Values) -> str:
+    """Return the comparison run by run, with the share of updates whose length is known."""
+    ours = values("MSU", qrels, runs)
+    rows = []
+    for name, run in runs.items():
+        rankings = irmx.join(qrels, run)
+        at_run, at_qrels = rankings.matching_rows()
+        length = rankings.qrels_rows.column("length")
+        assert length is not None
+        known = len(np.unique(at_run[~np.isnan(length[at_qrels])])) / len(run)
+        of_run = ours[[name]]
+        rows.append([f"{name}, {len(run):,} updates, {known:.1%} of known length", *compared(of_run, theirs)])
+    rows.append(["all", *compared(ours, theirs)])
+    return table(HEAD, rows)
+
+
+def variants(qrels: irmx.Judgments, runs: dict[str, pd.DataFrame], theirs: Values) -> str:
+    """Return the comparison for other lengths of unknown updates, other duplicates, other users."""
+    asked = {f"unknown updates of {n} words": f"MSU(default_length={n})" for n in LENGTHS}
+    asked |= {"near-duplicates of the pool's own record only": "MSU(duplicates='pool')", "other users": "MSU(seed=1)"}
+    return table(HEAD, [[what, *compared(values(text, qrels, runs), theirs)] for what, text in asked.items()])
+
+
+def ranked(qrels: irmx.Judgments, runs: dict[str, pd.DataFrame], theirs: Values) -> str:
+    """Return the comparison of the interface that ranks."""
+    asked = {
+        "ranked, as by itself": "MSU(interface=ranked)",
+        "the end of the session stops the reading": "MSU(interface=ranked(timed=True))",
+        "what was read is listed again": "MSU(interface=ranked(again=True))",
+        "p = 0.5 for all users": "MSU(interface=ranked(p=0.5))",
+        "p = 0.9 for all users": "MSU(interface=ranked(p=0.9))",
+    }
+    return table(HEAD, [[what, *compared(values(text, qrels, runs), theirs)] for what, text in asked.items()])
+
+
+def orders(qrels: irmx.Judgments, runs: dict[str, pd.DataFrame], theirs: Values) -> str:
+    """Return for how many topics the runs stand in the published order, and pairs of runs too."""
+    ours, whole, pairs = values("MSU", qrels, runs).unstack(0), 0, [0, 0]
+    names = list(runs)
+    for topic, row in ours.iterrows():
+        there = [theirs[name, topic] for name in names]
+        whole += bool((np.argsort(there) == np.argsort(row[names])).all())
+        for i in range(len(names)):
+            for j in range(i):
+                pairs[0] += bool((row[names[i]] - row[names[j]]) * (there[i] - there[j]) > 0)
+                pairs[1] += 1
+    return f"{whole} of {len(ours)} topics have the three runs in the published order, {pairs[0]} of {pairs[1]} pairs of runs."
+
+
+def paper_tau(path: Path) -> str:
+    """Return Kendall's tau between ELG and MSU in Table 3 of the paper, ties in the order of the table."""
+    rows = pd.read_csv(path, sep="\t")
+    return f"{kendalltau(rows['elg_rank'], rows['msu_rank']).statistic:.3f}"
+
+
+PAGE = """# Modeled Stream Utility on TREC 2014 Temporal Summarization
+
+```console
+$ IRMX_DATA=... python docs/results/tst2014_msu.py
+```
+
+makes this page. `IRMX_DATA` is the folder that holds `trec_ts`, data of the track and values of MSU that its authors
+published; they are not part of irmx, and this page holds what irmx computes, and how it agrees.
+
+Three runs of one team are there with all their updates, over the 15 topics of 2014. MSU is that of reasonable users
+(the defaults), with the near-duplicates of the extended pool. Equality is not to be expected: the texts of the updates
+are not there, so the length is known only of updates that were pooled or are near-duplicates of such, and all others
+count {length} words; and the published values come from other random users.
+
+## Run by run
+
+Means over topics are of irmx; "ratio" is irmx to the published value.
+
+{runs}
+{orders}
+
+## What the missing lengths do
+
+{variants}
+Every row is all three runs on all topics. Short updates are read sooner, so the value falls with the length assumed; where
+the ratio of means is nearest to 1 tells what the missing updates would have to be like on average, if that were all that
+differs.
+
+## The interface that ranks
+
+Against the values that the authors published for ranked updates of 2014:
+
+{ranked}
+## Table 3 of the paper
+
+Kendall's tau between the ranks of the 26 runs of 2013 by ELG and by MSU, with ties of ELG in the order of the table, is
+{tau}, as the paper says.
+"""
+
+
+def main() -> None:
+    """Compute everything and write the page."""
+    folder = os.environ.get("IRMX_DATA")
+    if not folder:
+        sys.exit("IRMX_DATA is not set: it names the folder with the data.")
+    data = Path(folder) / "trec_ts"
+    runs = read_runs(data / "2014" / "runs.cunlp.ssv.gz")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", irmx.DataWarning)
+        qrels = irmx.read_qrels(f"tst:{data / '2014'}")
+    theirs = published(data / "msu_published_results" / "msu2016-code.ts2014.results.all.tsv")
+    by_rank = published(data / "msu_published_results" / "msu.ranked.ts14.tsv")
+    page = PAGE.format(
+        length=30,
+        runs=by_run(qrels, runs, theirs),
+        orders=orders(qrels, runs, theirs),
+        variants=variants(qrels, runs, theirs),
+        ranked=ranked(qrels, runs, by_rank),
+        tau=paper_tau(Path(folder) / "msu_table3.tsv"),
+    )
+    Path(__file__).with_suffix(".md").write_text(page, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

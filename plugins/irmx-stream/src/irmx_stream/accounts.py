@@ -1,0 +1,269 @@
+"""What a run of the Temporal Summarization track earns and costs: nuggets found, by update, and words read."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from irmx import Column, DataError, DataWarning, Rankings
+from irmx_stream.columns import (
+    IMPORTANCE,
+    MATCH_END,
+    MATCH_START,
+    NUGGET_LENGTH,
+    NUGGET_TIME,
+    POOLED,
+    TIMESTAMP,
+)
+from irmx_stream.values import given_lengths, nugget_names, numbers
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Floats = np.ndarray[Any, np.dtype[Any]]
+Ints = np.ndarray[Any, np.dtype[Any]]
+
+LATENCY_STEP = 21600.0
+"""Seconds in 6 hours: a nugget found so late is worth half (T2)."""
+LARGEST_IMPORTANCE = 3.0
+
+
+class Accounts:
+    """Updates in the order of time, and the nuggets that each is the first to hold (T3).
+
+    A column is read when something that needs it is asked for.
+
+    Parameters
+    ----------
+    rankings : Rankings
+        The run and the judgments; nothing is ranked.
+    duplicates : {"pool", "all"}
+        Whether near-duplicates found later than the pool count.
+    track : {"2014", "2013"}
+        Whether updates that were never pooled cost one word each, or are dropped (T8).
+    default_length : float
+        Words of a pooled update of unknown length.
+
+    Attributes
+    ----------
+    rows : int array, shape (updates,)
+        The rows of the run that count, by topic and time; ties in the order of the run.
+    topic : int array, shape (updates,)
+        The topic of each.
+    pooled : bool array, shape (updates,)
+        Whether it was judged.
+    names : list of str
+        The nuggets of all topics.
+    nugget_topic : int array, shape (nuggets,)
+        The topic of each.
+    nugget, update : int array, shape (found,)
+        The nuggets found, and the update that each belongs to; by update.
+    """
+
+    def __init__(self, rankings: Rankings, duplicates: str, track: str, default_length: float) -> None:
+        self._run, self._qrels, self._topics = rankings.run_rows, rankings.qrels_rows, rankings.topics
+        self._default_length = default_length
+        time = numbers(self._run.column(TIMESTAMP.name), TIMESTAMP)
+        at_run, at_qrels = matching = rankings.matching_rows()
+        self._lengths = partial(given_lengths, rankings, *matching)
+        judged = _rows_in_use(self._qrels.column(POOLED.name), duplicates)
+        if judged is not None:
+            at_run, at_qrels = at_run[judged[at_qrels]], at_qrels[judged[at_qrels]]
+        pooled = np.zeros(len(time), dtype=bool)
+        pooled[at_run] = True
+        counted = ~np.isnan(time)
+        if not counted.all():
+            warnings.warn(
+                f"{int((~counted).sum()):,} of {len(time):,} updates have no timestamp; they are left out.",
+                DataWarning,
+                stacklevel=2,
+            )
+        if track == "2013":
+            counted &= pooled
+        rows = np.flatnonzero(counted)
+        self.rows = rows[np.lexsort((time[rows], self._run.topic[rows]))]
+        self.topic, self.pooled, self.time = self._run.topic[self.rows], pooled[self.rows], time[self.rows]
+        place = np.full(len(time), -1, dtype=np.int64)
+        place[self.rows] = np.arange(len(self.rows))
+        self._number_nuggets()
+        there = counted[at_run]
+        self._judged_update, self._judged_row = place[at_run[there]], at_qrels[there]
+        self._take_first(rankings.rel)
+
+    def _number_nuggets(self) -> None:
+        """Give every nugget of every topic a number."""
+        number_of: dict[tuple[int, str], int] = {}
+        of_row = [
+            number_of.setdefault((topic, name), len(number_of)) if name else -1
+            for topic, name in zip(self._qrels.topic.tolist(), nugget_names(self._qrels), strict=True)
+        ]
+        self._nugget_of_row = np.array(of_row, dtype=np.int64)
+        self.names = [name for _, name in number_of]
+        self.nugget_topic = np.array([topic for topic, _ in number_of], dtype=np.int64)
+
+    def _take_first(self, rel: float) -> None:
+        """Give every nugget to the earliest update that holds it (T3)."""
+        holds = (self._nugget_of_row[self._judged_row] >= 0) & (self._qrels.grade[self._judged_row] >= rel)
+        update, row = self._judged_update[holds], self._judged_row[holds]
+        nugget = self._nugget_of_row[row]
+        first = np.full(len(self.names), len(self.rows), dtype=np.int64)
+        np.minimum.at(first, nugget, update)
+        own = update == first[nugget]
+        self._own_update, self._own_row = update[own], row[own]
+        found = np.flatnonzero(first < len(self.rows))
+        self.nugget = found[np.argsort(first[found], kind="stable")]
+        self.update = first[self.nugget]
+
+    # -- sums over topics --------------------------------------------------------------------------------
+
+    def per_update(self, values: Floats) -> Floats:
+        """Return, per topic, the sum of values over its updates."""
+        return np.bincount(self.topic, values, minlength=len(self._topics))
+
+    def per_found(self, values: Floats) -> Floats:
+        """Return, per topic, the sum of values over the nuggets found."""
+        return np.bincount(self.nugget_topic[self.nugget], values, minlength=len(self._topics))
+
+    def per_nugget(self, values: Floats) -> Floats:
+        """Return, per topic, the sum of values over all its nuggets."""
+        return np.bincount(self.nugget_topic, values, minlength=len(self._topics))
+
+    @cached_property
+    def updates(self) -> Floats:
+        """|S|, the number of updates of every topic."""
+        return self.per_update(np.ones(len(self.rows)))
+
+    @cached_property
+    def nuggets(self) -> Floats:
+        """|N|, the number of nuggets of every topic."""
+        return self.per_nugget(np.ones(len(self.names)))
+
+    # -- the terms of the measures -----------------------------------------------------------------------
+
+    @cached_property
+    def importance(self) -> Floats:
+        """The importance of every nugget, 0 to 3."""
+        found = self._of_nuggets(IMPORTANCE)
+        for i in np.flatnonzero((found < 0) | (found > LARGEST_IMPORTANCE))[:1].tolist():
+            raise DataError(
+                f"The importance of {self._named(i)} is {found[i]:g}. It must be 0 to {LARGEST_IMPORTANCE:g}."
+            )
+        return found
+
+    def worth(self, gain: str) -> Floats:
+        """R(n) of every nugget (T1): graded exp(importance) / exp(3), or binary 1 if the importance is above 0."""
+        if gain == "binary":
+            return (self.importance > 0).astype(np.float64)
+        return np.asarray(np.exp(self.importance - LARGEST_IMPORTANCE))
+
+    @cached_property
+    def latency(self) -> Floats:
+        """L(n.t, u.t) of every nugget found (T2): 1 when found as it was known, in (0, 2), above 1 when early."""
+        late = self.time[self.update] - self._of_nuggets(NUGGET_TIME)[self.nugget]
+        return np.asarray(1 - (2 / math.pi) * np.arctan(late / LATENCY_STEP))
+
+    @cached_property
+    def verbosity(self) -> Floats:
+        """V(u) of every update (T5): 1 + max(0, |u| - words that match its own nuggets) / mean words per nugget."""
+        mean = self.per_nugget(self._nugget_words) / np.maximum(self.nuggets, 1)
+        mean[self.nuggets == 0] = 1.0
+        return np.asarray(1 + np.maximum(0, self._words - self._words_matched) / mean[self.topic])
+
+    @cached_property
+    def _nugget_words(self) -> Floats:
+        words = self._of_nuggets(NUGGET_LENGTH)
+        total = self.per_nugget(words)
+        for i in np.flatnonzero(words < 0)[:1].tolist():
+            raise DataError(f"The length of {self._named(i)} is {words[i]:g}; a length cannot be negative.")
+        for topic in np.flatnonzero((self.nuggets > 0) & ~(total > 0))[:1].tolist():
+            raise DataError(f"The nuggets of query {self._topics[topic]} have no words: their 'nugget_length' is 0.")
+        return words
+
+    @cached_property
+    def _words(self) -> Floats:
+        """|u|: what the run says, else the qrels; one word for an update never pooled."""
+        words = self._lengths()[self.rows]
+        words[~self.pooled] = 1.0
+        unknown = np.isnan(words)
+        if unknown.any():
+            warnings.warn(
+                f"{int(unknown.sum()):,} of {int(self.pooled.sum()):,} pooled updates have no length; "
+                f"{self._default_length:g} words are assumed (default_length).",
+                DataWarning,
+                stacklevel=2,
+            )
+            words[unknown] = self._default_length
+        return words
+
+    @cached_property
+    def _words_matched(self) -> Floats:
+        """The words of every update in the matches of its own nuggets, each counted once."""
+        start, end = (numbers(self._qrels.column(c.name), c)[self._own_row] for c in (MATCH_START, MATCH_END))
+        placed = ~(np.isnan(start) | np.isnan(end))
+        if not placed.all():
+            warnings.warn(
+                f"{int((~placed).sum()):,} of {len(placed):,} matches have no place in their update; no words of it count for them.",
+                DataWarning,
+                stacklevel=2,
+            )
+        update, start, end = self._own_update[placed], start[placed], end[placed]
+        for i in np.flatnonzero((start < 0) | (end < start))[:1].tolist():
+            raise DataError(
+                f"A match in the update {self.doc_id(update[i])!r} goes from word {start[i]:g} to {end[i]:g}: "
+                "it must start at 0 or later and not end before it starts."
+            )
+        return _covered(update, start, end, len(self.rows))
+
+    # -- names -------------------------------------------------------------------------------------------
+
+    def doc_id(self, update: int) -> str:
+        """Return the id of an update."""
+        topic = int(self.topic[update])
+        return self._run.docs(topic)[int(self.rows[update] - self._run.offsets[topic])]
+
+    def doc_ids(self, updates: Ints) -> list[str]:
+        """Return the ids of updates of the first topic."""
+        docs = self._run.docs(0)
+        return [docs[row] for row in self.rows[updates].tolist()]
+
+    def _named(self, nugget: int) -> str:
+        return f"the nugget {self.names[nugget]!r} of query {self._topics[self.nugget_topic[nugget]]}"
+
+    def _of_nuggets(self, column: Column) -> Floats:
+        """Return a qrels column over the nuggets; rows may leave it out, but not all, and must not differ."""
+        given = numbers(self._qrels.column(column.name), column)
+        rows = np.flatnonzero((self._nugget_of_row >= 0) & ~np.isnan(given))
+        values = np.full(len(self.names), np.nan)
+        values[self._nugget_of_row[rows[::-1]]] = given[rows[::-1]]
+        for row in rows[values[self._nugget_of_row[rows]] != given[rows]][:1].tolist():
+            nugget = int(self._nugget_of_row[row])
+            raise DataError(
+                f"The column {column.name!r} has two values for {self._named(nugget)}: {values[nugget]:.15g} and {given[row]:.15g}."
+            )
+        for nugget in np.flatnonzero(np.isnan(values))[:1].tolist():
+            raise DataError(f"The qrels column {column.name!r} has no value for {self._named(nugget)}.")
+        return values
+
+
+def _rows_in_use(pooled: Array | None, duplicates: str) -> Array | None:
+    """Return which qrels rows count, None for all."""
+    return None if duplicates == "all" or pooled is None else np.asarray(numbers(pooled, POOLED) != 0)
+
+
+def _covered(update: Ints, start: Floats, end: Floats, updates: int) -> Floats:
+    """Return how many words of every update are in at least one span.
+
+    >>> _covered(np.array([0, 0, 2]), np.array([0.0, 3.0, 1.0]), np.array([4.0, 6.0, 2.0]), 3)
+    array([6., 0., 1.])
+    """
+    order = np.lexsort((start, update))
+    update, start, end = update[order], start[order], end[order]
+    nth = np.arange(len(update)) - np.searchsorted(update, update)
+    covered, reach = np.zeros(updates), np.zeros(updates)
+    for k in range(int(nth.max(initial=-1)) + 1):
+        of, a, b = (values[nth == k] for values in (update, start, end))
+        covered[of] += np.maximum(0, b - np.maximum(a, reach[of]))
+        reach[of] = np.maximum(reach[of], b)
+    return covered

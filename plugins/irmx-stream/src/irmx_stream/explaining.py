@@ -1,0 +1,73 @@
+"""Where the value of MSU comes from: which nuggets users read in which updates, and how late."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from irmx import Rankings
+from irmx_stream.columns import NUGGET_TIME, QUERY_START, TIMESTAMP
+from irmx_stream.prepared import Streams
+from irmx_stream.simulation import Crowd, utilities
+from irmx_stream.streams import in_order
+from irmx_stream.traces import simulate
+from irmx_stream.utility import amounts_of, reads_of
+from irmx_stream.values import nugget_names
+
+
+def table_of_reads(
+    rankings: Rankings,
+    streams: Streams,
+    crowd: Crowd,
+    L: float,  # noqa: N803  the paper's letter
+    per: str | None,
+) -> dict[str, Any]:
+    """Return one row per nugget of the first topic and update in which some user first reads it, by time of the update.
+
+    The columns: the nugget; the update; when the nugget was known and the update emitted, in hours from the start of
+    the topic's window; the words of the update; the share of users who first read the nugget there; how many sessions
+    too late they do on average; and what that adds to the value.
+    """
+    stream, window = streams.each[0], float(streams.window[0])
+    count = utilities([streams], crowd, [(L, per)])[0][0][0].users
+    users = crowd.of(0, count)
+    traces = simulate(users, window, crowd.seed)
+    reads = reads_of(stream, traces, users.speed, crowd.interface)
+    amounts = amounts_of(per, stream, traces, users.speed, crowd.interface)
+    unit = count if amounts is None else float(amounts.sum())
+    size = max(len(stream.nugget_time), 1)
+    pair, which = np.unique(reads.update * size + reads.nugget, return_inverse=True)
+    update, nugget = np.divmod(pair, size)
+    readers = np.bincount(which, minlength=len(pair))
+    late = np.bincount(which, reads.alpha, len(pair))
+    gain = np.bincount(which, reads.gain_of_each(L), len(pair))
+    words = stream.length[update]
+    docs, names = _names(rankings, float(rankings.topic_column(QUERY_START)[0]), window)
+    return {
+        "nugget": [names[i] for i in nugget.tolist()],
+        "doc_id": [docs[i] for i in update.tolist()],
+        "known_h": stream.nugget_time[nugget] / 3600,
+        "emitted_h": stream.time[update] / 3600,
+        "words": words.astype(np.int64) if np.all(words % 1 == 0) else words,
+        "read_by": readers / count,
+        "sessions_late": late / readers,
+        "contribution": gain / unit if unit else gain * 0,
+    }
+
+
+def _names(rankings: Rankings, start: float, window: float) -> tuple[list[str], list[str]]:
+    """Return the ids of the first topic's updates in the order of its stream, and of its nuggets."""
+    run = rankings.run_rows
+    here = slice(run.offsets[0], run.offsets[1])
+    time = run.column(TIMESTAMP.name)
+    assert time is not None
+    there = np.flatnonzero(time[here] - start <= window)
+    docs = run.docs(0)
+    placed = there[in_order(time[here][there], run.score[here][there])]
+    qrels = rankings.qrels_rows
+    known = qrels.column(NUGGET_TIME.name)
+    assert known is not None
+    named = [row for row in zip(nugget_names(qrels)[: qrels.offsets[1]], known.tolist(), strict=False) if row[0]]
+    times = dict.fromkeys((name for name, _ in named), np.nan) | {name: when for name, when in named if when == when}
+    return [docs[i] for i in placed.tolist()], sorted(times, key=lambda name: times[name])

@@ -1,0 +1,59 @@
+"""Unit exponentials of users, kept because a sweep asks for those of the same users hundreds of times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+
+_MOST_KEPT = 25_000_000
+"""Floats: 200 MB."""
+
+_JUMP = 210306068529402873165736369884012333109
+"""The steps of ``PCG64.jumped()``, by numpy's documentation."""
+
+
+class Exponentials:
+    """Streams of unit exponentials by seed, purpose and user; what is given is the begin of the same endless stream.
+
+    Examples
+    --------
+    >>> first, second = Exponentials().rows(seed=7, purpose=2, users=[0, 5], widths=[2, 2])
+    >>> bits = np.random.PCG64(np.random.SeedSequence(7, spawn_key=(2,))).jumped(5)
+    >>> bool((np.random.Generator(bits).standard_exponential(2) == second).all())
+    True
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[int, int, int], Floats] = {}
+        self._size = 0
+
+    def rows(self, seed: int, purpose: int, users: Iterable[int], widths: Iterable[int]) -> list[Floats]:
+        """Return the first unit exponentials of each user, as many as its width."""
+        bits = np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(purpose,)))
+        start, rng = bits.state, np.random.Generator(bits)
+        out = []
+        for user, width in zip(users, widths, strict=False):
+            row = self._kept.get((seed, purpose, user))
+            if row is None or len(row) < width:
+                bits.state = start
+                bits.advance(user * _JUMP)
+                row = rng.standard_exponential(width)
+                self._keep((seed, purpose, user), row)
+            out.append(row[:width])
+        return out
+
+    def _keep(self, key: tuple[int, int, int], row: Floats) -> None:
+        """Keep a row in the place of a shorter one; forget all when there are too many."""
+        known = self._kept.get(key)
+        self._size += len(row) - (0 if known is None else len(known))
+        if self._size > _MOST_KEPT:
+            self._kept, self._size = {}, len(row)
+        self._kept[key] = row
+
+
+EXPONENTIALS = Exponentials()
+"""Those of this process."""

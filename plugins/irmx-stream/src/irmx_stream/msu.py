@@ -1,0 +1,83 @@
+"""MSU as a function of plain tables and arrays, for any traces: simulated ones, or those of real users."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from irmx import UsageError
+from irmx_stream.newest_first import REVERSE_CHRONOLOGICAL
+from irmx_stream.reading import ReadingInterface
+from irmx_stream.tables import stream_of
+from irmx_stream.traces import Traces
+from irmx_stream.utility import PER, Utility, amounts_of, mean_gain, reads_of
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+
+
+def msu(
+    updates: Any,
+    nuggets: Any,
+    traces: Traces,
+    speeds: Any,
+    L: float = 0.5,  # noqa: N803  the paper's letter
+    interface: ReadingInterface = REVERSE_CHRONOLOGICAL,
+    per: str | None = None,
+) -> Utility:
+    """Return the Modeled Stream Utility of one topic's updates for given traces of users.
+
+    Parameters
+    ----------
+    updates : Stream, DataFrame or mapping of columns
+        The updates of a system: ``doc_id``, ``timestamp`` (s), ``length`` (words), and ``score``, the confidence, if known.
+    nuggets : DataFrame, mapping of columns or None
+        Which updates hold which nuggets: ``doc_id``, ``iteration`` (the nugget), ``timestamp`` (s; when it was first
+        known). None where ``updates`` is a Stream.
+    traces : Traces
+        When each user looks in, and for how long; of the same origin in time as the timestamps.
+    speeds : float or float array, shape (users,)
+        How fast they read, words per second.
+    L : float
+        What a session too late leaves of the gain, in [0, 1].
+    interface : ReadingInterface
+        How the updates are put before the users.
+    per : {None, "second", "update_read", "update_emitted"}
+        The gain of a user, or per second of reading, per update read, per update emitted.
+
+    Returns
+    -------
+    Utility
+        The value, its standard error, the gain of each user.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        For an L, speeds or a unit that cannot be.
+    irmx.errors.DataError
+        For tables that lack a column or a number.
+
+    References
+    ----------
+    Baruah, G., Smucker, M. D., Clarke, C. L. A.: Evaluating Streams of Evolving News Events. SIGIR 2015.
+
+    Examples
+    --------
+    A user who looks in at 0, 100 and 200 seconds, and reads two words a second.
+
+    >>> updates = {"doc_id": ["u1", "u2"], "timestamp": [10, 150], "length": [12, 8]}
+    >>> nuggets = {"doc_id": ["u1", "u2"], "iteration": ["n1", "n2"], "timestamp": [5, 20]}
+    >>> traces = Traces(np.array([0, 3]), np.array([0.0, 100.0, 200.0]), np.array([30.0, 30.0, 30.0]))
+    >>> msu(updates, nuggets, traces, speeds=2.0).value
+    1.5
+    """
+    if not 0 <= L <= 1:
+        raise UsageError(f"L must be in the range [0, 1]. Got {L!r} instead.")
+    if per is not None and per not in PER:
+        raise UsageError(f"per must be None or one of {', '.join(map(repr, PER))}. Got {per!r} instead.")
+    speed = np.broadcast_to(np.asarray(speeds, dtype=np.float64), (len(traces),))
+    if not np.all(np.isfinite(speed) & (speed > 0)):
+        raise UsageError("speeds must be words per second above 0.")
+    stream = stream_of(updates, nuggets)
+    reads = reads_of(stream, traces, speed, interface)
+    return mean_gain(reads.gains(float(L)), amounts_of(per, stream, traces, speed, interface))

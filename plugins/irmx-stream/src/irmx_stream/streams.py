@@ -1,0 +1,108 @@
+"""Streams of updates as arrays: what the simulated user meets, and what it is worth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+Ints = np.ndarray[Any, np.dtype[Any]]
+
+
+_CELLS = 2**17
+
+
+def in_order(time: Floats, confidence: Floats) -> Ints:
+    """Return the updates of a run oldest first, as :class:`Stream` has them."""
+    return np.lexsort((-np.arange(len(time)), confidence, time))
+
+
+@dataclass(frozen=True)
+class Stream:
+    """One topic's updates, oldest first, and the nuggets that some of them hold.
+
+    Updates of one time stand by confidence, lowest first, so that reading from the end is reading the newest first
+    and, of one time, the most confident first; those of one confidence keep the order of the run when read that way.
+
+    Attributes
+    ----------
+    time : float array, shape (updates,)
+        When each was emitted; seconds, ascending.
+    length : float array, shape (updates,)
+        Its words.
+    confidence : float array, shape (updates,)
+        The system's confidence in it.
+    update : int array, shape (pairs,)
+        Of every pair of an update and a nugget that it holds the place of the update, ascending.
+    nugget : int array, shape (pairs,)
+        And the number of the nugget.
+    nugget_time : float array, shape (nuggets,)
+        When each nugget was first known, ascending.
+    """
+
+    time: Floats
+    length: Floats
+    confidence: Floats
+    update: Ints
+    nugget: Ints
+    nugget_time: Floats
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    @classmethod
+    def of(
+        cls, time: Floats, length: Floats, confidence: Floats, update: Ints, nugget: Ints, nugget_time: Floats
+    ) -> Stream:
+        """Return the stream of updates in the order of a run, and of pairs of an update and a nugget in any order.
+
+        The nuggets get numbers in the order of their times.
+        """
+        by_time = np.argsort(nugget_time, kind="stable")
+        number = np.empty(len(by_time), dtype=np.int64)
+        number[by_time] = np.arange(len(by_time))
+        oldest_first = in_order(time, confidence)
+        place = np.empty(len(time), dtype=np.int64)
+        place[oldest_first] = np.arange(len(time))
+        of_pairs = np.stack([place[np.asarray(update, dtype=np.int64)], number[np.asarray(nugget, dtype=np.int64)]])
+        place_of_pair, nugget_of_pair = np.unique(of_pairs, axis=1)
+        return cls(
+            time[oldest_first],
+            length[oldest_first],
+            confidence[oldest_first],
+            place_of_pair,
+            nugget_of_pair,
+            nugget_time[by_time],
+        )
+
+    @cached_property
+    def words(self) -> Floats:
+        """The words of all updates before each, and of all, shape (updates + 1,)."""
+        out = np.zeros(len(self) + 1)
+        np.cumsum(self.length, out=out[1:])
+        return out
+
+    @cached_property
+    def table(self) -> tuple[Ints, float]:
+        """Where to look for a moment t among the times: between table[c] and table[c + 1], with c = floor(t * scale).
+
+        Moments outside the times of the updates have the nearest cell.
+        """
+        cells = min(_CELLS, 4 * len(self) + 1)
+        last = float(self.time[-1]) if len(self) else 0.0
+        scale = cells / last if last > 0 and np.isfinite(cells / last) else 0.0
+        cell = np.clip(np.floor(self.time * scale), 0, cells).astype(np.int64)
+        return np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=cells + 1))]).astype(np.int32), scale
+
+    @cached_property
+    def known(self) -> Floats:
+        """The first moment after each nugget was first known: sessions before it started up to the nugget's time."""
+        return np.asarray(np.nextafter(self.nugget_time, np.inf))
+
+    @cached_property
+    def held(self) -> Ints:
+        """The places of the updates that hold a nugget, ascending: the only ones that need work."""
+        return np.unique(self.update)

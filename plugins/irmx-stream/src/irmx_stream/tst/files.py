@@ -1,0 +1,94 @@
+"""The files of the track, plain or packed, and what each of them is by its content."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import re
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from irmx import DataError
+
+_OPENERS: dict[bytes, Callable[[Path], Any]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
+_HEAD = 65536
+"""Bytes that are looked at to tell what a file is."""
+
+HEADERS = {
+    "nuggets": ("query_id", "nugget_id", "timestamp", "importance"),
+    "matches": ("query_id", "update_id", "nugget_id", "match_start", "match_end"),
+    "updates": ("query_id", "update_id", "duplicate_id"),
+}
+"""The columns by which a table is known."""
+
+RELEASED_UPDATES = (
+    "query_id",
+    "update_id",
+    "document_id",
+    "sentence_id",
+    "update_len",
+    "duplicate_id",
+    "update_text",
+)
+"""The columns of a file of updates without a header, as the extended pool was released."""
+
+
+def content_of(path: Path, size: int = -1) -> bytes:
+    """Return the first bytes of a file, or all; gzip, bzip2 and xz are known by their first bytes.
+
+    Raises
+    ------
+    irmx.DataError
+        Where the file cannot be opened, or is packed and cut off or damaged.
+    """
+    try:
+        with path.open("rb") as raw:
+            magic = raw.read(6)
+        opener = next((o for m, o in _OPENERS.items() if magic.startswith(m)), None)
+        with opener(path) if opener else path.open("rb") as file:
+            content: bytes = file.read(size)
+            return content.removeprefix(b"\xef\xbb\xbf")
+    except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError) as error:
+        raise DataError(f"{path} is packed, but cut off or damaged ({error}). Fetch or copy it again.") from None
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}.") from None
+
+
+def kind_of(path: Path) -> str:
+    """Return what a file is: ``"nuggets"``, ``"matches"``, ``"updates"``, ``"topics"``, or ``""`` for none of them."""
+    start = content_of(path, _HEAD).lstrip()
+    if start.startswith(b"<"):
+        return "topics" if b"<event" in start else ""
+    first = start.split(b"\n", 1)[0].decode("utf-8", errors="replace")
+    names = set(first.split())
+    for kind, columns in HEADERS.items():
+        if names.issuperset(columns):
+            return kind
+    return "updates" if is_released_update(first) else ""
+
+
+def is_released_update(line: str) -> bool:
+    r"""Tell whether a line is a row of a file of updates without a header: its id is document and sentence.
+
+    >>> is_released_update("\t".join(["TS14.11", "1326-ab-4", "1326-ab", "4", "12", "NULL", "Two words"]))
+    True
+    """
+    fields = line.split("\t")
+    return len(fields) >= len(RELEASED_UPDATES) - 1 and fields[1] == f"{fields[2]}-{fields[3]}"
+
+
+def topic_of(text: str) -> str:
+    """Return a topic's number: the tables write ``TS14.11`` where runs and topic files write ``11``.
+
+    >>> topic_of("TS14.11"), topic_of("11")
+    ('11', '11')
+    """
+    return re.sub(r"^TS\d\d\.", "", text)
+
+
+def place(path: Path, line: int) -> str:
+    """Return a file and a line as a message starts."""
+    return f"{path}, line {line}"

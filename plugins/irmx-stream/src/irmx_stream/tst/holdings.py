@@ -1,0 +1,235 @@
+"""Which nuggets every judged update holds: the matches, and what near-duplicates have from their originals."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from irmx import DataError, DataWarning
+from irmx_stream.tst.folder import TstFolder
+from irmx_stream.tst.tables import TstTable
+from irmx_stream.tst.words import CHARACTERS_PER_WORD, Floats, lengths_in_words, words_held
+
+Key = tuple[str, str]
+"""A topic and an update, or a topic and a nugget."""
+
+NO_ORIGINAL = ("", "NULL")
+WITHDRAWN = -1
+"""The importance that the track gives a nugget taken back."""
+
+
+@dataclass(frozen=True)
+class Nugget:
+    """A nugget: when it was first known, its importance from 0 to 3, its words."""
+
+    nugget_id: str
+    timestamp: float
+    importance: float
+    length: float
+
+
+@dataclass(frozen=True)
+class Match:
+    """A nugget in an update, and the words of the update that hold it, end exclusive."""
+
+    nugget: Nugget
+    start: float
+    end: float
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A judged update: its words, whether it counts as pooled, and its matches."""
+
+    length: float
+    pooled: bool
+    matches: tuple[Match, ...]
+
+
+def tell(count: int, first: str, rule: str) -> None:
+    """Warn of rows that a rule dealt with, with their number and the first."""
+    if count:
+        warnings.warn(f"{count} {rule} The first: {first}.", DataWarning, stacklevel=2)
+
+
+def judged_topics(folder: TstFolder) -> list[str]:
+    """Return the topics that have a time window and pooled updates, in the order of the topics' file."""
+    pooled = set(folder.pool["query_id"])
+    for row, query_id in enumerate(folder.pool["query_id"]):
+        if query_id not in folder.topics:
+            raise DataError(
+                f"{folder.pool.place(row)}: topic {query_id} is not among the topics, which are "
+                f"{', '.join(folder.topics) or 'none'}."
+            )
+    without = [t for t in folder.topics if t not in pooled]
+    if without:
+        warnings.warn(
+            f"{len(without)} topics have no pooled updates and are left out: {', '.join(without)}.",
+            DataWarning,
+            stacklevel=2,
+        )
+    return [t for t in folder.topics if t in pooled]
+
+
+def read_nuggets(table: TstTable, topics: list[str], in_words: bool) -> dict[Key, Nugget]:
+    """Return the nuggets of the topics.
+
+    Raises
+    ------
+    irmx.DataError
+        For a number that is none or not legal, or a nugget twice; names the line.
+    """
+    time, importance = table.numbers("timestamp"), table.numbers("importance", low=WITHDRAWN)
+    length = lengths_in_words(table, "nugget_text", ("nugget_len",), in_words)
+    found: dict[Key, Nugget] = {}
+    others: list[int] = []
+    withdrawn: list[int] = []
+    at: dict[Key, int] = {}
+    for row, key in enumerate(zip(table["query_id"], table["nugget_id"], strict=True)):
+        if key in at:
+            raise DataError(
+                f"{table.place(row)}: nugget {key[1]} of topic {key[0]} stands in line {table.lines[at[key]]} already."
+            )
+        at[key] = row
+        if key[0] not in topics:
+            others.append(row)
+        elif importance[row] == WITHDRAWN:
+            withdrawn.append(row)
+        elif importance[row] < 0:
+            raise DataError(
+                f"{table.place(row)}: the importance {table['importance'][row]} is negative. It is 0 to 3, or {WITHDRAWN} for a nugget taken back."
+            )
+        else:
+            found[key] = Nugget(key[1], float(time[row]), float(importance[row]), float(length[row]))
+    first = [table.place(rows[0]) if rows else "" for rows in (others, withdrawn)]
+    tell(len(others), first[0], "nuggets are of topics that are not judged and are left out.")
+    tell(len(withdrawn), first[1], f"nuggets have importance {WITHDRAWN}: taken back, they are left out.")
+    return found
+
+
+def read_matches(
+    folder: TstFolder, nuggets: dict[Key, Nugget], topics: list[str], in_words: bool
+) -> dict[Key, list[Match]]:
+    """Return the matches of every update that the tables have, without those of unknown nuggets.
+
+    Raises
+    ------
+    irmx.DataError
+        For a number that is none, a negative start, or an end before the start; names the line.
+    """
+    table = folder.matches
+    start, end = table.numbers("match_start", low=0), table.numbers("match_end", low=0)
+    wrong = np.flatnonzero(end < start)
+    if len(wrong):
+        row = int(wrong[0])
+        raise DataError(f"{table.place(row)}: the match ends before it starts: {end[row]:g} < {start[row]:g}.")
+    of_update = {key: (pool, row) for pool in _pools(folder) for row, key in reversed(list(enumerate(keys(pool))))}
+    words = {id(pool): _words_of(pool, in_words) for pool in _pools(folder)}
+    found: dict[Key, dict[Match, None]] = {}
+    unknown: list[int] = []
+    others: list[int] = []
+    for row, (query_id, update_id, nugget_id) in enumerate(
+        zip(table["query_id"], table["update_id"], table["nugget_id"], strict=True)
+    ):
+        nugget = nuggets.get((query_id, nugget_id))
+        if nugget is None:
+            (unknown if query_id in topics else others).append(row)
+            continue
+        key = (query_id, update_id)
+        span = (np.nan, np.nan)
+        if key in of_update:
+            pool, at = of_update[key]
+            text = pool["update_text"][at] if "update_text" in pool else None
+            length, characters = (values[at] for values in words[id(pool)])
+            span = words_held(start[row], end[row], text, length, characters)
+        found.setdefault(key, {})[Match(nugget, *span)] = None
+    tell(len(unknown), table.place(unknown[0]) if unknown else "", "matches name nuggets that are not among the nuggets, or were taken back, and are left out.")  # fmt: skip
+    tell(len(others), table.place(others[0]) if others else "", "matches are of topics that are not judged and are left out.")  # fmt: skip
+    return {key: list(matches) for key, matches in found.items()}
+
+
+def _pools(folder: TstFolder) -> list[TstTable]:
+    """Return the extended pool, if there is one, and the pool, whose rows count before those of the other."""
+    return [folder.pool] if folder.extended is None else [folder.extended, folder.pool]
+
+
+def keys(table: TstTable) -> list[Key]:
+    """Return topic and update of every row."""
+    return list(zip(table["query_id"], table["update_id"], strict=True))
+
+
+def _words_of(pool: TstTable, in_words: bool) -> tuple[Floats, Floats]:
+    """Return the lengths of all rows in words and in characters."""
+    words = update_words(pool, in_words)
+    name = next((n for n in ("update_len_chars", "update_len") if n in pool), None)
+    characters = words * CHARACTERS_PER_WORD if name is None or in_words else pool.numbers(name, low=0)
+    return words, characters
+
+
+def update_words(pool: TstTable, in_words: bool) -> Floats:
+    """Return the words of every row of a pool."""
+    return lengths_in_words(pool, "update_text", ("update_len", "update_len_chars"), in_words)
+
+
+def are_in_words(folder: TstFolder) -> bool:
+    """Tell whether the lengths of updates are in words, as in 2013: then most matches end beyond them."""
+    name = next((n for n in ("update_len_chars", "update_len") if n in folder.pool), None)
+    if name is None:
+        return False
+    length = dict(zip(keys(folder.pool), folder.pool.numbers(name, low=0).tolist(), strict=True))
+    ends = zip(keys(folder.matches), folder.matches.numbers("match_end").tolist(), strict=True)
+    beyond = [end > length[key] for key, end in ends if key in length]
+    return bool(2 * sum(beyond) > len(beyond))
+
+
+def judged_updates(folder: TstFolder, matches: dict[Key, list[Match]], in_words: bool) -> dict[Key, Judged]:
+    """Return all judged updates, near-duplicates with the nuggets of their originals.
+
+    A pooled near-duplicate is replaced by its original where that is pooled, too. A near-duplicate outside the pool
+    holds what the pooled updates hold that it copies.
+    """
+    pool = folder.pool
+    words = update_words(pool, in_words).tolist()
+    rows: dict[Key, int] = {}
+    again = []
+    for row, key in enumerate(keys(pool)):
+        if rows.setdefault(key, row) != row:
+            again.append(row)
+    tell(len(again), pool.place(again[0]) if again else "", "rows of the pool repeat an update; the first row of each counts.")  # fmt: skip
+    found: dict[Key, Judged] = {}
+    for key, row in rows.items():
+        original = (key[0], pool["duplicate_id"][row])
+        source = original if original[1] not in NO_ORIGINAL and original in rows else key
+        found[key] = Judged(words[row], True, _within(matches.get(source, []), words[row]))
+    outside = _extended(folder, found, in_words)
+    unpooled = [key for key in matches if key not in found and key not in outside]
+    for key in unpooled:
+        outside[key] = Judged(np.nan, False, tuple(matches[key]))
+    tell(len(unpooled), " ".join(unpooled[0]) if unpooled else "", "updates have matches but are not in the pool; they count as near-duplicates found later.")  # fmt: skip
+    return {**found, **outside}
+
+
+def _extended(folder: TstFolder, pooled: dict[Key, Judged], in_words: bool) -> dict[Key, Judged]:
+    """Return the near-duplicates outside the pool, each with what the pooled updates hold that it copies."""
+    table = folder.extended
+    if table is None:
+        return {}
+    words = update_words(table, in_words).tolist()
+    found: dict[Key, Judged] = {}
+    for row, key in enumerate(keys(table)):
+        original = pooled.get((key[0], table["duplicate_id"][row]))
+        if key in pooled or key[0] not in folder.topics or original is None:
+            continue
+        held = _within(original.matches, words[row])
+        if key in found:
+            held = tuple(dict.fromkeys((*found[key].matches, *held)))
+        found[key] = Judged(words[row], False, held)
+    return found
+
+
+def _within(matches: Sequence[Match], words: float) -> tuple[Match, ...]:
+    """Return matches cut at the end of an update."""
+    return tuple(m if not m.end > words else Match(m.nugget, min(m.start, words), words) for m in matches)

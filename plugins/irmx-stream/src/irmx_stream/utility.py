@@ -1,0 +1,211 @@
+"""Modeled Stream Utility: what users gain from the nuggets that they read, when they come late."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+
+from irmx_stream import compiled
+from irmx_stream.newest_first import REVERSE_CHRONOLOGICAL
+from irmx_stream.reading import NEVER, ReadingInterface
+from irmx_stream.streams import Stream
+from irmx_stream.traces import Traces
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+Ints = np.ndarray[Any, np.dtype[Any]]
+
+_AT_ONCE = 4_000_000
+"""Users times pairs of update and nugget that are looked at together; it bounds the memory."""
+
+
+@dataclass(frozen=True)
+class Reads:
+    """The nuggets that users read, each once per user, and how late; by user and nugget.
+
+    Attributes
+    ----------
+    users : int
+        The number of users.
+    user : int array, shape (reads,)
+        Who read.
+    nugget : int array, shape (reads,)
+        What.
+    update : int array, shape (reads,)
+        In which update, as its place in the stream.
+    alpha : int array, shape (reads,)
+        How many sessions too late: k - b, where k is the 0-based number of the session and b the number of sessions
+        that started up to the time at which the nugget was first known; at least 0.
+    """
+
+    users: int
+    user: Ints
+    nugget: Ints
+    update: Ints
+    alpha: Ints
+
+    @cached_property
+    def latest(self) -> int:
+        """The largest alpha."""
+        return int(self.alpha.max(initial=0))
+
+    def gain_of_each(self, L: float) -> Floats:  # noqa: N803  the paper's letter
+        """Return L^alpha of every read."""
+        return powers(L, 1 << self.latest.bit_length())[self.alpha]
+
+    def gains(self, L: float) -> Floats:  # noqa: N803
+        """Return what each user gains, shape (users,)."""
+        return np.bincount(self.user, self.gain_of_each(L), self.users).astype(np.float64)
+
+
+@lru_cache(maxsize=256)
+def powers(L: float, count: int) -> Floats:  # noqa: N803
+    """Return L^0, ..., L^count; 0^0 is 1.
+
+    >>> powers(0.5, 2)
+    array([1.  , 0.5 , 0.25])
+    """
+    return np.array([L**alpha for alpha in range(count + 1)])
+
+
+def reads_of(
+    stream: Stream, traces: Traces, speed: Floats, interface: ReadingInterface = REVERSE_CHRONOLOGICAL
+) -> Reads:
+    """Return the nuggets that users read.
+
+    Parameters
+    ----------
+    stream : Stream
+        The updates and their nuggets.
+    traces : Traces
+        The sessions of the users; seconds of the same origin as the stream's times.
+    speed : float array, shape (users,)
+        Words per second of each.
+    interface : ReadingInterface
+        How the updates are put before the users.
+
+    Returns
+    -------
+    Reads
+        Every nugget once per user, where it was first read.
+    """
+    step = max(1, _AT_ONCE // max(len(stream.update), 1))
+    parts = [
+        _reads_of_some(stream, traces.of_users(a, a + step), speed[a : a + step], interface, a)
+        for a in range(0, len(traces), step)
+    ]
+    columns = (np.concatenate(c) if len(parts) > 1 else c[0] for c in zip(*parts, strict=True))
+    if not parts:
+        columns = (np.empty(0, dtype=np.int64) for _ in range(4))
+    return Reads(len(traces), *columns)
+
+
+def _reads_of_some(
+    stream: Stream, traces: Traces, speed: Floats, interface: ReadingInterface, first: int
+) -> tuple[Ints, Ints, Ints, Ints]:
+    if not len(stream.update):
+        none = np.empty(0, dtype=np.int64)
+        return none, none, none, none
+    session = interface.first_read(stream, traces, speed)
+    by_nugget = np.argsort(stream.nugget, kind="stable")
+    nugget, starts = np.unique(stream.nugget[by_nugget], return_index=True)
+    place = np.searchsorted(stream.held, stream.update[by_nugget])
+    order = interface.order(stream)
+    count = np.int64(len(order))
+    key = (session * count + order)[:, place]
+    if len(nugget) < len(place):
+        key = np.minimum.reduceat(key, starts, axis=1)
+    user, column = np.nonzero(key < NEVER * count)
+    session, at = np.divmod(key[user, column], count)
+    update = stream.held[np.argsort(order)[at]]
+    known = traces.starts_before(stream.known[nugget])
+    alpha = np.maximum(session - known[user, column], 0)
+    return user + first, nugget[column], update, alpha
+
+
+def compiled_for(interface: ReadingInterface, work: int) -> bool:
+    """Tell whether gains are computed by compiled code, being told of the users times pairs that are to come."""
+    return interface == REVERSE_CHRONOLOGICAL and compiled.in_use(work)
+
+
+def gains_of(
+    stream: Stream, traces: Traces, speed: Floats, interface: ReadingInterface, losses: Sequence[float]
+) -> Floats:
+    """Return what each user gains for several L, shape (losses, users); compiled where that pays."""
+    work = len(traces) * len(stream.update)
+    if not work:
+        return np.zeros((len(losses), len(traces)))
+    if compiled_for(interface, work):
+        most = 1 << int(np.diff(traces.offsets).max(initial=0)).bit_length()
+        return compiled.newest_first_gains(stream, traces, speed, [powers(L, most) for L in losses])
+    reads = reads_of(stream, traces, speed, interface)
+    return np.stack([reads.gains(L) for L in losses])
+
+
+@dataclass(frozen=True)
+class Utility:
+    """What :func:`msu` returns.
+
+    Attributes
+    ----------
+    value : float
+        Modeled Stream Utility: the mean gain of a user, or the gain per unit.
+    standard_error : float
+        How far the value is from that of endlessly many users of this kind, as one standard deviation; NaN for one user.
+    users : int
+        The number of users.
+    gains : float array, shape (users,)
+        What each user gains.
+    """
+
+    value: float
+    standard_error: float
+    users: int
+    gains: Floats
+
+
+def mean_gain(gains: Floats, amounts: Floats | None = None) -> Utility:
+    """Return the mean of what users gain, or the gain per unit of an amount: the ratio of the two means.
+
+    Parameters
+    ----------
+    gains : float array, shape (users,)
+        What each gains.
+    amounts : float array, shape (users,), optional
+        What each spends or meets, such as seconds of reading; 0 for all makes the value 0.
+    """
+    users = len(gains)
+    if not users:
+        return Utility(0.0, math.nan, 0, gains)
+    mean = math.fsum(gains) / users
+    if amounts is None:
+        return Utility(mean, _standard_error(gains), users, gains)
+    unit = math.fsum(amounts) / users
+    if unit == 0:
+        return Utility(0.0, _standard_error(gains), users, gains)
+    ratio = mean / unit
+    return Utility(ratio, _standard_error(gains - ratio * amounts) / unit, users, gains)
+
+
+def _standard_error(values: Floats) -> float:
+    return float(np.std(values, ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else math.nan
+
+
+PER = ("second", "update_read", "update_emitted")
+"""The units by which the gain can be divided."""
+
+
+def amounts_of(
+    per: str | None, stream: Stream, traces: Traces, speed: Floats, interface: ReadingInterface
+) -> Floats | None:
+    """Return the units of every user: seconds of reading, updates read, or updates emitted; None without a unit."""
+    if per is None:
+        return None
+    if per == "update_emitted":
+        return np.full(len(traces), float(len(stream)))
+    read, seconds = interface.amounts(stream, traces, speed)
+    return seconds if per == "second" else read

@@ -1,0 +1,90 @@
+"""What columns of the tables hold, checked: numbers, names of nuggets, words of updates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from irmx import Column, DataError, QrelsRows, Rankings
+from irmx_stream.columns import JUDGED_LENGTH, LENGTH, NUGGET
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Floats = np.ndarray[Any, np.dtype[Any]]
+Ints = np.ndarray[Any, np.dtype[Any]]
+
+
+def numbers(values: Array | None, column: Column) -> Floats:
+    """Return a column of finite numbers, missing ones NaN.
+
+    Raises
+    ------
+    irmx.errors.DataError
+        Where it holds something else.
+    """
+    if values is None:
+        raise DataError(f"The {column.table} column {column.name!r} is missing.")
+    if values.dtype.kind != "f":
+        odd = next(v for v in values.tolist() if not isinstance(v, float))
+        raise DataError(f"The {column.table} column {column.name!r} must hold numbers. Found {odd!r}.")
+    for value in values[np.isinf(values)][:1].tolist():
+        raise DataError(f"The {column.table} column {column.name!r} must hold finite numbers. Found {value}.")
+    return values
+
+
+def nugget_names(qrels: QrelsRows) -> list[str]:
+    """Return the nugget of every qrels row, empty where it names none; whole numbers become their digits.
+
+    Raises
+    ------
+    irmx.errors.DataError
+        Where the qrels lack the column.
+    """
+    labels = qrels.column(NUGGET.name)
+    if labels is None:
+        raise DataError("The qrels lack the column 'iteration', the id of the nugget that an update holds.")
+    return ["" if label is None or label != label else _text(label) for label in labels.tolist()]
+
+
+def _text(label: Any) -> str:
+    return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
+
+
+def given_lengths(rankings: Rankings, at_run: Ints, at_qrels: Ints) -> Floats:
+    """Return the words of every update of the run: what the run says, else what the qrels say, else NaN.
+
+    Parameters
+    ----------
+    rankings : Rankings
+        The run and the judgments.
+    at_run, at_qrels : int array, shape (pairs,)
+        Which of their rows have the same update.
+
+    Raises
+    ------
+    irmx.errors.DataError
+        For a negative length, and for two lengths of one update in the qrels where the run has none.
+    """
+    run = rankings.run_rows
+    given = run.column(LENGTH.name)
+    length = np.full(len(run.score), np.nan) if given is None else numbers(given, LENGTH).copy()
+    judged = rankings.qrels_rows.column(JUDGED_LENGTH.name)
+    if judged is not None:
+        of_pair = numbers(judged, JUDGED_LENGTH)[at_qrels]
+        lacking = np.isnan(length[at_run]) & ~np.isnan(of_pair)
+        row, found = at_run[lacking], of_pair[lacking]
+        length[row] = found
+        for i in np.flatnonzero(length[row] != found)[:1].tolist():
+            raise DataError(
+                f"The qrels have two lengths of {_update(rankings, int(row[i]))}: {found[i]:.15g} and "
+                f"{length[row[i]]:.15g} words."
+            )
+    for i in np.flatnonzero(length < 0)[:1].tolist():
+        raise DataError(f"The length of {_update(rankings, i)} is {length[i]:g}; a length cannot be negative.")
+    return length
+
+
+def _update(rankings: Rankings, row: int) -> str:
+    run = rankings.run_rows
+    topic = int(run.topic[row])
+    return f"the update {run.docs(topic)[row - int(run.offsets[topic])]!r} of query {rankings.topics[topic]}"

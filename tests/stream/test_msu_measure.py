@@ -1,0 +1,306 @@
+"""The measure MSU, as users meet it: through irmx and ir_measures, from tables and files, with its errors."""
+
+import json
+import pickle
+from pathlib import Path
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+
+import irmx
+from irmx_stream import MSU, REVERSE_CHRONOLOGICAL, Population, simulate
+from irmx_stream.msu import msu
+from irmx_stream.push import PUSH
+
+DAY = 86400
+
+
+def tables(topics: int = 2, updates: int = 40, seed: int = 4) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Nuggets and updates of a few days, invented."""
+    rng = np.random.default_rng(seed)
+    q, r = [], []
+    for topic in range(topics):
+        start = 1_000_000 + topic * 777_777
+        names = [f"u{i}" for i in range(updates)]
+        r.append(
+            pd.DataFrame(
+                {
+                    "query_id": f"t{topic}",
+                    "doc_id": names,
+                    "score": rng.random(updates),
+                    "timestamp": start + rng.integers(0, 3 * DAY, updates),
+                    "length": rng.integers(5, 60, updates),
+                }
+            )
+        )
+        held = rng.integers(0, updates, 25)
+        nugget = rng.integers(0, 9, 25)
+        known = start + rng.integers(-DAY, 2 * DAY, 9)
+        rows = pd.DataFrame(
+            {"doc_id": [names[i] for i in held], "iteration": [f"n{i}" for i in nugget], "timestamp": known[nugget]}
+        ).drop_duplicates()
+        q.append(rows.assign(query_id=f"t{topic}", relevance=1, query_start=start, query_end=start + (3 + topic) * DAY))
+    return pd.concat(q, ignore_index=True), pd.concat(r, ignore_index=True)
+
+
+NUGGETS, UPDATES = tables()
+
+
+def values(measure: Any = MSU, nuggets: Any = NUGGETS, updates: Any = UPDATES) -> dict[str, float]:
+    return {m.query_id: m.value for m in irmx.iter_calc(measure, nuggets, updates)}
+
+
+def test_is_the_function_on_simulated_traces() -> None:
+    measure = MSU(MA="1h", SA="1h", MD="1m", SD="30s", L=0.7, users=200, seed=9)
+    users = Population(MA="1h", SA="1h", MD="1m", SD="30s").draw(200, seed=9)
+    found = values(measure)
+    for topic, updates in UPDATES.groupby("query_id"):
+        nuggets = NUGGETS[NUGGETS["query_id"] == topic]
+        start, end = nuggets["query_start"].iloc[0], nuggets["query_end"].iloc[0]
+        alone = msu(
+            updates.assign(timestamp=updates["timestamp"] - start),
+            nuggets.assign(timestamp=nuggets["timestamp"] - start),
+            simulate(users, end - start, seed=9),
+            users.speed,
+            L=0.7,
+        )
+        assert found[str(topic)] == alone.value
+        assert alone.value > 0.5
+
+
+def test_every_kind_of_input_and_both_libraries_give_the_same_values(tmp_path: Path) -> None:
+    import pyarrow as pa
+
+    wanted = values()
+    assert {m.query_id: m.value for m in ir_measures.iter_calc([MSU], NUGGETS, UPDATES)} == wanted
+    assert values("MSU", pa.Table.from_pandas(NUGGETS), pa.Table.from_pandas(UPDATES)) == wanted
+    assert values("MSU", NUGGETS.itertuples(index=False), UPDATES.itertuples(index=False)) == wanted
+    for suffix, write in (("csv", pd.DataFrame.to_csv), ("parquet", pd.DataFrame.to_parquet)):
+        write(NUGGETS, tmp_path / f"q.{suffix}", index=False)
+        write(UPDATES, tmp_path / f"r.{suffix}", index=False)
+        assert values("MSU", tmp_path / f"q.{suffix}", tmp_path / f"r.{suffix}") == wanted
+    shuffled = NUGGETS.sample(frac=1, random_state=1)
+    assert values("MSU", shuffled, UPDATES) == pytest.approx(wanted, rel=1e-12)
+
+
+def test_dates_are_taken_for_seconds() -> None:
+    nuggets, updates = NUGGETS.copy(), UPDATES.copy()
+    for column in ("timestamp", "query_start", "query_end"):
+        nuggets[column] = pd.to_datetime(nuggets[column], unit="s")
+    updates["timestamp"] = pd.to_datetime(updates["timestamp"], unit="s")
+    assert values(MSU, nuggets, updates) == values()
+
+
+def test_topics_do_not_influence_each_other_and_the_same_seed_gives_the_same_users() -> None:
+    alone = {}
+    for topic in ("t0", "t1"):
+        alone |= values(MSU, NUGGETS[NUGGETS["query_id"] == topic], UPDATES[UPDATES["query_id"] == topic])
+    assert alone == values()
+    assert values(MSU(seed=1)) != values()
+    more, fewer = values(MSU(users=600)), values(MSU(users=300))
+    assert more != fewer
+
+
+def test_standard_error_comes_with_every_value_and_is_what_it_says() -> None:
+    found = {m.query_id: m for m in irmx.iter_calc(MSU(users=400), NUGGETS, UPDATES)}
+    values_of_seeds = pd.DataFrame([values(MSU(users=400, seed=s)) for s in range(60)])
+    for topic, metric in found.items():
+        assert metric.users == 400
+        assert metric.standard_error == pytest.approx(values_of_seeds[topic].std(), rel=0.35)
+    query_id, measure, value = found["t0"]
+    assert (query_id, measure, value) == ("t0", MSU(users=400), found["t0"].value)
+    assert pickle.loads(pickle.dumps(found["t0"])).standard_error == found["t0"].standard_error
+
+
+def test_users_auto_goes_on_until_the_precision() -> None:
+    for metric in irmx.iter_calc(MSU(users="auto", precision=0.01), NUGGETS, UPDATES):
+        assert metric.standard_error <= 0.01 < 0.01 * metric.users**0.5 / 31
+        same = {m.query_id: m.value for m in irmx.iter_calc(MSU(users=int(metric.users)), NUGGETS, UPDATES)}
+        assert same[metric.query_id] == pytest.approx(metric.value, rel=1e-12)
+
+
+def test_a_precision_out_of_reach_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    from irmx_stream import simulation
+
+    monkeypatch.setattr(simulation, "MOST_USERS", 2000)
+    with pytest.warns(irmx.DataWarning, match=r"2 of 2 values did not reach the precision 1e-05 with 2,000 users"):
+        [first, *_] = irmx.iter_calc(MSU(users="auto", precision=1e-5), NUGGETS, UPDATES)
+    assert first.users == 2000
+
+
+def test_sobol_points_lower_the_error() -> None:
+    """Of the mean over users; what users do at random in their sessions stays."""
+    long = {"MA": "12h", "SA": "24h", "MD": "1m", "SD": "2m", "users": 256}
+    spread = {
+        s: pd.DataFrame([values(MSU(**long, sampling=s, seed=n)) for n in range(40)]).var().mean()
+        for s in ("random", "sobol")
+    }
+    assert spread["sobol"] < spread["random"]
+
+
+def test_settings_of_one_sweep_are_the_values_of_each_alone() -> None:
+    rankings = irmx.join(NUGGETS, UPDATES)
+    settings = [MSU(L=loss, per=per) for loss in (0.0, 0.5, 1.0) for per in (None, "second", "update_read")]
+    [of_run] = MSU.score_prepared([MSU.prepare(rankings)], settings)
+    for setting, scores in zip(settings, of_run, strict=True):
+        assert scores.values.tolist() == setting.score(rankings).values.tolist()
+
+
+def test_contributions_add_up_to_the_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    for measure in (MSU, MSU(L=0.9, users=300), MSU(per="second"), MSU(per="update_emitted", users=50)):
+        explained = irmx.explain(measure, NUGGETS, UPDATES, "t1")
+        table = explained.to_frame()
+        assert table["contribution"].sum() == pytest.approx(explained.value, rel=1e-9)
+        assert explained.value == values(measure)["t1"]
+        assert explained.fields["standard_error"] > 0
+        assert (table["read_by"] <= 1).all()
+        holds = set(zip(NUGGETS["doc_id"], NUGGETS["iteration"], strict=True))
+        assert set(zip(table["doc_id"], table["nugget"], strict=True)) <= holds
+        emitted = UPDATES[UPDATES["query_id"] == "t1"].set_index("doc_id")["timestamp"]
+        start = NUGGETS[NUGGETS["query_id"] == "t1"]["query_start"].iloc[0]
+        assert [emitted[d] for d in table["doc_id"]] == pytest.approx(list(table["emitted_h"] * 3600 + start))
+        known = NUGGETS[NUGGETS["query_id"] == "t1"].drop_duplicates("iteration").set_index("iteration")["timestamp"]
+        assert [known[n] for n in table["nugget"]] == pytest.approx(list(table["known_h"] * 3600 + start))
+
+
+def test_rules_for_what_the_tables_do_not_tell() -> None:
+    unknown = UPDATES.drop(columns="length")
+    with pytest.warns(
+        irmx.DataWarning, match=r"80 of 80 updates have no length; 30 words are assumed \(default_length\)"
+    ):
+        found = values(MSU, NUGGETS, unknown)
+    assert found == values(MSU, NUGGETS, UPDATES.assign(length=30))
+    with pytest.warns(irmx.DataWarning, match="50 words are assumed"):
+        assert values(MSU(default_length=50), NUGGETS, unknown) == values(MSU, NUGGETS, UPDATES.assign(length=50))
+    judged = NUGGETS.assign(length=12)
+    with pytest.warns(irmx.DataWarning, match="updates have no length"):
+        assert values(MSU, judged, unknown) != found
+    late = UPDATES.assign(timestamp=UPDATES["timestamp"].astype(float))
+    late.loc[0, "timestamp"] = np.nan
+    with pytest.warns(irmx.DataWarning, match="1 of 80 updates have no timestamp; they are never delivered"):
+        assert values(MSU, NUGGETS, late) == values(MSU, NUGGETS, UPDATES.drop(index=0))
+    outside = UPDATES.copy()
+    outside.loc[3, "timestamp"] = 0
+    outside.loc[4, "timestamp"] = 10**9
+    told = r"2 of 80 .* outside .* 1 before its start.* 1 after its end, which are left out"
+    for measure in (MSU, MSU(interface=PUSH), MSU(per="update_emitted")):
+        with pytest.warns(irmx.DataWarning, match=told):
+            found = values(measure, NUGGETS, outside)
+        with pytest.warns(irmx.DataWarning, match="1 of 79 .* outside"):
+            assert found == values(measure, NUGGETS, outside.drop(index=4))
+
+
+@pytest.mark.parametrize(
+    "labels", [[0, 1, 2, 0], [0.0, 1, None, 0], ["0", "1", "", "0"], pd.array([0, 1, None, 0], "Int64")]
+)
+def test_nuggets_may_be_numbered_and_rows_may_name_none(labels: Any) -> None:
+    docs = ["u1", "u2", "u3", "u4"]
+    nuggets = pd.DataFrame({"query_id": "t", "doc_id": docs, "iteration": labels, "relevance": 1, "timestamp": 9.0})
+    nuggets = nuggets.assign(query_start=0, query_end=DAY)
+    updates = pd.DataFrame({"query_id": "t", "doc_id": docs, "score": 1.0, "timestamp": [10, 20, 30, 40], "length": 0})
+    holders = {"0": "u4", "1": "u2", "2": "u3"} if 2 in list(labels) else {"0": "u4", "1": "u2"}
+    shown = irmx.explain(MSU(users=50, L=1), nuggets, updates, "t")
+    assert dict(zip(shown.columns["nugget"], shown.columns["doc_id"], strict=True)) == holders
+    assert sum(shown.columns["contribution"]) == pytest.approx(shown.value, rel=1e-12)
+    assert shown.value > 0.9 * len(holders)
+
+
+def test_near_duplicates_that_the_pool_does_not_name_can_be_left_out() -> None:
+    nuggets = NUGGETS.assign(pooled=(np.arange(len(NUGGETS)) % 2))
+    assert values(MSU, nuggets, UPDATES) == values()
+    kept = nuggets[nuggets["pooled"] == 1]
+    assert values(MSU(duplicates="pool"), nuggets, UPDATES) == values(MSU, kept, UPDATES)
+
+
+def test_nuggets_that_nobody_emits_and_updates_without_nuggets_count_nothing() -> None:
+    declared = pd.DataFrame([{**NUGGETS.iloc[0], "doc_id": "", "iteration": "unseen", "relevance": 0}])
+    judged = pd.DataFrame([{**NUGGETS.iloc[0], "doc_id": "u39", "iteration": "", "relevance": 0}])
+    more = pd.concat([NUGGETS, declared, judged.assign(timestamp=np.nan)], ignore_index=True)
+    assert values(MSU, more, UPDATES) == values()
+
+
+def test_topics_the_run_lacks_have_zero_and_empty_streams_too() -> None:
+    assert values(MSU, NUGGETS, UPDATES[UPDATES["query_id"] == "t0"])["t1"] == 0
+    strangers = UPDATES.assign(doc_id="x" + UPDATES["doc_id"])
+    assert values(MSU, NUGGETS, strangers) == {"t0": 0, "t1": 0}
+
+
+@pytest.mark.parametrize(
+    ("nuggets", "updates", "said"),
+    [
+        (NUGGETS.drop(columns="query_start"), UPDATES, "qrels column 'query_start'.* is missing.*tst:FOLDER"),
+        (NUGGETS.drop(columns="timestamp"), UPDATES, "qrels column 'timestamp'.* is missing"),
+        (NUGGETS, UPDATES.drop(columns="timestamp"), "run column 'timestamp'.* is missing"),
+        (
+            NUGGETS,
+            UPDATES.assign(length=-5),
+            "length of the update 'u0' of query t0 is -5; a length cannot be negative",
+        ),
+        (NUGGETS.assign(query_end=5), UPDATES, "window of query t0 ends before it starts"),
+        (NUGGETS.assign(timestamp=range(len(NUGGETS))), UPDATES, "nugget 'n[0-9]' of query t0 has two times"),
+        (NUGGETS.assign(timestamp=np.nan), UPDATES, "nugget 'n[0-9]' of query t0 has no timestamp"),
+        (NUGGETS, UPDATES.assign(length="many"), "'length' must hold numbers. Found 'many'"),
+        (NUGGETS, UPDATES.assign(length=np.inf), "'length' must hold finite numbers. Found inf"),
+        (NUGGETS, UPDATES.assign(timestamp=-np.inf), "run column 'timestamp' must hold finite numbers. Found -inf"),
+        (NUGGETS.assign(timestamp=np.inf), UPDATES, "qrels column 'timestamp' must hold finite numbers"),
+        (NUGGETS.assign(query_end=np.inf), UPDATES, "'query_end' must hold finite numbers"),
+        (NUGGETS.drop(columns="iteration"), UPDATES, "qrels column 'iteration'.* is missing"),
+        (
+            NUGGETS.assign(length=NUGGETS.index + 1),
+            UPDATES.drop(columns="length"),
+            "two lengths of the update 'u[0-9]+' of query t0: [0-9]+ and [0-9]+ words",
+        ),
+        (NUGGETS, UPDATES.assign(score="sure"), "score 'sure' of the run is not a number"),
+        (NUGGETS.assign(query_end=NUGGETS.index + 9_000_000), UPDATES, "must have one value for query t0"),
+    ],
+)
+def test_bad_tables(nuggets: pd.DataFrame, updates: pd.DataFrame, said: str) -> None:
+    with pytest.raises(irmx.DataError, match=said):
+        values(MSU, nuggets, updates)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("MSU(MA='3 parsecs')", "'parsecs' is no unit of time"),
+        ("MSU(MA=0)", "must be a duration .seconds, or a text such as .*, more than 0s"),
+        ("MSU(MD='-2m')", "more than 0s. Got '-2m' instead"),
+        ("MSU(SD=-1)", "at least 0s"),
+        ("MSU(L=1.01)", r"'L' parameter of MSU must be a float in the range \[0, 1\]"),
+        ("MSU(users=0)", r"must be an int in the range \[1, inf\) or 'auto'"),
+        ("MSU(users='many')", r"or 'auto'"),
+        ("MSU(per='hour')", "one of 'second', 'update_read', 'update_emitted'"),
+        ("MSU(interface=sideways)", "sideways"),
+        ("MSU(precision=0.1)", "goes with users='auto'"),
+        ("MSU(MA='1s',SA='20d')", "SA"),
+    ],
+)
+def test_parameters_reject_what_they_should(text: str, said: str) -> None:
+    with pytest.raises(irmx.UsageError, match=said):
+        irmx.parse_measure(text)
+
+
+def test_expressions_are_canonical() -> None:
+    assert str(irmx.parse_measure("MSU(MA=10800, SA='90m', MD='120s', SD='1m', L=0.5)")) == "MSU"
+    measure = MSU(MA="360m", users="auto", precision=0.5, interface=REVERSE_CHRONOLOGICAL, seed=3)
+    assert str(measure) == "MSU(MA='6h',users='auto',precision=0.5,seed=3)"
+    assert irmx.parse_measure(str(measure)) == measure
+    assert pickle.loads(pickle.dumps(measure)) == measure
+
+
+def test_the_command(tmp_path: Path, command: Any) -> None:
+    NUGGETS.to_csv(tmp_path / "q.csv", index=False)
+    UPDATES.drop(columns="length").to_csv(tmp_path / "r.csv", index=False)
+    done = command("eval", tmp_path / "q.csv", tmp_path / "r.csv", "MSU(MA='6h')", "MSU", "-q", "-o", "jsonl")
+    rows = [json.loads(line) for line in done.out.splitlines()]
+    assert [(r["query_id"], r["measure"]) for r in rows[:2]] == [("t0", "MSU(MA='6h')"), ("t0", "MSU")]
+    assert all(r["standard_error"] > 0 and r["users"] == 1000 for r in rows if r["query_id"] != "all")
+    assert done.err.count("80 of 80 updates have no length") == 1
+    shown = command("explain", tmp_path / "q.csv", tmp_path / "r.csv", "MSU", "-t", "t0").out
+    assert "standard_error 0.0" in shown
+    assert "sessions_late" in shown
+    described = command("measures", "MSU").out
+    assert "MA: mean time away between two sessions\n      a duration (seconds, or a text such as" in described

@@ -1,0 +1,216 @@
+"""Traces: simulated ones are those of a plain loop, exactly; recorded ones are checked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from irmx import DataError, UsageError
+from irmx_stream.population import Population, Users
+from irmx_stream.recorded import read_traces, traces_for
+from irmx_stream.traces import Traces, cut, simulate
+
+POPULATIONS = (
+    Population(),
+    Population(MA="5m", SA="10m", MD="30s", SD="60s"),
+    Population(MA="1d", SA="1d", MD="15m", SD=0),
+)
+
+
+def walk(users: Users, user: int, window: float, seed: int) -> list[tuple[float, float]]:
+    """The sessions of one user, one after the other."""
+    bits = np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(2,))).jumped(user)
+    rng = np.random.Generator(bits)
+    t, sessions = 0.0, []
+    while True:
+        duration = float(users.session[user] * rng.standard_exponential())
+        if t + duration > window:
+            return sessions
+        sessions.append((t, duration))
+        t += duration
+        t += float(users.away[user] * rng.standard_exponential())
+
+
+def sessions_of(traces: Traces, user: int) -> list[tuple[float, float]]:
+    a, b = traces.offsets[user], traces.offsets[user + 1]
+    return list(zip(traces.start[a:b].tolist(), traces.duration[a:b].tolist(), strict=True))
+
+
+@pytest.mark.parametrize("population", POPULATIONS)
+@pytest.mark.parametrize("window", [0.0, 1.0, 3600.0, 86400.0, 432000.0])
+def test_equals_the_plain_loop(population: Population, window: float) -> None:
+    users = population.draw(12, seed=6)
+    traces = simulate(users, window, seed=6)
+    assert [sessions_of(traces, u) for u in range(12)] == [walk(users, u, window, 6) for u in range(12)]
+
+
+@pytest.mark.parametrize("population", POPULATIONS)
+def test_more_users_and_longer_windows_go_on_with_the_same_traces(population: Population) -> None:
+    many = simulate(population.draw(40), "4d")
+    few = simulate(population.draw(7), "2d")
+    shorter = cut(many, 2 * 86400)
+    for u in range(7):
+        assert sessions_of(few, u) == sessions_of(shorter, u)
+        assert sessions_of(many, u)[: len(sessions_of(few, u))] == sessions_of(few, u)
+    direct = simulate(population.draw(40), "2d")
+    assert shorter.offsets.tolist() == direct.offsets.tolist()
+    assert shorter.start.tolist() == direct.start.tolist()
+    assert shorter.duration.tolist() == direct.duration.tolist()
+
+
+def test_other_means_scale_the_times() -> None:
+    users = Population().draw(5)
+    doubled = Users(2 * users.away, 2 * users.session, users.speed)
+    assert simulate(doubled, "6d").start.tolist() == (2 * simulate(users, "3d").start).tolist()
+
+
+def test_seeds_differ() -> None:
+    users = Population().draw(3)
+    assert simulate(users, "1d", seed=1).duration[0] != simulate(users, "1d", seed=2).duration[0]
+
+
+def test_traces_stay_the_same_after_others_were_asked_for() -> None:
+    users = Population().draw(20)
+    first = simulate(users, "3d")
+    simulate(Population(MA="2m", SA="2m", MD="10s", SD="5s").draw(20), "3d")
+    again = simulate(users, "3d")
+    assert again.start.tolist() == first.start.tolist()
+
+
+def test_forgetting_kept_numbers_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    users = Population().draw(20)
+    first = simulate(users, "3d", seed=8)
+    monkeypatch.setattr("irmx_stream.exponentials._MOST_KEPT", 100)
+    again = simulate(users, "3d", seed=8)
+    assert again.start.tolist() == first.start.tolist()
+
+
+def test_durations_and_times_away_have_the_means_of_the_user() -> None:
+    users = Users(np.array([3000.0, 600.0]), np.array([100.0, 40.0]), np.ones(2))
+    traces = simulate(users, "200d", seed=1)
+    for u in range(2):
+        start, duration = np.array(sessions_of(traces, u)).T
+        away = start[1:] - (start + duration)[:-1]
+        assert duration.mean() == pytest.approx(users.session[u], rel=5 / np.sqrt(len(duration)))
+        assert away.mean() == pytest.approx(users.away[u], rel=5 / np.sqrt(len(away)))
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda u: simulate(u, -1.0), "must be at least 0 seconds long. Got -1.0"),
+        (lambda u: simulate(u, "3 parsecs"), "'parsecs' is no unit"),
+        (lambda u: simulate(u, 10.0, seed=-2), "'seed' must be a whole number from 0. Got -2"),
+        (lambda u: simulate(Users(u.away * 0, u.session, u.speed), 10.0), "must be finite and more than 0"),
+        (lambda u: simulate(u, 1e14), "at most 1e.08 are simulated"),
+    ],
+)
+def test_bad_arguments(make: Any, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        make(Population().draw(3))
+
+
+LOG = "user,start,duration,speed\nbo,900,60,4\nal,30,20,3.5\nbo,0,45,5\n"
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "csv.gz", "parquet", "frame"])
+def test_a_log_of_any_kind(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / f"log.{kind}"
+    frame = pd.DataFrame(
+        {"user": ["bo", "al", "bo"], "start": [900, 30, 0], "duration": [60, 20, 45], "speed": [4, 3.5, 5]}
+    )
+    if kind == "parquet":
+        frame.to_parquet(path)
+    elif kind != "frame":
+        frame.to_csv(path, index=False, sep="\t" if kind == "tsv" else ",")
+    recorded = read_traces(frame if kind == "frame" else path)
+    assert recorded.users == ["bo", "al"]
+    assert [sessions_of(recorded.traces, u) for u in range(2)] == [[(0, 45), (900, 60)], [(30, 20)]]
+    assert recorded.speeds is not None
+    assert recorded.speeds.tolist() == [4.5, 3.5]
+
+
+@pytest.mark.parametrize(
+    "starts",
+    [
+        ["1970-01-01T00:00:10", "1970-01-01 00:15:00"],
+        ["1970-01-01T01:00:10+01:00", "1970-01-01T00:15:00Z"],
+        pd.to_datetime(["1970-01-01T00:00:10", "1970-01-01T00:15:00"]),
+        pd.to_datetime(["1970-01-01T00:00:10", "1970-01-01T00:15:00"], utc=True),
+        [10, 900],
+        ["10", "9e2"],
+    ],
+)
+def test_starts_are_seconds_or_dates(starts: Any) -> None:
+    recorded = read_traces(pd.DataFrame({"user": 1, "start": starts, "duration": 5}))
+    assert recorded.traces.start.tolist() == [10.0, 900.0]
+    assert recorded.speeds is None
+
+
+def test_sessions_that_follow_at_once_and_of_no_length_are_taken() -> None:
+    recorded = read_traces(pd.DataFrame({"user": "a", "start": [10, 10, 0], "duration": [5, 0, 10]}))
+    assert sessions_of(recorded.traces, 0) == [(0, 10), (10, 0), (10, 5)]
+
+
+def test_the_part_within_a_window() -> None:
+    log = pd.DataFrame(
+        {"user": list("aaabbc"), "start": [99, 100, 900, 120, 950, 0], "duration": [1, 20, 100, 5, 51, 10]}
+    )
+    traces = traces_for(read_traces(log), 100, 1000)
+    assert [sessions_of(traces, u) for u in range(3)] == [[(0, 20), (800, 100)], [(20, 5)], []]
+    with pytest.raises(UsageError, match="must not end before it starts"):
+        traces_for(read_traces(log), 1000, 100)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("user,start\na,1\n", "lacks the column 'duration'. It has: user, start"),
+        ("user,start,duration\n", "holds no session"),
+        ("user,start,duration\na,1,2\n,3,4\n", "names no user in line 3"),
+        ("user,start,duration\na,1,2\na,5,two\n", "has the duration 'two' in line 3; it must be a number of seconds"),
+        ("user,start,duration\na,1,2\n\na,5,\n", "has no duration in line 4"),
+        ("user,start,duration\na,1,2\na,noon,2\n", "has the start 'noon' in line 3"),
+        ("user,start,duration\na,2014-01-01,2\na,2014-31-01,2\n", "has the start '2014-31-01' in line 3"),
+        ("user,start,duration\na,1,2\na,,2\n", "has no start in line 3"),
+        ("user,start,duration\na,1,2\na,inf,2\n", "has the start 'inf' in line 3"),
+        (
+            "user,start,duration\na,9,2\nb,0,1\na,5,-1\n",
+            "the session in line 4 ends before it starts: its duration is -1",
+        ),
+        (
+            "user,start,duration\na,9,2\nb,0,1\na,5,4.5\n",
+            "user 'a' overlap. That in line 4 ends at 9.5, that in line 2",
+        ),
+        ("user,start,duration,speed\na,1,2,0\n", "in line 2 has a speed of 0 words per second; it must be above 0"),
+        ("user,start,duration,speed\na,1,2,fast\n", "has the speed 'fast' in line 2"),
+        ("", "cannot be read: No columns to parse"),
+        ("user,start,duration\na,1,2\na,3,4,5\n", "cannot be read: .* Expected 3 fields in line 3, saw 4"),
+        ("user,start,duration\na,1,2,7\n", "cannot be read: Length of header or names does not match"),
+    ],
+)
+def test_bad_logs_are_refused_with_the_line(text: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text(text)
+    with pytest.raises(DataError, match=said) as refused:
+        read_traces(path)
+    assert str(path) in str(refused.value)
+
+
+def test_what_is_no_log(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="There is no log of visits"):
+        read_traces(tmp_path / "none.csv")
+    with pytest.raises(DataError, match=r"A log of visits is a DataFrame or the path of a file. Got list"):
+        read_traces([1])  # type: ignore[arg-type]
+    (tmp_path / "log.txt").write_text(LOG)
+    with pytest.raises(DataError, match=r"must be a .csv, .tsv or .parquet file"):
+        read_traces(tmp_path / "log.txt")
+    (tmp_path / "log.parquet").write_text(LOG)
+    with pytest.raises(DataError, match="cannot be read"):
+        read_traces(tmp_path / "log.parquet")
+    with pytest.raises(DataError, match=r"The log of visits .* in row 1 \(counted from 0\)"):
+        read_traces(pd.DataFrame({"user": "a", "start": [1, 2], "duration": [0, np.nan]}))

@@ -1,0 +1,274 @@
+"""Modeled Stream Utility of given traces: the paper's worked example, and users who read one by one in plain Python."""
+
+import datetime as dt
+import math
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import irmx
+from irmx_stream import compiled
+from irmx_stream.msu import msu
+from irmx_stream.newest_first import REVERSE_CHRONOLOGICAL
+from irmx_stream.population import Population
+from irmx_stream.streams import Stream
+from irmx_stream.traces import Traces, simulate
+from irmx_stream.utility import gains_of, mean_gain, powers, reads_of
+
+
+def at(text: str) -> float:
+    return dt.datetime.strptime(f"2012/{text}", "%Y/%m/%d %H:%M:%S").replace(tzinfo=dt.timezone.utc).timestamp()
+
+
+SESSIONS = [at(t) for t in ("12/04 10:02:00", "12/05 10:11:00", "12/06 09:50:00", "12/07 09:55:00")]
+SPEED = 225 / 60
+SECONDS = [10.1, 8.8, 7.7, 8.5, 7.5, 2.4, 7.7, 13.1]
+KNOWN = {
+    "n9": at("12/05 15:13:56"),
+    "n10": at("12/06 17:45:12"),
+    "n11": at("12/04 18:31:18"),
+    "n12": at("12/04 03:17:18"),
+    "n13": at("12/05 10:31:21"),
+    "n14": at("12/05 13:55:42"),
+}
+HELD = {1: ["n11", "n12", "n13", "n14"], 3: ["n9", "n10"], 5: ["n14"]}
+
+
+def paper() -> tuple[pd.DataFrame, pd.DataFrame, Traces]:
+    """The example of the paper's section 3.4: eight updates, newest first, the last of which is not finished."""
+    updates = pd.DataFrame(
+        {
+            "doc_id": [f"u{i}" for i in range(8)],
+            "timestamp": [SESSIONS[3] - 60 * (i + 1) for i in range(8)],
+            "length": [s * SPEED for s in SECONDS],
+        }
+    )
+    nuggets = pd.DataFrame(
+        [(f"u{u}", n, KNOWN[n]) for u, names in HELD.items() for n in names],
+        columns=["doc_id", "iteration", "timestamp"],
+    )
+    return updates, nuggets, Traces(np.array([0, 4]), np.array(SESSIONS), np.full(4, 60.0))
+
+
+def test_worked_example_of_the_paper() -> None:
+    updates, nuggets, traces = paper()
+    assert msu(updates, nuggets, traces, SPEED, L=0.5).value == pytest.approx(2.875, abs=1e-6)
+    assert msu(updates, nuggets, traces, SPEED, L=1).value == 6
+    assert msu(updates, nuggets, traces, SPEED, L=0).value == 1, "0^0 is 1: only n10 is not late"
+
+
+def test_alpha_of_every_nugget_of_the_worked_example() -> None:
+    from irmx_stream.tables import stream_of
+
+    updates, nuggets, traces = paper()
+    stream = stream_of(updates, nuggets)
+    reads = reads_of(stream, traces, np.array([SPEED]))
+    alpha = {float(stream.nugget_time[n]): a for n, a in zip(reads.nugget, reads.alpha.tolist(), strict=True)}
+    assert {name: alpha[KNOWN[name]] for name in KNOWN} == {"n9": 1, "n10": 0, "n11": 2, "n12": 3, "n13": 1, "n14": 1}
+    assert [
+        stream.time[u] for u in reads.update[reads.nugget == np.searchsorted(stream.nugget_time, KNOWN["n14"])]
+    ] == [SESSIONS[3] - 120], "n14 counts where it is read first"
+
+
+def test_gain_per_second_and_per_update_of_the_worked_example() -> None:
+    updates, nuggets, traces = paper()
+    # seven updates are read; the eighth is cut off when the 60 seconds are up
+    assert msu(updates, nuggets, traces, SPEED, per="update_read").value == pytest.approx(2.875 / 7)
+    assert msu(updates, nuggets, traces, SPEED, per="second").value == pytest.approx(2.875 / 60)
+    assert msu(updates, nuggets, traces, SPEED, per="update_emitted").value == pytest.approx(2.875 / 8)
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[Stream, Traces, list[float]]:
+    """Small streams with many ties, empty and endless updates, and sessions of whole seconds."""
+    count = draw(st.integers(0, 14))
+    times = draw(st.lists(st.integers(-3, 40), min_size=count, max_size=count))
+    lengths = draw(st.lists(st.integers(0, 12), min_size=count, max_size=count))
+    scores = draw(st.lists(st.integers(0, 2), min_size=count, max_size=count))
+    nuggets = draw(st.integers(1, 5))
+    pairs = draw(st.lists(st.tuples(st.integers(0, max(count - 1, 0)), st.integers(0, nuggets - 1)), max_size=12))
+    known = draw(st.lists(st.integers(-5, 45), min_size=nuggets, max_size=nuggets))
+    update, nugget = np.array(pairs if count else [], dtype=np.int64).reshape(-1, 2).T
+    stream = Stream.of(
+        *(np.array(v, dtype=float) for v in (times, lengths, scores)), update, nugget, np.array(known, float)
+    )
+    users = draw(
+        st.lists(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 9)), max_size=6), min_size=1, max_size=4)
+    )
+    starts, durations = [], []
+    for sessions in users:
+        now = 0
+        for away, duration in sessions:
+            now += away
+            starts.append(now)
+            durations.append(duration)
+            now += duration
+    offsets = np.cumsum([0, *map(len, users)])
+    speeds = draw(st.lists(st.integers(1, 4), min_size=len(users), max_size=len(users)))
+    return stream, Traces(offsets, np.array(starts, float), np.array(durations, float)), [float(s) for s in speeds]
+
+
+def gains_one_by_one(
+    plain: ModuleType, stream: Stream, traces: Traces, speeds: list[float], loss: float
+) -> list[float]:
+    """What users gain who read one by one: every nugget once, L^(k - b)."""
+    holds: dict[int, list[int]] = {}
+    for update, nugget in zip(stream.update.tolist(), stream.nugget.tolist(), strict=True):
+        holds.setdefault(update, []).append(nugget)
+    known = stream.nugget_time.tolist()
+    out = []
+    for u, user in enumerate(plain.reverse_chronological(stream, traces, speeds)):
+        starts = [start for start, _ in plain.sessions(traces, u)]
+        gain: dict[int, float] = {}
+        for update, session in user.reads:
+            for nugget in holds.get(update, ()):
+                before = sum(start <= known[nugget] for start in starts)
+                gain.setdefault(nugget, loss ** max(0, session - before))
+        total = 0.0
+        for nugget in sorted(gain):
+            total += gain[nugget]
+        out.append(total)
+    return out
+
+
+@given(cases(), st.sampled_from([0.0, 0.1, 0.5, 0.9, 1.0]))
+@settings(max_examples=300, deadline=None)
+def test_equal_to_users_who_read_one_by_one(plain: ModuleType, case: tuple[Any, Any, Any], loss: float) -> None:
+    stream, traces, speeds = case
+    one_by_one = gains_one_by_one(plain, stream, traces, speeds, loss)
+    assert reads_of(stream, traces, np.array(speeds)).gains(loss).tolist() == one_by_one
+    indexed = traces.indexed(np.concatenate([stream.time, stream.known]))
+    assert reads_of(stream, indexed, np.array(speeds)).gains(loss).tolist() == one_by_one
+    if len(stream.update):
+        table = powers(loss, 64)
+        python = compiled.newest_first_gains(stream, traces, np.array(speeds), [table], compiled.gains_by_user)
+        assert python[0].tolist() == one_by_one
+        assert compiled.newest_first_gains(stream, traces, np.array(speeds), [table])[0].tolist() == one_by_one
+
+
+@pytest.mark.parametrize("population", [Population(), Population(MA="5m", SA="5m", MD="20s", SD="40s")])
+def test_equal_to_users_of_a_population_who_read_one_by_one(plain: ModuleType, population: Population) -> None:
+    rng = np.random.default_rng(5)
+    count, window = 400, 86400.0
+    stream = Stream.of(
+        rng.integers(0, window, count).astype(float),
+        rng.integers(0, 200, count).astype(float),
+        rng.integers(0, 3, count).astype(float),
+        rng.integers(0, count, 120),
+        rng.integers(0, 40, 120),
+        rng.integers(-1000, window, 40).astype(float),
+    )
+    users = population.draw(40, seed=2)
+    traces = simulate(users, window, seed=2)
+    one_by_one = gains_one_by_one(plain, stream, traces, users.speed.tolist(), 0.9)
+    assert reads_of(stream, traces, users.speed).gains(0.9).tolist() == one_by_one
+    assert compiled.newest_first_gains(stream, traces, users.speed, [powers(0.9, 4096)])[0].tolist() == one_by_one
+
+
+def test_numpy_and_the_compiled_way_give_the_same_gains(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    stream = Stream.of(
+        *(rng.integers(0, n, 300).astype(float) for n in (3000, 30, 5)),
+        rng.integers(0, 300, 80),
+        rng.integers(0, 20, 80),
+        rng.integers(0, 3000, 20).astype(float),
+    )
+    users = Population(MA="2m", SA="1m", MD="20s", SD="9s").draw(60)
+    traces = simulate(users, 3000.0)
+    monkeypatch.setattr(compiled, "in_use", lambda work: False)
+    numpy_way = gains_of(stream, traces, users.speed, REVERSE_CHRONOLOGICAL, [0.3, 0.8])
+    monkeypatch.setattr(compiled, "in_use", lambda work: True)
+    assert (gains_of(stream, traces, users.speed, REVERSE_CHRONOLOGICAL, [0.3, 0.8]) == numpy_way).all()
+    assert numpy_way.shape == (2, 60)
+    assert numpy_way.any()
+
+
+def test_parts_of_the_users_are_the_same_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    from irmx_stream import utility
+
+    rng = np.random.default_rng(3)
+    stream = Stream.of(
+        *(rng.integers(0, n, 90).astype(float) for n in (3000, 30, 5)),
+        rng.integers(0, 90, 30),
+        rng.integers(0, 8, 30),
+        rng.integers(0, 3000, 8).astype(float),
+    )
+    users = Population(MA="2m", SA="1m", MD="20s", SD="9s").draw(50)
+    traces = simulate(users, 3000.0)
+    whole = reads_of(stream, traces, users.speed)
+    monkeypatch.setattr(utility, "_AT_ONCE", 7 * len(stream.update))
+    parts = reads_of(stream, traces, users.speed)
+    for name in ("user", "nugget", "update", "alpha"):
+        assert (getattr(parts, name) == getattr(whole, name)).all()
+    assert len(whole.user) > 50
+
+
+def test_a_repeated_update_can_give_what_its_first_emission_did_not() -> None:
+    """The first emission lies below an update that takes all the time; the second is on top."""
+    updates = {"doc_id": ["u", "long", "u"], "timestamp": [0, 1, 50], "length": [5, 100, 5]}
+    nuggets = {"doc_id": ["u"], "iteration": ["n"], "timestamp": [0]}
+    traces = Traces(np.array([0, 2]), np.array([10.0, 60.0]), np.array([100.0, 100.0]))
+    assert msu(updates, nuggets, traces, 1.0, L=1).value == 1
+    assert msu({k: v[:2] for k, v in updates.items()}, nuggets, traces, 1.0, L=1).value == 0
+
+
+def test_standard_error_is_that_of_the_mean_and_of_a_ratio() -> None:
+    gains = np.array([1.0, 2.0, 4.0, 5.0])
+    found = mean_gain(gains)
+    assert found.value == 3
+    assert found.standard_error == pytest.approx(np.std(gains, ddof=1) / 2)
+    assert mean_gain(gains, np.full(4, 2.0)).standard_error == pytest.approx(found.standard_error / 2)
+    assert mean_gain(gains, gains).value == 1
+    assert mean_gain(gains, gains).standard_error == pytest.approx(0, abs=1e-15)
+    assert mean_gain(gains, np.zeros(4)).value == 0
+    assert math.isnan(mean_gain(gains[:1]).standard_error)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"L": 1.5}, r"L must be in the range \[0, 1\]"),
+        ({"per": "hour"}, "per must be None or one of 'second', 'update_read', 'update_emitted'"),
+        ({"speeds": 0.0}, "words per second above 0"),
+        ({"speeds": [1.0, math.nan]}, "words per second above 0"),
+    ],
+)
+def test_requests_that_cannot_be(changes: dict[str, Any], said: str) -> None:
+    updates, nuggets, traces = paper()
+    traces = Traces(np.array([0, 2, 4]), traces.start, traces.duration)
+    with pytest.raises(irmx.UsageError, match=said):
+        msu(updates, nuggets, traces, **{"speeds": 1.0, **changes})
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value", "said"),
+    [
+        ("updates", "length", -1.0, "length of an update cannot be negative. Found -1 for 'u0', row 0"),
+        ("updates", "timestamp", math.nan, "column 'timestamp' of the updates must hold numbers. Found nan in row 0"),
+        ("updates", "length", None, "lack the column 'length'. They have: doc_id, timestamp"),
+        ("nuggets", "timestamp", "soon", "column 'timestamp' of the nuggets must hold numbers. Found 'soon' in row 0"),
+        ("nuggets", "iteration", None, "nuggets lack the column 'iteration'"),
+    ],
+)
+def test_tables_that_lack_something(table: str, column: str, value: Any, said: str) -> None:
+    updates, nuggets, traces = paper()
+    changed = {"updates": updates, "nuggets": nuggets}[table]
+    if value is None:
+        del changed[column]
+    else:
+        changed[column] = changed[column].astype(object)
+        changed.loc[0, column] = value
+    with pytest.raises(irmx.DataError, match=said):
+        msu(updates, nuggets, traces, 1.0)
+
+
+def test_a_nugget_with_two_times_is_refused() -> None:
+    updates, nuggets, traces = paper()
+    nuggets.loc[nuggets["doc_id"] == "u5", "timestamp"] += 1
+    with pytest.raises(irmx.DataError, match="nugget 'n14' has two times"):
+        msu(updates, nuggets, traces, 1.0)
