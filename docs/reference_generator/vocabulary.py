@@ -12,7 +12,16 @@ def columns_page() -> str:
     columns = vocabulary()
     required = [[c.table, f"`{c.name}`", c.desc, c.dtype, _aliases(c)] for c in columns if c.name in REQUIRED[c.table]]
     others = [
-        [c.table, f"`{c.name}`", c.desc, c.unit, c.dtype, _aliases(c), c.how or ("may be missing" if c.optional else ""), ", ".join(_readers(c))]
+        [
+            c.table,
+            f"`{c.name}`",
+            c.desc,
+            c.unit,
+            c.dtype,
+            _aliases(c),
+            c.how or ("may be missing" if c.optional else ""),
+            ", ".join(_readers(c)),
+        ]
         for c in columns
         if c.name not in REQUIRED[c.table]
     ]

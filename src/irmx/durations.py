@@ -13,7 +13,7 @@ SECONDS: dict[str, int] = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 """The units of a duration, in seconds."""
 
 FORM = "seconds, or a text such as '30s', '5m', '1.5h', '1d'"
-_WRITTEN = re.compile(r"\s*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?)\s*([a-z]*)\s*", re.ASCII)
+_WRITTEN = re.compile(r"\s*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*([a-z]*)\s*", re.ASCII)
 
 
 class duration:  # noqa: N801

@@ -105,11 +105,12 @@ class Param(ParamInfo):
         if self.kind:
             return f"a {self.kind}"
         if self.allowed is not None:
-            return "one of " + ", ".join(repr(c) for c in self.allowed)
+            return "one of " + ", ".join(repr(c) for c in self.allowed) + (" or None" if self.nullable else "")
         text = _TYPE_NAMES[self.dtype]
         if self.dtype is duration:
             text += f", more than {self.above:g}s" if self.above is not None else ""
             text += f", at least {self.low:g}s" if self.low is not None else ""
+            text += f", at most {self.high:g}s" if self.high is not None else ""
         elif self.low is not None or self.high is not None or self.above is not None:
             left = f"({self.above:g}" if self.above is not None else f"[{-math.inf if self.low is None else self.low:g}"
             right = f"{self.high:g}]" if self.high is not None else "inf)"
@@ -125,6 +126,8 @@ class Param(ParamInfo):
             return self._check_symbol(value, name, owner)
         if isinstance(value, str) and value in self.words:
             return value
+        if self.dtype is str and self.allowed and type(value) is int and str(value) in self.allowed:
+            return str(value)
         canonical = _duration(value, name, owner) if self.dtype is duration else _canonical(self.dtype, value)
         if canonical is not UNSET and self._in_range(canonical):
             return canonical

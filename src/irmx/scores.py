@@ -52,6 +52,11 @@ class DetailedMetric(ir_measures.Metric):
         made.fields = dict(fields or {})
         return made
 
+    def _replace(self, /, **changes: Any) -> DetailedMetric:
+        made = super()._replace(**changes)
+        made.fields = dict(self.fields)
+        return made
+
     def __getattr__(self, name: str) -> float:
         fields = self.__dict__.get("fields", {})
         if name in fields:

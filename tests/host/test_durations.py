@@ -20,6 +20,8 @@ from irmx import Param, duration, duration_text, seconds
         ("2w", 1209600),
         ("90", 90),
         (".5m", 30),
+        ("1e3s", 1000),
+        ("1E3 s", 1000),
         (90, 90),
         (0.5, 0.5),
     ],
@@ -36,6 +38,7 @@ def test_what_is_read(given_: object, wanted: float) -> None:
         ("1mo", "'mo' is no unit of time"),
         ("", "'' is no duration. A duration is seconds, or a text such as"),
         ("soon", "'soon' is no duration"),
+        ("٣s", "is no unit of time"),
         ("1h30m", "is no duration"),
         (True, "True is no duration"),
         (None, "None is no duration"),
@@ -68,7 +71,9 @@ def test_a_parameter_is_checked_in_seconds() -> None:
     assert param.check("90m", "MA", "MSU") == "1.5h"
     assert param.check(86400, "MA", "MSU") == "1d"
     for wrong in (0, "0s", "-1h", "25h"):
-        with pytest.raises(irmx.UsageError, match=r"'MA' parameter of MSU must be a duration .*more than 0s"):
+        with pytest.raises(
+            irmx.UsageError, match=r"'MA' parameter of MSU must be a duration .*more than 0s, at most 86400s"
+        ):
             param.check(wrong, "MA", "MSU")
     with pytest.raises(irmx.UsageError, match=r"The .MA. parameter of MSU: '3 parsecs' is no duration"):
         param.check("3 parsecs", "MA", "MSU")
@@ -81,3 +86,18 @@ def test_words_are_allowed_beside_the_type() -> None:
     for wrong in ("Auto", 0, 2.5):
         with pytest.raises(irmx.UsageError, match=r"an int in the range \[1, inf\) or 'auto'"):
             param.check(wrong, "users", "M")
+
+
+def test_none_is_named_where_it_is_allowed_beside_choices() -> None:
+    param = Param(str, "unit", default=None, choices=("second", "update"))
+    assert param.check(None, "per", "M") is None
+    with pytest.raises(irmx.UsageError, match=r"must be one of 'second', 'update' or None\. Got 'hour'"):
+        param.check("hour", "per", "M")
+
+
+def test_a_choice_that_is_a_whole_number_may_be_written_as_one() -> None:
+    param = Param(str, "track", default="2014", choices=("2013", "2014"))
+    assert param.check(2013, "track", "M") == "2013"
+    for wrong in (2015, 2013.0, True):
+        with pytest.raises(irmx.UsageError, match="one of '2013', '2014'"):
+            param.check(wrong, "track", "M")

@@ -72,7 +72,18 @@ print(sorted((str(m), float(v)) for m, v in ir_measures.calc_aggregate(measures,
 
 def test_import_is_light() -> None:
     loaded = in_a_new_process("import irmx, sys; print(*sys.modules)").split()
-    for heavy in ("pandas", "pyarrow", "scipy", "ir_datasets", "typer", "rich", "irmx_markov", "irmx_ncp", "irmx_stream", "pyterrier"):
+    for heavy in (
+        "pandas",
+        "pyarrow",
+        "scipy",
+        "ir_datasets",
+        "typer",
+        "rich",
+        "irmx_markov",
+        "irmx_ncp",
+        "irmx_stream",
+        "pyterrier",
+    ):
         assert heavy not in loaded
     assert "irmx.provider" in loaded
 

@@ -107,6 +107,7 @@ def test_fields_are_attributes_of_metrics_and_the_metrics_those_of_ir_measures()
         assert metrics["1"] == ("1", SPANS, 7.0)
         assert type(metrics["1"].held) is float
         assert pickle.loads(pickle.dumps(metrics["1"])).fields == {"held": 4.0}
+        assert metrics["1"]._replace(value=1.0).held == 4
         with pytest.raises(AttributeError, match="no attribute 'standard_error'"):
             _ = metrics["1"].standard_error
     assert irmx.calc([SPANS], QRELS, RUN).per_query[0].fields == {"held": 4.0}

@@ -116,8 +116,8 @@ def test_a_unit_of_work_is_small_whatever_was_prepared(echo: Measure, tmp_path: 
     judgments = irmx.read_qrels(QRELS)
     settings = [echo(L=0.5), echo(L=1)]
     preparer = Preparer(judgments, settings, str(tmp_path))
-    for name, path in RUNS.items():
-        preparer.add(name, irmx.read_run(path))
+    for path in RUNS.values():
+        preparer.add(irmx.read_run(path))
     (unit,) = units_of(settings, range(2), 2)
     data = preparer.data(local=True)[unit.key]
     assert len(pickle.dumps((do, unit, settings, data))) < 3000
@@ -263,7 +263,7 @@ def test_wrong_options_are_refused(options: dict[str, Any], said: str, tmp_path:
 
 def test_errors_of_the_data_name_the_run(echo: Measure, tmp_path: Path) -> None:
     with pytest.raises(
-        DataError, match=r"No topic of the run x is in the qrels. The run has 99; the qrels have 1, 2, 3"
+        DataError, match=r"run x: No topic of the run is in the qrels. The run has 99; the qrels have 1, 2, 3"
     ):
         irmx.sweep("NCP", LAWS, QRELS, {"x": {"99": {"a": 1.0}}}, jobs=1)
     with pytest.raises(DataError, match=r"run late: MPcont.* cannot be computed: the run column 'dwell'"):
@@ -276,7 +276,7 @@ def test_errors_of_the_data_name_the_run(echo: Measure, tmp_path: Path) -> None:
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_errors_in_processes_come_through(echo: Measure, monkeypatch: pytest.MonkeyPatch, jobs: int) -> None:
     monkeypatch.setenv("ZECHO_SLEEP", "x")
-    with pytest.raises(irmx.PluginError, match=r"The measure ZEcho\(MD='1m'\) failed with ValueError"):
+    with pytest.raises(irmx.PluginError, match=r"The measure ZEcho\(MD='[13]m'\) failed with ValueError"):
         irmx.sweep(echo, {"MD": "1m,3m"}, QRELS, RUNS, jobs=jobs)
 
 

@@ -63,6 +63,8 @@ def test_topics_that_a_run_lacks_are_noted(command: Command, folder: Path) -> No
         (("--out", "r.csv", "-g", "cutof=5"), 2, "NCP has no parameter 'cutof'. Did you mean cutoff?"),
         (("--out", "r.csv", "-g", "cutoff=0"), 2, "must be an int in the range [1, inf). Got 0 instead"),
         (("--out", "r.csv", "-g", "cutoff="), 2, "The grid has no value for 'cutoff'"),
+        (("--out", "r.csv", "-g", "cutoff=5,", "10"), 2, "an empty value of 'cutoff'. A grid is written parameter=value,value,..., such as MD=30s,1m,2m; with spaces it stands in quotes"),
+        (("--out", "r.csv", "-r", "AP", "P@5"), 2, "P@5 is a measure, and no run file has this name. Every reference has a --reference of its own"),
         (("--out", "r.csv", "-r", "APP"), 2, "There is no measure APP"),
         (("--out", "r.csv", "--backend", "dask"), 2, "needs the address of its scheduler"),
         (("--out", "r.csv", "--scheduler", "tcp://h:1"), 2, "goes with --backend dask"),
@@ -70,7 +72,7 @@ def test_topics_that_a_run_lacks_are_noted(command: Command, folder: Path) -> No
         (("--out", "r.csv", "-j", "0"), 2, "The number of jobs must be an int of 1 or more. Got 0 instead"),
         ((), 2, "Missing option '--out'"),
     ],
-)
+)  # fmt: skip
 def test_mistakes_have_messages_and_exit_codes(
     command: Command, folder: Path, words: tuple[str, ...], code: int, said: str
 ) -> None:

@@ -112,6 +112,26 @@ def test_they_read_what_a_sweep_returns_and_writes(swept: tuple[pd.DataFrame, Pa
         assert row.rank == 1 + sum(m > row.value + 1e-12 for m in means)
 
 
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet"])
+def test_values_that_are_called_none_or_nan_are_settings(tmp_path: Path, ending: str) -> None:
+    out = tmp_path / f"results.{ending}"
+    grid = {"rescale": "None,recall", "no_relevant": "default,nan"}
+    runs = {s: run_path(s) for s in SYSTEMS}
+    results = irmx.sweep("MP(model=GL_AD_ID)", grid, qrels_path(), runs, reference="AP", out=out, jobs=1)
+    agreement = irmx.rank_correlation_with(out, "AP")
+    assert agreement[["rescale", "no_relevant"]].values.tolist() == [
+        ["None", "default"], ["None", "nan"], ["recall", "default"], ["recall", "nan"],
+    ]  # fmt: skip
+    pd.testing.assert_frame_equal(irmx.best_settings(out), irmx.best_settings(results), check_dtype=False)
+
+
+@pytest.mark.parametrize("name", ["results.parquet", "results.txt", "results.csv"])
+def test_a_file_of_something_else_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text('a,b\n"1,2\n3\n')
+    with pytest.raises(DataError, match=rf"{name} cannot be read as a file of results"):
+        irmx.best_settings(tmp_path / name)
+
+
 @pytest.mark.parametrize(
     ("change", "reference", "kind", "said"),
     [

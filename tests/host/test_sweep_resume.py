@@ -169,6 +169,21 @@ def test_a_stopped_sweep_goes_on_where_it_was(
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+@pytest.mark.parametrize("delay", [0.0, 0.2, 0.4])
+def test_processes_that_are_stopped_while_they_start_do_not_complain(folder: Path, start: Start, delay: float) -> None:
+    first = start(*words(), ZECHO_SLEEP="2")
+    end = time.monotonic() + 30
+    while not list((folder / f"{OUT}.parts").glob("*.unfinished/*.joblib")):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    time.sleep(delay)
+    os.killpg(first.pid, signal.SIGINT)
+    assert finish(first) == (130, "irmx: stopped\n")
+    assert not (folder / f"{OUT}.parts").exists()
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="locks and signals of POSIX")
 def test_two_processes_do_not_work_on_one_sweep(folder: Path, start: Start) -> None:
     first = start(*words(jobs=1), ZECHO_SLEEP="0.2")
@@ -399,3 +414,20 @@ def test_a_folder_that_cannot_be_written_is_said_before_any_work(folder: Path, s
     ):
         sweep(out=f"/proc/{OUT}")
     assert scored(folder) == []
+
+
+def test_a_full_disk_is_said_and_nothing_is_lost(folder: Path, sweep: Sweep, monkeypatch: pytest.MonkeyPatch) -> None:
+    write, written = pq.write_table, []
+
+    def full(table: Any, where: Path, *given: Any, **more: Any) -> None:
+        written.append(where)
+        if len(written) > 3:
+            raise OSError("Error writing bytes to file. Detail: [errno 28] No space left on device")
+        write(table, where, *given, **more)
+
+    monkeypatch.setattr(pq, "write_table", full)
+    with pytest.raises(DataError, match=r"settings-\d+\.parquet cannot be written: .*No space left.*Make room there"):
+        sweep()
+    assert len(parts(folder)) == 4
+    monkeypatch.setattr(pq, "write_table", write)
+    pd.testing.assert_frame_equal(sweep(), sweep(out=None))

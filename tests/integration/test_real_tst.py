@@ -156,10 +156,10 @@ def test_runs_repeat_updates(runs: dict[str, irmx.Run]) -> None:
 # -- all folders are read ----------------------------------------------------------------------------------
 
 TOLD = {
-    (2013, OF_2013): {"1 topics", "263 nuggets", "5 nuggets", "30 matches", "2 matches", "1069 rows", "24 updates"},
-    (2013, OF_2013_MSU): {"1 topics", "289 nuggets", "5 nuggets", "30 matches", "307 matches", "1069 rows", "24 updates"},
+    (2013, OF_2013): {"1 topics", "263 nuggets", "5 nuggets", "30 matches", "2 matches", "1,069 rows", "24 updates"},
+    (2013, OF_2013_MSU): {"1 topics", "289 nuggets", "5 nuggets", "30 matches", "307 matches", "1,069 rows", "24 updates"},
     (2014, ()): {"9 matches"},
-    (2015, ()): {"2779 matches"},
+    (2015, ()): {"2,779 matches"},
 }  # fmt: skip
 """What is counted and left out, by year and files."""
 

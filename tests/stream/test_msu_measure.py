@@ -149,6 +149,14 @@ def test_settings_of_one_sweep_are_the_values_of_each_alone() -> None:
         assert scores.values.tolist() == setting.score(rankings).values.tolist()
 
 
+def test_what_is_prepared_depends_on_the_smallest_grade_that_counts() -> None:
+    graded = NUGGETS.assign(relevance=[0, 1] * (len(NUGGETS) // 2) + [1] * (len(NUGGETS) % 2))
+    found = [values(MSU(rel=rel), graded)["t0"] for rel in (0, 1, 2)]
+    assert found == sorted(found, reverse=True)
+    assert found[0] > found[1] > found[2] == 0
+    assert len({MSU(rel=rel).preparation() for rel in (0, 1, 2)}) == 3
+
+
 def test_contributions_add_up_to_the_value(monkeypatch: pytest.MonkeyPatch) -> None:
     for measure in (MSU, MSU(L=0.9, users=300), MSU(per="second"), MSU(per="update_emitted", users=50)):
         explained = irmx.explain(measure, NUGGETS, UPDATES, "t1")
@@ -194,14 +202,20 @@ def test_rules_for_what_the_tables_do_not_tell() -> None:
 
 
 @pytest.mark.parametrize(
-    "labels", [[0, 1, 2, 0], [0.0, 1, None, 0], ["0", "1", "", "0"], pd.array([0, 1, None, 0], "Int64")]
+    ("labels", "names"),
+    [
+        ([0, 1, 2, 0], ["0", "1", "2"]),
+        ([0.0, 1, None, 0], ["0", "1"]),
+        (["0", "1", "", "0"], ["0", "1"]),
+        (pd.array([0, 1, None, 0], "Int64"), ["0", "1"]),
+    ],
 )
-def test_nuggets_may_be_numbered_and_rows_may_name_none(labels: Any) -> None:
+def test_nuggets_may_be_numbered_and_rows_may_name_none(labels: Any, names: list[str]) -> None:
     docs = ["u1", "u2", "u3", "u4"]
     nuggets = pd.DataFrame({"query_id": "t", "doc_id": docs, "iteration": labels, "relevance": 1, "timestamp": 9.0})
     nuggets = nuggets.assign(query_start=0, query_end=DAY)
     updates = pd.DataFrame({"query_id": "t", "doc_id": docs, "score": 1.0, "timestamp": [10, 20, 30, 40], "length": 0})
-    holders = {"0": "u4", "1": "u2", "2": "u3"} if 2 in list(labels) else {"0": "u4", "1": "u2"}
+    holders = dict(zip(names, ["u4", "u2", "u3"], strict=False))
     shown = irmx.explain(MSU(users=50, L=1), nuggets, updates, "t")
     assert dict(zip(shown.columns["nugget"], shown.columns["doc_id"], strict=True)) == holders
     assert sum(shown.columns["contribution"]) == pytest.approx(shown.value, rel=1e-12)
@@ -304,3 +318,14 @@ def test_the_command(tmp_path: Path, command: Any) -> None:
     assert "sessions_late" in shown
     described = command("measures", "MSU").out
     assert "MA: mean time away between two sessions\n      a duration (seconds, or a text such as" in described
+
+
+@pytest.mark.parametrize("measure", ["MSU", "LC", "ELG", "TS_Latency"])
+def test_times_of_another_unit_or_origin_are_refused(measure: str) -> None:
+    nuggets = NUGGETS.assign(importance=1, nugget_length=5, match_start=0, match_end=2)
+    for wrong in (UPDATES["timestamp"] * 1000, UPDATES["timestamp"] - 10**9):
+        with pytest.raises(
+            irmx.DataError, match="within a year of its topic's nuggets.*in seconds, of the same origin"
+        ):
+            values(measure, nuggets, UPDATES.assign(timestamp=wrong))
+    assert sum(values(measure, nuggets, UPDATES).values()) > 0

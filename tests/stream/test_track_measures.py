@@ -397,7 +397,7 @@ def test_wrong_runs_are_named() -> None:
         values("LC", run=STREAM.assign(timestamp=["noon", "one", "two"]))
     with pytest.raises(DataError, match="length of the update 'u3' of query q is -1"):
         values("ELG", run=STREAM.assign(length=[10, 6, -1]))
-    with pytest.raises(DataError, match="run column 'length' must hold finite numbers. Found inf"):
+    with pytest.raises(DataError, match=r"run column 'length' must hold finite numbers\. Found inf"):
         values("ELG", run=STREAM.assign(length=[10, 6, np.inf]))
 
 

@@ -246,6 +246,7 @@ def test_an_update_with_matches_that_was_not_pooled_counts_as_found_later(folder
 
 WRONG = [
     ("nuggets", "\t2000\t", "\tsoon\t", r"nuggets.tsv, line 3: the timestamp 'soon' is not a number"),
+    ("nuggets", "\t2000\t", "\t1326510000000\t", r"nuggets.tsv, line 3: the timestamp 1326510000000 is not in seconds"),
     ("nuggets", "\t2000\t1", "\t2000\t-2", r"nuggets.tsv, line 3: the importance '-2' is below -1"),
     ("nuggets", "\t2000\t1", "\t2000\t-0.5", r"nuggets.tsv, line 3: the importance -0.5 is negative"),
     ("nuggets", "\t2000\t1", "\t2000\tinf", r"nuggets.tsv, line 3: the importance 'inf' is not a number"),
@@ -260,6 +261,8 @@ WRONG = [
     ("pool", "TS99.2\t500-ee-1", "TS99.3\t500-ee-1", r"pool.tsv, line 7: topic 3 is not among the topics, which are 1, 2"),
     ("topics", "<end>9500", "<end>50", r"topics.xml, line 3: topic 1 ends before it starts: 50 < 500"),
     ("topics", "<end>9500", "<end>late", r"topics.xml, line 3: the <end> 'late' of topic 1 is not a number"),
+    ("topics", "<end>9500", "<end>inf", r"topics.xml, line 3: the <end> 'inf' of topic 1 is not a number"),
+    ("topics", "<end>9500", "<end>1326510000000", r"topics.xml, line 3: topic 1: the <end> 1326510000000 is not in seconds"),
     ("topics", "<end>9500</end>", "", r"topics.xml, line 3: the event has no <end>. It has: id, title, start, query"),
     ("topics", "<id>2<", "<id>1<", r"topics.xml, line 10: topic 1 stands in line 3 already"),
     ("topics", "</event>", "</evnt>", r"topics.xml, line 9: not sound XML: mismatched tag"),
@@ -288,6 +291,14 @@ def test_a_negative_length_is_named(folder: Path, name: str) -> None:
 def test_bytes_that_are_no_text_are_named(folder: Path) -> None:
     (folder / "pool.tsv").write_bytes(tsv(UPDATES).encode().replace(b"Police", b"Poli\xe9e"))
     with pytest.raises(DataError, match=r"pool.tsv, line 5: the byte 0xe9 is not UTF-8"):
+        rows_of(folder)
+
+
+@pytest.mark.parametrize("name", ["nuggets", "matches", "pool"])
+def test_a_table_without_rows_is_named(folder: Path, name: str) -> None:
+    path = folder / f"{name}.tsv"
+    path.write_text(path.read_text(encoding="utf-8").split("\n")[0] + "\n\n", encoding="utf-8")
+    with pytest.raises(DataError, match=rf"{name}\.tsv has a header and no rows: query_id, "):
         rows_of(folder)
 
 

@@ -83,6 +83,7 @@ BAD = [
     ("23600 2", "23600 high", "line 2: the confidence 'high' of update 300-cc-3 is not a finite number"),
     ("23600 2", "23600 nan", "line 2: the confidence 'nan' of update 300-cc-3 is not a finite number"),
     ("23600 2", "noon 2", "line 2: the time 'noon' of update 300-cc-3 is not a finite number"),
+    ("23600 2", "1326510000000 2", "line 2: the time 1326510000000 is not in seconds"),
     ("23600 2", "23600", "line 2: too few fields: 6 where a line of a run of the track has 7 (topic team run"),
     ("23600 2", "23600 2 3", "line 2: too many fields: 8"),
     ("300-cc 3", " 3", "line 2: too few fields: 6"),

@@ -188,6 +188,18 @@ def test_numpy_and_the_compiled_way_give_the_same_gains(monkeypatch: pytest.Monk
     assert numpy_way.any()
 
 
+@pytest.mark.parametrize("scale", [1e-200, 1e-13, 1.0, 1e15])
+def test_the_compiled_way_finds_moments_far_from_the_times_of_the_updates(scale: float) -> None:
+    every = np.arange(20)
+    time = (every - 1) * scale / 20
+    stream = Stream.of(time, np.ones(20), np.zeros(20), every, every, time)
+    traces = Traces(np.array([0, 2, 3]), np.array([-2e6, 2e18, 0.0]), np.array([9.0, 15.0, 9.0]))
+    speed = np.ones(2)
+    found = compiled.newest_first_gains(stream, traces, speed, [powers(0.5, 4)])
+    assert found.tolist() == [reads_of(stream, traces, speed).gains(0.5).tolist()]
+    assert found.min() > 0.9
+
+
 def test_parts_of_the_users_are_the_same_users(monkeypatch: pytest.MonkeyPatch) -> None:
     from irmx_stream import utility
 

@@ -8,25 +8,29 @@ import io
 import os
 import re
 import sys
+import warnings
 from collections.abc import Iterable, Iterator
 from typing import Annotated
 
 import ir_measures
 import typer
 
-from irmx.errors import DataError, UsageError
+from irmx.errors import DataError, DataWarning, UsageError
 from irmx.evaluate import Evaluator, as_measures
 from irmx.expressions import measure_names, parse_measure, split_measures
 from irmx.judgments import read_qrels
-from irmx.meta.inputs import run_names
+from irmx.meta.inputs import lacking_topics, of_run, run_names
+from irmx.meta.said import Said
 from irmx.plugins import registry
 from irmx.reports.base import SUMMARY, Layout, Result
-from irmx.runs import Run, read_run
+from irmx.runs import read_run
 from irmx.scoring import aggregate
 
 
 def evaluate(
-    qrels: Annotated[str, typer.Argument(help="Qrels: a TREC file, a table file with a header, or an ir_datasets id.")],
+    qrels: Annotated[
+        str, typer.Argument(help="Qrels: a TREC file, a table file with a header, an ir_datasets id, or FORMAT:PATH.")
+    ],
     run_and_measures: Annotated[
         list[str],
         typer.Argument(
@@ -62,8 +66,9 @@ def evaluate(
     judgments = read_qrels(qrels)
     evaluator = Evaluator(measures, judgments, provider)
     layout = Layout(measures, by_query, len(paths) > 1, places)
-    first = _Loaded(paths[0], evaluator, qrels)
-    results = list(_results(paths, first, evaluator, layout, qrels, not no_summary))  # all or nothing is printed
+    said = Said()
+    first = _Loaded(paths[0], evaluator, said)
+    results = list(_results(paths, first, evaluator, layout, said, not no_summary))  # all or nothing is printed
     reports[output_format].write(results, layout, sys.stdout)
     sys.stdout.flush()
 
@@ -128,39 +133,23 @@ def expand(argument: str) -> list[str]:
 
 
 class _Loaded:
-    """A run that was read, and its values; read before anything is printed."""
+    """A run that was read, and its values; read before anything is printed. What is noted names the run."""
 
-    def __init__(self, path: str, evaluator: Evaluator, qrels: str) -> None:
+    def __init__(self, path: str, evaluator: Evaluator, said: Said) -> None:
         self.path = path
-        run = read_run(path)
-        _check_topics(path, run, evaluator, qrels)
-        self.values = evaluator.values(run)
+        with said.once(path), of_run(path, path):
+            run = read_run(path)
+            lacking = lacking_topics(run, evaluator.judgments)
+            if lacking:
+                warnings.warn(lacking, DataWarning, stacklevel=2)
+            self.values = evaluator.values(run)
         self.fields = evaluator.fields
 
 
-def _check_topics(path: str, run: Run, evaluator: Evaluator, qrels: str) -> None:
-    """Refuse a run without any topic of the qrels; say of one that lacks some."""
-    known, ranked = evaluator.judgments.index, set(run.topics)
-    missing = [t for t in known if t not in ranked]
-    if len(missing) == len(known):
-        raise DataError(
-            f"No topic of the run {path} is in the qrels {qrels}. The run has {_some(run.topics)}; the qrels have {_some(list(known))}."
-        )
-    if missing:
-        print(
-            f"irmx: {path} has no results for {len(missing)} of {len(known)} topics ({_some(missing)}); they count with the measures' defaults",
-            file=sys.stderr,
-        )
-
-
-def _some(names: list[str]) -> str:
-    return ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
-
-
 def _results(
-    paths: list[str], first: _Loaded, evaluator: Evaluator, layout: Layout, qrels: str, summary: bool
+    paths: list[str], first: _Loaded, evaluator: Evaluator, layout: Layout, said: Said, summary: bool
 ) -> Iterator[Result]:
-    loaded: Iterable[_Loaded] = (first if p == first.path else _Loaded(p, evaluator, qrels) for p in _progress(paths))
+    loaded: Iterable[_Loaded] = (first if p == first.path else _Loaded(p, evaluator, said) for p in _progress(paths))
     names = dict(zip(paths, run_names(paths), strict=True))
     for one in loaded:
         name = names[one.path]

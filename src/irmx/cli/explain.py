@@ -14,7 +14,7 @@ from irmx.reports.table import UNLIMITED
 
 
 def explain(
-    qrels: Annotated[str, typer.Argument(help="Qrels: a file or an ir_datasets id.")],
+    qrels: Annotated[str, typer.Argument(help="Qrels: a file, an ir_datasets id, or FORMAT:PATH.")],
     run: Annotated[str, typer.Argument(help="A run file.")],
     measure: Annotated[str, typer.Argument(help="A measure of an irmx plugin, such as 'MP(model=GL_AD_ID)'.")],
     topic: Annotated[str, typer.Option("-t", "--topic", help="The query id.")],
@@ -26,7 +26,8 @@ def explain(
 ) -> None:
     """Show what a topic's score is made of.
 
-    Per document: rank, grade, precision, weight and contribution; the contributions add up to the score.
+    A row per part of the score, such as a relevant document with its rank, precision and weight, or a nugget of a
+    stream; the contributions add up to the score.
     """
     if output_format not in ("table", "tsv"):
         raise UsageError(f"There is no output format {output_format!r} here. Known: table, tsv.")

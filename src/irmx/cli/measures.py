@@ -90,7 +90,7 @@ def _describe(name: str, measure: Any) -> None:
     print(f"\nRange of values\n  {measure.RANGE[0]:g} to {measure.RANGE[1]:g}")
     print("\nCite")
     for citation in measure.citations():
-        print(f"  {citation}")
+        print("  " + str(citation).replace("{", "").replace("}", ""))
 
 
 def _params(declared: dict[str, Any], given: dict[str, Any]) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated
 
 import typer
 
 
 def sweep(
-    qrels: Annotated[str, typer.Argument(help="Qrels: a TREC file, a table file with a header, or an ir_datasets id.")],
+    qrels: Annotated[
+        str, typer.Argument(help="Qrels: a TREC file, a table file with a header, an ir_datasets id, or FORMAT:PATH.")
+    ],
     runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Run files or quoted globs.")],
     measure: Annotated[
         str, typer.Option("-m", "--measure", help="A measure of an irmx plugin, with what is the same in all settings.")
@@ -36,12 +39,19 @@ def sweep(
     """
     from irmx.cli.app import note
     from irmx.cli.eval import expand
+    from irmx.errors import UsageError
+    from irmx.expressions import measure_names
     from irmx.meta.backends import check_backend, check_jobs
     from irmx.meta.grids import parse_grid
     from irmx.meta.sweeps import Sweep
 
     check_backend(backend, scheduler)
     check_jobs(jobs)
+    for argument in runs:
+        if argument.partition("(")[0].partition("@")[0] in measure_names() and not os.path.exists(argument):
+            raise UsageError(
+                f"{argument} is a measure, and no run file has this name. Every reference has a --reference of its own."
+            )
     paths = [path for argument in runs for path in expand(argument)]
     asked = Sweep(measure, parse_grid(grid), qrels, paths, reference or (), out)
     total = len(asked.settings)
@@ -53,6 +63,7 @@ def sweep(
     try:
         asked.compute(jobs, None, backend, scheduler)
     except KeyboardInterrupt:
-        note(f"{asked.done} of {total} settings are done and kept; the same command goes on from there")
+        if asked.done:
+            note(f"{asked.done} of {total} settings are done and kept; the same command goes on from there")
         raise
     note(f"{out}: {total} settings of {len(paths)} runs")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -90,14 +91,39 @@ def results_of(calls: Iterable[Call], jobs: int) -> Iterator[Iterator[Any]]:
             stack.enter_context(joblib.parallel_config(backend="loky", idle_worker_timeout=_IDLE_SECONDS))
             stack.callback(_end_processes)
         parallel = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
-        results = parallel(joblib.delayed(function)(*arguments) for function, arguments in calls)
+        results = None
         try:
+            with _held_back(signal.SIGINT) if own_processes else contextlib.nullcontext():
+                results = parallel(joblib.delayed(function)(*arguments) for function, arguments in calls)
             yield results
         except BaseException:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of calls that are given up
-                results.close()
+                if results is not None:
+                    results.close()
             raise
+
+
+@contextlib.contextmanager
+def _held_back(number: signal.Signals) -> Iterator[None]:
+    """Hold back a signal for a while, and for good from the processes that are started meanwhile, which inherit that.
+
+    So after Ctrl-C this process ends them, and none of them complains.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # on Windows
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    from joblib.externals.loky.backend import resource_tracker as of_loky
+
+    for tracker in (resource_tracker, of_loky):
+        tracker.ensure_running()  # which lets signals through when it starts
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {number})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _end_processes() -> None:

@@ -96,7 +96,9 @@ class Grid:
         if not isinstance(value, str):
             return param.check(value, name, owner)
         if not value.strip():
-            raise UsageError(f"The grid has an empty value of {name!r}. {_FORM}.")
+            raise UsageError(
+                f"The grid has an empty value of {name!r}. {_FORM}; with spaces it stands in quotes as a whole."
+            )
         multiple = parse_multiple(value) if quantity(param) else None
         if multiple is not None:
             return self._checked_multiple(multiple, name)

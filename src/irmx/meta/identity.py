@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
 import ir_measures
+import numpy as np
 
 from irmx.judgments import Judgments
 from irmx.measures import Measure
 from irmx.meta.grids import Grid, text_of
-from irmx.meta.inputs import columns_read, qrels_digest, run_digest
 from irmx.plugins import registry
+from irmx.ragged import Array
+from irmx.runs import Run, read_run
 from irmx.symbols import Symbol
+from irmx.tables import is_path
 
 Identity = dict[str, Any]
 """Plain texts and lists, as JSON has them."""
@@ -26,7 +31,7 @@ def identify(
 ) -> Identity:
     """Return what identifies a sweep: measure, grid, references, digests of qrels and runs, versions."""
     measures = [*grid.settings, *references]
-    of_run, of_qrels = columns_read(measures)
+    of_run, of_qrels = _columns_read(measures)
     return {
         "measure": str(grid.measure),
         "grid": [[name, [text_of(v) for v in values]] for name, values in grid.values.items()],
@@ -46,6 +51,51 @@ def _versions(measures: Iterable[ir_measures.Measure]) -> dict[str, str]:
         if names & {*plugin.offers.get("measures", ()), *plugin.offers.get("symbols", ())}:
             found[plugin.distribution] = plugin.version
     return found
+
+
+def _columns_read(measures: Iterable[ir_measures.Measure]) -> tuple[list[str], list[str]]:
+    """Return the names of the extra run columns and of the extra qrels columns that measures read."""
+    own = [m for m in measures if isinstance(m, Measure)]
+    of_run = {c.name for m in own for c in m.run_columns()}
+    of_qrels = {c.name for m in own for c in m.qrel_columns()}
+    return sorted(of_run), sorted({"iteration", "relevance"} | of_qrels)
+
+
+def run_digest(source: Any, columns: Sequence[str]) -> str:
+    """Return a digest of a run: of the bytes of a file, or of the ids, scores and extra columns of anything else."""
+    if is_path(source) and os.path.isfile(source):
+        made = hashlib.sha256()
+        with open(source, "rb") as file:
+            while block := file.read(1 << 20):
+                made.update(block)
+        return made.hexdigest()
+    run: Run = read_run(source)
+    docs = [np.array(run.docs(topic), dtype=object) for topic in range(len(run.topics))]
+    return _digest([run.topics, run.offsets, run.score, *docs], {name: run.column(name) for name in columns})
+
+
+def qrels_digest(judgments: Judgments, columns: Sequence[str]) -> str:
+    """Return a digest of the topics, documents, grades and extra columns of judgments."""
+    arrays = [list(map(str, judgments.topics)), judgments.offsets, list(judgments.docs), judgments.grade]
+    return _digest(arrays, {name: judgments.given_column(name) for name in columns})
+
+
+def _digest(arrays: Sequence[Any], columns: Mapping[str, Array | None]) -> str:
+    made = hashlib.sha256()
+    for name, values in [*(("", a) for a in arrays), *columns.items()]:
+        made.update(f"{name}:{'none' if values is None else len(values)};".encode())
+        if values is not None:
+            made.update(_hashes(np.asarray(values)).tobytes())
+    return made.hexdigest()
+
+
+def _hashes(values: Array) -> Array:
+    """Return a number per value that depends on nothing but the value."""
+    import pandas as pd
+
+    if values.dtype.kind in "OU":
+        return np.asarray(pd.util.hash_array(values.astype(object)))
+    return np.asarray(values, dtype=np.float64)
 
 
 def differences(there: Identity, asked: Identity) -> str:

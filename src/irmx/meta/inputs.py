@@ -1,19 +1,14 @@
-"""The inputs of a sweep: runs by name, what measures read of them, and digests of their content."""
+"""Runs by name, and what is to be said of them."""
 
 from __future__ import annotations
 
-import hashlib
+import contextlib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-import ir_measures
-import numpy as np
-
-from irmx.errors import UsageError
+from irmx.errors import DataError, UsageError
 from irmx.judgments import Judgments
-from irmx.measures import Measure
-from irmx.ragged import Array
 from irmx.runs import Run, read_run
 from irmx.tables import is_path
 
@@ -69,46 +64,35 @@ def run_names(paths: Sequence[str]) -> list[str]:
     return names if len(set(names)) == len(set(paths)) else list(paths)
 
 
-def columns_read(measures: Iterable[ir_measures.Measure]) -> tuple[list[str], list[str]]:
-    """Return the names of the extra run columns and of the extra qrels columns that measures read."""
-    own = [m for m in measures if isinstance(m, Measure)]
-    of_run = {c.name for m in own for c in m.run_columns()}
-    of_qrels = {c.name for m in own for c in m.qrel_columns()}
-    return sorted(of_run), sorted({"iteration", "relevance"} | of_qrels)
+@contextlib.contextmanager
+def of_run(name: str, source: Any) -> Iterator[None]:
+    """Name the run in errors of its data that do not name its file."""
+    try:
+        yield
+    except DataError as error:
+        if isinstance(source, str) and source in str(error):
+            raise
+        raise error.at(f"run {name}") from None
 
 
-def run_digest(source: Any, columns: Sequence[str]) -> str:
-    """Return a digest of a run: of the bytes of a file, or of the ids, scores and extra columns of anything else."""
-    if is_path(source) and os.path.isfile(source):
-        made = hashlib.sha256()
-        with open(source, "rb") as file:
-            while block := file.read(1 << 20):
-                made.update(block)
-        return made.hexdigest()
-    run: Run = read_run(source)
-    docs = [np.array(run.docs(topic), dtype=object) for topic in range(len(run.topics))]
-    return _digest([run.topics, run.offsets, run.score, *docs], {name: run.column(name) for name in columns})
+def lacking_topics(run: Run, judgments: Judgments) -> str:
+    """Return what to say of a run that lacks topics of the qrels, nothing where it has all.
+
+    Raises
+    ------
+    irmx.errors.DataError
+        Where it has none of them.
+    """
+    known, there = list(judgments.index), set(run.topics)
+    missing = [t for t in known if t not in there]
+    if len(missing) == len(known):
+        raise DataError(
+            f"No topic of the run is in the qrels. The run has {_some(run.topics)}; the qrels have {_some(known)}."
+        )
+    if not missing:
+        return ""
+    return f"no results for {len(missing)} of {len(known)} topics ({_some(missing)}); they count with the measures' defaults"
 
 
-def qrels_digest(judgments: Judgments, columns: Sequence[str]) -> str:
-    """Return a digest of the topics, documents, grades and extra columns of judgments."""
-    arrays = [list(map(str, judgments.topics)), judgments.offsets, list(judgments.docs), judgments.grade]
-    return _digest(arrays, {name: judgments.given_column(name) for name in columns})
-
-
-def _digest(arrays: Sequence[Any], columns: Mapping[str, Array | None]) -> str:
-    made = hashlib.sha256()
-    for name, values in [*(("", a) for a in arrays), *columns.items()]:
-        made.update(f"{name}:{'none' if values is None else len(values)};".encode())
-        if values is not None:
-            made.update(_hashes(np.asarray(values)).tobytes())
-    return made.hexdigest()
-
-
-def _hashes(values: Array) -> Array:
-    """Return a number per value that depends on nothing but the value."""
-    import pandas as pd
-
-    if values.dtype.kind in "OU":
-        return np.asarray(pd.util.hash_array(values.astype(object)))
-    return np.asarray(values, dtype=np.float64)
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")

@@ -73,7 +73,7 @@ class Parts:
         try:
             for path in there:
                 self._take_over(path)
-            _write(manifest, lambda path: path.write_text(json.dumps(self.identity, indent=1), encoding="utf-8"))
+            write_whole(manifest, lambda path: path.write_text(json.dumps(self.identity, indent=1), encoding="utf-8"))
         except BaseException:
             self.close()
             raise
@@ -220,13 +220,26 @@ def write_parquet(path: Path, table: pa.Table) -> None:
     """Write a table; the file is there as a whole or not at all."""
     import pyarrow.parquet as pq
 
-    _write(path, lambda unfinished: pq.write_table(table, unfinished))
+    write_whole(path, lambda unfinished: pq.write_table(table, unfinished))
 
 
-def _write(path: Path, write: Callable[[Path], Any]) -> None:
+def write_whole(path: Path, write: Callable[[Path], Any]) -> None:
     """Write a file under another name, see it to the disk, and rename it."""
     unfinished = path.with_name(path.name + _UNFINISHED)
-    write(unfinished)
-    with open(unfinished, "rb+") as file:
-        os.fsync(file.fileno())
-    os.replace(unfinished, path)
+    with writing(path):
+        write(unfinished)
+        with open(unfinished, "rb+") as file:
+            os.fsync(file.fileno())
+        os.replace(unfinished, path)
+
+
+@contextlib.contextmanager
+def writing(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Say which file cannot be written, as where the disk is full."""
+    try:
+        yield
+    except OSError as error:
+        raise DataError(
+            f"{os.fspath(path)} cannot be written: {error.strerror or error}. Make room there; what is finished is kept, "
+            "and the same command goes on from there."
+        ) from None

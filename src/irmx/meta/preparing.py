@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import joblib
 import numpy as np
 
-from irmx.errors import DataError
 from irmx.evaluate import Evaluator
 from irmx.joining import Join
 from irmx.judgments import Judgments
 from irmx.measures import Measure
+from irmx.meta.parts import writing
 from irmx.meta.units import Held, Stored, preparation_key
 from irmx.runs import Run
 from irmx.scores import Scores
@@ -53,23 +53,19 @@ class Preparer:
     def _store(self, key: Hashable, value: Any) -> None:
         number = sum(map(len, self._paths.values()))
         path = os.path.join(self.folder, f"{number}.joblib")
-        joblib.dump(value, path)
+        with writing(path):
+            joblib.dump(value, path)
         self._paths[key].append(path)
 
-    def add(self, name: str, run: Run) -> None:
+    def add(self, run: Run) -> None:
         """Store what every preparation needs of a run.
 
         Raises
         ------
         irmx.errors.DataError
-            Where the run has no topic of the qrels, or lacks what a setting reads.
+            Where the run lacks what a setting reads.
         """
         join = Join(run, self.judgments)
-        if not join.pairs:
-            raise DataError(
-                f"No topic of the run {name} is in the qrels. The run has {_some(run.topics)}; "
-                f"the qrels have {_some(list(self.judgments.index))}."
-            )
         for setting in self.settings:
             check_columns(setting, join)
         for key, setting in self._examples.items():
@@ -87,23 +83,6 @@ class Preparer:
         if local:
             return {key: Stored(tuple(paths)) for key, paths in self._paths.items()}
         return {key: Held(tuple(map(joblib.load, paths))) for key, paths in self._paths.items()}
-
-
-def lacking_topics(run: Run, judgments: Judgments) -> str:
-    """Return what to say of a run that lacks topics of the qrels, nothing where it has all."""
-    there = set(run.topics)
-    missing = [t for t in judgments.index if t not in there]
-    if not missing:
-        return ""
-    return (
-        f"no results for {len(missing)} of {len(judgments.index)} topics ({_some(missing)}); "
-        "they count with the measures' defaults"
-    )
-
-
-def _some(names: Iterable[str]) -> str:
-    shown = list(names)
-    return ", ".join(shown[:3]) + (", ..." if len(shown) > 3 else "")
 
 
 def scores_of(evaluator: Evaluator, run: Run) -> list[Scores]:

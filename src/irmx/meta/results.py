@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from irmx.errors import DataError, UsageError
 from irmx.meta.identity import Identity
-from irmx.meta.parts import Parts, refuse_other, write_parquet
+from irmx.meta.parts import Parts, refuse_other, write_parquet, write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,9 +82,8 @@ class ResultsFile:
         import pyarrow as pa
 
         if self.path.suffix in _SEPARATORS:
-            unfinished = self.path.with_name(self.path.name + ".unfinished")
-            frame.to_csv(unfinished, sep=_SEPARATORS[self.path.suffix], index=False)
-            os.replace(unfinished, self.path)
+            separator = _SEPARATORS[self.path.suffix]
+            write_whole(self.path, lambda unfinished: frame.to_csv(unfinished, sep=separator, index=False))
             return
         table = pa.Table.from_pandas(frame, preserve_index=False)
         marked = {**(table.schema.metadata or {}), _IDENTITY: json.dumps(identity).encode()}
@@ -109,12 +108,7 @@ def read_results(results: Any) -> pd.DataFrame:
         path = Path(results)
         if not path.exists():
             raise DataError(f"There are no results {os.fspath(path)!r}.")
-        separator = _SEPARATORS.get(path.suffix)
-        frame = (
-            pd.read_parquet(path)
-            if separator is None
-            else pd.read_csv(path, sep=separator, dtype={"run": str, "query_id": str})
-        )
+        frame = _table(path)
     elif isinstance(results, pd.DataFrame):
         frame = results
     else:
@@ -126,3 +120,20 @@ def read_results(results: Any) -> pd.DataFrame:
             f"{', '.join(map(str, frame.columns))}."
         )
     return frame
+
+
+def _table(path: Path) -> pd.DataFrame:
+    """Return a file as a table; in a .csv or .tsv nothing is missing but what is empty, as None is a value there."""
+    import pandas as pd
+    import pyarrow as pa
+
+    separator = _SEPARATORS.get(path.suffix)
+    try:
+        if separator is None:
+            return pd.read_parquet(path)
+        texts = {"run": str, "query_id": str}
+        return pd.read_csv(path, sep=separator, dtype=texts, keep_default_na=False, na_values=[""])
+    except (pa.ArrowInvalid, OSError, ValueError) as error:
+        raise DataError(
+            f"{path} cannot be read as a file of results, which is .parquet, .csv or .tsv: {error}"
+        ) from None

@@ -6,21 +6,21 @@ import contextlib
 import gc
 import os
 import warnings
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
 
-from irmx.errors import DataError, DataWarning
+from irmx.errors import DataWarning
 from irmx.evaluate import Evaluator, as_measures
 from irmx.judgments import read_qrels
 from irmx.meta.backends import check_backend, check_jobs, dask, is_local, results_of
 from irmx.meta.grids import Grid
 from irmx.meta.identity import identify
-from irmx.meta.inputs import named_runs
+from irmx.meta.inputs import lacking_topics, named_runs, of_run
 from irmx.meta.longform import LongForm, frame_of, merged
 from irmx.meta.parts import REFERENCES, Parts, PartsInMemory
-from irmx.meta.preparing import Preparer, lacking_topics, scores_of
+from irmx.meta.preparing import Preparer, scores_of
 from irmx.meta.progress import bar
 from irmx.meta.results import ResultsFile
 from irmx.meta.said import Said
@@ -124,8 +124,8 @@ class Sweep:
         references: list[list[Scores]] = []
         with bar("Reading runs", len(self.runs), 0, progress) as advance:
             for name, source in self.runs.items():
-                with self._said.once(name), _named(name, source):
-                    references.append(self._read(name, source, prepared))
+                with self._said.once(name), of_run(name, source):
+                    references.append(self._read(source, prepared))
                 gc.collect()  # a join and its rankings refer to each other
                 advance(1)
         if not self._parts.has_references:
@@ -134,11 +134,11 @@ class Sweep:
             self._parts.write(REFERENCES, self._form.of_references(names, by_measure), ())
         return prepared
 
-    def _read(self, name: str, source: Any, prepared: Preparer) -> list[Scores]:
+    def _read(self, source: Any, prepared: Preparer) -> list[Scores]:
         """Read one run, and return the scores of the references if they are not there yet."""
         run = read_run(source)
-        prepared.add(name, run)
         lacking = lacking_topics(run, self._judgments)
+        prepared.add(run)
         if lacking:
             warnings.warn(lacking, DataWarning, stacklevel=2)
         return [] if self._parts.has_references else scores_of(self._references, run)
@@ -180,17 +180,6 @@ class Sweep:
             over_topics(s, self._judgments, theirs, checked(s, topics, found))
             for s, found in zip(settings, scores, strict=True)
         ]
-
-
-@contextlib.contextmanager
-def _named(name: str, source: Any) -> Iterator[None]:
-    """Name the run in errors of its data."""
-    try:
-        yield
-    except DataError as error:
-        if isinstance(source, str) and source in str(error):
-            raise
-        raise error.at(f"run {name}") from None
 
 
 def sweep(

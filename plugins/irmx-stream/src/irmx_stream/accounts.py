@@ -19,7 +19,7 @@ from irmx_stream.columns import (
     POOLED,
     TIMESTAMP,
 )
-from irmx_stream.values import given_lengths, nugget_names, numbers
+from irmx_stream.values import given_lengths, nugget_names, numbers, refuse_other_times
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Floats = np.ndarray[Any, np.dtype[Any]]
@@ -161,6 +161,7 @@ class Accounts:
     @cached_property
     def latency(self) -> Floats:
         """L(n.t, u.t) of every nugget found (T2): 1 when found as it was known, in (0, 2), above 1 when early."""
+        refuse_other_times(self.time, self.topic, self._of_nuggets(NUGGET_TIME), self.nugget_topic)
         late = self.time[self.update] - self._of_nuggets(NUGGET_TIME)[self.nugget]
         return np.asarray(1 - (2 / math.pi) * np.arctan(late / LATENCY_STEP))
 

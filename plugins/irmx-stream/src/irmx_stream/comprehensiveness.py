@@ -16,9 +16,9 @@ Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 class Comprehensiveness(TrackMeasure):
-    r"""Comprehensiveness: the share of the nuggets that were found, by worth.
+    """Comprehensiveness: the share of the nuggets that were found, by worth.
 
-    :math:`\sum_u G(u) / \sum_n R(n)` without latency; the recall of nuggets. Never pooled updates hold none, so
+    sum_u G(u) / sum_n R(n) without latency; the recall of nuggets. Never pooled updates hold none, so
     that ``track`` makes no difference.
 
     Examples
@@ -43,10 +43,9 @@ class Comprehensiveness(TrackMeasure):
 
 
 class LatencyComprehensiveness(Comprehensiveness):
-    r"""Latency comprehensiveness: the share of the nuggets that were found, by worth, less the later they were.
+    """Latency comprehensiveness: the share of the nuggets that were found, by worth, less the later they were.
 
-    :math:`\mathrm{LC} = \sum_u G(u) / \sum_n R(n)` with :math:`G(u) = \sum_n R(n) L(n.t, u.t)`. It can exceed 1, and is
-    below 2: a nugget found before it was known counts up to twice.
+    LC = sum_u G(u) / sum_n R(n) with G(u) = sum_n R(n) L(n.t, u.t). It can exceed 1, and is below 2: a nugget found before it was known counts up to twice.
 
     Examples
     --------

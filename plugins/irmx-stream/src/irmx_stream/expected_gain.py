@@ -16,12 +16,11 @@ Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 class ExpectedGain(TrackMeasure):
-    r"""Expected gain: what nuggets are worth, per unit of what is to read.
+    """Expected gain: what nuggets are worth, per unit of what is to read.
 
-    :math:`\mathrm{EG} = \sum_u G(u) / \sum_u V(u)` over the updates of the topic. :math:`G(u)` is the sum of
-    :math:`R(n)` over the update's own nuggets: those that no earlier update holds. :math:`V(u)` is 1 plus the words of
-    the update that match none of its own nuggets, in units of the mean words of a nugget. A topic without updates or
-    nuggets scores 0.
+    EG = sum_u G(u) / sum_u V(u) over the updates of the topic. G(u) is the sum of R(n) over the update's own nuggets:
+    those that no earlier update holds. V(u) is 1 plus the words of the update that match none of its own nuggets, in
+    units of the mean words of a nugget. A topic without updates or nuggets scores 0.
 
     References
     ----------
@@ -63,11 +62,11 @@ class ExpectedGain(TrackMeasure):
 
 
 class ExpectedLatencyGain(ExpectedGain):
-    r"""Expected latency gain: expected gain that a nugget loses with the time until it was emitted.
+    """Expected latency gain: expected gain that a nugget loses with the time until it was emitted.
 
-    :math:`\mathrm{ELG} = \sum_u G(u) / \sum_u V(u)` with :math:`G(u) = \sum_n R(n) L(n.t, u.t)` over the update's own
-    nuggets, and :math:`L(n.t, u.t) = 1 - \frac{2}{\pi} \arctan((u.t - n.t) / 6\,\mathrm{h})`: 1 for an update as old as
-    the nugget, 1/2 six hours later, above 1 (below 2) before.
+    ELG = sum_u G(u) / sum_u V(u) with G(u) = sum_n R(n) L(n.t, u.t) over the update's own nuggets, and
+    L(n.t, u.t) = 1 - (2/pi) arctan((u.t - n.t) / 6 h): 1 for an update as old as the nugget, 1/2 six hours later, above 1
+    (below 2) before.
 
     References
     ----------

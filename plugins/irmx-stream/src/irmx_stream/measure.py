@@ -129,7 +129,7 @@ class ModeledStreamUtility(Measure):
         )
 
     def preparation(self) -> Hashable:
-        return self["rel"] or 1, self["default_length"], self["duplicates"]
+        return self["rel"], self["default_length"], self["duplicates"]
 
     def prepare(self, rankings: Rankings) -> Streams:
         return streams_of(rankings, self["default_length"], self["duplicates"])

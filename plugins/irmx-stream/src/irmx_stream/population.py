@@ -51,10 +51,9 @@ class Users:
 
 @dataclass(frozen=True)
 class Population:
-    r"""Users whose mean time away, mean session and reading speed are log-normal.
+    """Users whose mean time away, mean session and reading speed are log-normal.
 
-    For a mean M and a standard deviation S of the data, :math:`\sigma^2 = \log(1 + S^2/M^2)` and
-    :math:`\mu = \log M - \sigma^2/2`. A user's own times are exponential with the user's means (:func:`simulate`).
+    For a mean M and a standard deviation S of the data, sigma^2 = log(1 + S^2/M^2) and mu = log(M) - sigma^2/2. A user's own times are exponential with the user's means (:func:`simulate`).
     The defaults are the paper's reasonable users.
 
     Parameters

@@ -12,7 +12,7 @@ import numpy as np
 from irmx import DataError, DataWarning, QrelsRows, Rankings
 from irmx_stream.columns import NUGGET_TIME, POOLED, QUERY_END, QUERY_START, TIMESTAMP
 from irmx_stream.streams import Stream
-from irmx_stream.values import given_lengths, nugget_names, numbers
+from irmx_stream.values import given_lengths, nugget_names, numbers, refuse_other_times
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Floats = np.ndarray[Any, np.dtype[Any]]
@@ -101,6 +101,12 @@ def streams_of(rankings: Rankings, default_length: float, duplicates: str) -> St
     known, nugget, nugget_time, nuggets = _nuggets(qrels, rankings, start)
     holds = known[at_qrels] & _in_use(qrels, duplicates)[at_qrels]
     at_run, at_qrels = at_run[holds], at_qrels[holds]
+    refuse_other_times(
+        time + start[run.topic],
+        run.topic,
+        nugget_time + np.repeat(start, np.diff(nuggets)),
+        np.repeat(np.arange(len(rankings)), np.diff(nuggets)),
+    )
     _tell_of_times(time, window[run.topic])
     made = []
     ends = np.searchsorted(at_run, run.offsets)
@@ -221,7 +227,7 @@ def _tell_of_times(time: Floats, window: Floats) -> None:
     if early or late:
         warnings.warn(
             f"{early + late:,} of {len(time):,} updates were emitted outside their topic's time window: {early:,} before "
-            f"its start, which are there at the first look, and {late:,} after its end, which are left out.",
+            f"its start, which are there in the first session, and {late:,} after its end, which are left out.",
             DataWarning,
             stacklevel=2,
         )

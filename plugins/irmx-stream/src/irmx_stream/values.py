@@ -32,6 +32,36 @@ def numbers(values: Array | None, column: Column) -> Floats:
     return values
 
 
+YEAR = 366 * 86400.0
+
+
+def refuse_other_times(time: Floats, topic: Ints, known: Floats, known_topic: Ints) -> None:
+    """Raise where no update of a run lies within a year of the nuggets of its topic: the times are not of one kind.
+
+    Parameters
+    ----------
+    time, topic : array, shape (updates,)
+        When each update was emitted, and the number of its topic.
+    known, known_topic : array, shape (nuggets,)
+        The same of the nuggets.
+    """
+    there = ~np.isnan(time)
+    if not there.any() or not len(known):
+        return
+    topics = 1 + int(max(topic.max(), known_topic.max()))
+    first, last = np.full(topics, np.inf), np.full(topics, -np.inf)
+    np.fmin.at(first, known_topic, known)
+    np.fmax.at(last, known_topic, known)
+    if np.any((time[there] >= first[topic[there]] - YEAR) & (time[there] <= last[topic[there]] + YEAR)):
+        return
+    i = int(np.flatnonzero(there)[0])
+    near = f"{first[topic[i]]:.15g} to {last[topic[i]]:.15g}" if np.isfinite(first[topic[i]]) else "not there"
+    raise DataError(
+        f"No update of the run lies within a year of its topic's nuggets. The first update is of {time[i]:.15g}, the nuggets "
+        f"of its topic are of {near}: are both in seconds, of the same origin?"
+    )
+
+
 def nugget_names(qrels: QrelsRows) -> list[str]:
     """Return the nugget of every qrels row, empty where it names none; whole numbers become their digits.
 

@@ -17,6 +17,9 @@ _OPENERS: dict[bytes, Callable[[Path], Any]] = {b"\x1f\x8b": gzip.open, b"BZh": 
 _HEAD = 65536
 """Bytes that are looked at to tell what a file is."""
 
+LATEST = 1e11
+"""The latest time that can be meant, in seconds since 1970: as milliseconds it is a day of 1973."""
+
 HEADERS = {
     "nuggets": ("query_id", "nugget_id", "timestamp", "importance"),
     "matches": ("query_id", "update_id", "nugget_id", "match_start", "match_end"),
@@ -87,6 +90,11 @@ def topic_of(text: str) -> str:
     ('11', '11')
     """
     return re.sub(r"^TS\d\d\.", "", text)
+
+
+def too_late(name: str, value: str) -> str:
+    """Return what is wrong with a time beyond :data:`LATEST`."""
+    return f"the {name} {value} is not in seconds: it would be after the year 5100. Give seconds, not milliseconds."
 
 
 def place(path: Path, line: int) -> str:

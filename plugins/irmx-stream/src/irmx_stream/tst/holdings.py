@@ -52,7 +52,7 @@ class Judged:
 def tell(count: int, first: str, rule: str) -> None:
     """Warn of rows that a rule dealt with, with their number and the first."""
     if count:
-        warnings.warn(f"{count} {rule} The first: {first}.", DataWarning, stacklevel=2)
+        warnings.warn(f"{count:,} {rule} The first: {first}.", DataWarning, stacklevel=2)
 
 
 def judged_topics(folder: TstFolder) -> list[str]:
@@ -82,7 +82,7 @@ def read_nuggets(table: TstTable, topics: list[str], in_words: bool) -> dict[Key
     irmx.DataError
         For a number that is none or not legal, or a nugget twice; names the line.
     """
-    time, importance = table.numbers("timestamp"), table.numbers("importance", low=WITHDRAWN)
+    time, importance = table.times("timestamp"), table.numbers("importance", low=WITHDRAWN)
     length = lengths_in_words(table, "nugget_text", ("nugget_len",), in_words)
     found: dict[Key, Nugget] = {}
     others: list[int] = []

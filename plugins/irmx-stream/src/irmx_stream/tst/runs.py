@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from irmx import DataError
-from irmx_stream.tst.files import content_of, place
+from irmx_stream.tst.files import LATEST, content_of, place, too_late
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -53,7 +53,8 @@ def read_tst_runs(path: str | os.PathLike[str]) -> dict[str, pa.Table]:
     Raises
     ------
     irmx.DataError
-        For a line with too few or too many fields, or a time or confidence that is no number; names the line.
+        For a line with too few or too many fields, a time or confidence that is no number, or a time in another unit than
+        seconds; names the line.
 
     Examples
     --------
@@ -127,14 +128,15 @@ def _parse(path: Path, content: bytes) -> pa.Table:
 
 
 def _sound(found: pa.Table) -> bool:
-    """Tell whether every field has characters and no other white space, and every number is finite."""
+    """Tell whether every field has characters and no other white space, every number is finite, and every time can be."""
     import pyarrow.compute as pc
 
     for name in FIELDS[:5]:
         for texts in (chunk.dictionary if name in FIELDS[:3] else chunk for chunk in found[name].chunks):
             if pc.any(pc.match_substring_regex(texts, r"^$|[ \t]")).as_py():
                 return False
-    return all(pc.all(pc.is_finite(found[name])).as_py() for name in FIELDS[5:])
+    finite = all(pc.all(pc.is_finite(found[name])).as_py() for name in FIELDS[5:])
+    return finite and pc.all(pc.less_equal(found["time"], LATEST)).as_py()
 
 
 def _parse_by_line(path: Path, content: bytes) -> pa.Table:
@@ -170,6 +172,8 @@ def _parse_by_line(path: Path, content: bytes) -> pa.Table:
                     f"{where}: the {name} {text!r} of update {fields[3]}-{fields[4]} is not a finite number. "
                     "Correct the line."
                 )
+        if float(fields[5]) > LATEST:
+            raise DataError(f"{where}: {too_late('time', fields[5])}")
         rows.append((*fields[:5], *map(float, fields[5:])))
     types = [*[pa.large_string()] * 5, *[pa.float64()] * 2]
     columns = [pa.array(column, kind) for column, kind in zip(zip(*rows, strict=True), types, strict=True)]

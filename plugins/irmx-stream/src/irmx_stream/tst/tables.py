@@ -10,7 +10,15 @@ from pathlib import Path
 import numpy as np
 
 from irmx import DataError
-from irmx_stream.tst.files import RELEASED_UPDATES, content_of, is_released_update, place, topic_of
+from irmx_stream.tst.files import (
+    LATEST,
+    RELEASED_UPDATES,
+    content_of,
+    is_released_update,
+    place,
+    too_late,
+    topic_of,
+)
 
 _IDS = ("query_id", "update_id", "nugget_id")
 
@@ -45,6 +53,21 @@ class TstTable:
     def place(self, row: int) -> str:
         """Return the file and the line of a row, as a message starts."""
         return place(self.path, self.lines[row])
+
+    def times(self, name: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        """Return a column of times in seconds.
+
+        Raises
+        ------
+        irmx.DataError
+            Where one is no number, or must be in another unit; names the file and the line.
+        """
+        values = self.numbers(name)
+        wrong = np.flatnonzero(values > LATEST)
+        if len(wrong):
+            row = int(wrong[0])
+            raise DataError(f"{self.place(row)}: {too_late(name, self.columns[name][row])}")
+        return values
 
     def numbers(self, name: str, low: float = -math.inf) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
         """Return a column of finite numbers, none below ``low``.
@@ -83,7 +106,7 @@ def read_table(path: Path) -> TstTable:
     Raises
     ------
     irmx.DataError
-        For a line with too few fields, or a byte that is not UTF-8; names the line.
+        For a table without rows; for a line with too few fields, or a byte that is not UTF-8, naming the line.
     """
     content = content_of(path)
     try:
@@ -109,8 +132,9 @@ def read_table(path: Path) -> TstTable:
             )
         rows.append(fields)
         numbers.append(number)
-    columns: dict[str, Sequence[str]] = dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else {}
-    columns = {name: columns.get(name, ()) for name in names}
+    if not rows:
+        raise DataError(f"{path} has a header and no rows: {', '.join(names)}. Fetch or copy the file again.")
+    columns: dict[str, Sequence[str]] = dict(zip(names, zip(*rows, strict=True), strict=True))
     for name in _IDS:
         if "" in columns.get(name, ()):
             number = numbers[list(columns[name]).index("")]

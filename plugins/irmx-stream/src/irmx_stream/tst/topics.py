@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.parsers import expat
 
 from irmx import DataError
-from irmx_stream.tst.files import content_of, place, topic_of
+from irmx_stream.tst.files import LATEST, content_of, place, too_late, topic_of
 
 
 @dataclass
@@ -60,12 +61,16 @@ def read_topics(path: Path) -> dict[str, Topic]:
 
 
 def _seconds(event: Topic, name: str, where: str) -> float:
+    text = event.fields[name]
     try:
-        return float(event.fields[name])
+        found = float(text)
     except ValueError:
-        raise DataError(
-            f"{where}: the <{name}> {event.fields[name]!r} of topic {event.query_id} is not a number of seconds."
-        ) from None
+        found = math.nan
+    if not math.isfinite(found):
+        raise DataError(f"{where}: the <{name}> {text!r} of topic {event.query_id} is not a number of seconds.")
+    if found > LATEST:
+        raise DataError(f"{where}: topic {event.query_id}: {too_late(f'<{name}>', text)}")
+    return found
 
 
 def _events(path: Path) -> list[Topic]:
