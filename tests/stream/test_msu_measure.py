@@ -325,7 +325,7 @@ def test_times_of_another_unit_or_origin_are_refused(measure: str) -> None:
     nuggets = NUGGETS.assign(importance=1, nugget_length=5, match_start=0, match_end=2)
     for wrong in (UPDATES["timestamp"] * 1000, UPDATES["timestamp"] - 10**9):
         with pytest.raises(
-            irmx.DataError, match="within a year of its topic's nuggets.*in seconds, of the same origin"
+            irmx.DataError, match=r"within a year of its topic's nuggets.*in seconds, of the same origin"
         ):
             values(measure, nuggets, UPDATES.assign(timestamp=wrong))
     assert sum(values(measure, nuggets, UPDATES).values()) > 0
