@@ -45,21 +45,17 @@ def refuse_other_times(time: Floats, topic: Ints, known: Floats, known_topic: In
     known, known_topic : array, shape (nuggets,)
         The same of the nuggets.
     """
-    there = ~np.isnan(time)
-    if not there.any() or not len(known):
-        return
-    topics = 1 + int(max(topic.max(), known_topic.max()))
+    topics = 1 + int(max(topic.max(initial=0), known_topic.max(initial=0)))
     first, last = np.full(topics, np.inf), np.full(topics, -np.inf)
     np.fmin.at(first, known_topic, known)
     np.fmax.at(last, known_topic, known)
-    if np.any((time[there] >= first[topic[there]] - YEAR) & (time[there] <= last[topic[there]] + YEAR)):
-        return
-    i = int(np.flatnonzero(there)[0])
-    near = f"{first[topic[i]]:.15g} to {last[topic[i]]:.15g}" if np.isfinite(first[topic[i]]) else "not there"
-    raise DataError(
-        f"No update of the run lies within a year of its topic's nuggets. The first update is of {time[i]:.15g}, the nuggets "
-        f"of its topic are of {near}: are both in seconds, of the same origin?"
-    )
+    compared = np.flatnonzero(~np.isnan(time) & np.isfinite(first[topic]))
+    time, topic = time[compared], topic[compared]
+    if len(time) and not np.any((time >= first[topic] - YEAR) & (time <= last[topic] + YEAR)):
+        raise DataError(
+            f"No update of the run lies within a year of its topic's nuggets. The first is of {time[0]:.15g}, the nuggets of its "
+            f"topic are of {first[topic[0]]:.15g} to {last[topic[0]]:.15g}: are both in seconds, of the same origin?"
+        )
 
 
 def nugget_names(qrels: QrelsRows) -> list[str]:
