@@ -123,8 +123,10 @@ class Accounts:
         return np.bincount(self.topic, values, minlength=len(self._topics))
 
     def per_found(self, values: Floats) -> Floats:
-        """Return, per topic, the sum of values over the nuggets found."""
-        return np.bincount(self.nugget_topic[self.nugget], values, minlength=len(self._topics))
+        """Return, per topic, the sum of values over the nuggets found, in the order of all: a share is never above 1."""
+        of_all = np.zeros(len(self.names))
+        of_all[self.nugget] = values
+        return self.per_nugget(of_all)
 
     def per_nugget(self, values: Floats) -> Floats:
         """Return, per topic, the sum of values over all its nuggets."""
