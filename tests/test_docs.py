@@ -123,7 +123,7 @@ def test_every_hook_and_command_has_a_heading(generated: dict[str, str]) -> None
     assert {f"irmx {name}" for name in irmx.registry().commands()} <= headings(generated["commands.md"])
 
 
-@pytest.mark.parametrize("package", ["irmx", "irmx_markov", "irmx_ncp", "irmx_stream"])
+@pytest.mark.parametrize("package", ["irmx", "irmx_markov", "irmx_ncp", "irmx_stream", "irmx_temporal"])
 def test_every_public_name_has_a_heading(package: str, generated: dict[str, str]) -> None:
     public = sys.modules[package].__all__
     assert set(public) <= headings(generated[f"api/{package}.md"])

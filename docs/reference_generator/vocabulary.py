@@ -1,4 +1,4 @@
-"""The pages of the column vocabulary and of the formats, made from the declarations."""
+"""The pages of the column vocabulary and of the formats, datasets and fields, made from the declarations."""
 
 from __future__ import annotations
 
@@ -53,13 +53,17 @@ def _readers(column: Column) -> list[str]:
 
 
 def formats_page() -> str:
-    """Return the page of file formats, output formats and datasets."""
+    """Return the page of file formats, output formats, datasets and fields of documents."""
     formats = [
         [f"`{n}`", f.DESCRIPTION, " and ".join(f.TABLES), registered_by("formats", n)]
         for n, f in registry().formats().items()
     ]
     reports = [[f"`{n}`", r.DESCRIPTION, registered_by("reports", n)] for n, r in registry().reports().items()]
     datasets = [[f"`{n}`", registered_by("datasets", n)] for n in registry().datasets()]
+    fields = [
+        [f"`{f.NAME}`", f"`{f.column}`", f"`{f.field}`", f"`{f.form}`", registered_by("fields", f.NAME)]
+        for f in registry().fields()
+    ]
     listed = table(["id", "offered by"], datasets) if datasets else "The installed plugins offer none."
     return f"""# Formats
 
@@ -79,4 +83,11 @@ bzip2 or xz.
 Every dataset id of ir_datasets that has qrels may stand for the qrels. Ids that plugins add:
 
 {listed}
+
+## Fields of documents
+
+Columns that the qrels of a dataset, or of a part of it, get from the fields of its documents, where a measure needs them;
+see [the guide](../guide/collections.md).
+
+{table(["dataset", "column", "field", "form", "offered by"], fields)}
 """

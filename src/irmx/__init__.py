@@ -17,7 +17,7 @@ from irmx.upstream import install, uninstall
 if TYPE_CHECKING:
     from irmx.citation import Citation
     from irmx.cli.command import Command
-    from irmx.collections import Dataset
+    from irmx.collections import Dataset, Field
     from irmx.columns import Column
     from irmx.durations import duration, duration_text, seconds
     from irmx.errors import DataError, DataWarning, IrmxError, PluginError, PluginWarning, UnknownNameError, UsageError
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from irmx.meta.sweeps import sweep
     from irmx.params import Param, number
     from irmx.plugins import registry
-    from irmx.rankings import Documents, Ranking, Rankings
+    from irmx.ranking import Ranking
+    from irmx.rankings import Documents, Rankings
     from irmx.reports.base import Report
     from irmx.rows import QrelsRows, RunRows
     from irmx.runs import Run, read_run
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 _WHERE = {
     "citation": ("Citation",),
     "cli.command": ("Command",),
-    "collections": ("Dataset",),
+    "collections": ("Dataset", "Field"),
     "columns": ("Column",),
     "durations": ("duration", "duration_text", "seconds"),
     "errors": (
@@ -63,7 +64,8 @@ _WHERE = {
     "meta.sweeps": ("sweep",),
     "params": ("Param", "number"),
     "plugins": ("registry",),
-    "rankings": ("Documents", "Ranking", "Rankings"),
+    "ranking": ("Ranking",),
+    "rankings": ("Documents", "Rankings"),
     "reports.base": ("Report",),
     "rows": ("QrelsRows", "RunRows"),
     "runs": ("Run", "read_run"),
@@ -84,6 +86,7 @@ __all__ = [
     "Documents",
     "Evaluator",
     "Explanation",
+    "Field",
     "Format",
     "IrmxError",
     "Judgments",
@@ -134,10 +137,12 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("irmx")
+    if name == "collections":
+        return import_module("irmx.collections")
     if not name.startswith("_") and find_spec(f"irmx.{name}") is None:
         from irmx.plugins import registry
 
-        for table in (registry().measures(), registry().symbols()):
+        for table in (registry().measures(aliases=True), registry().symbols()):
             if name in table:
                 return table[name]
     raise AttributeError(f"module 'irmx' has no attribute {name!r}")

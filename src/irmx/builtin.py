@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from irmx.cli.command import Command
+from irmx.collections.fields import FIELDS, Field
 from irmx.formats.base import Format
 from irmx.formats.table import Csv, Jsonl, Parquet, Tsv
 from irmx.formats.trec import Trec
@@ -22,6 +23,11 @@ _COMMANDS = ("eval", "measures", "plugins", "explain", "sweep", "cite", "demo")
 @hookimpl
 def irmx_formats() -> list[Format]:
     return [Trec(), Csv(), Tsv(), Jsonl(), Parquet()]
+
+
+@hookimpl
+def irmx_fields() -> tuple[Field, ...]:
+    return FIELDS
 
 
 @hookimpl

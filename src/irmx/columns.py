@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from irmx.measures import Measure
 
 Table = Literal["run", "qrels"]
 
@@ -59,6 +63,12 @@ def vocabulary() -> tuple[Column, ...]:
 
     declared = [c for m in registry().measures().values() for c in (*m.RUN_COLUMNS, *m.QREL_COLUMNS)]
     return tuple({(c.table, c.name): c for c in (*BASE, *declared)}.values())
+
+
+def needed(table: Table, measures: Iterable[Measure]) -> list[str]:
+    """Return the names of the extra columns that measures cannot do without."""
+    read = (m.run_columns() if table == "run" else m.qrel_columns() for m in measures)
+    return list(dict.fromkeys(c.name for columns in read for c in columns if not c.optional))
 
 
 REQUIRED: dict[str, tuple[str, ...]] = {

@@ -13,6 +13,7 @@ import ir_measures
 import numpy as np
 from ir_measures import CalcResults, Metric
 
+from irmx.columns import needed
 from irmx.errors import DataError, UsageError, suggest
 from irmx.expressions import parse_measures
 from irmx.joining import Join
@@ -55,7 +56,7 @@ class Evaluator:
 
     def __init__(self, measures: Measures, qrels: Any, provider: str | None = None) -> None:
         self.measures = as_measures(measures)
-        self.judgments = read_qrels(qrels)
+        self.judgments = read_qrels(qrels, needed("qrels", [m for m in self.measures if isinstance(m, Measure)]))
         self.fields: dict[ir_measures.Measure, dict[str, dict[str, float]]] = {}
         self._own: IrmxEvaluator | None = None
         self._others: list[Any] = []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import ir_measures
 import numpy as np
 
+from irmx.columns import needed
 from irmx.errors import DataError, UsageError, suggest
 from irmx.expressions import parse_measure
 from irmx.joining import Join
@@ -97,7 +98,8 @@ def explain(
             f"{parsed} is a measure of ir_measures, which gives scores only. Measures of irmx plugins can be explained."
         )
     parsed.validate_params()
-    judgments, the_run, topic = read_qrels(qrels), read_run(run), str(query_id)
+    judgments = read_qrels(qrels, needed("qrels", [parsed]))
+    the_run, topic = read_run(run), str(query_id)
     for table, known in (("qrels", list(judgments.index)), ("run", the_run.topics)):
         if topic not in known:
             raise DataError(
@@ -138,8 +140,8 @@ def explain(
 
 
 def _retrieved(rankings: Rankings, ranked: bool) -> int:
-    """Return the number of relevant documents that the run has, of a stream each once."""
-    if ranked:
+    """Return the number of relevant documents that the run has to its cutoff, of a stream each once."""
+    if ranked or rankings.cutoff is not None:
         return int(rankings.relevant.count[0])
     _, at = rankings.matching_rows()
     rows = rankings.qrels_rows

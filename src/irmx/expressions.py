@@ -120,7 +120,7 @@ def _beside_at(text: str, place: int) -> bool:
 
 def measure_names() -> dict[str, ir_measures.Measure]:
     """Return every measure by name: those of ir_measures and those of plugins."""
-    return {**ir_measures.measures.registry, **registry().measures()}
+    return {**ir_measures.measures.registry, **registry().measures(aliases=True)}
 
 
 class _Parser:

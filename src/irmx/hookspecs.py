@@ -14,7 +14,7 @@ import pluggy
 
 if TYPE_CHECKING:
     from irmx.cli.command import Command
-    from irmx.collections import Dataset
+    from irmx.collections import Dataset, Field
     from irmx.formats.base import Format
     from irmx.measures import Measure
     from irmx.reports.base import Report
@@ -42,6 +42,11 @@ def irmx_formats() -> Iterable[Format]:  # type: ignore[empty-body]
 @hookspec
 def irmx_datasets() -> Iterable[Dataset]:  # type: ignore[empty-body]
     """Return datasets to register with ir_datasets, each an :class:`irmx.Dataset`."""
+
+
+@hookspec
+def irmx_fields() -> Iterable[Field]:  # type: ignore[empty-body]
+    """Return fields of documents that give columns of qrels, each an :class:`irmx.Field`."""
 
 
 @hookspec

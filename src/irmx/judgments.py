@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import os
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import ir_measures
 import numpy as np
@@ -16,6 +17,10 @@ from irmx.ragged import Array, Floats, Ints, offsets_of, segment_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from irmx.columns import Column
+
+T = TypeVar("T")
 
 
 class Sought:
@@ -73,7 +78,11 @@ class Judgments:
         The judged documents of all topics.
     grade : float array
         Their grades.
+    dataset_id : str
+        The dataset that they are the qrels of, empty where they are of none.
     """
+
+    dataset_id = ""
 
     def __init__(self, topics: list[Any], offsets: Ints, docs: Sequence[str], grade: Floats) -> None:
         self.topics = topics
@@ -83,6 +92,8 @@ class Judgments:
         self._row_order: Ints | None = None
         self.row_offsets: Ints | None = None
         self._sought: dict[float | None, Sought] = {}
+        self._labels: dict[str, tuple[Ints, list[Any]]] = {}
+        self._memo: tuple[bytes, dict[Hashable, Any]] = (b"", {})
 
     # -- making it ---------------------------------------------------------------------------------------
 
@@ -151,6 +162,32 @@ class Judgments:
         columns = tables.Columns("qrels", self._table)
         return columns.values(name) if name in columns else None
 
+    def given_labels(self, name: str) -> tuple[Ints, list[Any]] | None:
+        """Return the number of the value of every row as given, -1 for none, and the values; None where there is no column."""
+        if self._table is None:
+            return None
+        columns = tables.Columns("qrels", self._table)
+        if name not in columns:
+            return None
+        if name not in self._labels:
+            self._labels[name] = columns.labels(name)
+        return self._labels[name]
+
+    def memo(self, topics: Ints, key: Hashable, make: Callable[[], T]) -> T:
+        """Return a value made once for some topics, whatever the run; values for the last topics asked for are kept."""
+        if self._memo[0] != topics.tobytes():
+            self._memo = (topics.tobytes(), {})
+        kept = self._memo[1]
+        if key not in kept:
+            kept[key] = make()
+        found: T = kept[key]
+        return found
+
+    @cached_property
+    def largest_grade(self) -> float:
+        """The largest grade of a document, of any topic; 0 where none is above."""
+        return float(self.grade.max(initial=0))
+
     @cached_property
     def all_rows(self) -> tuple[Ints, Ints, Ints]:
         """All rows by topic: the offsets of the topics, the row as given, its place in ``docs`` (-1: no ``doc_id``)."""
@@ -172,6 +209,13 @@ class Judgments:
     def columns(self) -> list[str]:
         """The names of all columns."""
         return ["query_id", "doc_id", "relevance"] if self._table is None else list(self._table.column_names)
+
+    def lacking(self, column: Column) -> str:
+        """Return what to say of a column that is not there: what it is, what is there, and how to have it."""
+        from irmx.collections import how_to_have
+        from irmx.rankings import missing_column
+
+        return missing_column(column, self.columns) + how_to_have(self.dataset_id, column.name)
 
     def __len__(self) -> int:
         return len(self.grade)
@@ -206,13 +250,16 @@ def _plain(grade: float) -> Any:
     return int(grade) if grade.is_integer() else grade
 
 
-def read_qrels(qrels: Any) -> Judgments:
+def read_qrels(qrels: Any, columns: Sequence[str] = ()) -> Judgments:
     """Return qrels of any kind as :class:`Judgments`.
 
     Parameters
     ----------
     qrels : Judgments, dict of dict, DataFrame, pyarrow Table, iterable of namedtuples, str or Path
         A text is the path of a file, or an ir_datasets id where there is no such file.
+    columns : sequence of str
+        Columns that are needed. Where the qrels of an ir_datasets id lack them, they are looked up in the documents, if all
+        can be had so; see :func:`irmx.collections.judgments`.
 
     Raises
     ------
@@ -223,14 +270,23 @@ def read_qrels(qrels: Any) -> Judgments:
         return qrels
     if isinstance(qrels, Mapping):
         return Judgments.from_dict(qrels)
-    table = tables.as_table("qrels", qrels)
-    if table.num_rows == 0 and tables.is_path(qrels):
-        raise DataError(f"The qrels {qrels} are empty.")
+    if tables.is_path(qrels):
+        return _read_text(os.fspath(qrels), columns)
+    return Judgments.from_table(tables.as_table("qrels", qrels))
+
+
+def _read_text(source: str, columns: Sequence[str]) -> Judgments:
+    """Return the judgments of a file or of a dataset."""
+    from irmx.formats import is_dataset_id, located
+
+    if is_dataset_id(source):
+        from irmx.collections import judgments_with
+
+        return judgments_with(source, columns)
+    table = tables.as_table("qrels", source)
+    if table.num_rows == 0:
+        raise DataError(f"The qrels {source} are empty.")
     try:
         return Judgments.from_table(table)
     except DataError as error:
-        if not tables.is_path(qrels):
-            raise
-        from irmx.formats import located
-
-        raise located("qrels", qrels, error) from None
+        raise located("qrels", source, error) from None

@@ -17,7 +17,8 @@ from irmx.symbols import params_text
 
 if TYPE_CHECKING:
     from irmx.citation import Citation
-    from irmx.rankings import Ranking, Rankings
+    from irmx.ranking import Ranking
+    from irmx.rankings import Rankings
     from irmx.scores import Scores
 
     if sys.version_info >= (3, 11):
@@ -67,6 +68,8 @@ class Measure(ir_measures.Measure):
     ----------
     NAME : str
         The name in expressions.
+    ALIASES : tuple of str
+        Other names for it in expressions; it prints with ``NAME``.
     PRETTY_NAME, SHORT_DESC : str
         The name written out, and one sentence.
     SUPPORTED_PARAMS : dict of str to Param
@@ -87,6 +90,7 @@ class Measure(ir_measures.Measure):
     """
 
     SUPPORTED_PARAMS: dict[str, Any] = {}
+    ALIASES: ClassVar[tuple[str, ...]] = ()
     PRETTY_NAME: ClassVar[str] = ""
     SHORT_DESC: ClassVar[str] = ""
     RUN_COLUMNS: ClassVar[tuple[Column, ...]] = ()

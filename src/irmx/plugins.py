@@ -21,7 +21,15 @@ from irmx.upstream import publish
 
 GROUP = "irmx"
 HOST = "irmx (host)"
-HOOKS = ("irmx_measures", "irmx_symbols", "irmx_formats", "irmx_datasets", "irmx_commands", "irmx_reports")
+HOOKS = (
+    "irmx_measures",
+    "irmx_symbols",
+    "irmx_formats",
+    "irmx_datasets",
+    "irmx_fields",
+    "irmx_commands",
+    "irmx_reports",
+)
 
 
 @dataclass
@@ -70,9 +78,10 @@ class Registry:
     def _objects(self, hook: str) -> dict[str, Any]:
         return {key: self._claims[hook, key][0] for key in self._order[hook]}
 
-    def measures(self) -> dict[str, Any]:
-        """Return the measures by name."""
-        return self._objects("irmx_measures")
+    def measures(self, aliases: bool = False) -> dict[str, Any]:
+        """Return the measures by name, and by their other names where these are wanted."""
+        found = self._objects("irmx_measures")
+        return found if aliases else {name: measure for name, measure in found.items() if name == measure.NAME}
 
     def symbols(self, kind: str | None = None) -> dict[str, Any]:
         """Return the symbols of one kind by name, or of all kinds."""
@@ -86,6 +95,16 @@ class Registry:
     def datasets(self) -> dict[str, Any]:
         """Return the datasets by id."""
         return self._objects("irmx_datasets")
+
+    def fields(self) -> list[Any]:
+        """Return the fields of documents that give columns."""
+        return list(self._objects("irmx_fields").values())
+
+    def source_of(self, field: Any) -> str:
+        """Return the plugin that declares a field, with its version."""
+        return next(
+            source for (hook, _), (obj, source) in self._claims.items() if hook == "irmx_fields" and obj is field
+        )
 
     def commands(self) -> dict[str, Any]:
         """Return the subcommands by name."""
@@ -124,7 +143,8 @@ class Registry:
         for hook, key, obj in claims:
             self._claims[hook, key] = (obj, info.source)
             self._order[hook].append(key)
-            info.offers.setdefault(hook.removeprefix("irmx_"), []).append(obj.NAME)
+            name = key if hook == "irmx_measures" else obj.NAME
+            info.offers.setdefault(hook.removeprefix("irmx_"), []).append(name)
 
     def _ask(self, hook: str, info: PluginInfo) -> Iterable[tuple[str, Any]]:
         """Return what one plugin's hook offers, checked, with the key that must be unique."""
@@ -167,7 +187,7 @@ class Registry:
 def _keys(hook: str, obj: Any) -> list[str]:
     """Return the names under which an object must be unique, after checking that it is what the hook promises."""
     from irmx.cli.command import Command
-    from irmx.collections import Dataset
+    from irmx.collections import Dataset, Field
     from irmx.formats.base import Format
     from irmx.measures import Measure
     from irmx.reports.base import Report
@@ -178,6 +198,7 @@ def _keys(hook: str, obj: Any) -> list[str]:
         "irmx_symbols": Symbol,
         "irmx_formats": Format,
         "irmx_datasets": Dataset,
+        "irmx_fields": Field,
         "irmx_commands": Command,
         "irmx_reports": Report,
     }
@@ -188,7 +209,9 @@ def _keys(hook: str, obj: Any) -> list[str]:
         raise PluginError(f"its hook {hook} returned a {type(obj).__name__} without a NAME.")
     if isinstance(obj, Symbol):
         return [f"{obj.KIND} {obj.NAME}"]
-    return [obj.NAME]
+    if isinstance(obj, Field):
+        return [f"{obj.NAME} {obj.column}"]
+    return [obj.NAME, *obj.ALIASES] if isinstance(obj, Measure) else [obj.NAME]
 
 
 def _env_list(name: str) -> list[str] | None:
@@ -252,6 +275,6 @@ def registry() -> Registry:
             except BaseException:  # a warning made an error; the next use tries again
                 _registry = None
                 raise
-            publish(_registry.measures())
+            publish(_registry.measures(aliases=True))
             _filled = True
         return _registry

@@ -30,21 +30,21 @@ class IrmxProvider(providers.Provider):
         return isinstance(measure, Measure)
 
     def _evaluator(self, measures: Iterable[Any], qrels: Any) -> IrmxEvaluator:
+        from irmx.columns import needed
         from irmx.judgments import read_qrels
         from irmx.scoring import IrmxEvaluator
 
-        return IrmxEvaluator(list(measures), read_qrels(qrels))
+        asked = list(measures)
+        return IrmxEvaluator(asked, read_qrels(qrels, needed("qrels", asked)))
 
     def run_inputs(self, measures: Iterable[Any]) -> list[str]:
         """Return the run columns that the measures cannot do without."""
-        from irmx.columns import REQUIRED
+        from irmx.columns import REQUIRED, needed
 
-        extra = [c.name for m in measures for c in m.run_columns() if not c.optional]
-        return list(dict.fromkeys([*REQUIRED["run"], *extra]))
+        return list(dict.fromkeys([*REQUIRED["run"], *needed("run", measures)]))
 
     def qrel_inputs(self, measures: Iterable[Any]) -> list[str]:
         """Return the qrels columns that the measures cannot do without."""
-        from irmx.columns import REQUIRED
+        from irmx.columns import REQUIRED, needed
 
-        extra = [c.name for m in measures for c in m.qrel_columns() if not c.optional]
-        return list(dict.fromkeys([*REQUIRED["qrels"], *extra]))
+        return list(dict.fromkeys([*REQUIRED["qrels"], *needed("qrels", measures)]))

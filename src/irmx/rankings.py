@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from irmx.columns import Column
 from irmx.errors import DataError
 from irmx.joining import Hits, Join
+from irmx.parts import PartsJoin
 from irmx.ragged import Array, Floats, Ints, offsets_of, position_in_segment, segment_count, segment_of
+from irmx.ranking import Ranking
 from irmx.rows import QrelsRows, RunRows, matching_rows, qrels_rows, run_rows
+
+if TYPE_CHECKING:
+    from irmx.measures import Measure
 
 T = TypeVar("T")
 
@@ -167,6 +172,20 @@ class Rankings:
         view = (self.rel, self.cutoff, self.judged_only, self.ties)
         return self._join.memo((view, key), make)
 
+    def qrels_memo(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return ``make()``, computed once for the qrels of these topics; for what depends on no run and no parameter but ``key``."""
+        return self._join.judgments.memo(self._numbers, key, make)
+
+    @property
+    def largest_grade(self) -> float:
+        """The largest grade of the qrels, of any topic; 0 where none is above."""
+        return self._join.judgments.largest_grade
+
+    @cached_property
+    def _numbers(self) -> Ints:
+        """The numbers of the topics in the judgments."""
+        return np.array([t for _, t in self._join.pairs], dtype=np.int64)
+
     # -- columns -----------------------------------------------------------------------------------------
 
     def run_column(self, column: Column, documents: Documents | None = None) -> Array:
@@ -253,7 +272,7 @@ class Rankings:
             rank[documents.doc] = documents.rank
             return rank
 
-        return qrels_rows(self._join.judgments, np.array([t for _, t in self._join.pairs], dtype=np.int64), ranks)
+        return qrels_rows(self._join.judgments, self._numbers, ranks)
 
     @cached_property
     def run_rows(self) -> RunRows:
@@ -271,6 +290,39 @@ class Rankings:
         (array([1, 1]), array([0, 1]))
         """
         return matching_rows(self._join, self.run_rows, self.qrels_rows)
+
+    def parts(self, part: Ints, count: int, measure: Measure | None = None) -> Rankings:
+        """Return the rankings of parts of the topics: the same documents and ranks, judged by some rows of the qrels.
+
+        For measures that are computed for every subtopic or time window of a topic.
+
+        Parameters
+        ----------
+        part : int array, shape (rows,)
+            The number of the part of every row of ``qrels_rows``, -1 for none. The rows of a part are of one topic.
+        count : int
+            The number of parts; each has at least one row.
+        measure : Measure, optional
+            Whose common parameters are carried out; those of these rankings otherwise.
+
+        Returns
+        -------
+        Rankings
+            With a topic for every part, which has the name of the part's topic.
+
+        Examples
+        --------
+        >>> import irmx, numpy as np, pandas as pd
+        >>> rows = [("q", "a", 1, "s1"), ("q", "b", 1, "s2"), ("q", "b", 1, "s1")]
+        >>> qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration"])
+        >>> of_subtopics = irmx.join(qrels, {"q": {"x": 3.0, "b": 2.0, "a": 1.0}}).parts(np.array([0, 1, 0]), 2)
+        >>> of_subtopics.relevant.rank, of_subtopics.relevant.offsets, of_subtopics.recall_base
+        (array([2, 3, 2]), array([0, 2, 3]), array([2, 1]))
+        """
+        join = PartsJoin(self._join, self.qrels_rows, part, count)
+        if measure is not None:
+            return Rankings(join, **common_parameters(measure))
+        return Rankings(join, self.rel, self.cutoff, self.judged_only, self.ties)
 
     def doc_ids(self, documents: Documents) -> list[str]:
         """Return the ids of judged documents."""
@@ -311,53 +363,10 @@ class Rankings:
         return [docs[i] for i in self._join.order(topic, self.ties)[: self.cutoff].tolist()]
 
 
-class Ranking:
-    """One topic's ranking, for measures that score one topic at a time.
-
-    Attributes
-    ----------
-    query_id : str
-        The topic.
-    depth : int
-        T, the number of documents in the ranking.
-    rank, grade : array
-        The ranks and grades of the judged documents retrieved, by rank.
-    relevant_rank, relevant_grade, precision : array
-        The ranks and grades of the relevant documents retrieved, and the precision there.
-    recall_base, judged_nonrelevant : int
-        RB and NRB.
-    """
-
-    def __init__(self, rankings: Rankings, topic: int) -> None:
-        self._rankings, self._topic = rankings, topic
-        self.query_id = rankings.topics[topic]
-        self.depth = int(rankings.depth[topic])
-        judged, relevant = rankings.judged, rankings.relevant
-        here = slice(judged.offsets[topic], judged.offsets[topic + 1])
-        self.rank, self.grade = judged.rank[here], judged.grade[here]
-        self._relevant = here = slice(relevant.offsets[topic], relevant.offsets[topic + 1])
-        self.relevant_rank, self.relevant_grade = relevant.rank[here], relevant.grade[here]
-        self.precision = rankings.precision[here]
-        self.recall_base = int(rankings.recall_base[topic])
-        self.judged_nonrelevant = int(rankings.judged_nonrelevant[topic])
-
-    @property
-    def docs(self) -> list[str]:
-        """All documents, best first."""
-        return self._rankings.ranked_docs(self._topic)
-
-    def run_column(self, column: Column) -> Array:
-        """Return a run column over the relevant documents."""
-        return self._rankings.run_column(column)[self._relevant]
-
-    def ranked_column(self, column: Column) -> Array:
-        """Return a run column over all documents, best first."""
-        ends = offsets_of(self._rankings.depth)
-        return self._rankings.ranked_column(column)[ends[self._topic] : ends[self._topic + 1]]
-
-    def topic_column(self, column: Column) -> Any:
-        """Return the topic's value of a qrels column."""
-        return self._rankings.topic_column(column)[self._topic]
+def common_parameters(measure: Measure) -> dict[str, Any]:
+    """Return the common parameters of a measure that the host carries out, those that have a value."""
+    given = {k: measure[k] for k in ("rel", "cutoff", "judged_only", "ties") if k in measure.SUPPORTED_PARAMS}
+    return {k: v for k, v in given.items() if v is not None}
 
 
 def _refuse_texts(column: Column, values: Array) -> None:

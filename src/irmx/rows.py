@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -30,6 +31,9 @@ class QrelsRows:
         The grade of the row.
     column : callable
         Gives a qrels column by name over the rows, None where the qrels lack it.
+    labels : callable
+        Gives a qrels column by name as the number of the value of every row, -1 where it is missing or empty, and the
+        list of the values; None where the qrels lack it.
     ranks : callable
         Gives ``rank``.
     """
@@ -38,6 +42,7 @@ class QrelsRows:
     doc: Ints
     grade: Floats
     column: Callable[[str], Array | None]
+    labels: Callable[[str], tuple[Ints, list[Any]] | None]
     ranks: Callable[[], Ints]
 
     @cached_property
@@ -70,18 +75,27 @@ def qrels_rows(judgments: Judgments, topics: Ints, ranks: Callable[[], Ints]) ->
     ranks : callable
         Gives the rank of every judged document, 0 where it has none.
     """
-    offsets, source, doc = judgments.all_rows
-    lengths = np.diff(offsets)[topics]
-    ends = offsets_of(lengths)
-    row = np.repeat(offsets[topics], lengths) + position_in_segment(ends)
-    doc = doc[row]
+
+    def placed() -> tuple[Ints, Ints, Ints, Floats]:
+        offsets, source, doc = judgments.all_rows
+        lengths = np.diff(offsets)[topics]
+        ends = offsets_of(lengths)
+        row = np.repeat(offsets[topics], lengths) + position_in_segment(ends)
+        relevance = judgments.given_column("relevance")
+        grade = judgments.grade[doc[row]] if relevance is None else relevance[source[row]]
+        return ends, source[row], doc[row], grade
+
+    ends, given, doc, grade = judgments.memo(topics, "rows", placed)
 
     def column(name: str) -> Array | None:
         values = judgments.given_column(name)
-        return None if values is None else values[source[row]]
+        return None if values is None else values[given]
 
-    relevance = column("relevance")
-    return QrelsRows(ends, doc, judgments.grade[doc] if relevance is None else relevance, column, ranks)
+    def labels(name: str) -> tuple[Ints, list[Any]] | None:
+        found = judgments.given_labels(name)
+        return None if found is None else (found[0][given], found[1])
+
+    return QrelsRows(ends, doc, grade, column, labels, ranks)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from irmx.joining import Join
 from irmx.judgments import Judgments
 from irmx.measures import Measure
 from irmx.ragged import segment_count
-from irmx.rankings import Rankings, missing_column
+from irmx.rankings import Rankings, common_parameters, missing_column
 from irmx.runs import read_run
 from irmx.scores import Scores, metric
 
@@ -136,14 +136,15 @@ def aggregate(measure: ir_measures.Measure, values: Iterable[float]) -> float:
 
 def rankings_for(measure: Measure, join: Join) -> Rankings:
     """Return the rankings as a measure is to see them, with its common parameters carried out."""
-    given = {k: measure[k] for k in ("rel", "cutoff", "judged_only", "ties") if k in measure.SUPPORTED_PARAMS}
-    given = {k: v for k, v in given.items() if v is not None}
+    given = common_parameters(measure)
     return join.memo(("rankings", *sorted(given.items())), lambda: Rankings(join, **given))
 
 
 def check_columns(measure: Measure, join: Join) -> None:
     """Raise where a column that the measure declares is missing."""
-    there = {"run": join.run.columns, "qrels": join.judgments.columns}
+    judgments, run = join.judgments, join.run
     for column in (*measure.run_columns(), *measure.qrel_columns()):
-        if column.name not in there[column.table] and not column.optional:
-            raise DataError(f"{measure} cannot be computed: {missing_column(column, there[column.table])}")
+        there = run.columns if column.table == "run" else judgments.columns
+        if column.name not in there and not column.optional:
+            what = missing_column(column, there) if column.table == "run" else judgments.lacking(column)
+            raise DataError(f"{measure} cannot be computed: {what}")

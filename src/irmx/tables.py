@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -123,10 +123,13 @@ def _namedtuples(table: Table, rows: Iterable[Any]) -> pa.Table:
     fields = getattr(first, "_fields", None)
     if fields is None:
         raise DataError(f"The {table} must be {_KINDS}. Got an iterable of {type(first).__name__} instead.")
+    all_rows = [first, *iterator]
     try:
-        columns = list(zip(*chain([first], iterator), strict=True))
-        return pa.table([pa.array(c) for c in columns], names=list(fields))
-    except (pa.ArrowInvalid, pa.ArrowTypeError, ValueError, OverflowError) as error:
+        if len(set(map(len, all_rows))) > 1:
+            raise ValueError("they do not all have as many fields.")
+        columns = [pa.array(list(map(itemgetter(i), all_rows))) for i in range(len(fields))]
+        return pa.table(columns, names=list(fields))
+    except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError, ValueError, OverflowError) as error:
         raise DataError(f"The rows of the {table} do not all have the types of the first, {first!r}: {error}") from None
 
 
@@ -259,6 +262,31 @@ class Columns:
         if name in ("score", "relevance"):
             return self._numbers_in_texts(name, array)
         return np.array(array.to_pylist(), dtype=object)
+
+    def labels(self, name: str) -> tuple[Ints, list[Any]]:
+        """Return the number of the value of every row, -1 where it is missing or empty, and the values by number."""
+        import pyarrow as pa
+
+        array = self._array(name)
+        if not (
+            pa.types.is_string(array.type)
+            or pa.types.is_large_string(array.type)
+            or pa.types.is_string_view(array.type)
+        ):
+            values = self.values(name)
+            if values.dtype.kind != "f":
+                raise DataError(
+                    f"The column {name!r} of the {self.table} must hold texts or numbers. Found {array.type}."
+                )
+            distinct, numbers = np.unique(values, return_inverse=True)
+            numbers[np.isnan(values)] = -1
+            return numbers, [int(v) if v.is_integer() else v for v in distinct.tolist()]
+        encoded = array.dictionary_encode()
+        numbers = np.asarray(encoded.indices.fill_null(-1), dtype=np.int64)
+        texts = encoded.dictionary.to_pylist()
+        if "" in texts:
+            numbers[numbers == texts.index("")] = -1
+        return numbers, texts
 
     def _numbers_in_texts(self, name: str, array: pa.Array) -> Floats:
         out = np.empty(len(array))

@@ -82,6 +82,7 @@ def test_import_is_light() -> None:
         "irmx_markov",
         "irmx_ncp",
         "irmx_stream",
+        "irmx_temporal",
         "pyterrier",
     ):
         assert heavy not in loaded

@@ -143,13 +143,13 @@ def loaded(do: Do, **environment: str) -> tuple[list[str], str]:
 
 def test_the_environment_chooses_plugins(do: Do) -> None:
     host = "irmx (host)"
-    assert loaded(do)[0] == [host, "fixture", "markov", "ncp", "stream"]
+    assert loaded(do)[0] == [host, "fixture", "markov", "ncp", "stream", "temporal"]
     assert loaded(do, IRMX_LOAD_PLUGINS="") == ([host], "")
     assert loaded(do, IRMX_LOAD_PLUGINS="ncp") == ([host, "ncp"], "")
     assert loaded(do, IRMX_LOAD_PLUGINS="irmx-ncp, fixture") == ([host, "fixture", "ncp"], "")
     without = "broken,raising,taken,irmx-clash"
-    assert loaded(do, IRMX_DISABLED_PLUGINS=without) == ([host, "fixture", "markov", "ncp", "stream"], "")
-    assert loaded(do, IRMX_DISABLED_PLUGINS=without + ",fixture,markov,stream") == ([host, "ncp"], "")
+    assert loaded(do, IRMX_DISABLED_PLUGINS=without) == ([host, "fixture", "markov", "ncp", "stream", "temporal"], "")
+    assert loaded(do, IRMX_DISABLED_PLUGINS=without + ",fixture,markov,stream,temporal") == ([host, "ncp"], "")
     assert loaded(do, IRMX_LOAD_PLUGINS="ncp,markov", IRMX_DISABLED_PLUGINS="ncp") == ([host, "markov"], "")
     # with its owner out of the way, the name is free
     assert "taken" in loaded(do, IRMX_DISABLED_PLUGINS="fixture")[0]

@@ -18,7 +18,6 @@ import typer
 from irmx.errors import DataError, DataWarning, UsageError
 from irmx.evaluate import Evaluator, as_measures
 from irmx.expressions import measure_names, parse_measure, split_measures
-from irmx.judgments import read_qrels
 from irmx.meta.inputs import lacking_topics, of_run, run_names
 from irmx.meta.said import Said
 from irmx.plugins import registry
@@ -63,8 +62,7 @@ def evaluate(
     paths, measures = runs_and_measures(run_and_measures)
     if output_format == "jsonl" and places != 4:
         print("irmx: --places is ignored with -o jsonl, which has full precision", file=sys.stderr)
-    judgments = read_qrels(qrels)
-    evaluator = Evaluator(measures, judgments, provider)
+    evaluator = Evaluator(measures, qrels, provider)
     layout = Layout(measures, by_query, len(paths) > 1, places)
     said = Said()
     first = _Loaded(paths[0], evaluator, said)

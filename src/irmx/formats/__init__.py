@@ -18,24 +18,20 @@ if TYPE_CHECKING:
 
 
 def read(table: Table, source: str | os.PathLike[str]) -> pa.Table:
-    """Return a file, or the qrels of an ir_datasets id, as an Arrow table.
+    """Return a file as an Arrow table.
 
     Parameters
     ----------
     table : {"run", "qrels"}
         What it is.
     source : str or Path
-        The path of a file; ``FORMAT:path`` to name the format; for qrels also an ir_datasets id.
+        The path of a file; ``FORMAT:path`` to name the format.
 
     Raises
     ------
     irmx.errors.DataError
         Where nothing is found there or it cannot be read.
     """
-    if table == "qrels" and _is_dataset_id(source):
-        from irmx.collections import qrels_table
-
-        return qrels_table(os.fspath(source))
     import pandas as pd  # noqa: F401  pyarrow would import it later, and lose a Ctrl-C that comes meanwhile
 
     reader, path, content = _opened(table, source)
@@ -49,13 +45,12 @@ def read(table: Table, source: str | os.PathLike[str]) -> pa.Table:
 
 def located(table: Table, source: str | os.PathLike[str], error: DataError) -> DataError:
     """Return an error met in a table that came from a file, with the file and the lines before its text."""
-    if table == "qrels" and _is_dataset_id(source):
-        return error.at(os.fspath(source))
     reader, path, content = _opened(table, source)
     return error.at(reader.place(path, content, error.rows))
 
 
-def _is_dataset_id(source: str | os.PathLike[str]) -> bool:
+def is_dataset_id(source: str | os.PathLike[str]) -> bool:
+    """Tell whether a text is neither the path of a file nor ``FORMAT:path``, so that as qrels it names a dataset."""
     return not os.path.exists(source) and _named(source) is None
 
 

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import ir_measures
 
+from irmx.columns import needed
 from irmx.errors import DataWarning
 from irmx.evaluate import Evaluator, as_measures
 from irmx.judgments import read_qrels
+from irmx.measures import Measure
 from irmx.meta.backends import check_backend, check_jobs, dask, is_local, results_of
 from irmx.meta.grids import Grid
 from irmx.meta.identity import identify
@@ -61,8 +63,10 @@ class Sweep:
         self._grid = Grid(measure, grid)
         self.settings = self._grid.settings
         self.runs = named_runs(runs)
-        self._judgments = read_qrels(qrels)
-        self._references = Evaluator(as_measures(reference), self._judgments)
+        references = as_measures(reference)
+        asked = [m for m in (*self.settings, *references) if isinstance(m, Measure)]
+        self._judgments = read_qrels(qrels, needed("qrels", asked))
+        self._references = Evaluator(references, self._judgments)
         self._form = LongForm(self._grid, list(self.runs), list(self._judgments.index))
         self._said = Said()
         self.complete = False

@@ -1,0 +1,199 @@
+"""Rankings of systems under intent-aware and time-aware measures.
+
+Writes the page ``temporal_rankings.md`` beside this file. The environment variable IRMX_DATA names the folder with the
+data; the page holds scores only, nothing of the data.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy.stats import kendalltau
+
+import irmx
+from irmx_stream import read_tst_runs
+
+PAIRS = {
+    "IA_nDCG@{k}": "TIA_nDCG{w}@{k}",
+    "IA_ERR@{k}": "TIA_ERR{w}@{k}",
+    "IA_P@{k}": "TIA_P{w}@{k}",
+    "IA_AP@{k}": "TIA_AP{w}@{k}",
+    "I_rec@{k}": "T_StRecall{w}@{k}",
+}
+"""Every intent-aware measure and its time-aware one."""
+FILES = {
+    2015: ("mb2015/qrels.txt.gz", "mb2015/clusters-2015.json.gz", "mb2015/tweet2dayepoch.txt.gz"),
+    2016: (
+        "rts2016/rts2016-batch-qrels.txt.gz",
+        "rts2016/rts2016-batch-clusters.json.gz",
+        "rts2016/rts2016-batch-tweets2dayepoch.txt.gz",
+    ),
+}
+SYSTEMS, SEED = 60, 4
+
+
+def lines_of(path: Path) -> Iterator[list[str]]:
+    with gzip.open(path, "rt") as file:
+        for line in file:
+            yield line.split()
+
+
+# -- tweets: clusters are subtopics, days are windows -----------------------------------------------------------
+
+
+def of_clusters(folder: Path, year: int) -> pd.DataFrame:
+    """Return the judged tweets of a year as qrels with their dates; those in no cluster have grade 0 and no subtopic."""
+    qrels, clusters, days = (folder / name for name in FILES[year])
+    grade = {(q.removeprefix("MB"), d): {"2": 2, "4": 2}.get(g, 1) for q, _, d, g in lines_of(qrels)}
+    date = {tweet: (day, int(epoch)) for tweet, day, epoch in lines_of(days)}
+    with gzip.open(clusters, "rt") as file:
+        topics = json.load(file)["topics"]
+    rows, clustered = [], set()
+    for topic, held in topics.items():
+        query = topic.removeprefix("MB")
+        groups = held["clusters"]
+        for number, tweets in groups.items() if isinstance(groups, dict) else enumerate(groups, 1):
+            for tweet in tweets:
+                clustered.add((query, tweet))
+                rows.append((query, tweet, grade.get((query, tweet), 1), str(number), *date[tweet]))
+    of_topics = {query for query, *_ in rows}
+    for query, tweet in grade:
+        if (query, tweet) not in clustered and query in of_topics and tweet in date:
+            rows.append((query, tweet, 0, None, *date[tweet]))
+    return pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration", "window", "timestamp"])
+
+
+def simulated(qrels: pd.DataFrame, systems: int = SYSTEMS, seed: int = SEED) -> dict[str, pd.DataFrame]:
+    """Return made-up systems that rank the judged tweets.
+
+    A system scores a tweet by its grade, a liking for new or old tweets, a dislike of clusters it has shown (one number
+    per cluster), and noise; systems differ in how much each counts.
+    """
+    rng = np.random.default_rng(seed)
+    tweets = qrels.drop_duplicates(["query_id", "doc_id"])
+    age = tweets.groupby("query_id")["timestamp"].rank(pct=True).to_numpy() - 0.5
+    cluster = pd.factorize(tweets["query_id"] + " " + tweets["iteration"].fillna(""))[0]
+    runs = {}
+    for i in range(1, systems + 1):
+        quality, recency, evenness = rng.uniform(0.5, 2.5), rng.normal(0, 2), rng.uniform(0, 1.5)
+        liking = rng.normal(size=cluster.max() + 1)[cluster]
+        noise = rng.normal(size=len(tweets))
+        score = quality * tweets["relevance"].to_numpy() + recency * age + evenness * liking + noise
+        runs[f"system {i}"] = tweets[["query_id", "doc_id"]].assign(score=score)
+    return runs
+
+
+# -- news: nuggets are subtopics, days are windows --------------------------------------------------------------
+
+
+def of_nuggets(folder: Path) -> pd.DataFrame:
+    """Return the matches of updates and nuggets of 2014 as qrels; the date of an update is that in its id."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", irmx.DataWarning)
+        judgments = irmx.read_qrels(f"tst:{folder}")
+    rows = [(str(q.query_id), q.doc_id, q.relevance, q.iteration) for q in judgments if q.doc_id and q.relevance > 0]
+    qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration"])
+    return qrels.assign(timestamp=qrels["doc_id"].str.partition("-")[0].astype(int))
+
+
+def by_confidence(path: Path) -> dict[str, pd.DataFrame]:
+    """Return the three runs as rankings of updates by confidence; an update that was emitted twice stands where it was surest."""
+    runs = {}
+    for name, table in read_tst_runs(path).items():
+        run = table.to_pandas() if hasattr(table, "to_pandas") else pd.DataFrame(table)
+        run = run.sort_values("score", ascending=False, kind="stable").drop_duplicates(["query_id", "doc_id"])
+        runs[name] = run[["query_id", "doc_id", "score"]]
+    return runs
+
+
+# -- scores and tables -------------------------------------------------------------------------------------------
+
+
+def scored(qrels: pd.DataFrame, runs: dict[str, pd.DataFrame], window: str, k: int) -> pd.DataFrame:
+    """Return the means over topics: a row per run, a column per measure."""
+    texts = [text.format(w=window, k=k) for pair in PAIRS.items() for text in pair]
+    evaluator = irmx.evaluator(texts, qrels)
+    found = {name: evaluator.calc_aggregate(run) for name, run in runs.items()}
+    return pd.DataFrame({name: {str(m): v for m, v in of_run.items()} for name, of_run in found.items()}).T
+
+
+def agreement(title: str, found: pd.DataFrame) -> list[str]:
+    """Return the table of tau between every intent-aware measure and its time-aware one."""
+    out = [
+        f"| {title} | time-aware | tau | pairs in another order | mean IA | mean TIA |",
+        "| --- | --- | ---: | ---: | ---: | ---: |",
+    ]
+    for plain, temporal in zip(found.columns[::2], found.columns[1::2], strict=True):
+        a, b = found[plain].to_numpy(), found[temporal].to_numpy()
+        signs = np.sign(np.subtract.outer(a, a) * np.subtract.outer(b, b))
+        changed, pairs = int((signs < 0).sum() // 2), len(a) * (len(a) - 1) // 2
+        out.append(
+            f"| `{plain}` | `{temporal}` | {kendalltau(a, b)[0]:.3f} | {changed} of {pairs} | {a.mean():.4f} | {b.mean():.4f} |"
+        )
+    return out
+
+
+def values(found: pd.DataFrame) -> list[str]:
+    """Return the table of the scores themselves."""
+    out = ["| measure | " + " | ".join(found.index) + " |", "| --- |" + " ---: |" * len(found)]
+    out += [f"| `{m}` | " + " | ".join(f"{v:.4f}" for v in found[m]) + " |" for m in found.columns]
+    return out
+
+
+def main() -> None:
+    data = Path(os.environ["IRMX_DATA"]).resolve()
+    lines = [
+        "# Systems under intent-aware and time-aware measures",
+        "",
+        "```console",
+        "$ IRMX_DATA=... python docs/results/temporal_rankings.py",
+        "```",
+        "",
+        "makes this page. `IRMX_DATA` is the folder that holds `trec_rts` and `trec_ts`, files of TREC tracks; they are not part of",
+        "irmx, and this page holds scores only. Tau is Kendall's tau-b between the means over topics of two measures.",
+        "",
+        "## Tweets: clusters are subtopics, days are windows",
+        "",
+        f"The judged tweets of the Microblog track of 2015 and the Real-Time Summarization track of 2016, as {SYSTEMS} simulated systems",
+        f"rank them (seed {SEED}): by grade, by a liking for new or for old tweets, by cluster and by noise, each system in its own",
+        "mixture. No run of these tracks is at hand; what the table shows is how far the measures part on real clusters and",
+        "days, not how real systems fare.",
+        "",
+    ]
+    for year in FILES:
+        qrels = of_clusters(data / "trec_rts", year)
+        held = qrels[qrels["relevance"] > 0]
+        cells = held[["query_id", "iteration", "window"]].drop_duplicates()
+        lines += [
+            f"{year}: {held['query_id'].nunique()} topics, {len(held[['query_id', 'iteration']].drop_duplicates()):,} clusters, "
+            f"{held['window'].nunique()} days, {len(cells):,} occupied pairs of a cluster and a day.",
+            "",
+            *agreement(str(year), scored(qrels, simulated(qrels), "", 50)),
+            "",
+        ]
+    news = data / "trec_ts" / "2014"
+    found = scored(of_nuggets(news), by_confidence(news / "runs.cunlp.ssv.gz"), "(window='1d')", 100)
+    lines += [
+        "## News: nuggets are subtopics, days are windows",
+        "",
+        "Three runs that were submitted to the Temporal Summarization track of 2014, their updates ranked by confidence, at 100.",
+        "The date of an update is that of its document, which its id begins with; days are those of UTC.",
+        "",
+        *values(found),
+        "",
+        *agreement("2014", found),
+        "",
+        "With three runs there are three pairs; a tau of 1 says that no pair changes its order.",
+    ]
+    Path(__file__).with_suffix(".md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""The weights of the subtopics and time windows of topics: P(c|q) and P(t|q)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from irmx import Column, DataError, Rankings
+from irmx_temporal.cells import Aspects, Floats, Ints, renormalised
+from irmx_temporal.layout import Places, found_in
+
+TOLERANCE = 1e-6
+"""How far from 1 the weights of a topic may add up to."""
+
+WEIGHTS = ("auto", "uniform", "proportional", "column")
+"""Where weights come from: a rule of the aspect; 1 over their number; the share of relevant documents; a column."""
+
+
+def aspects_of(rankings: Rankings, places: Places, label: Ints, size: Floats, weights: str, column: Column) -> Aspects:
+    """Return subtopics or windows with their weights.
+
+    Parameters
+    ----------
+    rankings : Rankings
+        The rankings.
+    places : Places
+        The subtopics or the windows.
+    label : int array, shape (rows,)
+        The number of the label of every row of the qrels, -1 for none.
+    size : float array, shape (aspects,)
+        The number of relevant documents of each.
+    weights : {"uniform", "proportional", "column"}
+        Where the weights come from.
+    column : Column
+        The column that may give them.
+    """
+    topics = len(rankings)
+    if weights == "column":
+        weight = _given(rankings, places, label, column)
+    else:
+        weight = renormalised(np.ones(len(size)) if weights == "uniform" else size, places.topic, topics)
+    return Aspects(places.topic, weight, [places.names[i] for i in places.label.tolist()], places.label)
+
+
+def _given(rankings: Rankings, places: Places, label: Ints, column: Column) -> Floats:
+    """Return the weights that a column gives, checked: one for a label, none negative, their sum 1 in every topic."""
+    rows = rankings.qrels_rows
+    values = rows.column(column.name)
+    if values is None:
+        raise DataError(f"the qrels column {column.name!r}, {column.desc}, is missing.")
+    if values.dtype.kind != "f":
+        odd = next(v for v in values.tolist() if v is not None)
+        raise DataError(f"The qrels column {column.name!r} must hold numbers. Found {odd!r}.")
+    size = np.int64(max(len(places.names), 1))
+    there = np.flatnonzero(~np.isnan(values) & (label >= 0))
+    key, first, which = np.unique(rows.topic[there] * size + label[there], return_index=True, return_inverse=True)
+    weight = values[there[first]]
+
+    def of_query(key: int) -> str:
+        return f"{places.names[key % size]!r} of query {rankings.topics[key // size]}"
+
+    for i in np.flatnonzero(weight[which] != values[there])[:1].tolist():
+        raise DataError(
+            f"The qrels column {column.name!r} has two values for {of_query(int(key[which[i]]))}: {weight[which[i]]:g} and "
+            f"{values[there[i]]:g}."
+        )
+    for i in np.flatnonzero(~(weight >= 0))[:1].tolist():
+        raise DataError(
+            f"The qrels column {column.name!r} has the negative weight {weight[i]:g} for {of_query(int(key[i]))}."
+        )
+    total = np.bincount(key // size, weight, len(rankings))
+    for t in np.flatnonzero(np.isin(np.arange(len(rankings)), key // size) & (np.abs(total - 1) > TOLERANCE))[
+        :1
+    ].tolist():
+        raise DataError(
+            f"The weights in the qrels column {column.name!r} of query {rankings.topics[t]} must add up to 1, to within "
+            f"{TOLERANCE:g}. They add up to {total[t]:.9g}."
+        )
+    wanted = places.topic * size + places.label
+    at = found_in(key, wanted)
+    for i in np.flatnonzero(at < 0)[:1].tolist():
+        raise DataError(f"The qrels column {column.name!r} has no value for {of_query(int(wanted[i]))}.")
+    found: Floats = weight[at]
+    return found

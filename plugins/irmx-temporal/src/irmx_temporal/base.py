@@ -1,0 +1,142 @@
+"""What all measures of diversity share: their parameters, the columns that these need, their cells."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from irmx import COMMON_PARAMS, Citation, Column, Measure, Param, Rankings, UsageError
+from irmx_temporal.aspects import WEIGHTS
+from irmx_temporal.building import cells_of
+from irmx_temporal.cells import Cells, Floats
+from irmx_temporal.columns import SUBTOPIC, SUBTOPIC_WEIGHT, TIMESTAMP, WINDOW, WINDOW_WEIGHT
+from irmx_temporal.dating import Windowing
+from irmx_temporal.explaining import table_of_cells
+from irmx_temporal.windows import BURST, WindowParam, zone
+
+SINGH = Citation(
+    "Singh2016",
+    "inproceedings",
+    {
+        "author": "Jaspreet Singh and Wolfgang Nejdl and Avishek Anand",
+        "title": "History by Diversity: Helping Historians Search News Archives",
+        "booktitle": "Proceedings of the 2016 ACM Conference on Human Information Interaction and Retrieval (CHIIR 2016)",
+        "year": "2016",
+    },
+)
+
+AGRAWAL = Citation(
+    "Agrawal2009",
+    "inproceedings",
+    {
+        "author": "Rakesh Agrawal and Sreenivas Gollapudi and Alan Halverson and Samuel Ieong",
+        "title": "Diversifying Search Results",
+        "booktitle": "Proceedings of the Second ACM International Conference on Web Search and Data Mining (WSDM 2009)",
+        "year": "2009",
+    },
+)
+
+SUBTOPIC_PARAMS = {
+    "subtopic_weights": Param(
+        str,
+        "P(c|q): the column subtopic_weight if there is one, else uniform ('auto'); 1 over the number of subtopics; the "
+        "share of the relevant documents; the column",
+        default="auto",
+        choices=WEIGHTS,
+    ),
+}
+
+CELLS = Param(
+    str,
+    "a pair of a subtopic and a window without a relevant document counts 0 ('all'), or the weights are "
+    "renormalised over the pairs that have one ('nonempty')",
+    default="all",
+    choices=("all", "nonempty"),
+)
+
+WINDOW_PARAMS = {
+    "window": WindowParam(
+        "time windows: None for the labels in the column window; '1d', '1w', '1mo', '1y' or a number of seconds to cut the "
+        "dates in the column timestamp; 'burst' for the bursts in these"
+    ),
+    "window_weights": Param(
+        str,
+        "P(t|q): what bursts weigh, or for other windows the column window_weight if there is one, else proportional "
+        "('auto'); 1 over the number of windows; the share of the relevant documents; the column",
+        default="auto",
+        choices=WEIGHTS,
+    ),
+    "subtopics": Param(
+        str,
+        "subtopics: those in the column iteration, or every topic taken for one ('one'), for qrels that have none",
+        default="column",
+        choices=("column", "one"),
+    ),
+    "tz": Param(str, "time zone in which days begin, such as 'Europe/Berlin'", default="UTC"),
+}
+
+
+class Diversity(Measure):
+    """Base class: a value per topic over cells.
+
+    Attributes
+    ----------
+    TEMPORAL : bool
+        Whether cells are pairs of a subtopic and a window, or subtopics.
+    """
+
+    TEMPORAL: ClassVar[bool] = False
+    QREL_COLUMNS: ClassVar[tuple[Column, ...]] = (SUBTOPIC, SUBTOPIC_WEIGHT)
+    CITATIONS: ClassVar[tuple[Citation, ...]] = (AGRAWAL,)
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        if "tz" in self.params:
+            zone(self.params["tz"])
+        if self["window"] == BURST and self["window_weights"] == "column":
+            raise UsageError(
+                f"{self.NAME} with window='burst' takes no weights from a column, whose windows would be others: leave out "
+                "window_weights for those of the bursts, or take 'uniform' or 'proportional'."
+            )
+
+    def qrel_columns(self) -> tuple[Column, ...]:
+        if not self.TEMPORAL:
+            return (SUBTOPIC, SUBTOPIC_WEIGHT)
+        of_time = (WINDOW if self["window"] is None else TIMESTAMP, WINDOW_WEIGHT)
+        return of_time if self["subtopics"] == "one" else (SUBTOPIC, SUBTOPIC_WEIGHT, *of_time)
+
+    @property
+    def windowing(self) -> Windowing | None:
+        """How documents get their windows; None where time does not matter."""
+        return Windowing(self["window"], self["tz"], self["subtopics"] == "one") if self.TEMPORAL else None
+
+    def cells(self, rankings: Rankings) -> Cells:
+        """Return the cells of rankings as the parameters want them; weights that the measure does not have are uniform."""
+        of_subtopics, of_windows = (self[name] or "uniform" for name in ("subtopic_weights", "window_weights"))
+        if self["subtopics"] == "one":
+            of_subtopics = "uniform"
+        return cells_of(rankings, of_subtopics, self.windowing, of_windows, self["cells"] == "nonempty")
+
+    def score(self, rankings: Rankings) -> Floats:
+        return self.of_cells(self.cells(rankings), rankings)
+
+    def of_cells(self, cells: Cells, rankings: Rankings) -> Floats:
+        """Return the value of every topic."""
+        return cells.per_topic(self.per_cell(cells, rankings))
+
+    def per_cell(self, cells: Cells, rankings: Rankings) -> Floats:
+        """Return the value of every cell, which the weights of the cells add up."""
+        raise NotImplementedError
+
+    def contributions(self, rankings: Rankings) -> dict[str, Any]:
+        cells = self.cells(rankings)
+        return table_of_cells(cells, rankings, cells.weight * self.per_cell(cells, rankings))
+
+
+INTENT_PARAMS: dict[str, Any] = {"cells": CELLS, **SUBTOPIC_PARAMS, **COMMON_PARAMS}
+"""The parameters of measures over subtopics."""
+
+TIME_PARAMS: dict[str, Any] = {**WINDOW_PARAMS, **INTENT_PARAMS}
+"""The parameters of measures over subtopics and windows."""
+
+WINDOW_COLUMNS = (SUBTOPIC, WINDOW, TIMESTAMP, SUBTOPIC_WEIGHT, WINDOW_WEIGHT)
+"""What measures over windows may read: the labels of windows, or the dates to cut them from."""

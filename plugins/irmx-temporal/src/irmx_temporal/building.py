@@ -1,0 +1,82 @@
+"""The cells of rankings: the layout of the qrels, the weights that were asked for, and what the run has of it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from irmx import Rankings
+from irmx_temporal.aspects import aspects_of
+from irmx_temporal.cells import Aspects, Cells, Floats, Ints, renormalised
+from irmx_temporal.columns import SUBTOPIC_WEIGHT, WINDOW_WEIGHT
+from irmx_temporal.dating import Windowing
+from irmx_temporal.layout import LaidOut, layout_of
+
+Weighted = tuple[Aspects, Aspects, Floats]
+
+
+def cells_of(
+    rankings: Rankings, subtopic_weights: str, windowing: Windowing | None, window_weights: str, nonempty: bool
+) -> Cells:
+    """Return the cells of rankings.
+
+    Parameters
+    ----------
+    rankings : Rankings
+        The rankings.
+    subtopic_weights, window_weights : str
+        One of :data:`irmx_temporal.aspects.WEIGHTS`.
+    windowing : Windowing or None
+        How documents get their windows; without it one window of weight 1 covers everything.
+    nonempty : bool
+        Whether the weights of the cells that hold a relevant document are renormalised to 1.
+    """
+    laid = layout_of(rankings, windowing)
+    options = ("weights", rankings.rel, windowing, subtopic_weights, window_weights, nonempty)
+    subtopics, windows, weight = rankings.qrels_memo(
+        options, lambda: _weighted(rankings, laid, subtopic_weights, windowing, window_weights, nonempty)
+    )
+    at, rank = rankings.memo(("retrieved", windowing), lambda: _retrieved(rankings, laid))
+    return Cells(laid.layout, subtopics, windows, weight, at, rank)
+
+
+def _retrieved(rankings: Rankings, laid: LaidOut) -> tuple[Ints, Ints]:
+    """Return the relevant documents in cells that were retrieved, by cell and rank, and their ranks."""
+    rank = rankings.qrels_rows.rank[laid.layout.row]
+    at = np.flatnonzero(rank > 0)
+    at = at[np.lexsort((rank[at], laid.layout.cell[at]))]
+    return at, rank[at]
+
+
+def _weighted(
+    rankings: Rankings,
+    laid: LaidOut,
+    subtopic_weights: str,
+    windowing: Windowing | None,
+    window_weights: str,
+    nonempty: bool,
+) -> Weighted:
+    layout = laid.layout
+    subtopics = _subtopics(rankings, laid, subtopic_weights)
+    windows = _windows(rankings, laid, "uniform" if windowing is None else window_weights)
+    weight = windows.weight[layout.window] * subtopics.weight[layout.subtopic]
+    return subtopics, windows, renormalised(weight, layout.topic, layout.topics) if nonempty else weight
+
+
+def _subtopics(rankings: Rankings, laid: LaidOut, weights: str) -> Aspects:
+    layout = laid.layout
+    if weights == "auto":
+        weights = "uniform" if rankings.qrels_rows.column(SUBTOPIC_WEIGHT.name) is None else "column"
+    size = np.bincount(layout.subtopic[layout.cell], minlength=len(laid.subtopics.topic)).astype(float)
+    return aspects_of(rankings, laid.subtopics, laid.subtopic_label, size, weights, SUBTOPIC_WEIGHT)
+
+
+def _windows(rankings: Rankings, laid: LaidOut, weights: str) -> Aspects:
+    layout, places = laid.layout, laid.windows
+    if weights == "auto" and laid.burst_weight is not None:
+        names = [places.names[i] for i in places.label.tolist()]
+        return Aspects(places.topic, laid.burst_weight, names, places.label)
+    if weights == "auto":
+        weights = "proportional" if rankings.qrels_rows.column(WINDOW_WEIGHT.name) is None else "column"
+    first, _, _ = layout.documents
+    size = np.bincount(layout.window[layout.cell[first]], minlength=len(places.topic)).astype(float)
+    return aspects_of(rankings, places, laid.window_label, size, weights, WINDOW_WEIGHT)

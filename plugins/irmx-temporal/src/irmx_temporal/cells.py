@@ -1,0 +1,180 @@
+"""Cells: the pairs of a subtopic and a time window of a topic that hold a relevant document, with their weights."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Floats = np.ndarray[Any, np.dtype[Any]]
+Ints = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True)
+class Aspects:
+    """The subtopics of all topics, or their windows: what can be covered, with what weight.
+
+    Attributes
+    ----------
+    topic : int array, shape (aspects,)
+        The topic of each, ascending.
+    weight : float array, shape (aspects,)
+        P(c|q) or P(t|q); within a topic they add up to 1, or to less where a column gives weight to an aspect that holds no
+        relevant document.
+    names : list
+        Their labels.
+    label : int array, shape (aspects,)
+        The number of each label, the same for all topics.
+    """
+
+    topic: Ints
+    weight: Floats
+    names: list[Hashable]
+    label: Ints
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The relevant documents of all topics by the subtopics and windows in which they are relevant, whatever the run.
+
+    Only pairs of a subtopic and a window that hold a relevant document are there.
+
+    Attributes
+    ----------
+    topics : int
+        The number of topics.
+    topic, subtopic, window : int array, shape (cells,)
+        The topic of each cell, its subtopic and its window (places among those of all topics); ascending by topic.
+    cell, row, doc : int array, shape (pairs,)
+        Of every relevant document in a cell: the cell (ascending), a row of the qrels, the document.
+    grade : float array, shape (pairs,)
+        Its grade there.
+    part : int array, shape (qrels rows,)
+        The cell of every row of the qrels, -1 for none. Rows of a lower grade are in the cell of their subtopic and window:
+        they are what was judged and is not relevant there.
+    """
+
+    topics: int
+    topic: Ints
+    subtopic: Ints
+    window: Ints
+    cell: Ints
+    row: Ints
+    doc: Ints
+    grade: Floats
+    part: Ints
+    _ideals: dict[int | None, Floats] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def row_topic(self) -> Ints:
+        """The topic of every relevant document in a cell."""
+        found: Ints = self.topic[self.cell]
+        return found
+
+    @cached_property
+    def documents(self) -> tuple[Ints, Ints, Ints]:
+        """The distinct relevant documents: the first place of each in ``doc``, the topic of each, the number of each of ``doc``."""
+        _, first, number = np.unique(self.doc, return_index=True, return_inverse=True)
+        return first, self.row_topic[first], number
+
+    @cached_property
+    def relevant(self) -> Ints:
+        """The number of relevant documents in a cell of every topic, retrieved or not."""
+        return np.bincount(self.documents[1], minlength=self.topics)
+
+    def ideal_dcg(self, cutoff: int | None) -> Floats:
+        """Return the DCG of the best ranking for every cell; gain 2^grade - 1."""
+        if cutoff not in self._ideals:
+            gain = 2.0**self.grade - 1
+            best_first = np.lexsort((-gain, self.cell))
+            place = place_in_group(self.cell) + 1
+            within = slice(None) if cutoff is None else place <= cutoff
+            self._ideals[cutoff] = discounted(
+                gain[best_first][within], place[within], self.cell[within], len(self.topic)
+            )
+        return self._ideals[cutoff]
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells of a layout with their weights, and the documents of a ranking in them.
+
+    Attributes
+    ----------
+    layout : Layout
+        The cells, and all relevant documents in them.
+    subtopics, windows : Aspects
+        What there is, occupied or not.
+    weight : float array, shape (cells,)
+        P(t|q) P(c|q) of the cell, renormalised where that was asked for.
+    at : int array, shape (retrieved,)
+        The relevant documents that were retrieved: places among those of the layout, by cell and rank.
+    rank : int array, shape (retrieved,)
+        Their ranks.
+    """
+
+    layout: Layout
+    subtopics: Aspects
+    windows: Aspects
+    weight: Floats
+    at: Ints
+    rank: Ints
+
+    @cached_property
+    def cell(self) -> Ints:
+        """The cell of every document retrieved, ascending."""
+        found: Ints = self.layout.cell[self.at]
+        return found
+
+    @cached_property
+    def grade(self) -> Floats:
+        """The grade of every document retrieved in its cell."""
+        found: Floats = self.layout.grade[self.at]
+        return found
+
+    @cached_property
+    def place(self) -> Ints:
+        """The place of every document retrieved among those of its cell, from 0."""
+        return place_in_group(self.cell)
+
+    def __len__(self) -> int:
+        return len(self.weight)
+
+    def weighing(self, weight: Floats) -> Cells:
+        """Return the cells with other weights."""
+        return replace(self, weight=weight)
+
+    def per_topic(self, of_cells: Floats) -> Floats:
+        """Return the sum over each topic's cells of the weighted values."""
+        return np.bincount(self.layout.topic, self.weight * of_cells, self.layout.topics)
+
+
+def discounted(gain: Floats, rank: Ints, group: Ints, count: int) -> Floats:
+    """Return the DCG of every group, sum gain / log2(1 + rank)."""
+    return np.bincount(group, gain / np.log2(1 + rank), count)
+
+
+def renormalised(weight: Floats, group: Ints, count: int) -> Floats:
+    """Return weights that add up to 1 within every group; those of a group without weight stay 0.
+
+    >>> renormalised(np.array([0.25, 0.25, 0.5, 0.0]), np.array([0, 0, 1, 2]), 3)
+    array([0.5, 0.5, 1. , 0. ])
+    """
+    total = np.bincount(group, weight, count)[group]
+    return np.divide(weight, total, out=np.zeros(len(weight)), where=total > 0)
+
+
+def place_in_group(group: Ints) -> Ints:
+    """Return the place of every value in its run of equal values.
+
+    >>> place_in_group(np.array([0, 0, 3, 3, 3]))
+    array([0, 1, 0, 1, 2])
+    """
+    new = np.ones(len(group), dtype=bool)
+    new[1:] = group[1:] != group[:-1]
+    starts = np.flatnonzero(new)
+    return np.asarray(np.arange(len(group)) - np.repeat(starts, np.diff(starts, append=len(group))))

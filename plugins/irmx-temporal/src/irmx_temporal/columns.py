@@ -1,0 +1,28 @@
+"""The columns that measures of diversity read."""
+
+from irmx import Column
+
+SUBTOPIC = Column(
+    "qrels",
+    "iteration",
+    "subtopic or nugget id",
+    dtype="str",
+    how="give qrels with a row per document and subtopic, such as those of a diversity track",
+)
+TIMESTAMP = Column(
+    "qrels",
+    "timestamp",
+    "nugget: when it was first known; document: its date",
+    unit="s since 1970; dates are accepted",
+    how="add the dates of the documents, or take the qrels of a dataset whose documents have them with "
+    "irmx.collections.judgments(id, columns=['timestamp'])",
+)
+WINDOW = Column(
+    "qrels",
+    "window",
+    "label of the document's time window",
+    dtype="str",
+    how="add it, or cut windows from the dates in 'timestamp' with the parameter window, such as window='1mo'",
+)
+SUBTOPIC_WEIGHT = Column("qrels", "subtopic_weight", "P(c|q), the weight of the row's subtopic", optional=True)
+WINDOW_WEIGHT = Column("qrels", "window_weight", "P(t|q), the weight of the document's time window", optional=True)

@@ -1,0 +1,62 @@
+"""The subcommand that irmx-temporal adds to ``irmx``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from irmx import DataError, UsageError
+
+
+def windows(
+    qrels: Annotated[
+        str, typer.Argument(help="Qrels: a file with the column timestamp or window, or an ir_datasets id.")
+    ],
+    window: Annotated[
+        str | None,
+        typer.Option(
+            "-w", "--window", help="1d, 1w, 1mo, 1y, seconds, or burst; by itself the labels of the column window."
+        ),
+    ] = None,
+    tz: Annotated[str, typer.Option("--tz", help="Time zone in which days begin.")] = "UTC",
+    topic: Annotated[str | None, typer.Option("-t", "--topic", help="Only this query id.")] = None,
+    rel: Annotated[float, typer.Option("--rel", help="Smallest grade that counts as relevant.")] = 1,
+    places: Annotated[int, typer.Option("-p", "--places", min=-1, help="Decimal places; -1 for all.")] = 4,
+    output_format: Annotated[str, typer.Option("-o", "--output_format", help="table or tsv.")] = "table",
+) -> None:
+    """Show the time windows of every topic.
+
+    Of each window: its label or its start, its relevant documents, its weight P(t|q), and a bar as long as that. Use it as
+    the parameters window and tz of a time-aware measure, such as TIA_nDCG(window='1mo').
+    """
+    from irmx import read_qrels
+    from irmx_temporal.columns import TIMESTAMP, WINDOW
+    from irmx_temporal.dating import Windowing
+    from irmx_temporal.histogram import print_histograms, print_tsv, windows_of
+    from irmx_temporal.windows import WindowParam, zone
+
+    if output_format not in ("table", "tsv"):
+        raise UsageError(f"There is no output format {output_format!r} here. Known: table, tsv.")
+    windowing = Windowing(WindowParam("").check(_number_or_text(window), "window", "irmx windows"), zone(tz))
+    column = WINDOW if windowing.window is None else TIMESTAMP
+    judgments = read_qrels(qrels, [column.name])
+    if column.name not in judgments.columns:
+        raise DataError(f"{qrels}: {judgments.lacking(column)}")
+    try:
+        found = windows_of(judgments, windowing, rel)
+    except DataError as error:
+        raise error.at(qrels) from None
+    if topic is not None:
+        found = [one for one in found if one.query_id == topic]
+        if not found:
+            raise DataError(f"Topic {topic!r} is not in the qrels {qrels}.")
+    (print_tsv if output_format == "tsv" else print_histograms)(found, places)
+
+
+def _number_or_text(window: str | None) -> str | float | None:
+    """Return a number of seconds as such."""
+    try:
+        return None if window is None else float(window)
+    except ValueError:
+        return window

@@ -1,0 +1,173 @@
+"""The time window of every qrels row: what its label says, or what its document's date falls in."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from irmx import DataError, DataWarning, QrelsRows, Rankings
+from irmx_temporal.bursts import burst_windows
+from irmx_temporal.cells import Array, Floats, Ints
+from irmx_temporal.columns import TIMESTAMP, WINDOW
+from irmx_temporal.labels import labels
+from irmx_temporal.windows import BURST, cut
+
+FIRST, LAST = -62135596800.0, 253402300799.0
+"""The first second of the year 1 and the last of 9999; what is beyond is no date in seconds."""
+
+
+@dataclass(frozen=True)
+class Windowing:
+    """How documents get their time windows.
+
+    Attributes
+    ----------
+    window : str or None
+        See :class:`irmx_temporal.windows.WindowParam`.
+    tz : str
+        The time zone of the calendar.
+    one_subtopic : bool
+        Whether every topic is one subtopic, whatever the column of subtopics says.
+    """
+
+    window: str | None
+    tz: str = "UTC"
+    one_subtopic: bool = False
+
+
+class WindowOfRows(NamedTuple):
+    """The windows of rows.
+
+    Attributes
+    ----------
+    label : int array, shape (rows,)
+        The number of the window of every row, -1 for none.
+    names : list
+        The windows by number.
+    weight : float array or None
+        What every window weighs in its topic, if they are bursts.
+    """
+
+    label: Ints
+    names: list[Any]
+    weight: Floats | None = None
+
+
+def windows_of_rows(rankings: Rankings, relevant: Array, windowing: Windowing | None) -> WindowOfRows:
+    """Return the windows of all rows of the qrels of rankings.
+
+    Raises
+    ------
+    irmx.DataError
+        Where a relevant document has no window, none has a date, or a document has two.
+
+    Warns
+    -----
+    irmx.DataWarning
+        Counts the relevant documents without a date, which are in no window.
+    """
+    rows = rankings.qrels_rows
+    if windowing is None:
+        return WindowOfRows(np.zeros(len(rows.doc), dtype=np.int64), [""])
+    if windowing.window is None:
+        return _labelled(rankings, relevant)
+    time = _dates(rankings)
+    dated = ~np.isnan(time)
+    _tell_of_undated(rankings, relevant, dated)
+    _refuse_two(rankings, np.flatnonzero(dated & ~rows.declares), time, "dates", TIMESTAMP.name)
+    if windowing.window == BURST:
+        return WindowOfRows(*burst_windows(time, rows.topic, rows.doc, relevant, windowing.tz))
+    label = np.full(len(time), -1, dtype=np.int64)
+    label[dated], names = cut(time[dated], windowing.window, windowing.tz)
+    label[rows.declares] = -1
+    return WindowOfRows(label, names)
+
+
+def _labelled(rankings: Rankings, relevant: Array) -> WindowOfRows:
+    """Return the windows that the column ``window`` names; a row without a document declares one."""
+    rows = rankings.qrels_rows
+    label, names = labels(rows, WINDOW.name)
+    _refuse_lacking(rankings, relevant & (label < 0), WINDOW.name, "window")
+    _refuse_two(rankings, np.flatnonzero((label >= 0) & ~rows.declares), label, "windows", WINDOW.name)
+    return WindowOfRows(label, names)
+
+
+def _dates(rankings: Rankings) -> Floats:
+    """Return the date of every row in seconds since 1970, NaN for none."""
+    rows = rankings.qrels_rows
+    values = rows.column(TIMESTAMP.name)
+    assert values is not None
+    time = values if values.dtype.kind == "f" else _parsed(rankings)
+    for row in np.flatnonzero((time < FIRST) | (time > LAST))[:1].tolist():
+        raise DataError(
+            f"The timestamp {time[row]:.15g} of the qrels is no date of the years 1 to 9999: query "
+            f"{rankings.topics[rows.topic[row]]}, {row_of_topic(rows, row)}. Timestamps are seconds since 1970; divide "
+            "milliseconds by 1000."
+        )
+    return np.asarray(time, dtype=np.float64)
+
+
+def _parsed(rankings: Rankings) -> Floats:
+    """Return texts of dates as seconds since 1970; those without a time zone are in UTC."""
+    import pandas as pd
+
+    rows = rankings.qrels_rows
+    found = rows.labels(TIMESTAMP.name)
+    assert found is not None
+    number, texts = found
+    dates = pd.to_datetime(pd.Series(texts, dtype=object), errors="coerce", utc=True, format="ISO8601")
+    bad = np.append(dates.isna().to_numpy(), False)
+    for row in np.flatnonzero(bad[number] & (number >= 0))[:1].tolist():
+        raise DataError(
+            f"The timestamp {texts[number[row]]!r} of the qrels is no date: query {rankings.topics[rows.topic[row]]}, "
+            f"{row_of_topic(rows, row)}. Dates are seconds since 1970, or texts such as 2014-03-01 or 2014-03-01T12:30:00Z."
+        )
+    seconds = (dates - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(seconds=1)
+    return np.append(seconds.to_numpy(dtype=np.float64), np.nan)[number]
+
+
+def _tell_of_undated(rankings: Rankings, relevant: Array, dated: Array) -> None:
+    """Warn of relevant documents without a date, which are in no window; refuse if no relevant document has one."""
+    lacking = relevant & ~dated
+    if not lacking.any():
+        return
+    if not (relevant & dated).any():
+        _refuse_lacking(rankings, lacking, TIMESTAMP.name, "date")
+    rows = rankings.qrels_rows
+    row = int(np.flatnonzero(lacking)[0])
+    count, of = len(np.unique(rows.doc[lacking])), len(np.unique(rows.doc[relevant]))
+    warnings.warn(
+        f"{count:,} of {of:,} relevant documents have no date in the qrels column {TIMESTAMP.name!r} and are in no window. The "
+        f"first: query {rankings.topics[rows.topic[row]]}, {row_of_topic(rows, row)}.",
+        DataWarning,
+        stacklevel=2,
+    )
+
+
+def _refuse_lacking(rankings: Rankings, lacking: Array, column: str, what: str) -> None:
+    rows = rankings.qrels_rows
+    for row in np.flatnonzero(lacking)[:1].tolist():
+        raise DataError(
+            f"The qrels column {column!r} has no {what} for query {rankings.topics[rows.topic[row]]}, a relevant document "
+            f"in {row_of_topic(rows, row)}."
+        )
+
+
+def _refuse_two(rankings: Rankings, there: Ints, values: Array, what: str, column: str) -> None:
+    """Refuse a document with two dates or windows."""
+    rows = rankings.qrels_rows
+    order = there[np.argsort(rows.doc[there], kind="stable")]
+    same = rows.doc[order][1:] == rows.doc[order][:-1]
+    for i in np.flatnonzero(same & (values[order][1:] != values[order][:-1]))[:1].tolist():
+        raise DataError(
+            f"A document of query {rankings.topics[rows.topic[order[i]]]} has two {what} in the qrels column {column!r}: "
+            f"compare {row_of_topic(rows, order[i])} with {row_of_topic(rows, order[i + 1])}. A document has one."
+        )
+
+
+def row_of_topic(rows: QrelsRows, row: int) -> str:
+    """Return how messages name a row: by its place among the rows of its topic."""
+    return f"row {row - int(rows.offsets[rows.topic[row]]) + 1} of the topic"

@@ -1,0 +1,62 @@
+"""Where a value comes from: the matrix of subtopics by windows, what of it is covered at which rank, and what was missed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from irmx import Rankings
+from irmx_temporal.cells import Array, Cells, Floats, Ints
+
+MISSED = "(missed)"
+
+
+def table_of_cells(cells: Cells, rankings: Rankings, contribution: Floats) -> dict[str, Any]:
+    """Return one row per cell: its weight, its relevant documents and how many were retrieved, the first, what it adds."""
+    layout = cells.layout
+    rank, doc_id = _first(cells, layout.cell[cells.at], len(cells), rankings)
+    table = {"subtopic": [str(cells.subtopics.names[s]) for s in layout.subtopic.tolist()]}
+    if any(cells.windows.names):
+        table["window"] = [str(cells.windows.names[w]) for w in layout.window.tolist()]
+    return table | {
+        "weight": cells.weight,
+        "relevant": np.bincount(layout.cell, minlength=len(cells)),
+        "retrieved": np.bincount(cells.cell, minlength=len(cells)),
+        "rank": rank,
+        "doc_id": doc_id,
+        "contribution": contribution,
+    }
+
+
+def table_of_aspects(
+    cells: Cells, rankings: Rankings, weights: tuple[Floats, Floats], shares: tuple[Floats, Floats]
+) -> dict[str, Any]:
+    """Return one row per subtopic and per window: the first relevant document, or that it was missed; what it adds."""
+    layout = cells.layout
+    table: dict[str, Any] = {k: [] for k in ("covers", "name", "weight", "rank", "doc_id", "contribution")}
+    for what, aspects, of_cell, weight, share in (
+        ("subtopic", cells.subtopics, layout.subtopic, weights[0], shares[0]),
+        ("window", cells.windows, layout.window, weights[1], shares[1]),
+    ):
+        if not any(aspects.names):
+            continue
+        rank, doc_id = _first(cells, of_cell[cells.cell], len(aspects.topic), rankings)
+        table["covers"] += [what] * len(aspects.topic)
+        table["name"] += [str(name) for name in aspects.names]
+        table["weight"] += weight.tolist()
+        table["rank"] += rank.tolist()
+        table["doc_id"] += doc_id
+        table["contribution"] += share.tolist()
+    return table | {"rank": np.array(table["rank"], dtype=object)}
+
+
+def _first(cells: Cells, group: Ints, count: int, rankings: Rankings) -> tuple[Array, list[str]]:
+    """Return the rank and the id of the first document of every group, given by the group of every document retrieved."""
+    ids = dict(zip(rankings.relevant.doc.tolist(), rankings.doc_ids(rankings.relevant), strict=True))
+    best: dict[int, tuple[int, str]] = {}
+    for g, doc, rank in zip(group.tolist(), cells.layout.doc[cells.at].tolist(), cells.rank.tolist(), strict=True):
+        found = rank, ids[doc]
+        best[g] = min(found, best.get(g, found))
+    pairs = [best.get(i, (0, MISSED)) for i in range(count)]
+    return np.array([rank or "-" for rank, _ in pairs], dtype=object), [doc_id for _, doc_id in pairs]

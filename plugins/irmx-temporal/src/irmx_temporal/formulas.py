@@ -1,0 +1,89 @@
+"""What a ranking is worth for each cell, and the measures that are no sums over cells."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from irmx_temporal.cells import Cells, Floats, Ints, discounted, place_in_group
+
+
+def ndcg(cells: Cells, cutoff: int | None) -> Floats:
+    """Return nDCG@k(.|c,t) of every cell; gain 2^rel - 1, discount log(1 + rank)."""
+    dcg = discounted(2.0**cells.grade - 1, cells.rank, cells.cell, len(cells))
+    ideal = cells.layout.ideal_dcg(cutoff)
+    return np.divide(dcg, ideal, out=np.zeros(len(cells)), where=ideal > 0)
+
+
+def err(stop: Floats, rank: Ints, group: Ints, count: int) -> Floats:
+    """Return sum_r 1/r R(r) prod_{i<r} (1 - R(i)) of every group.
+
+    Parameters
+    ----------
+    stop : float array, shape (documents,)
+        R: the probability that a document satisfies a user of its group.
+    rank, group : int array, shape (documents,)
+        Its rank, and its group; by group and rank.
+    count : int
+        The number of groups.
+    """
+    place = place_in_group(group)
+    going_on = np.ones(count)
+    found = np.zeros(count)
+    order = np.argsort(place, kind="stable")
+    ends = np.searchsorted(place[order], np.arange(int(place.max(initial=-1)) + 2))
+    for a, b in zip(
+        ends.tolist(), ends[1:].tolist(), strict=False
+    ):  # the first documents of all groups, the second, ...
+        these = order[a:b]
+        g, r = group[these], stop[these]
+        found[g] += going_on[g] * r / rank[these]
+        going_on[g] *= 1 - r
+    return found
+
+
+def precision(cells: Cells, cutoff: Ints) -> Floats:
+    """Return 1/k sum_{j<=k} rel(j|c,t) of every cell, k of every topic."""
+    held = np.bincount(cells.cell, minlength=len(cells))
+    return held / np.maximum(cutoff, 1)[cells.layout.topic]
+
+
+def average_precision(cells: Cells) -> Floats:
+    """Return sum_{k in R} 1/k sum_{j<=k} rel(j|c,t) / |relevant| of every cell, R the ranks of documents relevant to any.
+
+    That is, every document in the cell gives sum 1/k over the ranks k in R from its own on.
+    """
+    layout = cells.layout
+    first, of_topic, number = layout.documents
+    rank = np.zeros(len(first), dtype=np.int64)
+    rank[number[cells.at]] = cells.rank
+    there = np.flatnonzero(rank)
+    there = there[np.lexsort((-rank[there], of_topic[there]))]
+    running = np.cumsum(1 / rank[there])
+    before = np.concatenate([[0.0], running])[np.searchsorted(of_topic[there], np.arange(layout.topics))]
+    from_here = np.zeros(len(first))
+    from_here[there] = running - before[of_topic[there]]
+    held = np.bincount(cells.cell, from_here[number[cells.at]], len(cells))
+    return held / layout.relevant[layout.topic]
+
+
+def covered(cells: Cells, aspect: Ints, count: int) -> Ints:
+    """Return which of the aspects (1 or 0), given by the one of every cell, have a relevant document retrieved."""
+    there = np.zeros(count, dtype=np.int64)
+    there[aspect[cells.cell]] = 1
+    return there
+
+
+def global_ndcg(cells: Cells, exponential: bool, cutoff: int | None) -> Floats:
+    """Return what every cell gives to D-nDCG@k, nDCG of the global gains GG(d) = sum_c P(c|q) g_c(d), but for its P(c|q)."""
+    layout = cells.layout
+    gain = 2.0**layout.grade - 1 if exponential else layout.grade
+    first, of_topic, number = layout.documents
+    total = np.bincount(number, cells.weight[layout.cell] * gain, len(first))
+    best_first = np.lexsort((-total, of_topic))
+    place = place_in_group(of_topic[best_first]) + 1
+    within = slice(None) if cutoff is None else place <= cutoff
+    chosen = best_first[within]
+    ideal = discounted(total[chosen], place[within], of_topic[chosen], layout.topics)
+    dcg = discounted(gain[cells.at], cells.rank, cells.cell, len(cells))
+    best = ideal[layout.topic]
+    return np.divide(dcg, best, out=np.zeros(len(cells)), where=best > 0)

@@ -1,0 +1,34 @@
+"""Labels of subtopics and windows by number."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from irmx import QrelsRows
+from irmx_temporal.cells import Ints
+
+
+def labels(rows: QrelsRows, name: str) -> tuple[Ints, list[Any]]:
+    """Return the number of the label of every row, -1 for none, and the labels in their natural order, 2 before 10."""
+    found = rows.labels(name)
+    assert found is not None
+    number, names = found
+    order = sorted(range(len(names)), key=lambda i: natural(names[i]))
+    place = np.empty(len(names) + 1, dtype=np.int64)
+    place[order] = np.arange(len(names))
+    place[-1] = -1
+    return place[number], [names[i] for i in order]
+
+
+def natural(name: Any) -> tuple[Any, ...]:
+    """Return a key that sorts labels with numbers in them by these.
+
+    >>> sorted(["c10", "c2", "b"], key=natural)
+    ['b', 'c2', 'c10']
+    """
+    if not isinstance(name, str):
+        return (name,)
+    return tuple((0, int(p), "") if p.isdecimal() else (1, 0, p) for p in re.split(r"([0-9]+)", name) if p)

@@ -1,0 +1,178 @@
+"""Any measure, lifted over subtopics, or over subtopics and time windows: its values for each, by their weights."""
+
+from __future__ import annotations
+
+import sys
+from itertools import pairwise
+from typing import Any
+
+import ir_measures
+import numpy as np
+
+from irmx import COMMON_PARAMS, Column, DataError, Measure, Param, Rankings, Scores, UsageError, parse_measure
+from irmx_temporal.base import CELLS, SINGH, SUBTOPIC_PARAMS, WINDOW_COLUMNS, WINDOW_PARAMS, Diversity
+from irmx_temporal.cells import Cells, Floats
+
+
+class MeasureParam(Param):
+    """A parameter that is a measure: one of a plugin or of ir_measures, or its text; the text is kept."""
+
+    def __init__(self, desc: str) -> None:
+        super().__init__(str, desc, required=True)
+
+    def expects(self) -> str:
+        """Return what a legal value is."""
+        return "a measure, such as 'AP' or 'MP(model=GL_AD_ID)'"
+
+    def check(self, value: Any, name: str, owner: str) -> Any:
+        """Return the canonical text of a measure."""
+        if not isinstance(value, (str, ir_measures.Measure)):
+            raise UsageError(f"The {name!r} parameter of {owner} must be {self.expects()}. Got {value!r} instead.")
+        measure = parse_measure(value)
+        diversity = {m.NAME for m in ir_measures.providers.registry["pyndeval"].SUPPORTED_MEASURES}
+        if isinstance(measure, Diversity) or measure.NAME in diversity:
+            raise UsageError(
+                f"The {name!r} parameter of {owner} must be a measure of relevance alone. Got {measure} instead."
+            )
+        return str(measure)
+
+
+class IntentAware(Diversity):
+    """A measure lifted over subtopics: its value for the documents relevant to each, by the subtopics' weights.
+
+    IA-M = sum_c P(c|q) M(.|c). Any measure will do: of ir_measures, or of another plugin. In Python ``IntentAware(AP@20)`` and
+    ``IntentAware(measure="AP@20")`` are the same; a cutoff and ``rel`` are handed on to the measure.
+
+    References
+    ----------
+    Agrawal, R., Gollapudi, S., Halverson, A., Ieong, S.: Diversifying Search Results. WSDM 2009.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> rows = [("q", "a", 1, "c1"), ("q", "b", 1, "c2")]
+    >>> qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration"])
+    >>> irmx.calc_aggregate("IntentAware(measure='MP(model=GL_AD_ID)') IntentAware(measure='RR')@1", qrels, {"q": {"a": 2.0, "b": 1.0}})
+    {IntentAware(measure='MP(model=GL_AD_ID)'): 0.75, IntentAware(measure='RR@1'): 0.5}
+    """
+
+    NAME = "IntentAware"
+    PRETTY_NAME = "A measure over subtopics"
+    SHORT_DESC = "Any measure, computed for each subtopic and weighted by the subtopics' probabilities."
+    SUPPORTED_PARAMS = {
+        "measure": MeasureParam("the measure that is lifted"),
+        "cells": CELLS,
+        **SUBTOPIC_PARAMS,
+        "rel": COMMON_PARAMS["rel"],
+        "cutoff": COMMON_PARAMS["cutoff"],
+        "no_relevant": COMMON_PARAMS["no_relevant"],
+    }
+    RANGE = (0.0, float("inf"))
+    EXAMPLES = ("IntentAware(measure='AP')", "IntentAware(measure='P@10')")
+
+    def __init__(self, measure: Any = None, **params: Any) -> None:
+        if measure is not None:
+            params["measure"] = measure
+        super().__init__(**params)
+        self._lifted: Any = None
+        if "measure" in self.params:
+            self._lifted = self._settled(parse_measure(self.params["measure"]))
+            self.params["measure"] = str(self._lifted)
+            self.params = {name: self.params[name] for name in self.SUPPORTED_PARAMS if name in self.params}
+
+    def _settled(self, lifted: ir_measures.Measure) -> ir_measures.Measure:
+        """Return the measure with this one's cutoff and ``rel``, which becomes its ``rel`` where only it has one."""
+        cutoff, rel = self.params.pop("cutoff", None), self.params.get("rel")
+        if cutoff is not None:
+            if "cutoff" not in lifted.SUPPORTED_PARAMS or "cutoff" in lifted.params:
+                raise UsageError(f"{lifted} cannot be cut off at {cutoff}: it has a cutoff already, or takes none.")
+            lifted = lifted(cutoff=cutoff)
+        if "rel" in lifted.params:
+            if rel is not None and rel != lifted.params["rel"]:
+                raise UsageError(f"{self.NAME} has rel={rel}, but {lifted} has another. Give one of them.")
+            self.params["rel"] = lifted.params["rel"]
+        elif rel is not None and "rel" in lifted.SUPPORTED_PARAMS:
+            lifted = lifted(rel=rel)
+        return lifted
+
+    def validate_params(self) -> None:
+        super().validate_params()
+        self._lifted.validate_params()
+
+    def run_columns(self) -> tuple[Column, ...]:
+        return self._lifted.run_columns() if isinstance(self._lifted, Measure) else ()
+
+    def qrel_columns(self) -> tuple[Column, ...]:
+        own = super().qrel_columns()
+        theirs = self._lifted.qrel_columns() if isinstance(self._lifted, Measure) else ()
+        return (*own, *(column for column in theirs if column not in own))
+
+    def __call__(self, measure: Any = None, **params: Any) -> IntentAware:
+        return type(self)(**{**self.params, **({} if measure is None else {"measure": measure}), **params})
+
+    def per_cell(self, cells: Cells, rankings: Rankings) -> Floats:
+        if not len(cells):
+            return np.zeros(0)
+        if not isinstance(self._lifted, Measure):
+            return _upstream(self._lifted, rankings.parts(cells.layout.part, len(cells)))
+        found = self._lifted.score(rankings.parts(cells.layout.part, len(cells), self._lifted))
+        return np.asarray(found.values if isinstance(found, Scores) else found, dtype=np.float64)
+
+
+class TimeAware(IntentAware):
+    """A measure lifted over subtopics and time windows: its value for each pair, by the weights of both.
+
+    TIA-M = sum_t P(t|q) sum_c P(c|q) M(.|c,t).
+
+    References
+    ----------
+    Singh, J., Nejdl, W., Anand, A.: History by Diversity. CHIIR 2016.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> rows = [("q", "d1", 1, "c1", "t1"), ("q", "d2", 1, "c1", "t1"), ("q", "d3", 1, "c2", "t1"), ("q", "d4", 1, "c2", "t2")]
+    >>> qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration", "window"])
+    >>> run = {"q": {"d1": 4.0, "x": 3.0, "d4": 2.0, "d3": 1.0}}
+    >>> irmx.calc_aggregate("TimeAware(measure='P@4') TIA_P@4", qrels, run)
+    {TimeAware(measure='P@4'): 0.21875, TIA_P@4: 0.21875}
+    """
+
+    NAME = "TimeAware"
+    PRETTY_NAME = "A measure over subtopics and time windows"
+    SHORT_DESC = (
+        "Any measure, computed for each pair of a subtopic and a time window and weighted by their probabilities."
+    )
+    SUPPORTED_PARAMS = {**IntentAware.SUPPORTED_PARAMS, **WINDOW_PARAMS}
+    TEMPORAL = True
+    QREL_COLUMNS = WINDOW_COLUMNS
+    CITATIONS = (SINGH,)
+    EXAMPLES = ("TimeAware(measure='AP')", "TimeAware(measure='P@10',window='1y')")
+
+
+def _upstream(measure: ir_measures.Measure, parts: Rankings) -> Floats:
+    """Return the value of a measure of ir_measures for every part, from documents named by their ranks."""
+    rows, qrels, run = parts.qrels_rows, {}, {}
+    if np.any(rows.grade % 1):
+        odd = float(rows.grade[np.flatnonzero(rows.grade % 1)[0]])
+        raise DataError(f"{measure}, a measure of ir_measures, takes whole grades only. Found {odd:g}.")
+    looked_at = None if measure.params.get("judged_only") else measure.params.get("cutoff")
+    looked_at = sys.maxsize if looked_at is None else looked_at
+    ends = rows.offsets.tolist()
+    whole: dict[int, dict[str, float]] = {}
+    for i, (a, b) in enumerate(pairwise(ends)):
+        judged = zip(rows.rank[a:b].tolist(), rows.doc[a:b].tolist(), rows.grade[a:b].tolist(), strict=True)
+        grades: dict[str, int] = {}
+        for rank, doc, grade in judged:
+            name = f"rank {rank}" if rank else f"document {doc}"
+            grades[name] = max(int(grade), grades.get(name, int(grade)))
+        qrels[str(i)] = grades
+        depth = min(int(parts.depth[i]), looked_at)
+        run[str(i)] = whole.setdefault(depth, {f"rank {rank}": float(-rank) for rank in range(1, depth + 1)})
+    found = np.zeros(len(parts))
+    try:
+        for metric in ir_measures.iter_calc([measure], qrels, run):
+            found[int(metric.query_id)] = metric.value
+    except (ValueError, RuntimeError) as error:
+        raise UsageError(f"ir_measures, as it is installed, does not compute {measure}: {error}") from None
+    return found

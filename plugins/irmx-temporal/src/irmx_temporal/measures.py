@@ -1,0 +1,284 @@
+"""The measures over cells, each over subtopics alone (IA) and over subtopics and time windows (TIA)."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from irmx import Param, Rankings
+from irmx_temporal import formulas
+from irmx_temporal.base import INTENT_PARAMS, SINGH, TIME_PARAMS, WINDOW_COLUMNS, Diversity
+from irmx_temporal.cells import Cells, Floats, renormalised
+
+STOP = Param(
+    str,
+    "R, the probability that a relevant document satisfies: 1 ('one', the paper's), or (2^grade - 1)/2^max ('graded'), max "
+    "the largest grade in the qrels, of any topic",
+    default="one",
+    choices=("one", "graded"),
+)
+ERR = Param(
+    str,
+    "the paper's two definitions: its table's, which weighs windows and subtopics by P(t|q) P(c|q); its text's, with "
+    "P(c|q,t), the weights P(c|q) of the subtopics in the window made to add up to 1, and relevance in any window",
+    default="table",
+    choices=("table", "text"),
+)
+
+
+class IntentAwareNDCG(Diversity):
+    """Intent-aware nDCG: the mean over subtopics, by their weights, of the nDCG for each.
+
+    IA-nDCG@k = sum_c P(c|q) nDCG@k(.|c), with the gain 2^rel - 1 and the discount log(1 + rank).
+
+    References
+    ----------
+    Agrawal, R., Gollapudi, S., Halverson, A., Ieong, S.: Diversifying Search Results. WSDM 2009.
+    Singh, J., Nejdl, W., Anand, A.: History by Diversity. CHIIR 2016.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> rows = [("q", "d1", 1, "c1"), ("q", "d2", 1, "c1"), ("q", "d3", 1, "c2"), ("q", "d4", 1, "c2")]
+    >>> qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration"])
+    >>> run = {"q": {"d1": 4.0, "x": 3.0, "d4": 2.0, "d3": 1.0}}
+    >>> round(irmx.calc_aggregate("IA_nDCG@4", qrels, run)[irmx.IA_nDCG @ 4], 6)
+    0.591894
+    """
+
+    NAME = "IA_nDCG"
+    PRETTY_NAME = "Intent-Aware nDCG"
+    SHORT_DESC = "The nDCG for each subtopic, weighted by the subtopics' probabilities."
+    SUPPORTED_PARAMS = INTENT_PARAMS
+    EXAMPLES: ClassVar[tuple[str, ...]] = ("IA_nDCG@20",)
+
+    def per_cell(self, cells: Cells, rankings: Rankings) -> Floats:
+        return formulas.ndcg(cells, self["cutoff"])
+
+
+class TimeAwareNDCG(IntentAwareNDCG):
+    """Time- and intent-aware nDCG: the nDCG for each pair of a time window and a subtopic, by their weights.
+
+    TIA-nDCG@k = sum_t P(t|q) sum_c P(c|q) nDCG@k(.|c,t). P(t|q) is the window's share of the topic's relevant documents,
+    unless weights are given. A pair without a relevant document counts 0.
+
+    References
+    ----------
+    Singh, J., Nejdl, W., Anand, A.: History by Diversity. CHIIR 2016.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> rows = [("q", "d1", 1, "c1", "t1"), ("q", "d2", 1, "c1", "t1"), ("q", "d3", 1, "c2", "t1"), ("q", "d4", 1, "c2", "t2")]
+    >>> qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration", "window"])
+    >>> run = {"q": {"d1": 4.0, "x": 3.0, "d4": 2.0, "d3": 1.0}}
+    >>> for measure, value in irmx.calc_aggregate("TIA_nDCG@4 TIA_ERR@4 TIA_P@4 TIA_AP@4", qrels, run).items():
+    ...     print(measure, round(value, 6))
+    TIA_nDCG@4 0.453934
+    TIA_ERR@4 0.510417
+    TIA_P@4 0.21875
+    TIA_AP@4 0.190104
+    """
+
+    NAME = "TIA_nDCG"
+    PRETTY_NAME = "Time-Aware Intent-Aware nDCG"
+    SHORT_DESC = "The nDCG for each pair of a time window and a subtopic, weighted by their probabilities."
+    SUPPORTED_PARAMS = TIME_PARAMS
+    TEMPORAL = True
+    QREL_COLUMNS = WINDOW_COLUMNS
+    CITATIONS = (SINGH,)
+    EXAMPLES = ("TIA_nDCG@20", "TIA_nDCG(window='1mo')@20")
+
+
+class IntentAwareERR(Diversity):
+    """Intent-aware expected reciprocal rank: 1/rank of the document that satisfies a user of a subtopic, in expectation.
+
+    IA-ERR@k = sum_{r<=k} 1/r sum_c P(c|q) R(r|c) prod_{i<r} (1 - R(i|c)), with R = 1 for a relevant document, or graded.
+
+    References
+    ----------
+    Singh, J., Nejdl, W., Anand, A.: History by Diversity. CHIIR 2016.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> rows = [("q", "a", 1, "c1"), ("q", "b", 1, "c2")]
+    >>> qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration"])
+    >>> irmx.calc_aggregate("IA_ERR@5", qrels, {"q": {"a": 2.0, "b": 1.0}})
+    {IA_ERR@5: 0.75}
+    """
+
+    NAME = "IA_ERR"
+    PRETTY_NAME = "Intent-Aware Expected Reciprocal Rank"
+    SHORT_DESC = "The expected reciprocal rank for each subtopic, weighted by the subtopics' probabilities."
+    SUPPORTED_PARAMS = {"stop": STOP, **INTENT_PARAMS}
+    EXAMPLES: ClassVar[tuple[str, ...]] = ("IA_ERR@20",)
+
+    def per_cell(self, cells: Cells, rankings: Rankings) -> Floats:
+        return formulas.err(self.stop(cells.grade, rankings), cells.rank, cells.cell, len(cells))
+
+    def stop(self, grade: Floats, rankings: Rankings) -> Floats:
+        """Return R of grades that are relevant."""
+        if self["stop"] == "one":
+            return np.ones(len(grade))
+        return np.asarray((2.0**grade - 1) / 2.0**rankings.largest_grade)
+
+
+class TimeAwareERR(IntentAwareERR):
+    """Time- and intent-aware expected reciprocal rank.
+
+    TIA-ERR@k = sum_{r<=k} 1/r sum_(c,t) P(t|q) P(c|q) R(r|c,t) prod_{i<r} (1 - R(i|c,t)), as in the table of the paper. Its
+    text has P(c|q,t) in the place of P(c|q) and relevance to the subtopic in any window in R: ``err='text'``. The paper does
+    not say what P(c|q,t) is; here it is P(c|q), made to add up to 1 over the subtopics with a relevant document in the window.
+
+    References
+    ----------
+    Singh, J., Nejdl, W., Anand, A.: History by Diversity. CHIIR 2016.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> rows = [("q", "a", 1, "c1", "t1"), ("q", "b", 1, "c1", "t2"), ("q", "c", 1, "c2", "t2")]
+    >>> qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration", "window"])
+    >>> run = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}
+    >>> for measure, value in irmx.calc_aggregate("TIA_ERR TIA_ERR(err='text')", qrels, run).items():
+    ...     print(measure, round(value, 6))
+    TIA_ERR 0.444444
+    TIA_ERR(err='text') 0.777778
+    """
+
+    NAME = "TIA_ERR"
+    PRETTY_NAME = "Time-Aware Intent-Aware Expected Reciprocal Rank"
+    SHORT_DESC = "The expected reciprocal rank for each pair of a time window and a subtopic, weighted."
+    SUPPORTED_PARAMS = {"err": ERR, "stop": STOP, **TIME_PARAMS}
+    TEMPORAL = True
+    QREL_COLUMNS = WINDOW_COLUMNS
+    CITATIONS = (SINGH,)
+    EXAMPLES = ("TIA_ERR@20", "TIA_ERR(window='1y')@20")
+
+    def cells(self, rankings: Rankings) -> Cells:
+        cells = super().cells(rankings)
+        if self["err"] == "table":
+            return cells
+        layout = cells.layout
+        of_subtopic = cells.subtopics.weight[layout.subtopic]
+        in_window = renormalised(of_subtopic, layout.window, len(cells.windows.topic))  # P(c|q,t)
+        weight = cells.windows.weight[layout.window] * in_window
+        if self["cells"] == "nonempty":
+            weight = renormalised(weight, layout.topic, layout.topics)
+        return cells.weighing(weight)
+
+    def per_cell(self, cells: Cells, rankings: Rankings) -> Floats:
+        if self["err"] == "table":
+            return super().per_cell(cells, rankings)
+        of_subtopic = cells.layout.subtopic[cells.cell]
+        order = np.lexsort((cells.rank, of_subtopic))
+        stop = self.stop(cells.grade[order], rankings)
+        found = formulas.err(stop, cells.rank[order], of_subtopic[order], len(cells.subtopics.topic))
+        return found[cells.layout.subtopic]
+
+
+class IntentAwarePrecision(Diversity):
+    """Intent-aware precision: the mean over subtopics of the precision for each.
+
+    IA-P@k = sum_c P(c|q) 1/k sum_{j<=k} rel(j|c); the paper has P(c|q) uniform. Without a cutoff k is the number of documents
+    retrieved.
+
+    References
+    ----------
+    Agrawal, R., Gollapudi, S., Halverson, A., Ieong, S.: Diversifying Search Results. WSDM 2009.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> rows = [("q", "a", 1, "c1"), ("q", "b", 1, "c2")]
+    >>> qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration"])
+    >>> irmx.calc_aggregate("IA_P@5", qrels, {"q": {"a": 2.0, "b": 1.0}})
+    {IA_P@5: 0.2}
+    """
+
+    NAME = "IA_P"
+    PRETTY_NAME = "Intent-Aware Precision"
+    SHORT_DESC = "The precision for each subtopic, weighted by the subtopics' probabilities."
+    SUPPORTED_PARAMS = INTENT_PARAMS
+    EXAMPLES: ClassVar[tuple[str, ...]] = ("IA_P@20",)
+
+    def per_cell(self, cells: Cells, rankings: Rankings) -> Floats:
+        cutoff = rankings.depth if self["cutoff"] is None else np.full(len(rankings), self["cutoff"])
+        return formulas.precision(cells, cutoff)
+
+
+class TimeAwarePrecision(IntentAwarePrecision):
+    """Time- and intent-aware precision.
+
+    TIA-P@k = sum_t P(t|q) sum_c P(c|q) 1/k sum_{j<=k} rel(j|c,t); the paper has P(c|q) uniform.
+
+    References
+    ----------
+    Singh, J., Nejdl, W., Anand, A.: History by Diversity. CHIIR 2016.
+    """
+
+    NAME = "TIA_P"
+    PRETTY_NAME = "Time-Aware Intent-Aware Precision"
+    SHORT_DESC = "The precision for each pair of a time window and a subtopic, weighted by their probabilities."
+    SUPPORTED_PARAMS = TIME_PARAMS
+    TEMPORAL = True
+    QREL_COLUMNS = WINDOW_COLUMNS
+    CITATIONS = (SINGH,)
+    EXAMPLES = ("TIA_P@20", "TIA_P(window='1mo')@20")
+
+
+class IntentAwareAP(Diversity):
+    """Intent-aware average precision: the mean of IA-P at the ranks of documents relevant to any subtopic.
+
+    IA-AP@n = 1/R sum_{k<=n} IA-P@k rel(k), R the number of relevant documents. It is not the mean over subtopics of AP, which ndeval calls MAP-IA; that is
+    ``IntentAware(measure='AP')``.
+
+    References
+    ----------
+    Singh, J., Nejdl, W., Anand, A.: History by Diversity. CHIIR 2016.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> rows = [("q", "a", 1, "c1"), ("q", "b", 1, "c2")]
+    >>> qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration"])
+    >>> irmx.calc_aggregate("IA_AP IntentAware(measure='AP')", qrels, {"q": {"a": 2.0, "b": 1.0}})
+    {IA_AP: 0.5, IntentAware(measure='AP'): 0.75}
+    """
+
+    NAME = "IA_AP"
+    PRETTY_NAME = "Intent-Aware Average Precision"
+    SHORT_DESC = "The mean of the intent-aware precision at the ranks of relevant documents."
+    SUPPORTED_PARAMS = INTENT_PARAMS
+    EXAMPLES: ClassVar[tuple[str, ...]] = ("IA_AP",)
+
+    def per_cell(self, cells: Cells, rankings: Rankings) -> Floats:
+        return formulas.average_precision(cells)
+
+
+class TimeAwareAP(IntentAwareAP):
+    """Time- and intent-aware average precision; its mean over topics is TIA-MAP.
+
+    TIA-AP@n = 1/R sum_{k<=n} TIA-P@k rel(k), R the number of relevant documents, rel(k) = 1 if the document is relevant to any subtopic in any window.
+
+    References
+    ----------
+    Singh, J., Nejdl, W., Anand, A.: History by Diversity. CHIIR 2016.
+    """
+
+    NAME = "TIA_AP"
+    PRETTY_NAME = "Time-Aware Intent-Aware Average Precision"
+    SHORT_DESC = "The mean of the time- and intent-aware precision at the ranks of relevant documents."
+    SUPPORTED_PARAMS = TIME_PARAMS
+    TEMPORAL = True
+    QREL_COLUMNS = WINDOW_COLUMNS
+    CITATIONS = (SINGH,)
+    EXAMPLES = ("TIA_AP", "TIA_AP(window='1mo')")
+
+
+IA_nDCG, TIA_nDCG = IntentAwareNDCG(), TimeAwareNDCG()
+IA_ERR, TIA_ERR = IntentAwareERR(), TimeAwareERR()
+IA_P, TIA_P = IntentAwarePrecision(), TimeAwarePrecision()
+IA_AP, TIA_AP = IntentAwareAP(), TimeAwareAP()

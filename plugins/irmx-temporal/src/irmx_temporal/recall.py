@@ -1,0 +1,224 @@
+"""Subtopic recall, alone and with time windows, and the D and D# measures."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from irmx import Citation, Param, Rankings
+from irmx_temporal import formulas
+from irmx_temporal.base import INTENT_PARAMS, SINGH, TIME_PARAMS, WINDOW_COLUMNS, Diversity
+from irmx_temporal.cells import Aspects, Cells, Floats
+from irmx_temporal.explaining import table_of_aspects, table_of_cells
+
+SAKAI = Citation(
+    "SakaiSong2011",
+    "inproceedings",
+    {
+        "author": "Tetsuya Sakai and Ruihua Song",
+        "title": "Evaluating Diversified Search Results Using Per-Intent Graded Relevance",
+        "booktitle": "Proceedings of the 34th International ACM SIGIR Conference (SIGIR 2011)",
+        "year": "2011",
+    },
+)
+
+COVERED_PARAMS: dict[str, Any] = {k: p for k, p in INTENT_PARAMS.items() if k not in ("cells", "subtopic_weights")}
+SUBTOPIC_ONLY_PARAMS: dict[str, Any] = {k: p for k, p in INTENT_PARAMS.items() if k != "cells"}
+WINDOWS_PARAMS: dict[str, Any] = {k: p for k, p in TIME_PARAMS.items() if k != "cells"}
+
+
+class SubtopicRecall(Diversity):
+    """Subtopic recall (I-rec, S-recall): the share of the topic's subtopics that the ranking covers.
+
+    I-rec@k = C(S) / C(q): the number of subtopics with a relevant document among the first k, over the number of those that
+    have one at all or are declared.
+
+    References
+    ----------
+    Sakai, T., Song, R.: Evaluating Diversified Search Results Using Per-Intent Graded Relevance. SIGIR 2011.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> rows = [("q", "a", 1, "c1"), ("q", "b", 1, "c2"), ("q", "", 0, "c3")]
+    >>> qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration"])
+    >>> round(irmx.calc_aggregate("I_rec@5", qrels, {"q": {"a": 2.0, "b": 1.0}})[irmx.I_rec @ 5], 6)
+    0.666667
+    """
+
+    NAME = "I_rec"
+    PRETTY_NAME = "Intent Recall"
+    SHORT_DESC = "The share of the topic's subtopics that the ranking covers."
+    SUPPORTED_PARAMS = COVERED_PARAMS
+    CITATIONS = (SAKAI,)
+    EXAMPLES: ClassVar[tuple[str, ...]] = ("I_rec@20",)
+
+    def of_cells(self, cells: Cells, rankings: Rankings) -> Floats:
+        subtopics, windows = self.shares(cells)
+        return sum_of(cells.subtopics, subtopics, len(rankings)) + sum_of(cells.windows, windows, len(rankings))
+
+    def shares(self, cells: Cells) -> tuple[Floats, Floats]:
+        """Return what every subtopic and every window adds to its topic's value."""
+        of_subtopics, of_windows = self.weights(cells)
+        subtopics = formulas.covered(cells, cells.layout.subtopic, len(of_subtopics)) * of_subtopics
+        return subtopics, formulas.covered(cells, cells.layout.window, len(of_windows)) * of_windows
+
+    def weights(self, cells: Cells) -> tuple[Floats, Floats]:
+        """Return what every subtopic and every window would add if it were covered."""
+        return cells.subtopics.weight, np.zeros(len(cells.windows.topic))
+
+    def contributions(self, rankings: Rankings) -> dict[str, Any]:
+        cells = self.cells(rankings)
+        return table_of_aspects(cells, rankings, self.weights(cells), self.shares(cells))
+
+
+class TimeAwareSubtopicRecall(SubtopicRecall):
+    """Subtopic recall with time windows: the share of subtopics and windows, counted together, that are covered.
+
+    T-SBR@k = (C(S) + T(S)) / (C(q) + T(q)), the numbers of subtopics and of windows with a relevant document among the first k,
+    over those of the topic.
+
+    References
+    ----------
+    Singh, J., Nejdl, W., Anand, A.: History by Diversity. CHIIR 2016.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> rows = [("q", "d1", 1, "c1", "t1"), ("q", "d2", 1, "c1", "t1"), ("q", "d3", 1, "c2", "t1"), ("q", "d4", 1, "c2", "t2")]
+    >>> qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration", "window"])
+    >>> run = {"q": {"d1": 4.0, "x": 3.0, "d4": 2.0, "d3": 1.0}}
+    >>> irmx.calc_aggregate("T_StRecall@1 T_SBR@3 TIA_StRecall@1 TIA_SBR(a=0.7)@1", qrels, run)
+    {T_StRecall@1: 0.5, T_StRecall@3: 1.0, TIA_StRecall@1: 0.625, TIA_StRecall(a=0.7)@1: 0.575}
+    """
+
+    NAME = "T_StRecall"
+    ALIASES = ("T_SBR",)
+    PRETTY_NAME = "Time-Aware Subtopic Recall"
+    SHORT_DESC = "The share of the topic's subtopics and time windows, counted together, that the ranking covers."
+    SUPPORTED_PARAMS = {k: p for k, p in WINDOWS_PARAMS.items() if k not in ("subtopic_weights", "window_weights")}
+    TEMPORAL = True
+    QREL_COLUMNS = WINDOW_COLUMNS
+    CITATIONS = (SINGH,)
+    EXAMPLES = ("T_StRecall@20", "T_StRecall(window='1mo')@20")
+
+    def weights(self, cells: Cells) -> tuple[Floats, Floats]:
+        count = np.bincount(cells.subtopics.topic, minlength=cells.layout.topics)
+        count = count + np.bincount(cells.windows.topic, minlength=cells.layout.topics)
+        return 1 / count[cells.subtopics.topic], 1 / count[cells.windows.topic]
+
+
+class TimeAwareIntentAwareSubtopicRecall(TimeAwareSubtopicRecall):
+    """Subtopic recall with time windows, by their weights.
+
+    TIA-SBR@k = a sum_{c in S} P(c|q) + (1 - a) sum_{t in S} P(t|q). The paper leaves a open; 0.5 is a choice.
+
+    References
+    ----------
+    Singh, J., Nejdl, W., Anand, A.: History by Diversity. CHIIR 2016.
+    """
+
+    NAME = "TIA_StRecall"
+    ALIASES = ("TIA_SBR",)
+    PRETTY_NAME = "Time-Aware Intent-Aware Subtopic Recall"
+    SHORT_DESC = "The weights of the subtopics and of the time windows that the ranking covers."
+    SUPPORTED_PARAMS = {
+        "a": Param(float, "weight of subtopics against windows", default=0.5, low=0, high=1),
+        **WINDOWS_PARAMS,
+    }
+    EXAMPLES = ("TIA_StRecall@20", "TIA_StRecall(a=0.7,window='1mo')@20")
+
+    def weights(self, cells: Cells) -> tuple[Floats, Floats]:
+        return self["a"] * cells.subtopics.weight, (1 - self["a"]) * cells.windows.weight
+
+
+class DNDCG(Diversity):
+    """D-nDCG: nDCG with the global gain of a document, its gains for the subtopics by their weights.
+
+    GG(d) = sum_c P(c|q) g_c(d), and D-nDCG@k the DCG of the ranking by that of the documents in the order of GG. The gain is
+    the grade (``gain='linear'``, a choice; the paper leaves the values open) or 2^grade - 1.
+
+    References
+    ----------
+    Sakai, T., Song, R.: Evaluating Diversified Search Results Using Per-Intent Graded Relevance. SIGIR 2011.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> rows = [("q", "a", 1, "c1"), ("q", "b", 1, "c1"), ("q", "b", 1, "c2")]
+    >>> qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration"])
+    >>> for measure, value in irmx.calc_aggregate("D_nDCG@1 I_rec@1 Dsharp_nDCG@1", qrels, {"q": {"a": 2.0, "b": 1.0}}).items():
+    ...     print(measure, value)
+    D_nDCG@1 0.5
+    I_rec@1 0.5
+    Dsharp_nDCG@1 0.5
+    """
+
+    NAME = "D_nDCG"
+    PRETTY_NAME = "D-nDCG"
+    SHORT_DESC = "nDCG with the gains of a document for the subtopics added up by their weights."
+    SUPPORTED_PARAMS = {
+        "gain": Param(
+            str, "the gain of a document for a subtopic: its grade, or 2^grade - 1", default="linear",
+            choices=("linear", "exponential"),
+        ),
+        **SUBTOPIC_ONLY_PARAMS,
+    }  # fmt: skip
+    CITATIONS = (SAKAI,)
+    EXAMPLES: ClassVar[tuple[str, ...]] = ("D_nDCG@20",)
+
+    def per_cell(self, cells: Cells, rankings: Rankings) -> Floats:
+        return formulas.global_ndcg(cells, self["gain"] == "exponential", self["cutoff"])
+
+
+class DSharpNDCG(DNDCG):
+    """D#-nDCG: I-rec and D-nDCG, averaged.
+
+    D#-nDCG@k = gamma I-rec@k + (1 - gamma) D-nDCG@k.
+
+    References
+    ----------
+    Sakai, T., Song, R.: Evaluating Diversified Search Results Using Per-Intent Graded Relevance. SIGIR 2011.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> rows = [("q", "a", 1, "c1"), ("q", "b", 1, "c1"), ("q", "b", 1, "c2")]
+    >>> qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration"])
+    >>> irmx.calc_aggregate("Dsharp_nDCG(gamma=0.25)@1", qrels, {"q": {"b": 2.0, "a": 1.0}})
+    {Dsharp_nDCG(gamma=0.25)@1: 1.0}
+    """
+
+    NAME = "Dsharp_nDCG"
+    PRETTY_NAME = "D#-nDCG"
+    SHORT_DESC = "The mean of I-rec and D-nDCG."
+    SUPPORTED_PARAMS = {
+        "gamma": Param(float, "weight of I-rec", default=0.5, low=0, high=1),
+        **DNDCG.SUPPORTED_PARAMS,
+    }
+    EXAMPLES: ClassVar[tuple[str, ...]] = ("Dsharp_nDCG@20",)
+
+    def of_cells(self, cells: Cells, rankings: Rankings) -> Floats:
+        recall = sum_of(cells.subtopics, self.shares(cells), len(rankings))
+        return np.asarray(recall + (1 - self["gamma"]) * super().of_cells(cells, rankings))
+
+    def shares(self, cells: Cells) -> Floats:
+        """Return what every subtopic adds to gamma I-rec."""
+        topic = cells.subtopics.topic
+        covered = formulas.covered(cells, cells.layout.subtopic, len(topic))
+        return np.asarray(self["gamma"] * covered / np.bincount(topic)[topic])
+
+    def contributions(self, rankings: Rankings) -> dict[str, Any]:
+        cells = self.cells(rankings)
+        of_gains = (1 - self["gamma"]) * cells.weight * self.per_cell(cells, rankings)
+        return table_of_cells(cells, rankings, of_gains + self.shares(cells)[cells.layout.subtopic])
+
+
+def sum_of(aspects: Aspects, shares: Floats, topics: int) -> Floats:
+    """Return the sums over each topic's aspects."""
+    return np.bincount(aspects.topic, shares, topics)
+
+
+I_rec, T_StRecall, TIA_StRecall = SubtopicRecall(), TimeAwareSubtopicRecall(), TimeAwareIntentAwareSubtopicRecall()
+D_nDCG, Dsharp_nDCG = DNDCG(), DSharpNDCG()

@@ -1,0 +1,118 @@
+"""Time windows: from labels, or cut from dates by the calendar."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
+
+import numpy as np
+
+from irmx import Param, UsageError, duration_text, seconds
+from irmx_temporal.cells import Floats, Ints
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+BURST = "burst"
+
+_CALENDAR = {"d": "D", "w": "W", "mo": "M", "y": "Y"}
+"""Units that the calendar cuts, and what pandas calls the periods."""
+
+_WRITTEN = re.compile(r"([0-9]*)\s*(d|w|mo|y)")
+_FORM = "a period of the calendar such as '1d', '1w', '1mo' or '1y', a number of seconds, or 'burst'"
+
+
+class WindowParam(Param):
+    """The parameter ``window``: how time windows come about; None for the labels of the column ``window``."""
+
+    def __init__(self, desc: str) -> None:
+        super().__init__(str, desc, default=None)
+
+    def expects(self) -> str:
+        """Return what a legal value is."""
+        return f"{_FORM}, or None for the column window"
+
+    def check(self, value: Any, name: str, owner: str) -> Any:
+        """Return the canonical form: ``'1mo'``, ``'3600s'`` as ``'1h'``, ``'burst'`` or None."""
+        if value is None or value == BURST:
+            return value
+        text = value.strip() if isinstance(value, str) else ""
+        written = _WRITTEN.fullmatch(text)
+        if written and int(written.group(1) or 1) > 0:
+            return f"{int(written.group(1) or 1)}{written.group(2)}"
+        try:
+            length = seconds(value)
+        except UsageError:
+            length = 0.0
+        if length <= 0:
+            raise UsageError(f"The {name!r} parameter of {owner} must be {self.expects()}. Got {value!r} instead.")
+        text = duration_text(length)
+        if text[-1] not in _CALENDAR:
+            return text
+        return f"{int(length)}s" if length.is_integer() else f"{length!r}s"
+
+
+def cut(timestamps: Floats, window: str, tz: str) -> tuple[Ints, list[str]]:
+    """Return the window of every date, as a number that grows with time, and the names of the windows.
+
+    Parameters
+    ----------
+    timestamps : float array
+        Seconds since 1970.
+    window : str
+        ``'1d'``, ``'1w'`` (weeks begin on Monday), ``'1mo'``, ``'1y'``, several of them such as ``'3mo'`` (counted from
+        1970), or a duration such as ``'6h'``, counted from 1970 whatever the time zone.
+    tz : str
+        The time zone in which days begin.
+
+    Returns
+    -------
+    numbers : int array
+    names : list of str
+        By number; the start of each window.
+
+    Examples
+    --------
+    >>> cut(np.array([0.0, 86400.0 * 40, 86400.0 * 45]), "1mo", "UTC")
+    (array([0, 1, 1]), ['1970-01', '1970-02'])
+    """
+    import pandas as pd
+
+    written = _WRITTEN.fullmatch(window)
+    if written is None:
+        step = seconds(window)
+        places = np.floor(timestamps / step)
+        distinct, numbers = np.unique(places, return_inverse=True)
+        return numbers, [start.strftime("%Y-%m-%d %H:%M:%S") for start in _local(distinct * step, tz)]
+    local = _local(timestamps, tz)
+    count, unit = int(written.group(1) or 1), _CALENDAR[written.group(2)]
+    periods = local.to_period(unit)
+    places = (periods.astype("int64") // count).to_numpy()
+    distinct, numbers = np.unique(places, return_inverse=True)
+    starts = pd.PeriodIndex.from_ordinals(distinct * count, freq=periods.freq)
+    names = [str(p.start_time.date()) if unit == "W" else str(p) for p in starts]
+    return numbers, names
+
+
+def _local(timestamps: Floats, tz: str) -> pd.DatetimeIndex:
+    """Return what the clocks of a time zone show."""
+    import pandas as pd
+
+    moments = pd.DatetimeIndex((timestamps * 1e6).round().astype("datetime64[us]"), tz="UTC")
+    return moments.tz_convert(ZoneInfo(tz)).tz_localize(None)
+
+
+def zone(value: str) -> str:
+    """Return the name of a time zone, checked.
+
+    >>> zone("Europe/Berlin")
+    'Europe/Berlin'
+    """
+    try:
+        ZoneInfo(value)
+    except Exception:
+        raise UsageError(
+            f"The 'tz' parameter must be the name of a time zone, such as 'UTC' or 'Europe/Berlin'. Got {value!r} instead."
+        ) from None
+    return value

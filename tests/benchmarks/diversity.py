@@ -1,0 +1,201 @@
+"""Benchmarks of irmx-temporal: all its measures of one pass beside three of pyndeval, and cost against judged rows.
+
+    python tests/benchmarks/diversity.py [--write docs/results/diversity_speed.md] [--quick]
+
+Both sides take turns in one process, through ir_measures, best of several rounds. The real part needs the variable
+IRMX_DATA, the folder with the diversity qrels and runs of the TREC Web track of 2012. Nothing here is a test.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import importlib.metadata
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import ir_measures
+import numpy as np
+import pandas as pd
+from ir_measures import ERR_IA, StRecall, alpha_nDCG
+
+import irmx
+
+ALL = irmx.parse_measures(
+    "TIA_nDCG@20 TIA_ERR@20 TIA_P@20 TIA_AP@20 T_StRecall@20 TIA_StRecall@20 IA_nDCG@20 IA_ERR@20 IA_P@20 IA_AP@20 I_rec@20 "
+    "D_nDCG@20 Dsharp_nDCG@20"
+)
+LIFTED = irmx.parse_measures(
+    "IntentAware(measure='AP@20') TimeAware(measure='AP@20') IntentAware(measure='MP(model=GL_AD_ID)@20') "
+    "TimeAware(measure='MP(model=GL_AD_ID)@20')"
+)
+THEIRS = [alpha_nDCG @ 20, ERR_IA @ 20, StRecall @ 20]
+
+
+class Judged(NamedTuple):
+    """A row of diversity qrels with a window."""
+
+    query_id: str
+    doc_id: str
+    relevance: int
+    iteration: str
+    window: str
+
+
+def in_turns(*jobs: Callable[[], Any], rounds: int) -> list[float]:
+    """Return the best time of each job, after one uncounted round."""
+    best = [float("inf")] * len(jobs)
+    for counted in range(rounds + 1):
+        for i, job in enumerate(jobs):
+            start = time.perf_counter()
+            job()
+            if counted:
+                best[i] = min(best[i], time.perf_counter() - start)
+    return best
+
+
+# -- the Web track of 2012 ---------------------------------------------------------------------------------------
+
+
+def web_2012(data: Path) -> tuple[list[Judged], list[list[Any]]]:
+    """Return the qrels, with one of twelve made-up windows for every document, and the runs."""
+    folder = data / "web_diversity" / "2012"
+    with gzip.open(folder / "qrels.diversity.txt.gz", "rt") as file:
+        given = list(ir_measures.read_trec_qrels(file))
+    number = {doc: i for i, doc in enumerate(sorted({q.doc_id for q in given}))}
+    qrels = [Judged(q.query_id, q.doc_id, q.relevance, q.iteration, f"w{number[q.doc_id] % 12}") for q in given]
+    runs = []
+    for path in sorted((folder / "runs").glob("*.run.gz")):
+        with gzip.open(path, "rt") as file:
+            runs.append(list(ir_measures.read_trec_run(file)))
+    return qrels, runs
+
+
+def on_runs(data: Path, rounds: int) -> Iterator[list[str]]:
+    """Yield rows of the table: every run by itself, or one evaluator for all of them; namedtuples or frames."""
+    qrels, runs = web_2012(data)
+    tables: dict[str, Any] = {
+        "namedtuples": (qrels, runs),
+        "runs as dicts": (qrels, [irmx.read_run(r).as_dict() for r in runs]),
+        "DataFrames": (pd.DataFrame(qrels), [pd.DataFrame(r) for r in runs]),
+    }
+    for kind, (judged, ranked) in tables.items():
+
+        def each(measures: list[Any], q: Any = judged, rs: Any = ranked) -> None:
+            for run in rs:
+                ir_measures.calc_aggregate(measures, q, run)
+
+        def once(measures: list[Any], q: Any = judged, rs: Any = ranked) -> None:
+            evaluator = ir_measures.evaluator(measures, q)
+            for run in rs:
+                evaluator.calc_aggregate(run)
+
+        for how, score in (("calc_aggregate for every run", each), ("one evaluator for all runs", once)):
+            ours, theirs = in_turns(lambda s=score: s(ALL), lambda s=score: s(THEIRS), rounds=rounds)
+            yield [f"{len(runs)} runs, {kind}, {how}", _ms(ours), _ms(theirs), f"{ours / theirs:.2f}", "below 1"]
+        (lifted,) = in_turns(lambda o=once: o(LIFTED), rounds=max(1, rounds // 3))
+        yield [f"{len(runs)} runs, {kind}, one evaluator, four lifted measures", _ms(lifted), "", "", ""]
+
+
+def _ms(seconds: float) -> str:
+    return f"{seconds * 1e3:,.0f} ms"
+
+
+# -- growth ------------------------------------------------------------------------------------------------------
+
+
+def made_up(rows: int, subtopics: int, windows: int, depth: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return qrels of 50 topics with so many rows in all, a relevant document and a subtopic each, and a run."""
+    rng = np.random.default_rng(1)
+    topic = np.repeat(np.arange(50), rows // 50)
+    doc = np.tile(np.arange(rows // 50), 50)
+    qrels = pd.DataFrame(
+        {
+            "query_id": topic.astype(str),
+            "doc_id": np.char.add("d", doc.astype(str)),
+            "relevance": rng.integers(1, 4, len(topic)),
+            "iteration": rng.integers(1, subtopics + 1, len(topic)).astype(str),
+            "window": np.char.add("w", (doc * 7919 % windows).astype(str)),
+        }
+    )
+    places = np.tile(np.arange(depth), 50)
+    run = pd.DataFrame(
+        {"query_id": np.repeat(np.arange(50), depth).astype(str), "doc_id": np.char.add("d", places.astype(str))}
+    )
+    return qrels, run.assign(score=-places.astype(float))
+
+
+def growth(rounds: int) -> Iterator[list[str]]:
+    """Yield the time to build the cells and score all measures, beyond reading: the qrels are read before, without what is kept."""
+    for rows, subtopics, windows, depth in (
+        *((n, 10, 10, 1000) for n in (5_000, 50_000, 500_000)),
+        *((50_000, s, 10, 1000) for s in (1, 100, 1000)),
+        *((50_000, 10, w, 1000) for w in (2, 100, 1000)),
+        *((50_000, 10, 10, d) for d in (100, 10_000)),
+    ):
+        qrels, run = made_up(rows, subtopics, windows, depth)
+        ranked = irmx.read_run(run)
+
+        def score(q: Any = qrels, r: Any = ranked) -> None:
+            irmx.calc_aggregate(ALL, q, r)
+
+        (seconds,) = in_turns(score, rounds=rounds)
+        yield [f"{n:,}" for n in (rows, subtopics, windows, depth)] + [_ms(seconds), f"{seconds / rows * 1e6:.2f} µs"]
+
+
+# -- report ------------------------------------------------------------------------------------------------------
+
+PAGE = """# Speed of the measures of diversity
+
+Made by `IRMX_DATA=... python tests/benchmarks/diversity.py --write docs/results/diversity_speed.md`. Every row is one
+process in which both sides take turns, through ir_measures; times are the best of several rounds, and a ratio below 1
+means that irmx is faster. The thirteen measures at 20 are those of the guide over subtopics, and over subtopics and
+windows; the three of pyndeval are alpha_nDCG@20, ERR_IA@20 and StRecall@20. The qrels are those of the diversity task of
+the TREC Web track of 2012, to which twelve windows were made up.
+
+"""
+
+
+def table(head: list[str], rows: Iterator[list[str]]) -> list[str]:
+    """Return a table in Markdown."""
+    return ["| " + " | ".join(cells) + " |" for cells in [head, ["---"] + ["---:"] * (len(head) - 1), *rows]]
+
+
+def main() -> None:
+    """Run all and print the tables; write them as a page when asked."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", type=Path, help="also write the results page")
+    parser.add_argument("--quick", action="store_true", help="fewer rounds")
+    args = parser.parse_args()
+    rounds = 2 if args.quick else 7
+    lines = []
+    data = os.environ.get("IRMX_DATA")
+    if data:
+        head = ["input", "thirteen measures, irmx", "three measures, pyndeval", "ratio", "wanted"]
+        lines += [*table(head, on_runs(Path(data), rounds)), ""]
+    else:
+        print("IRMX_DATA is not set: the comparison with pyndeval is left out", file=sys.stderr)
+    lines += [
+        "The thirteen measures of one made-up run of 50 topics, the qrels a DataFrame that is read anew: the time follows the rows,",
+        "not subtopics times windows times depth.",
+        "",
+        *table(["judged rows", "subtopics", "windows", "depth", "time", "per row"], growth(max(2, rounds // 2))),
+        "",
+    ]
+    versions = ", ".join(
+        f"{m} {importlib.metadata.version(m)}" for m in ("numpy", "ir_measures", "pyndeval", "pyarrow")
+    )
+    lines += [f"Python {platform.python_version()}, {versions}, {os.cpu_count()} cores."]
+    text = "\n".join(lines) + "\n"
+    print(text)
+    if args.write:
+        args.write.write_text(PAGE + text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+"""Datasets of ir_datasets that tests register, over local files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import ir_datasets
+import pytest
+from ir_datasets.datasets.base import Dataset
+from ir_datasets.formats import BaseDocs, TrecSubQrels
+from ir_datasets.indices import PickleLz4FullStore
+from ir_datasets.util import LocalDownload
+
+DEFS = {0: "not relevant", 1: "relevant"}
+Register = Callable[..., str]
+
+
+class Kept(BaseDocs):  # type: ignore[misc]
+    """Documents in memory, in a real store; it says which ids were asked for."""
+
+    def __init__(self, folder: Path, documents: list[Any]) -> None:
+        self.folder, self.documents = folder, documents
+        self.asked: list[str] = []
+        self.stop_after: int | None = None
+
+    def docs_cls(self) -> type[Any]:
+        return type(self.documents[0])
+
+    def docs_store(self) -> Any:
+        store = PickleLz4FullStore(
+            str(self.folder / "docs.pklz4"), lambda: iter(self.documents), self.docs_cls(), "doc_id", ["doc_id"]
+        )
+        outer = self
+
+        class Store:
+            def get_many_iter(self, doc_ids: list[str]) -> Iterator[Any]:
+                outer.asked += doc_ids
+                for i, document in enumerate(store.get_many_iter(doc_ids)):
+                    if outer.stop_after is not None and i == outer.stop_after:
+                        raise KeyboardInterrupt
+                    yield document
+
+        return Store()
+
+
+@pytest.fixture
+def kept() -> type[Kept]:
+    """The class of documents in memory."""
+    return Kept
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder for everything; ir_datasets and the cache keep their files in it."""
+    monkeypatch.setenv("IR_DATASETS_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("IRMX_CACHE", str(tmp_path / "cache"))
+    return tmp_path
+
+
+@pytest.fixture
+def register(folder: Path) -> Iterator[Register]:
+    """A function that registers documents with qrels, for as long as the test runs."""
+    names: list[str] = []
+
+    def add(name: str, docs: Any, qrels: str, kind: type = TrecSubQrels) -> str:
+        path = folder / f"{len(names)}.qrels"
+        path.write_text(qrels, encoding="utf-8")
+        ir_datasets.registry.register(name, Dataset(docs, kind(LocalDownload(path), DEFS)))
+        names.append(name)
+        return name
+
+    yield add
+    for name in names:
+        ir_datasets.registry._registered.pop(name)

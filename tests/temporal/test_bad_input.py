@@ -1,0 +1,206 @@
+"""Bad input: what was asked, what was found, where, and what to do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import irmx
+from irmx import DataError, UsageError
+
+
+def fails(text: str, qrels: Any, run: Any, says: str) -> None:
+    with pytest.raises(DataError, match=says):
+        irmx.calc_aggregate(text, qrels, run)
+
+
+@pytest.mark.parametrize("label", ["0", 0, "Q0", "", None])
+def test_no_subtopics(label: Any, frame: Any, ranked: Any) -> None:
+    qrels = frame(("a", "?"), ("b", "?")).assign(iteration=label)
+    fails(
+        "IA_P@5",
+        qrels,
+        ranked("a"),
+        r"IA_P@5: the qrels have no subtopics: their column 'iteration' (holds|is empty).*give qrels with",
+    )
+
+
+def test_no_column_of_subtopics(ranked: Any) -> None:
+    fails(
+        "IA_P@5",
+        {"q": {"a": 1}},
+        ranked("a"),
+        "the qrels column 'iteration', subtopic or nugget id, is missing.*diversity track",
+    )
+
+
+def test_a_relevant_document_without_a_subtopic(frame: Any, ranked: Any) -> None:
+    fails(
+        "IA_P@5",
+        frame(("a", "1"), ("b", None)),
+        ranked("a"),
+        "no subtopic for query q, a relevant document in row 2 of the topic",
+    )
+
+
+def test_no_dates_and_no_windows(frame: Any, ranked: Any) -> None:
+    qrels = frame(("a", "1")).drop(columns="window")
+    fails(
+        "TIA_P@5",
+        qrels,
+        ranked("a"),
+        r"the qrels column 'window'.*is missing.*cut windows from the dates in 'timestamp' with the parameter window",
+    )
+    fails(
+        "TIA_P(window='1d')@5",
+        qrels,
+        ranked("a"),
+        r"the qrels column 'timestamp'.*is missing.*irmx.collections.judgments\(id, columns=\['timestamp'\]\)",
+    )
+
+
+def test_a_relevant_document_without_a_window_or_a_date(frame: Any, ranked: Any) -> None:
+    fails(
+        "TIA_P@5",
+        frame(("a", "1", "t"), ("b", "1", None)),
+        ranked("a"),
+        "'window' has no window for query q, a relevant document in row 2",
+    )
+    qrels = frame(("a", "1"), ("b", "1")).assign(timestamp=[np.nan, np.nan])
+    fails(
+        "TIA_P(window='1d')@5", qrels, ranked("a"), "'timestamp' has no date for query q, a relevant document in row 1"
+    )
+
+
+@pytest.mark.parametrize("window", ["1d", "6h", "burst"])
+def test_relevant_documents_without_a_date_are_counted_and_in_no_window(frame: Any, ranked: Any, window: str) -> None:
+    qrels = frame(("a", "1"), ("b", "1"), ("b", "2"), ("c", "2")).assign(timestamp=[0.0, np.nan, np.nan, 90000.0])
+    dated = qrels[qrels["doc_id"] != "b"]
+    for name in ("TIA_P", "TIA_AP", "TIA_nDCG", "T_StRecall"):
+        measure = f"{name}(window='{window}')@5"
+        with pytest.warns(
+            irmx.DataWarning, match="1 of 3 relevant documents have no date.*query q, row 2 of the topic"
+        ):
+            found = irmx.calc_aggregate(measure, qrels, ranked("b", "a", "c"))
+        assert found == irmx.calc_aggregate(measure, dated, ranked("b", "a", "c"))
+        assert sum(found.values()) > 0
+
+
+def test_qrels_without_subtopics_are_taken_for_one_when_asked(frame: Any, ranked: Any) -> None:
+    plain = frame(("a", "0"), ("b", "0"), ("c", "0")).assign(timestamp=[0.0, 90000.0, 91000.0])
+    run = ranked("b", "x", "a")
+    for name in ("TIA_P", "TIA_AP", "TIA_nDCG", "TIA_ERR", "T_StRecall", "TIA_StRecall"):
+        fails(f"{name}(window='1d')@3", plain, run, "the qrels have no subtopics.*subtopics='one'")
+        one = irmx.calc_aggregate(f"{name}(window='1d',subtopics='one')@3", plain, run)
+        labelled = irmx.calc_aggregate(f"{name}(window='1d')@3", plain.assign(iteration="all"), run)
+        assert list(one.values()) == list(labelled.values())
+        without = irmx.calc_aggregate(f"{name}(window='1d',subtopics='one')@3", plain.drop(columns="iteration"), run)
+        assert without == one
+    lifted = irmx.calc_aggregate("TimeAware(measure='P@3',window='1d',subtopics='one')", plain, run)
+    assert list(lifted.values()) == list(
+        irmx.calc_aggregate("TIA_P(window='1d',subtopics='one')@3", plain, run).values()
+    )
+
+
+@pytest.mark.parametrize("window", ["1d", "6h", "burst"])
+@pytest.mark.parametrize(
+    ("dates", "says"),
+    [
+        (["2014-03-01", "yesterday"], "The timestamp 'yesterday' of the qrels is no date: query q, row 2 of the topic.*2014-03-01T12:30:00Z"),
+        (["2014-03-01", "2014-13-01"], "'2014-13-01' of the qrels is no date"),
+        ([1393632000, 1393632000123], "The timestamp 1393632000123 of the qrels is no date of the years 1 to 9999.*row 2.*divide milliseconds by 1000"),
+    ],
+)  # fmt: skip
+def test_dates_that_do_not_parse(window: str, dates: list[Any], says: str, frame: Any, ranked: Any) -> None:
+    qrels = frame(("a", "1"), ("b", "1")).assign(timestamp=dates)
+    fails(f"TIA_P(window={window!r})@5", qrels, ranked("a"), says)
+
+
+@pytest.mark.parametrize(
+    ("weights", "says"),
+    [
+        ([0.5, 0.4], "must add up to 1, to within 1e-06. They add up to 0.9"),
+        ([0.5, 0.500002], "must add up to 1"),
+        ([1.5, -0.5], "the negative weight -0.5 for 'B' of query q"),
+        ([1.0, np.nan], "no value for 'B' of query q"),
+        (["much", "little"], "must hold numbers. Found 'much'"),
+    ],
+)
+@pytest.mark.parametrize(("column", "measure"), [("subtopic_weight", "IA_P@5"), ("window_weight", "TIA_P@5")])
+def test_weights(weights: Any, says: str, column: str, measure: str, frame: Any, ranked: Any) -> None:
+    qrels = frame(("a", "A", "A"), ("b", "B", "B")).assign(**{column: weights})
+    fails(measure, qrels, ranked("a"), f"{column}.*{says}")
+
+
+def test_weights_within_the_tolerance(frame: Any, ranked: Any) -> None:
+    qrels = frame(("a", "A"), ("b", "B"), subtopic_weight=[0.5, 0.5000005])
+    assert irmx.calc_aggregate("IA_P@1", qrels, ranked("a")) == {irmx.IA_P @ 1: 0.5}
+
+
+def test_two_weights_of_one_subtopic(frame: Any, ranked: Any) -> None:
+    qrels = frame(("a", "A"), ("b", "A"), subtopic_weight=[1.0, 0.5])
+    fails("IA_P@5", qrels, ranked("a"), "two values for 'A' of query q: 1 and 0.5")
+
+
+@pytest.mark.parametrize("name", ["subtopic", "window"])
+def test_weights_are_asked_for_and_missing(name: str, frame: Any, ranked: Any) -> None:
+    fails(
+        f"TIA_P({name}_weights='column')@5",
+        frame(("a", "A")),
+        ranked("a"),
+        f"the qrels column '{name}_weight'.*is missing",
+    )
+
+
+def test_two_windows_or_dates_of_one_document(frame: Any, ranked: Any) -> None:
+    fails(
+        "TIA_P@5",
+        frame(("a", "1", "t"), ("b", "1", "t"), ("a", "2", "u")),
+        ranked("a"),
+        "has two windows in the qrels column 'window': compare row 1 of the topic with row 3",
+    )
+    qrels = frame(("a", "1"), ("a", "2")).assign(timestamp=[0.0, 1.0])
+    fails("TIA_P(window='1d')@5", qrels, ranked("a"), "has two dates in the qrels column 'timestamp'")
+
+
+def test_a_document_of_two_topics_may_have_two_windows(ranked: Any) -> None:
+    qrels = pd.DataFrame(
+        [("q", "a", 1, "1", "t"), ("r", "a", 1, "1", "u")],
+        columns=["query_id", "doc_id", "relevance", "iteration", "window"],
+    )
+    assert irmx.calc_aggregate("TIA_P@1", qrels, {"q": {"a": 1.0}, "r": {"a": 1.0}}) == {irmx.TIA_P @ 1: 1.0}
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("TIA_StRecall(a=1.5)", r"'a' parameter of TIA_StRecall must be a float in the range \[0, 1\]. Got 1.5"),
+        ("TIA_StRecall(a=-0.1)", "Got -0.1"),
+        ("Dsharp_nDCG(gamma=2)", "'gamma' parameter of Dsharp_nDCG"),
+        ("TIA_P(window='0d')", "'window' parameter of TIA_P must be a period of the calendar.*Got '0d'"),
+        ("TIA_P(window='3 parsecs')", "Got '3 parsecs'"),
+        ("TIA_P(window='-1d')", "Got '-1d'"),
+        ("TIA_P(window=0)", "Got 0"),
+        ("TIA_P(window='1d',tz='Mars/Olympus')", "'tz' parameter must be the name of a time zone.*Got 'Mars/Olympus'"),
+        ("TIA_P(window='burst',window_weights='column')", "window='burst' takes no weights from a column"),
+        ("TIA_P(cells='some')", "'cells' parameter"),
+        ("TIA_ERR(err='paper')", "'err' parameter"),
+        ("IA_ERR(stop='always')", "'stop' parameter"),
+        ("IA_P(subtopic_weights='given')", "'subtopic_weights' parameter"),
+    ],
+)  # fmt: skip
+def test_parameters(text: str, says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        irmx.parse_measure(text)
+
+
+def test_the_command_says_it_and_leaves_with_1(command: Any, tmp_path: Any) -> None:
+    (tmp_path / "qrels.csv").write_text("query_id,doc_id,relevance,iteration,timestamp\nq,a,1,c1,then\n")
+    (tmp_path / "run.txt").write_text("q Q0 a 1 1.0 r\n")
+    done = command("eval", tmp_path / "qrels.csv", tmp_path / "run.txt", "TIA_P(window='1d')@5")
+    assert done.code == 1
+    assert "'then' of the qrels is no date" in " ".join(done.err.split())
+    assert command("eval", tmp_path / "qrels.csv", tmp_path / "run.txt", "TIA_P(window='0d')@5").code == 2
