@@ -70,9 +70,12 @@ class Evaluator:
         if others:
             pipeline = ir_measures.DefaultPipeline if provider is None else chosen
             try:
-                self._others = [pipeline.evaluator(some, form) for some, form in self._upstream_qrels(others)]
+                for some, form in self._upstream_qrels(others):
+                    self._others.append(pipeline.evaluator(some, form))
             except (ValueError, RuntimeError) as error:
                 raise UsageError(_unsupported(others) or str(error)) from None
+            except AssertionError as error:
+                raise UsageError(f"ir_measures does not compute {', '.join(map(str, some))}: {error}.") from None
             except TypeError as error:
                 if np.all(self.judgments.grade % 1 == 0):
                     raise
@@ -85,15 +88,21 @@ class Evaluator:
         """Yield measures of ir_measures with the qrels in the form that is right for them.
 
         Measures of diversity read rows with their subtopics, none without a document, on which pyndeval crashes;
-        all others one grade per document, or the last row of a document would be taken for its grade.
+        all others one grade per document, or the last row of a document would be taken for its grade. Settings of
+        diversity are apart, as pyndeval's provider uses up the run for the first one and returns zeros for the others.
         """
         diversity = {m.NAME for m in ir_measures.providers.registry["pyndeval"].SUPPORTED_MEASURES}
         of_rows = [m for m in measures if m.NAME in diversity]
         of_documents = [m for m in measures if m not in of_rows]
         if of_documents:
             yield of_documents, self.judgments.as_dict()
-        if of_rows:
-            yield of_rows, [row for row in self.judgments if row.doc_id]
+        rows = [row for row in self.judgments if row.doc_id] if of_rows else []
+        settings: dict[tuple[Any, ...], list[ir_measures.Measure]] = {}
+        for m in of_rows:
+            params = ("rel", "alpha", "beta", "judged_only")
+            settings.setdefault(tuple(m[p] if p in m.SUPPORTED_PARAMS else None for p in params), []).append(m)
+        for of_setting in settings.values():
+            yield of_setting, rows
 
     def values(self, run: Any) -> dict[ir_measures.Measure, dict[str, float]]:
         """Return, per measure in the order asked and per topic in the order of the qrels, the value.

@@ -142,6 +142,8 @@ class _Parser:
             line, offset = getattr(error, "lineno", None) or 1, getattr(error, "offset", None) or 1
             at = self._line_start(line) + offset - 1
             reason = getattr(error, "msg", None) or str(error)
+            if reason == "invalid decimal literal":
+                reason += "; a text such as '1d' stands in quotes"
             raise UsageError(self._pointed(f"This is not a measure ({reason}). {_FORM}.", at, at + 1)) from None
 
     def measure(self) -> ir_measures.Measure:

@@ -111,7 +111,7 @@ def test_qrels_without_subtopics_are_taken_for_one_when_asked(frame: Any, ranked
     [
         (["2014-03-01", "yesterday"], "The timestamp 'yesterday' of the qrels is no date: query q, row 2 of the topic.*2014-03-01T12:30:00Z"),
         (["2014-03-01", "2014-13-01"], "'2014-13-01' of the qrels is no date"),
-        ([1393632000, 1393632000123], "The timestamp 1393632000123 of the qrels is no date of the years 1 to 9999.*row 2.*divide milliseconds by 1000"),
+        ([1393632000, 1393632000123], "The timestamp 1393632000123 of the qrels is no date within the years 1 to 9999.*row 2.*divide milliseconds by 1000"),
     ],
 )  # fmt: skip
 def test_dates_that_do_not_parse(window: str, dates: list[Any], says: str, frame: Any, ranked: Any) -> None:

@@ -11,6 +11,8 @@ import pandas as pd
 import pytest
 
 import irmx
+from irmx_temporal import cut
+from irmx_temporal.windows import FIRST, LAST
 
 EVERY = (
     "TIA_nDCG@5 TIA_ERR@5 TIA_P@5 TIA_AP@5 T_StRecall@5 TIA_StRecall@5 IA_nDCG@5 IA_ERR@5 IA_P@5 IA_AP@5 I_rec@5 D_nDCG@5 "
@@ -153,3 +155,101 @@ def test_weights_from_columns(frame: Any, ranked: Any) -> None:
 def test_weights_may_stand_in_one_row_of_a_subtopic(frame: Any, ranked: Any) -> None:
     qrels = frame(("a", "1"), ("b", "2"), ("c", "1"), subtopic_weight=[0.75, 0.25, np.nan])
     assert values("IA_P@1", qrels, ranked("c")) == [0.75]
+
+
+@pytest.mark.parametrize("window", ["1d", "1h", "3000y", "burst", "1000000000000000000"])
+@pytest.mark.parametrize("tz", ["UTC", "America/New_York", "Asia/Tokyo"])
+def test_dates_of_the_first_and_the_last_year(frame: Any, ranked: Any, window: str, tz: str) -> None:
+    qrels = frame(("a", "1"), ("b", "1")).assign(timestamp=[FIRST, LAST])
+    number = window if not window.isdecimal() else float(window)
+    found = irmx.calc_aggregate(f"TIA_P(window={number!r},tz={tz!r})@2", qrels, ranked("a", "b"))
+    assert list(found.values()) == [0.5 if window in ("1d", "1h", "3000y") or number == 1e18 else 1.0]
+
+
+def test_the_start_of_a_window_before_all_dates_is_the_first_date() -> None:
+    numbers, names = cut(np.array([-1.0, 1.0]), "1000000000000000000s", "UTC")
+    assert numbers.tolist() == [0, 1]
+    assert names == ["0001-01-03 00:00:00", "1970-01-01 00:00:00"]
+
+
+def test_grades_whose_gains_are_no_numbers(frame: Any, ranked: Any) -> None:
+    qrels = frame(("a", "1", "w", 1001), ("b", "1"))
+    for text in ("IA_nDCG", "D_nDCG(gain='exponential')"):
+        with pytest.raises(irmx.DataError, match=r"grades up to 1000\. The qrels have 1001; scale them"):
+            irmx.calc_aggregate(text, qrels, ranked("a", "b"))
+    found = irmx.calc_aggregate(
+        "IA_ERR(stop='graded') D_nDCG", frame(("a", "1", "w", 2000), ("b", "1")), ranked("a", "b")
+    )
+    assert list(found.values()) == [1.0, 1.0]
+
+
+def test_the_count_of_undated_documents_is_told_once(frame: Any, ranked: Any) -> None:
+    qrels = frame(("a", "1"), ("b", "1"), ("c", "2")).assign(timestamp=[0.0, np.nan, 90000.0])
+    measures = "TIA_P(window='1d')@3 TIA_AP(window='1d') TIA_AP(window='1mo') TIA_ERR(window='burst')"
+    evaluator = irmx.evaluator(measures, qrels)
+    with pytest.warns(irmx.DataWarning, match="1 of 3 relevant documents") as told:
+        _ = [evaluator.calc_aggregate(ranked(*docs)) for docs in ("a", "b", "cab")]
+    assert len(told) == 1
+
+
+def test_dates_before_1677(frame: Any, ranked: Any) -> None:
+    pytest.importorskip("pandas", minversion="3")
+    qrels = frame(("a", "1"), ("b", "1"), ("c", "1")).assign(
+        timestamp=["1066-10-14", "1648-10-24", "2014-03-01T12:30:00Z"]
+    )
+    assert irmx.calc_aggregate("TIA_P(window='1d')@3", qrels, ranked("a", "b", "c")) == {
+        irmx.TIA_P(window="1d") @ 3: pytest.approx(1 / 3)
+    }
+
+
+def test_a_swept_measure_does_not_hide_which_measure_it_is_lifted_by(frame: Any, ranked: Any) -> None:
+    lifted = {"measure": ["AP", "P@1"]}
+    found = irmx.sweep(
+        "IntentAware", lifted, frame(("a", "1"), ("b", "2")), {"one": ranked("a")}, reference="AP", jobs=1
+    )
+    assert found[["measure", "measure_", "value"]].astype(object).where(found.notna(), None).values.tolist() == [
+        ["AP", None, 0.5],
+        ["IntentAware", "AP", 0.5],
+        ["IntentAware", "P@1", 0.5],
+    ]
+    assert irmx.best_settings(found)["measure_"].tolist() == ["AP"]
+
+
+def test_settings_of_diversity_of_ir_measures_at_once_and_its_cutoffs(frame: Any, ranked: Any) -> None:
+    pytest.importorskip("pyndeval")
+    qrels, run = frame(("a", "1"), ("b", "2"), ("c", "2", "w", 2)), ranked("a", "c", "b")
+    texts = [
+        "alpha_nDCG@5",
+        "alpha_nDCG(alpha=0.2)@5",
+        "P_IA@5",
+        "P_IA(rel=2)@5",
+        "NRBP(beta=0.2)",
+        "NRBP(beta=0.8)",
+        "AP",
+    ]
+    together = irmx.calc_aggregate(texts, qrels, run)
+    for text in texts:
+        alone = irmx.calc_aggregate(text, qrels, run)
+        assert alone.items() <= together.items()
+        assert min(alone.values()) > 0
+    with pytest.raises(
+        irmx.UsageError, match="ir_measures does not compute StRecall@50: ndeval only supports cutoffs up to 20"
+    ):
+        irmx.calc_aggregate("AP StRecall@50", qrels, run)
+
+
+def test_a_period_without_quotes() -> None:
+    with pytest.raises(irmx.UsageError, match="invalid decimal literal; a text such as '1d' stands in quotes"):
+        irmx.parse_measure("TIA_P(window=1mo)@5")
+
+
+def test_a_document_that_is_dated_in_one_of_its_rows(frame: Any, ranked: Any) -> None:
+    qrels = frame(("a", "1"), ("b", "1"), ("a", "2"), ("b", "2"))
+    every, some = (qrels.assign(timestamp=t) for t in ([0.0, 9e6, 0.0, 9e6], [0.0, np.nan, np.nan, 9e6]))
+    for text in ("TIA_P(window='1mo')@2 TIA_AP(window='1mo')", "TIA_nDCG(window='burst')@2"):
+        assert values(text, some, ranked("b", "x", "a")) == values(text, every, ranked("b", "x", "a"))
+
+
+def test_a_grade_that_the_measure_lifted_does_not_take() -> None:
+    with pytest.raises(irmx.UsageError, match=r"IntentAware cannot lift P\(rel=0.5\)@2, a measure of ir_measures"):
+        irmx.parse_measure("IntentAware(measure='P@2',rel=0.5)")

@@ -25,7 +25,8 @@ KEYS = ("run", "query_id", "measure")
 class LongForm:
     """Makes the rows of one sweep.
 
-    A field that has the name of a parameter, or of another column, gets an underscore after it.
+    A field that has the name of a parameter, or of another column, gets an underscore after it; so does a parameter that
+    has the name of a column.
 
     A parameter whose values are all numbers, or all true or false, has a column of such; any other has texts.
 
@@ -39,7 +40,9 @@ class LongForm:
 
     def __init__(self, grid: Grid, runs: Sequence[str], topics: Sequence[str]) -> None:
         self.grid, self.runs, self.topics = grid, list(runs), list(topics)
-        self._values = {name: _column([s[name] for s in grid.settings]) for name in grid.values}
+        self._values = {
+            name + "_" * (name in (*KEYS, "value")): _column([s[name] for s in grid.settings]) for name in grid.values
+        }
 
     def of_settings(self, settings: Sequence[int], scores: Sequence[Sequence[Scores]]) -> pa.Table:
         """Return the rows of some settings, by their numbers, with scores of every run (outer) and setting (inner)."""

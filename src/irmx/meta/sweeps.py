@@ -232,8 +232,9 @@ def sweep(
     -------
     DataFrame
         A row per run, topic and setting: ``run``, ``query_id``, ``measure`` (without the swept parameters), a column per
-        swept parameter, ``value``, and what the measure gives besides, such as ``standard_error``. References stand
-        first; they have no values of parameters.
+        swept parameter, ``value``, and what the measure gives besides, such as ``standard_error``. A parameter that is
+        called as one of these columns, such as ``measure``, has an underscore after it. References stand first; they have
+        no values of parameters.
 
     Raises
     ------

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta, timezone
-from zoneinfo import ZoneInfo
-
 import numpy as np
 
 from irmx_temporal.cells import Array, Floats, Ints
+from irmx_temporal.windows import shown
 
 FACTOR = 2.0
 """s: how much more often documents come in a burst."""
@@ -88,7 +86,7 @@ def burst_windows(time: Floats, topic: Ints, doc: Ints, relevant: Array, tz: str
         The time zone of the days in the names.
     """
     number = np.full(len(time), -1, dtype=np.int64)
-    names: list[str] = []
+    edges: list[tuple[float, float]] = []
     weights: list[float] = []
     dated = np.flatnonzero((doc >= 0) & ~np.isnan(time))
     ends = np.searchsorted(topic[dated], np.arange(int(topic.max(initial=-1)) + 2))
@@ -100,11 +98,9 @@ def burst_windows(time: Floats, topic: Ints, doc: Ints, relevant: Array, tz: str
         found = bursts(dates) or [(0, len(dates) - 1, 1.0)]
         total = sum(weight for *_, weight in found)
         for a, b, weight in found:
-            number[here[(time[here] >= dates[a]) & (time[here] <= dates[b])]] = len(names)
+            number[here[(time[here] >= dates[a]) & (time[here] <= dates[b])]] = len(edges)
             weights.append(weight / total)
-            names.append(f"{_day(dates[a], tz)} to {_day(dates[b], tz)}")
+            edges.append((dates[a], dates[b]))
+    days = shown(np.array(edges, dtype=np.float64).ravel(), tz, "D")
+    names = [f"{first} to {last}" for first, last in zip(days[::2], days[1::2], strict=True)]
     return number, names, np.array(weights)
-
-
-def _day(seconds: float, tz: str) -> str:
-    return str((datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(seconds=seconds)).astimezone(ZoneInfo(tz)).date())

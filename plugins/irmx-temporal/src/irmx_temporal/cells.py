@@ -9,9 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from irmx import DataError
+
 Array = np.ndarray[Any, np.dtype[Any]]
 Floats = np.ndarray[Any, np.dtype[Any]]
 Ints = np.ndarray[Any, np.dtype[Any]]
+
+
+LARGEST = 1000
+"""The largest grade whose gain 2^grade - 1 is a number."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +95,7 @@ class Layout:
     def ideal_dcg(self, cutoff: int | None) -> Floats:
         """Return the DCG of the best ranking for every cell; gain 2^grade - 1."""
         if cutoff not in self._ideals:
-            gain = 2.0**self.grade - 1
+            gain = exponential(self.grade)
             best_first = np.lexsort((-gain, self.cell))
             place = place_in_group(self.cell) + 1
             within = slice(None) if cutoff is None else place <= cutoff
@@ -151,6 +157,18 @@ class Cells:
     def per_topic(self, of_cells: Floats) -> Floats:
         """Return the sum over each topic's cells of the weighted values."""
         return np.bincount(self.layout.topic, self.weight * of_cells, self.layout.topics)
+
+
+def exponential(grade: Floats) -> Floats:
+    """Return the gains 2^grade - 1.
+
+    >>> exponential(np.array([0.5, 2.0]))
+    array([0.41421356, 3.        ])
+    """
+    for largest in grade[grade > LARGEST][:1].tolist():
+        raise DataError(f"The gain 2^grade - 1 takes grades up to {LARGEST}. The qrels have {largest:g}; scale them.")
+    gain: Floats = 2.0**grade - 1
+    return gain
 
 
 def discounted(gain: Floats, rank: Ints, group: Ints, count: int) -> Floats:

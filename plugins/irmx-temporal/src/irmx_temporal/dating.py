@@ -13,10 +13,7 @@ from irmx_temporal.bursts import burst_windows
 from irmx_temporal.cells import Array, Floats, Ints
 from irmx_temporal.columns import TIMESTAMP, WINDOW
 from irmx_temporal.labels import labels
-from irmx_temporal.windows import BURST, cut
-
-FIRST, LAST = -62135596800.0, 253402300799.0
-"""The first second of the year 1 and the last of 9999; what is beyond is no date in seconds."""
+from irmx_temporal.windows import BURST, FIRST, LAST, cut
 
 
 @dataclass(frozen=True)
@@ -75,9 +72,10 @@ def windows_of_rows(rankings: Rankings, relevant: Array, windowing: Windowing | 
     if windowing.window is None:
         return _labelled(rankings, relevant)
     time = _dates(rankings)
+    _refuse_two(rankings, np.flatnonzero(~np.isnan(time) & ~rows.declares), time, "dates", TIMESTAMP.name)
+    time = _of_documents(rows, time)
     dated = ~np.isnan(time)
     _tell_of_undated(rankings, relevant, dated)
-    _refuse_two(rankings, np.flatnonzero(dated & ~rows.declares), time, "dates", TIMESTAMP.name)
     if windowing.window == BURST:
         return WindowOfRows(*burst_windows(time, rows.topic, rows.doc, relevant, windowing.tz))
     label = np.full(len(time), -1, dtype=np.int64)
@@ -103,11 +101,21 @@ def _dates(rankings: Rankings) -> Floats:
     time = values if values.dtype.kind == "f" else _parsed(rankings)
     for row in np.flatnonzero((time < FIRST) | (time > LAST))[:1].tolist():
         raise DataError(
-            f"The timestamp {time[row]:.15g} of the qrels is no date of the years 1 to 9999: query "
+            f"The timestamp {time[row]:.15g} of the qrels is no date within the years 1 to 9999: query "
             f"{rankings.topics[rows.topic[row]]}, {row_of_topic(rows, row)}. Timestamps are seconds since 1970; divide "
             "milliseconds by 1000."
         )
     return np.asarray(time, dtype=np.float64)
+
+
+def _of_documents(rows: QrelsRows, time: Floats) -> Floats:
+    """Return the dates of rows, those that a row leaves out from another row of its document."""
+    known = np.flatnonzero(~np.isnan(time) & ~rows.declares)
+    of_document = np.full(int(rows.doc.max(initial=-1)) + 1, np.nan)
+    of_document[rows.doc[known]] = time[known]
+    filled: Floats = time.copy()
+    filled[~rows.declares] = of_document[rows.doc[~rows.declares]]
+    return filled
 
 
 def _parsed(rankings: Rankings) -> Floats:
@@ -123,10 +131,10 @@ def _parsed(rankings: Rankings) -> Floats:
     for row in np.flatnonzero(bad[number] & (number >= 0))[:1].tolist():
         raise DataError(
             f"The timestamp {texts[number[row]]!r} of the qrels is no date: query {rankings.topics[rows.topic[row]]}, "
-            f"{row_of_topic(rows, row)}. Dates are seconds since 1970, or texts such as 2014-03-01 or 2014-03-01T12:30:00Z."
+            f"{row_of_topic(rows, row)}. Dates are numbers, seconds since 1970, or texts such as 2014-03-01 or 2014-03-01T12:30:00Z."
         )
-    seconds = (dates - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(seconds=1)
-    return np.append(seconds.to_numpy(dtype=np.float64), np.nan)[number]
+    moments = dates.dt.tz_localize(None).to_numpy().astype("datetime64[us]")
+    return np.append((moments - np.datetime64(0, "us")) / np.timedelta64(1, "s"), np.nan)[number]
 
 
 def _tell_of_undated(rankings: Rankings, relevant: Array, dated: Array) -> None:
@@ -139,12 +147,11 @@ def _tell_of_undated(rankings: Rankings, relevant: Array, dated: Array) -> None:
     rows = rankings.qrels_rows
     row = int(np.flatnonzero(lacking)[0])
     count, of = len(np.unique(rows.doc[lacking])), len(np.unique(rows.doc[relevant]))
-    warnings.warn(
+    text = (
         f"{count:,} of {of:,} relevant documents have no date in the qrels column {TIMESTAMP.name!r} and are in no window. The "
-        f"first: query {rankings.topics[rows.topic[row]]}, {row_of_topic(rows, row)}.",
-        DataWarning,
-        stacklevel=2,
+        f"first: query {rankings.topics[rows.topic[row]]}, {row_of_topic(rows, row)}."
     )
+    rankings.qrels_memo(("told", text), lambda: warnings.warn(text, DataWarning, stacklevel=2))
 
 
 def _refuse_lacking(rankings: Rankings, lacking: Array, column: str, what: str) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from irmx_temporal.cells import Cells, Floats, Ints, discounted, place_in_group
+from irmx_temporal.cells import Cells, Floats, Ints, discounted, exponential, place_in_group
 
 
 def ndcg(cells: Cells, cutoff: int | None) -> Floats:
     """Return nDCG@k(.|c,t) of every cell; gain 2^rel - 1, discount log(1 + rank)."""
-    dcg = discounted(2.0**cells.grade - 1, cells.rank, cells.cell, len(cells))
+    dcg = discounted(exponential(cells.grade), cells.rank, cells.cell, len(cells))
     ideal = cells.layout.ideal_dcg(cutoff)
     return np.divide(dcg, ideal, out=np.zeros(len(cells)), where=ideal > 0)
 
@@ -73,10 +73,10 @@ def covered(cells: Cells, aspect: Ints, count: int) -> Ints:
     return there
 
 
-def global_ndcg(cells: Cells, exponential: bool, cutoff: int | None) -> Floats:
+def global_ndcg(cells: Cells, of_power: bool, cutoff: int | None) -> Floats:
     """Return what every cell gives to D-nDCG@k, nDCG of the global gains GG(d) = sum_c P(c|q) g_c(d), but for its P(c|q)."""
     layout = cells.layout
-    gain = 2.0**layout.grade - 1 if exponential else layout.grade
+    gain = exponential(layout.grade) if of_power else layout.grade
     first, of_topic, number = layout.documents
     total = np.bincount(number, cells.weight[layout.cell] * gain, len(first))
     best_first = np.lexsort((-total, of_topic))

@@ -97,7 +97,10 @@ class IntentAware(Diversity):
 
     def validate_params(self) -> None:
         super().validate_params()
-        self._lifted.validate_params()
+        try:
+            self._lifted.validate_params()
+        except AssertionError as error:
+            raise UsageError(f"{self.NAME} cannot lift {self._lifted}, a measure of ir_measures: {error}.") from None
 
     def run_columns(self) -> tuple[Column, ...]:
         return self._lifted.run_columns() if isinstance(self._lifted, Measure) else ()

@@ -122,7 +122,8 @@ class IntentAwareERR(Diversity):
         """Return R of grades that are relevant."""
         if self["stop"] == "one":
             return np.ones(len(grade))
-        return np.asarray((2.0**grade - 1) / 2.0**rankings.largest_grade)
+        largest = rankings.largest_grade
+        return np.asarray(2.0 ** (grade - largest) - 2.0**-largest)
 
 
 class TimeAwareERR(IntentAwareERR):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 BURST = "burst"
+
+_TWO_DAYS = 2 * 86400.0
+FIRST, LAST = -62135596800.0 + _TWO_DAYS, 253402300799.0 - _TWO_DAYS
+"""The first second of the year 1 and the last of 9999, less what time zones may move them by; what is beyond is no date."""
 
 _CALENDAR = {"d": "D", "w": "W", "mo": "M", "y": "Y"}
 """Units that the calendar cuts, and what pandas calls the periods."""
@@ -84,7 +88,7 @@ def cut(timestamps: Floats, window: str, tz: str) -> tuple[Ints, list[str]]:
         step = seconds(window)
         places = np.floor(timestamps / step)
         distinct, numbers = np.unique(places, return_inverse=True)
-        return numbers, [start.strftime("%Y-%m-%d %H:%M:%S") for start in _local(distinct * step, tz)]
+        return numbers, [text.replace("T", " ") for text in shown(np.maximum(distinct * step, FIRST), tz, "s")]
     local = _local(timestamps, tz)
     count, unit = int(written.group(1) or 1), _CALENDAR[written.group(2)]
     periods = local.to_period(unit)
@@ -101,6 +105,16 @@ def _local(timestamps: Floats, tz: str) -> pd.DatetimeIndex:
 
     moments = pd.DatetimeIndex((timestamps * 1e6).round().astype("datetime64[us]"), tz="UTC")
     return moments.tz_convert(ZoneInfo(tz)).tz_localize(None)
+
+
+def shown(timestamps: Floats, tz: str, unit: Literal["s", "D"]) -> list[str]:
+    """Return what the clocks of a time zone show, to the second or the day.
+
+    >>> shown(np.array([0.0]), "Asia/Tokyo", "s"), shown(np.array([0.0]), "America/New_York", "D")
+    (['1970-01-01T09:00:00'], ['1969-12-31'])
+    """
+    texts: list[str] = np.datetime_as_string(_local(timestamps, tz).to_numpy().astype(f"datetime64[{unit}]")).tolist()
+    return texts
 
 
 def zone(value: str) -> str:
