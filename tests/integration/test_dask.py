@@ -14,13 +14,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import distributed
 import pandas as pd
 import pytest
 
 import irmx
 from irmx.demo import SYSTEMS, qrels_path, run_path
-
-distributed = pytest.importorskip("distributed")
 
 pytestmark = [
     pytest.mark.slow,

@@ -64,7 +64,6 @@ def tweets(folder: Path) -> Made:
 
 
 def wapo(folder: Path) -> Made:
-    pytest.importorskip("bs4", reason="ir_datasets reads wapo with beautifulsoup4, which is not installed")
     given = {"id": "w1", "article_url": "", "title": "T", "author": "", "published_date": 1325376562000, "contents": []}
     lines = json.dumps(given).encode() + b"\n"
     with tarfile.open(folder / "wapo.tar.gz", "w:gz") as archive:
@@ -149,18 +148,3 @@ def test_every_field_of_the_table_is_one_of_the_real_documents() -> None:
             assert names, field
             without = [n for n in names if field.field not in ir_datasets.load(n).docs_cls()._fields]
             assert all(n.startswith("clueweb12/touche-2022-task-2") for n in without)
-
-
-def test_the_fields_of_longeval() -> None:
-    package = pytest.importorskip("ir_datasets_longeval", reason="the package ir-datasets-longeval is not installed")
-    assert package.register
-    from ir_datasets_longeval.datasets import longeval_sci, longeval_sci_2026, longeval_web
-
-    classes = {
-        "longeval-web/2022-06": longeval_web.LongEvalDocument,
-        "longeval-sci/2024-11": longeval_sci.LongEvalSciDoc,
-        "longeval-sci-2026/snapshot-1": longeval_sci_2026.LongEvalSciDoc,
-    }
-    for dataset_id, documents in classes.items():
-        [field] = [f for f in irmx.registry().fields() if f.covers(dataset_id)]
-        assert field.field in documents._fields

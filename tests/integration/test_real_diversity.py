@@ -61,7 +61,6 @@ def differences(measure: str, peer: Any, qrels: pd.DataFrame, run: pd.DataFrame,
 
 @pytest.mark.parametrize("year", COUNT)
 def test_equal_to_ndeval_in_one_order(year: int) -> None:
-    pytest.importorskip("pyndeval")
     for run in runs_of(year).values():
         ordered = in_order(run)
         for k in (5, 10, 20):
@@ -72,7 +71,6 @@ def test_equal_to_ndeval_in_one_order(year: int) -> None:
 
 def test_equal_scores_are_the_only_difference() -> None:
     """As they are, with equal scores by descending id here and by ascending id there, all but one run are equal at 20."""
-    pytest.importorskip("pyndeval")
     differ = {}
     for year in COUNT:
         for name, run in runs_of(year).items():
@@ -91,7 +89,6 @@ def test_equal_scores_are_the_only_difference() -> None:
 @pytest.mark.parametrize("year", COUNT)
 def test_err_ia_is_that_of_ndeval_times_its_ideal(year: int) -> None:
     """Grades as 0 or 1: the stop probability (2^1 - 1)/2^1 is ndeval's 1/2; ndeval divides by sum_{r<=k} 2^-r / r."""
-    pytest.importorskip("pyndeval")
     qrels = qrels_of(year)
     binary = qrels.assign(relevance=(qrels["relevance"] > 0).astype(int))
     for k in (5, 20):
@@ -102,7 +99,6 @@ def test_err_ia_is_that_of_ndeval_times_its_ideal(year: int) -> None:
 
 
 def test_grades_make_err_ia_differ() -> None:
-    pytest.importorskip("pyndeval")
     ideal = sum(2**-r / r for r in range(1, 21))
     run = in_order(runs_of(2012)["indri-ql-catb.run.gz"])
     assert len(differences("IA_ERR(stop='graded')@20", ERR_IA @ 20, qrels_of(2012), run, 1 / ideal)) > 25

@@ -24,24 +24,26 @@ NUGGETS = {
 }
 
 
+COLUMNS = [
+    "query_id",
+    "doc_id",
+    "iteration",
+    "relevance",
+    "importance",
+    "timestamp",
+    "nugget_length",
+    "match_start",
+    "match_end",
+    "length",
+]
+
+
 def qrels_of(rows: list[dict[str, Any]]) -> pd.DataFrame:
     """Judgments of one topic; a row has doc_id, iteration and what is special."""
     full = [
         {"query_id": "q", "relevance": int(bool(r["iteration"])), **NUGGETS.get(r["iteration"], {}), **r} for r in rows
     ]
-    columns = [
-        "query_id",
-        "doc_id",
-        "iteration",
-        "relevance",
-        "importance",
-        "timestamp",
-        "nugget_length",
-        "match_start",
-        "match_end",
-        "length",
-    ]
-    return pd.DataFrame(full).reindex(columns=[*columns, *(["pooled"] if any("pooled" in r for r in rows) else [])])
+    return pd.DataFrame(full).reindex(columns=[*COLUMNS, *(["pooled"] if any("pooled" in r for r in rows) else [])])
 
 
 def run_of(*rows: tuple[str, float]) -> pd.DataFrame:
@@ -186,23 +188,11 @@ def topics(draw: st.DrawFn) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]
     duplicates=st.sampled_from(["pool", "all"]),
 )
 def test_both_ways_give_the_same(given_topics: list[Any], gain: str, track: str, duplicates: str) -> None:
-    columns = [
-        "doc_id",
-        "iteration",
-        "relevance",
-        "importance",
-        "timestamp",
-        "nugget_length",
-        "match_start",
-        "match_end",
-        "length",
-        "pooled",
-    ]
     there = {f"q{i}": topic for i, topic in enumerate(given_topics) if topic[0]}
     if not there:
         return
     qrels = pd.concat(
-        [pd.DataFrame(rows).reindex(columns=columns).assign(query_id=q) for q, (rows, _) in there.items()]
+        [pd.DataFrame(rows).reindex(columns=[*COLUMNS, "pooled"]).assign(query_id=q) for q, (rows, _) in there.items()]
     )
     run = pd.concat([pd.DataFrame(stream).assign(query_id=q) for q, (_, stream) in there.items()])
     setting = f"(gain='{gain}',track='{track}',duplicates='{duplicates}')"
@@ -221,19 +211,7 @@ def test_contributions_add_up_to_the_score(topic: Any, name: str) -> None:
     rows, stream = topic
     if not rows:
         return
-    columns = [
-        "doc_id",
-        "iteration",
-        "relevance",
-        "importance",
-        "timestamp",
-        "nugget_length",
-        "match_start",
-        "match_end",
-        "length",
-        "pooled",
-    ]
-    qrels = pd.DataFrame(rows).reindex(columns=columns).assign(query_id="q")
+    qrels = pd.DataFrame(rows).reindex(columns=[*COLUMNS, "pooled"]).assign(query_id="q")
     explanation = irmx.explain(name, qrels, pd.DataFrame(stream).assign(query_id="q"), "q")
     assert sum(explanation.columns["contribution"]) == pytest.approx(explanation.value, rel=1e-12, abs=1e-12)
     assert len({len(column) for column in explanation.columns.values()}) == 1

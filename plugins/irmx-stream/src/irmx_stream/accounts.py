@@ -9,17 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from irmx import Column, DataError, DataWarning, Rankings
+from irmx import DataError, DataWarning, Rankings
 from irmx_stream.columns import (
     IMPORTANCE,
     MATCH_END,
     MATCH_START,
     NUGGET_LENGTH,
     NUGGET_TIME,
-    POOLED,
     TIMESTAMP,
 )
-from irmx_stream.values import given_lengths, nugget_names, numbers, refuse_other_times
+from irmx_stream.nuggets import Nuggets, in_use
+from irmx_stream.values import given_lengths, numbers, refuse_other_times
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Floats = np.ndarray[Any, np.dtype[Any]]
@@ -68,9 +68,8 @@ class Accounts:
         time = numbers(self._run.column(TIMESTAMP.name), TIMESTAMP)
         at_run, at_qrels = matching = rankings.matching_rows()
         self._lengths = partial(given_lengths, rankings, *matching)
-        judged = _rows_in_use(self._qrels.column(POOLED.name), duplicates)
-        if judged is not None:
-            at_run, at_qrels = at_run[judged[at_qrels]], at_qrels[judged[at_qrels]]
+        judged = in_use(self._qrels, duplicates)[at_qrels]
+        at_run, at_qrels = at_run[judged], at_qrels[judged]
         pooled = np.zeros(len(time), dtype=bool)
         pooled[at_run] = True
         counted = ~np.isnan(time)
@@ -87,27 +86,17 @@ class Accounts:
         self.topic, self.pooled, self.time = self._run.topic[self.rows], pooled[self.rows], time[self.rows]
         place = np.full(len(time), -1, dtype=np.int64)
         place[self.rows] = np.arange(len(self.rows))
-        self._number_nuggets()
+        self._nuggets = Nuggets.of(rankings)
+        self.names, self.nugget_topic = self._nuggets.names, self._nuggets.topic
         there = counted[at_run]
         self._judged_update, self._judged_row = place[at_run[there]], at_qrels[there]
         self._take_first(rankings.rel)
 
-    def _number_nuggets(self) -> None:
-        """Give every nugget of every topic a number."""
-        number_of: dict[tuple[int, str], int] = {}
-        of_row = [
-            number_of.setdefault((topic, name), len(number_of)) if name else -1
-            for topic, name in zip(self._qrels.topic.tolist(), nugget_names(self._qrels), strict=True)
-        ]
-        self._nugget_of_row = np.array(of_row, dtype=np.int64)
-        self.names = [name for _, name in number_of]
-        self.nugget_topic = np.array([topic for topic, _ in number_of], dtype=np.int64)
-
     def _take_first(self, rel: float) -> None:
         """Give every nugget to the earliest update that holds it (T3)."""
-        holds = (self._nugget_of_row[self._judged_row] >= 0) & (self._qrels.grade[self._judged_row] >= rel)
+        holds = (self._nuggets.of_row[self._judged_row] >= 0) & (self._qrels.grade[self._judged_row] >= rel)
         update, row = self._judged_update[holds], self._judged_row[holds]
-        nugget = self._nugget_of_row[row]
+        nugget = self._nuggets.of_row[row]
         first = np.full(len(self.names), len(self.rows), dtype=np.int64)
         np.minimum.at(first, nugget, update)
         own = update == first[nugget]
@@ -147,10 +136,10 @@ class Accounts:
     @cached_property
     def importance(self) -> Floats:
         """The importance of every nugget, 0 to 3."""
-        found = self._of_nuggets(IMPORTANCE)
+        found = self._nuggets.column(IMPORTANCE)
         for i in np.flatnonzero((found < 0) | (found > LARGEST_IMPORTANCE))[:1].tolist():
             raise DataError(
-                f"The importance of {self._named(i)} is {found[i]:g}. It must be 0 to {LARGEST_IMPORTANCE:g}."
+                f"The importance of {self._nuggets.named(i)} is {found[i]:g}. It must be 0 to {LARGEST_IMPORTANCE:g}."
             )
         return found
 
@@ -163,8 +152,8 @@ class Accounts:
     @cached_property
     def latency(self) -> Floats:
         """L(n.t, u.t) of every nugget found (T2): 1 when found as it was known, in (0, 2), above 1 when early."""
-        refuse_other_times(self.time, self.topic, self._of_nuggets(NUGGET_TIME), self.nugget_topic)
-        late = self.time[self.update] - self._of_nuggets(NUGGET_TIME)[self.nugget]
+        refuse_other_times(self.time, self.topic, self._nuggets.column(NUGGET_TIME), self.nugget_topic)
+        late = self.time[self.update] - self._nuggets.column(NUGGET_TIME)[self.nugget]
         return np.asarray(1 - (2 / math.pi) * np.arctan(late / LATENCY_STEP))
 
     @cached_property
@@ -176,10 +165,10 @@ class Accounts:
 
     @cached_property
     def _nugget_words(self) -> Floats:
-        words = self._of_nuggets(NUGGET_LENGTH)
+        words = self._nuggets.column(NUGGET_LENGTH)
         total = self.per_nugget(words)
         for i in np.flatnonzero(words < 0)[:1].tolist():
-            raise DataError(f"The length of {self._named(i)} is {words[i]:g}; a length cannot be negative.")
+            raise DataError(f"The length of {self._nuggets.named(i)} is {words[i]:g}; a length cannot be negative.")
         for topic in np.flatnonzero((self.nuggets > 0) & ~(total > 0))[:1].tolist():
             raise DataError(f"The nuggets of query {self._topics[topic]} have no words: their 'nugget_length' is 0.")
         return words
@@ -230,29 +219,6 @@ class Accounts:
         """Return the ids of updates of the first topic."""
         docs = self._run.docs(0)
         return [docs[row] for row in self.rows[updates].tolist()]
-
-    def _named(self, nugget: int) -> str:
-        return f"the nugget {self.names[nugget]!r} of query {self._topics[self.nugget_topic[nugget]]}"
-
-    def _of_nuggets(self, column: Column) -> Floats:
-        """Return a qrels column over the nuggets; rows may leave it out, but not all, and must not differ."""
-        given = numbers(self._qrels.column(column.name), column)
-        rows = np.flatnonzero((self._nugget_of_row >= 0) & ~np.isnan(given))
-        values = np.full(len(self.names), np.nan)
-        values[self._nugget_of_row[rows[::-1]]] = given[rows[::-1]]
-        for row in rows[values[self._nugget_of_row[rows]] != given[rows]][:1].tolist():
-            nugget = int(self._nugget_of_row[row])
-            raise DataError(
-                f"The column {column.name!r} has two values for {self._named(nugget)}: {values[nugget]:.15g} and {given[row]:.15g}."
-            )
-        for nugget in np.flatnonzero(np.isnan(values))[:1].tolist():
-            raise DataError(f"The qrels column {column.name!r} has no value for {self._named(nugget)}.")
-        return values
-
-
-def _rows_in_use(pooled: Array | None, duplicates: str) -> Array | None:
-    """Return which qrels rows count, None for all."""
-    return None if duplicates == "all" or pooled is None else np.asarray(numbers(pooled, POOLED) != 0)
 
 
 def _covered(update: Ints, start: Floats, end: Floats, updates: int) -> Floats:

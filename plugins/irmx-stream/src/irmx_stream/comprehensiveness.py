@@ -45,7 +45,8 @@ class Comprehensiveness(TrackMeasure):
 class LatencyComprehensiveness(Comprehensiveness):
     """Latency comprehensiveness: the share of the nuggets that were found, by worth, less the later they were.
 
-    LC = sum_u G(u) / sum_n R(n) with G(u) = sum_n R(n) L(n.t, u.t). It can exceed 1, and is below 2: a nugget found before it was known counts up to twice.
+    LC = sum_u G(u) / sum_n R(n) with G(u) = sum_n R(n) L(n.t, u.t). It can exceed 1, and is below 2: a nugget found
+    before it was known counts up to twice.
 
     Examples
     --------

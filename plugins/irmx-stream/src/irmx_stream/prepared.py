@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from irmx import DataError, DataWarning, QrelsRows, Rankings
-from irmx_stream.columns import NUGGET_TIME, POOLED, QUERY_END, QUERY_START, TIMESTAMP
+from irmx import DataError, DataWarning, Rankings
+from irmx_stream.columns import NUGGET_TIME, QUERY_END, QUERY_START, TIMESTAMP
+from irmx_stream.nuggets import Nuggets, in_use
 from irmx_stream.streams import Stream
-from irmx_stream.values import given_lengths, nugget_names, numbers, refuse_other_times
+from irmx_stream.values import given_lengths, numbers, refuse_other_times
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Floats = np.ndarray[Any, np.dtype[Any]]
@@ -95,18 +96,16 @@ def streams_of(rankings: Rankings, default_length: float, duplicates: str) -> St
     """
     run, qrels = rankings.run_rows, rankings.qrels_rows
     start, window = _windows(rankings)
-    time = numbers(run.column(TIMESTAMP.name), TIMESTAMP) - start[run.topic]
+    time = numbers(run.column(TIMESTAMP.name), TIMESTAMP)
     at_run, at_qrels = rankings.matching_rows()
     length = _lengths(rankings, at_run, at_qrels, default_length)
-    known, nugget, nugget_time, nuggets = _nuggets(qrels, rankings, start)
-    holds = known[at_qrels] & _in_use(qrels, duplicates)[at_qrels]
-    at_run, at_qrels = at_run[holds], at_qrels[holds]
-    refuse_other_times(
-        time + start[run.topic],
-        run.topic,
-        nugget_time + np.repeat(start, np.diff(nuggets)),
-        np.repeat(np.arange(len(rankings)), np.diff(nuggets)),
-    )
+    numbered = Nuggets.of(rankings)
+    known = numbered.column(NUGGET_TIME)
+    nuggets = np.searchsorted(numbered.topic, np.arange(len(rankings) + 1))
+    holds = (numbered.of_row >= 0) & (qrels.grade >= rankings.rel) & in_use(qrels, duplicates)
+    at_run, at_qrels = at_run[holds[at_qrels]], at_qrels[holds[at_qrels]]
+    refuse_other_times(time, run.topic, known, numbered.topic)
+    time, nugget_time = time - start[run.topic], known - start[numbered.topic]
     _tell_of_times(time, window[run.topic])
     made = []
     ends = np.searchsorted(at_run, run.offsets)
@@ -114,7 +113,7 @@ def streams_of(rankings: Rankings, default_length: float, duplicates: str) -> St
         pairs = slice(ends[topic], ends[topic + 1])
         there = time[a:b] <= window[topic]
         number = np.cumsum(there) - 1
-        update, name = at_run[pairs] - a, nugget[at_qrels[pairs]] - nuggets[topic]
+        update, name = at_run[pairs] - a, numbered.of_row[at_qrels[pairs]] - nuggets[topic]
         update, name = number[update[there[update]]], name[there[update]]
         made.append(
             Stream.of(
@@ -174,44 +173,6 @@ def _lengths(rankings: Rankings, at_run: Ints, at_qrels: Ints, default_length: f
         )
         length[unknown] = default_length
     return length
-
-
-def _nuggets(qrels: QrelsRows, rankings: Rankings, start: Floats) -> tuple[Array, Ints, Floats, Ints]:
-    """Return which qrels rows hold a nugget, its number there, and the time of every nugget and the offsets of topics."""
-    label = nugget_names(qrels)
-    time = numbers(qrels.column(NUGGET_TIME.name), NUGGET_TIME)
-    number_of: dict[tuple[int, str], int] = {}
-    nugget = np.array(
-        [
-            number_of.setdefault((topic, name), len(number_of)) if name else -1
-            for topic, name in zip(qrels.topic.tolist(), label, strict=True)
-        ],
-        dtype=np.int64,
-    )
-    named = nugget >= 0
-    first = np.full(len(number_of), np.nan)
-    rows = np.flatnonzero(named & ~np.isnan(time))
-    first[nugget[rows[::-1]]] = time[rows[::-1]]
-    differs = rows[first[nugget[rows]] != time[rows]]
-    for row in differs[:1].tolist():
-        raise DataError(
-            f"The nugget {label[row]!r} of query {rankings.topics[qrels.topic[row]]} has two times: "
-            f"{first[nugget[row]]:.15g} and {time[row]:.15g}."
-        )
-    for i in np.flatnonzero(np.isnan(first))[:1].tolist():
-        topic, name = list(number_of)[i]
-        raise DataError(f"The nugget {name!r} of query {rankings.topics[topic]} has no timestamp.")
-    topic_of = np.array([topic for topic, _ in number_of], dtype=np.int64)
-    offsets = np.searchsorted(topic_of, np.arange(len(rankings) + 1))
-    return named & (qrels.grade >= rankings.rel), nugget, first - start[topic_of], offsets
-
-
-def _in_use(qrels: QrelsRows, duplicates: str) -> Array:
-    """Return which rows count, by whether the update stood in the pool."""
-    pooled = qrels.column(POOLED.name)
-    if duplicates == "all" or pooled is None:
-        return np.ones(len(qrels.grade), dtype=bool)
-    return np.asarray(numbers(pooled, POOLED) != 0)
 
 
 def _tell_of_times(time: Floats, window: Floats) -> None:

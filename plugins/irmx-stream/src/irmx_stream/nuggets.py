@@ -1,0 +1,79 @@
+"""The nuggets of all topics: numbered, and with what the qrels say of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from irmx import Column, DataError, QrelsRows, Rankings
+from irmx_stream.columns import POOLED
+from irmx_stream.values import nugget_names, numbers
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Floats = np.ndarray[Any, np.dtype[Any]]
+Ints = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True)
+class Nuggets:
+    """The nuggets of the topics of rankings, numbered by topic and first appearance.
+
+    Attributes
+    ----------
+    names : list of str
+        Their names.
+    topic : int array, shape (nuggets,)
+        The topic of each, ascending.
+    of_row : int array, shape (qrels rows,)
+        The nugget that every row of the qrels names, -1 for none.
+    """
+
+    names: list[str]
+    topic: Ints
+    of_row: Ints
+    _qrels: QrelsRows
+    _query_ids: list[Any]
+
+    @classmethod
+    def of(cls, rankings: Rankings) -> Nuggets:
+        """Return the nuggets of rankings."""
+        qrels = rankings.qrels_rows
+        number_of: dict[tuple[int, str], int] = {}
+        of_row = [
+            number_of.setdefault((topic, name), len(number_of)) if name else -1
+            for topic, name in zip(qrels.topic.tolist(), nugget_names(qrels), strict=True)
+        ]
+        topic = np.array([topic for topic, _ in number_of], dtype=np.int64)
+        return cls([name for _, name in number_of], topic, np.array(of_row, dtype=np.int64), qrels, rankings.topics)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def named(self, nugget: int) -> str:
+        """Return how messages name a nugget."""
+        return f"the nugget {self.names[nugget]!r} of query {self._query_ids[self.topic[nugget]]}"
+
+    def column(self, column: Column) -> Floats:
+        """Return a qrels column over the nuggets; rows may leave it out, but not all, and must not differ."""
+        given = numbers(self._qrels.column(column.name), column)
+        rows = np.flatnonzero((self.of_row >= 0) & ~np.isnan(given))
+        values = np.full(len(self), np.nan)
+        values[self.of_row[rows[::-1]]] = given[rows[::-1]]
+        for row in rows[values[self.of_row[rows]] != given[rows]][:1].tolist():
+            nugget = int(self.of_row[row])
+            raise DataError(
+                f"The column {column.name!r} has two values for {self.named(nugget)}: {values[nugget]:.15g} and {given[row]:.15g}."
+            )
+        for nugget in np.flatnonzero(np.isnan(values))[:1].tolist():
+            raise DataError(f"The qrels column {column.name!r} has no value for {self.named(nugget)}.")
+        return values
+
+
+def in_use(qrels: QrelsRows, duplicates: str) -> Array:
+    """Return which rows of the qrels count: all, or with ``"pool"`` those that the pool's own record names."""
+    pooled = qrels.column(POOLED.name)
+    if duplicates == "all" or pooled is None:
+        return np.ones(len(qrels.grade), dtype=bool)
+    return np.asarray(numbers(pooled, POOLED) != 0)
