@@ -53,8 +53,9 @@ class Users:
 class Population:
     """Users whose mean time away, mean session and reading speed are log-normal.
 
-    For a mean M and a standard deviation S of the data, sigma^2 = log(1 + S^2/M^2) and mu = log(M) - sigma^2/2. A user's own times are exponential with the user's means (:func:`simulate`).
-    The defaults are the paper's reasonable users.
+    For a mean M and a standard deviation S of the data, sigma^2 = log(1 + S^2/M^2) and mu = log(M) - sigma^2/2. A
+    user's own times are exponential with the user's means (:func:`simulate`). The defaults are the paper's reasonable
+    users.
 
     Parameters
     ----------

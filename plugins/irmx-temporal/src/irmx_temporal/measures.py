@@ -233,8 +233,8 @@ class TimeAwarePrecision(IntentAwarePrecision):
 class IntentAwareAP(Diversity):
     """Intent-aware average precision: the mean of IA-P at the ranks of documents relevant to any subtopic.
 
-    IA-AP@n = 1/R sum_{k<=n} IA-P@k rel(k), R the number of relevant documents. It is not the mean over subtopics of AP, which ndeval calls MAP-IA; that is
-    ``IntentAware(measure='AP')``.
+    IA-AP@n = 1/R sum_{k<=n} IA-P@k rel(k), R the number of relevant documents. It is not the mean over subtopics of AP,
+    which ndeval calls MAP-IA; that is ``IntentAware(measure='AP')``.
 
     References
     ----------
@@ -262,7 +262,8 @@ class IntentAwareAP(Diversity):
 class TimeAwareAP(IntentAwareAP):
     """Time- and intent-aware average precision; its mean over topics is TIA-MAP.
 
-    TIA-AP@n = 1/R sum_{k<=n} TIA-P@k rel(k), R the number of relevant documents, rel(k) = 1 if the document is relevant to any subtopic in any window.
+    TIA-AP@n = 1/R sum_{k<=n} TIA-P@k rel(k), R the number of relevant documents, rel(k) = 1 if the document is relevant
+    to any subtopic in any window.
 
     References
     ----------
