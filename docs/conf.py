@@ -15,11 +15,11 @@ project_copyright = author
 version = release = version_of("irmx")
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "examples", "figures"]
 nitpicky = False
 smartquotes = False
 
-myst_enable_extensions = ["colon_fence", "deflist"]
+myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist"]
 myst_heading_anchors = 4
 
 autodoc_default_options = {"members": True, "member-order": "bysource"}
@@ -34,4 +34,4 @@ html_theme = "furo"
 html_title = f"irmx {release}"
 html_show_sphinx = False
 
-reference_generator.write(HERE / "reference")
+reference_generator.write(HERE / "reference", HERE / "figures")

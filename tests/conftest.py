@@ -6,8 +6,11 @@ import gzip
 import os
 import subprocess
 import sys
+import sysconfig
 import tarfile
-from collections.abc import Callable
+import venv
+import zipfile
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +28,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "real" in item.keywords:
             item.add_marker(skip)
+
+
+@pytest.fixture(autouse=True)
+def _no_measure_is_left_behind() -> Iterator[None]:
+    """Forget the measures that a test, or the example of a page, defines by ``@irmx.measure``."""
+    yield
+    from irmx import plugins
+
+    if plugins._registry is not None:
+        for name in list(plugins._registry._defined):
+            plugins._registry.undefine(name)
 
 
 @dataclass(frozen=True)
@@ -106,3 +120,38 @@ def shell() -> Callable[..., Done]:
         return Done(done.returncode, done.stdout, done.stderr)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def clean_environment() -> Callable[..., Callable[..., Done]]:
+    """Return a function that makes an environment in a folder, with what is installed here and with more distributions.
+
+    Their wheels are built as the build backend does, and unpacked, which is to install them; nothing is downloaded. It
+    returns a function that runs the interpreter of the environment in the folder.
+    """
+
+    def make(folder: Path, *sources: Path) -> Callable[..., Done]:
+        venv.create(folder / "env", with_pip=False, symlinks=True)
+        python = folder / "env" / ("Scripts" if os.name == "nt" else "bin") / "python"
+        site = Path(sysconfig.get_path("purelib", vars={"base": str(folder / "env"), "platbase": str(folder / "env")}))
+        ours = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+        site.joinpath("ours.pth").write_text("".join(f"import site; site.addsitedir({p!r})\n" for p in sorted(ours)))
+        wheels = folder / "wheels"
+        wheels.mkdir()
+        code = f"import hatchling.build as b; print(b.build_wheel({str(wheels)!r}))"
+        for source in sources:
+            subprocess.run([sys.executable, "-c", code], cwd=source, check=True, capture_output=True)
+        for wheel in wheels.glob("*.whl"):
+            with zipfile.ZipFile(wheel) as archive:
+                archive.extractall(site)
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("IRMX_", "PYTHON", "PYTEST_"))}
+
+        def run(*arguments: object, cwd: Path = folder) -> Done:
+            command = [str(python), *map(str, arguments)]
+            env = {**kept, "COLUMNS": "200", "NO_COLOR": "1", "PYTHONUTF8": "1"}
+            done = subprocess.run(command, capture_output=True, encoding="utf-8", cwd=cwd, env=env)
+            return Done(done.returncode, done.stdout, done.stderr)
+
+        return run
+
+    return make

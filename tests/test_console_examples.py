@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from irmx.demo import SYSTEMS, qrels_path, run_path
+from irmx.demo import SYSTEMS, judgments_path, qrels_path, run_path
 
 TOP = Path(__file__).parent.parent
 PAGES = [
@@ -18,6 +18,14 @@ PAGES = [
     *sorted((TOP / "docs" / "guide").glob("*.md")),
     *sorted((TOP / "plugins").glob("*/README.md")),
 ]
+ENOUGH = '''import irmx
+
+
+@irmx.measure
+def Enough(ranking: irmx.Ranking, *, k: int = 1) -> float:
+    """Whether at least k relevant documents are retrieved."""
+    return len(ranking.relevant_rank) >= k
+'''
 CLICKS = [("a", 1, 0), ("a", 3, 20), ("a", 2, 26), ("b", 1, 0), ("b", 2, 30), ("c", 2, 0), ("c", 1, 12), ("c", 3, 22)]
 
 
@@ -42,7 +50,9 @@ def bare(command: str) -> str:
 def folder(tmp_path: Path) -> Path:
     """A folder with the files that the examples name."""
     shutil.copy(qrels_path(), tmp_path / "qrels.txt")
-    shutil.copy(run_path("steady"), tmp_path / "run.txt")
+    shutil.copy(run_path("bm25"), tmp_path / "run.txt")
+    shutil.copy(judgments_path(), tmp_path / "judgments.csv")
+    (tmp_path / "enough.py").write_text(ENOUGH, encoding="utf-8")
     (tmp_path / "runs").mkdir()
     for system in SYSTEMS:
         shutil.copy(run_path(system), tmp_path / "runs" / f"{system}.run")

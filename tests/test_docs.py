@@ -1,43 +1,42 @@
 """The documentation says something of everything that a user can name, and its reference pages are complete."""
 
 import ast
+import importlib
 import re
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 import irmx
-from irmx.plugins import HOOKS
 
 TOP = Path(__file__).parent.parent
 DOCS = TOP / "docs"
 
 
-def written() -> str:
-    """The pages that are written by hand."""
-    pages = [p for p in DOCS.rglob("*.md") if not {"_build", "reference", "results"} & set(p.relative_to(DOCS).parts)]
-    return "\n".join(p.read_text(encoding="utf-8") for p in [*sorted(pages), TOP / "README.md"])
+@pytest.fixture(scope="module")
+def checks() -> ModuleType:
+    """What the build of the documentation checks."""
+    return generator("checks")
 
 
 @pytest.fixture(scope="module")
 def generated() -> dict[str, str]:
     """The pages that are made from the code, by path."""
+    return dict(generator().pages())
+
+
+def generator(part: str = "") -> ModuleType:
+    """Import the package that makes the reference, or a module of it."""
     sys.path.insert(0, str(DOCS))
     try:
-        import reference_generator
-
-        return dict(reference_generator.pages())
+        return importlib.import_module(f"reference_generator{'.' if part else ''}{part}")
     finally:
         sys.path.remove(str(DOCS))
 
 
-WRITTEN = written()
-
-
-def named(name: str) -> bool:
-    """Whether a page written by hand has a name as a word of its own, in code."""
-    return re.search(rf"`[^`\n]*(?<![\w-]){re.escape(name)}(?![\w-])[^`\n]*`", WRITTEN) is not None
+WRITTEN = generator("checks").written(DOCS)
 
 
 def environment_variables() -> set[str]:
@@ -48,29 +47,9 @@ def environment_variables() -> set[str]:
 # -- what a person has to write ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", HOOKS)
-def test_guide_names_every_hook(name: str) -> None:
-    assert named(name)
-
-
-@pytest.mark.parametrize("name", irmx.registry().commands())
-def test_guide_names_every_command(name: str) -> None:
-    assert named(f"irmx {name}")
-
-
-@pytest.mark.parametrize("name", irmx.registry().measures())
-def test_guide_names_every_measure(name: str) -> None:
-    assert named(name)
-
-
-@pytest.mark.parametrize("name", [s.NAME for s in irmx.registry().symbols().values()])
-def test_guide_names_every_named_object(name: str) -> None:
-    assert named(name)
-
-
 @pytest.mark.parametrize("name", sorted(environment_variables()))
-def test_guide_names_every_environment_variable(name: str) -> None:
-    assert named(name)
+def test_guide_names_every_environment_variable(name: str, checks: ModuleType) -> None:
+    assert checks.is_named(name, WRITTEN)
 
 
 def test_the_variables_that_choose_plugins_are_looked_for() -> None:
@@ -78,8 +57,8 @@ def test_the_variables_that_choose_plugins_are_looked_for() -> None:
 
 
 @pytest.mark.parametrize("name", [n for n in irmx.__all__ if n.endswith(("Error", "Warning"))])
-def test_guide_names_every_error(name: str) -> None:
-    assert named(f"irmx.{name}")
+def test_guide_names_every_error(name: str, checks: ModuleType) -> None:
+    assert checks.is_named(f"irmx.{name}", WRITTEN)
 
 
 def test_every_formula_number_in_a_docstring_is_explained() -> None:
@@ -93,40 +72,99 @@ def test_every_formula_number_in_a_docstring_is_explained() -> None:
 # -- what the generator has to make ------------------------------------------------------------------------
 
 
-def headings(text: str) -> set[str]:
-    return set(re.findall(r"^#+ (.+)$", text, flags=re.MULTILINE))
+def test_nothing_lacks_a_heading_an_anchor_or_a_guide(checks: ModuleType, generated: dict[str, str]) -> None:
+    assert checks.lacking(generated, WRITTEN) == []
 
 
-def test_every_measure_has_a_page_with_every_parameter_and_column(generated: dict[str, str]) -> None:
+TAKEN_OUT = [
+    ("hooks.md", "## irmx_fields\n", "The hook irmx_fields has no heading in hooks.md."),
+    ("commands.md", "## irmx cite\n", "The command irmx cite has no heading in commands.md."),
+    ("measures/NCP.md", "# NCP\n", "The measure NCP has no heading in measures/NCP.md."),
+    ("measures/NCP.md", "{#parameter-law}", "The parameter law of NCP has no anchor in measures/NCP.md."),
+    ("measures/MSU.md", "#column-run-length)", "The column length of the run is not on the page of the measure MSU."),
+    ("markov-models/GL_AD_ID.md", "# GL_AD_ID\n", "The Markov model GL_AD_ID has no heading in markov-models/GL_AD_ID.md."),
+    ("reading-interfaces/push.md", "{#parameter-daily-limit}", "The parameter daily_limit of push has no anchor in reading-interfaces/push.md."),
+    ("columns.md", "### `length` of the qrels\n", "The column length of the qrels has no heading in columns.md."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("page", "text", "said"), TAKEN_OUT, ids=[t[2] for t in TAKEN_OUT])
+def test_what_is_taken_out_of_the_reference_is_named(
+    page: str, text: str, said: str, checks: ModuleType, generated: dict[str, str]
+) -> None:
+    assert text in generated[page]
+    found = checks.lacking({**generated, page: generated[page].replace(text, "")}, WRITTEN)
+    assert set(found) - set(checks.lacking(generated, WRITTEN)) == {said}
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("irmx_symbols", "the hook irmx_symbols"), ("irmx cite", "the command irmx cite"), ("TIA_AP", "the measure TIA_AP"),
+     ("GL_OR_LID", "the named object GL_OR_LID")],
+)  # fmt: skip
+def test_what_no_guide_names_is_named(name: str, said: str, checks: ModuleType, generated: dict[str, str]) -> None:
+    without = re.sub(rf"(?<![\w-]){name}(?![\w-])", "it", WRITTEN)
+    found = set(checks.lacking(generated, without)) - set(checks.lacking(generated, WRITTEN))
+    assert found == {f"No guide names {said}."}
+
+
+def test_a_build_of_an_incomplete_documentation_fails(tmp_path: Path) -> None:
+    reference_generator = generator()
+    (tmp_path / "README.md").write_text("Nothing is named.\n", encoding="utf-8")
+    with pytest.raises(RuntimeError, match=r"No guide names the measure NCP\."):
+        reference_generator.write(tmp_path / "docs" / "reference", DOCS / "figures")
+    assert not (tmp_path / "docs").exists()
+
+
+def test_citations_are_on_the_pages_of_measures(generated: dict[str, str]) -> None:
     for name, measure in irmx.registry().measures().items():
-        page = generated[f"measures/{name}.md"]
-        assert name in headings(page)
-        for parameter in measure.SUPPORTED_PARAMS:
-            assert f"| `{parameter}` |" in page, (name, parameter)
-        for column in (*measure.RUN_COLUMNS, *measure.QREL_COLUMNS):
-            assert f"| {column.table} | `{column.name}` |" in page, (name, column.name)
-            assert f"`{column.name}`" in generated["columns.md"]
         for citation in measure.citations():
-            assert citation.bibtex() in page
+            assert citation.bibtex() in generated[f"measures/{name}.md"]
 
 
-def test_every_named_object_has_a_page_with_every_parameter(generated: dict[str, str]) -> None:
-    for symbol in irmx.registry().symbols().values():
-        pages = [text for path, text in generated.items() if path.endswith(f"/{symbol.NAME}.md")]
-        assert any(f"A {symbol.KIND}:" in text and symbol.NAME in headings(text) for text in pages), symbol
-        for parameter in symbol.PARAMS:
-            assert any(f"| `{parameter}` |" in text for text in pages), (symbol, parameter)
+def test_a_column_that_plugins_declare_differently_is_shown_with_every_meaning(monkeypatch: pytest.MonkeyPatch) -> None:
+    def measure(name: str, *columns: irmx.Column) -> irmx.Measure:
+        return type(name, (irmx.Measure,), {"NAME": name, "RUN_COLUMNS": columns})()
+
+    words, characters = (irmx.Column("run", "zlength", "how long it is", unit=u, how=f"count {u}") for u in ("words", "characters"))  # fmt: skip
+    again = irmx.Column("run", "zlength", "how long it is", unit="words", how="ask", optional=True)
+    declared = {m.NAME: m for m in (measure("ZA", words), measure("ZB", characters), measure("ZC", again))}
+    vocabulary = generator("vocabulary")
+    monkeypatch.setattr(irmx.registry(), "measures", lambda aliases=False: declared)
+    section = vocabulary.columns_page().partition("### `zlength` of the run\n")[2].partition("## ")[0]
+    assert section.strip().splitlines() == [
+        "Declared with 2 meanings:",
+        "",
+        "- How long it is (a number, in words). How to have it: count words; or: ask. Read by [ZA](measures/ZA.md), "
+        "[ZC](measures/ZC.md).",
+        "- How long it is (a number, in characters). How to have it: count characters. Read by [ZB](measures/ZB.md).",
+    ]
 
 
-def test_every_hook_and_command_has_a_heading(generated: dict[str, str]) -> None:
-    assert set(HOOKS) <= headings(generated["hooks.md"])
-    assert {f"irmx {name}" for name in irmx.registry().commands()} <= headings(generated["commands.md"])
+# -- pictures ----------------------------------------------------------------------------------------------
+
+
+def test_pictures_are_the_same_at_every_build_and_shown_in_guides() -> None:
+    figures = generator("figures")
+    made = figures.figures(DOCS / "figures")
+    assert {"figures/MP.svg", "figures/NCP.svg", "figures/trace.svg", "figures/subtopics-by-windows.svg"} <= set(made)
+    assert figures.figures(DOCS / "figures") == made
+    for path, content in made.items():
+        assert content.startswith(b"<?xml")
+        assert f"../reference/{path}" in WRITTEN
+
+
+def test_two_pictures_of_one_name_are_refused(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.py").write_text("def figures(plt):\n    return {'same': plt.figure()}\n", encoding="utf-8")
+    with pytest.raises(RuntimeError, match=r"b.py: there is a picture 'same' already"):
+        generator("figures").figures(tmp_path)
 
 
 @pytest.mark.parametrize("package", ["irmx", "irmx_markov", "irmx_ncp", "irmx_stream", "irmx_temporal"])
-def test_every_public_name_has_a_heading(package: str, generated: dict[str, str]) -> None:
+def test_every_public_name_has_a_heading(package: str, generated: dict[str, str], checks: ModuleType) -> None:
     public = sys.modules[package].__all__
-    assert set(public) <= headings(generated[f"api/{package}.md"])
+    assert set(public) <= checks.headings(generated[f"api/{package}.md"])
 
 
 def test_help_in_the_reference_is_not_cut_off(generated: dict[str, str]) -> None:
@@ -159,7 +197,8 @@ def test_links_between_pages_lead_somewhere() -> None:
         *DOCS.glob("design/*.md"),
     ]
     for page in pages:
-        for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+        prose = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+        for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", prose):
             made = "reference/" in target  # made by the build; test_docs holds the generator to its own pages
             if "://" not in target and not made:
                 assert (page.parent / target).exists(), (page.name, target)

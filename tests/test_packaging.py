@@ -59,11 +59,12 @@ def test_wheel_is_marked_as_typed_and_licensed(name: str, wheel: zipfile.ZipFile
 
 
 def test_host_wheel_holds_the_demo_collection_and_plugins_are_entry_points(name: str, wheel: zipfile.ZipFile) -> None:
-    from irmx.demo import SYSTEMS, qrels_path, run_path
+    from irmx.demo import SYSTEMS, judgments_path, qrels_path, run_path
 
     points = wheel.read(f"{name}-0.1.0.dist-info/entry_points.txt").decode()
     if name == "irmx":
-        wanted = {f"irmx/demo/{p.name}" for p in (qrels_path(), *map(run_path, SYSTEMS))}
+        wanted = {f"irmx/demo/{p.name}" for p in (qrels_path(), judgments_path(), *map(run_path, SYSTEMS))}
+        wanted |= {"irmx/demo/documents.jsonl", "irmx/demo/topics.jsonl"}
         assert wanted <= set(wheel.namelist())
         assert "[console_scripts]\nirmx = irmx.cli:main" in points
     else:

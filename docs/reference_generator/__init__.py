@@ -41,12 +41,29 @@ These pages are made from the code when the documentation is built.
 """
 
 
-def write(folder: Path) -> None:
-    """Write pages and pictures into a folder; what is there already and the same stays untouched."""
-    from reference_generator import figures
+def write(folder: Path, scripts: Path) -> None:
+    """Write pages and pictures into a folder; what is there already and the same stays untouched.
+
+    Parameters
+    ----------
+    folder : Path
+        Where to.
+    scripts : Path
+        The folder of scripts that draw pictures; see :func:`reference_generator.figures.figures`.
+
+    Raises
+    ------
+    RuntimeError
+        Where a plugin is not in use, or something that a user can name has no place in the documentation.
+    """
+    from reference_generator import checks, figures
 
     _refuse_missing_plugins()
-    wanted = {name: text.encode() for name, text in pages().items()} | figures.figures()
+    made = pages()
+    lacking = checks.lacking(made, checks.written(folder.parent))
+    if lacking:
+        raise RuntimeError("The documentation is not complete:\n" + "\n".join(lacking))
+    wanted = {name: text.encode() for name, text in made.items()} | figures.figures(scripts)
     for name, content in wanted.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

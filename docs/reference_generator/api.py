@@ -9,19 +9,22 @@ from types import ModuleType
 from typing import Any
 
 import irmx
+import irmx.testing.strategies
 from irmx import Measure, Symbol
 from irmx.plugins import GROUP
 from reference_generator.markdown import parameters, slug
 
 _DATA = {
+    "CHECKS": "The checks by name, as functions of a measure and data; [the guide](../../guide/testing-a-measure.md#the-checks) "
+    "says what each asks for.",
     "hookimpl": "The decorator that makes a function of a plugin an implementation of a [hook](../hooks.md).",
     "number": "The type of a parameter that may be an int or a float, such as a relevance threshold.",
 }
 
 
 def pages() -> dict[str, str]:
-    """Return a page for irmx, and one for the package of every plugin."""
-    packages = [irmx, *_plugin_packages()]
+    """Return a page for irmx, for its conformance kit, and for the package of every plugin."""
+    packages = [irmx, irmx.testing, irmx.testing.strategies, *_plugin_packages()]
     return {f"api/{p.__name__}.md": _page(p) for p in packages}
 
 

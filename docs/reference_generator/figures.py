@@ -1,12 +1,14 @@
-"""Pictures of the weight that each user model gives over the ranks, drawn from what ``irmx.explain`` gives."""
+"""Pictures: the weight that each user model gives over the ranks, from ``irmx.explain``, and those that scripts draw."""
 
 from __future__ import annotations
 
-import io
+import runpy
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from irmx import IrmxError, Measure, explain, registry
+from reference_generator.drawing import drawing, line, svg
 
 DEPTH = 20
 SOME = (1, 2, 5, 12, 20)
@@ -43,40 +45,36 @@ def _weights(measure: Measure, parameter: str, symbol: str) -> list[list[float]]
     return out
 
 
-def figures() -> dict[str, bytes]:
-    """Return the pictures by their path under ``docs/reference/``."""
-    return {f"figures/{name}.svg": _draw(weights) for name, weights in drawn().items()}
+def figures(scripts: Path) -> dict[str, bytes]:
+    """Return the pictures by their path under ``docs/reference/``: those of user models, and those of scripts.
+
+    Parameters
+    ----------
+    scripts : Path
+        A folder of Python files. Each has a function ``figures``, which takes ``pyplot`` and returns figures of matplotlib by
+        name. A guide shows the figure ``trace`` as ``../reference/figures/trace.svg``.
+    """
+    made: dict[str, Any] = {}
+    with drawing() as plt:
+        for name, weights in drawn().items():
+            made[name] = _weights_over_ranks(plt, weights)
+        for script in sorted(scripts.glob("*.py")):
+            for name, figure in runpy.run_path(str(script))["figures"](plt).items():
+                if name in made:
+                    raise RuntimeError(f"{script}: there is a picture {name!r} already")
+                made[name] = figure
+        return {f"figures/{name}.svg": svg(figure) for name, figure in made.items()}
 
 
-def _draw(weights: dict[str, list[list[float]]]) -> bytes:
-    import matplotlib as mpl
-
-    mpl.use("svg")
-    import matplotlib.pyplot as plt
-
-    with mpl.rc_context({"svg.hashsalt": "irmx", "font.size": 9}):
-        figure, panels = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
-        titles = (
-            f"{DEPTH} documents, all relevant",
-            f"{DEPTH} documents, relevant at {', '.join(map(str, SOME))}",
-        )
-        for panel, title, ranks, which in zip(panels, titles, (range(1, DEPTH + 1), SOME), (0, 1), strict=True):
-            for i, (label, values) in enumerate(weights.items()):
-                panel.plot(ranks, values[which], **_style(i), label=label)
-            panel.set(title=title, xlabel="rank", ylabel="weight", xticks=[1, 5, 10, 15, 20], ylim=(0, None))
-        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside right center", frameon=False)
-        out = io.BytesIO()
-        figure.savefig(out, format="svg", metadata={"Date": None})
-        plt.close(figure)
-    return out.getvalue()
-
-
-def _style(i: int) -> dict[str, Any]:
-    """Return a line that differs from the others without its colour, too."""
-    return {
-        "color": f"C{i}",
-        "marker": "osD^vPX*<"[i % 9],
-        "markersize": 3.5,
-        "linewidth": 1,
-        "linestyle": ("-", "--", ":", "-.")[i % 4],
-    }
+def _weights_over_ranks(plt: Any, weights: dict[str, list[list[float]]]) -> Any:
+    figure, panels = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
+    titles = (
+        f"{DEPTH} documents, all relevant",
+        f"{DEPTH} documents, relevant at {', '.join(map(str, SOME))}",
+    )
+    for panel, title, ranks, which in zip(panels, titles, (range(1, DEPTH + 1), SOME), (0, 1), strict=True):
+        for i, (label, values) in enumerate(weights.items()):
+            panel.plot(ranks, values[which], **line(i), label=label)
+        panel.set(title=title, xlabel="rank", ylabel="weight", xticks=[1, 5, 10, 15, 20], ylim=(0, None))
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside right center", frameon=False)
+    return figure

@@ -59,8 +59,19 @@ def parameters(declared: Mapping[str, Param], given: Mapping[str, Any], up: str)
         values = param.expects()
         if param.kind:
             values = f"[{values}]({up}{slug(param.kind)}/index.md)"
-        rows.append([f"`{name}`", param.desc, values, param.unit, _default(name, param, given)])
+        rows.append(
+            [f"`{name}`{{#{parameter_anchor(name)}}}", param.desc, values, param.unit, _default(name, param, given)]
+        )
     return table(["parameter", "meaning", "values", "unit", "default"], rows)
+
+
+def parameter_anchor(name: str) -> str:
+    """Return the anchor of a parameter on the page of its measure or named object.
+
+    >>> parameter_anchor("no_relevant")
+    'parameter-no-relevant'
+    """
+    return f"parameter-{name}".replace("_", "-")
 
 
 def _default(name: str, param: Param, given: Mapping[str, Any]) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from irmx import Measure, calc_aggregate, parse_measure, registry
+from irmx.cli.measures import of_monotonicity
 from irmx.demo import SYSTEMS, qrels_path, run_path
 from reference_generator.figures import drawn
 from reference_generator.markdown import definition, parameters, registered_by, table
+from reference_generator.vocabulary import column_anchor
 
 
 def pages() -> dict[str, str]:
@@ -66,14 +68,26 @@ def _columns(measure: Measure) -> str:
     columns = (*measure.RUN_COLUMNS, *measure.QREL_COLUMNS)
     if not columns:
         return "It reads the [columns that every run and qrels table has](../columns.md), and no others."
-    rows = [[c.table, f"`{c.name}`", c.desc, c.unit, "may be missing" if c.optional else c.how] for c in columns]
+    rows = [
+        [
+            c.table,
+            f"[`{c.name}`](../columns.md#{column_anchor(c.table, c.name)})",
+            c.desc,
+            c.unit,
+            "may be missing" if c.optional else c.how,
+        ]
+        for c in columns
+    ]
     text = table(["table", "column", "meaning", "unit", "how to have it"], rows)
     return f"Beyond the [columns that every run and qrels table has](../columns.md), it reads, depending on its parameters:\n\n{text}"
 
 
 def _range(measure: Measure) -> str:
     low, high = measure.RANGE
-    return f"From {low:g} to {high:g}. A topic of the qrels for which the run has no documents counts as {measure.DEFAULT:g}."
+    return (
+        f"From {low:g} to {high:g}. A topic of the qrels for which the run has no documents counts as {measure.DEFAULT:g}. "
+        f"{of_monotonicity(measure)}"
+    )
 
 
 def _demo(measure: Measure) -> str:

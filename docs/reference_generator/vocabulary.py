@@ -2,54 +2,113 @@
 
 from __future__ import annotations
 
-from irmx import Column, registry
-from irmx.columns import ALIASES, REQUIRED, vocabulary
+from dataclasses import dataclass, field
+
+from irmx import Column, Measure, registry
+from irmx.columns import ALIASES, BASE, REQUIRED
 from reference_generator.markdown import registered_by, table
 
 
 def columns_page() -> str:
-    """Return the page of the columns."""
-    columns = vocabulary()
-    required = [[c.table, f"`{c.name}`", c.desc, c.dtype, _aliases(c)] for c in columns if c.name in REQUIRED[c.table]]
-    others = [
-        [
-            c.table,
-            f"`{c.name}`",
-            c.desc,
-            c.unit,
-            c.dtype,
-            _aliases(c),
-            c.how or ("may be missing" if c.optional else ""),
-            ", ".join(_readers(c)),
-        ]
-        for c in columns
-        if c.name not in REQUIRED[c.table]
+    """Return the page of the columns: a heading for each, with every meaning that is declared for it."""
+    found = meanings()
+    parts = [
+        f"## Columns of the {table}\n\n" + "\n\n".join(_section(*key, found[key]) for key in found if key[0] == table)
+        for table in ("run", "qrels")
     ]
+    body = "\n\n".join(parts)
     return f"""# Columns
 
-## Columns of every table
+Every run and every qrels table has three columns; some measures read more. A measure whose column is missing says so,
+naming the table and the column, and scores nothing. Where plugins declare one name with different meanings or units, all of
+them stand here; a table can then serve the measures of one meaning only.
 
-{table(["table", "column", "meaning", "type", "also accepted as"], required)}
-
-## Columns that some measures read
-
-One name has one meaning and one unit, whatever plugin reads it. A measure whose column is missing says so, naming the
-table and the column, and scores nothing.
-
-{table(["table", "column", "meaning", "unit", "type", "also accepted as", "how to have it", "read by"], others)}
+{body}
 """
 
 
-def _aliases(column: Column) -> str:
-    return ", ".join(f"`{alias}`" for alias, name in ALIASES[column.table].items() if name == column.name)
+@dataclass
+class Meaning:
+    """A meaning, unit and type of a column, with all that declare it so.
+
+    Attributes
+    ----------
+    column : Column
+        The first declaration.
+    readers : list of str
+        The measures that read it.
+    how : list of str
+        The ways to have it.
+    optional : bool
+        Whether every reader can do without.
+    """
+
+    column: Column
+    readers: list[str] = field(default_factory=list)
+    how: list[str] = field(default_factory=list)
+    optional: bool = True
 
 
-def _readers(column: Column) -> list[str]:
-    return [
-        f"[{name}](measures/{name}.md)"
-        for name, m in registry().measures().items()
-        if (column.table, column.name) in {(c.table, c.name) for c in (*m.RUN_COLUMNS, *m.QREL_COLUMNS)}
-    ]
+def meanings() -> dict[tuple[str, str], list[Meaning]]:
+    """Return, by table and name, the declarations of a column that differ in meaning, unit or type."""
+    required = [(column, None) for column in BASE if column.name in REQUIRED[column.table]]
+    declared = [(column, name) for name, measure in registry().measures().items() for column in _read_by(measure)]
+    out: dict[tuple[str, str], list[Meaning]] = {}
+    for column, reader in [*required, *declared]:
+        found = out.setdefault((column.table, column.name), [])
+        same = [m for m in found if _kind(m.column) == _kind(column)]
+        if not same:
+            found += (same := [Meaning(column)])
+        same[0].readers += [reader] if reader else []
+        same[0].how += [column.how] if column.how and column.how not in same[0].how else []
+        same[0].optional &= column.optional
+    return out
+
+
+def _kind(column: Column) -> tuple[str, str, str]:
+    return column.desc, column.unit, column.dtype
+
+
+def _read_by(measure: Measure) -> tuple[Column, ...]:
+    return (*measure.RUN_COLUMNS, *measure.QREL_COLUMNS)
+
+
+def column_anchor(table: str, name: str) -> str:
+    """Return the anchor of a column on its page.
+
+    >>> column_anchor("qrels", "nugget_length")
+    'column-qrels-nugget-length'
+    """
+    return f"column-{table}-{name}".replace("_", "-")
+
+
+def _section(table: str, name: str, found: list[Meaning]) -> str:
+    heading = f"({column_anchor(table, name)})=\n### `{name}` of the {table}"
+    listed = [_meaning(one) for one in found]
+    if len(found) == 1:
+        body = listed[0]
+    else:
+        body = f"Declared with {len(found)} meanings:\n\n" + "\n".join(f"- {text}" for text in listed)
+    if table == "qrels" and any(f.column == name for f in registry().fields()):
+        body += "\n\nOf some datasets, [fields of the documents](formats.md#fields-of-documents) give it."
+    return f"{heading}\n\n{body}"
+
+
+def _meaning(one: Meaning) -> str:
+    """Return what is declared for a column, as one paragraph."""
+    column = one.column
+    kind = {"float": "a number", "str": "a text"}[column.dtype]
+    facts = [f"{kind}, in {column.unit}" if column.unit else kind]
+    facts += [f"`{alias}` is read, too" for alias, name in ALIASES[column.table].items() if name == column.name]
+    if column.name in REQUIRED[column.table]:
+        facts.append("every table has it")
+    elif one.optional:
+        facts.append("may be missing")
+    text = f"{column.desc[0].upper()}{column.desc[1:]} ({'; '.join(facts)})."
+    if one.how:
+        text += f" How to have it: {'; or: '.join(one.how)}."
+    links = ", ".join(f"[{reader}](measures/{reader}.md)" for reader in one.readers)
+    return f"{text} Read by {links}." if links else text
 
 
 def formats_page() -> str:

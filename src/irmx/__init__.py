@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from irmx.cli.command import Command
     from irmx.collections import Dataset, Field
     from irmx.columns import Column
+    from irmx.decorated import measure
     from irmx.durations import duration, duration_text, seconds
     from irmx.errors import DataError, DataWarning, IrmxError, PluginError, PluginWarning, UnknownNameError, UsageError
     from irmx.evaluate import Evaluator, calc, calc_aggregate, evaluator, iter_calc, join
@@ -44,6 +45,7 @@ _WHERE = {
     "cli.command": ("Command",),
     "collections": ("Dataset", "Field"),
     "columns": ("Column",),
+    "decorated": ("measure",),
     "durations": ("duration", "duration_text", "seconds"),
     "errors": (
         "DataError",
@@ -115,6 +117,7 @@ __all__ = [
     "install",
     "iter_calc",
     "join",
+    "measure",
     "number",
     "parse_measure",
     "parse_measures",
@@ -137,8 +140,8 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("irmx")
-    if name == "collections":
-        return import_module("irmx.collections")
+    if name in ("collections", "pt"):
+        return import_module(f"irmx.{name}")
     if not name.startswith("_") and find_spec(f"irmx.{name}") is None:
         from irmx.plugins import registry
 

@@ -17,7 +17,7 @@ from irmx.reports.jsonl import JsonlReport
 from irmx.reports.table import TableReport
 from irmx.reports.tsv import TsvReport
 
-_COMMANDS = ("eval", "measures", "plugins", "explain", "sweep", "cite", "demo")
+_COMMANDS = ("eval", "measures", "plugins", "datasets", "explain", "sweep", "cite", "demo", "new-plugin")
 
 
 @hookimpl
@@ -41,4 +41,5 @@ def irmx_commands() -> list[Command]:
 
 
 def _loader(name: str) -> Callable[[], Callable[..., Any]]:
-    return lambda: getattr(import_module(f"irmx.cli.{name}"), name if name != "eval" else "evaluate")
+    module = name.replace("-", "_")
+    return lambda: getattr(import_module(f"irmx.cli.{module}"), module if module != "eval" else "evaluate")

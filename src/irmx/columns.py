@@ -32,6 +32,8 @@ class Column:
         What a user can do who does not have it.
     optional : bool
         Whether a measure that declares it can do without.
+    instead : str
+        A column that measures take in its place when a parameter says so, as ``how`` tells.
     """
 
     table: Table
@@ -41,6 +43,7 @@ class Column:
     dtype: Literal["float", "str"] = "float"
     how: str = ""
     optional: bool = False
+    instead: str = ""
 
 
 ITERATION = Column("qrels", "iteration", "subtopic or nugget id", dtype="str")
@@ -69,6 +72,20 @@ def needed(table: Table, measures: Iterable[Measure]) -> list[str]:
     """Return the names of the extra columns that measures cannot do without."""
     read = (m.run_columns() if table == "run" else m.qrel_columns() for m in measures)
     return list(dict.fromkeys(c.name for columns in read for c in columns if not c.optional))
+
+
+def at_odds(measures: Iterable[Measure]) -> str:
+    """Return what to say of measures that read one column in different units, and nothing where none do."""
+    first: dict[tuple[str, str], tuple[Measure, str]] = {}
+    for measure in measures:
+        for column in (*measure.run_columns(), *measure.qrel_columns()):
+            other, unit = first.setdefault((column.table, column.name), (measure, column.unit))
+            if unit != column.unit:
+                return (
+                    f"{other} reads the {column.table} column {column.name!r} in {unit or 'no unit'}, {measure} in "
+                    f"{column.unit or 'no unit'}: one of them is wrong. Compute them apart, each on a table of its own."
+                )
+    return ""
 
 
 REQUIRED: dict[str, tuple[str, ...]] = {

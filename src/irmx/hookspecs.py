@@ -2,7 +2,8 @@
 
 A plugin is a module, named by an entry point in the group ``irmx``, with functions decorated by
 :data:`irmx.hookimpl`. Every hook takes no argument and returns an iterable of objects that carry a
-``NAME`` and their own documentation. All hooks are optional.
+``NAME`` and their own documentation. All hooks are optional. A plugin that needs a certain irmx says so in
+``requires_irmx``, a version specifier such as ``">=0.2"``.
 """
 
 from __future__ import annotations

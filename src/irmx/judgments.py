@@ -13,7 +13,7 @@ import numpy as np
 
 from irmx import tables
 from irmx.errors import DataError
-from irmx.ragged import Array, Floats, Ints, offsets_of, segment_of
+from irmx.ragged import Array, Floats, Ints, offsets_of, position_in_segment, segment_count, segment_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -182,6 +182,19 @@ class Judgments:
             kept[key] = make()
         found: T = kept[key]
         return found
+
+    def grades_of(self, topics: Ints, smallest: float) -> tuple[Ints, Floats]:
+        """Return the grades of some topics, by their numbers, that are not too small, largest first; and their offsets."""
+
+        def grades() -> tuple[Ints, Floats]:
+            lengths = np.diff(self.offsets)[topics]
+            ends = offsets_of(lengths)
+            found = self.grade[np.repeat(self.offsets[topics], lengths) + position_in_segment(ends)]
+            found = found[np.lexsort((-found, segment_of(ends)))]
+            keep = found >= smallest
+            return offsets_of(segment_count(keep, ends)), found[keep]
+
+        return self.memo(topics, ("grades", smallest), grades)
 
     @cached_property
     def largest_grade(self) -> float:

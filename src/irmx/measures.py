@@ -79,12 +79,15 @@ class Measure(ir_measures.Measure):
         Override :meth:`run_columns` where that depends on parameters.
     RANGE : tuple of float
         The smallest and the largest value it can take.
+    MONOTONE : bool
+        Whether a relevant document in the place of a non-relevant one, with its score and its columns of the run, never
+        lowers the value, whatever the parameters; false for a measure that it can lower.
     DEFAULT : float
         The value of a topic that the run has no documents for.
     CITATIONS : tuple of Citation
         What to cite.
     EXAMPLES : tuple of str
-        Expressions to show; those that read no extra column are part of ``irmx demo``.
+        Expressions to show; those that the demo collection has the columns for are part of ``irmx demo``.
     SHARED_PARAMS : tuple of str
         Parameters whose settings share one computation in :meth:`score_prepared`.
     """
@@ -96,6 +99,7 @@ class Measure(ir_measures.Measure):
     RUN_COLUMNS: ClassVar[tuple[Column, ...]] = ()
     QREL_COLUMNS: ClassVar[tuple[Column, ...]] = ()
     RANGE: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    MONOTONE: ClassVar[bool] = True
     CITATIONS: ClassVar[tuple[Citation, ...]] = ()
     EXAMPLES: ClassVar[tuple[str, ...]] = ()
     SHARED_PARAMS: ClassVar[tuple[str, ...]] = ()

@@ -128,10 +128,10 @@ class Param(ParamInfo):
             return value
         if self.dtype is str and self.allowed and type(value) is int and str(value) in self.allowed:
             return str(value)
-        canonical = _duration(value, name, owner) if self.dtype is duration else _canonical(self.dtype, value)
+        canonical, hint = _duration(value) if self.dtype is duration else (_canonical(self.dtype, value), "")
         if canonical is not UNSET and self._in_range(canonical):
             return canonical
-        hint = suggest(value, self.allowed) if self.allowed and isinstance(value, str) else ""
+        hint = suggest(value, self.allowed) if self.allowed and isinstance(value, str) else hint
         raise UsageError(f"The {name!r} parameter of {owner} must be {self.expects()}. Got {value!r} instead.{hint}")
 
     def _in_range(self, value: Any) -> bool:
@@ -169,11 +169,13 @@ class Param(ParamInfo):
         )
 
 
-def _duration(value: Any, name: str, owner: str) -> str:
+def _duration(value: Any) -> tuple[Any, str]:
+    """Return a duration as its text, UNSET where it is none, and why it is none where more is to say."""
     try:
-        return duration_text(value)
+        return duration_text(value), ""
     except UsageError as error:
-        raise UsageError(f"The {name!r} parameter of {owner}: {error}") from None
+        why = str(error).partition(" is no duration: ")[2]
+        return UNSET, f" {why[:1].upper()}{why[1:]}" if why else ""
 
 
 def _canonical(dtype: Any, value: Any) -> Any:

@@ -10,14 +10,18 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from importlib import metadata
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ir_measures
 import pluggy
 
-from irmx import hookspecs
-from irmx.errors import PluginError, PluginWarning, suggest
-from irmx.upstream import publish
+from irmx import hookspecs, loading
+from irmx.errors import PluginError, PluginWarning, UsageError, suggest
+from irmx.offers import NOT_OURS, keys, returned
+from irmx.upstream import publish, unpublish
+
+if TYPE_CHECKING:
+    from irmx.measures import Measure
 
 GROUP = "irmx"
 HOST = "irmx (host)"
@@ -47,7 +51,7 @@ class PluginInfo:
     failure : str
         Why it is not in use; empty when it is.
     seconds : float
-        The time its import took.
+        The time that its import and its hooks took.
     """
 
     name: str
@@ -72,6 +76,7 @@ class Registry:
         self.plugins: dict[str, PluginInfo] = {}
         self._claims: dict[tuple[str, str], tuple[Any, str]] = {}
         self._order: dict[str, list[str]] = {hook: [] for hook in HOOKS}
+        self._defined: dict[str, str] = {}
 
     # -- what is there -----------------------------------------------------------------------------------
 
@@ -100,11 +105,9 @@ class Registry:
         """Return the fields of documents that give columns."""
         return list(self._objects("irmx_fields").values())
 
-    def source_of(self, field: Any) -> str:
-        """Return the plugin that declares a field, with its version."""
-        return next(
-            source for (hook, _), (obj, source) in self._claims.items() if hook == "irmx_fields" and obj is field
-        )
+    def source_of(self, offered: Any) -> str:
+        """Return the plugin that offers an object, with its version."""
+        return next(source for obj, source in self._claims.values() if obj is offered)
 
     def commands(self) -> dict[str, Any]:
         """Return the subcommands by name."""
@@ -121,13 +124,23 @@ class Registry:
         self.plugins[info.name] = info
         start = time.perf_counter()
         try:
-            plugin = load()
-            info.seconds = time.perf_counter() - start
-            self._register(info, plugin)
-        except (Exception, SystemExit) as error:
-            info.seconds = info.seconds or time.perf_counter() - start
-            reason = str(error) if isinstance(error, PluginError) else f"{type(error).__name__}: {error}"
-            self.fail(info, reason)
+            with loading.watched(info.name, info.source):
+                plugin = load()
+                loading.refuse_where_host_is_too_old(plugin)
+                self._register(info, plugin)
+        except NOT_OURS:
+            raise
+        except BaseException as error:
+            reason = str(error) if isinstance(error, PluginError) else loading.said(error)
+            if isinstance(error, (ImportError, AttributeError)):
+                reason += loading.unmet_requirement(info.distribution)
+            info.failure = reason
+        info.seconds = time.perf_counter() - start
+        slow = f"{info.seconds:.1f} s" if info.seconds > loading.SLOW else ""
+        if info.failure:
+            self.fail(info, info.failure + (f" (after {slow})" if slow else ""))
+        elif slow:
+            warnings.warn(f"irmx plugin {info.source} took {slow} to load.", PluginWarning, stacklevel=2)
 
     def _register(self, info: PluginInfo, plugin: ModuleType | Any) -> None:
         claims: list[tuple[str, str, Any]] = []
@@ -152,12 +165,8 @@ class Registry:
         for impl in getattr(self.manager.hook, hook).get_hookimpls():
             if impl.plugin_name != info.name:
                 continue
-            try:
-                objects = list(impl.function())
-            except Exception as error:
-                raise PluginError(f"its hook {hook} raised {type(error).__name__}: {error}") from error
-            for obj in objects:
-                for key in _keys(hook, obj):
+            for obj in returned(hook, impl.function):
+                for key in keys(hook, obj):
                     self._refuse_taken(hook, key, info, offered)
                     offered[key] = obj
         return offered.items()
@@ -178,40 +187,53 @@ class Registry:
                     f"it claims the measure {key!r}, which ir_measures has already: {info.source} is refused."
                 )
 
+    def define(self, measure: Measure, place: str) -> None:
+        """Register a measure of a user's own program; one that was defined at the same place before is replaced.
+
+        Parameters
+        ----------
+        measure : Measure
+            The measure.
+        place : str
+            Where it is defined, such as ``"__main__.Enough"``.
+
+        Raises
+        ------
+        irmx.errors.UsageError
+            Where another measure has the name.
+        """
+        hook, name = "irmx_measures", str(measure.NAME)
+        if self._defined.get(name) == place:
+            self.undefine(name)
+        taken = self._claims.get((hook, name), (None, "ir_measures"))[1]
+        if (hook, name) in self._claims or name in ir_measures.measures.registry:
+            raise UsageError(
+                f"The measure {name} of {place} is refused: {taken} has the name already. "
+                "Give another: @irmx.measure(name='...')."
+            )
+        self._claims[hook, name] = (measure, place)
+        self._order[hook].append(name)
+        self._defined[name] = place
+        publish({name: measure})
+
+    def undefine(self, name: str) -> None:
+        """Forget a measure of a user's own program, so that its name is free.
+
+        Raises
+        ------
+        irmx.errors.UsageError
+            Where no such measure was defined; those of plugins stay.
+        """
+        if name not in self._defined:
+            raise UsageError(f"No measure {name!r} was defined by @irmx.measure.{suggest(name, self._defined)}")
+        del self._defined[name], self._claims["irmx_measures", name]
+        self._order["irmx_measures"].remove(name)
+        unpublish(name)
+
     def fail(self, info: PluginInfo, reason: str) -> None:
         """Keep and warn of a plugin that is not in use."""
         info.failure = reason
         warnings.warn(f"irmx plugin {info.source} is not in use: {reason}", PluginWarning, stacklevel=2)
-
-
-def _keys(hook: str, obj: Any) -> list[str]:
-    """Return the names under which an object must be unique, after checking that it is what the hook promises."""
-    from irmx.cli.command import Command
-    from irmx.collections import Dataset, Field
-    from irmx.formats.base import Format
-    from irmx.measures import Measure
-    from irmx.reports.base import Report
-    from irmx.symbols import Symbol
-
-    kinds: dict[str, type] = {
-        "irmx_measures": Measure,
-        "irmx_symbols": Symbol,
-        "irmx_formats": Format,
-        "irmx_datasets": Dataset,
-        "irmx_fields": Field,
-        "irmx_commands": Command,
-        "irmx_reports": Report,
-    }
-    expected: Any = kinds[hook]
-    if not isinstance(obj, expected):
-        raise PluginError(f"its hook {hook} returned {obj!r}, which is not an irmx.{expected.__name__}.")
-    if not isinstance(obj.NAME, str) or not obj.NAME:
-        raise PluginError(f"its hook {hook} returned a {type(obj).__name__} without a NAME.")
-    if isinstance(obj, Symbol):
-        return [f"{obj.KIND} {obj.NAME}"]
-    if isinstance(obj, Field):
-        return [f"{obj.NAME} {obj.column}"]
-    return [obj.NAME, *obj.ALIASES] if isinstance(obj, Measure) else [obj.NAME]
 
 
 def _env_list(name: str) -> list[str] | None:
@@ -252,6 +274,12 @@ def discover(registry: Registry) -> None:
             warnings.warn(
                 f"{variable} names {name!r}, which is not installed.{suggest(name, known)}", PluginWarning, stacklevel=2
             )
+
+
+def in_plugin(module: str) -> bool:
+    """Tell whether a module is part of the package of an installed plugin, which registers by its hooks."""
+    package = module.partition(".")[0]
+    return any(point.module.partition(".")[0] == package for point in metadata.entry_points(group=GROUP))
 
 
 _registry: Registry | None = None

@@ -34,7 +34,7 @@ class IrmxProvider(providers.Provider):
         from irmx.judgments import read_qrels
         from irmx.scoring import IrmxEvaluator
 
-        asked = list(measures)
+        asked = sorted(measures, key=str) if isinstance(measures, (set, frozenset)) else list(measures)
         return IrmxEvaluator(asked, read_qrels(qrels, needed("qrels", asked)))
 
     def run_inputs(self, measures: Iterable[Any]) -> list[str]:

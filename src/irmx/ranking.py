@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from irmx.columns import Column
-from irmx.ragged import Array, offsets_of
+from irmx.ragged import Array, Floats, offsets_of
 
 if TYPE_CHECKING:
     from irmx.rankings import Rankings
@@ -40,6 +40,12 @@ class Ranking:
         self.precision = rankings.precision[here]
         self.recall_base = int(rankings.recall_base[topic])
         self.judged_nonrelevant = int(rankings.judged_nonrelevant[topic])
+
+    @property
+    def judged_grades(self) -> Floats:
+        """The grades of all judged documents of the topic, retrieved or not, largest first: those of its ideal ranking."""
+        offsets, grades = self._rankings.judged_grades
+        return grades[offsets[self._topic] : offsets[self._topic + 1]]
 
     @property
     def docs(self) -> list[str]:

@@ -176,6 +176,16 @@ class Rankings:
         """Return ``make()``, computed once for the qrels of these topics; for what depends on no run and no parameter but ``key``."""
         return self._join.judgments.memo(self._numbers, key, make)
 
+    @cached_property
+    def judged_grades(self) -> tuple[Ints, Floats]:
+        """The grades of all judged documents of the topics, retrieved or not, largest first, with the offsets of the topics.
+
+        >>> import irmx
+        >>> irmx.join({"q": {"a": 1, "b": 0, "c": 2}}, {"q": {"b": 1.0}}).judged_grades
+        (array([0, 3]), array([2., 1., 0.]))
+        """
+        return self._join.judgments.grades_of(self._numbers, min(0, self.rel))
+
     @property
     def largest_grade(self) -> float:
         """The largest grade of the qrels, of any topic; 0 where none is above."""

@@ -20,6 +20,8 @@ from irmx.ragged import Array, Floats, Ints, offsets_of, position_in_segment, se
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from irmx.columns import Column
+
 
 @dataclass(frozen=True)
 class Found:
@@ -92,6 +94,14 @@ class Run(ABC):
     def columns(self) -> list[str]:
         """The names of all columns."""
 
+    def lacking(self, column: Column) -> str:
+        """Return what to say of a column that is not there: what it is, what is there, and how to have it."""
+        from irmx.rankings import missing_column
+
+        return missing_column(column, self.columns) + (
+            _KEEPS_NO_MORE if set(self.columns) == _READ_BY_PYTERRIER else ""
+        )
+
     def refuse_repeats(self) -> None:  # noqa: B027  a mapping cannot hold a document twice
         """Raise where a document stands twice in a topic, as an update of a stream may; a ranking has no such thing."""
 
@@ -111,6 +121,14 @@ class Run(ABC):
             for doc_id, score in docs.items():
                 yield ir_measures.ScoredDoc(query_id, doc_id, score)
 
+
+_READ_BY_PYTERRIER = {"query_id", "doc_id", "rank", "score", "name"}
+"""The columns of a TREC file as ``pyterrier.io.read_results`` reads it."""
+
+_KEEPS_NO_MORE = (
+    " A file in TREC format keeps no more columns than these. Where pt.Experiment saved it to save_dir, run it again with "
+    "save_mode='overwrite' and save_format=pickle (the module), or (pandas.read_parquet, pandas.DataFrame.to_parquet)."
+)
 
 _ABSENT = repeat(math.nan)
 """The score of a judged document that the run lacks; no score of a run is NaN."""

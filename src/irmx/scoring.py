@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -10,12 +11,13 @@ import ir_measures
 import numpy as np
 from ir_measures import CalcResults, Metric, providers
 
-from irmx.errors import DataError, IrmxError, PluginError
+from irmx.columns import at_odds
+from irmx.errors import DataError, DataWarning, IrmxError, PluginError
 from irmx.joining import Join
 from irmx.judgments import Judgments
 from irmx.measures import Measure
 from irmx.ragged import segment_count
-from irmx.rankings import Rankings, common_parameters, missing_column
+from irmx.rankings import Rankings, common_parameters
 from irmx.runs import read_run
 from irmx.scores import Scores, metric
 
@@ -29,6 +31,9 @@ class IrmxEvaluator(providers.Evaluator):
         unique = list(dict.fromkeys(measures))
         for measure in unique:
             measure.validate_params()
+        told = at_odds(unique)
+        if told:
+            warnings.warn(told, DataWarning, stacklevel=2)
         super().__init__(unique, set(judgments.topics))
         self.judgments = judgments
 
@@ -83,7 +88,7 @@ def named(measure: Measure) -> Iterator[None]:
         yield
     except DataError as error:
         raise DataError(f"{measure}: {error}") from error
-    except IrmxError:
+    except (IrmxError, DataWarning):  # a warning that was made an error stays what it is
         raise
     except Exception as error:
         raise PluginError(f"The measure {measure} failed with {type(error).__name__}: {error}") from error
@@ -146,5 +151,5 @@ def check_columns(measure: Measure, join: Join) -> None:
     for column in (*measure.run_columns(), *measure.qrel_columns()):
         there = run.columns if column.table == "run" else judgments.columns
         if column.name not in there and not column.optional:
-            what = missing_column(column, there) if column.table == "run" else judgments.lacking(column)
+            what = run.lacking(column) if column.table == "run" else judgments.lacking(column)
             raise DataError(f"{measure} cannot be computed: {what}")

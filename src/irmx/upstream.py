@@ -1,37 +1,49 @@
-"""Making irmx measures known to ir_measures, reversibly."""
+"""Making irmx measures known to ir_measures, and datasets of plugins to ir_datasets, reversibly."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import ir_measures
 from ir_measures import providers
 
+from irmx import offering
+from irmx.errors import UnknownNameError
 from irmx.provider import IrmxProvider
 
 PROVIDER = IrmxProvider()
 _before: dict[str, Any] = {}
 _published: dict[str, Any] = {}
+_also: list[tuple[Callable[[], None], Callable[[], None]]] = []
 
 
 def install() -> None:
     """Make ir_measures score and parse irmx measures; done by ``import irmx``, undone by :func:`uninstall`.
 
     The provider goes to the end of ``ir_measures.DefaultPipeline.providers``, and ``ir_measures.parse_measure``
-    becomes :func:`irmx.parse_measure`. The names of the measures go into ``ir_measures.measures.registry`` when the
-    plugins are loaded, at the first use of a name. Calling it twice changes nothing.
+    becomes :func:`irmx.parse_measure`; ``ir_measures.parse_trec_measure``, by which PyTerrier reads texts, takes the same
+    besides the names of trec_eval. The names of the measures go into ``ir_measures.measures.registry`` when the
+    plugins are loaded, at the first use of a name. The datasets of plugins become loadable by ``ir_datasets.load``.
+    Calling it twice changes nothing.
     """
     if PROVIDER not in ir_measures.DefaultPipeline.providers:
         ir_measures.DefaultPipeline.providers.append(PROVIDER)
     providers.registry[PROVIDER.NAME] = PROVIDER
     if not _before:
         _before["parse_measure"] = ir_measures.util.parse_measure
+        _before["parse_trec_measure"] = ir_measures.parse_trec_measure
         publish(_published)
     ir_measures.parse_measure = ir_measures.util.parse_measure = _parse_measure
+    ir_measures.parse_trec_measure = _parse_trec_measure
+    for put_in, _ in _also:
+        put_in()
+    offering.offer()
 
 
 def uninstall() -> None:
-    """Put ir_measures back as it was before ``import irmx``; :func:`install` makes irmx known again."""
+    """Put ir_measures and ir_datasets back as they were before ``import irmx``; :func:`install` makes irmx known again."""
+    offering.withdraw()
     if PROVIDER in ir_measures.DefaultPipeline.providers:
         ir_measures.DefaultPipeline.providers.remove(PROVIDER)
     providers.registry.pop(PROVIDER.NAME, None)
@@ -40,6 +52,16 @@ def uninstall() -> None:
             del ir_measures.measures.registry[name]
     if _before:
         ir_measures.parse_measure = ir_measures.util.parse_measure = _before.pop("parse_measure")
+        ir_measures.parse_trec_measure = _before.pop("parse_trec_measure")
+    for _, take_out in _also:
+        take_out()
+
+
+def also(put_in: Callable[[], None], take_out: Callable[[], None]) -> None:
+    """Do more at every install and uninstall, from now on; both must do no harm when called twice."""
+    _also.append((put_in, take_out))
+    if _before:
+        put_in()
 
 
 def publish(measures: dict[str, Any]) -> None:
@@ -50,8 +72,29 @@ def publish(measures: dict[str, Any]) -> None:
             ir_measures.measures.registry.setdefault(name, measure)
 
 
+def unpublish(name: str) -> None:
+    """Take the name of a measure out of ir_measures' registry again."""
+    if name in _published:
+        del _published[name]
+        ir_measures.measures.registry.pop(name, None)
+
+
 def _parse_measure(measure: Any) -> ir_measures.Measure:
     """Parse a measure of ir_measures or of an irmx plugin; see :func:`irmx.parse_measure`."""
     from irmx.expressions import parse_measure
 
     return parse_measure(measure)
+
+
+def _parse_trec_measure(measure: str) -> list[ir_measures.Measure]:
+    """Parse a measure as trec_eval names it; what it does not know, as :func:`irmx.parse_measure` does."""
+    try:
+        found: list[ir_measures.Measure] = ir_measures.util.parse_trec_measure(measure)
+        return found
+    except ValueError as error:
+        from irmx.expressions import parse_measure
+
+        try:
+            return [parse_measure(measure)]
+        except UnknownNameError as unknown:
+            raise unknown from error

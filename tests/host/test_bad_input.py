@@ -261,7 +261,7 @@ def test_bad_qrels_from_code(qrels: Any, says: str) -> None:
 def test_nothing_is_printed_when_a_later_run_is_bad(shell, tmp_path):
     bad = tmp_path / "bad.run"
     bad.write_text("1 Q0 d1 1 high tag\n")
-    done = shell("eval", qrels_path(), run_path("steady"), bad, "AP")
+    done = shell("eval", qrels_path(), run_path("bm25"), bad, "AP")
     assert (done.code, done.out) == (1, "")
     assert "bad.run, line 1" in done.err
 

@@ -1,6 +1,5 @@
 """The commands: ``irmx eval`` beside the stock command of ir_measures, and what the others show."""
 
-import importlib.util
 import io
 import json
 import os
@@ -21,7 +20,7 @@ from irmx.reports.table import TableReport
 
 TOP = Path(__file__).parent.parent.parent
 QRELS = str(qrels_path())
-RUN = str(run_path("late"))
+RUN = str(run_path("recent"))
 STOCK = ["AP", "nDCG@10", "P@5"] if sys.version_info < (3, 14) else ["AP", "Rprec", "RR"]
 """The command of ir_measures 0.4.3 parses no parameter on Python 3.14."""
 
@@ -41,7 +40,7 @@ def test_eval_prints_what_the_stock_command_prints(options: list[str], command: 
         assert [set(json.loads(line)) for line in ours] == [set(json.loads(line)) for line in theirs]
         theirs, ours = ([json.dumps(json.loads(x), sort_keys=True) for x in lines] for lines in (theirs, ours))
     assert sorted(ours) == sorted(theirs)
-    assert len(ours) == 3 * (1 + 12 * ("-q" in options) - ("-n" in options))
+    assert len(ours) == 3 * (1 + 30 * ("-q" in options) - ("-n" in options))
 
 
 def measures_of(lines: str) -> list[str]:
@@ -52,7 +51,7 @@ def test_the_measures_are_in_the_order_asked(command: Callable[..., Any]) -> Non
     asked = ["nDCG@10", "NCP(law=uniform)", "AP", "MP(model=GL_AD_ID)", "P@5", "RBP(rel=1)"]
     assert measures_of(command("eval", QRELS, RUN, *asked).out) == asked
     assert measures_of(command("eval", QRELS, RUN, *reversed(asked)).out) == asked[::-1]
-    assert measures_of(command("eval", QRELS, RUN, *asked, "-q").out) == asked * 13
+    assert measures_of(command("eval", QRELS, RUN, *asked, "-q").out) == asked * 31
 
 
 def test_several_measures_in_one_argument(command: Callable[..., Any]) -> None:
@@ -91,7 +90,7 @@ def test_several_runs_in_the_other_formats(command: Callable[..., Any]) -> None:
         (f"{s}.run", m) for s in sorted(SYSTEMS) for m in ("AP", "P@5")
     ]
     by_query = command("eval", QRELS, pattern, "AP", "-q", "-n").out.splitlines()
-    assert len(by_query) == 3 * 12
+    assert len(by_query) == 3 * 30
     assert {len(line.split("\t")) for line in by_query} == {4}
     table = command("eval", QRELS, pattern, "AP", "P@5", "-o", "table").out
     for row in [["run", "AP", "P@5"], *[[f"{s}.run"] for s in SYSTEMS]]:
@@ -102,7 +101,7 @@ def test_a_table_for_one_run(command: Callable[..., Any]) -> None:
     table = command("eval", QRELS, RUN, "AP", "NCP(law=uniform)", "-o", "table", "-q", "-p", "2").out
     lines = [line.split() for line in table.splitlines() if line.strip() and "─" not in line]
     assert lines[0] == ["topic", "AP", "NCP(law=uniform)"]
-    assert [line[0] for line in lines[1:]] == [*map(str, range(1, 13)), "all"]
+    assert [line[0] for line in lines[1:]] == [*map(str, range(1, 31)), "all"]
     assert all(re.fullmatch(r"0\.\d\d", cell) for line in lines[1:] for cell in line[1:])
     assert all(line[1] == line[2] for line in lines[1:])
 
@@ -120,16 +119,16 @@ def test_topics_that_a_run_lacks_count_and_are_told(command: Callable[..., Any],
     done = command("eval", QRELS, part, "AP", "NCP(law=uniform)", "-p", "-1")
     assert (
         done.err
-        == f"irmx: {part}: no results for 11 of 12 topics (2, 3, 4, ...); they count with the measures' defaults\n"
+        == f"irmx: {part}: no results for 29 of 30 topics (2, 3, 4, ...); they count with the measures' defaults\n"
     )
     ap, ncp = (float(line.split("\t")[1]) for line in done.out.splitlines())
     alone = irmx.calc_aggregate("AP", {"1": irmx.read_qrels(QRELS).as_dict()["1"]}, RUN)
     assert ap == pytest.approx(ncp, abs=1e-12)
-    assert ap == pytest.approx(next(iter(alone.values())) / 12, abs=1e-12)
+    assert ap == pytest.approx(next(iter(alone.values())) / 30, abs=1e-12)
 
 
 def test_explain_adds_up(command: Callable[..., Any]) -> None:
-    for measure in ("MP(model=GL_AD_ID)", "MP(model=LO_OR_LID,rescale='recall')", "NCP(law=geometric)@50"):
+    for measure in ("MP(model=GL_AD_ID)", "MP(model=LO_OR_LID,rescale='recall')", "NCP(law=geometric)@20"):
         lines = command("explain", QRELS, RUN, measure, "-t", "3", "-o", "tsv", "-p", "-1").out.splitlines()
         header, rows = lines[0].split("\t"), [line.split("\t") for line in lines[1:]]
         assert header == ["rank", "doc_id", "grade", "precision", "weight", "contribution"]
@@ -138,7 +137,7 @@ def test_explain_adds_up(command: Callable[..., Any]) -> None:
         everything = command(
             "explain", QRELS, RUN, measure, "-t", "3", "-o", "tsv", "-p", "-1", "--all"
         ).out.splitlines()
-        assert len(everything) - 1 == (50 if "@50" in measure else 100)
+        assert len(everything) - 1 == (20 if "@20" in measure else 31)
         assert set(lines) <= set(everything)
         shown = command("explain", QRELS, RUN, measure, "--topic", "3")
         assert f"{measure}  topic 3  value {value:.6f}" in shown.out
@@ -180,27 +179,6 @@ def test_plugins_shows_what_each_offers(command: Callable[..., Any]) -> None:
     assert "ncp (irmx-ncp)" in shown
     assert "markov (irmx-markov)" in shown
     assert "measures: NCP" in shown
-
-
-def test_demo_runs_the_main_job(shell: Callable[..., Any]) -> None:
-    done = shell("demo")
-    assert (done.code, done.err) == (0, "")
-    assert "simulated" in done.out
-    for word in (*SYSTEMS, "AP", "nDCG@10", "MP(model=GL_AD_ID)", "NCP(law=uniform)"):
-        assert word in done.out
-
-
-def test_the_demo_collection_is_what_its_program_makes() -> None:
-    spec = importlib.util.spec_from_file_location("make_demo_collection", TOP / "docs" / "make_demo_collection.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    made = module.files()
-    folder = qrels_path().parent
-    assert set(made) == {p.name for p in folder.iterdir() if p.suffix in (".qrels", ".run")}
-    for name, text in made.items():
-        assert (folder / name).read_text(encoding="utf-8") == text
 
 
 @pytest.mark.parametrize("name", sorted(irmx.registry().commands()))

@@ -75,7 +75,10 @@ def test_a_parameter_is_checked_in_seconds() -> None:
             irmx.UsageError, match=r"'MA' parameter of MSU must be a duration .*more than 0s, at most 86400s"
         ):
             param.check(wrong, "MA", "MSU")
-    with pytest.raises(irmx.UsageError, match=r"The .MA. parameter of MSU: '3 parsecs' is no duration"):
+    with pytest.raises(
+        irmx.UsageError,
+        match=r"The .MA. parameter of MSU must be a duration .* Got '3 parsecs' instead. 'parsecs' is no",
+    ):
         param.check("3 parsecs", "MA", "MSU")
 
 

@@ -1,11 +1,14 @@
 """Plugin distributions, built and installed in a clean environment: found, used, and harmless where they are broken."""
 
 import os
+import signal
 import subprocess
 import sys
 import sysconfig
+import time
 import venv
 from collections.abc import Callable
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -13,7 +16,10 @@ import pytest
 pytestmark = pytest.mark.slow
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
-GOOD, BAD = "good", ("broken", "raising", "taken", "clash")
+GOOD, BAD = "good", ("broken", "raising", "taken", "clash", "newer", "future", "wrong", "quitting")
+HANGING, HOST = "hanging", "irmx (host)"
+INSTALLED = sorted({point.name for point in metadata.entry_points(group="irmx")})
+"""The plugins that are installed beside this checkout; the environment of the tests has them, too."""
 QRELS, RUN = "q 0 a 1\nq 0 b 0\n", "q Q0 b 1 2.0 t\nq Q0 a 2 1.0 t\n"
 Do = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -34,15 +40,28 @@ def do(tmp_path_factory: pytest.TempPathFactory) -> Do:
     for file in sorted((folder / "wheels").glob("*.whl")):
         unpack(file, site)
 
-    def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    wheel(FIXTURES / HANGING, folder / HANGING)
+    (hanging,) = (folder / HANGING).glob("*.whl")  # apart: it is importable where PYTHONPATH names it
+
+    def run(*arguments: object, hang: bool = False, **environment: str) -> subprocess.CompletedProcess[str]:
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("IRMX_", "PYTHON"))}
-        return subprocess.run(
+        path = {"PYTHONPATH": str(hanging)} if hang else {}
+        with subprocess.Popen(
             [str(python), *map(str, arguments)],
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             encoding="utf-8",
             cwd=folder,
-            env={**kept, "COLUMNS": "200", "PYTHONUTF8": "1", **environment},
-        )
+            env={**kept, "COLUMNS": "200", "PYTHONUTF8": "1", **path, **environment},
+        ) as process:
+            before = ""
+            if hang:
+                assert process.stderr is not None
+                while "still being loaded" not in before:
+                    before += process.stderr.readline()
+                process.send_signal(signal.SIGINT)
+            out, err = process.communicate()
+        return subprocess.CompletedProcess(process.args, process.returncode, out, before + err)
 
     (folder / "some.qrels").write_text(QRELS)
     (folder / "some.run").write_text(RUN)
@@ -107,6 +126,10 @@ REASONS = {
     "raising": "its hook irmx_measures raised KeyError: 'no table of constants'",
     "taken": "it claims the measure 'ZFirstRank', which fixture (irmx-fixture 1.2.3) has already: taken (irmx-taken 0.3)",
     "clash": "it claims the measure 'AP', which ir_measures has already: clash (irmx-clash 0.4) is refused",
+    "newer": "it needs irmx >=999; this is irmx",
+    "future": "ImportError: cannot import name 'TimeMachine' from 'irmx'",
+    "wrong": "its hook irmx_measures returned ZAlone; a list of objects is expected",
+    "quitting": "SystemExit: 3",
 }
 
 
@@ -117,6 +140,9 @@ def test_broken_plugins_are_reported_with_name_and_reason(do: Do) -> None:
         assert f"{name} (irmx-{name})" in shown.stdout
         assert f"not in use: {reason}" in shown.stdout or f"not in use: ImportError: {reason}" in shown.stdout
         assert any(name in line and reason in line for line in shown.stderr.splitlines())
+    assert shown.stdout.startswith(HOST)
+    assert "quitting: there is no licence" in shown.stderr
+    assert "By its metadata it needs irmx >=999; this is irmx" in shown.stdout
     assert "fixture (irmx-fixture) 1.2.3" in shown.stdout
     for what in ("measures: ZFirstRank", "symbols: steady", "formats: pairs", "datasets: irmx-fixture/some",
                  "commands: greet", "reports: count", "measures: NCP"):  # fmt: skip
@@ -142,15 +168,16 @@ def loaded(do: Do, **environment: str) -> tuple[list[str], str]:
 
 
 def test_the_environment_chooses_plugins(do: Do) -> None:
-    host = "irmx (host)"
-    assert loaded(do)[0] == [host, "fixture", "markov", "ncp", "stream", "temporal"]
-    assert loaded(do, IRMX_LOAD_PLUGINS="") == ([host], "")
-    assert loaded(do, IRMX_LOAD_PLUGINS="ncp") == ([host, "ncp"], "")
-    assert loaded(do, IRMX_LOAD_PLUGINS="irmx-ncp, fixture") == ([host, "fixture", "ncp"], "")
-    without = "broken,raising,taken,irmx-clash"
-    assert loaded(do, IRMX_DISABLED_PLUGINS=without) == ([host, "fixture", "markov", "ncp", "stream", "temporal"], "")
-    assert loaded(do, IRMX_DISABLED_PLUGINS=without + ",fixture,markov,stream,temporal") == ([host, "ncp"], "")
-    assert loaded(do, IRMX_LOAD_PLUGINS="ncp,markov", IRMX_DISABLED_PLUGINS="ncp") == ([host, "markov"], "")
+    there = sorted([*INSTALLED, "fixture"])
+    assert loaded(do)[0] == [HOST, *there]
+    assert loaded(do, IRMX_LOAD_PLUGINS="") == ([HOST], "")
+    assert loaded(do, IRMX_LOAD_PLUGINS="ncp") == ([HOST, "ncp"], "")
+    assert loaded(do, IRMX_LOAD_PLUGINS="irmx-ncp, fixture") == ([HOST, "fixture", "ncp"], "")
+    without = ",".join(f"irmx-{name}" if name == "clash" else name for name in BAD)
+    assert loaded(do, IRMX_DISABLED_PLUGINS=without) == ([HOST, *there], "")
+    some = [name for name in there if name != "ncp"]
+    assert loaded(do, IRMX_DISABLED_PLUGINS=",".join([without, *some])) == ([HOST, "ncp"], "")
+    assert loaded(do, IRMX_LOAD_PLUGINS="ncp,markov", IRMX_DISABLED_PLUGINS="ncp") == ([HOST, "markov"], "")
     # with its owner out of the way, the name is free
     assert "taken" in loaded(do, IRMX_DISABLED_PLUGINS="fixture")[0]
 
@@ -165,3 +192,42 @@ def test_plugins_that_the_environment_leaves_out_are_shown(do: Do) -> None:
     shown = do(*IRMX, "plugins", IRMX_LOAD_PLUGINS="ncp").stdout
     assert "not in use: not listed in IRMX_LOAD_PLUGINS" in shown
     assert "not in use: listed in IRMX_DISABLED_PLUGINS" in do(*IRMX, "plugins", IRMX_DISABLED_PLUGINS="ncp").stdout
+
+
+@pytest.mark.skipif(os.name == "nt", reason="sends the signal of Ctrl-C as POSIX has it")
+def test_a_plugin_that_hangs_is_named_and_ctrl_c_leaves_cleanly(do: Do) -> None:
+    start = time.monotonic()
+    done = do(*IRMX, "eval", "some.qrels", "some.run", "AP", hang=True, IRMX_LOAD_PLUGINS="hanging,ncp")
+    assert 5 <= time.monotonic() - start < 60
+    said = (
+        "irmx: the plugin hanging (irmx-hanging 0.10) is still being loaded after 5 s; Ctrl-C stops it, the environment "
+        "variable IRMX_DISABLED_PLUGINS=hanging leaves it out\nirmx: stopped\n"
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", said)
+
+
+def test_datasets_of_plugins_are_datasets_of_ir_datasets_and_pyterrier(do: Do) -> None:
+    code = """
+import irmx, sys
+assert "ir_datasets" not in sys.modules
+import ir_datasets
+own = ir_datasets.load("irmx-fixture/some")
+assert [tuple(q) for q in own.qrels_iter()] == [("q", "a", 1, "0"), ("q", "b", 0, "0")]
+assert own.dataset_id() == "irmx-fixture/some"
+assert ir_datasets.load("irmx-fixture/some") is own is irmx.collections.dataset("irmx-fixture/some")
+import pyterrier
+assert list(pyterrier.get_dataset("irds:irmx-fixture/some").get_qrels()["docno"]) == ["a", "b"]
+irmx.uninstall()
+try:
+    ir_datasets.load("irmx-fixture/some")
+except KeyError:
+    print("gone")
+print(irmx.calc_aggregate("AP", "irmx-fixture/some", {"q": {"a": 1.0}}))
+"""
+    done = do("-W", "ignore", "-c", code, IRMX_LOAD_PLUGINS="fixture")
+    assert done.stdout == "gone\n{AP: 1.0}\n", done.stderr
+
+
+def test_datasets_of_plugins_are_listed(do: Do) -> None:
+    shown = do(*IRMX, "datasets", "irmx-fixture", "-o", "tsv", IRMX_LOAD_PLUGINS="fixture")
+    assert shown.stdout.splitlines()[1:] == ["irmx-fixture/some\titeration\t\tyes\tfixture (irmx-fixture 1.2.3)"]

@@ -1,6 +1,7 @@
 """What the host gives measures of streams: rows in the order of the run, repeated documents, fields beside values."""
 
 import pickle
+import warnings
 from typing import Any
 
 import ir_measures
@@ -152,3 +153,15 @@ def test_ir_measures_gets_no_run_with_repeats() -> None:
         irmx.read_run(RUN).as_dict()
     assert issubclass(irmx.DataWarning, UserWarning)
     assert not issubclass(irmx.DataWarning, UsageError)
+
+
+def test_a_warning_that_was_made_an_error_stays_a_warning() -> None:
+    class Warns(Spans):
+        NAME = "Warns"
+
+        def score(self, rankings: Rankings) -> Scores:
+            warnings.warn("two updates were left out", irmx.DataWarning, stacklevel=1)
+            return super().score(rankings)
+
+    with pytest.raises(irmx.DataWarning, match="two updates were left out"):  # warnings are errors in all our tests
+        irmx.calc_aggregate(Warns(), QRELS, RUN)

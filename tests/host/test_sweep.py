@@ -63,7 +63,7 @@ def test_every_setting_has_the_values_of_irmx_calc(measure: str, grid: dict[str,
 
     results = irmx.sweep(measure, grid, QRELS, RUNS, jobs=jobs)
     settings = Grid(measure, grid).settings
-    assert len(results) == len(settings) * len(RUNS) * 12
+    assert len(results) == len(settings) * len(RUNS) * 30
     assert results["value"].tolist() == one_by_one(settings)
     assert set(results["measure"]) == {measure}
     assert list(results.columns) == ["run", "query_id", "measure", *grid, "value"]
@@ -85,7 +85,7 @@ def test_a_measure_with_preparation_shares_it(echo: Measure, tmp_path: Path, job
     assert list(results.columns) == ["run", "query_id", "measure", "MD", "L", "SD", "value", "standard_error"]
     first = results.iloc[0]
     assert (first.run, first.query_id, first.measure, first.MD, first.L, first.SD) == (
-        "precise", "1", "ZEcho(pace='5s')", "1m", 0.0, "30s",
+        "bm25", "1", "ZEcho(pace='5s')", "1m", 0.0, "30s",
     )  # fmt: skip
 
 
@@ -132,7 +132,7 @@ def test_with_one_job_no_process_is_started(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr("joblib.externals.loky.backend.process.LokyProcess.start", refuse)
     with pytest.raises(AssertionError, match="a process was started"):
         irmx.sweep("NCP", {"law": "uniform,first"}, QRELS, RUNS, jobs=2)
-    assert len(irmx.sweep("NCP", {"law": "uniform,first"}, QRELS, RUNS, jobs=1)) == 2 * 3 * 12
+    assert len(irmx.sweep("NCP", {"law": "uniform,first"}, QRELS, RUNS, jobs=1)) == 2 * 3 * 30
 
 
 def test_another_backend_of_joblib_can_be_chosen(echo: Measure) -> None:
@@ -147,15 +147,15 @@ def test_another_backend_of_joblib_can_be_chosen(echo: Measure) -> None:
 
 def test_references_are_scored_once_and_stand_first(echo: Measure) -> None:
     results = irmx.sweep(echo, {"L": [0, 1], "users": [5]}, QRELS, RUNS, reference=["AP nDCG@10", echo(L=0.3)], jobs=1)
-    first = results[: 3 * 3 * 12]
+    first = results[: 3 * 3 * 30]
     assert first["measure"].unique().tolist() == ["AP", "nDCG@10", "ZEcho(L=0.3)"]
     assert first[["L", "users"]].isna().all(axis=None)
     for name in ("AP", "nDCG@10", "ZEcho(L=0.3)"):
         measure = echo(L=0.3) if name.startswith("Z") else name
         values = [m.value for path in RUNS.values() for m in irmx.iter_calc(measure, QRELS, path)]
         assert first[first["measure"] == name]["value"].tolist() == values
-    assert first["standard_error"].notna().sum() == 3 * 12
-    assert results[3 * 3 * 12 :][["L", "users"]].notna().all(axis=None)
+    assert first["standard_error"].notna().sum() == 3 * 30
+    assert results[3 * 3 * 30 :][["L", "users"]].notna().all(axis=None)
 
 
 def test_columns_of_parameters_have_the_types_of_their_values(echo: Measure) -> None:
@@ -198,7 +198,7 @@ def test_warnings_come_once_from_whatever_process(echo: Measure, monkeypatch: py
 
 
 def test_runs_may_be_tables_dicts_paths_and_generators() -> None:
-    path = RUNS["steady"]
+    path = RUNS["bm25"]
     frame = pd.DataFrame(list(irmx.read_run(path)))
     runs = {"path": path, "frame": frame, "dict": irmx.read_run(path).as_dict(), "rows": iter(irmx.read_run(path))}
     qrels = pd.DataFrame(list(irmx.read_qrels(QRELS)))
@@ -230,8 +230,8 @@ LAWS = {"law": ["uniform", "first"]}
     [
         ({}, "There is no run to score"),
         ([], "There is no run to score"),
-        ([RUNS["late"], RUNS["late"]], "Two runs have the name"),
-        ({"1": RUNS["late"], 1: RUNS["steady"]}, "Two runs have the name '1'"),
+        ([RUNS["recent"], RUNS["recent"]], "Two runs have the name"),
+        ({"1": RUNS["recent"], 1: RUNS["bm25"]}, "Two runs have the name '1'"),
         ([{"q": {"a": 1.0}}], "Runs are a mapping of names to runs, or paths. Got dict among them"),
         (5, "Runs are a mapping of names to runs, or paths. Got int instead"),
         (pd.DataFrame({"query_id": ["q"], "doc_id": ["a"], "score": [1.0]}), "or paths. Got DataFrame instead"),
@@ -266,8 +266,8 @@ def test_errors_of_the_data_name_the_run(echo: Measure, tmp_path: Path) -> None:
         DataError, match=r"run x: No topic of the run is in the qrels. The run has 99; the qrels have 1, 2, 3"
     ):
         irmx.sweep("NCP", LAWS, QRELS, {"x": {"99": {"a": 1.0}}}, jobs=1)
-    with pytest.raises(DataError, match=r"run late: MPcont.* cannot be computed: the run column 'dwell'"):
-        irmx.sweep("MPcont", {"model": "GL_AD_ID"}, QRELS, {"late": irmx.read_run(RUNS["late"])}, jobs=1)
+    with pytest.raises(DataError, match=r"run recent: MPcont.* cannot be computed: the run column 'dwell'"):
+        irmx.sweep("MPcont", {"model": "GL_AD_ID"}, QRELS, {"recent": irmx.read_run(RUNS["recent"])}, jobs=1)
     (tmp_path / "bad.run").write_text("1 Q0 a 1 high x\n")
     with pytest.raises(DataError, match=r"bad\.run"):
         irmx.sweep("NCP", LAWS, QRELS, [tmp_path / "bad.run"], jobs=1)
@@ -285,7 +285,7 @@ def test_scores_of_the_wrong_shape_are_the_plugins_fault(echo: Measure, monkeypa
     monkeypatch.setattr(kind, "score_prepared", classmethod(lambda cls, prepared, settings: [[]]))
     with pytest.raises(irmx.PluginError, match=r"must return a list of 1 scores for each of 3 runs. Got \[0\]"):
         irmx.sweep(echo, {"MD": "1m"}, QRELS, RUNS, jobs=1)
-    wrong = irmx.Scores(np.full(12, np.inf))
+    wrong = irmx.Scores(np.full(30, np.inf))
     monkeypatch.setattr(kind, "score_prepared", classmethod(lambda cls, prepared, settings: [[wrong]] * 3))
     with pytest.raises(irmx.PluginError, match=r"ZEcho\(MD='1m'\) has no finite value for query 1"):
         irmx.sweep(echo, {"MD": "1m"}, QRELS, RUNS, jobs=1)
@@ -294,7 +294,7 @@ def test_scores_of_the_wrong_shape_are_the_plugins_fault(echo: Measure, monkeypa
 def test_a_field_with_the_name_of_a_parameter_gets_an_underscore(
     echo: Measure, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    both = irmx.Scores(np.zeros(12), {"users": np.full(12, 7.0)})
+    both = irmx.Scores(np.zeros(30), {"users": np.full(30, 7.0)})
     monkeypatch.setattr(type(echo), "score_prepared", classmethod(lambda cls, prepared, settings: [[both]] * 3))
     results = irmx.sweep(echo, {"users": [5]}, QRELS, RUNS, jobs=1)
     assert list(results.columns) == ["run", "query_id", "measure", "users", "value", "users_"]

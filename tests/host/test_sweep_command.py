@@ -47,11 +47,11 @@ def test_it_writes_what_the_function_returns(command: Command, folder: Path) -> 
 
 
 def test_topics_that_a_run_lacks_are_noted(command: Command, folder: Path) -> None:
-    lines = (folder / "late.run").read_text().splitlines()
-    (folder / "late.run").write_text("\n".join(line for line in lines if not line.startswith("1 ")) + "\n")
+    lines = (folder / "recent.run").read_text().splitlines()
+    (folder / "recent.run").write_text("\n".join(line for line in lines if not line.startswith("1 ")) + "\n")
     done = command(*SWEEP, "--out", "results.csv", cwd=folder)
     assert done.code == 0
-    assert "irmx: late.run: no results for 1 of 12 topics (1); they count with the measures' defaults\n" in done.err
+    assert "irmx: recent.run: no results for 1 of 30 topics (1); they count with the measures' defaults\n" in done.err
 
 
 @pytest.mark.parametrize(
@@ -80,15 +80,15 @@ def test_mistakes_have_messages_and_exit_codes(
     assert done.code == code
     assert said in " ".join(done.err.split())
     assert "Traceback" not in done.err
-    assert sorted(p.name for p in folder.iterdir()) == ["demo.qrels", "late.run", "precise.run", "steady.run"]
+    assert sorted(p.name for p in folder.iterdir()) == ["bm25.run", "demo.qrels", "recent.run", "titles.run"]
 
 
 def test_mistakes_in_the_files_are_found_first(command: Command, folder: Path) -> None:
     done = command("sweep", "demo.qrels", "*.ruin", "-m", "NCP", "-g", "law=uniform", "--out", "r.csv", cwd=folder)
     assert (done.code, done.err) == (1, "irmx: No file matches the run pattern '*.ruin'.\n")
-    done = command("sweep", "demo.qrels", "late.run", "late.run", "-m", "NCP", "-g", "law=uniform", "--out", "r.csv", cwd=folder)  # fmt: skip
+    done = command("sweep", "demo.qrels", "recent.run", "recent.run", "-m", "NCP", "-g", "law=uniform", "--out", "r.csv", cwd=folder)  # fmt: skip
     assert done.code == 2
-    assert "Two runs have the name 'late.run'" in done.err
+    assert "Two runs have the name 'recent.run'" in done.err
     (folder / "bad.run").write_text("1 Q0 a 1 high x\n")
     done = command("sweep", "demo.qrels", "bad.run", "-m", "NCP", "-g", "law=uniform", "--out", "r.csv", cwd=folder)
     assert done.code == 1

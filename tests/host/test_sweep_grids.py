@@ -101,7 +101,7 @@ def test_a_setting_that_comes_twice_is_one() -> None:
         ({"MD": []}, "The grid has no value for 'MD'"),
         ({"MD": "1m,,2m"}, "The grid has an empty value of 'MD'"),
         ({"MD": "1m,60s"}, "The grid has the value 1m of 'MD' twice"),
-        ({"MD": "3 parsecs"}, "The 'MD' parameter of ZVisit: '3 parsecs' is no duration: 'parsecs' is no unit"),
+        ({"MD": "3 parsecs"}, "Got '3 parsecs' instead. 'parsecs' is no unit"),
         ({"MD": "0s"}, "more than 0s. Got '0s' instead"),
         ({"MD": 5}, "The grid values of 'MD' must be a sequence. Got 5 instead"),
         ({"L": "0,1.5"}, "The 'L' parameter of ZVisit must be a float in the range [0, 1]. Got 1.5 instead"),

@@ -22,7 +22,7 @@ from irmx import DataError, DataWarning
 from irmx.demo import qrels_path, run_path
 
 FIXTURE = Path(__file__).parent.parent / "fixtures" / "prepared" / "src"
-RUNS = ["late.run", "steady.run"]
+RUNS = ["recent.run", "bm25.run"]
 SETTINGS = 24
 GRID = {"MD": ",".join(f"{n}m" for n in range(1, SETTINGS // 2 + 1)), "L": "0,.5"}
 OUT = "results.parquet"
@@ -164,7 +164,7 @@ def test_a_stopped_sweep_goes_on_where_it_was(
     assert len(scored(folder)) == len(set(scored(folder))) == SETTINGS - len(there)
     assert not (folder / f"{OUT}.parts").exists()
     results = pd.read_parquet(folder / OUT)
-    assert len(results) == (SETTINGS + 1) * len(RUNS) * 12
+    assert len(results) == (SETTINGS + 1) * len(RUNS) * 30
     pd.testing.assert_frame_equal(results, sweep(out=None))
 
 
@@ -193,7 +193,7 @@ def test_two_processes_do_not_work_on_one_sweep(folder: Path, start: Start) -> N
     assert f"Another process is at work on {OUT}.parts. Wait until it is done, or choose another --out." in err
     assert first.poll() is None
     assert finish(first)[0] == 0
-    assert len(pd.read_parquet(folder / OUT)) == (SETTINGS + 1) * len(RUNS) * 12
+    assert len(pd.read_parquet(folder / OUT)) == (SETTINGS + 1) * len(RUNS) * 30
 
 
 @pytest.mark.slow
@@ -312,7 +312,7 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
     ({"grid": {"L": GRID["L"], "MD": GRID["MD"]}}, "Grid: there MD="),
     ({"reference": ["AP", "RR"]}, "Reference: there AP, asked for AP, RR"),
     ({"reference": ()}, "Reference: there AP, asked for none"),
-    ({"runs": ["late.run"]}, "Runs: there late.run, steady.run, asked for late.run"),
+    ({"runs": ["recent.run"]}, "Runs: there recent.run, bm25.run, asked for recent.run"),
     ({"measure": "NCP", "grid": {"law": "uniform"}}, "Measure: there ZEcho, asked for NCP; grid: there MD="),
 ]
 
@@ -338,23 +338,23 @@ def test_what_is_there_of_another_sweep_is_refused(
 
 def test_a_change_of_the_data_makes_another_sweep(folder: Path, sweep: Sweep, monkeypatch: pytest.MonkeyPatch) -> None:
     sweep()
-    run = (folder / "late.run").read_text()
-    (folder / "late.run").write_text(run + "\n")
-    with pytest.raises(DataError, match=r"Runs: the content of late.run has changed"):
+    run = (folder / "recent.run").read_text()
+    (folder / "recent.run").write_text(run + "\n")
+    with pytest.raises(DataError, match=r"Runs: the content of recent.run has changed"):
         sweep()
-    (folder / "late.run").write_text(run)
+    (folder / "recent.run").write_text(run)
     qrels = (folder / "demo.qrels").read_text()
     (folder / "demo.qrels").write_text(qrels + "1 0 another 1\n")
     with pytest.raises(DataError, match="Qrels: their content has changed"):
         sweep()
     (folder / "demo.qrels").write_text(qrels)
-    assert len(sweep()) == (SETTINGS + 1) * len(RUNS) * 12
+    assert len(sweep()) == (SETTINGS + 1) * len(RUNS) * 30
     frames = {name: pd.DataFrame(list(irmx.read_run(folder / name))) for name in RUNS}
     other = folder / "other.parquet"
     sweep(runs=frames, out=other)
     assert len(sweep(runs={name: frame.copy() for name, frame in frames.items()}, out=other)) > 0
-    frames["late.run"].loc[5, "score"] += 1e-9
-    with pytest.raises(DataError, match=r"Runs: the content of late.run has changed"):
+    frames["recent.run"].loc[5, "score"] += 1e-9
+    with pytest.raises(DataError, match=r"Runs: the content of recent.run has changed"):
         sweep(runs=frames, out=other)
 
 

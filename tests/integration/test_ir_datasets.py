@@ -321,6 +321,51 @@ def test_a_column_that_the_qrels_have_is_theirs(folder: Path, register: Register
     assert docs.asked == []
 
 
+def test_a_field_whose_function_fails_is_named(folder: Path, register: Register, kept: Any) -> None:
+    from irmx.collections.fields import Field
+    from irmx.collections.lookup import values_of
+
+    def parse(value: Any) -> float:
+        return {}[value]  # type: ignore[no-any-return]
+
+    dataset_id = register("hc4/irmx-failing", kept(folder, NEWS), qrels_of("a"))
+    field = Field("hc4/irmx-failing", "timestamp", "time", parse)
+    with pytest.raises(irmx.PluginError, match=r"The field 'time' of 'hc4/irmx-failing', which gives 'timestamp', failed on '2014-03-01T10:00:00Z' with KeyError"):  # fmt: skip
+        values_of(dataset_id, irmx.collections.dataset(dataset_id), field, "test", ["a"])
+
+
+# -- without the network ----------------------------------------------------------------------------------
+
+NOWHERE = "http://127.0.0.1:9"
+OFFLINE = {"http_proxy": NOWHERE, "https_proxy": NOWHERE, "no_proxy": "", "NO_PROXY": "", "IR_DATASETS_DL_TRIES": "1"}
+
+
+def test_a_download_that_fails_says_what_was_tried(tmp_path: Path, shell: Callable[..., Any]) -> None:
+    (tmp_path / "run").write_text("1 Q0 a 0 1 r\n", encoding="utf-8")
+    home = tmp_path / "home"
+    done = shell("eval", "trec-robust04", "run", "AP", cwd=tmp_path, IR_DATASETS_HOME=str(home), **OFFLINE)
+    assert (done.code, done.out) == (1, "")
+    last = done.err.splitlines()[-1]
+    assert last.startswith("irmx: The qrels of 'trec-robust04' could not be had: All download sources failed: ")
+    for place, why in ((f"{home}/downloads/", "FileNotFoundError"), ("https://trec.nist.gov/", "ProxyError"),
+                       ("https://mirror.ir-datasets.com/", "ProxyError")):  # fmt: skip
+        assert re.search(rf"{re.escape(place)}\S+ \({why}\)", last), place
+    assert last.endswith("Is the network there, or the file already downloaded?")
+    assert "Traceback" not in done.err
+
+
+def test_what_needs_no_download_works_without_the_network(tmp_path: Path, shell: Callable[..., Any]) -> None:
+    environment = {**OFFLINE, "IR_DATASETS_HOME": str(tmp_path / "home")}
+    done = shell("datasets", "--for", "TIA_P(window='1d')", "clueweb12", "-o", "tsv", **environment)
+    assert done.code == 0
+    assert [line.split("\t")[0] for line in done.out.splitlines()[1:]] == [
+        "clueweb12/trec-web-2013/diversity",
+        "clueweb12/trec-web-2014/diversity",
+    ]
+    qrels = tmp_path / "home" / "clueweb12" / "trec-web-2013" / "diversity"
+    assert not qrels.exists()
+
+
 # -- diversity qrels ---------------------------------------------------------------------------------------
 
 

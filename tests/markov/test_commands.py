@@ -29,7 +29,7 @@ def test_a_chain_from_a_log_to_a_score(log, tmp_path):
     done = irmx("learn-chain", log, out)
     assert done.returncode == 0, done.stderr
     assert "2 sessions, 50.0% of them backward" in done.stdout
-    scored = irmx("eval", qrels_path(), run_path("steady"), f"MP(model=matrix(file='{out}'))@3")
+    scored = irmx("eval", qrels_path(), run_path("bm25"), f"MP(model=matrix(file='{out}'))@3")
     assert scored.returncode == 0, scored.stderr
     name, value = scored.stdout.rstrip("\n").split("\t")
     assert name.endswith("@3")
@@ -43,7 +43,7 @@ def test_holding_times_from_a_log_to_a_score(log, tmp_path):
     scored = irmx(
         "eval",
         qrels_path(),
-        run_path("steady"),
+        run_path("bm25"),
         f"MPcont(model=GL_AD_ID,times=by_rank(file='{out}')) MP(model=GL_AD_ID)",
     )
     one, two = (line.split("\t")[1] for line in scored.stdout.splitlines())
@@ -51,13 +51,13 @@ def test_holding_times_from_a_log_to_a_score(log, tmp_path):
 
 
 def test_best_retrieved_to_a_score(tmp_path):
-    out, runs = tmp_path / "qrels.csv", [run_path("steady"), run_path("late")]
+    out, runs = tmp_path / "qrels.csv", [run_path("bm25"), run_path("recent")]
     assert irmx("best-retrieved", qrels_path(), *runs, "--out", out).returncode == 0
     scored = irmx("eval", out, *runs, "MP(model=GL_AD_ID,rescale='relative_recall')", "MP(model=GL_AD_ID)")
     assert scored.returncode == 0, scored.stderr
     header, *rows = (line.split("\t") for line in scored.stdout.splitlines())
     assert header[0] == "run"
-    assert [r[0] for r in rows] == ["steady.run", "late.run"]
+    assert [r[0] for r in rows] == ["bm25.run", "recent.run"]
     assert all(0 < float(r[1]) <= float(r[2]) for r in rows)
 
 

@@ -6,11 +6,12 @@ import io
 import os
 import sys
 import warnings
-from typing import Any, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
 from irmx.errors import DataWarning, IrmxError, PluginWarning, UsageError
+from irmx.offers import NOT_OURS
 
 USAGE, DATA, STOPPED = 2, 1, 130
 """Exit codes: what was asked for is wrong; the data, or a plugin, are; Ctrl-C."""
@@ -30,7 +31,8 @@ def run(arguments: list[str] | None = None) -> NoReturn:
             app = build()
         for warning in caught:
             note(str(warning.message))
-        warnings.simplefilter("always", DataWarning)
+        for kind in (DataWarning, PluginWarning):
+            warnings.simplefilter("always", kind)
         warnings.showwarning = _show_warning
         try:
             app(arguments, standalone_mode=True)
@@ -53,8 +55,8 @@ _shown_otherwise = warnings.showwarning
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
-    """Print what was counted in the data as a note, without the place in the code."""
-    if issubclass(category, DataWarning):
+    """Print what was counted in the data, and what a plugin does wrong, as a note, without the place in the code."""
+    if issubclass(category, (DataWarning, PluginWarning)):
         note(str(message))
     else:
         _shown_otherwise(message, category, *place, **more)
@@ -110,13 +112,27 @@ def build() -> typer.Typer:
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    app.callback()(_version)
+    app.callback()(_options)
     for command in registry().commands().values():
         try:
-            app.command(command.NAME)(command.load())
-        except Exception as error:
-            note(f"the command {command.NAME!r} is not in use: {type(error).__name__}: {error}")
+            _check(function := command.load())
+        except NOT_OURS:
+            raise
+        except BaseException as error:
+            source = registry().source_of(command)
+            note(f"the command {command.NAME!r} of {source} is not in use: {type(error).__name__}: {error}")
+        else:
+            app.command(command.NAME)(function)
     return app
+
+
+def _check(function: Any) -> None:
+    """Raise where typer cannot make a command of what a plugin gives."""
+    if not callable(function):
+        raise TypeError(f"{function!r} is no function")
+    alone = typer.Typer()
+    alone.command()(function)
+    typer.main.get_command(alone)
 
 
 def _show_version(wanted: bool) -> None:
@@ -127,9 +143,20 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-def _version(
+def _options(
     version: bool = typer.Option(
         False, "--version", is_eager=True, callback=_show_version, help="Show the version and exit."
     ),
+    load: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE.py",
+            help="Run a Python file of yours, which defines measures by @irmx.measure. Once for each file.",
+        ),
+    ] = None,
 ) -> None:
     """Take the options that stand before a subcommand."""
+    from irmx.cli.load import load_file
+
+    for path in load or ():
+        load_file(path)

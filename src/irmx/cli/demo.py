@@ -1,35 +1,95 @@
-"""``irmx demo``: the main job on a small simulated collection."""
+"""``irmx demo``: the main job on the small collection of the package."""
 
 from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Iterator
+from itertools import groupby
 
-from irmx.demo import SYSTEMS, demo_measures, qrels_path, run_path
+import ir_measures
+
+from irmx.columns import needed
+from irmx.demo import SYSTEMS, demo_measures, judgments_path, left_out, page_table, run_table
 from irmx.evaluate import Evaluator
-from irmx.reports.base import SUMMARY, Layout, Result
-from irmx.reports.table import TableReport
+from irmx.judgments import Judgments, read_qrels
+from irmx.measures import Measure
+from irmx.plugins import registry
+from irmx.runs import read_run
+
+Row = tuple[str, ir_measures.Measure, list[float]]
+"""Where a measure is from, the measure, and its mean for every system."""
 
 
 def demo() -> None:
     """Score three systems of a small collection.
 
-    Existing and new measures stand side by side. The collection is simulated, was made for irmx and is part of the package; nothing is fetched.
+    Existing and new measures stand side by side. The collection was written for irmx and is part of the package; nothing is fetched.
     """
-    measures = demo_measures()
-    evaluator = Evaluator(measures, str(qrels_path()))
-    results = []
-    for system in SYSTEMS:
-        means = evaluator.calc_aggregate(str(run_path(system)))
-        results += [Result(system, SUMMARY, m, means[m]) for m in measures]
-    print(
-        f"Three simulated systems, {len(evaluator.judgments.topics)} simulated topics (made for this demo, no real data):"
-    )
-    TableReport().write(results, Layout(measures, False, True, 4), sys.stdout)
+    judgments = read_qrels(judgments_path())
+    rows = list(scored(judgments))
+    print(f"Three systems, {len(judgments.topics)} topics of a town that was invented for irmx:")
+    show(rows)
+    if any("vertical" in _run_columns(measure) for _, measure, _ in rows):
+        print("Measures of pages are given the first ten results, the items of each vertical as one block.")
     print("The same from the shell, with your own files:")
-    names = " ".join(_quoted(str(m)) for m in measures)
-    print(f"  irmx eval {shlex.quote(str(qrels_path()))} '{qrels_path().parent / '*.run'}' {names}")
+    print(f"  irmx eval {shlex.quote(str(judgments_path()))} '{judgments_path().parent / '*.run'}' {some(rows)}")
     print("Next: irmx measures, irmx explain, irmx plugins.")
+
+
+def scored(judgments: Judgments) -> Iterator[Row]:
+    """Yield the measures with their values; one of a plugin that fails is left out with a warning.
+
+    Measures that read the vertical of what was retrieved are those of pages.
+    """
+    runs = [read_run(run_table(system)) for system in SYSTEMS]
+    pages = [read_run(page_table(system)) for system in SYSTEMS]
+    for measure in demo_measures():
+        try:
+            evaluator = Evaluator([measure], judgments)
+            given = pages if "vertical" in _run_columns(measure) else runs
+            yield source(measure), measure, [float(evaluator.calc_aggregate(run)[measure]) for run in given]
+        except (Exception, SystemExit) as error:
+            if not isinstance(measure, Measure):
+                raise
+            left_out(measure, measure, error)
+
+
+def source(measure: ir_measures.Measure) -> str:
+    """Return the plugin that a measure is from, with its version."""
+    return (
+        registry().source_of(registry().measures()[str(measure.NAME)])
+        if isinstance(measure, Measure)
+        else "ir_measures"
+    )
+
+
+def show(rows: list[Row]) -> None:
+    """Print a table: a row a measure, a column a system."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("measure", overflow="fold")
+    for system in SYSTEMS:
+        table.add_column(system, justify="right", no_wrap=True)
+    for name, group in groupby(rows, key=lambda row: row[0]):
+        table.add_row(name)
+        for _, measure, values in group:
+            table.add_row(f"  {measure}", *(f"{value:.4f}" for value in values))
+        table.add_section()
+    Console(file=sys.stdout, markup=False, highlight=False, emoji=False).print(table)
+
+
+def some(rows: list[Row]) -> str:
+    """Return the first measure of every source that reads no column of runs, as words of a shell."""
+    first = {name: measure for name, measure, _ in reversed(rows) if not _run_columns(measure)}
+    return " ".join(_quoted(str(measure)) for measure in reversed(first.values()))
+
+
+def _run_columns(measure: ir_measures.Measure) -> list[str]:
+    return needed("run", [measure]) if isinstance(measure, Measure) else []
 
 
 def _quoted(measure: str) -> str:

@@ -88,6 +88,7 @@ def _describe(name: str, measure: Any) -> None:
     if not columns:
         print("  none")
     print(f"\nRange of values\n  {measure.RANGE[0]:g} to {measure.RANGE[1]:g}")
+    print(f"  {of_monotonicity(measure)}")
     print("\nCite")
     for citation in measure.citations():
         print("  " + str(citation).replace("{", "").replace("}", ""))
@@ -116,3 +117,9 @@ def _facts(param: Any, given: Any) -> str:
     elif given is not None or param.has_default:
         facts.append(f"default {param.default if given is None else given!r}")
     return "; ".join(facts)
+
+
+def of_monotonicity(measure: Measure) -> str:
+    """Return the sentence that says whether a measure is monotone."""
+    can = "never lowers" if measure.MONOTONE else "can lower"
+    return f"A relevant document in the place of a non-relevant one {can} the value."

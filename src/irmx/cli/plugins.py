@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from irmx import offering
 from irmx.plugins import HOST, registry
 
 
@@ -12,8 +13,10 @@ def plugins() -> None:
     """
     for info in registry().plugins.values():
         title = info.name if info.name == HOST else f"{info.name} ({info.distribution or 'no distribution'})"
-        print(f"{title} {info.version}" + (f", imported in {info.seconds:.2f} s" if info.seconds > 1 else ""))
+        print(f"{title} {info.version}" + (f", loaded in {info.seconds:.2f} s" if info.seconds > 1 else ""))
         if info.failure:
             print(f"  not in use: {info.failure}")
         for what, names in info.offers.items():
             print(f"  {what}: {', '.join(names)}")
+        for name in filter(offering.is_taken, info.offers.get("datasets", ())):
+            print(f"  not in use: the dataset {name!r}, as ir_datasets has one of this name")

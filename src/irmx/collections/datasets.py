@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from irmx.errors import DataError, suggest
+from irmx.errors import DataError, IrmxError, PluginError, PluginWarning, suggest
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,11 +26,15 @@ class Dataset:
     NAME : str
         The ir_datasets id.
     load : callable
-        Returns the ``ir_datasets.Dataset``; called when the id is first used.
+        Returns the ``ir_datasets.Dataset``; called when the id is first used. It declares classes and fetches nothing.
+    is_local : callable, optional
+        Tells whether the qrels lie on this machine, for ``irmx datasets``; left out, the files of its parts tell, where
+        they are those of ir_datasets.
     """
 
     NAME: str
     load: Callable[[], Any]
+    is_local: Callable[[], bool] | None = None
 
 
 def dataset(dataset_id: str) -> Any:
@@ -42,14 +47,21 @@ def dataset(dataset_id: str) -> Any:
     """
     import ir_datasets
 
+    from irmx import offering
     from irmx.plugins import registry
 
     offered = registry().datasets()
+    if dataset_id in offered:
+        if not offering.is_taken(dataset_id):
+            return offering.load(dataset_id)
+        source = registry().source_of(offered[dataset_id])
+        warnings.warn(
+            f"{source} claims the dataset {dataset_id!r}, which ir_datasets has already: that of ir_datasets is taken.",
+            PluginWarning,
+            stacklevel=2,
+        )
     if dataset_id not in ir_datasets.registry:
-        if dataset_id in offered:
-            ir_datasets.registry.register(dataset_id, offered[dataset_id].load())
-        else:
-            _register_elsewhere(dataset_id)
+        _register_elsewhere(dataset_id)
     try:
         return ir_datasets.load(dataset_id)
     except KeyError:
@@ -57,6 +69,31 @@ def dataset(dataset_id: str) -> Any:
         raise DataError(
             f"{dataset_id!r} is neither a file nor a dataset id of ir_datasets.{suggest(dataset_id, known)}"
         ) from None
+
+
+def made(dataset_id: str) -> Any:
+    """Return the dataset that a plugin offers under an id, made by the plugin.
+
+    Raises
+    ------
+    irmx.errors.DataError
+        Where the plugin cannot make it.
+    irmx.errors.PluginError
+        Where it is not one of ir_datasets.
+    """
+    from irmx.plugins import registry
+
+    offer = registry().datasets()[dataset_id]
+    whose = f"The dataset {dataset_id!r} of the plugin {registry().source_of(offer)}"
+    try:
+        found = offer.load()
+    except IrmxError:
+        raise
+    except Exception as error:
+        raise DataError(f"{whose} could not be made: {failure(error)}") from error
+    if not hasattr(found, "has_qrels"):
+        raise PluginError(f"{whose} is {found!r}, which is not an ir_datasets.Dataset.")
+    return found
 
 
 def _register_elsewhere(dataset_id: str) -> None:
@@ -97,6 +134,11 @@ def failure(error: Exception) -> str:
     """Return what to say of an error of ir_datasets: with several sources of a file, what came of each."""
     what, *more = error.args or ("",)
     if more and isinstance(more[0], list):
-        tried = (f"{getattr(source, 'url', source)} ({type(why).__name__})" for source, why in more[0])
+        tried = (f"{_place(source)} ({type(why).__name__})" for source, why in more[0])
         return f"{what}: {', '.join(tried)}."
     return f"{type(error).__name__}: {str(error).rstrip('.') or 'no more is said'}."
+
+
+def _place(source: Any) -> Any:
+    """Return where a source of a file is: its address, or its path."""
+    return getattr(source, "url", None) or getattr(source, "_path", source)

@@ -15,6 +15,7 @@ from irmx.errors import DataError, PluginError
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from irmx.collections.cache import Value
     from irmx.judgments import Judgments
 
 
@@ -128,23 +129,33 @@ def _judged(dataset_id: str, columns: Iterable[str]) -> Judgments:
     return found
 
 
+def values_in_documents(dataset_id: str, column: str, doc_ids: Sequence[str], of: str = "judged") -> dict[str, Value]:
+    """Return what different documents of a dataset give for a column; ``of`` says which documents they are."""
+    from irmx.collections.lookup import values_of
+    from irmx.plugins import registry
+
+    found = dataset(dataset_id)
+    field = _given_by(dataset_id, found, column)
+    return values_of(dataset_id, found, field, registry().source_of(field), doc_ids, of)
+
+
+def refuse_not_given(dataset_id: str, column: str) -> None:
+    """Raise where no field of the documents of a dataset gives a column."""
+    _given_by(dataset_id, dataset(dataset_id), column)
+
+
 def _column(dataset_id: str, column: str, table: pa.Table) -> pa.Array:
     """Return a column over the rows of qrels."""
     import pyarrow as pa
 
-    from irmx.collections.lookup import values_of
-    from irmx.plugins import registry
     from irmx.tables import Columns
 
-    found = dataset(dataset_id)
-    field = _given_by(dataset_id, found, column)
     encoded = Columns("qrels", table).texts("doc_id").dictionary_encode()
     doc_ids = encoded.dictionary.to_pylist()
-    source = registry().source_of(field)
-    values = values_of(dataset_id, found, field, source, [d for d in doc_ids if d])
+    values = values_in_documents(dataset_id, column, [d for d in doc_ids if d])
     distinct = [values[d].value if d in values else None for d in doc_ids]
     texts = [v for v in distinct if isinstance(v, str)]
     if texts and any(isinstance(v, float) for v in distinct):
-        raise PluginError(f"The field {field.field!r} of {dataset_id!r} gives numbers and texts, such as {texts[0]!r}.")
+        raise PluginError(f"The field of {dataset_id!r} for {column!r} gives numbers and texts, such as {texts[0]!r}.")
     of_documents = pa.array(distinct, pa.large_string() if texts else pa.float64())
     return of_documents.take(pa.array(np.asarray(encoded.indices)))

@@ -10,14 +10,16 @@ from typing import Any
 from irmx.collections.cache import Cache, Value
 from irmx.collections.datasets import failure
 from irmx.collections.fields import Field
-from irmx.errors import DataError, DataWarning
+from irmx.errors import DataError, DataWarning, PluginError
 from irmx.meta.progress import bar
 
 _SHOWN = 60
 """So many characters of a value that cannot be read are shown."""
 
 
-def values_of(dataset_id: str, dataset: Any, field: Field, source: str, doc_ids: Sequence[str]) -> dict[str, Value]:
+def values_of(
+    dataset_id: str, dataset: Any, field: Field, source: str, doc_ids: Sequence[str], of: str = "judged"
+) -> dict[str, Value]:
     """Return what documents give for a column, without those that the dataset lacks.
 
     Documents that it lacks, that have no value, whose value cannot be read, and those whose value was had by a rule are
@@ -35,6 +37,8 @@ def values_of(dataset_id: str, dataset: Any, field: Field, source: str, doc_ids:
         What declares the field; see :class:`irmx.collections.cache.Cache`.
     doc_ids : sequence of str
         Different documents.
+    of : str
+        Which documents they are, for warnings.
 
     Raises
     ------
@@ -47,7 +51,7 @@ def values_of(dataset_id: str, dataset: Any, field: Field, source: str, doc_ids:
     if sought:
         kept |= _looked_up(dataset_id, dataset, field, cache, sought)
     found = {doc_id: kept[doc_id] for doc_id in doc_ids if doc_id in kept}
-    _report(dataset_id, field, doc_ids, found)
+    _report(dataset_id, field, doc_ids, found, of)
     return found
 
 
@@ -59,6 +63,8 @@ def _looked_up(dataset_id: str, dataset: Any, field: Field, cache: Cache, doc_id
             for document in dataset.docs_store().get_many_iter(doc_ids):
                 found[document.doc_id] = _value(field, getattr(document, field.field))
                 advance(1)
+    except PluginError:
+        raise
     except Exception as error:
         import ir_datasets
 
@@ -79,9 +85,14 @@ def _value(field: Field, given: Any) -> Value:
         return Value(*field.value(given))
     except ValueError as error:
         return Value(None, "", f"{repr(given)[:_SHOWN]}: {error}")
+    except Exception as error:
+        raise PluginError(
+            f"The field {field.field!r} of {field.NAME!r}, which gives {field.column!r}, failed on {repr(given)[:_SHOWN]} with "
+            f"{type(error).__name__}: {error}"
+        ) from error
 
 
-def _report(dataset_id: str, field: Field, doc_ids: Sequence[str], found: dict[str, Value]) -> None:
+def _report(dataset_id: str, field: Field, doc_ids: Sequence[str], found: dict[str, Value], of: str) -> None:
     """Say of how many documents there is no value, and why; refuse where there is none at all."""
     lacking = [doc_id for doc_id in doc_ids if doc_id not in found]
     empty = [doc_id for doc_id, v in found.items() if v.value is None and not v.unreadable]
@@ -97,7 +108,7 @@ def _report(dataset_id: str, field: Field, doc_ids: Sequence[str], found: dict[s
         parts.append(f"{len(unreadable)} whose {of_field} cannot be read, such as {unreadable[0]} with {why}")
     without, of_all = (
         len(lacking) + len(empty) + len(unreadable),
-        f"Of {len(doc_ids)} judged documents of {dataset_id!r}, ",
+        f"Of {len(doc_ids)} {of} documents of {dataset_id!r}, ",
     )
     if without:
         text = f"{of_all}{without} have no {field.column!r}: {'; '.join(parts)}."

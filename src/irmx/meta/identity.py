@@ -11,6 +11,7 @@ from typing import Any
 import ir_measures
 import numpy as np
 
+from irmx.decorated import FunctionMeasure
 from irmx.judgments import Judgments
 from irmx.measures import Measure
 from irmx.meta.grids import Grid, text_of
@@ -42,14 +43,17 @@ def identify(
     }
 
 
-def _versions(measures: Iterable[ir_measures.Measure]) -> dict[str, str]:
-    """Return the versions of irmx, of ir_measures and of the plugins that measures and their named objects are from."""
+def _versions(measures: Sequence[ir_measures.Measure]) -> dict[str, str]:
+    """Return the versions of irmx, ir_measures, and the plugins and functions that measures and named objects are from."""
     names = {str(m.NAME) for m in measures}
     names |= {v.NAME for m in measures if isinstance(m, Measure) for v in m.params.values() if isinstance(v, Symbol)}
     found = {"irmx": version("irmx"), "ir_measures": version("ir_measures")}
     for plugin in registry().plugins.values():
         if names & {*plugin.offers.get("measures", ()), *plugin.offers.get("symbols", ())}:
             found[plugin.distribution] = plugin.version
+    for m in measures:
+        if isinstance(m, FunctionMeasure):
+            found[f"function of {m.NAME}"] = hashlib.sha256(m.source.encode()).hexdigest()[:12]
     return found
 
 

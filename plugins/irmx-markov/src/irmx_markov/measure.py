@@ -42,6 +42,7 @@ RESCALE = Param(
 class MarkovMeasure(Measure):
     """What MP and MPcont share: precision weighted by where the user is, and the rescaling by recall."""
 
+    MONOTONE = False  # another relevant document takes weight from those above it
     CITATIONS = (FERRANTE,)
 
     def weights(self, rankings: Rankings) -> Floats:

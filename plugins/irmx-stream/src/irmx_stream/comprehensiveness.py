@@ -90,6 +90,7 @@ class Verbosity(TrackMeasure):
     RUN_COLUMNS = (TIMESTAMP, LENGTH)
     QREL_COLUMNS = (*FOUND, *WORDS)
     RANGE = (0.0, math.inf)
+    MONOTONE = False  # less is better
     EXAMPLES = ("TS_Verbosity", "TS_Verbosity(track='2013')")
 
     def score(self, rankings: Rankings) -> Floats:
@@ -129,6 +130,7 @@ class Latency(TrackMeasure):
     SHORT_DESC = "The mean over updates of how early they bring nuggets; more is better."
     QREL_COLUMNS = (*FOUND, NUGGET_TIME)
     RANGE = (0.0, math.inf)
+    MONOTONE = False  # with track='2013' an update that was judged is one more
     EXAMPLES = ("TS_Latency",)
 
     def terms(self, a: Accounts) -> tuple[Floats, Floats]:

@@ -54,6 +54,7 @@ class ExpectedGain(TrackMeasure):
     RUN_COLUMNS = (TIMESTAMP, LENGTH)
     QREL_COLUMNS: ClassVar[tuple[Column, ...]] = (*FOUND, IMPORTANCE, *WORDS)
     RANGE = (0.0, math.inf)
+    MONOTONE = False  # an update that was judged has its words read, another counts as one word
     EXAMPLES: ClassVar[tuple[str, ...]] = ("EG", "EG(gain='binary')")
     LATENCY: ClassVar[bool] = False
 
@@ -158,6 +159,7 @@ class HarmonicMean(TrackMeasure):
     RUN_COLUMNS = ExpectedLatencyGain.RUN_COLUMNS
     QREL_COLUMNS = ExpectedLatencyGain.QREL_COLUMNS
     RANGE = (0.0, 4.0)
+    MONOTONE = False  # as nELG
     EXAMPLES = ("TS_H", "TS_H(gain='binary')")
 
     def terms(self, a: Accounts) -> tuple[Floats, Floats]:

@@ -23,6 +23,7 @@ WINDOW = Column(
     "label of the document's time window",
     dtype="str",
     how="add it, or cut windows from the dates in 'timestamp' with the parameter window, such as window='1mo'",
+    instead="timestamp",
 )
 SUBTOPIC_WEIGHT = Column("qrels", "subtopic_weight", "P(c|q), the weight of the row's subtopic", optional=True)
 WINDOW_WEIGHT = Column("qrels", "window_weight", "P(t|q), the weight of the document's time window", optional=True)

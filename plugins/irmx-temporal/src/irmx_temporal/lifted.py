@@ -68,6 +68,7 @@ class IntentAware(Diversity):
         "no_relevant": COMMON_PARAMS["no_relevant"],
     }
     RANGE = (0.0, float("inf"))
+    MONOTONE = False  # as the measure that is lifted
     EXAMPLES = ("IntentAware(measure='AP')", "IntentAware(measure='P@10')")
 
     def __init__(self, measure: Any = None, **params: Any) -> None:

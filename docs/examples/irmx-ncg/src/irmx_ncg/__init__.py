@@ -1,0 +1,5 @@
+"""Normalised cumulated gain: nDCG without the discount."""
+
+from irmx_ncg.measure import NCG, NormalisedCumulatedGain
+
+__all__ = ["NCG", "NormalisedCumulatedGain"]

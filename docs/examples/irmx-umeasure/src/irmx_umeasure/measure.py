@@ -1,0 +1,128 @@
+"""U-measure, for all topics at once."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from irmx import COMMON_PARAMS, Citation, Column, DataError, Measure, Param, Rankings, number
+from irmx_umeasure.trailtext import Floats, positions
+
+LENGTH = Column(
+    "run",
+    "length",
+    "characters of the text of the document",
+    unit="characters",
+    how="give a run as a table with this column, such as a CSV file",
+)
+
+SAKAI_DOU = Citation(
+    "SakaiDou2013",
+    "inproceedings",
+    {
+        "author": "Tetsuya Sakai and Zhicheng Dou",
+        "title": "Summaries, Ranked Retrieval and Sessions: A Unified Framework for Information Access Evaluation",
+        "booktitle": "Proceedings of the 36th International ACM SIGIR Conference (SIGIR 2013)",
+        "year": "2013",
+        "pages": "473--482",
+        "doi": "10.1145/2484028.2484031",
+    },
+)
+
+
+class UMeasure(Measure):
+    """U-measure of a ranked list: the gains of the relevant documents, less the more text the user has read before.
+
+    U = 1/N sum over pos of g(pos) D(pos), with D(pos) = max(0, 1 - pos/L), over the positions, in characters, of the
+    trailtext: all that the user reads, put together. On the way down a ranked list that is the snippet of every document,
+    and after that of a relevant one the first share F of its text. The gain of a relevant document of grade l,
+    (2^l - 1) / 2^H, arises where that part ends.
+
+    Documents below ``rel``, unjudged ones among them, are not clicked. H is the largest grade of the scale; where
+    ``max_grade`` does not tell, the largest grade of the qrels. L, F and the length of snippets are those that the paper
+    takes for ad hoc search. It leaves N open, and takes 1. That grades below ``rel`` are not clicked is a choice of this
+    plugin.
+
+    A relevant document in the place of a non-relevant one has its text read too, so that all gains below come later: the
+    value may fall.
+
+    References
+    ----------
+    Sakai, T. and Dou, Z.: Summaries, Ranked Retrieval and Sessions: A Unified Framework for Information Access Evaluation.
+    SIGIR 2013, Sections 3 and 4.
+
+    Examples
+    --------
+    Relevant documents of 1000 and 3000 characters, of the grades 1 and 2, at ranks 1 and 3. The reading of the first ends at
+    200 + 0.2 * 1000 = 400 characters, that of the second at 400 + 2 * 200 + 0.2 * 3000 = 1400. With H = 2 and L = 10000 the
+    value is (2^1 - 1)/2^2 (1 - 0.04) + (2^2 - 1)/2^2 (1 - 0.14) = 0.24 + 0.645:
+
+    >>> import irmx, pandas as pd
+    >>> run = pd.DataFrame({"query_id": "q", "doc_id": ["a", "x", "b"], "score": [3, 2, 1], "length": [1000, 8000, 3000]})
+    >>> irmx.calc_aggregate("U(L=10000,max_grade=2)", {"q": {"a": 1, "b": 2}}, run)
+    {U(L=10000.0,max_grade=2): 0.885}
+    """
+
+    NAME = "U"
+    PRETTY_NAME = "U-measure"
+    SHORT_DESC = "The gains of the relevant documents, less the more characters the user has read before."
+    SUPPORTED_PARAMS = {
+        "L": Param(float, "the amount of text after which nothing is worth anything", default=132000.0, above=0, unit="characters"),
+        "snippet": Param(float, "length of the snippet that is read of every document", default=200.0, low=0, unit="characters"),
+        "F": Param(float, "share of a relevant document's text that is read", default=0.2, low=0, high=1),
+        "max_grade": Param(
+            number, "H, the largest grade of the scale; None: the largest of the qrels", default=None, above=0, high=1000
+        ),
+        "N": Param(float, "what the sum is divided by", default=1.0, above=0),
+        **COMMON_PARAMS,
+    }  # fmt: skip
+    RUN_COLUMNS = (LENGTH,)
+    RANGE = (0.0, math.inf)
+    MONOTONE = False
+    CITATIONS = (SAKAI_DOU,)
+    EXAMPLES = ("U(max_grade=4)", "U(L=20000.0,max_grade=4)@10")
+
+    def score(self, rankings: Rankings) -> Floats:
+        gain, discount, _ = self.parts(rankings)
+        total = np.bincount(rankings.relevant.topic, gain * discount, minlength=len(rankings))
+        return np.asarray(total / self["N"])
+
+    def parts(self, rankings: Rankings) -> tuple[Floats, Floats, Floats]:
+        """Return g, D and the position of every relevant document retrieved."""
+        relevant = rankings.relevant
+        position = positions(relevant.rank, self.lengths(rankings), relevant.offsets, self["snippet"], self["F"])
+        return self.gain(rankings), np.maximum(0, 1 - position / self["L"]), position
+
+    def gain(self, rankings: Rankings) -> Floats:
+        """Return (2^l - 1) / 2^H of every relevant document retrieved, where grades below 0 gain nothing."""
+        grade = np.maximum(rankings.relevant.grade, 0)
+        highest = self["max_grade"] or rankings.largest_grade
+        above = np.flatnonzero(grade > highest)
+        if len(above):
+            i = int(above[0])
+            raise DataError(
+                f"Document {rankings.doc_ids(rankings.relevant)[i]!r} of query {rankings.topics[rankings.relevant.topic[i]]} "
+                f"has the grade {grade[i]:g}, and the largest of the scale is {highest:g} (max_grade)."
+            )
+        return np.asarray(2.0 ** (grade - highest) - 2.0**-highest)
+
+    def lengths(self, rankings: Rankings) -> Floats:
+        """Return the characters of every relevant document retrieved."""
+        length = rankings.run_column(LENGTH)
+        negative = np.flatnonzero(length < 0)
+        if len(negative):
+            i = int(negative[0])
+            raise DataError(
+                f"The run column 'length' of query {rankings.topics[rankings.relevant.topic[i]]}, document "
+                f"{rankings.doc_ids(rankings.relevant)[i]!r}, is {length[i]:g}; a length cannot be negative."
+            )
+        return length
+
+    def contributions(self, rankings: Rankings) -> dict[str, Any]:
+        gain, discount, position = self.parts(rankings)
+        return {"position": position, "gain": gain, "discount": discount, "contribution": gain * discount / self["N"]}
+
+
+U = UMeasure()

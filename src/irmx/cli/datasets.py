@@ -1,0 +1,155 @@
+"""``irmx datasets``: the datasets whose qrels can be scored against, and what a measure finds in them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Annotated
+
+import typer
+
+from irmx.collections.listing import Listed
+from irmx.columns import REQUIRED, Column
+from irmx.errors import UsageError, suggest
+
+_HEADER = ("dataset", "further fields of the qrels", "from documents", "here", "offered by")
+_HERE = {True: "yes", False: "no", None: "?"}
+
+
+def datasets(
+    part: Annotated[
+        str | None, typer.Argument(metavar="ID", help="Only this dataset and its parts, such as clueweb09.")
+    ] = None,
+    measures: Annotated[
+        list[str] | None,
+        typer.Option("--for", metavar="MEASURE", help="Only datasets that have the columns this measure needs."),
+    ] = None,
+    has: Annotated[
+        list[str] | None,
+        typer.Option("--has", metavar="COLUMN", help="Only datasets with this column, such as timestamp, or field."),
+    ] = None,
+    local: Annotated[bool, typer.Option("--local", help="Only those whose qrels lie on this machine.")] = False,
+    output_format: Annotated[str, typer.Option("-o", "--output_format", help="table, tsv or jsonl.")] = "table",
+) -> None:
+    """List the datasets that may stand for qrels.
+
+    Those of ir_datasets and of plugins that have qrels: the fields of these, the columns that the documents give, and
+    whether the qrels lie on this machine. Only declarations are read; nothing is fetched.
+    """
+    from irmx.cli.app import note
+    from irmx.collections.listing import listed
+
+    if output_format not in _WRITERS:
+        raise UsageError(f"There is no output format {output_format!r} here. Known: {', '.join(_WRITERS)}.")
+    wanted, of_runs = _needed(measures or ())
+    every, failed = listed()
+    if part is not None and not any(_belongs(one, part) for one in every):
+        raise UsageError(f"No dataset with qrels is {part!r} or a part of it.{suggest(part, _names(every))}")
+    for name in has or ():
+        _check_known(name, every)
+    found = [
+        one
+        for one in every
+        if (part is None or _belongs(one, part))
+        and all(c.name in one.columns or c.instead in one.columns for c in wanted)
+        and all(name in one.columns or name in one.qrels for name in has or ())
+        and (one.local or not local)
+    ]
+    _WRITERS[output_format](found)
+    note(f"{len(found)} of {len(every)} datasets with qrels")
+    for column in wanted:
+        if not any(column.name in one.columns for one in every):
+            instead = f"; those with {column.instead!r} are listed" if column.instead else ""
+            note(f"no dataset has {column.name!r}, {column.desc}{instead}{_how(column)}")
+    for column in of_runs:
+        note(f"the run has to bring {column.name!r}, {column.desc}{_how(column)}")
+    if failed:
+        first, reason = next(iter(failed.items()))
+        note(f"{len(failed)} datasets cannot be looked at, such as {first}: {reason}")
+
+
+def _needed(measures: Sequence[str]) -> tuple[list[Column], list[Column]]:
+    """Return the columns that measures cannot do without: those of the qrels, those of the run."""
+    import ir_measures
+
+    from irmx.columns import ITERATION
+    from irmx.evaluate import as_measures
+    from irmx.measures import Measure
+
+    diversity = {m.NAME for m in ir_measures.providers.registry["pyndeval"].SUPPORTED_MEASURES}
+    qrels: list[Column] = []
+    run: list[Column] = []
+    for measure in as_measures(measures):
+        if isinstance(measure, Measure):
+            measure.validate_params()
+            qrels += [c for c in measure.qrel_columns() if not c.optional]
+            run += [c for c in measure.run_columns() if not c.optional]
+        elif measure.NAME in diversity:
+            qrels.append(ITERATION)
+    return list({c.name: c for c in qrels}.values()), list({c.name: c for c in run}.values())
+
+
+def _belongs(one: Listed, part: str) -> bool:
+    return f"{one.NAME}/".startswith(f"{part.rstrip('/')}/")
+
+
+def _names(every: Iterable[Listed]) -> set[str]:
+    """Return the ids, and those of which they are parts."""
+    return {"/".join(words[: i + 1]) for one in every for words in [one.NAME.split("/")] for i in range(len(words))}
+
+
+def _check_known(name: str, every: Iterable[Listed]) -> None:
+    """Refuse a column that nothing declares."""
+    from irmx.columns import vocabulary
+
+    known = {c.name for c in vocabulary() if c.table == "qrels"}
+    known |= {field for one in every for field in (*one.qrels, *one.columns)}
+    if name not in known:
+        raise UsageError(f"No dataset and no measure has a column {name!r}.{suggest(name, known)}")
+
+
+def _how(column: Column) -> str:
+    return f": {column.how}" if column.how else ""
+
+
+def _row(one: Listed) -> list[str]:
+    of_documents = [f"{name} ({field})" for name, field in one.columns.items() if field != "qrels"]
+    further = [name for name in one.qrels if name not in REQUIRED["qrels"]]
+    return [one.NAME, " ".join(further), ", ".join(of_documents), _HERE[one.local], one.source]
+
+
+def _table(found: Sequence[Listed]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    from irmx.reports.table import UNLIMITED
+
+    table = Table(box=box.SIMPLE_HEAD)
+    for name in _HEADER:
+        table.add_column(name, no_wrap=name == "dataset", overflow="fold")
+    for one in found:
+        table.add_row(*_row(one))
+    width = None if sys.stdout.isatty() else UNLIMITED
+    Console(width=width, markup=False, highlight=False, emoji=False).print(table)
+
+
+def _tsv(found: Sequence[Listed]) -> None:
+    for row in (_HEADER, *map(_row, found)):
+        print(*row, sep="\t")
+
+
+def _jsonl(found: Sequence[Listed]) -> None:
+    for one in found:
+        record = {
+            "dataset": one.NAME,
+            "qrels": one.qrels,
+            "columns": one.columns,
+            "local": one.local,
+            "source": one.source,
+        }
+        print(json.dumps(record, ensure_ascii=False))
+
+
+_WRITERS = {"table": _table, "tsv": _tsv, "jsonl": _jsonl}

@@ -1,0 +1,29 @@
+"""The conformance kit: checks that a measure behaves as users of irmx and ir_measures may expect.
+
+:func:`check_measure` runs all checks on a measure, :func:`parametrize_with_checks` makes a test of pytest of each.
+Needs ``irmx[testing]``. The strategies that make up data are in :mod:`irmx.testing.strategies`.
+"""
+
+try:
+    import hypothesis  # noqa: F401
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        "irmx.testing needs hypothesis, which makes up the data. To install it: python -m pip install 'irmx[testing]'."
+    ) from error
+
+from irmx.testing.checks import CHECKS
+from irmx.testing.columns import ColumnValues
+from irmx.testing.failures import CheckError
+from irmx.testing.running import CheckResult, check_measure, instances, parametrize_with_checks
+from irmx.testing.sample import Sample
+
+__all__ = [
+    "CHECKS",
+    "CheckError",
+    "CheckResult",
+    "ColumnValues",
+    "Sample",
+    "check_measure",
+    "instances",
+    "parametrize_with_checks",
+]

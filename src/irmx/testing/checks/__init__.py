@@ -1,0 +1,64 @@
+"""The checks, one function each: ``check_NAME(measure, data)`` raises where a measure does not have the property."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from irmx.measures import Measure
+from irmx.testing.checks import agreement, columns, common, edges, identity, inputs, invariance, metadata, parameters
+from irmx.testing.checks import values as of_values
+from irmx.testing.trying import Data
+
+
+class Check(Protocol):
+    """A check: a function of a measure and the data that it is checked on."""
+
+    __name__: str
+
+    def __call__(self, measure: Measure, data: Data) -> None:
+        """Raise :class:`irmx.testing.CheckError` where the measure does not have the property."""
+
+
+_ALL: tuple[Any, ...] = (
+    metadata.check_metadata,
+    metadata.check_citation,
+    metadata.check_examples,
+    parameters.check_parameters,
+    parameters.check_unknown_parameter,
+    parameters.check_required_parameters,
+    parameters.check_default_parameters,
+    identity.check_expression,
+    identity.check_equality,
+    identity.check_copies,
+    identity.check_joblib,
+    inputs.check_input_kinds,
+    inputs.check_inputs_unchanged,
+    columns.check_undeclared_columns,
+    columns.check_missing_columns,
+    columns.check_optional_columns,
+    invariance.check_row_order,
+    invariance.check_ties,
+    invariance.check_topics,
+    invariance.check_ids,
+    invariance.check_repeat,
+    edges.check_empty_run,
+    edges.check_empty_qrels,
+    edges.check_unknown_topics,
+    edges.check_no_relevant,
+    edges.check_nothing_found,
+    of_values.check_range,
+    of_values.check_monotone,
+    of_values.check_floats,
+    of_values.check_warnings,
+    of_values.check_explanation,
+    of_values.check_preparation,
+    common.check_rel,
+    common.check_cutoff,
+    common.check_judged_only,
+    common.check_run_order,
+    common.check_no_relevant_nan,
+    agreement.check_ir_measures,
+)
+
+CHECKS: dict[str, Check] = {check.__name__.removeprefix("check_"): check for check in _ALL}
+"""All checks by name, in the order in which they run."""

@@ -1,0 +1,98 @@
+"""Checks of what a measure says of itself."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+import ir_measures
+
+from irmx.citation import Citation
+from irmx.columns import Column
+from irmx.expressions import parse_measure
+from irmx.measures import COMMON_PARAMS, Measure
+from irmx.params import Param
+from irmx.testing.failures import failure
+from irmx.testing.trying import Data
+
+
+def check_metadata(measure: Measure, data: Data) -> None:
+    """It has a name, a name written out, a sentence, a docstring and a range; parameters and columns are described."""
+    problems = [*_of_class(measure), *_of_parameters(measure), *_of_columns(measure)]
+    if problems:
+        raise failure(
+            measure, "What the help and the documentation are made from must be complete.", " ".join(problems)
+        )
+
+
+def _of_class(measure: Measure) -> Iterator[str]:
+    kind = type(measure)
+    for attribute in ("NAME", "PRETTY_NAME", "SHORT_DESC"):
+        text = getattr(measure, attribute, None)
+        if not isinstance(text, str) or not text.strip():
+            yield f"{attribute} is {text!r}; it must be a text."
+    if not str(measure.NAME).isidentifier():
+        yield f"NAME is {measure.NAME!r}; it must be an identifier, or it has no expression."
+    if not (inspect.cleandoc(kind.__doc__ or "").strip()):
+        yield f"The class {kind.__name__} has no docstring."
+    bounds: Any = measure.RANGE
+    if len(bounds) != 2 or not all(isinstance(b, (int, float)) for b in bounds) or not bounds[0] < bounds[1]:
+        yield f"RANGE is {bounds!r}; it must be the smallest and the largest value."
+    monotone: Any = measure.MONOTONE
+    if not isinstance(monotone, bool):
+        yield f"MONOTONE is {monotone!r}; it must be True or False."
+
+
+def _of_parameters(measure: Measure) -> Iterator[str]:
+    declared: dict[str, Any] = measure.SUPPORTED_PARAMS
+    for name, param in declared.items():
+        if not isinstance(param, Param):
+            yield f"The parameter {name!r} is {type(param).__name__}; it must be an irmx.Param."
+        elif not param.desc:
+            yield f"The parameter {name!r} has no description."
+        elif name in COMMON_PARAMS and param.desc != COMMON_PARAMS[name].desc:
+            yield f"The parameter {name!r} is common, but not that of irmx.COMMON_PARAMS."
+
+
+def _of_columns(measure: Measure) -> Iterator[str]:
+    declared: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
+        ("RUN_COLUMNS", "run", (*measure.RUN_COLUMNS, *measure.run_columns())),
+        ("QREL_COLUMNS", "qrels", (*measure.QREL_COLUMNS, *measure.qrel_columns())),
+    )
+    for attribute, table, columns in declared:
+        for column in columns:
+            if not isinstance(column, Column):
+                yield f"{attribute} holds {column!r}; it must hold irmx.Column objects."
+            elif column.table != table:
+                yield f"{attribute} holds {column.name!r}, a column of the {column.table}."
+            elif not column.desc:
+                yield f"The column {column.name!r} has no description."
+            elif not column.optional and not column.how:
+                yield f"The column {column.name!r} does not say how to have it."
+
+
+def check_citation(measure: Measure, data: Data) -> None:
+    """It says what to cite, and ``irmx cite`` prints it: at least one ``irmx.Citation`` with author, title and year."""
+    asked = "citations() must give irmx.Citation objects with author, title and year, at least one."
+    found: tuple[Any, ...] = tuple(measure.citations())
+    if not found:
+        raise failure(measure, asked, "There are none.")
+    for citation in found:
+        if not isinstance(citation, Citation) or not {"author", "title", "year"} <= set(citation.fields):
+            raise failure(measure, asked, f"There is {citation!r}.")
+
+
+def check_examples(measure: Measure, data: Data) -> None:
+    """``EXAMPLES`` are expressions of this measure with all that it requires, and written as it prints them."""
+    asked = "EXAMPLES must be expressions of it, at least one."
+    if not measure.EXAMPLES:
+        raise failure(measure, asked, "There are none.")
+    for text in measure.EXAMPLES:
+        try:
+            example = parse_measure(text)
+            example.validate_params()
+        except Exception as error:
+            raise failure(measure, asked, f"{text!r} raised {type(error).__name__}: {error}") from error
+        if not isinstance(example, ir_measures.Measure) or example.NAME != measure.NAME or str(example) != text:
+            raise failure(measure, asked, f"{text!r} is {example}.")

@@ -1,0 +1,208 @@
+"""Running all checks on measures: in one call, or as tests of pytest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from irmx.errors import UsageError, suggest
+from irmx.expressions import parse_measure
+from irmx.measures import Measure
+from irmx.testing.checks import CHECKS
+from irmx.testing.columns import ColumnValues
+from irmx.testing.failures import CheckError
+from irmx.testing.sample import Sample
+from irmx.testing.trying import EXAMPLES, Data
+
+if TYPE_CHECKING:
+    import pytest
+
+Expected = Mapping[str, str] | Callable[[Measure], Mapping[str, str]]
+"""The checks that a measure is expected to fail, with the reasons; or a function that gives them."""
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """How a check went.
+
+    Attributes
+    ----------
+    measure : Measure
+        What was checked.
+    check : str
+        The name of the check.
+    outcome : {"passed", "failed", "expected failure", "unexpected pass"}
+        An unexpected pass is a failure that was expected and did not come.
+    text : str
+        Why it failed, or was expected to.
+    """
+
+    measure: Measure
+    check: str
+    outcome: str
+    text: str = ""
+
+
+def check_measure(
+    measure: Measure | str,
+    *,
+    expected_failures: Expected | None = None,
+    columns: Mapping[tuple[str, str], ColumnValues] | None = None,
+    adapt: Callable[[Sample], Sample] | None = None,
+    examples: int = EXAMPLES,
+    on_fail: str = "raise",
+) -> list[CheckResult]:
+    """Run all checks on a measure.
+
+    Parameters
+    ----------
+    measure : Measure or str
+        A measure with its parameters, or its expression; of one that lacks a required parameter its ``EXAMPLES`` are checked.
+    expected_failures : mapping or callable, optional
+        The checks that it is expected to fail, ``{name: reason}``, or a function of the measure that gives them. A check
+        that passes against expectation counts as failed.
+    columns : mapping of (table, name) to ColumnValues, optional
+        Where the values of columns come from that the vocabulary does not have.
+    adapt : callable, optional
+        Takes a :class:`Sample` and returns it with what relates its columns put right.
+    examples : int
+        How many samples a check looks at.
+    on_fail : {"raise", "report"}
+        Whether failures are raised, all in one error, or only in what is returned.
+
+    Returns
+    -------
+    list of CheckResult
+        One per check.
+
+    Raises
+    ------
+    CheckError
+        Where a check fails.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> results = check_measure(irmx.NCP(law=irmx.uniform), examples=5)
+    >>> {result.outcome for result in results}
+    {'passed'}
+    """
+    if on_fail not in ("raise", "report"):
+        raise UsageError(f"on_fail must be 'raise' or 'report'. Got {on_fail!r} instead.")
+    data = Data(columns or {}, adapt, examples)
+    results = [
+        _result(one, name, data, expected)
+        for one in instances(measure)
+        for expected in [_expected(expected_failures, one)]
+        for name in CHECKS
+    ]
+    bad = [r for r in results if r.outcome in ("failed", "unexpected pass")]
+    if bad and on_fail == "raise":
+        raise CheckError(
+            f"{len(bad)} of {len(results)} checks failed.\n\n" + "\n\n".join(f"[{r.check}] {r.text}" for r in bad)
+        )
+    return results
+
+
+def _result(measure: Measure, name: str, data: Data, expected: Mapping[str, str]) -> CheckResult:
+    reason = expected.get(name)
+    try:
+        CHECKS[name](measure, replace(data, shrink=reason is None))
+    except CheckError as failure:
+        return CheckResult(
+            measure, name, *(("failed", str(failure)) if reason is None else ("expected failure", reason))
+        )
+    if reason is None:
+        return CheckResult(measure, name, "passed")
+    text = f"{measure} was expected to fail ({reason}), but passes. Take it out of expected_failures."
+    return CheckResult(measure, name, "unexpected pass", text)
+
+
+def parametrize_with_checks(
+    measures: Iterable[Measure | str],
+    *,
+    expected_failures: Expected | None = None,
+    columns: Mapping[tuple[str, str], ColumnValues] | None = None,
+    adapt: Callable[[Sample], Sample] | None = None,
+    examples: int = EXAMPLES,
+) -> pytest.MarkDecorator:
+    """Return a decorator of pytest that makes a test of every check of every measure.
+
+    The test takes the arguments ``measure`` and ``check``; its id is both. A failure that is expected is an xfail with
+    its reason, strict: if the check passes, the test fails.
+
+    Parameters
+    ----------
+    measures : iterable of Measure or str
+        As :func:`check_measure` takes them.
+    expected_failures, columns, adapt, examples
+        As in :func:`check_measure`.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> @parametrize_with_checks([irmx.NCP(law=irmx.uniform)])
+    ... def test_measures(measure, check):
+    ...     check(measure)
+    """
+    import pytest
+
+    data = Data(columns or {}, adapt, examples)
+    tests = [
+        pytest.param(
+            one,
+            partial(CHECKS[name], data=replace(data, shrink=name not in expected)),
+            id=f"{one}-{name}",
+            marks=_marks(expected.get(name)),
+        )
+        for given in measures
+        for one in instances(given)
+        for expected in [_expected(expected_failures, one)]
+        for name in CHECKS
+    ]
+    return pytest.mark.parametrize(("measure", "check"), tests)
+
+
+def _marks(reason: str | None) -> tuple[Any, ...]:
+    import pytest
+
+    return () if reason is None else (pytest.mark.xfail(reason=reason, strict=True, raises=CheckError),)
+
+
+def _expected(given: Expected | None, measure: Measure) -> Mapping[str, str]:
+    """Return the failures expected of a measure, having checked that there are such checks."""
+    found = given(measure) if callable(given) else given or {}
+    for name in found:
+        if name not in CHECKS:
+            raise UsageError(f"There is no check {name!r}.{suggest(name, CHECKS)} There are: {', '.join(CHECKS)}.")
+    return found
+
+
+def instances(measure: Measure | str) -> Iterator[Measure]:
+    """Yield what of a measure is checked: itself, or its ``EXAMPLES`` where it lacks a required parameter.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        Where it is no measure of an irmx plugin, or lacks a parameter and has no examples.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> list(instances(irmx.NCP)), list(instances("NCP(law=zipf)@10"))
+    ([NCP(law=uniform), NCP(law=first)], [NCP(law=zipf)@10])
+    """
+    found = measure if not isinstance(measure, str) else parse_measure(measure)
+    if not isinstance(found, Measure):
+        raise UsageError(f"A measure to check must be an irmx.Measure or its expression. Got {measure!r} instead.")
+    if not found.missing_params():
+        yield found
+        return
+    if not found.EXAMPLES:
+        found.validate_params()
+    for text in found.EXAMPLES:
+        example = parse_measure(text)
+        assert isinstance(example, Measure)
+        yield example

@@ -1,0 +1,191 @@
+"""Hypothesis strategies for qrels and runs: ties, unjudged documents, negative grades, subtopics, odd ids."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal
+
+from hypothesis import strategies as st
+
+from irmx.columns import Column
+from irmx.measures import Measure
+from irmx.testing.columns import ColumnValues, values_of
+from irmx.testing.sample import Sample
+
+__all__ = ["qrels", "runs", "samples", "shuffled"]
+
+Ties = Literal["some", "none", "all"]
+
+PLAIN = ("d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7", "d8")
+ODD = ("007", "a,b", 'the "A"', "NaN", "clueweb:1/2", "Ümläut", "-1", "文書", "it's;#")
+TOPICS = (("q1", "q2", "q3"), ("10", "9", "008"), ("t-b", "ä", "null"))
+SUBTOPICS = ("s1", "s2", "s3")
+_MANY = 4
+"""So many times as many documents, and twice as many topics, large samples have."""
+
+_grade_lists: dict[tuple[int, int, int, bool], st.SearchStrategy[list[int]]] = {}
+
+
+def declared_columns(measure: Measure | None) -> tuple[Column, ...]:
+    """Return the columns that a measure, as its parameters are, reads beyond those of every table."""
+    return () if measure is None else (*measure.run_columns(), *measure.qrel_columns())
+
+
+@st.composite
+def samples(
+    draw: st.DrawFn,
+    measure: Measure | None = None,
+    *,
+    columns: Mapping[tuple[str, str], ColumnValues] | None = None,
+    adapt: Callable[[Sample], Sample] | None = None,
+    max_topics: int = 3,
+    ties: Ties = "some",
+    negative: bool = True,
+    large: bool = False,
+) -> Sample:
+    """Return qrels and a run of a few topics that both have.
+
+    Every topic has a relevant judged document, which the run need not have; otherwise documents are judged or not,
+    retrieved or not.
+
+    Parameters
+    ----------
+    measure : Measure, optional
+        Whose columns the tables have; its ``rel`` is the grade that relevant documents have at least. Where it reads
+        ``iteration``, documents have a row per subtopic, and a row without a document may declare another subtopic.
+    columns : mapping of (table, name) to ColumnValues
+        Where the values of columns come from; for others see :data:`irmx.testing.columns.VOCABULARY`.
+    adapt : callable
+        Takes a sample and returns it with what relates its columns put right.
+    max_topics : int
+        The largest number of topics, up to 3.
+    ties : {"some", "none", "all"}
+        Whether scores, and other values by which a measure may order documents, may be equal within a topic; with
+        ``"all"`` all are, and every topic has three documents or more.
+    negative : bool
+        Whether grades may be negative.
+    large : bool
+        Whether there are six topics with some thirty documents each, instead of few with few.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> sample = find(samples(max_topics=1), lambda s: len(s.run) > 1)
+    >>> sorted(sample.run[0]), sorted(sample.qrels[0])
+    (['doc_id', 'query_id', 'score'], ['doc_id', 'query_id', 'relevance'])
+    """
+    declared = declared_columns(measure)
+    subtopics = any(c.table == "qrels" and c.name == "iteration" for c in declared)
+    rel = 1 if measure is None or measure["rel"] is None else max(1, math.ceil(measure["rel"]))
+    names: tuple[str, ...] = draw(st.sampled_from((PLAIN, ODD)))
+    topics: tuple[str, ...] = draw(st.sampled_from(TOPICS))
+    if large:
+        names = tuple(f"{name}{i}" for name in names for i in range(_MANY))
+        topics, max_topics = (*topics, *(f"{topic}+" for topic in topics)), 6
+    qrels: list[dict[str, Any]] = []
+    run: list[dict[str, Any]] = []
+    for query_id in topics[: max_topics if large else draw(st.integers(1, max_topics))]:
+        judged = draw(_grades(-1 if negative else 0, rel, 3 if ties == "all" else 1, large))
+        judged[0] = max(judged[0], rel)
+        for doc_id, grade in zip(names, judged, strict=False):
+            row = {"query_id": query_id, "doc_id": doc_id, "relevance": grade}
+            held = draw(_HELD) if subtopics else (None,)
+            qrels += [row if s is None else {**row, "iteration": s} for s in held]
+        if subtopics and draw(st.booleans()):
+            qrels.append({"query_id": query_id, "doc_id": "", "relevance": rel, "iteration": "s4"})
+        docs = draw(st.permutations(names[: len(judged) + draw(st.integers(0, 3))]))
+        retrieved = docs if ties == "all" or large else docs[draw(st.integers(0, len(docs) // 2)) :]
+        scores = draw(_scores(len(retrieved), ties))
+        run += [{"query_id": query_id, "doc_id": d, "score": float(s)} for d, s in zip(retrieved, scores, strict=True)]
+    made = values_of(declared, columns or {})
+    _fill(draw, qrels, {c: v for c, v in made.items() if c.table == "qrels"}, ties)
+    _fill(draw, run, {c: v for c, v in made.items() if c.table == "run"}, ties)
+    sample = Sample(tuple(qrels), tuple(run))
+    return sample if adapt is None else adapt(sample)
+
+
+_HELD = st.sampled_from((("s1",), ("s2",), ("s3",), ("s1", "s2"), ("s2", "s3")))
+
+
+def _scores(count: int, ties: Ties) -> st.SearchStrategy[list[int]]:
+    if ties == "some":
+        return st.lists(st.integers(0, 3), min_size=count, max_size=count)
+    return st.permutations(range(count)) if ties == "none" else st.just([0] * count)
+
+
+def _grades(lowest: int, rel: int, count: int, large: bool) -> st.SearchStrategy[list[int]]:
+    key = (lowest, rel, count, large)
+    if key not in _grade_lists:
+        grades = st.sampled_from(sorted({*range(lowest, rel + 3), rel + 5}, key=abs))
+        sizes = (5 * _MANY, 8 * _MANY) if large else (count, 5)
+        _grade_lists[key] = st.lists(grades, min_size=sizes[0], max_size=sizes[1])
+    return _grade_lists[key]
+
+
+def _fill(draw: st.DrawFn, rows: list[dict[str, Any]], values: Mapping[Column, ColumnValues], ties: Ties) -> None:
+    """Give rows the values of columns; those that belong to other columns come after them."""
+    names = {c.name for c in values}
+    for column, of in sorted(values.items(), key=lambda item: len(names.intersection(item[1].per))):
+        if rows and column.name in rows[0]:
+            continue
+        keys: list[tuple[Any, ...]] = [
+            tuple(row.get(name) for name in ("query_id", *of.per)) if of.per else (row["query_id"], i)
+            for i, row in enumerate(rows)
+        ]
+        found: dict[tuple[Any, ...], Any] = {}
+        taken: set[tuple[str, Any]] = set()
+        for key in dict.fromkeys(keys):
+            value = draw(of.strategy)
+            while of.orders and ties == "none" and (key[0], value) in taken:
+                value += 1
+            if of.orders and ties == "all":
+                value = next((v for topic, v in taken if topic == key[0]), value)
+            taken.add((key[0], value))
+            found[key] = value
+        if of.shares:
+            totals = {topic: sum(v for k, v in found.items() if k[0] == topic) for topic, *_ in found}
+            found = {key: value / totals[key[0]] for key, value in found.items()}
+        for key, row in zip(keys, rows, strict=True):
+            row[column.name] = found[key]
+
+
+def qrels(measure: Measure | None = None, **options: Any) -> st.SearchStrategy[Any]:
+    """Return qrels as DataFrames; the parameters are those of :func:`samples`.
+
+    Examples
+    --------
+    >>> from hypothesis import given
+    >>> @given(qrels())
+    ... def every_topic_has_a_relevant_document(frame):
+    ...     assert (frame.groupby("query_id").relevance.max() >= 1).all()
+    >>> every_topic_has_a_relevant_document()
+    """
+    return samples(measure, **options).map(Sample.qrels_frame)
+
+
+def runs(measure: Measure | None = None, **options: Any) -> st.SearchStrategy[Any]:
+    """Return runs as DataFrames; the parameters are those of :func:`samples`.
+
+    Examples
+    --------
+    >>> from hypothesis import given
+    >>> @given(runs(ties="none"))
+    ... def no_two_scores_are_equal(frame):
+    ...     assert not frame.duplicated(["query_id", "score"]).any()
+    >>> no_two_scores_are_equal()
+    """
+    return samples(measure, **options).map(Sample.run_frame)
+
+
+def shuffled(rows: Iterable[Any]) -> st.SearchStrategy[list[Any]]:
+    """Return the rows of a table in any order, often backwards.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> find(shuffled("abc"), lambda rows: rows != ["a", "b", "c"]) != ["a", "b", "c"]
+    True
+    """
+    given = list(rows)
+    return st.one_of(st.just(given[::-1]), st.permutations(given))

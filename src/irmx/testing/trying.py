@@ -1,0 +1,215 @@
+"""Running a property over made-up data, and computing values there."""
+
+from __future__ import annotations
+
+import math
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+from unittest import mock
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from hypothesis.errors import Flaky
+from hypothesis.internal.conjecture import providers
+
+from irmx.errors import DataWarning
+from irmx.evaluate import evaluator
+from irmx.measures import Measure
+from irmx.testing import strategies
+from irmx.testing.columns import ColumnValues
+from irmx.testing.failures import CheckError, failure
+from irmx.testing.sample import Sample
+
+T = TypeVar("T")
+
+Values = dict[str, float]
+
+EXAMPLES = 15
+"""How many samples a check looks at, unless told: all checks of a quick measure then take a second or two."""
+
+
+@dataclass(frozen=True)
+class Data:
+    """What a measure is checked on.
+
+    Attributes
+    ----------
+    columns : mapping of (table, name) to ColumnValues
+        Where the values of columns come from that the vocabulary does not have, or not as the measure wants them.
+    adapt : callable, optional
+        Takes a :class:`Sample` and returns it with what relates its columns put right.
+    examples : int
+        How many samples a check looks at.
+    shrink : bool
+        Whether a sample that fails is made as small as may be.
+    """
+
+    columns: Mapping[tuple[str, str], ColumnValues] = field(default_factory=dict)
+    adapt: Callable[[Sample], Sample] | None = None
+    examples: int = EXAMPLES
+    shrink: bool = True
+
+    def samples(self, measure: Measure, **options: Any) -> st.SearchStrategy[Sample]:
+        """Return samples for a measure; the options are those of :func:`irmx.testing.strategies.samples`."""
+        return strategies.samples(measure, columns=self.columns, adapt=self.adapt, **options)
+
+    def some(self, measure: Measure, **options: Any) -> Sample:
+        """Return a sample with several topics and documents, always the same."""
+        found: list[Sample] = []
+        for_all(self.samples(measure, **options), found.append, self)
+        return max(found, key=lambda s: (len(s.topics) > 1, len(s.run) + len(s.qrels)))
+
+
+def for_all(strategy: st.SearchStrategy[T], holds: Callable[[T], None], data: Data, share: float = 1.0) -> None:
+    """Call a function on what a strategy gives, always the same; raise the failure of the smallest that fails.
+
+    A failure that the same data does not bring about again is told as it was first.
+
+    Parameters
+    ----------
+    strategy : SearchStrategy
+        What to call it on.
+    holds : callable
+        Raises :class:`CheckError`.
+    data : Data
+        Its ``examples``, times ``share``, is how many.
+    """
+    failures: list[CheckError] = []
+
+    @settings(
+        max_examples=max(1, round(data.examples * share)),
+        derandomize=True,
+        database=None,
+        deadline=None,
+        report_multiple_bugs=False,
+        phases=[Phase.generate, Phase.shrink] if data.shrink else [Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(strategy)
+    def check(sample: T) -> None:
+        try:
+            holds(sample)
+        except CheckError as found:
+            failures.append(found)
+            raise
+
+    try:
+        with _same_data_everywhere():
+            check()
+    except CheckError as found:
+        raise CheckError(*found.args) from found.__cause__
+    except Flaky as error:
+        first = failures[0]
+        raise CheckError(f"{_NOT_AGAIN}{first}") from (first.__cause__ or error)
+
+
+def for_all_large(measure: Measure, holds: Callable[[Sample], None], data: Data) -> None:
+    """Call a function on a few large samples for a measure; where it fails, on every topic of the sample by itself.
+
+    Large samples take long to be made smaller; a single topic is small enough to be read.
+    """
+
+    def holds_of_topics_too(sample: Sample) -> None:
+        try:
+            holds(sample)
+        except CheckError:
+            for topic in sample.topics:
+                holds(sample.only([topic]))
+            raise
+
+    for_all(data.samples(measure, large=True), holds_of_topics_too, replace(data, shrink=False), share=0.2)
+
+
+_NOT_AGAIN = "The same data must fail, or pass, every time. This failed once, and then did not: "
+
+
+_one_at_a_time = threading.RLock()
+
+
+@contextmanager
+def _same_data_everywhere() -> Iterator[None]:
+    """Keep Hypothesis from mixing in constants that it finds in the modules of the project that uses the kit.
+
+    With them the data would depend on which modules are loaded, and a folder ``.hypothesis`` would stay behind.
+    """
+    provider: Any = providers.HypothesisProvider
+    with _one_at_a_time, mock.patch.object(provider, "_maybe_draw_constant", _no_constant, create=True):
+        yield
+
+
+def _no_constant(*_: Any, **__: Any) -> None:
+    """Stand for a draw among constants that finds none."""
+
+
+def values(measure: Measure, sample: Sample, qrels: Any = None, run: Any = None) -> Values:
+    """Return the value of every topic, of the qrels and run of the sample or of these in another form.
+
+    Raises
+    ------
+    CheckError
+        Where the measure raises something.
+    """
+    with silent():
+        return _values(measure, sample, qrels, run)
+
+
+@contextmanager
+def silent() -> Iterator[None]:
+    """Leave out warnings; a check of its own looks at them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def values_quietly(measure: Measure, sample: Sample) -> Values:
+    """Return the value of every topic; what is no ``DataWarning`` is a failure."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", DataWarning)
+        return _values(measure, sample, None, None, "Scoring must warn of nothing but the data.")
+
+
+def _values(measure: Measure, sample: Sample, qrels: Any, run: Any, asked: str = "It must have a value.") -> Values:
+    try:
+        judgments = sample.qrels_table if qrels is None else qrels
+        return evaluator([measure], judgments).values(sample.run_table if run is None else run)[measure]
+    except Exception as error:
+        raise raised(measure, error, sample, asked=asked) from error
+
+
+def raised(measure: Any, error: Exception, *samples: Sample, asked: str = "It must have a value.") -> CheckError:
+    """Return the failure of a measure that raised an error where it should have a value."""
+    return failure(measure, asked, f"It raised {type(error).__name__}: {error}", *samples)
+
+
+def same(a: float, b: float) -> bool:
+    """Tell whether two values are equal but for rounding; NaN equals NaN."""
+    return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12) or (math.isnan(a) and math.isnan(b))
+
+
+def require_same(
+    measure: Measure, asked: str, one: Values, other: Values, what: str, sample: Sample, *others: Sample
+) -> None:
+    """Raise where the values of a topic differ.
+
+    Parameters
+    ----------
+    measure : Measure
+        What was checked.
+    asked : str
+        The sentence that says what must hold.
+    one, other : dict of str to float
+        The values by topic; those of ``one`` are compared.
+    what : str
+        What ``other`` is, such as ``"with the rows in another order"``.
+    sample, others : Sample
+        The data.
+    """
+    for topic, value in one.items():
+        if topic not in other or not same(value, other[topic]):
+            there = f"{other[topic]:.12g}" if topic in other else "no value"
+            raise failure(measure, asked, f"Query {topic} has {value:.12g}; {what}, {there}.", sample, *others)

@@ -1,0 +1,144 @@
+"""Benchmarks of PyTerrier with irmx: what one more measure costs an experiment, and what the entry point costs an import.
+
+    python tests/benchmarks/in_pyterrier.py [--write docs/results/pyterrier_speed.md] [--quick]
+
+The experiments take turns in one process, the imports in processes of their own; times are the best of several rounds.
+Nothing here is a test.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyterrier as pt
+from pyterrier.measures import AP, GL_AD_ID, MP, NCP, nDCG
+from synthetic import collection
+
+from irmx_markov.models import NAMED
+
+TEN = [*(MP(model=m) for m in NAMED[:8]), NCP(law="uniform"), NCP(law="first")]
+IMPORT = """
+import importlib.metadata, time
+start = time.perf_counter()
+import pyterrier
+print(time.perf_counter() - start)
+"""
+WITHOUT = """
+import importlib.metadata as metadata
+found = metadata.entry_points
+def entry_points(**wanted):
+    points = found(**wanted)
+    return [p for p in points if p.name != "irmx"] if wanted.get("group") == "pyterrier.modules" else points
+metadata.entry_points = entry_points
+"""
+"""Hides the entry point of irmx from what is imported after it."""
+
+
+def in_turns(*jobs: Callable[[], float], rounds: int) -> list[float]:
+    """Return the smallest of the seconds that each job says it took, after one uncounted round."""
+    best = [float("inf")] * len(jobs)
+    for counted in range(rounds + 1):
+        for i, job in enumerate(jobs):
+            seconds = job()
+            if counted:
+                best[i] = min(best[i], seconds)
+    return best
+
+
+def experiments(rounds: int) -> list[tuple[str, float, float, float, str]]:
+    """Return, for experiments of 250 topics with 1,000 documents each, the seconds with irmx measures and without."""
+    judged, retrieved = collection()
+    qrels = pd.DataFrame([(q, d, g) for q, docs in judged.items() for d, g in docs.items()], columns=QRELS)
+    run = pd.DataFrame([(q, d, s) for q, docs in retrieved.items() for d, s in docs.items()], columns=RUN)
+    topics = pt.new.queries([f"words of {q}" for q in judged], list(judged))
+    run = pt.model.add_ranks(run.merge(topics, on="qid"))
+    system = pt.Transformer.from_df(run)
+
+    def seconds(measures: list[Any], results: Any, **mode: Any) -> Callable[[], float]:
+        def once() -> float:
+            start = time.perf_counter()
+            pt.Experiment([results], topics, qrels, measures, **mode)
+            return time.perf_counter() - start
+
+        return once
+
+    out = []
+    for what, more, less, wanted, given in (
+        ("MP(model=GL_AD_ID), AP", [MP(model=GL_AD_ID), AP], [AP], "at most 1.15", {}),
+        ("MP(model=GL_AD_ID), AP; perquery", [MP(model=GL_AD_ID), AP], [AP], "at most 1.15", {"perquery": True}),
+        ("MP(model=GL_AD_ID), AP; batches of 50", [MP(model=GL_AD_ID), AP], [AP], "at most 1.15", {"batch_size": 50}),
+        ("ten measures, AP", [*TEN, AP], [AP], "", {}),
+        ("MP(model=GL_AD_ID)", [MP(model=GL_AD_ID)], [AP], "", {}),
+        ("nDCG@10, AP (both of ir_measures)", [nDCG @ 10, AP], [AP], "", {}),
+    ):
+        results = system if given else run
+        ours, theirs = in_turns(seconds(more, results, **given), seconds(less, results, **given), rounds=rounds)
+        out.append((what, ours, theirs, ours / theirs, wanted))
+    return out
+
+
+QRELS = ["qid", "docno", "label"]
+RUN = ["qid", "docno", "score"]
+
+
+def imports(rounds: int) -> tuple[float, float]:
+    """Return the seconds of ``import pyterrier`` with the entry point of irmx and without."""
+
+    def seconds(code: str) -> Callable[[], float]:
+        def once() -> float:
+            done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+            return float(done.stdout)
+
+        return once
+
+    ours, theirs = in_turns(seconds(IMPORT), seconds(WITHOUT + IMPORT), rounds=rounds)
+    return ours, theirs
+
+
+def main() -> None:
+    """Run all and print the tables; write them as a page when asked."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", type=Path, help="also write the results page")
+    parser.add_argument("--quick", action="store_true", help="fewer rounds")
+    args = parser.parse_args()
+    rounds = 3 if args.quick else 10
+    text = report(experiments(rounds), *imports(2 * rounds))
+    print(text)
+    if args.write:
+        args.write.write_text(PAGE + text, encoding="utf-8")
+
+
+def report(rows: list[tuple[str, float, float, float, str]], ours: float, theirs: float) -> str:
+    """Return the tables in Markdown."""
+    lines = ["| measures | in | AP alone, in | ratio | wanted |", "| --- | ---: | ---: | ---: | --- |"]
+    lines += [f"| {what} | {a * 1e3:,.0f} ms | {b * 1e3:,.0f} ms | {r:.3f} | {w} |" for what, a, b, r, w in rows]
+    lines += ["", "| `import pyterrier` | without irmx | difference | wanted |", "| ---: | ---: | ---: | --- |"]
+    lines += [f"| {ours * 1e3:,.0f} ms | {theirs * 1e3:,.0f} ms | {(ours - theirs) * 1e3:,.0f} ms | at most 150 ms |"]
+    versions = ", ".join(
+        f"{m} {importlib.metadata.version(m)}" for m in ("pyterrier", "ir_measures", "pandas", "pyarrow")
+    )
+    lines += ["", f"Python {platform.python_version()}, {versions}, {os.cpu_count()} cores."]
+    return "\n".join(lines) + "\n"
+
+
+PAGE = """# Speed in PyTerrier
+
+Made by `python tests/benchmarks/in_pyterrier.py --write docs/results/pyterrier_speed.md`. Every row is `pt.Experiment` over
+one system with 250 topics of 1,000 documents, with the measures named and with AP alone, in turns in one process; times are
+the best of several rounds. The last table is the import of PyTerrier in processes of their own, in turns with the entry
+point of irmx and without it.
+
+"""
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,54 @@
+"""Measures of a file of the user's, from the shell: ``irmx --load FILE.py``."""
+
+import pandas as pd
+import pytest
+
+MINE = '''
+import irmx
+
+
+@irmx.measure
+def Enough(ranking: irmx.Ranking, *, k: int = 1) -> float:
+    """Whether at least k relevant documents are retrieved."""
+    return len(ranking.relevant_rank) >= k
+'''
+
+
+@pytest.fixture
+def files(tmp_path):
+    """A folder with qrels, a run and a file of measures."""
+    (tmp_path / "mine.py").write_text(MINE)
+    (tmp_path / "some.qrels").write_text("q 0 a 1\nq 0 b 1\n")
+    (tmp_path / "some.run").write_text("q Q0 a 1 3.0 t\nq Q0 x 2 2.0 t\nq Q0 b 3 1.0 t\n")
+    return tmp_path
+
+
+def test_a_file_of_measures_is_loaded(shell, files):
+    done = shell("--load", "mine.py", "eval", "some.qrels", "some.run", "Enough(k=2)@2", "Enough(k=2)", "AP", cwd=files)
+    assert done.out == "Enough(k=2)@2\t0.0000\nEnough(k=2)\t1.0000\nAP\t0.8333\n", done.err
+    assert "Whether at least k" in shell("--load", files / "mine.py", "measures", "Enough").out
+    out = files / "out.csv"
+    done = shell("--load", "mine.py", "sweep", "some.qrels", "some.run", "-m", "Enough", "-g", "k=1,2,3", "--out", out, "-j", "2", cwd=files)  # fmt: skip
+    assert pd.read_csv(out)["value"].tolist() == [1, 1, 0], done.err
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "code", "message"),
+    [
+        ("none.py", None, 2, "There is no file own/none.py"),
+        ("mine.txt", "", 2, "--load takes a Python file. Got own/mine.txt"),
+        ("my-own.py", "", 2, "'my-own' cannot be the name of one. Rename own/my-own.py"),
+        ("numpy.py", "", 2, "there is a module 'numpy' already. Rename own/numpy.py"),
+        ("bad.py", "\n1 / 0\n", 1, "bad.py, line 2: ZeroDivisionError: division by zero"),
+        ("bad.py", "\ndef f(:\n", 1, "bad.py, line 2: SyntaxError"),
+        ("bad.py", "import irmx\ndef AP(ranking): ...\nirmx.measure(AP)\n", 2, "bad.py, line 3: The measure AP of bad.AP is refused"),
+    ],
+)  # fmt: skip
+def test_a_file_that_cannot_be_loaded_says_why(shell, files, name, text, code, message):
+    (files / "own").mkdir()
+    if text is not None:
+        (files / "own" / name).write_text(text)
+    done = shell("--load", f"own/{name}", "measures", cwd=files)
+    assert done.code == code
+    assert message in done.err
+    assert "Traceback" not in done.err

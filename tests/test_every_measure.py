@@ -1,0 +1,146 @@
+"""Every measure of the installed plugins passes the conformance kit; what is expected to fail stands here, with the reason."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pytest
+
+import irmx
+from irmx.expressions import parse_value
+from irmx.testing import CheckError, Sample, instances, parametrize_with_checks
+from irmx.testing.checks.values import lowered_by_a_relevant_document
+from irmx.testing.trying import Data, for_all
+
+SETTINGS = (
+    "MP(model=GL_AD_ID,judged_only=True)@3",
+    "MP(model=LO_OR_LID,rescale='relative_recall',ties='run')",
+    "MPcont(model=GL_AD_LID,times=by_rank(seconds=[30,10,20]),rescale='recall')",
+    "NCP(law=geometric(p=0.2),rel=2,no_relevant='nan')",
+    "TIA_ERR(err='text',stop='graded')",
+    "TIA_P(window='burst',window_weights='uniform')",
+    "TIA_nDCG(subtopics='one')",
+    "IA_nDCG(cells='nonempty',subtopic_weights='proportional',judged_only=True)",
+    "D_nDCG(gain='exponential',rel=2)@3",
+    "IntentAware(measure='MP(model=GL_AD_ID)')@2",
+)
+"""Settings that take other ways through the code than the examples of the measures."""
+
+CUT_OFF_ITSELF = "the measure that is lifted has a cutoff of its own, which cannot be set twice"
+ROWS_OF_ONE_TIME = "updates of one time (and, for MSU, one confidence) have no other order than that of the run's rows"
+GOES_WITH_AUTO = "the parameter precision goes with users='auto' alone, and is refused without it"
+LARGEST_OF_ALL = "the paper's 2^max is that of the largest grade of all topics of the qrels"
+
+
+def expected_failures(measure: irmx.Measure) -> Mapping[str, str]:
+    """Return the checks that a measure is expected to fail, with the reasons."""
+    name = measure.NAME
+    if name in ("IntentAware", "TimeAware") and "@" in measure["measure"]:
+        return {"cutoff": CUT_OFF_ITSELF}
+    if name == "MSU":
+        all_are_read = measure["interface"].NAME == "push"  # up to a limit that the samples do not reach
+        return {"default_parameters": GOES_WITH_AUTO} | ({} if all_are_read else {"ties": ROWS_OF_ONE_TIME})
+    if name in ("EG", "ELG", "nEG", "nELG", "TS_H", "TS_Verbosity"):
+        return {"ties": ROWS_OF_ONE_TIME}
+    if measure["stop"] == "graded":
+        return {"topics": LARGEST_OF_ALL}
+    return {}
+
+
+def windows_of_the_dates(sample: Sample) -> Sample:
+    """Leave out the weights of windows where the measure cuts windows from dates: they would be of other windows."""
+    return sample if "window" in sample.qrels[0] else sample.without("qrels", ["window_weight"])
+
+
+def parsed(texts: Iterable[str | irmx.Measure]) -> list[irmx.Measure]:
+    return list(dict.fromkeys(irmx.parse_measure(text) for text in texts))
+
+
+def with_named_objects(measure: irmx.Measure) -> list[irmx.Measure]:
+    """Return a measure with every named object that one of its parameters takes."""
+    one = next(instances(measure))
+    found = []
+    for name, param in measure.SUPPORTED_PARAMS.items():
+        symbols = irmx.registry().symbols(param.kind).values() if param.kind else ()
+        texts = [symbol.EXAMPLE or symbol.NAME for symbol in symbols]
+        found += [one(**{name: parse_value(text, measure, name)}) for text in texts if "file=" not in text]
+    return found
+
+
+REGISTERED = irmx.registry().measures().values()
+MEASURES = parsed([*(text for m in REGISTERED for text in m.EXAMPLES), *SETTINGS])
+OF_NAMED_OBJECTS = [m for m in parsed(n for m in REGISTERED for n in with_named_objects(m)) if m not in MEASURES]
+
+
+def is_of_streams(measure: irmx.Measure) -> bool:
+    """Tell whether it reads times of the run; that it expects rows in order shows in some samples only, so it looks at more."""
+    return any(column.name == "timestamp" for column in measure.run_columns())
+
+
+def is_simulation(measure: irmx.Measure) -> bool:
+    return measure.NAME == "MSU"
+
+
+@parametrize_with_checks(
+    [m for m in MEASURES if not is_of_streams(m)],
+    expected_failures=expected_failures,
+    adapt=windows_of_the_dates,
+    examples=6,
+)
+def test_measures(measure: irmx.Measure, check: Any) -> None:
+    check(measure)
+
+
+@parametrize_with_checks(
+    [m for m in OF_NAMED_OBJECTS if not is_of_streams(m)],
+    expected_failures=expected_failures,
+    adapt=windows_of_the_dates,
+    examples=2,
+)
+def test_measures_of_named_objects(measure: irmx.Measure, check: Any) -> None:
+    check(measure)
+
+
+@parametrize_with_checks(
+    [m for m in [*MEASURES, *OF_NAMED_OBJECTS] if is_of_streams(m) and not is_simulation(m)],
+    expected_failures=expected_failures,
+    examples=8,
+)
+def test_measures_of_streams(measure: irmx.Measure, check: Any) -> None:
+    check(measure)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(
+    list(filter(is_simulation, [*MEASURES, *OF_NAMED_OBJECTS])), expected_failures=expected_failures, examples=4
+)
+def test_simulations(measure: irmx.Measure, check: Any) -> None:
+    check(measure)
+
+
+def test_every_measure_is_among_them() -> None:
+    assert {m.NAME for m in MEASURES} == set(irmx.registry().measures())
+
+
+# -- monotone or not -----------------------------------------------------------------------------------------
+
+LOWERED = {
+    "MP": "MP(model=constant)",
+    "TS_Latency": "TS_Latency(track='2013')",
+    "IntentAware": "IntentAware(measure='MP(model=constant)')",
+    "TimeAware": "TimeAware(measure='MP(model=constant)')",
+}
+"""Settings in which a relevant document lowers the value, where the first example of the measure has none."""
+
+
+@pytest.mark.parametrize("name", [n for n, m in irmx.registry().measures().items() if not m.MONOTONE])
+def test_a_measure_that_is_not_monotone_is_lowered_by_a_relevant_document(name: str) -> None:
+    measure = irmx.parse_measure(LOWERED.get(name, irmx.registry().measures()[name].EXAMPLES[0]))
+    data = Data(adapt=windows_of_the_dates, examples=300, shrink=False)
+
+    def holds(sample: Sample) -> None:
+        found = lowered_by_a_relevant_document(measure, sample)
+        if found is not None:
+            raise CheckError(found.text)
+
+    with pytest.raises(CheckError, match="it falls from"):
+        for_all(data.samples(measure, max_topics=1), holds, data)
