@@ -62,9 +62,9 @@ def test_guide_names_every_error(name: str, checks: ModuleType) -> None:
 
 
 def test_every_formula_number_in_a_docstring_is_explained() -> None:
-    explained = set(re.findall(r"\| (M\d+) \|", (DOCS / "design" / "formulas.md").read_text(encoding="utf-8")))
+    explained = set(re.findall(r"\| ([AM]\d+) \|", (DOCS / "design" / "formulas.md").read_text(encoding="utf-8")))
     sources = [p.read_text(encoding="utf-8") for p in (TOP / "plugins").rglob("src/**/*.py")]
-    used = {number for text in sources for number in re.findall(r"\bM\d+\b", text)}
+    used = {number for text in sources for number in re.findall(r"\b[AM]\d+\b", text)}
     assert used
     assert used <= explained
 
@@ -161,7 +161,7 @@ def test_two_pictures_of_one_name_are_refused(tmp_path: Path) -> None:
         generator("figures").figures(tmp_path)
 
 
-@pytest.mark.parametrize("package", ["irmx", "irmx_markov", "irmx_ncp", "irmx_stream", "irmx_temporal"])
+@pytest.mark.parametrize("package", ["irmx", "irmx_markov", "irmx_ncp", "irmx_pages", "irmx_stream", "irmx_temporal"])
 def test_every_public_name_has_a_heading(package: str, generated: dict[str, str], checks: ModuleType) -> None:
     public = sys.modules[package].__all__
     assert set(public) <= checks.headings(generated[f"api/{package}.md"])

@@ -1,13 +1,15 @@
 """Every measure of the installed plugins passes the conformance kit; what is expected to fail stands here, with the reason."""
 
 from collections.abc import Iterable, Mapping
+from itertools import groupby, product
 from typing import Any
 
 import pytest
+from hypothesis import strategies as st
 
 import irmx
 from irmx.expressions import parse_value
-from irmx.testing import CheckError, Sample, instances, parametrize_with_checks
+from irmx.testing import CheckError, ColumnValues, Sample, instances, parametrize_with_checks
 from irmx.testing.checks.values import lowered_by_a_relevant_document
 from irmx.testing.trying import Data, for_all
 
@@ -22,6 +24,13 @@ SETTINGS = (
     "IA_nDCG(cells='nonempty',subtopic_weights='proportional',judged_only=True)",
     "D_nDCG(gain='exponential',rel=2)@3",
     "IntentAware(measure='MP(model=GL_AD_ID)')@2",
+    "AS_DCG(g='literal',alpha=3,ideal_fill=True,personal=0.3,recall_of='oriented')",
+    "AS_RBP(effort={'text':2,'image':1,'video':5},normalise=None,ties='run',split_blocks=True)@2",
+    "AS_ERR(ideal='exact',ideal_items=1,ideal_verticals=1,no_relevant='nan')",
+    "AS_ATT(ideal='exact',personal=0.2,rel=2)",
+    "AS_D_nDCG(ideal_threshold=0,ideal_web=2,ideal_fill=True)@3",
+    "AS_IA_nDCG(ideal_items=1,ideal_web=1)",
+    "vF(threshold=0.75)@1",
 )
 """Settings that take other ways through the code than the examples of the measures."""
 
@@ -49,6 +58,45 @@ def expected_failures(measure: irmx.Measure) -> Mapping[str, str]:
 def windows_of_the_dates(sample: Sample) -> Sample:
     """Leave out the weights of windows where the measure cuts windows from dates: they would be of other windows."""
     return sample if "window" in sample.qrels[0] else sample.without("qrels", ["window_weight"])
+
+
+def is_of_pages(measure: irmx.Measure) -> bool:
+    """Tell whether a measure looks at the verticals of a page."""
+    return any(c.name == "vertical" for c in measure.run_columns())
+
+
+VERTICALS = ("web", "news", "images")
+PAGE_COLUMNS = {
+    ("qrels", "media"): ColumnValues(st.sampled_from(("text", "image", "video")), per=("query_id", "vertical"))
+}
+
+
+def pages(sample: Sample) -> Sample:
+    """Make pages of the rankings, with one block per vertical, and judge every document in every vertical.
+
+    Items of equal scores, and the first two, are of one vertical, so that the blocks stay whole when ties are broken otherwise.
+    A document may then take the place of any other, no vertical is unknown, and the web has something for the ideal page.
+    """
+    by_id = sorted(sample.run, key=lambda row: row["doc_id"], reverse=True)
+    best_first = sorted(by_id, key=lambda row: (row["query_id"], -row["score"]))
+    run: list[dict[str, Any]] = []
+    for _, rows in groupby(best_first, key=lambda row: row["query_id"]):
+        label, before = "", set()
+        for i, (_, level) in enumerate(groupby(rows, key=lambda row: row["score"])):
+            for j, row in enumerate(level):
+                if j == 0 and i != 1 and row["vertical"] != label:
+                    label = "web" if row["vertical"] in before else row["vertical"]
+                    before.add(label)
+                block = {"block": f"web {len(run)}" if label == "web" else label} if "block" in row else {}
+                run.append({**row, "vertical": label, **block})
+    own = {(row["query_id"], row["vertical"]): row for row in sample.qrels}
+    qrels = []
+    for row, vertical in product(sample.qrels, VERTICALS):
+        of = own.get((row["query_id"], vertical), {"orientation": 1.0, "media": "text"})
+        media = {"media": of["media"]} if "media" in row else {}
+        orientation = 0.5 if vertical == "web" else of["orientation"]
+        qrels.append({**row, "vertical": vertical, "orientation": orientation, **media})
+    return Sample(tuple(qrels), tuple(run))
 
 
 def parsed(texts: Iterable[str | irmx.Measure]) -> list[irmx.Measure]:
@@ -80,23 +128,35 @@ def is_simulation(measure: irmx.Measure) -> bool:
     return measure.NAME == "MSU"
 
 
+def is_of_ranks(measure: irmx.Measure) -> bool:
+    return not is_of_streams(measure) and not is_of_pages(measure)
+
+
 @parametrize_with_checks(
-    [m for m in MEASURES if not is_of_streams(m)],
-    expected_failures=expected_failures,
-    adapt=windows_of_the_dates,
-    examples=6,
+    list(filter(is_of_ranks, MEASURES)), expected_failures=expected_failures, adapt=windows_of_the_dates, examples=6
 )
 def test_measures(measure: irmx.Measure, check: Any) -> None:
     check(measure)
 
 
 @parametrize_with_checks(
-    [m for m in OF_NAMED_OBJECTS if not is_of_streams(m)],
+    list(filter(is_of_ranks, OF_NAMED_OBJECTS)),
     expected_failures=expected_failures,
     adapt=windows_of_the_dates,
     examples=2,
 )
 def test_measures_of_named_objects(measure: irmx.Measure, check: Any) -> None:
+    check(measure)
+
+
+@parametrize_with_checks(
+    list(filter(is_of_pages, [*MEASURES, *OF_NAMED_OBJECTS])),
+    expected_failures=expected_failures,
+    columns=PAGE_COLUMNS,
+    adapt=pages,
+    examples=4,
+)
+def test_measures_of_pages(measure: irmx.Measure, check: Any) -> None:
     check(measure)
 
 
@@ -128,14 +188,29 @@ LOWERED = {
     "TS_Latency": "TS_Latency(track='2013')",
     "IntentAware": "IntentAware(measure='MP(model=constant)')",
     "TimeAware": "TimeAware(measure='MP(model=constant)')",
+    "AS": "AS(examination=err)",
 }
 """Settings in which a relevant document lowers the value, where the first example of the measure has none."""
+
+IMAGES = ("i1", "i2", "i3")
+SATISFIED_EARLY = Sample(
+    tuple(
+        {"query_id": "q", "doc_id": doc, "relevance": 1, "vertical": vertical, "orientation": orientation}
+        for doc, vertical, orientation in (("w", "web", 0.5), *((doc, "images", 1.0) for doc in IMAGES))
+    ),
+    tuple(
+        {"query_id": "q", "doc_id": doc, "score": -float(i), "vertical": "images" if i else "web"}
+        for i, doc in enumerate(("x", *IMAGES))
+    ),
+)
+"""A page where a web result that satisfies keeps users from three images, which gain more at the same effort."""
 
 
 @pytest.mark.parametrize("name", [n for n, m in irmx.registry().measures().items() if not m.MONOTONE])
 def test_a_measure_that_is_not_monotone_is_lowered_by_a_relevant_document(name: str) -> None:
     measure = irmx.parse_measure(LOWERED.get(name, irmx.registry().measures()[name].EXAMPLES[0]))
     data = Data(adapt=windows_of_the_dates, examples=300, shrink=False)
+    samples = st.just(SATISFIED_EARLY) if is_of_pages(measure) else data.samples(measure, max_topics=1)
 
     def holds(sample: Sample) -> None:
         found = lowered_by_a_relevant_document(measure, sample)
@@ -143,4 +218,4 @@ def test_a_measure_that_is_not_monotone_is_lowered_by_a_relevant_document(name: 
             raise CheckError(found.text)
 
     with pytest.raises(CheckError, match="it falls from"):
-        for_all(data.samples(measure, max_topics=1), holds, data)
+        for_all(samples, holds, data)

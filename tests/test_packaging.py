@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 TOP = Path(__file__).parent.parent
-PLUGINS = ("irmx-markov", "irmx-ncp", "irmx-stream", "irmx-temporal")
+PLUGINS = ("irmx-markov", "irmx-ncp", "irmx-pages", "irmx-stream", "irmx-temporal")
 DISTRIBUTIONS = {"irmx": TOP, **{name.replace("-", "_"): TOP / "plugins" / name for name in PLUGINS}}
 
 

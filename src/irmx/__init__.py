@@ -15,6 +15,7 @@ from irmx.hookspecs import hookimpl
 from irmx.upstream import install, uninstall
 
 if TYPE_CHECKING:
+    from irmx.best_first import RankedDocuments
     from irmx.citation import Citation
     from irmx.cli.command import Command
     from irmx.collections import Dataset, Field
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from irmx.symbols import Symbol
 
 _WHERE = {
+    "best_first": ("RankedDocuments",),
     "citation": ("Citation",),
     "cli.command": ("Command",),
     "collections": ("Dataset", "Field"),
@@ -97,6 +99,7 @@ __all__ = [
     "PluginError",
     "PluginWarning",
     "QrelsRows",
+    "RankedDocuments",
     "Ranking",
     "Rankings",
     "Report",

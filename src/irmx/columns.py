@@ -6,6 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
+from irmx.errors import DataError
+from irmx.ragged import Array
+
 if TYPE_CHECKING:
     from irmx.measures import Measure
 
@@ -109,3 +114,21 @@ def canonical_names(table: Table, names: list[str]) -> list[str]:
     """
     aliases = ALIASES[table]
     return [aliases[n] if n in aliases and aliases[n] not in names else n for n in names]
+
+
+def refuse_texts(column: Column, values: Array) -> None:
+    """Raise where a column of numbers holds something else."""
+    if column.dtype == "float" and values.dtype.kind != "f":
+        raise DataError(f"The {column.table} column {column.name!r} must hold numbers. Found {values[0]!r}.")
+
+
+def is_missing(values: Array) -> Array:
+    """Tell where a column has no value."""
+    return np.asarray(values != values if values.dtype.kind == "f" else values == None)  # noqa: E711
+
+
+def missing_column(column: Column, there: list[str]) -> str:
+    """Return what to say of a column that is not there."""
+    unit = f" ({column.unit})" if column.unit else ""
+    how = f" To have it, {column.how}." if column.how else ""
+    return f"the {column.table} column {column.name!r}, {column.desc}{unit}, is missing; the {column.table} has {', '.join(there)}.{how}"

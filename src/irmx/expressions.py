@@ -13,7 +13,7 @@ import ir_measures
 
 from irmx.errors import UnknownNameError, UsageError, suggest
 from irmx.measures import Measure
-from irmx.params import Param
+from irmx.params import Param, with_article
 from irmx.plugins import registry
 
 _LONGEST = 10_000
@@ -250,7 +250,7 @@ class _Parser:
         known = registry().symbols(kind) if kind else {}
         if name_node.id not in known:
             where = (
-                f"{owner} takes {'a ' + kind if kind else 'no named object'} for {param!r}"
+                f"{owner} takes {with_article(kind) if kind else 'no named object'} for {param!r}"
                 if param
                 else "no names are known here"
             )

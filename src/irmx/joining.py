@@ -94,7 +94,7 @@ class Join:
 
     def _ranks_by_score(self, found: Found, ties: str) -> tuple[Ints, Array]:
         """Return 1 + the number of documents with a larger score, and where the score is not unique."""
-        scores = self._scores(ties)
+        scores = self.comparable_scores(ties)
         hits = _comparable(found.score, ties)
         larger = np.empty(len(hits), dtype=np.int64)
         tied = np.zeros(len(hits), dtype=bool)
@@ -112,7 +112,7 @@ class Join:
     def _places_among_tied(self, topic: int, doc: Ints, score: Floats, ties: str) -> Ints:
         """Return, of documents of a topic whose scores are not unique, how many with the same score stand before each."""
         mine = self.pairs[topic][0]
-        scores = self._scores(ties)[self.run.offsets[mine] : self.run.offsets[mine + 1]]
+        scores = self.comparable_scores(ties)[self.run.offsets[mine] : self.run.offsets[mine + 1]]
         wanted = np.unique(_comparable(score, ties))
         rows = np.flatnonzero(wanted[np.minimum(np.searchsorted(wanted, scores), len(wanted) - 1)] == scores)
         groups: dict[float, list[str]] = {s: [] for s in wanted.tolist()}
@@ -125,7 +125,7 @@ class Join:
         names = self.judgments.docs
         return np.array([place_of[names[i]] for i in doc.tolist()], dtype=np.int64)
 
-    def _scores(self, ties: str) -> Floats:
+    def comparable_scores(self, ties: str) -> Floats:
         """Return the scores of all rows as they are compared."""
         return self.memo(("scores", ties), lambda: _comparable(self.run.score, ties))
 

@@ -226,7 +226,7 @@ class Judgments:
     def lacking(self, column: Column) -> str:
         """Return what to say of a column that is not there: what it is, what is there, and how to have it."""
         from irmx.collections import how_to_have
-        from irmx.rankings import missing_column
+        from irmx.columns import missing_column
 
         return missing_column(column, self.columns) + how_to_have(self.dataset_id, column.name)
 

@@ -54,7 +54,20 @@ COMMON_PARAMS: dict[str, Param] = {
     "ties": TIES,
     "no_relevant": NO_RELEVANT,
 }
-"""The parameters that mean the same in every measure that has them; the host carries them out."""
+"""The parameters that mean the same in every measure that has them; the host carries them out.
+
+A measure whose ``cutoff`` counts something else than documents declares a parameter of its own by that name, with its unit.
+"""
+
+
+def is_common(name: str, param: Any) -> bool:
+    """Tell whether a declared parameter is a common one, perhaps with another default; one of another unit is not.
+
+    >>> is_common("cutoff", COMMON_PARAMS["cutoff"]), is_common("cutoff", Param(int, "how far to look", unit="blocks"))
+    (True, False)
+    """
+    common = COMMON_PARAMS.get(name)
+    return common is not None and getattr(param, "unit", "") in ("", common.unit)
 
 
 class Measure(ir_measures.Measure):
@@ -218,6 +231,14 @@ class Measure(ir_measures.Measure):
     def aggregator(self) -> Any:
         """Return the mean over topics; topics whose value is NaN on request are left out of it."""
         return _MeanOfDefined() if self["no_relevant"] == "nan" else MeanAgg()
+
+
+def common_parameters(measure: Measure) -> dict[str, Any]:
+    """Return the common parameters of a measure that the host carries out, those that have a value."""
+    names = ("rel", "cutoff", "judged_only", "ties")
+    declared = measure.SUPPORTED_PARAMS
+    given = {k: measure[k] for k in names if k in declared and is_common(k, declared[k])}
+    return {k: v for k, v in given.items() if v is not None}
 
 
 class _MeanOfDefined(MeanAgg):

@@ -103,7 +103,7 @@ class Param(ParamInfo):
     def expects(self) -> str:
         """Return what a legal value is, in words that complete "must be ..."."""
         if self.kind:
-            return f"a {self.kind}"
+            return with_article(self.kind)
         if self.allowed is not None:
             return "one of " + ", ".join(repr(c) for c in self.allowed) + (" or None" if self.nullable else "")
         text = _TYPE_NAMES[self.dtype]
@@ -160,13 +160,22 @@ class Param(ParamInfo):
             if value in known:
                 return known[value]
             raise UnknownNameError(
-                f"The {name!r} parameter of {owner} must be a {self.kind}. Got the unknown name {value!r}."
+                f"The {name!r} parameter of {owner} must be {self.expects()}. Got the unknown name {value!r}."
                 f"{suggest(value, known)} Known: {', '.join(known) or 'none'}."
             )
         raise UsageError(
-            f"The {name!r} parameter of {owner} must be a {self.kind}: an object of that kind or one of the "
+            f"The {name!r} parameter of {owner} must be {self.expects()}: an object of that kind or one of the "
             f"names {', '.join(known) or '(none registered)'}. Got {value!r} instead."
         )
+
+
+def with_article(kind: str) -> str:
+    """Return a kind of named objects with its article.
+
+    >>> with_article("Markov model"), with_article("examination model")
+    ('a Markov model', 'an examination model')
+    """
+    return f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind}"
 
 
 def _duration(value: Any) -> tuple[Any, str]:

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
-from irmx.columns import Column
+from irmx.best_first import RankedDocuments, judged_in_rows, ranked_rows
+from irmx.columns import Column, is_missing, missing_column, refuse_texts
 from irmx.errors import DataError
 from irmx.joining import Hits, Join
+from irmx.measures import Measure, common_parameters
 from irmx.parts import PartsJoin
 from irmx.ragged import Array, Floats, Ints, offsets_of, position_in_segment, segment_count, segment_of
 from irmx.ranking import Ranking
 from irmx.rows import QrelsRows, RunRows, matching_rows, qrels_rows, run_rows
-
-if TYPE_CHECKING:
-    from irmx.measures import Measure
 
 T = TypeVar("T")
 
@@ -208,24 +207,18 @@ class Rankings:
         """
         documents = self.relevant if documents is None else documents
         values = self._run_values(column)[documents.hits.rows()[documents.hit]]
-        _refuse_texts(column, values)
-        lacking = np.flatnonzero(_missing(values))
+        refuse_texts(column, values)
+        lacking = np.flatnonzero(is_missing(values))
         if len(lacking):
             i = int(lacking[0])
             raise self._no_value(column, documents.topic[i], self.doc_ids(documents)[i], documents.rank[i])
         return values
 
     def ranked_column(self, column: Column) -> Array:
-        """Return a run column over all documents of all rankings, judged or not, best first; ``depth`` of each topic.
-
-        Raises
-        ------
-        irmx.errors.DataError
-            Where the run lacks the column, or a document lacks its value.
-        """
+        """Return a run column over all documents of all rankings, judged or not, best first; errors as ``run_column``."""
         values = self._run_values(column)[self._ranked_rows()]
-        _refuse_texts(column, values)
-        lacking = np.flatnonzero(_missing(values))
+        refuse_texts(column, values)
+        lacking = np.flatnonzero(is_missing(values))
         if len(lacking):
             ends = offsets_of(self.depth)
             topic = int(np.searchsorted(ends, lacking[0], side="right")) - 1
@@ -239,14 +232,42 @@ class Rankings:
             raise DataError(missing_column(column, self._join.run.columns))
         return values
 
+    def ranked_labels(self, column: Column) -> tuple[Ints, list[Any]] | None:
+        """Return a run column of labels over all documents of all rankings, judged or not, best first.
+
+        As the number of the label of every document, -1 where it is missing or empty, and the labels by number. None where
+        the run lacks an optional column.
+
+        Raises
+        ------
+        irmx.errors.DataError
+            Where the run lacks the column.
+
+        Examples
+        --------
+        >>> import irmx, pandas as pd
+        >>> run = pd.DataFrame({"query_id": "q", "doc_id": ["a", "b"], "score": [1.0, 2.0], "vertical": ["web", "news"]})
+        >>> vertical = irmx.Column("run", "vertical", "where it comes from", dtype="str")
+        >>> irmx.join({"q": {"a": 1}}, run).ranked_labels(vertical)
+        (array([1, 0]), ['web', 'news'])
+        """
+        found = self._join.run.labels(column.name)
+        if found is None and not column.optional:
+            raise DataError(missing_column(column, self._join.run.columns))
+        return None if found is None else (found[0][self._ranked_rows()], found[1])
+
+    @cached_property
+    def ranked_documents(self) -> RankedDocuments:
+        """All documents of all rankings, judged or not, best first."""
+        return RankedDocuments(offsets_of(self.depth), *judged_in_rows(self._join, self._ranked_rows()))
+
     def _ranked_rows(self) -> Ints:
         """Return the rows of the run, topic by topic, best first."""
         if self.judged_only:
             rows: Ints = self.judged.hits.rows()[self.judged.hit]
             return rows
-        starts = [int(self._join.run.offsets[mine]) for mine, _ in self._join.pairs]
-        ordered = [a + self._join.order(i, self.ties)[: self.cutoff] for i, a in enumerate(starts)]
-        return np.concatenate([*ordered, np.empty(0, dtype=np.int64)])
+        rows = self._join.memo(("ranked rows", self.ties), lambda: ranked_rows(self._join, self.ties))
+        return rows if self.cutoff is None else rows[position_in_segment(offsets_of(self._join.depth)) < self.cutoff]
 
     def _no_value(self, column: Column, topic: int, doc_id: str, rank: int) -> DataError:
         return DataError(
@@ -260,8 +281,8 @@ class Rankings:
         values = rows.column(column.name)
         if values is None:
             raise DataError(missing_column(column, self._join.judgments.columns))
-        _refuse_texts(column, values)
-        there = ~_missing(values)
+        refuse_texts(column, values)
+        there = ~is_missing(values)
         out: list[Any] = []
         for query_id, a, b in zip(self.topics, rows.offsets, rows.offsets[1:], strict=False):
             found = set(values[a:b][there[a:b]].tolist())
@@ -371,27 +392,3 @@ class Rankings:
             return [names[i] for i in self.judged.doc[here].tolist()]
         docs = self._join.run.docs(self._join.pairs[topic][0])
         return [docs[i] for i in self._join.order(topic, self.ties)[: self.cutoff].tolist()]
-
-
-def common_parameters(measure: Measure) -> dict[str, Any]:
-    """Return the common parameters of a measure that the host carries out, those that have a value."""
-    given = {k: measure[k] for k in ("rel", "cutoff", "judged_only", "ties") if k in measure.SUPPORTED_PARAMS}
-    return {k: v for k, v in given.items() if v is not None}
-
-
-def _refuse_texts(column: Column, values: Array) -> None:
-    """Raise where a column of numbers holds something else."""
-    if column.dtype == "float" and values.dtype.kind != "f":
-        raise DataError(f"The {column.table} column {column.name!r} must hold numbers. Found {values[0]!r}.")
-
-
-def _missing(values: Array) -> Array:
-    """Tell where a column has no value."""
-    return np.asarray(values != values if values.dtype.kind == "f" else values == None)  # noqa: E711
-
-
-def missing_column(column: Column, there: list[str]) -> str:
-    """Return what to say of a column that is not there."""
-    unit = f" ({column.unit})" if column.unit else ""
-    how = f" To have it, {column.how}." if column.how else ""
-    return f"the {column.table} column {column.name!r}, {column.desc}{unit}, is missing; the {column.table} has {', '.join(there)}.{how}"

@@ -89,6 +89,10 @@ class Run(ABC):
     def column(self, name: str) -> Array | None:
         """Return an extra column over all rows, None where the run lacks it."""
 
+    def labels(self, name: str) -> tuple[Ints, list[Any]] | None:
+        """Return an extra column as the number of the value of every row, -1 for none, and the values; None without it."""
+        return None
+
     @property
     @abstractmethod
     def columns(self) -> list[str]:
@@ -96,7 +100,7 @@ class Run(ABC):
 
     def lacking(self, column: Column) -> str:
         """Return what to say of a column that is not there: what it is, what is there, and how to have it."""
-        from irmx.rankings import missing_column
+        from irmx.columns import missing_column
 
         return missing_column(column, self.columns) + (
             _KEEPS_NO_MORE if set(self.columns) == _READ_BY_PYTERRIER else ""
@@ -262,6 +266,13 @@ class TableRun(Run):
     def column(self, name: str) -> Array | None:
         columns = tables.Columns("run", self._data)
         return self._grouped(columns.values(name)) if name in columns else None
+
+    def labels(self, name: str) -> tuple[Ints, list[Any]] | None:
+        columns = tables.Columns("run", self._data)
+        if name not in columns:
+            return None
+        numbers, values = columns.labels(name)
+        return self._grouped(numbers), values
 
     @property
     def columns(self) -> list[str]:

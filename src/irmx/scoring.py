@@ -15,9 +15,9 @@ from irmx.columns import at_odds
 from irmx.errors import DataError, DataWarning, IrmxError, PluginError
 from irmx.joining import Join
 from irmx.judgments import Judgments
-from irmx.measures import Measure
+from irmx.measures import Measure, common_parameters
 from irmx.ragged import segment_count
-from irmx.rankings import Rankings, common_parameters
+from irmx.rankings import Rankings
 from irmx.runs import read_run
 from irmx.scores import Scores, metric
 

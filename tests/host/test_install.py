@@ -81,6 +81,7 @@ def test_import_is_light() -> None:
         "rich",
         "irmx_markov",
         "irmx_ncp",
+        "irmx_pages",
         "irmx_stream",
         "irmx_temporal",
         "pyterrier",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from irmx.errors import UsageError
-from irmx.measures import Measure
+from irmx.measures import Measure, is_common
 from irmx.testing.failures import failure
 from irmx.testing.sample import Row, Sample
 from irmx.testing.trying import Data, for_all, for_all_large, require_same, values
@@ -68,8 +68,12 @@ def check_rel(measure: Measure, data: Data) -> None:
 
 
 def check_cutoff(measure: Measure, data: Data) -> None:
-    """``cutoff=2`` ignores what is below rank 2, and 25 what is below 25: the value is that of a run cut off there."""
-    if "cutoff" not in measure.SUPPORTED_PARAMS or measure["judged_only"]:
+    """``cutoff=2`` ignores what is below rank 2, and 25 what is below 25: the value is that of a run cut off there.
+
+    A cutoff in another unit than ranks is passed.
+    """
+    cutoff = measure.SUPPORTED_PARAMS.get("cutoff")
+    if cutoff is None or not is_common("cutoff", cutoff) or measure["judged_only"]:
         return
     ties = "trec" if measure["ties"] is None else measure["ties"]
 

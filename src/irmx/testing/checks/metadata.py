@@ -11,7 +11,7 @@ import ir_measures
 from irmx.citation import Citation
 from irmx.columns import Column
 from irmx.expressions import parse_measure
-from irmx.measures import COMMON_PARAMS, Measure
+from irmx.measures import COMMON_PARAMS, Measure, is_common
 from irmx.params import Param
 from irmx.testing.failures import failure
 from irmx.testing.trying import Data
@@ -51,7 +51,7 @@ def _of_parameters(measure: Measure) -> Iterator[str]:
             yield f"The parameter {name!r} is {type(param).__name__}; it must be an irmx.Param."
         elif not param.desc:
             yield f"The parameter {name!r} has no description."
-        elif name in COMMON_PARAMS and param.desc != COMMON_PARAMS[name].desc:
+        elif is_common(name, param) and param.desc != COMMON_PARAMS[name].desc:
             yield f"The parameter {name!r} is common, but not that of irmx.COMMON_PARAMS."
 
 

@@ -26,10 +26,15 @@ class Tst(Format):
     )
 
     def recognises(self, table: str, path: Path, start: bytes) -> bool:
-        """Tell by the first lines, most of which must be lines of a run of the track; a folder is asked for by name."""
+        """Tell by the first lines, most of which must be lines of a run of the track; a folder is asked for by name.
+
+        A table whose rows have seven words is none: its first line is a header with the column ``score``.
+        """
         if table != "run" or b"\0" in start:
             return False
         lines = [line for line in start.decode("utf-8", errors="replace").split("\n")[:_LINES] if line.strip()]
+        if lines and "score" in lines[0].split() and not is_run_line(lines[0]):
+            return False
         return 2 * sum(map(is_run_line, lines)) > len(lines)
 
     def read(self, table: str, path: Path, content: bytes) -> pa.Table:

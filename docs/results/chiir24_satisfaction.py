@@ -1,0 +1,347 @@
+"""Utility of result pages and what users said of them: a study with five layouts of result cards.
+
+Writes the page ``chiir24_satisfaction.md`` beside this file. The environment variable IRMX_DATA names the folder with
+the data; the page holds counts, estimates and correlations only, nothing of the data.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import irmx
+from irmx_pages import EffortFit, Pages, fit_effort, gain, utility
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+CARDS = {3: "title", 6: "title, image", 5: "title, image right, summary", 2: "title, image, summary"}
+"""The card types of the data, by their number there."""
+REFERENCE = "title"
+LAYOUTS = ("BASE", "BASE_GOOGLE", "BASE_WAPO", "BASE_TIS", "RAND")
+LONGEST = 60.0
+"""Seconds: a card that was looked at for longer counts in no estimate."""
+RESAMPLES = 1000
+MODELS = {"AS_DCG": irmx.dcg, "AS_RBP": irmx.rbp, "AS_ERR": irmx.err, "AS_ATT": irmx.att}
+
+
+@dataclass(frozen=True)
+class Study:
+    """What is read of the data.
+
+    Attributes
+    ----------
+    cards : DataFrame
+        A row a card that was shown, with ``page``, the number of its page; within a page in the order of the ranks
+        shown.
+    pages : DataFrame
+        A row a page with a rating: ``user``, ``layout``, ``rating``, ``ndcg_10`` as the study has it, and
+        ``complete``, whether its ranks are 1, 2, ... without a gap.
+    """
+
+    cards: pd.DataFrame
+    pages: pd.DataFrame
+
+
+def read(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the cards and the ratings as they are, with the names of the card types."""
+    cards = pd.read_csv(folder / "serp_annotation.csv.gz")
+    cards["media"] = cards["card_type"].map(CARDS)
+    return cards, pd.read_csv(folder / "query_feedback.csv.gz")
+
+
+def study(cards: pd.DataFrame, ratings: pd.DataFrame) -> Study:
+    """Return the pages that have a rating and one order: a topic and a query of a user make a page."""
+    key = ["serp_topic_annotation", "qid"]
+    cards = cards.sort_values([*key, "rank"], kind="stable")
+    of_page = cards.groupby(key)["rank"]
+    shape = pd.DataFrame({"shown": of_page.size(), "ranks": of_page.nunique(), "deepest": of_page.max()})
+    pages = ratings.sort_values("id").drop_duplicates(key, keep="last").merge(shape.reset_index(), on=key)
+    pages = pages[pages["shown"] == pages["ranks"]]
+    pages = pages.sort_values(key).reset_index(drop=True)
+    pages["page"], pages["complete"] = pages.index, pages["shown"] == pages["deepest"]
+    pages = pages.rename(columns={"interface_type": "layout", "feedback": "rating"})
+    return Study(cards.merge(pages[[*key, "page"]], on=key).sort_values(["page", "rank"], kind="stable"), pages)
+
+
+def pages_of(found: Study, effort: dict[str, float]) -> Pages:
+    """Return the pages, a card a block; orientation .5, as nothing tells of verticals; images attract attention."""
+    cards = found.cards
+    ones = np.ones(len(cards))
+    return Pages(
+        np.concatenate([[0], np.cumsum(np.bincount(cards["page"]))]),
+        np.full(len(cards), "web", dtype=object),
+        0.5 * ones,
+        cards["actual_qrel_value"].to_numpy(dtype=float),
+        ones.astype(np.int64),
+        cards["media"].map(effort).to_numpy(dtype=float),
+        (cards["media"] != REFERENCE).to_numpy(),
+    )
+
+
+def utilities(pages: Pages, cutoff: int = 10) -> dict[str, Array]:
+    first = pages.where(pages.position <= cutoff)
+    gains = gain(first)
+    return {name: utility(first, gains, model.probabilities(first, gains)) for name, model in MODELS.items()}
+
+
+def flat(found: Study) -> dict[str, Array]:
+    """Return nDCG@10 and P@10 of the pages as shown; relevant is what the study has as relevant for the topic."""
+    cards = found.cards
+    run = pd.DataFrame(
+        {"query_id": cards["page"].astype(str), "doc_id": cards["doc_id"], "score": -cards["rank"].astype(float)}
+    )
+    judged = cards.drop_duplicates(["topic_id", "doc_id"])[["topic_id", "doc_id", "actual_qrel_value"]]
+    qrels = found.pages[["page", "topic_id"]].merge(judged, on="topic_id")
+    qrels = qrels.rename(columns={"actual_qrel_value": "relevance"}).assign(query_id=qrels["page"].astype(str))
+    scores = pd.DataFrame(irmx.iter_calc("nDCG@10 P@10", qrels[["query_id", "doc_id", "relevance"]], run))
+    table = scores.assign(measure=scores["measure"].map(str), page=scores["query_id"].astype(int))
+    return {name: rows.sort_values("page")["value"].to_numpy() for name, rows in table.groupby("measure")}
+
+
+@dataclass(frozen=True)
+class Correlations:
+    """Rank correlations with the ratings; the first row is of the users as they are, the others of samples of users."""
+
+    rho: dict[str, Array]
+    tau: dict[str, Array]
+
+    def text(self, name: str, kind: str = "rho") -> str:
+        return with_interval(getattr(self, kind)[name])
+
+    def above(self, name: str, other: str) -> str:
+        return with_interval(self.rho[name] - self.rho[other])
+
+
+def with_interval(values: Array) -> str:
+    low, high = np.quantile(values[1:], [0.025, 0.975])
+    return f"{values[0]:.3f} [{low:.3f}, {high:.3f}]"
+
+
+def correlations(values: dict[str, Array], rating: Array, user: Array) -> Correlations:
+    """Return Spearman's rho and Kendall's tau-b of measures with ratings, also in bootstrap samples of users.
+
+    With S the matrix of the signs of all differences and w how often a page is in a sample, S w is twice its rank from
+    the middle, so that both come from these matrices.
+    """
+    number = np.unique(user, return_inverse=True)[1]
+    users = int(number.max()) + 1
+    drawn = np.random.default_rng(0).multinomial(users, np.full(users, 1 / users), size=RESAMPLES)
+    weight = np.vstack([np.ones(users), drawn])[:, number].astype(np.float32)
+
+    def signs(x: Array) -> Array:
+        return np.sign(x[:, None] - x).astype(np.float32)
+
+    def pairs(matrix: Array) -> Array:
+        return np.einsum("ri,ri->r", weight @ matrix, weight, dtype=float)
+
+    of_rating = signs(rating)
+    ranks, untied = weight @ of_rating, pairs(np.abs(of_rating))
+    rho, tau = {}, {}
+    for name, column in values.items():
+        of_measure = signs(np.round(column, 12))
+        mine = weight @ of_measure
+        products = [
+            np.einsum("ri,ri,ri->r", weight, a, b, dtype=float)
+            for a, b in ((mine, ranks), (mine, mine), (ranks, ranks))
+        ]
+        rho[name] = products[0] / np.sqrt(products[1] * products[2])
+        tau[name] = pairs(of_measure * of_rating) / np.sqrt(pairs(np.abs(of_measure)) * untied)
+    return Correlations(rho, tau)
+
+
+def efforts(cards: pd.DataFrame) -> dict[tuple[str, str], EffortFit]:
+    """Return the effort tables by group of users and statistic."""
+    times = cards.rename(columns={"time_spent": "time"})[["user", "media", "time", "interface_type"]]
+    random = times["interface_type"] == "RAND"
+    groups = {"one card type each": times[~random], "random cards": times[random]}
+    found = {
+        (group, statistic): fit_effort(rows, REFERENCE, statistic=statistic, longest=LONGEST)
+        for group, rows in groups.items()
+        for statistic in ("mean", "median")
+    }
+    found["random cards", "within_users"] = fit_effort(
+        groups["random cards"], REFERENCE, statistic="within_users", longest=LONGEST
+    )
+    return found
+
+
+def cell(fit: EffortFit, name: str) -> str:
+    return "{:.2f} [{:.2f}, {:.2f}]".format(fit.effort[name], *fit.intervals[name])
+
+
+def of_times(cards: pd.DataFrame) -> list[str]:
+    lines = []
+    for number, name in CARDS.items():
+        times = cards.loc[cards["card_type"] == number, "time_spent"]
+        seen = times[times > 0]
+        lines.append(
+            f"| {name} | {len(times):,} | {len(seen) / len(times):.1%} | {seen.median():.2f} | {seen.mean():.2f} | "
+            f"{seen.quantile(0.95):.1f} | {seen.max():.0f} | {(seen > LONGEST).sum()} |"
+        )
+    return lines
+
+
+def ratings_by_layout(pages: pd.DataFrame) -> list[str]:
+    lines = []
+    for layout in LAYOUTS:
+        mine = pages[pages["layout"] == layout]
+        by_user = mine.groupby("user")["rating"].agg(["sum", "size"]).to_numpy(dtype=float)
+        count = len(by_user)
+        drawn = np.random.default_rng(0).multinomial(count, np.full(count, 1 / count), size=RESAMPLES)
+        sums = np.vstack([np.ones(count), drawn]) @ by_user
+        lines.append(
+            f"| {layout} | {count} | {len(mine)} | {mine['complete'].sum()} | {with_interval(sums[:, 0] / sums[:, 1])} |"
+        )
+    return lines
+
+
+def main() -> None:
+    cards, ratings = read(Path(os.environ["IRMX_DATA"]).resolve() / "serp_user_study_chiir24")
+    found, tables = study(cards, ratings), efforts(cards)
+    pages = found.pages
+    within = tables["random cards", "within_users"]
+    equal = dict.fromkeys(CARDS.values(), 1.0)
+    measures = flat(found)
+    values = {
+        "nDCG@10": measures["nDCG@10"],
+        "P@10": measures["P@10"],
+        "`ndcg_10` of the study": pages["ndcg_10"].to_numpy(),
+        **{f"{name}, equal efforts": v for name, v in utilities(pages_of(found, equal)).items()},
+        **{f"{name}, observed efforts": v for name, v in utilities(pages_of(found, within.effort)).items()},
+    }
+    rating, user = pages["rating"].to_numpy(dtype=float), pages["user"].to_numpy()
+
+    def of(keep: Array) -> Correlations:
+        return correlations({name: v[keep] for name, v in values.items()}, rating[keep], user[keep])
+
+    complete = pages["complete"].to_numpy()
+    every, whole = of(np.ones(len(pages), dtype=bool)), of(complete)
+    by_layout = {layout: of((pages["layout"] == layout).to_numpy()) for layout in LAYOUTS}
+
+    def residual(x: Array) -> Array:
+        return x - pd.Series(x).groupby(user).transform("mean").to_numpy()
+
+    inside = correlations({name: residual(v) for name, v in values.items()}, residual(rating), user)
+    own = np.corrcoef(values["nDCG@10"][complete], pages["ndcg_10"][complete])[0, 1]
+    lines = [
+        "# Utility, satisfaction and effort in a user study",
+        "",
+        "```console",
+        "$ IRMX_DATA=... python docs/results/chiir24_satisfaction.py",
+        "```",
+        "",
+        "makes this page. `IRMX_DATA` is the folder that holds `serp_user_study_chiir24`, the data of Pathak, Azzopardi and Halvey,",
+        "[The Influence of Presentation and Performance on User Satisfaction](https://doi.org/10.1145/3627508.3638335), CHIIR 2024;",
+        "they are not part of irmx, and this page holds counts, estimates and correlations only.",
+        "",
+        f"{cards['user'].nunique()} users searched news for two topics, {(cards.groupby('user')['topic_id'].nunique() < 2).sum()} of them for one, with one of five layouts; they chose among",
+        "six queries a topic, looked at result cards, and rated queries from 1 to 6. The cards of four layouts are of one type, those of RAND of all four.",
+        "",
+        "What the data say, and what not:",
+        "",
+        "- **No verticals.** All results are news articles: every card is a block of the general web, with its orientation of 0.5. So",
+        "  alpha has no part in what follows, as g(0.5) = 0.5 for every alpha.",
+        "- **Card types** stand for media types. By the cards a page holds and by the layouts' names, type 5 of the data is that of",
+        "  BASE_WAPO (title, image to the right, summary), type 6 that of BASE_GOOGLE (title, image); the table in the study's own",
+        "  description has these two numbers the other way round.",
+        "- **A card is recorded once** per topic and user. Pages of later queries lack the cards that the user has seen before, and",
+        f"  of {len(pages):,} pages {complete.sum():,} are complete. How deep a page is known is how far the user went.",
+        "- **`ndcg_10`** in the data belongs to the query, and the cards of a query were shown to each user in an order of their own.",
+        f"  nDCG@10 of complete pages as they were shown correlates with it by {own:.2f} (Pearson). Here nDCG@10 is of the page as shown.",
+        "- **Time** is recorded per card, how is not said. A card with a time of 0 was shown, but not looked at, as far as is known.",
+        "- Grades are 0 and 1 in the data.",
+        "",
+        "## Effort by card type",
+        "",
+        f"| card | shown | time above 0 | median, s | mean, s | 95% below, s | longest, s | above {LONGEST:g} s |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+        *of_times(cards),
+        "",
+        f"(Of times above 0.) Times of 0 and above {LONGEST:g} s count in no estimate. `fit_effort` gives, in units of a title's effort:",
+        "",
+        f"| users | statistic | {' | '.join(CARDS.values())} | users | left out as too long |",
+        "| --- | --- |" + " ---: |" * (len(CARDS) + 2),
+        *(
+            f"| {group} | {statistic} | {' | '.join(cell(fit, name) for name in CARDS.values())} | {fit.users} | {fit.too_long} |"
+            for (group, statistic), fit in tables.items()
+        ),
+        "",
+        "Intervals: 95%, from 1,000 samples of users. The two groups do not agree: where users saw one type each, a title with an",
+        "image takes less time than a title alone; where the same users saw all types, it takes more, and so says the comparison",
+        "within users. Between groups it is users and whole layouts that differ, so the tables here use the last row:",
+        "",
+        f"`effort={{{', '.join(f'{name!r}: {within.effort[name]:.2f}' for name in CARDS.values())}}}`",
+        "",
+        "The paper's table has an image at a third of a text. That is an image alone against a text snippet; here an image stands beside",
+        "a title, and adds to it. No card of the study is an image alone or a video.",
+        "",
+        "How far outliers matter, `mean`, all users:",
+        "",
+        f"| longest | {' | '.join(CARDS.values())} | left out |",
+        "| --- |" + " ---: |" * (len(CARDS) + 1),
+    ]
+    times = cards.rename(columns={"time_spent": "time"})
+    for longest in (None, 60.0, 30.0, 10.0):
+        fit = fit_effort(times, REFERENCE, longest=longest)
+        name = "none" if longest is None else f"{longest:g} s"
+        lines.append(f"| {name} | {' | '.join(cell(fit, c) for c in CARDS.values())} | {fit.too_long} |")
+    lines += [
+        "",
+        "## Ratings",
+        "",
+        "| layout | users | pages | complete | mean rating |",
+        "| --- | ---: | ---: | ---: | ---: |",
+        *ratings_by_layout(pages),
+        "",
+        f"{len(ratings):,} ratings are of {len(ratings.drop_duplicates(['serp_topic_annotation', 'qid'])):,} pages; the last one of a page counts. "
+        f"{len(pages):,} pages have cards with one order; the others were shown in two.",
+        "",
+        "## Correlation with the rating",
+        "",
+        "AS_* is `normalise=None, cutoff=10`: gain over effort of the first ten cards, without an ideal page. Observed efforts: the",
+        "table above; equal efforts: every card 1. ATT: cards with an image attract attention, its beta is 0.5.",
+        "",
+        "| measure | rho, all pages | tau, all pages | rho above nDCG@10 | rho, complete pages | rho, users' own means subtracted |",
+        "| --- | ---: | ---: | ---: | ---: | ---: |",
+        *(
+            f"| {name} | {every.text(name)} | {every.text(name, 'tau')} | {every.above(name, 'nDCG@10')} | {whole.text(name)} | "
+            f"{inside.text(name)} |"
+            for name in values
+        ),
+        "",
+        "Spearman's rho and Kendall's tau-b with 95% intervals from 1,000 samples of users, all pages of a user together; the same",
+        "samples for the differences.",
+        "",
+        "- On all pages no AS_* is told from nDCG@10: the intervals of the differences hold 0.",
+        "- The study's `ndcg_10` follows the ratings more closely than any measure of the page as it was shown, although it is not of",
+        "  this page's order. Its ideal is that of ten documents of grade 2 for every query, so it is made of judgments with grades,",
+        "  which the data do not have.",
+        "",
+        "Observed efforts against equal ones, the difference of rho:",
+        "",
+        "| measure | all pages | complete pages |",
+        "| --- | ---: | ---: |",
+        *(
+            f"| {name} | {every.above(f'{name}, observed efforts', f'{name}, equal efforts')} | "
+            f"{whole.above(f'{name}, observed efforts', f'{name}, equal efforts')} |"
+            for name in MODELS
+        ),
+        "",
+        "By layout, rho:",
+        "",
+        f"| measure | {' | '.join(LAYOUTS)} |",
+        "| --- |" + " ---: |" * len(LAYOUTS),
+        *(f"| {name} | {' | '.join(by_layout[layout].text(name) for layout in LAYOUTS)} |" for name in values),
+        "",
+        "Within a layout of one card type the effort of a card cancels from every comparison: both tables give one value there.",
+    ]
+    Path(__file__).with_suffix(".md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

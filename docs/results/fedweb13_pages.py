@@ -1,0 +1,314 @@
+"""Aggregated pages made of the rankings of 157 search engines: utility beside flat measures.
+
+Writes the page ``fedweb13_pages.md`` beside this file. The environment variable IRMX_DATA names the folder with the
+data; the page holds counts, scores and correlations only, nothing of the data.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import kendalltau
+
+import irmx
+from irmx_pages import SimulatedPages, score_pages, simulate_pages
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+WEIGHTS = {0: 0.0, 1: 0.25, 3: 0.5, 7: 1.0}
+"""How precise a result of each grade is, for graded precision: parameters, not known from the track's own pages."""
+MEDIA = {"Video": "video", "Photo/Pictures": "image"}
+MODELS = ("AS_DCG", "AS_RBP", "AS_ERR", "AS_ATT")
+FLAT = ("nDCG@10", "P@10")
+OTHERS = ("AS_RBP(personal=0.23)", "vRecall(recall_of='oriented')", "vPrecision", "AS_D_nDCG", "AS_IA_nDCG")
+MEASURES = (*MODELS, *(f"{m}(ideal='exact')" for m in MODELS), *OTHERS, *FLAT)
+SHOWN = (*MODELS, *OTHERS, *FLAT)
+"""The measures of the correlation table."""
+
+
+@dataclass(frozen=True)
+class Track:
+    """What is read of the track.
+
+    Attributes
+    ----------
+    results : DataFrame
+        A row a judged result: ``query_id``, ``doc_id``, ``engine``, ``rank`` in the engine's list, ``relevance``,
+        ``weight``, and the ``vertical`` and ``media`` of its engine.
+    orientation : DataFrame
+        A row a topic and vertical: ``query_id``, ``vertical``, ``orientation``.
+    qrels : DataFrame
+        The results with the orientation of their vertical.
+    """
+
+    results: pd.DataFrame
+    orientation: pd.DataFrame
+    qrels: pd.DataFrame
+
+
+def vertical_of(official: str) -> str:
+    """Return the vertical of an engine's results: of several, that of videos, else of pictures, else the first."""
+    names = official.split(",")
+    return next((name for name in MEDIA if name in names), "web" if names[0] == "General" else names[0])
+
+
+def track(folder: Path, weights: dict[int, float] = WEIGHTS) -> Track:
+    """Read the judgments; the orientation of a vertical is the best graded precision of its engines."""
+    engines = pd.read_csv(folder / "engines_verticals.tsv", sep="\t")
+    of_engine = {
+        name: vertical_of(official) for name, official in zip(engines["engine"], engines["vertical"], strict=True)
+    }
+    results = pd.read_csv(
+        folder / "FW13-QRELS-RM.txt.gz",
+        sep=" ",
+        names=["query_id", "iteration", "doc_id", "relevance"],
+        dtype={"query_id": str},
+    )
+    parts = results["doc_id"].str.split("-", expand=True)
+    results["engine"], results["rank"] = parts[1], parts[3].astype(int)
+    results["vertical"] = results["engine"].map(of_engine)
+    results["media"] = results["vertical"].map(MEDIA).fillna("text")
+    results["weight"] = results["relevance"].map(weights)
+    lists = results.groupby(["query_id", "vertical", "engine"])["weight"].sum() / 10
+    orientation = lists.groupby(["query_id", "vertical"]).max().rename("orientation").reset_index()
+    orientation.loc[orientation["vertical"] == "web", "orientation"] = 0.5
+    columns = ["query_id", "doc_id", "relevance", "vertical", "media", "orientation"]
+    return Track(results, orientation, results.merge(orientation, on=["query_id", "vertical"])[columns])
+
+
+def of_other_topics(values: pd.Series) -> pd.Series:
+    """Return, for every row of a series by query_id and name, the mean over the other topics, 0 without any."""
+    by_name = values.groupby(level=1)
+    others = by_name.transform("size") - 1
+    return ((by_name.transform("sum") - values) / others.clip(lower=1)).where(others > 0, 0.0)
+
+
+def item_rankings(found: Track) -> dict[str, pd.DataFrame]:
+    """Return two rankings of the results of every vertical.
+
+    ``best engine`` is the list of the engine that had the best graded precision on the other topics; ``merged`` is all
+    lists of the vertical's engines, all first results, then all second ones, engines by their number.
+    """
+    results = found.results
+    precision = (results.groupby(["query_id", "engine"])["weight"].sum() / 10).rename("precision")
+    known = of_other_topics(precision).rename("known").reset_index()
+    results = results.merge(known, on=["query_id", "engine"])
+    merged = results.sort_values(["query_id", "rank", "engine"])
+    best = results.sort_values(["known", "engine"], ascending=[False, True]).drop_duplicates(["query_id", "vertical"])
+    chosen = results.merge(best[["query_id", "vertical", "engine"]]).sort_values(["query_id", "engine", "rank"])
+    return {
+        name: rows[["query_id", "doc_id", "vertical", "media"]].assign(score=-np.arange(len(rows), dtype=float))
+        for name, rows in (("best engine", chosen), ("merged", merged))
+    }
+
+
+def vertical_rankings(found: Track) -> dict[str, pd.DataFrame]:
+    """Return two rankings of verticals: by the orientation for other topics, and by their engines' first results."""
+    keys = ["query_id", "vertical"]
+    known = of_other_topics(found.orientation.set_index(keys)["orientation"])
+    first = found.results[found.results["rank"] == 1].groupby(keys)["weight"].mean()
+    first = first.reindex(known.index, fill_value=0.0)
+    return {
+        name: scores.rename("score").reset_index().query("vertical != 'web'").rename(columns={"vertical": "doc_id"})
+        for name, scores in (("other topics", known), ("first results", first))
+    }
+
+
+def simulated(found: Track) -> SimulatedPages:
+    """Return 36 pages a topic."""
+    return simulate_pages(found.qrels, item_rankings(found), vertical_rankings(found))
+
+
+def scores(found: Track, pages: SimulatedPages, measures: tuple[str, ...] = MEASURES) -> pd.DataFrame:
+    """Return the measures of every page: the index is topic and page, a column a measure."""
+    long = score_pages(pages.pages, found.qrels, list(measures))
+    table = long.pivot(index=["query_id", "page_id"], columns="measure", values="value")
+    return table[[str(irmx.parse_measure(m)) for m in measures]].set_axis(list(measures), axis=1)
+
+
+def of_systems(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the means over topics; a system is a combination of selections and a presentation."""
+    return table.groupby("page_id").mean()
+
+
+def within_topics(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean over topics of Kendall's tau of a topic's pages, without topics where a measure is constant."""
+    taus = [rows.corr(method="kendall") for _, rows in table.groupby("query_id")]
+    return pd.concat(taus, keys=range(len(taus))).groupby(level=1).mean().loc[table.columns]
+
+
+def triangles(lower: pd.DataFrame, upper: pd.DataFrame) -> list[str]:
+    """Return a table with one matrix below the diagonal and another above it."""
+    names = list(lower.columns)
+    lines = [f"| | {' | '.join(f'`{n}`' for n in names)} |", "| --- |" + " ---: |" * len(names)]
+    for i, name in enumerate(names):
+        cells = [f"{(lower if j < i else upper).iloc[i, j]:.3f}" if i != j else "" for j in range(len(names))]
+        lines.append(f"| `{name}` | {' | '.join(cells)} |")
+    return lines
+
+
+def of_ideals(table: pd.DataFrame, wider: pd.DataFrame) -> list[str]:
+    """Return what the greedy ideal does beside the exact one; ``wider`` is with the paper's threshold of .75."""
+    lines = []
+    for name in MODELS:
+        greedy, exact = table[name], table[f"{name}(ideal='exact')"]
+        ratio = (greedy / exact)[exact > 0]
+        tau = kendalltau(of_systems(table)[name], of_systems(table)[f"{name}(ideal='exact')"])[0]
+        above = greedy > 1 + 1e-12
+        lines.append(
+            f"| `{name}` | {above.sum()} of {len(greedy):,} | {above.groupby('query_id').any().sum()} | {greedy.max():.3f} | "
+            f"{(ratio < 1 - 1e-9).sum()} | {ratio.median():.3f} | {ratio.max():.3f} | {(exact > 1 + 1e-9).sum()} | {tau:.3f} | "
+            f"{(wider[f'{name}(ideal_threshold=0.75)'] > 1 + 1e-12).sum()} |"
+        )
+    return lines
+
+
+def by_part(table: pd.DataFrame, pages: SimulatedPages) -> list[str]:
+    """Return the mean of measures by selection of verticals, of items, and by presentation."""
+    joined = pages.quality.merge(table.reset_index(), on=["query_id", "page_id"])
+    lines = []
+    for part in ("selection", "items", "presentation"):
+        means = joined.groupby(part, sort=False)[list(SHOWN)].mean()
+        lines += [
+            f"| {part}: {name} | {' | '.join(f'{v:.3f}' for v in row)} |"
+            for name, row in zip(means.index, means.to_numpy(), strict=True)
+        ]
+    return lines
+
+
+def relative(found: Track) -> Track:
+    """Return the track with orientations beside the web: p/(p + p of the web), .5 where both are 0."""
+    lists = found.results.groupby(["query_id", "vertical", "engine"])["weight"].sum() / 10
+    precision = lists.groupby(["query_id", "vertical"]).max()
+    table = precision.rename("p").reset_index()
+    table["web"] = table["query_id"].map(precision.xs("web", level="vertical"))
+    both = table["p"] + table["web"]
+    table["orientation"] = np.where(both > 0, table["p"] / both.where(both > 0, 1), 0.5)
+    orientation = table[["query_id", "vertical", "orientation"]]
+    qrels = found.qrels.drop(columns="orientation").merge(orientation, on=["query_id", "vertical"])
+    return Track(found.results, orientation, qrels)
+
+
+def of_readings(folder: Path, found: Track, pages: SimulatedPages) -> list[str]:
+    """Return how far AS_RBP of the same pages depends on what the orientation is made of."""
+    name = "AS_RBP(ideal='exact')"
+    readings = {
+        "0, .25, .5, 1": found,
+        "0, 1, 1, 1": track(folder, {0: 0.0, 1: 1.0, 3: 1.0, 7: 1.0}),
+        "0, 0, .5, 1": track(folder, {0: 0.0, 1: 0.0, 3: 0.5, 7: 1.0}),
+        "0, .25, .5, 1, relative to the web": relative(found),
+    }
+    default = scores(found, pages, (name,))[name]
+    lines = []
+    for text, other in readings.items():
+        mine = scores(other, pages, (name,))[name]
+        verticals = other.orientation[other.orientation["vertical"] != "web"]
+        tau = kendalltau(default.groupby("page_id").mean(), mine.groupby("page_id").mean())[0]
+        lines.append(
+            f"| {text} | {(verticals['orientation'] > 0.5).sum()} | {mine.mean():.3f} | {tau:.3f} | {default.corr(mine):.3f} |"
+        )
+    return lines
+
+
+def main() -> None:
+    folder = Path(os.environ["IRMX_DATA"]).resolve() / "fedweb13"
+    found = track(folder)
+    pages = simulated(found)
+    table = scores(found, pages)
+    wider = scores(found, pages, tuple(f"{m}(ideal_threshold=0.75,normalise='ideal')" for m in MODELS))
+    wider.columns = [f"{m}(ideal_threshold=0.75)" for m in MODELS]
+    shown, systems = table[list(SHOWN)], of_systems(table)[list(SHOWN)]
+    engines = pd.read_csv(folder / "engines_verticals.tsv", sep="\t")
+    official = engines["vertical"].str.split(",")
+    several = official.str.len() > 1
+    moved = sum(vertical_of(v) != v.split(",")[0] for v in engines.loc[several, "vertical"])
+    verticals = found.orientation[found.orientation["vertical"] != "web"]
+    oriented = verticals[verticals["orientation"] > 0.5].groupby("query_id").size()
+    topics = found.results["query_id"].nunique()
+    sizes = [len(p.blocks) for p in pages.pages]
+    lines = [
+        "# Aggregated pages of 157 search engines",
+        "",
+        "```console",
+        "$ IRMX_DATA=... python docs/results/fedweb13_pages.py",
+        "```",
+        "",
+        "makes this page. `IRMX_DATA` is the folder that holds `fedweb13`, the page judgments of the TREC Federated Web Search track",
+        "2013; they are not part of irmx, and this page holds counts, scores and correlations only.",
+        "",
+        "## What the pages are made of",
+        "",
+        f"- {len(found.results):,} judged results of {found.results['engine'].nunique()} engines for {topics} topics; the document id tells the engine and its own",
+        "  rank. Grades of 1 and more are relevant; nDCG takes the grades 0, 1, 3 and 7 as gains.",
+        f"- **Verticals.** General engines are the web. {several.sum()} of {len(engines)} engines are of several verticals. A result stands in one block:",
+        f"  that of videos if its engine has them, else that of pictures, else that of the vertical named first. For {moved} engines that is",
+        "  another vertical than the first. Videos have the media type video, pictures image, all others text.",
+        "- **Orientation** of a vertical for a topic: the best graded precision of its engines, the mean weight of ten results, with the",
+        "  weights 0, .25, .5, 1 for the grades 0, 1, 3, 7. These weights are a parameter here, not taken from the track's own pages. The",
+        "  web has 0.5.",
+        f"- {len(verticals):,} pairs of topic and vertical have results, {int(oriented.sum())} an orientation above 0.5; {topics - len(oriented)} of the topics have no such vertical.",
+        "- Duplicates of a page at two engines count as two documents. Snippets were not judged.",
+        "",
+        f"`simulate_pages` makes {len(pages.pages) // topics} pages a topic, {len(pages.pages):,} in all, with {min(sizes)} to {max(sizes)} blocks: a **system** is",
+        "",
+        "- a selection of verticals: `perfect`; `other topics`, by the mean orientation of the vertical for the other topics; `first",
+        "  results`, by the mean weight of what its engines have at rank 1; `bad`;",
+        "- a selection of items: `perfect`; `best engine`, the list of the vertical's engine with the best graded precision on the other",
+        "  topics; `merged`, all its engines' lists in turn, rank by rank;",
+        "- a presentation: `perfect`, `random`, `bad`.",
+        "",
+        "The web is a vertical that is always there: ten results of its best engine, or of all merged, or the judged best.",
+        "",
+        "## Means",
+        "",
+        f"| | {' | '.join(f'`{m}`' for m in SHOWN)} |",
+        "| --- |" + " ---: |" * len(SHOWN),
+        *by_part(table, pages),
+        f"| all | {' | '.join(f'{v:.3f}' for v in shown.mean())} |",
+        "",
+        "## Correlation over systems",
+        "",
+        f"Of the means of {len(systems)} systems. Below the diagonal Kendall's tau, above it Pearson's r.",
+        "",
+        *triangles(systems.corr(method="kendall"), systems.corr()),
+        "",
+        "## Correlation over pages",
+        "",
+        f"Below the diagonal the mean over topics of Kendall's tau of a topic's pages, above it Pearson's r of all {len(table):,} pages. A topic in",
+        "which a measure has one value for all pages counts in no mean.",
+        "",
+        *triangles(within_topics(shown), shown.corr()),
+        "",
+        "## Greedy and exact ideal pages",
+        "",
+        "The paper's ideal page is made greedily and does not maximise the utility, so that nUtil can be above 1. `ideal='exact'` is the",
+        "page with as many blocks as the page at hand that does maximise it; of a page that is longer than the greedy ideal page, it",
+        "must hold more, and can have less utility. Ratio: nUtil with the greedy ideal over nUtil with the exact one, where the latter is",
+        "above 0.",
+        "",
+        "| | nUtil > 1, greedy | in topics | largest nUtil, greedy | ratio < 1 | median ratio | largest ratio | nUtil > 1, exact | tau over systems | nUtil > 1, greedy, threshold .75 |",
+        "| --- |" + " ---: |" * 9,
+        *of_ideals(table, wider),
+        "",
+        "`AS_D_nDCG` and `AS_IA_nDCG` are divided by what the greedy ideal page has, too: they are above 1 for "
+        f"{(table['AS_D_nDCG'] > 1 + 1e-12).sum()} and {(table['AS_IA_nDCG'] > 1 + 1e-12).sum()}",
+        f"pages, the largest {table['AS_D_nDCG'].max():.3f} and {table['AS_IA_nDCG'].max():.3f}.",
+        "",
+        "## Other readings of the orientation",
+        "",
+        "`AS_RBP(ideal='exact')` of the same pages, beside that with the weights above:",
+        "",
+        "| weights of the grades 0, 1, 3, 7 | verticals above .5 | mean | tau over systems | r over pages |",
+        "| --- | ---: | ---: | ---: | ---: |",
+        *of_readings(folder, found, pages),
+    ]
+    Path(__file__).with_suffix(".md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+"""``irmx fit``: learn the parameters of a measure of pages from preferences."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from irmx_pages.commands import OutputFormat, PagesFile, Places, PreferencesFile, Qrels
+
+
+def fit(
+    pages: PagesFile,
+    preferences: PreferencesFile,
+    measure: Annotated[
+        str, typer.Argument(help="A measure of the utility of pages, such as AS_RBP, with what is not to be fitted.")
+    ],
+    qrels: Qrels,
+    grid: Annotated[
+        list[str],
+        typer.Option(
+            "-g",
+            "--grid",
+            help="PARAMETER=LOW:HIGH (51 values), PARAMETER=LOW:HIGH:NUMBER or PARAMETER=VALUE,VALUE,...; once for each parameter.",
+        ),
+    ],
+    folds: Annotated[int, typer.Option("-k", "--folds", min=2, help="Folds of topics for cross-validation.")] = 5,
+    level: Annotated[float, typer.Option("-l", "--level", help="Share of assessors that is a majority.")] = 0.75,
+    personal: Annotated[
+        bool, typer.Option("--personal/--no-personal", help="Fit l, the weight of vertical recall, for every assessor.")
+    ] = True,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the folds and the bootstrap.")] = 0,
+    places: Places = 4,
+    output_format: OutputFormat = "table",
+) -> None:
+    """Learn the parameters of a measure of pages from preferences.
+
+    In three tables: the parameters, by agreement on the grid with the range over folds, and by likelihood with 95% intervals;
+    how often the measure then agrees with the majority on topics that it was not learned from; and the l of every assessor,
+    by likelihood, with the agreement on held-out topics. With -o jsonl every line says of which table it is.
+    """
+    from irmx_pages.fitting import fit_preferences
+    from irmx_pages.fitting_grid import parse_grid
+    from irmx_pages.printing import check_form, print_frame
+
+    check_form(output_format)
+    found = fit_preferences(
+        pages,
+        preferences,
+        qrels,
+        measure,
+        parse_grid(grid),
+        folds=folds,
+        level=level,
+        personal=personal,
+        seed=seed,
+    )
+    tables = {"parameters": found.parameters, "held_out": found.held_out, "assessors": found.assessors}
+    for name, table in tables.items():
+        if not len(table):
+            continue
+        if output_format == "jsonl":
+            table.insert(0, "table", name)
+        elif output_format == "tsv" and name != "parameters":
+            print()
+        print_frame(table, output_format, places)

@@ -1,0 +1,124 @@
+"""Ideal pages: the limits that they keep to, and the greedy one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from irmx_pages.efforts import efforts, visual
+from irmx_pages.judged import JudgedVerticals
+from irmx_pages.pages import Bools, Floats, Ints, Pages
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What an ideal page may hold.
+
+    Attributes
+    ----------
+    web, verticals : int
+        The most web blocks, and the most blocks of verticals.
+    items : int
+        The most items in the block of a vertical.
+    threshold : float
+        The greedy page shows verticals whose orientation is above it.
+    fill : bool
+        Whether the greedy page goes on with non-relevant items, to the limits.
+    """
+
+    web: int = 10
+    verticals: int = 3
+    items: int = 3
+    threshold: float = 0.5
+    fill: bool = False
+
+
+@dataclass(frozen=True)
+class IdealBlocks:
+    """The blocks of one ideal page per topic.
+
+    Attributes
+    ----------
+    offsets : int array, shape (topics + 1,)
+        The blocks of every page, which may have none.
+    place : int array, shape (blocks,)
+        The vertical of each, among those judged.
+    relevant, items : int array, shape (blocks,)
+        The number of relevant items, and of items.
+    """
+
+    offsets: Ints
+    place: Ints
+    relevant: Ints
+    items: Ints
+
+    @property
+    def page(self) -> Ints:
+        """The page of every block."""
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+
+def greedy_blocks(judged: JudgedVerticals, limits: Limits) -> IdealBlocks:
+    """Return the greedy ideal page of every topic.
+
+    First the verticals with an orientation above the threshold that have relevant items, by orientation (ties: by name), each
+    with its relevant items; then the relevant web results. It does not maximise the utility, which is a ratio.
+    """
+    every = np.flatnonzero(~judged.web & (judged.relevant > 0) & (judged.orientation > limits.threshold))
+    every = every[np.lexsort((judged.label[every], -judged.orientation[every], judged.topic[every]))]
+    verticals = every[_place_in_run(judged.topic[every]) < limits.verticals]
+    web = np.flatnonzero(judged.web)
+    shown = np.minimum(_available(judged, limits.fill)[web], limits.web)
+    of_web = np.repeat(web, shown)
+    nth = np.arange(len(of_web)) - np.repeat(np.cumsum(shown) - shown, shown)
+    place = np.concatenate([verticals, of_web])
+    relevant = np.concatenate(
+        [np.minimum(judged.relevant[verticals], limits.items), nth < judged.relevant[of_web]], dtype=np.int64
+    )
+    items = np.concatenate(
+        [np.minimum(_available(judged, limits.fill)[verticals], limits.items), np.ones(len(of_web), dtype=np.int64)]
+    )
+    order = np.argsort(judged.topic[place], kind="stable")
+    counts = np.bincount(judged.topic[place], minlength=len(judged.topics))
+    return IdealBlocks(np.concatenate([[0], np.cumsum(counts)]), place[order], relevant[order], items[order])
+
+
+def pages_of_blocks(blocks: IdealBlocks, judged: JudgedVerticals, table: Mapping[str, float]) -> Pages:
+    """Return ideal pages with the efforts of a table by media type."""
+    per_item, attracts = effort_of_verticals(judged, blocks.place, table)
+    return Pages(
+        blocks.offsets,
+        np.array(judged.names, dtype=object)[judged.label[blocks.place]],
+        judged.orientation[blocks.place],
+        blocks.relevant.astype(np.float64),
+        blocks.items,
+        blocks.items * per_item,
+        attracts,
+    )
+
+
+def effort_of_verticals(judged: JudgedVerticals, place: Ints, table: Mapping[str, float]) -> tuple[Floats, Bools]:
+    """Return the effort of an item of each of some verticals, and whether these attract attention."""
+    used, number = np.unique(judged.media[place], return_inverse=True)
+    names = [judged.media_names[i] for i in used.tolist()]
+
+    def whose(media: int) -> str:
+        first = place[np.argmax(number == media)]
+        return f" of query {judged.topics[judged.topic[first]]} and the vertical {judged.names[judged.label[first]]!r} in the qrels"
+
+    return efforts(names, table, whose)[number], visual(names)[number]
+
+
+def _available(judged: JudgedVerticals, fill: bool) -> Ints:
+    """Return how many items of every vertical an ideal page may show."""
+    return judged.relevant + judged.nonrelevant if fill else judged.relevant
+
+
+def _place_in_run(values: Ints) -> Ints:
+    """Return the place of every value among equal neighbours, from 0."""
+    new = np.ones(len(values), dtype=bool)
+    new[1:] = values[1:] != values[:-1]
+    starts = np.flatnonzero(new)
+    return np.asarray(np.arange(len(values)) - np.repeat(starts, np.diff(starts, append=len(values))))

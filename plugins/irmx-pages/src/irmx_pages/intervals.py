@@ -1,0 +1,71 @@
+"""Means over pairs of pages, with intervals and tests that respect that pairs of one topic are alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+Ints = np.ndarray[Any, np.dtype[Any]]
+
+SAMPLES = 2000
+"""Bootstrap samples of topics."""
+
+
+def topic_interval(values: Floats, topic: Ints, seed: int = 0) -> tuple[float, float]:
+    """Return the 95% interval of the mean of values, by the percentile bootstrap over topics.
+
+    Parameters
+    ----------
+    values : float array, shape (pairs,)
+        A value of every pair.
+    topic : int array, shape (pairs,)
+        The topic of every pair, from 0; topics are drawn, with all of their pairs.
+    seed : int
+        Of the 2,000 samples.
+
+    Returns
+    -------
+    tuple of float
+        The 2.5% and the 97.5% quantile; NaN where there are fewer than two topics, as nothing can be drawn.
+
+    Examples
+    --------
+    >>> low, high = topic_interval(np.array([1.0, 0.0, 1.0, 1.0]), np.array([0, 0, 1, 2]))
+    >>> low, high
+    (0.5, 1.0)
+    """
+    numbers = np.unique(topic, return_inverse=True)[1]
+    size = np.bincount(numbers)
+    if len(size) < 2:
+        return float("nan"), float("nan")
+    total = np.bincount(numbers, values)
+    drawn = np.random.default_rng(seed).multinomial(len(size), np.full(len(size), 1 / len(size)), SAMPLES)
+    low, high = np.quantile((drawn @ total) / (drawn @ size), (0.025, 0.975))
+    return float(low), float(high)
+
+
+def topic_test(values: Floats, others: Floats, topic: Ints) -> float:
+    """Return the p-value of the paired two-tailed t-test between two values of every pair, by the means of topics.
+
+    Returns
+    -------
+    float
+        1 where the means of all topics are the same; NaN where there are fewer than two topics.
+
+    Examples
+    --------
+    >>> round(topic_test(np.array([1.0, 1.0, 1.0, 0.0]), np.array([0.0, 0.0, 0.0, 0.0]), np.array([0, 1, 2, 2])), 4)
+    0.0377
+    """
+    from scipy.stats import ttest_1samp
+
+    numbers = np.unique(topic, return_inverse=True)[1]
+    size = np.bincount(numbers)
+    if len(size) < 2:
+        return float("nan")
+    difference = np.bincount(numbers, values - others) / size
+    if np.ptp(difference) == 0:  # no spread: the statistic is infinite, or 0/0
+        return 1.0 if difference[0] == 0 else 0.0
+    return float(ttest_1samp(difference, 0).pvalue)

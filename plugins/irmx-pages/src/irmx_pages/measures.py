@@ -1,0 +1,316 @@
+"""The utility of aggregated search pages, with one of four models of what a user examines, or any other."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from irmx import Measure, Param, Rankings, Symbol, UsageError, number
+from irmx_pages import gains
+from irmx_pages.base import LIMIT_PARAMS, QREL_COLUMNS, RUN_COLUMNS, SHAPE_PARAMS, ZHOU, limits_of
+from irmx_pages.building import pages_of
+from irmx_pages.efforts import EffortParam
+from irmx_pages.examination import ATT, DCG, ERR, KIND, RBP
+from irmx_pages.explaining import table_of_blocks
+from irmx_pages.normalising import GREEDY_SHOWS, exact_utility, greedy_utility, refuse_zero, warn_of_other_media
+from irmx_pages.pages import Bools, Floats, Pages, utility
+from irmx_pages.verticals import RECALL_OF, counts, recall
+
+ORIENTED = 0.5
+"""A vertical with an orientation above it is one that users prefer to the web."""
+
+
+class SteepnessParam(Param):
+    """The parameter ``alpha``, which must be above 1."""
+
+    def __init__(self) -> None:
+        super().__init__(number, "steepness of the gain by orientation, above 1", default=10, above=1)
+
+    def check(self, value: Any, name: str, owner: str) -> Any:
+        """Return the value, or say why it cannot be."""
+        try:
+            return super().check(value, name, owner)
+        except UsageError as error:
+            if not isinstance(value, (int, float)) or value > 1:
+                raise
+            raise UsageError(
+                f"{error} The exponent of the gain has the logarithm of {name}: it is 0 at 1, and below 1 an item that "
+                "nobody wants would gain more than one that all want."
+            ) from None
+
+
+GAIN_PARAMS: dict[str, Any] = {
+    "alpha": SteepnessParam(),
+    "g": Param(
+        str,
+        "the two readings of the paper's gain by orientation: smaller alpha is steeper, k = 1/log10(alpha) ('steep'), or k = "
+        "log10(alpha) ('literal')",
+        default="steep",
+        choices=gains.READINGS,
+    ),
+    "effort": EffortParam(),
+    "normalise": Param(
+        str,
+        "nUtil, the utility over that of the ideal page ('ideal'), or Util, the utility itself (None)",
+        default="ideal",
+        choices=("ideal",),
+        nullable=True,
+    ),
+    "ideal": Param(
+        str,
+        "the paper's greedy ideal page, or the best one with as many blocks ('exact')",
+        default="greedy",
+        choices=("greedy", "exact"),
+    ),
+    "personal": Param(number, "l, how much vertical recall counts beside nUtil", default=0, low=0, high=1),
+    "recall_of": RECALL_OF,
+    **LIMIT_PARAMS,
+    **SHAPE_PARAMS,
+}
+
+
+class AggregatedSearch(Measure):
+    """The utility of an aggregated search page, for any examination model.
+
+    Util(P) = sum_i Exam(B_i) G(B_i) / sum_i Exam(B_i) E(B_i) (A1) is the gain per effort that a user can expect of page P, and
+    nUtil(P) = Util(P) / Util(ideal page) (A2). G is the gain of a block (A3, A4), E its effort (A5), Exam how likely it is
+    examined. With ``personal`` l > 0, IUtil(P) = (1 - l) nUtil(P) + l vRecall(P) (A9).
+
+    nUtil is above 1 for a page better than the ideal one, which the greedy ideal allows for; it is never clamped. A topic
+    without a relevant item has nUtil 0.
+
+    References
+    ----------
+    Zhou, Cummins, Lalmas, Jose: Evaluating Aggregated Search Pages. SIGIR 2012.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> run = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1", "i2"], "score": [3.0, 2.0, 1.0],
+    ...     "vertical": ["web", "image", "image"]})
+    >>> qrels = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1"], "relevance": 1, "vertical": ["web", "image"],
+    ...     "orientation": [None, 0.75]})
+    >>> irmx.calc_aggregate("AS(examination=rbp(beta=0.5)) AS(examination=rbp(beta=0.5),normalise=None)", qrels, run)
+    {AS(examination=rbp(beta=0.5)): 0.546875, AS(examination=rbp(beta=0.5),normalise=None): 0.21875}
+    """
+
+    NAME = "AS"
+    PRETTY_NAME = "Utility of an Aggregated Search Page"
+    SHORT_DESC = "Gain per effort of a page of web results and verticals, for a user who examines blocks by some model."
+    SUPPORTED_PARAMS: dict[str, Any] = {
+        "examination": Param(str, "how likely the user examines each block", kind=KIND, required=True),
+        **GAIN_PARAMS,
+    }
+    RUN_COLUMNS = RUN_COLUMNS
+    QREL_COLUMNS = QREL_COLUMNS
+    CITATIONS = (ZHOU,)
+    RANGE = (0.0, float("inf"))
+    MONOTONE = False  # under err a user whom one block satisfies no longer comes to cheaper ones
+    EXAMPLES: ClassVar[tuple[str, ...]] = ("AS(examination=rbp(beta=0.7))",)
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        if self["normalise"] is None and self["personal"]:
+            raise UsageError(
+                f"{self.NAME} with 'personal' above 0 needs normalise='ideal': vertical recall, a share, is weighed against nUtil, "
+                f"not against gain per effort. Got normalise=None and personal={self['personal']}."
+            )
+
+    @property
+    def examination(self) -> Symbol:
+        """The examination model."""
+        found: Symbol = self["examination"]
+        return found
+
+    def pages(self, rankings: Rankings) -> Pages:
+        """Return the pages of a run."""
+        return pages_of(rankings, self["effort"], self["cutoff"], self["split_blocks"])
+
+    def gain(self, pages: Pages) -> Floats:
+        """Return the gain of every block."""
+        return gains.gain(pages, self["alpha"], self["g"])
+
+    def probabilities(self, pages: Pages, gain: Floats | None = None) -> Floats:
+        """Return the probability that each block is examined; by the gain of every block, if that is known already."""
+        gain = self.gain(pages) if gain is None else gain
+        found: Floats = self.examination.probabilities(pages, gain)  # type: ignore[attr-defined]
+        return found
+
+    def ideal(self, rankings: Rankings) -> Floats:
+        """Return the utility of the ideal page of every topic; infinite for one without a relevant item."""
+        warn_of_other_media(rankings, self["split_blocks"])
+        of_gain = (limits_of(self), self["effort"], self.examination, self["alpha"], self["g"])
+        if self["ideal"] == "exact":
+            best = exact_utility(rankings, self.pages(rankings).blocks, *of_gain)
+            advice = "Their gain is 0; with normalise=None the utility is not divided"
+        else:
+            best = greedy_utility(rankings, self["cutoff"], *of_gain)
+            advice = f"{GREEDY_SHOWS}, or take ideal='exact', or normalise=None, which does not divide"
+        return np.where(refuse_zero(rankings, best, advice), best, np.inf)
+
+    def recall(self, rankings: Rankings) -> tuple[Floats, Floats]:
+        """Return vRecall, and what one vertical adds to it, 0 where there is none to show."""
+        threshold = None if self["recall_of"] == "all" else ORIENTED
+        hit, _, right = counts(rankings, self["cutoff"], self["split_blocks"], threshold)
+        return recall(hit, right), np.where(right > 0, 1 / np.maximum(right, 1), 0.0)
+
+    def is_right(self, pages: Pages) -> Bools:
+        """Tell which blocks are of a vertical that vertical recall counts, if they are not of the web."""
+        return np.asarray((self["recall_of"] == "all") | (pages.orientation > ORIENTED))
+
+    def score(self, rankings: Rankings) -> Floats:
+        pages = self.pages(rankings)
+        gain = self.gain(pages)
+        util = utility(pages, gain, self.probabilities(pages, gain))
+        if self["normalise"] is None:
+            return util
+        n_util = util / self.ideal(rankings)
+        l = self["personal"]  # noqa: E741
+        return (1 - l) * n_util + l * self.recall(rankings)[0] if l else n_util
+
+    def contributions(self, rankings: Rankings) -> dict[str, Any]:
+        return table_of_blocks(self, rankings)
+
+
+def _with(**of_model: Param) -> dict[str, Any]:
+    """Return the parameters of a measure whose examination model has some of its own."""
+    return {**of_model, **GAIN_PARAMS}
+
+
+class ASDCG(AggregatedSearch):
+    """The utility of a page for a user who examines block i with the probability 1/log2(i + 1) (A1, A2, A6).
+
+    See ``AS`` for what utility is. The paper's name is AS_DCG.
+
+    References
+    ----------
+    Zhou, Cummins, Lalmas, Jose: Evaluating Aggregated Search Pages. SIGIR 2012.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> run = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1", "i2"], "score": [3.0, 2.0, 1.0],
+    ...     "vertical": ["web", "image", "image"]})
+    >>> qrels = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1"], "relevance": 1, "vertical": ["web", "image"],
+    ...     "orientation": [None, 0.75]})
+    >>> irmx.calc_aggregate("AS_DCG(normalise=None)", qrels, run)
+    {AS_DCG(normalise=None): 0.2283...}
+    """
+
+    NAME = "AS_DCG"
+    PRETTY_NAME = "Utility of an Aggregated Search Page, by the Discount of DCG"
+    SHORT_DESC = "Gain per effort of a page, for a user who examines blocks by the discount of DCG."
+    MONOTONE = True
+    SUPPORTED_PARAMS = _with()
+    EXAMPLES = ("AS_DCG", "AS_DCG(alpha=7,ideal='exact')@10")
+
+    @property
+    def examination(self) -> Symbol:
+        return DCG()
+
+
+class ASRBP(AggregatedSearch):
+    """The utility of a page for a user who goes on to the next block with the probability beta (A1, A2, A6).
+
+    See ``AS`` for what utility is. The paper's name is AS_RBP. It learned alpha = 7 and beta = 0.85 from preferences, and l = 0.23
+    in the mean over assessors (A11).
+
+    References
+    ----------
+    Zhou, Cummins, Lalmas, Jose: Evaluating Aggregated Search Pages. SIGIR 2012.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> run = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1", "i2"], "score": [3.0, 2.0, 1.0],
+    ...     "vertical": ["web", "image", "image"]})
+    >>> qrels = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1"], "relevance": 1, "vertical": ["web", "image"],
+    ...     "orientation": [None, 0.75]})
+    >>> irmx.calc_aggregate("AS_RBP(beta=0.5,personal=0.5)", qrels, run)
+    {AS_RBP(beta=0.5,personal=0.5): 0.7734375}
+    """
+
+    NAME = "AS_RBP"
+    PRETTY_NAME = "Utility of an Aggregated Search Page, by Persistence"
+    SHORT_DESC = "Gain per effort of a page, for a user who goes on to the next block with probability beta."
+    MONOTONE = True
+    SUPPORTED_PARAMS = _with(beta=RBP.PARAMS["beta"])
+    EXAMPLES = ("AS_RBP", "AS_RBP(beta=0.85,alpha=7)", "AS_RBP(personal=0.23)")
+
+    @property
+    def examination(self) -> Symbol:
+        return RBP(beta=self["beta"])
+
+
+class ASERR(AggregatedSearch):
+    """The utility of a page for a user who stops at a block with the probability of its mean gain per item (A1, A2, A7).
+
+    See ``AS`` for what utility is. The paper's name is AS_ERR. Exam(B_i) = c_i prod_{j<i} (1 - G(B_j)/n_j), n_j the items of
+    B_j; the paper has no c_i, so that it is 1, and 1/i, the discount of ERR, is the other reading.
+
+    References
+    ----------
+    Zhou, Cummins, Lalmas, Jose: Evaluating Aggregated Search Pages. SIGIR 2012.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> run = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1", "i2"], "score": [3.0, 2.0, 1.0],
+    ...     "vertical": ["web", "image", "image"]})
+    >>> qrels = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1"], "relevance": 1, "vertical": ["web", "image"],
+    ...     "orientation": [None, 0.75]})
+    >>> irmx.calc_aggregate("AS_ERR(normalise=None)", qrels, run)
+    {AS_ERR(normalise=None): 0.21875}
+    """
+
+    NAME = "AS_ERR"
+    PRETTY_NAME = "Utility of an Aggregated Search Page, by Satisfaction"
+    SHORT_DESC = "Gain per effort of a page, for a user who stops where a block satisfies."
+    SUPPORTED_PARAMS = _with(err_discount=ERR.PARAMS["discount"])
+    EXAMPLES = ("AS_ERR", "AS_ERR(err_discount='rank')")
+
+    @property
+    def examination(self) -> Symbol:
+        return ERR(discount=self["err_discount"])
+
+
+class ASATT(AggregatedSearch):
+    """The utility of a page for a user whom images and videos attract (A1, A2, A8).
+
+    See ``AS`` for what utility is. The paper's name is AS_ATT. Exam(B_i) = phi_i + (1 - phi_i) beta^dist_i, phi_i = 1/log2(i + 1),
+    dist_i the number of blocks to the nearest one with an image or a video. The paper gives no value of beta; 0.5 is a
+    choice of irmx.
+
+    References
+    ----------
+    Zhou, Cummins, Lalmas, Jose: Evaluating Aggregated Search Pages. SIGIR 2012.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> run = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1", "i2"], "score": [3.0, 2.0, 1.0],
+    ...     "vertical": ["web", "image", "image"]})
+    >>> qrels = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1"], "relevance": 1, "vertical": ["web", "image"],
+    ...     "orientation": [None, 0.75]})
+    >>> irmx.calc_aggregate("AS_ATT(beta=0.3,normalise=None)", qrels, run)
+    {AS_ATT(beta=0.3,normalise=None): 0.25}
+    """
+
+    NAME = "AS_ATT"
+    PRETTY_NAME = "Utility of an Aggregated Search Page, by Attention"
+    SHORT_DESC = "Gain per effort of a page, for a user whom images and videos attract."
+    MONOTONE = True
+    SUPPORTED_PARAMS = _with(beta=ATT.PARAMS["beta"])
+    EXAMPLES = ("AS_ATT", "AS_ATT(beta=0.3)")
+
+    @property
+    def examination(self) -> Symbol:
+        return ATT(beta=self["beta"])
+
+
+AS = AggregatedSearch()
+AS_DCG = ASDCG()
+AS_RBP = ASRBP()
+AS_ERR = ASERR()
+AS_ATT = ASATT()

@@ -1,0 +1,137 @@
+"""Aggregated search pages as arrays: many pages at once, block by block."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from irmx import DataError
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Floats = np.ndarray[Any, np.dtype[Any]]
+Ints = np.ndarray[Any, np.dtype[Any]]
+Bools = np.ndarray[Any, np.dtype[Any]]
+
+WEB = "web"
+"""The label of general web results."""
+
+WEB_ORIENTATION = 0.5
+"""orient(Web): a vertical that users prefer to the web in half of the cases is as good as the web."""
+
+
+@dataclass(frozen=True)
+class Pages:
+    """The blocks of pages, as ragged arrays; within a page from top to bottom.
+
+    A block is one result of the general web, or the items of one vertical that stand together.
+
+    Attributes
+    ----------
+    offsets : int array, shape (pages + 1,)
+        The blocks of page p are ``offsets[p]:offsets[p + 1]``.
+    vertical : array of object, shape (blocks,)
+        The label of each block's vertical; general web is ``web``.
+    orientation : float array, shape (blocks,)
+        orient(V|W,q) in [0, 1]: how likely users prefer the vertical to the web for the topic; 0.5 for the web.
+    relevant : float array, shape (blocks,)
+        The number of relevant items.
+    items : int array, shape (blocks,)
+        The number of items, at least 1.
+    effort : float array, shape (blocks,)
+        E(B), the effort to examine the block, the sum over its items.
+    visual : bool array, shape (blocks,)
+        Whether the block holds an image or a video, which attracts attention.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> pages = Pages(np.array([0, 2]), np.array(["web", "image"], dtype=object), np.array([0.5, 0.75]),
+    ...     np.array([1.0, 2.0]), np.array([1, 3]), np.array([3.0, 3.0]), np.array([False, True]))
+    >>> len(pages), pages.page, pages.position
+    (1, array([0, 0]), array([1, 2]))
+    """
+
+    offsets: Ints
+    vertical: Array
+    orientation: Floats
+    relevant: Floats
+    items: Ints
+    effort: Floats
+    visual: Bools
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @cached_property
+    def page(self) -> Ints:
+        """The number of each block's page."""
+        return np.repeat(np.arange(len(self)), self.blocks)
+
+    @cached_property
+    def position(self) -> Ints:
+        """The place of each block on its page, from 1."""
+        return np.asarray(np.arange(self.offsets[-1]) - np.repeat(self.offsets[:-1], self.blocks)) + 1
+
+    @property
+    def blocks(self) -> Ints:
+        """The number of blocks of every page."""
+        return np.diff(self.offsets)
+
+    def where(self, keep: Bools) -> Pages:
+        """Return the pages with only the blocks for which ``keep`` is true."""
+        offsets = np.concatenate([[0], np.cumsum(np.bincount(self.page[keep], minlength=len(self)))])
+        of_blocks = (self.vertical, self.orientation, self.relevant, self.items, self.effort, self.visual)
+        return Pages(offsets, *(values[keep] for values in of_blocks))
+
+    def without_empty(self) -> Pages:
+        """Return the pages that have blocks."""
+        return replace(self, offsets=np.concatenate([[0], np.cumsum(self.blocks[self.blocks > 0])]))
+
+
+def utility(pages: Pages, gain: Floats, probabilities: Floats) -> Floats:
+    """Return Util(P) = sum_i Exam(B_i) G(B_i) / sum_i Exam(B_i) E(B_i) of every page (A1).
+
+    Parameters
+    ----------
+    pages : Pages
+        The pages.
+    gain : float array, shape (blocks,)
+        G(B), such as :func:`irmx_pages.gain` gives.
+    probabilities : float array, shape (blocks,)
+        Exam(B), such as an examination model gives.
+
+    Returns
+    -------
+    float array, shape (pages,)
+        Gain per unit of effort, in one over the unit of ``pages.effort``.
+
+    Raises
+    ------
+    irmx.DataError
+        Where a page has no blocks, or its user makes no effort.
+
+    References
+    ----------
+    Zhou, Cummins, Lalmas, Jose: Evaluating Aggregated Search Pages. SIGIR 2012.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> pages = Pages(np.array([0, 2]), np.array(["web", "image"], dtype=object), np.array([0.5, 0.75]),
+    ...     np.array([1.0, 2.0]), np.array([1, 3]), np.array([3.0, 3.0]), np.array([False, True]))
+    >>> utility(pages, np.array([0.5, 1.5]), np.array([1.0, 0.5]))
+    array([0.27777778])
+    """
+    for page in np.flatnonzero(pages.blocks == 0)[:1].tolist():
+        raise DataError(f"page {page} (counted from 0) has no blocks; a page without blocks has no utility.")
+    gained = np.bincount(pages.page, probabilities * gain, len(pages))
+    spent = np.bincount(pages.page, probabilities * pages.effort, len(pages))
+    for page in np.flatnonzero(~(spent > 0))[:1].tolist():
+        raise DataError(
+            f"the expected effort on page {page} (counted from 0) is {spent[page]:g}: none of its blocks is examined, or "
+            "none takes effort. Efforts must be positive, and one block must have a positive probability."
+        )
+    return np.asarray(gained / spent)

@@ -1,0 +1,46 @@
+"""What irmx-pages registers."""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from irmx import Command, Format, Measure, Symbol, hookimpl
+from irmx_pages.baselines import AS_alpha_nDCG, AS_D_nDCG, AS_Dsharp_nDCG, AS_IA_nDCG
+from irmx_pages.examination import NAMED
+from irmx_pages.jsonl import PagesFormat
+from irmx_pages.measures import AS, AS_ATT, AS_DCG, AS_ERR, AS_RBP
+from irmx_pages.verticals import vF, vPrecision, vRecall
+
+
+@hookimpl
+def irmx_measures() -> list[Measure]:
+    return [
+        *(AS_DCG, AS_RBP, AS_ERR, AS_ATT, AS),
+        *(vRecall, vPrecision, vF),
+        *(AS_alpha_nDCG, AS_D_nDCG, AS_Dsharp_nDCG, AS_IA_nDCG),
+    ]
+
+
+@hookimpl
+def irmx_symbols() -> list[Symbol]:
+    return [*NAMED]
+
+
+@hookimpl
+def irmx_formats() -> list[Format]:
+    return [PagesFormat()]
+
+
+@hookimpl
+def irmx_commands() -> list[Command]:
+    return [
+        Command("score-pages", _command("commands", "score_pages")),
+        Command("simulate-pages", _command("commands", "simulate_pages")),
+        Command("agreement", _command("commands", "agreement")),
+        Command("fit", _command("commands_fit", "fit")),
+    ]
+
+
+def _command(module: str, name: str) -> Callable[[], Callable[..., Any]]:
+    """Return what imports a subcommand when it is wanted."""
+    return lambda: getattr(import_module(f"irmx_pages.{module}"), name)

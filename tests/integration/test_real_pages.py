@@ -1,0 +1,340 @@
+"""Pages of real engines, a user study and sessions of a search engine: what the result pages say, by other routes."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import os
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import kendalltau, spearmanr
+
+import irmx
+from irmx_pages import Page, examination_log_likelihoods, fit_effort, fit_examination, page_runs
+
+pytestmark = pytest.mark.real
+
+RESULTS = Path(__file__).parent.parent.parent / "docs" / "results"
+MODELS = ("AS_DCG", "AS_RBP", "AS_ERR", "AS_ATT")
+
+
+def data(name: str) -> Path:
+    return Path(os.environ["IRMX_DATA"]).resolve() / name
+
+
+@cache
+def script(name: str) -> ModuleType:
+    """The program that makes a page of results."""
+    spec = importlib.util.spec_from_file_location(f"irmx_docs_{name}", RESULTS / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def written(name: str) -> str:
+    return (RESULTS / f"{name}.md").read_text(encoding="utf-8")
+
+
+# -- pages of engines ----------------------------------------------------------------------------------------
+
+
+@cache
+def engines() -> tuple[Any, Any, pd.DataFrame]:
+    """The track, the simulated pages, and the measures of every page."""
+    page = script("fedweb13_pages")
+    found = page.track(data("fedweb13"))
+    pages = page.simulated(found)
+    return found, pages, page.scores(found, pages)
+
+
+def test_what_is_read_of_the_track() -> None:
+    found, pages, _ = engines()
+    assert len(found.results) == 32_096
+    assert found.results["query_id"].nunique() == 50
+    assert found.results["relevance"].value_counts().to_dict() == {0: 26_441, 1: 2_436, 3: 1_906, 7: 1_313}
+    assert found.results.groupby(["query_id", "engine"])["rank"].apply(lambda ranks: ranks.is_unique).all()
+    assert len(pages.pages) == 50 * 36
+
+
+def test_the_rule_for_engines_of_several_verticals() -> None:
+    vertical_of = script("fedweb13_pages").vertical_of
+    official = pd.read_csv(data("fedweb13") / "engines_verticals.tsv", sep="\t")
+    found = {name: vertical_of(text) for name, text in zip(official["name"], official["vertical"], strict=True)}
+    assert (found["YouTube"], found["Flickr"], found["PubMed"], found["Baidu"]) == (
+        "Video",
+        "Photo/Pictures",
+        "Academic",
+        "web",
+    )
+
+
+def test_orientation_is_that_of_the_derived_file_where_engines_count_in_all_their_verticals() -> None:
+    found, _, _ = engines()
+    official = pd.read_csv(data("fedweb13") / "engines_verticals.tsv", sep="\t")
+    official["vertical"] = official["vertical"].str.split(",")
+    lists = found.results.groupby(["query_id", "engine"])["weight"].sum().div(10).rename("precision").reset_index()
+    best = (
+        lists.merge(official.explode("vertical")[["engine", "vertical"]])
+        .groupby(["query_id", "vertical"])["precision"]
+        .max()
+    )
+    derived = pd.read_csv(data("fedweb13") / "derived_vertical_orientation.tsv", sep="\t", dtype={"topic": str})
+    theirs = derived.set_index(["topic", "vertical"])["max_graded_precision"]
+    assert len(theirs) == 1_050
+    assert best.reindex(theirs.index).to_numpy() == pytest.approx(theirs.to_numpy(), abs=1e-9)
+    one = found.orientation.set_index(["query_id", "vertical"])["orientation"].drop("web", level="vertical")
+    alone = set(one.index.get_level_values("vertical")) - {"Audio", "Video", "Photo/Pictures", "Books", "Q&A", "Kids"}
+    alone -= {"Academic", "Health", "Entertainment", "Sports", "News", "Tech"}
+    assert len(alone) > 5
+    for topic, vertical in one.index[one.index.get_level_values("vertical").isin(alone)]:
+        assert one[topic, vertical] == pytest.approx(theirs[topic, vertical], abs=1e-9)
+
+
+def plain_utility(page: Page, relevance: dict[str, int], orientation: dict[str, float], model: str) -> float:
+    """Util(P) block by block, as the paper says it, with alpha = 10 (g is the identity) and beta .8 or .5."""
+    effort = {"text": 3.0, "image": 1.0, "video": 6.0}
+    media = [{"Video": "video", "Photo/Pictures": "image"}.get(b.vertical, "text") for b in page.blocks]
+    attracts = [i for i, m in enumerate(media) if m != "text"]
+    gained = spent = 0.0
+    satisfied_by_none = 1.0
+    for i, block in enumerate(page.blocks):
+        relevant = sum(relevance.get(item, 0) >= 1 for item in block.items)
+        gain = (0.5 if block.vertical == "web" else orientation[block.vertical]) * relevant
+        phi = 1 / math.log2(i + 2)
+        nearest = min((abs(i - j) for j in attracts), default=None)
+        exam = {
+            "AS_DCG": phi,
+            "AS_RBP": 0.8**i,
+            "AS_ERR": satisfied_by_none,
+            "AS_ATT": phi if nearest is None else phi + (1 - phi) * 0.5**nearest,
+        }[model]
+        gained += exam * gain
+        spent += exam * effort[media[i]] * len(block.items)
+        satisfied_by_none *= 1 - gain / len(block.items)
+    return gained / spent
+
+
+def test_utilities_by_a_plain_route() -> None:
+    found, pages, _ = engines()
+    runs = page_runs(pages.pages)
+    relevance = {q: dict(zip(r["doc_id"], r["relevance"], strict=True)) for q, r in found.results.groupby("query_id")}
+    orientation = {
+        q: dict(zip(r["vertical"], r["orientation"], strict=True)) for q, r in found.orientation.groupby("query_id")
+    }
+    by_name = {(p.query_id, p.page_id): p for p in pages.pages}
+    evaluator = irmx.evaluator([f"{m}(normalise=None)" for m in MODELS], found.qrels)
+    for name in ("perfect-merged-bad", "other topics-best engine-random"):
+        for metric in evaluator.iter_calc(runs[name]):
+            page = by_name[metric.query_id, name]
+            model = str(metric.measure).split("(")[0]
+            q = metric.query_id
+            assert metric.value == pytest.approx(plain_utility(page, relevance[q], orientation[q], model), rel=1e-12)
+
+
+def test_flat_measures_are_those_of_ir_measures_on_the_items() -> None:
+    found, pages, table = engines()
+    qrels = found.qrels[["query_id", "doc_id", "relevance"]]
+    name = "first results-best engine-random"
+    run = page_runs(pages.pages)[name].to_pandas()[["query_id", "doc_id", "score"]]
+    for metric in ir_measures.iter_calc([ir_measures.nDCG @ 10, ir_measures.P @ 10], qrels, run):
+        assert table.loc[(metric.query_id, name), str(metric.measure)] == pytest.approx(metric.value, abs=1e-9)
+
+
+def test_no_page_is_better_than_the_exact_ideal_and_some_are_better_than_the_greedy_one() -> None:
+    found, pages, table = engines()
+    relevant = found.qrels[found.qrels["relevance"] >= 1]
+    wanted = relevant[relevant["orientation"] > 0.5].groupby("query_id")["vertical"].nunique().clip(upper=3)
+    web = relevant[relevant["vertical"] == "web"].groupby("query_id").size().clip(upper=10)
+    ideal = wanted.add(web, fill_value=0)
+    blocks = pd.Series({(p.query_id, p.page_id): len(p.blocks) for p in pages.pages}).reindex(table.index)
+    longer = blocks > blocks.index.get_level_values(0).map(ideal).to_numpy()
+    for model in MODELS:
+        greedy, exact = table[model], table[f"{model}(ideal='exact')"]
+        assert exact.max() <= 1 + 1e-9
+        assert not (greedy < exact - 1e-9)[~longer].any()
+        above = int((greedy > 1 + 1e-12).sum())
+        assert 40 < above < 200
+        assert f"| `{model}` | {above} of 1,800 |" in written("fedweb13_pages")
+
+
+def test_utility_prefers_better_pages() -> None:
+    """Of systems that differ in one part alone, those with the perfect part are better in the mean."""
+    _, pages, table = engines()
+    joined = pages.quality.merge(table.reset_index(), on=["query_id", "page_id"])
+    for model in (*MODELS, "nDCG@10"):
+        for part in ("selection", "presentation"):
+            means = joined.groupby(part)[model].mean()
+            assert means["perfect"] > means["bad"] + 0.05
+        assert joined.groupby("items")[model].mean().idxmax() == "perfect"
+
+
+def test_correlations_of_systems_are_those_of_scipy() -> None:
+    _, _, table = engines()
+    systems = table.groupby("page_id").mean()
+    tau = kendalltau(systems["AS_RBP"], systems["nDCG@10"])[0]
+    assert 0.8 < tau < 0.95
+    assert kendalltau(systems["AS_DCG"], systems["AS_ATT"])[0] > kendalltau(systems["AS_DCG"], systems["AS_ERR"])[0]
+    [row] = [line for line in written("fedweb13_pages").splitlines() if line.startswith("| `nDCG@10` |")][:1]
+    assert f" {tau:.3f} |" in row
+
+
+# -- the user study ------------------------------------------------------------------------------------------
+
+
+@cache
+def cards() -> tuple[pd.DataFrame, pd.DataFrame]:
+    read: Callable[[Path], tuple[pd.DataFrame, pd.DataFrame]] = script("chiir24_satisfaction").read
+    return read(data("serp_user_study_chiir24"))
+
+
+@cache
+def study() -> Any:
+    return script("chiir24_satisfaction").study(*cards())
+
+
+def test_what_is_read_of_the_study() -> None:
+    found = study()
+    assert (len(cards()[0]), len(cards()[1])) == (21_765, 1_372)
+    assert (len(found.pages), int(found.pages["complete"].sum()), found.pages["user"].nunique()) == (1_168, 547, 165)
+    assert not found.cards.duplicated(["page", "rank"]).any()
+    assert (found.cards.groupby("page")["rank"].diff().dropna() > 0).all()
+
+
+def test_the_ndcg_of_the_study_is_of_graded_judgments() -> None:
+    queries = pd.read_csv(data("serp_user_study_chiir24") / "topic_queries.csv.gz")
+    ideal = 2 * (1 / np.log2(np.arange(2, 12))).sum()
+    assert (queries["dcg_10"] / queries["ndcg_10"]).to_numpy() == pytest.approx(np.full(len(queries), ideal), rel=1e-4)
+    assert set(cards()[0]["actual_qrel_value"]) == {0, 1}
+
+
+def test_the_measures_give_what_the_arrays_give() -> None:
+    """AS_* on a run with an own table of efforts, without a column that says which pages are the study's."""
+    page = script("chiir24_satisfaction")
+    found = study()
+    effort = dict(zip(page.CARDS.values(), (1.0, 1.7, 1.3, 2.2), strict=True))
+    shown = found.cards.assign(query_id=found.cards["page"].astype(str), score=-found.cards["rank"].astype(float))
+    run = shown[["query_id", "doc_id", "score", "media"]].assign(vertical="web")
+    qrels = shown[["query_id", "doc_id"]].assign(relevance=shown["actual_qrel_value"], vertical="web", orientation=0.5)
+    measures = [f"{m}(effort={effort!r},normalise=None)@10" for m in ("AS_DCG", "AS_RBP", "AS_ERR")]
+    values = page.utilities(page.pages_of(found, effort))
+    for metric in irmx.iter_calc(measures, qrels, run):
+        expected = values[str(metric.measure).split("(")[0]][int(metric.query_id)]
+        assert metric.value == pytest.approx(expected, rel=1e-12)
+
+
+def test_correlations_with_the_rating() -> None:
+    page = script("chiir24_satisfaction")
+    found = study()
+    rating, user = found.pages["rating"].to_numpy(dtype=float), found.pages["user"].to_numpy()
+    values = page.flat(found) | page.utilities(page.pages_of(found, dict.fromkeys(page.CARDS.values(), 1.0)))
+    seen = page.correlations(values, rating, user)
+    for name, column in values.items():
+        column = np.round(column, 12)
+        assert seen.rho[name][0] == pytest.approx(spearmanr(column, rating)[0], abs=1e-5)
+        assert seen.tau[name][0] == pytest.approx(kendalltau(column, rating)[0], abs=1e-5)
+    for name in MODELS:
+        low, high = np.quantile(seen.rho[name][1:], [0.025, 0.975])
+        assert 0.1 < low < seen.rho[name][0] < high < 0.3
+        low, high = np.quantile(seen.rho[name][1:] - seen.rho["nDCG@10"][1:], [0.025, 0.975])
+        assert low < 0 < high
+    assert f"| nDCG@10 | {seen.text('nDCG@10')} |" in written("chiir24_satisfaction")
+
+
+def test_samples_of_users_are_those_of_rows() -> None:
+    """The matrix form of a sample is what scipy says of its rows."""
+    page = script("chiir24_satisfaction")
+    found = study()
+    rating, user = found.pages["rating"].to_numpy(dtype=float), found.pages["user"].to_numpy()
+    ndcg = page.flat(found)["nDCG@10"]
+    seen = page.correlations({"nDCG@10": ndcg}, rating, user)
+    number = np.unique(user, return_inverse=True)[1]
+    users = int(number.max()) + 1
+    drawn = np.random.default_rng(0).multinomial(users, np.full(users, 1 / users), size=page.RESAMPLES)
+    for sample in (0, 7):
+        rows = np.repeat(np.arange(len(user)), drawn[sample][number])
+        assert seen.rho["nDCG@10"][sample + 1] == pytest.approx(spearmanr(ndcg[rows], rating[rows])[0], abs=1e-5)
+        assert seen.tau["nDCG@10"][sample + 1] == pytest.approx(kendalltau(ndcg[rows], rating[rows])[0], abs=1e-5)
+
+
+def test_efforts_of_cards() -> None:
+    """Between users a card with an image is no dearer than a title; for users who saw all types it is."""
+    page = script("chiir24_satisfaction")
+    tables = page.efforts(cards()[0])
+    assert tables["one card type each", "mean"].effort["title, image"] < 1
+    for statistic in ("mean", "median", "within_users"):
+        fit = tables["random cards", statistic]
+        assert fit.users == 30
+        assert fit.intervals["title, image"][0] > 1.2
+    times = cards()[0].rename(columns={"time_spent": "time"})
+    all_users = fit_effort(times, "title", longest=60)
+    assert (all_users.not_seen, all_users.too_long) == (7_057, 17)
+    seen = times[(times["time"] > 0) & (times["time"] <= 60)].groupby("media")["time"].mean()
+    assert all_users.effort["title, image, summary"] == pytest.approx(seen["title, image, summary"] / seen["title"])
+
+
+# -- sessions of a search engine -----------------------------------------------------------------------------
+
+
+def test_beta_of_rbp_in_the_sessions() -> None:
+    page = script("sogou_examination")
+    training, held_out = (page.log(*page.sessions(f"{name}_data.tsv.gz"), 0.001) for name in ("train", "test"))
+    assert (len(training), len(held_out)) == (7_018, 1_791)
+    rbp, dcg = fit_examination(training, "rbp", "beta"), fit_examination(training, "dcg")
+    assert rbp.interval is not None
+    assert 0.75 < rbp.interval[0] < rbp.value < rbp.interval[1] < 0.762
+    seen = training.observed
+    ranks = np.arange(10)
+
+    def plain(beta: float, c: float) -> float:
+        expected = c * beta**ranks
+        return len(training) * float((seen * np.log(expected) + (1 - seen) * np.log(1 - expected)).sum())
+
+    best = plain(rbp.value, rbp.detection)
+    assert rbp.log_likelihood == pytest.approx(best, rel=1e-9)
+    for beta, c in ((1.002, 1), (0.998, 1), (1, 1.002), (1, 0.998)):
+        assert plain(beta * rbp.value, c * rbp.detection) < best
+    worse = examination_log_likelihoods(held_out, dcg.model, dcg.detection)
+    assert (examination_log_likelihoods(held_out, rbp.model, rbp.detection) - worse).mean() > 0.4
+    assert f"| beta^(i - 1), `rbp` | {page.estimate(rbp.value, rbp.interval)} |" in written("sogou_examination")
+
+
+def test_a_cascade_over_clicks_fits_worse_than_positions() -> None:
+    page = script("sogou_examination")
+    log = page.log(*page.sessions("test_data.tsv.gz"), 0.001)
+    fits = {
+        "rbp": fit_examination(log, "rbp", "beta", resamples=50),
+        "1/i": fit_examination(log, page.Satisfied(discount="rank"), "often", resamples=50),
+        "dcg": fit_examination(log, "dcg", resamples=50),
+        "cascade": fit_examination(log, page.Satisfied(), "often", resamples=50),
+        "constant": fit_examination(log, page.Free(p=[1] * 10), resamples=50),
+    }
+    likelihoods = [fit.log_likelihood for fit in fits.values()]
+    assert likelihoods == sorted(likelihoods, reverse=True)
+    assert fits["1/i"].value == 0
+    assert fits["constant"].detection == pytest.approx(log.examined.mean())
+    assert fits["cascade"].log_likelihood - fits["constant"].log_likelihood < 0.1 * (likelihoods[0] - likelihoods[-1])
+
+
+def test_beta_of_att_is_not_in_the_sessions() -> None:
+    page = script("sogou_examination")
+    log = page.log(*page.sessions("test_data.tsv.gz"), 0.001)
+    assert "which the log does not tell" in page.refusal(log)
+    assert "every value from 0 to 1 is as likely" in page.refusal(log, visual=0)
+    curves = page.same_curve()
+    assert len({beta for beta, _, _ in curves}) == 3
+    for _, shares, curve in curves:
+        assert shares.min() > 0
+        assert shares.sum() < 1
+        assert curve == pytest.approx(curves[0][2], abs=1e-12)

@@ -1,0 +1,165 @@
+"""The subcommands print what the functions return, and fail with the right exit codes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from irmx_pages import agreement, fit_preferences, read_pages, read_preferences, score_pages, simulate_pages
+from irmx_pages.example import example, example_preferences, main
+
+Command = Callable[..., Any]
+SIMULATE = ("vertical-qrels.csv", "-i", "bm25.csv", "-i", "tfidf.csv", "-v", "redde.csv", "-v", "cori.csv")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files of an example of three topics, simulated pages and preferences."""
+    folder = tmp_path_factory.mktemp("example")
+    made = example(3)
+    made.write(folder)
+    example_preferences(made).frame().to_csv(folder / "preferences.csv", index=False)
+    return folder
+
+
+@pytest.fixture
+def pages(folder: Path, command: Command) -> str:
+    if not (folder / "pages.jsonl").exists():
+        done = command("simulate-pages", *SIMULATE, "--out", "pages.jsonl", cwd=folder)
+        assert (done.code, done.err) == (0, "")
+        assert done.out == "pages.jsonl: 108 pages of 3 topics\n"
+    return "pages.jsonl"
+
+
+def test_simulated_pages_are_those_that_the_preferences_are_about(folder: Path, pages: str) -> None:
+    made = example(3)
+    assert read_pages(folder / pages) == simulate_pages(made.qrels, made.items, made.verticals).pages
+    written = read_preferences(folder / "preferences.csv").frame()
+    assert written.equals(example_preferences(made).frame())
+
+
+def test_pairs_are_there_to_be_filled_in(folder: Path, command: Command) -> None:
+    options = ("--out", "more.jsonl", "--pairs", "pairs.csv", "--per_bin_pair", "2", "--quality", "quality.csv")
+    done = command("simulate-pages", *SIMULATE, *options, cwd=folder)
+    assert done.out.splitlines() == [
+        "more.jsonl: 108 pages of 3 topics",
+        "quality.csv: component scores and bins",
+        "pairs.csv: 36 pairs; fill in assessor and choice, a row for each assessor",
+    ]
+    pairs = pd.read_csv(folder / "pairs.csv")
+    assert len(pairs) == 36
+    assert len(pd.read_csv(folder / "quality.csv")) == 108
+    done = command("agreement", "more.jsonl", "pairs.csv", "AS_RBP", "--qrels", "vertical-qrels.csv", cwd=folder)
+    assert (done.code, done.err) == (1, "irmx: pairs.csv, line 2: the assessor is missing.\n")
+    pairs.assign(assessor="me", choice="a").to_csv(folder / "filled.csv", index=False)
+    done = command("agreement", "more.jsonl", "filled.csv", "AS_RBP", "--qrels", "vertical-qrels.csv", cwd=folder)
+    assert done.code == 0
+
+
+def test_scores_are_printed_page_by_page(folder: Path, pages: str, command: Command) -> None:
+    done = command("score-pages", pages, "AS_RBP", "nDCG@10", "--qrels", "vertical-qrels.csv", "-p", "-1", cwd=folder)
+    assert (done.code, done.err) == (0, "")
+    lines = [line.split("\t") for line in done.out.splitlines()]
+    assert lines[0] == ["query_id", "page_id", "measure", "value"]
+    expected = score_pages(folder / pages, folder / "vertical-qrels.csv", "AS_RBP nDCG@10")
+    assert [(*line[:3], float(line[3])) for line in lines[1:]] == list(expected.itertuples(index=False, name=None))
+
+
+@pytest.mark.parametrize("form", ["tsv", "jsonl", "table"])
+def test_agreement_is_printed_in_every_form(folder: Path, pages: str, command: Command, form: str) -> None:
+    options = ("--qrels", "vertical-qrels.csv", "-l", "0.75", "-o", form, "-b", "P@10")
+    done = command("agreement", pages, "preferences.csv", "AS_RBP", "P@10", *options, cwd=folder)
+    assert (done.code, done.err) == (0, "")
+    expected = agreement(
+        folder / pages, folder / "preferences.csv", folder / "vertical-qrels.csv", "AS_RBP P@10", [0.75], "P@10"
+    )
+    assert len(expected) == 14
+    if form == "jsonl":
+        found = [json.loads(line) for line in done.out.splitlines()]
+        assert [r["agreement"] for r in found] == expected["agreement"].tolist()
+        assert found[1]["p_value"] is None
+        assert found[0]["p_value"] == expected["p_value"][0]
+    else:
+        for row in expected.itertuples():
+            line = next(x for x in done.out.splitlines() if x.split()[1:3] == [row.bin_pair, row.measure])
+            assert f"{row.agreement:.4f}" in line.split()
+
+
+def test_a_fit_prints_its_three_tables(folder: Path, pages: str, command: Command) -> None:
+    given = ("AS_RBP", "--qrels", "vertical-qrels.csv", "--grid", "beta=0.7,0.8,0.9", "-k", "3")
+    done = command("fit", pages, "preferences.csv", *given, "-o", "jsonl", cwd=folder)
+    assert (done.code, done.err) == (0, "")
+    found = [json.loads(line) for line in done.out.splitlines()]
+    assert [r["table"] for r in found] == ["parameters", *["held_out"] * 3, *["assessors"] * 4]
+    expected = fit_preferences(
+        folder / pages,
+        folder / "preferences.csv",
+        folder / "vertical-qrels.csv",
+        "AS_RBP",
+        {"beta": [0.7, 0.8, 0.9]},
+        folds=3,
+    )
+    assert [r["agreement"] for r in found[1:4]] == expected.held_out["agreement"].tolist()
+    assert [r["l"] for r in found[4:]] == expected.assessors["l"].tolist()
+    done = command("fit", pages, "preferences.csv", *given, "-o", "tsv", "--no-personal", cwd=folder)
+    blocks = [block.splitlines() for block in done.out.split("\n\n")]
+    assert [block[0].split("\t")[0] for block in blocks] == ["parameter", "fitted"]
+    assert blocks[0][1].split("\t")[0] == "beta"
+
+
+def test_the_example_writes_its_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(tmp_path)
+    names = capsys.readouterr().out.split()
+    assert sorted(names) == sorted(p.name for p in tmp_path.iterdir())
+    assert "preferences.csv" in names
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (
+            ("agreement", "pages.jsonl", "preferences.csv", "AS_RBP", "-o", "xml"),
+            2,
+            "There is no output format 'xml' here",
+        ),
+        (("agreement", "pages.jsonl", "preferences.csv", "AS_RBQ"), 2, "AS_RBQ"),
+        (
+            ("agreement", "pages.jsonl", "preferences.csv", "AS_RBP", "-l", "0.4"),
+            2,
+            "must be a number in the range (0.5, 1]",
+        ),
+        (("agreement", "nowhere.jsonl", "preferences.csv", "AS_RBP"), 1, "no file of pages 'nowhere.jsonl'"),
+        (("agreement", "pages.jsonl", "nowhere.csv", "AS_RBP"), 1, "no file of preferences 'nowhere.csv'"),
+        (("score-pages", "pages.jsonl", "AS_RBP", "-o", "xml"), 2, "There is no output format 'xml' here"),
+        (("fit", "pages.jsonl", "preferences.csv", "AS_RBP", "--grid", "beta"), 2, "'beta' is no grid"),
+        (("fit", "pages.jsonl", "preferences.csv", "AS_RBP", "--grid", "beta=0.5:1.2"), 2, "Got 1.2 instead"),
+        (("agreement", "pages.jsonl", "preferences.csv", "AS_RBP", "--seed", "-1"), 2, "'--seed'"),
+        (("fit", "pages.jsonl", "preferences.csv", "AP", "--grid", "beta=0:1"), 2, "AP cannot be fitted"),
+    ],
+)
+def test_requests_and_data_that_are_wrong(
+    folder: Path, pages: str, command: Command, arguments: tuple[str, ...], code: int, said: str
+) -> None:
+    done = command(*arguments, "--qrels", "vertical-qrels.csv", cwd=folder)
+    assert (done.code, done.out) == (code, "")
+    assert said in done.err
+
+
+def test_a_file_is_not_written_twice(folder: Path, command: Command) -> None:
+    done = command("simulate-pages", *SIMULATE, "--out", "y.jsonl", "--pairs", "y.jsonl", cwd=folder)
+    assert (done.code, done.out) == (2, "")
+    assert "'y.jsonl' is to be written twice" in done.err
+    assert not (folder / "y.jsonl").exists()
+
+
+def test_two_rankings_have_two_names(folder: Path, command: Command) -> None:
+    twice = ("vertical-qrels.csv", "-i", "bm25.csv", "-i", "bm25.csv", "-v", "redde.csv", "--out", "x.jsonl")
+    done = command("simulate-pages", *twice, cwd=folder)
+    assert done.code == 2
+    assert "Two rankings have the name 'bm25'" in done.err
+    assert not (folder / "x.jsonl").exists()

@@ -1,0 +1,144 @@
+"""Every measure against the definitions in plain Python, over made-up pages and pools."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import irmx
+
+ORIENTATIONS = st.sampled_from([0.0, 0.1, 0.3, 0.5, 0.6, 0.75, 0.9, 1.0])
+POOLS = st.fixed_dictionaries(
+    {"web": st.tuples(st.just(0.5), st.integers(0, 5), st.integers(0, 3))},
+    optional={
+        v: st.tuples(ORIENTATIONS, st.integers(0, 4), st.integers(0, 3)) for v in ("image", "video", "news", "blog")
+    },
+)
+MODELS = [
+    ("AS_DCG", "dcg", {}),
+    ("AS_RBP", "rbp", {"beta": 0.8}),
+    ("AS_RBP(beta=0)", "rbp", {"beta": 0}),
+    ("AS_ERR", "err", {}),
+    ("AS_ERR(err_discount='rank')", "err", {"discount": "rank"}),
+    ("AS_ATT", "att", {"beta": 0.5}),
+    ("AS_ATT(beta=0.9)", "att", {"beta": 0.9}),
+]
+
+
+@st.composite
+def pages(draw: Any) -> tuple[list[tuple[str, float, tuple[int, ...]]], dict[str, tuple[float, int, int]]]:
+    """A page as (vertical, orientation, items), and the pool that its items are from."""
+    pool = draw(POOLS)
+    left = pool["web"][1]
+    blocks = []
+    for v in draw(st.permutations(["web"] * draw(st.integers(0, 6)) + [v for v in pool if v != "web"])):
+        if v == "web":
+            item = draw(st.integers(0, 1)) if left else 0
+            left -= item
+            blocks.append((v, 0.5, (item,)))
+        elif draw(st.booleans()):
+            relevant = draw(st.integers(0, pool[v][1]))
+            other = draw(st.integers(0 if relevant else 1, 3))
+            blocks.append((v, pool[v][0], tuple(draw(st.permutations([1] * relevant + [0] * other)))))
+    assume(blocks)
+    return blocks, pool
+
+
+def value(text: str, run: Any, qrels: Any) -> float:
+    measure = irmx.parse_measure(text)
+    return irmx.calc_aggregate(measure, qrels, run)[measure]
+
+
+def with_params(text: str, params: str) -> str:
+    return f"{text[:-1]},{params})" if text.endswith(")") else f"{text}({params})"
+
+
+@settings(max_examples=150, deadline=None)
+@given(made=pages(), model=st.sampled_from(MODELS), alpha=st.sampled_from([1.5, 7, 10, 100]), g=st.sampled_from(["steep", "literal"]),
+       scale=st.sampled_from([1, 2.5]))  # fmt: skip
+def test_utility(plain: Any, made: Any, model: Any, alpha: float, g: str, scale: float) -> None:
+    name, exam, params = model
+    page = [plain.Block(*b) for b in made[0]]
+    run, qrels = plain.as_tables(page, made[1])
+    table = {media: scale * e for media, e in plain.EFFORT.items()}
+    found = value(with_params(name, f"alpha={alpha},g='{g}',effort={table},normalise=None"), run, qrels)
+    assert found == pytest.approx(plain.util(exam, page, alpha, g, table, **params), rel=1e-12, abs=1e-12)
+
+
+@settings(max_examples=150, deadline=None)
+@given(made=pages(), model=st.sampled_from(MODELS), fill=st.booleans(), threshold=st.sampled_from([0, 0.5, 0.75]),
+       web=st.integers(0, 4), verticals=st.integers(0, 3), items=st.integers(1, 4), personal=st.sampled_from([0, 0.23, 1]))  # fmt: skip
+def test_greedy_ideal(
+    plain: Any,
+    made: Any,
+    model: Any,
+    fill: bool,
+    threshold: float,
+    web: int,
+    verticals: int,
+    items: int,
+    personal: float,
+) -> None:
+    name, exam, params = model
+    page, pool = [plain.Block(*b) for b in made[0]], made[1]
+    ideal = plain.greedy(pool, web, verticals, items, threshold, fill)
+    best = plain.util(exam, ideal, **params) if ideal else 0
+    some = any(relevant for _, relevant, _ in pool.values())
+    text = with_params(
+        name,
+        f"ideal_web={web},ideal_verticals={verticals},ideal_items={items},ideal_threshold={threshold},ideal_fill={fill},personal={personal}",
+    )
+    run, qrels = plain.as_tables(page, pool)
+    if best == 0 and some:
+        with pytest.raises(irmx.DataError, match="the ideal page of query q has the utility 0"):
+            value(text, run, qrels)
+        return
+    n_util = plain.util(exam, page, **params) / best if some else 0
+    shown, every = {b.vertical for b in page} - {"web"}, set(pool) - {"web"}
+    recall = len(shown) / len(every) if every else 1
+    assert value(text, run, qrels) == pytest.approx((1 - personal) * n_util + personal * recall, rel=1e-12, abs=1e-12)
+
+
+@settings(max_examples=150, deadline=None)
+@given(made=pages(), name=st.sampled_from(["AS_D_nDCG", "AS_Dsharp_nDCG", "AS_alpha_nDCG", "AS_IA_nDCG"]))
+def test_diversity(plain: Any, made: Any, name: str) -> None:
+    page, pool = [plain.Block(*b) for b in made[0]], made[1]
+    assume(any(sum(b.items) * b.orientation for b in plain.greedy(pool)))
+    run, qrels = plain.as_tables(page, pool)
+    assert value(name, run, qrels) == pytest.approx(plain.diversity(name, page, pool), rel=1e-12, abs=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(made=pages(), model=st.sampled_from(MODELS), cutoff=st.integers(1, 4))
+def test_cutoff_in_blocks(plain: Any, made: Any, model: Any, cutoff: int) -> None:
+    name, exam, params = model
+    page = [plain.Block(*b) for b in made[0]]
+    run, qrels = plain.as_tables(page, made[1])
+    found = value(with_params(name, f"normalise=None,cutoff={cutoff}"), run, qrels)
+    assert found == pytest.approx(plain.util(exam, page[:cutoff], **params), rel=1e-12, abs=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(made=pages(), oriented=st.booleans())
+def test_verticals(plain: Any, made: Any, oriented: bool) -> None:
+    page, pool = [plain.Block(*b) for b in made[0]], made[1]
+    run, qrels = plain.as_tables(page, pool)
+    right = {v for v, (o, _, _) in pool.items() if v != "web" and o > 0.5}
+    shown = {b.vertical for b in page} - {"web"}
+    recall = len(shown & right) / len(right) if right else 1
+    precision = len(shown & right) / len(shown) if shown else float(not right)
+    f = 2 * precision * recall / (precision + recall) if precision + recall else 0
+    found = [value(m, run, qrels) for m in ("vRecall(recall_of='oriented')", "vPrecision", "vF")]
+    assert found == pytest.approx([recall, precision, f], abs=1e-12)
+
+
+@settings(max_examples=150, deadline=None)
+@given(made=pages(), model=st.sampled_from(MODELS), alpha=st.sampled_from([1.5, 10, 100]))
+def test_no_page_is_above_its_exact_ideal(plain: Any, made: Any, model: Any, alpha: float) -> None:
+    assume(any(relevant and orientation for orientation, relevant, _ in made[1].values()))
+    run, qrels = plain.as_tables([plain.Block(*b) for b in made[0]], made[1])
+    text = with_params(model[0], f"alpha={alpha},ideal='exact',ideal_verticals=4,ideal_items=7")
+    assert 0 <= value(text, run, qrels) <= 1 + 1e-12
