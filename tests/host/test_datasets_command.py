@@ -262,6 +262,13 @@ def test_datasets_that_cannot_be_looked_at_are_counted_and_named(registry: Regis
     )
 
 
+def test_a_dataset_that_is_asked_for_and_cannot_be_looked_at_says_why(registry: Registry, command: Command) -> None:
+    done = command("datasets", "znews/broken")
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith("irmx: The dataset 'znews/broken' cannot be looked at: DataError: ")
+    assert "the disk is not mounted" in done.err
+
+
 def test_a_dataset_that_a_plugin_cannot_make(registry: Registry) -> None:
     with pytest.raises(irmx.DataError, match=r"'znews/broken' of the plugin news \(irmx-news 2.0\) could not be made: OSError: the disk"):  # fmt: skip
         irmx.read_qrels("znews/broken")

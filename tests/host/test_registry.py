@@ -11,7 +11,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, TextIO
 
-import ir_measures
 import pytest
 
 import irmx
@@ -130,24 +129,8 @@ class Numbered(Measure):
     NAME = 3
 
 
-class OfTexts(Measure):
-    NAME = "ZTexts"
-    RUN_COLUMNS = ("clicks",)  # type: ignore[assignment]
-
-
-class OfWrongTable(Measure):
-    NAME = "ZWrongTable"
-    QREL_COLUMNS = (Column("run", "clicks", "clicks"),)
-
-
-class OfOtherParams(Measure):
-    NAME = "ZOtherParams"
-    SUPPORTED_PARAMS = {"k": ir_measures.measures.ParamInfo(dtype=int)}
-
-
-class Unsayable(RuntimeError):
-    def __str__(self) -> str:
-        raise ValueError("no text")
+def declaring(**attributes: Any) -> Measure:
+    return type("Declaring", (Measure,), {"NAME": "ZDeclaring", **attributes})()
 
 
 def numbers() -> Iterator[Measure]:
@@ -185,10 +168,10 @@ def with_arguments() -> Any:
         (plugin(measures=[Nameless()]), "returned a Nameless without a NAME"),
         (plugin(measures=[Numbered()]), "returned a Numbered whose NAME is 3; a text is expected"),
         (plugin(measures=[Spaced()]), "whose NAME is 'Z Alpha'; in an expression only letters, digits and _ can be read"),
-        (plugin(measures=[OfTexts()]), "its measure ZTexts has 'clicks' in RUN_COLUMNS, which is not an irmx.Column('run', ...)"),
-        (plugin(measures=[OfWrongTable()]), "in QREL_COLUMNS, which is not an irmx.Column('qrels', ...)"),
-        (plugin(measures=[OfOtherParams()]), "declares the parameter 'k' as ParamInfo"),
-        (Unsayable(), "Unsayable, whose text raises ValueError"),
+        (plugin(measures=[declaring(RUN_COLUMNS=("clicks",))]), "its measure ZDeclaring has 'clicks' in RUN_COLUMNS, which is not"),
+        (plugin(measures=[declaring(QREL_COLUMNS=(Column("run", "x", "y"),))]), "which is not an irmx.Column('qrels', ...)"),
+        (plugin(measures=[declaring(SUPPORTED_PARAMS={"k": int})]), "declares the parameter 'k' as type, not an irmx.Param"),
+        (type("Mute", (RuntimeError,), {"__str__": lambda self: 1 / 0})(), "Mute, whose text raises ZeroDivisionError"),
         (RuntimeError("half a pair: \ud800"), "RuntimeError: half a pair: \\ud800"),
         (plugin(datasets=[Dataset("", object)]), "returned a Dataset without a NAME"),
         (plugin(measure=[Beta()]), "irmx_measure"),

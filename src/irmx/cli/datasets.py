@@ -11,7 +11,7 @@ import typer
 
 from irmx.collections.listing import Listed
 from irmx.columns import REQUIRED, Column
-from irmx.errors import UsageError, suggest
+from irmx.errors import DataError, UsageError, suggest
 
 _HEADER = ("dataset", "further fields of the qrels", "from documents", "here", "offered by")
 _HERE = {True: "yes", False: "no", None: "?"}
@@ -44,14 +44,17 @@ def datasets(
         raise UsageError(f"There is no output format {output_format!r} here. Known: {', '.join(_WRITERS)}.")
     wanted, of_runs = _needed(measures or ())
     every, failed = listed()
-    if part is not None and not any(_belongs(one, part) for one in every):
+    if part is not None and not any(_belongs(one.NAME, part) for one in every):
+        for dataset_id, reason in failed.items():
+            if _belongs(dataset_id, part):
+                raise DataError(f"The dataset {dataset_id!r} cannot be looked at: {reason}")
         raise UsageError(f"No dataset with qrels is {part!r} or a part of it.{suggest(part, _names(every))}")
     for name in has or ():
         _check_known(name, every)
     found = [
         one
         for one in every
-        if (part is None or _belongs(one, part))
+        if (part is None or _belongs(one.NAME, part))
         and all(c.name in one.columns or c.instead in one.columns for c in wanted)
         and all(name in one.columns or name in one.qrels for name in has or ())
         and (one.local or not local)
@@ -90,8 +93,8 @@ def _needed(measures: Sequence[str]) -> tuple[list[Column], list[Column]]:
     return list({c.name: c for c in qrels}.values()), list({c.name: c for c in run}.values())
 
 
-def _belongs(one: Listed, part: str) -> bool:
-    return f"{one.NAME}/".startswith(f"{part.rstrip('/')}/")
+def _belongs(dataset_id: str, part: str) -> bool:
+    return f"{dataset_id}/".startswith(f"{part.rstrip('/')}/")
 
 
 def _names(every: Iterable[Listed]) -> set[str]:
