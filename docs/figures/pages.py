@@ -46,7 +46,7 @@ def _examination(plt: Any) -> Any:
         panel.plot(page.position, model.probabilities(page, gain(page)), **line(i), label=name)
     relevant = {block: f"{count} relevant" for block, count in RELEVANT.items()}
     labels = [f"{b}\n{'images' if b == IMAGES else 'web'}\n{relevant.get(b, '')}" for b in page.position.tolist()]
-    panel.set(ylabel="probability that the block is examined", xlabel="block", ylim=(0, 1.03))
+    panel.set(ylabel="probability of examination", xlabel="block", ylim=(0, 1.03))
     panel.set_xticks(page.position, labels)
     figure.legend(*panel.get_legend_handles_labels(), loc="outside right center", frameon=False)
     return figure
