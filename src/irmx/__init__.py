@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from irmx.ranking import Ranking
     from irmx.rankings import Documents, Rankings
     from irmx.reports.base import Report
+    from irmx.reports.table import fitted_widths
     from irmx.rows import QrelsRows, RunRows
     from irmx.runs import Run, read_run
     from irmx.scores import DetailedMetric, Scores
@@ -71,6 +72,7 @@ _WHERE = {
     "ranking": ("Ranking",),
     "rankings": ("Documents", "Rankings"),
     "reports.base": ("Report",),
+    "reports.table": ("fitted_widths",),
     "rows": ("QrelsRows", "RunRows"),
     "runs": ("Run", "read_run"),
     "scores": ("DetailedMetric", "Scores"),
@@ -116,6 +118,7 @@ __all__ = [
     "duration_text",
     "evaluator",
     "explain",
+    "fitted_widths",
     "hookimpl",
     "install",
     "iter_calc",

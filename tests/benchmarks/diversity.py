@@ -14,8 +14,7 @@ import importlib.metadata
 import os
 import platform
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +22,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 from ir_measures import ERR_IA, StRecall, alpha_nDCG
+from timing import in_turns, table
 
 import irmx
 
@@ -45,18 +45,6 @@ class Judged(NamedTuple):
     relevance: int
     iteration: str
     window: str
-
-
-def in_turns(*jobs: Callable[[], Any], rounds: int) -> list[float]:
-    """Return the best time of each job, after one uncounted round."""
-    best = [float("inf")] * len(jobs)
-    for counted in range(rounds + 1):
-        for i, job in enumerate(jobs):
-            start = time.perf_counter()
-            job()
-            if counted:
-                best[i] = min(best[i], time.perf_counter() - start)
-    return best
 
 
 # -- the Web track of 2012 ---------------------------------------------------------------------------------------
@@ -159,11 +147,6 @@ windows; the three of pyndeval are alpha_nDCG@20, ERR_IA@20 and StRecall@20. The
 the TREC Web track of 2012, to which twelve windows were made up.
 
 """
-
-
-def table(head: list[str], rows: Iterator[list[str]]) -> list[str]:
-    """Return a table in Markdown."""
-    return ["| " + " | ".join(cells) + " |" for cells in [head, ["---"] + ["---:"] * (len(head) - 1), *rows]]
 
 
 def main() -> None:

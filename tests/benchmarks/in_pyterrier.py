@@ -23,6 +23,7 @@ import pandas as pd
 import pyterrier as pt
 from pyterrier.measures import AP, GL_AD_ID, MP, NCP, nDCG
 from synthetic import collection
+from timing import least_seconds
 
 from irmx_markov.models import NAMED
 
@@ -42,17 +43,6 @@ def entry_points(**wanted):
 metadata.entry_points = entry_points
 """
 """Hides the entry point of irmx from what is imported after it."""
-
-
-def in_turns(*jobs: Callable[[], float], rounds: int) -> list[float]:
-    """Return the smallest of the seconds that each job says it took, after one uncounted round."""
-    best = [float("inf")] * len(jobs)
-    for counted in range(rounds + 1):
-        for i, job in enumerate(jobs):
-            seconds = job()
-            if counted:
-                best[i] = min(best[i], seconds)
-    return best
 
 
 def experiments(rounds: int) -> list[tuple[str, float, float, float, str]]:
@@ -82,7 +72,7 @@ def experiments(rounds: int) -> list[tuple[str, float, float, float, str]]:
         ("nDCG@10, AP (both of ir_measures)", [nDCG @ 10, AP], [AP], "", {}),
     ):
         results = system if given else run
-        ours, theirs = in_turns(seconds(more, results, **given), seconds(less, results, **given), rounds=rounds)
+        ours, theirs = least_seconds(seconds(more, results, **given), seconds(less, results, **given), rounds=rounds)
         out.append((what, ours, theirs, ours / theirs, wanted))
     return out
 
@@ -101,7 +91,7 @@ def imports(rounds: int) -> tuple[float, float]:
 
         return once
 
-    ours, theirs = in_turns(seconds(IMPORT), seconds(WITHOUT + IMPORT), rounds=rounds)
+    ours, theirs = least_seconds(seconds(IMPORT), seconds(WITHOUT + IMPORT), rounds=rounds)
     return ours, theirs
 
 

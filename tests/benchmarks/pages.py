@@ -12,9 +12,8 @@ import importlib.metadata
 import os
 import platform
 import textwrap
-import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ import numpy as np
 import pandas as pd
 from ir_measures import nDCG
 from pages_fit import report as on_fit
+from timing import in_turns, table
 
 import irmx
 from irmx_pages.candidates import candidates_of
@@ -50,18 +50,6 @@ def made_up(pages: int, topics: int) -> tuple[pd.DataFrame, list[pd.DataFrame]]:
     qrels = base.assign(relevance=rng.integers(0, 2, len(base)), orientation=base["vertical"].map(ORIENTATION))
     score = -place.astype(float)
     return qrels, [base.assign(score=score) for _ in range(pages // topics)]
-
-
-def in_turns(*jobs: Callable[[], Any], rounds: int) -> list[float]:
-    """Return the best time of each job, after one uncounted round."""
-    best = [float("inf")] * len(jobs)
-    for counted in range(rounds + 1):
-        for i, job in enumerate(jobs):
-            start = time.perf_counter()
-            job()
-            if counted:
-                best[i] = min(best[i], time.perf_counter() - start)
-    return best
 
 
 def on_pages(pages: int, rounds: int) -> Iterator[list[str]]:
@@ -137,11 +125,6 @@ blocks, 10 web results and 3 verticals with 3 items; irmx scores it with AS_DCG,
 items as a flat run with nDCG@20. Both read the runs as DataFrames, and but for the last row the qrels once.
 
 """
-
-
-def table(head: list[str], rows: Iterator[list[str]]) -> list[str]:
-    """Return a table in Markdown."""
-    return ["| " + " | ".join(cells) + " |" for cells in [head, ["---"] + ["---:"] * (len(head) - 1), *rows]]
 
 
 def main() -> None:

@@ -18,7 +18,6 @@ import platform
 import sys
 import tarfile
 import tempfile
-import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -30,6 +29,7 @@ import numpy as np
 import pandas as pd
 from ir_measures import AP
 from synthetic import collection
+from timing import in_turns
 
 import irmx
 from irmx_markov import GL_AD_ID, MP, transition_matrix
@@ -62,18 +62,6 @@ def _seconds(value: float) -> str:
         if value >= scale:
             return f"{value / scale:.3g} {unit}"
     return f"{value / 1e-9:.3g} ns"
-
-
-def in_turns(*jobs: Callable[[], Any], rounds: int) -> list[float]:
-    """Return the best time of each job, after one uncounted round."""
-    best = [float("inf")] * len(jobs)
-    for counted in range(rounds + 1):
-        for i, job in enumerate(jobs):
-            start = time.perf_counter()
-            job()
-            if counted:
-                best[i] = min(best[i], time.perf_counter() - start)
-    return best
 
 
 # -- 250 topics x 1,000 documents ------------------------------------------------------------------------------------

@@ -27,8 +27,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from run import Row, in_turns
+from run import Row
 from sweep_collection import PAPER, TOPICS, write_collection
+from timing import in_turns
 
 import irmx
 from irmx_stream import MSU, Population, Stream, Traces, compiled, simulate

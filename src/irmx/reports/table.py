@@ -38,7 +38,9 @@ class TableReport(Report):
         console = Console(file=out, markup=False, highlight=False, emoji=False)
         around = 3 * len(names) + 1  # padding, borders
         room = console.width - around if out.isatty() else UNLIMITED
-        widths = fitted([max(cell_len(name), width) for name, width in zip(names, least, strict=True)], least, room)
+        widths = fitted_widths(
+            [max(cell_len(name), width) for name, width in zip(names, least, strict=True)], least, room
+        )
         table = Table(box=box.SIMPLE_HEAD)
         for i, (name, width) in enumerate(zip(names, widths, strict=True)):
             table.add_column(name, justify="left" if i < len(keys) else "right", overflow="fold", width=width)
@@ -48,12 +50,21 @@ class TableReport(Report):
         console.print(table)
 
 
-def fitted(widths: list[int], least: list[int], room: int) -> list[int]:
-    """Return the widths of columns that together need at most the room, the widest narrowed first.
+def fitted_widths(widths: list[int], least: list[int], room: int) -> list[int]:
+    """Return the widths of the columns of a printed table that together need at most the room, the widest narrowed first.
 
     Names of measures may be folded, numbers and names of runs may not: no column gets less than its least.
 
-    >>> fitted([10, 40, 20], [10, 6, 6], 40), fitted([10, 40, 20], [10, 6, 6], 1)
+    Parameters
+    ----------
+    widths, least : list of int
+        What every column needs to be whole, and at least, in characters.
+    room : int
+        What all columns have together.
+
+    Examples
+    --------
+    >>> fitted_widths([10, 40, 20], [10, 6, 6], 40), fitted_widths([10, 40, 20], [10, 6, 6], 1)
     ([10, 15, 15], [10, 6, 6])
     """
     widths = list(widths)

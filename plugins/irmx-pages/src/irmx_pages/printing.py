@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from irmx import UsageError
+from irmx import UsageError, fitted_widths
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,7 +84,8 @@ def _print_table(columns: dict[str, list[str]], is_text: list[bool]) -> None:
     rows = [_Column("", list(row), is_text) for row in zip(*columns.values(), strict=True)]
     turned = [_Column("", list(columns), [False] * len(columns), True), *rows]
     shown = turned if _size([c.least for c in upright]) > room >= _size([c.least for c in turned]) else upright
-    widths = _fitted(shown, room)
+    around = _size([0] * len(shown))
+    widths = fitted_widths([c.most for c in shown], [c.least for c in shown], room - around)
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_header=shown is upright)
     for column, width in zip(shown, widths, strict=True):
         name = column.name if len(column.name) <= width else column.name.replace("_", " ")
@@ -107,12 +108,3 @@ class _Column:
 
 def _size(widths: list[int]) -> int:
     return sum(widths) + 2 * len(widths) + 1  # a space on the right, and the border
-
-
-def _fitted(columns: list[_Column], room: int) -> list[int]:
-    """Return the widths of columns that together need at most the room, or their least, the widest narrowed first."""
-    widths = [column.most for column in columns]
-    while _size(widths) > room and any(w > c.least for w, c in zip(widths, columns, strict=True)):
-        widest = max((i for i, c in enumerate(columns) if widths[i] > c.least), key=lambda i: widths[i])
-        widths[widest] -= 1
-    return widths
