@@ -58,6 +58,10 @@ def folder(tmp_path: Path) -> Path:
         shutil.copy(run_path(system), tmp_path / "runs" / f"{system}.run")
     rows = ["session\trank\ttime", *("\t".join(map(str, row)) for row in CLICKS)]
     (tmp_path / "clicks.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    judged = [line.split() for line in qrels_path().read_text(encoding="utf-8").splitlines()]
+    rows = ["query_id\tdoc_id\trelevance\tstop_probability"]
+    rows += [f"{topic}\t{doc}\t{grade}\t{grade}" for topic, _, doc, grade in judged]
+    (tmp_path / "judged.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     return tmp_path
 
 

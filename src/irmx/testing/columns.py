@@ -63,6 +63,7 @@ VOCABULARY: dict[tuple[str, str], ColumnValues] = {
     ("qrels", "query_end"): ColumnValues(st.integers(5 * _DAYS, 9 * _DAYS), TOPIC),
     ("qrels", "orientation"): ColumnValues(st.sampled_from((0.0, 0.25, 0.5, 1.0)), ("query_id", "vertical")),
     ("qrels", "vertical"): ColumnValues(st.sampled_from(("web", "news", "images")), DOCUMENT),
+    ("qrels", "stop_probability"): ColumnValues(st.integers(1, 4), DOCUMENT, shares=True),
     ("qrels", "best_retrieved"): ColumnValues(st.integers(40, 50), TOPIC),
 }
 """The values of the columns of the vocabulary, by table and name; small, and such that they go together."""

@@ -1,4 +1,4 @@
-"""Stopping laws: with which probability a user is satisfied at the j-th relevant document met."""
+"""Stopping laws by ordinal: with which probability a user is satisfied at the j-th relevant document met."""
 
 from __future__ import annotations
 
@@ -11,7 +11,12 @@ from irmx import Param, Symbol, UsageError
 Floats = np.ndarray[Any, np.dtype[Any]]
 
 KIND = "stopping law"
-"""The kind of symbol that the ``law`` parameter of ``NCP`` takes; any plugin may register more."""
+"""The kind of symbol that the ``law`` parameter of ``NCP`` takes; any plugin may register more.
+
+Such a symbol has the method ``probabilities(recall_base)`` of :class:`Law`. One that gives each document a probability of
+its own has ``document_probabilities(rankings)`` instead: p_s over ``rankings.relevant``, which adds up to at most 1 within a
+topic, as documents that were not retrieved keep theirs; and ``qrel_columns()``, the qrels columns it reads.
+"""
 
 
 class Law(Symbol):
@@ -40,7 +45,7 @@ class Law(Symbol):
 
 
 class Uniform(Law):
-    """p_s(j) = 1/RB: every relevant document is as likely; NCP is average precision.
+    """p_s(j) = 1/RB: every relevant document has the same probability; NCP is average precision.
 
     >>> UNIFORM.probabilities(4)
     array([0.25, 0.25, 0.25, 0.25])

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from irmx import COMMON_PARAMS, Citation, Measure, Param, PluginError, Rankings, Symbol
+from irmx import COMMON_PARAMS, Citation, Column, Measure, Param, PluginError, Rankings, Symbol
+from irmx_ncp.by_document import STOP_PROBABILITY
 from irmx_ncp.laws import KIND
 
 Floats = np.ndarray[Any, np.dtype[Any]]
@@ -30,8 +31,9 @@ class NormalisedCumulativePrecision(Measure):
     """Normalised Cumulative Precision: the expected precision at the point where a user stops, satisfied.
 
     NCP(p_s) = sum over n in R of p_s(n) Prec(n), where p_s is a probability law over the topic's RB
-    relevant documents in the order in which the user meets them. Relevant documents that were not
-    retrieved have precision 0. The uniform law gives exactly AP, the law of the first document exactly RR.
+    relevant documents: in the order in which the user meets them, or, with ``by_document``, fixed for each document
+    and the same in every run. Relevant documents that were not retrieved have precision 0. The uniform law gives
+    exactly AP, the law of the first document exactly RR.
 
     References
     ----------
@@ -53,6 +55,7 @@ class NormalisedCumulativePrecision(Measure):
         "law": Param(str, "the user's stopping law", kind=KIND, required=True),
         **COMMON_PARAMS,
     }
+    QREL_COLUMNS = (STOP_PROBABILITY,)
     CITATIONS = (ROBERTSON,)
     EXAMPLES = ("NCP(law=uniform)", "NCP(law=first)")
 
@@ -62,12 +65,19 @@ class NormalisedCumulativePrecision(Measure):
 
     def weights(self, rankings: Rankings) -> Floats:
         """Return p_s of every relevant document retrieved."""
+        if hasattr(self["law"], "document_probabilities"):
+            return by_document(self["law"], rankings)
         j, recall_base = rankings.relevant.ordinal, rankings.recall_base[rankings.relevant.topic]
         sizes, which = np.unique(recall_base, return_inverse=True)
         starts = np.concatenate([[0], np.cumsum(sizes)])
         laws = [probabilities(self["law"], n) for n in sizes.tolist()]
         table = np.concatenate([*laws, np.empty(0)])
         return np.asarray(table[starts[which] + j - 1])
+
+    def qrel_columns(self) -> tuple[Column, ...]:
+        law = self["law"]
+        columns: tuple[Column, ...] = law.qrel_columns() if hasattr(law, "qrel_columns") else ()
+        return columns
 
     def contributions(self, rankings: Rankings) -> dict[str, Any]:
         weight = self.weights(rankings)
@@ -83,6 +93,19 @@ def probabilities(law: Symbol, recall_base: int) -> Floats:
         raise PluginError(
             f"The stopping law {law!r} must give {recall_base} probabilities that add up to 1 for a topic with "
             f"{recall_base} relevant documents. It gave shape {p.shape} with the sum {p.sum():.9g}."
+        )
+    return p
+
+
+def by_document(law: Any, rankings: Rankings) -> Floats:
+    """Return p_s over the relevant documents retrieved of a law by document, after checking that it can be one."""
+    p = np.asarray(law.document_probabilities(rankings), dtype=np.float64)
+    count = len(rankings.relevant.rank)
+    sums = np.bincount(rankings.relevant.topic, p, minlength=len(rankings)) if p.shape == (count,) else np.empty(0)
+    if p.shape != (count,) or not np.all(p >= 0) or np.any(sums > 1 + 1e-9):
+        raise PluginError(
+            f"The stopping law {law!r} must give {count} probabilities, one per relevant document retrieved, that add up to "
+            f"at most 1 within a topic. It gave shape {p.shape}, the largest sum {sums.max(initial=0):.9g}."
         )
     return p
 
