@@ -90,8 +90,34 @@ def test_the_default_offset_is_no_change():
     assert GL_AD_ID(offset=1) == GL_AD_ID
     assert GL_AD_ID(offset=1)(distance="log_inverse") == GL_AD_LID
     assert float(GL_AD_LID(offset=1e-6).weight(1)) == pytest.approx(np.log(10) / (1e-6 - 0.5e-12), rel=1e-12)
-    with pytest.raises(irmx.UsageError, match="too small"):
-        MarkovModel(self_loops=True, offset=1e-320)
+
+
+OFFSETS = [
+    ("inverse", False, 0.0, True),
+    ("inverse", True, 0.0, False),
+    ("inverse", True, 1e-320, False),
+    ("inverse", True, 1e-6, True),
+    ("log_inverse", False, 0.0, False),
+    ("log_inverse", False, 1e-6, True),
+    ("log_inverse", False, 1.0, True),
+    ("log_inverse", True, 1.0, False),
+    ("log_inverse", True, 1.001, True),
+]
+
+
+@pytest.mark.parametrize(("distance", "self_loops", "offset", "allowed"), OFFSETS)
+def test_offsets_with_which_every_weight_is_a_positive_number(distance, self_loops, offset, allowed):
+    """ID: from 0, with self loops above 0. LID: above 0, as log(1) is 0, with self loops above 1."""
+    params = {"distance": distance, "self_loops": self_loops, "offset": offset}
+    if allowed:
+        model = MarkovModel(**params)
+        assert 0 < model.weight(0 if self_loops else 1) < np.inf
+        assert irmx.parse_measure(str(MP(model=model))) == MP(model=model)
+        return
+    smallest = 1 if distance == "log_inverse" and self_loops else 0
+    why = f"'offset' parameter of GL_AD_L?ID must be above {smallest}{', as a user who may stay' if self_loops else ': the'}"
+    with pytest.raises(irmx.UsageError, match=why):
+        MarkovModel(**params)
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,11 @@ models = st.builds(
     offset=st.none() | st.floats(1.5, 9),
     self_loops=st.booleans(),
     max_hop=st.none() | st.integers(1, 12),
+) | st.builds(
+    MarkovModel,
+    reach=st.sampled_from(["global", "local"]),
+    states=st.sampled_from(["all", "relevant"]),
+    offset=st.just(0.0),
 )
 directions = st.sampled_from(["FRBN", "FNBR", "FIRBIN", "FINBIR"])
 

@@ -58,6 +58,15 @@ def test_continuous_time_with_calibrated_holding_times(qrels, run):
     assert measure.calc_aggregate(qrels, run) == pytest.approx(0.752043, abs=5e-7)
 
 
+def test_offset_0(qrels, run):
+    """The weight 1/d: d_i = H_(i-1) + H_(T-i), which is 137/60 at rank 1 and 10/3 at ranks 3 and 4; OR by its pairs."""
+    values = irmx.calc_aggregate("MP(model=GL_AD_ID(offset=0)) MP(model=GL_OR_ID(offset=0))", qrels, run).values()
+    over_all = (137 / 60 + 10 / 3 * 2 / 3 + 10 / 3 * 3 / 4) / (137 / 60 + 20 / 3)
+    over_relevant = (5 / 6 + 3 / 2 * 2 / 3 + 4 / 3 * 3 / 4) / (5 / 6 + 3 / 2 + 4 / 3)
+    assert list(values) == pytest.approx([over_all, over_relevant], abs=1e-15)
+    assert over_all == pytest.approx(0.782744, abs=5e-7)
+
+
 @pytest.mark.parametrize("name", EXAMPLE)
 def test_one_relevant_document(name):
     """T = 5, R = {2}: one state watched, pi = 1, whatever the model."""

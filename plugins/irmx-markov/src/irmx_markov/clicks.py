@@ -98,7 +98,7 @@ def transition_counts(log: pd.DataFrame | str | os.PathLike[str], size: int | No
     log : DataFrame, str or Path
         What :func:`read_click_log` takes.
     size : int, optional
-        N, the number of ranks, at most 20,000; by itself the largest in the log. Moves from or to ranks beyond N are
+        N, the number of ranks, at most 20,000; by default the largest in the log. Moves from or to ranks beyond N are
         left out.
 
     Returns
@@ -160,7 +160,7 @@ def learn_chain(
     log : DataFrame, str or Path
         What :func:`read_click_log` takes.
     size : int, optional
-        N, the number of ranks; by itself the largest in the log.
+        N, the number of ranks; by default the largest in the log.
     smoothing : float
         s, added to every count; at least 0. The paper does not learn a chain; 1 (Laplace) is a choice of irmx.
     self_loops : bool

@@ -10,14 +10,14 @@ import typer
 
 from irmx import UsageError
 
-_OUT = typer.Option("--out", help="The file to write; standard output by itself.")
+_OUT = typer.Option("--out", help="The file to write; standard output by default.")
 
 
 def learn_chain(
     log: Annotated[str, typer.Argument(help="Click log: a .csv, .tsv or .parquet table with session, rank and time.")],
     out: Annotated[str, typer.Argument(help="The matrix to write: .npz, .npy, .csv or .tsv.")],
     size: Annotated[
-        int | None, typer.Option("--size", min=1, help="Number of ranks; by itself the largest in the log.")
+        int | None, typer.Option("--size", min=1, help="Number of ranks; by default the largest in the log.")
     ] = None,
     smoothing: Annotated[float, typer.Option("--smoothing", help="Added to every count of moves.")] = 1.0,
     self_loops: Annotated[bool, typer.Option("--self-loops", help="Count successive clicks on one rank.")] = False,

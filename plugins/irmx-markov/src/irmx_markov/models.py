@@ -36,7 +36,8 @@ class MarkovModel(Symbol):
     distance : {"inverse", "log_inverse", "constant"}
         Weight of a transition over d ranks: 1/(d + offset) (ID, M5), 1/log(d + offset) (LID, M6), or 1 (M9).
     offset : float, optional
-        The offset; 1 for ID and 2 for LID.
+        The offset, by default 1 for ID and 2 for LID. Every weight must be a positive number, so ID takes offsets from 0
+        and LID those above 0; with self loops, which are moves over distance 0, ID those above 0 and LID those above 1.
     log_base : float
         The base of the logarithm of LID. It scales all weights alike, so it changes no probability.
     self_loops : bool
@@ -72,7 +73,11 @@ class MarkovModel(Symbol):
             choices=("inverse", "log_inverse", "constant"),
         ),
         "offset": Param(
-            float, "added to the distance; by itself 1 for ID, 2 for LID", default=None, above=0, unit="ranks"
+            float,
+            "added to the distance; by default 1 for ID, 2 for LID; 0 for ID without self loops only",
+            default=None,
+            low=0,
+            unit="ranks",
         ),
         "log_base": Param(float, "base of the logarithm of LID", default=10.0, above=1),
         "self_loops": Param(bool, "whether the user may stay", default=False),
@@ -93,18 +98,22 @@ class MarkovModel(Symbol):
             )
         if self["offset"] == self._own_offset:
             del self.params["offset"]
-        smallest = 1.0 if self["distance"] == "log_inverse" and self["self_loops"] else 0.0
-        if self["distance"] == "log_inverse" and self.offset <= smallest:
-            raise UsageError(
-                f"The 'offset' parameter of {self.NAME} must be above {smallest:g}, or a weight 1/log(distance + offset) "
-                f"would not be positive. Got {self.offset:g} instead."
-            )
-        with np.errstate(over="ignore"):
-            if not np.isfinite(self.weight(0 if self["self_loops"] else 1)):
-                raise UsageError(
-                    f"The 'offset' parameter of {self.NAME} is too small, the largest weight is no finite number. "
-                    f"Got {self.offset:g}."
-                )
+        self._check_offset()
+
+    def _check_offset(self) -> None:
+        """Refuse an offset with which the weight at the smallest distance is not a positive number."""
+        nearest = 0 if self["self_loops"] else 1
+        log = self["distance"] == "log_inverse"
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            largest = float(self.weight(nearest))
+        if 0 < largest < np.inf:
+            return
+        formula = "1/log(distance + offset)" if log else "1/(distance + offset)"
+        raise UsageError(
+            f"The 'offset' parameter of {self.NAME} must be above {1 - nearest if log else 0}"
+            f"{', as a user who may stay moves over distance 0' if self['self_loops'] else ''}: the weight {formula} at "
+            f"distance {nearest} must be a positive number. Got {self.offset:g}, with which it is {largest:g}."
+        )
 
     @property
     def NAME(self) -> str:  # type: ignore[override]  # noqa: N802
@@ -117,7 +126,9 @@ class MarkovModel(Symbol):
     def SHORT_DESC(self) -> str:  # type: ignore[override]  # noqa: N802
         reach = "any other" if self["reach"] == "global" else "the previous or next"
         what = "rank" if self["states"] == "all" else "relevant document"
-        how = {"inverse": "by 1/(d+1)", "log_inverse": "by 1/log10(d+2)", "constant": "all alike"}[self["distance"]]
+        how = {"inverse": "by 1/(d+1)", "log_inverse": "by 1/log10(d+2)", "constant": "with equal probability"}[
+            self["distance"]
+        ]
         return f"from a {what} to {reach} one, {how}"
 
     @property
