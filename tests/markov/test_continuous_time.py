@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irmx
-from irmx_markov import GL_AD_ID, MP, ByRank, MPcont
+from irmx_markov import GL_AD_ID, MP, ByLength, ByRank, MPcont
 from irmx_markov.models import NAMED
 
 
@@ -63,7 +63,9 @@ def test_a_rank_without_a_time(qrels, run, tmp_path):
 
 
 def test_a_missing_dwell_column_is_named(qrels, run):
-    with pytest.raises(irmx.DataError, match=r"MPcont\(model=GL_AD_ID\).*run column 'dwell'.*\(s\).*times=by_rank"):
+    with pytest.raises(
+        irmx.DataError, match=r"MPcont\(model=GL_AD_ID\).*run column 'dwell'.*\(s\).*times=by_rank.*times=by_length"
+    ):
         MPcont(model=GL_AD_ID).calc_aggregate(qrels, run)
 
 
@@ -71,7 +73,7 @@ def test_a_missing_dwell_column_is_named(qrels, run):
     ("third", "message"),
     [
         (-1.0, "dwell -1 of query q, document 'c' at rank 3"),
-        (0.0, "not above 0 seconds"),
+        (0.0, "not above 0 s, or"),
         (float("nan"), "no value for query q, document 'c'"),
     ],
 )
@@ -102,3 +104,62 @@ def test_negative_holding_times_are_refused(tmp_path):
 def test_texts_in_the_dwell_column_are_refused(qrels, run):
     with pytest.raises(irmx.DataError, match=r"'dwell' must hold numbers. Found '10 s'"):
         MPcont(model=GL_AD_ID).calc_aggregate(qrels, table(run, ["10 s"] * 6))
+
+
+LENGTHS = [42.5, 7.0, 85.0, 127.5, 9.0, 9.0]
+"""Of the documents at ranks 1 to 6: at 4.25 words per second, 10, 20 and 30 s at the relevant ranks 1, 3 and 4."""
+
+
+def with_lengths(run, lengths):
+    return table(run, lengths).rename(columns={"dwell": "length"})
+
+
+def test_time_from_length(qrels, run):
+    explained = irmx.explain("MPcont(model=GL_AD_ID,times=by_length)", qrels, with_lengths(run, LENGTHS), "q")
+    assert explained.columns["holding_time"] == pytest.approx([10, 20, 30])
+    assert explained.value == pytest.approx(0.753902, abs=5e-7)
+
+
+@given(speed=st.floats(0.01, 1000), overhead=st.floats(0, 1000))
+def test_time_from_length_is_that_dwell(speed, overhead):
+    run = {"q": {d: -float(i) for i, d in enumerate("abcdef")}}
+    seconds = [overhead + words / speed for words in LENGTHS]
+    by_length = MPcont(model=GL_AD_ID, times=ByLength(speed=speed, overhead=overhead))
+    found = by_length.calc_aggregate({"q": {"a": 1, "c": 1, "d": 1}}, with_lengths(run, LENGTHS))
+    dwell = MPcont(model=GL_AD_ID).calc_aggregate({"q": {"a": 1, "c": 1, "d": 1}}, table(run, seconds))
+    assert found == pytest.approx(dwell, abs=1e-12)
+
+
+def test_without_an_overhead_the_speed_changes_no_value(qrels, run):
+    texts = [f"MPcont(model=GL_AD_ID,times=by_length({p}))" for p in ("", "speed=2", "speed=2,overhead=5")]
+    values = [irmx.parse_measure(t).calc_aggregate(qrels, with_lengths(run, LENGTHS)) for t in texts]
+    assert values[0] == pytest.approx(values[1], abs=1e-15)
+    assert values[2] != pytest.approx(values[0], abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("third", "times", "message"),
+    [
+        (0.0, "by_length", "the length 0 of query q, document 'c' at rank 3 is not above 0 words"),
+        (-1.0, "by_length(overhead=7.8)", "the length -1 of query q, document 'c' at rank 3 is below 0 words"),
+        (float("inf"), "by_length", "the length inf of query q.*or is infinite"),
+        (float("nan"), "by_length", "The run column 'length' has no value for query q, document 'c'"),
+    ],
+)
+def test_bad_lengths_are_named(third, times, message, qrels, run):
+    measure = irmx.parse_measure(f"MPcont(model=GL_AD_ID,times={times})")
+    with pytest.raises(irmx.DataError, match=message):
+        measure.calc_aggregate(qrels, with_lengths(run, [1.0, 1.0, third, 1.0, 1.0, 1.0]))
+
+
+def test_an_empty_document_takes_the_overhead(qrels, run):
+    measure = MPcont(model=GL_AD_ID, times=ByLength(overhead=7.8))
+    explained = irmx.explain(measure, qrels, with_lengths(run, [0.0] * 6), "q")
+    assert explained.columns["holding_time"] == [7.8] * 3
+    assert explained.value == pytest.approx(MP(model=GL_AD_ID).calc_aggregate(qrels, run), abs=1e-15)
+
+
+def test_the_columns_that_are_read():
+    for times, column in (("dwell", ["dwell"]), ("by_length", ["length"]), ("by_rank(seconds=[1])", [])):
+        measure = irmx.parse_measure(f"MPcont(model=GL_AD_ID,times={times})")
+        assert [c.name for c in measure.run_columns()] == column

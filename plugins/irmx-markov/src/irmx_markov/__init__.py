@@ -19,6 +19,7 @@ from irmx_markov.models import (
     LO_OR_LID,
     MarkovModel,
 )
+from irmx_markov.reading import ByLength
 from irmx_markov.relative import add_best_retrieved
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "LO_OR_ID",
     "LO_OR_LID",
     "MP",
+    "ByLength",
     "ByRank",
     "ContinuousMarkovPrecision",
     "DwellColumn",

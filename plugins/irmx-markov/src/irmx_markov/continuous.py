@@ -11,6 +11,7 @@ from irmx_markov.holding import DWELL, DWELL_COLUMN
 from irmx_markov.holding import KIND as TIMES_KIND
 from irmx_markov.measure import BEST_RETRIEVED, RESCALE, MarkovMeasure
 from irmx_markov.models import KIND
+from irmx_markov.reading import LENGTH_COLUMN
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 
@@ -45,7 +46,7 @@ class ContinuousMarkovPrecision(MarkovMeasure):
         "rescale": RESCALE,
         **COMMON_PARAMS,
     }
-    RUN_COLUMNS = (DWELL_COLUMN,)
+    RUN_COLUMNS = (DWELL_COLUMN, LENGTH_COLUMN)
     QREL_COLUMNS = (BEST_RETRIEVED,)
     EXAMPLES = ("MPcont(model=GL_AD_ID)",)
 

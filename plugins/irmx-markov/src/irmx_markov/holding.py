@@ -27,7 +27,7 @@ DWELL_COLUMN = Column(
     "dwell",
     "mean holding time of a user on this result",
     "s",
-    how="add it to the run table, or give holding times by rank: times=by_rank(seconds=[20,15,10])",
+    how="add it to the run table, or take the times from elsewhere: times=by_rank(seconds=[20,15,10]), times=by_length",
 )
 
 
@@ -45,6 +45,28 @@ class HoldingTimes(Symbol):
         return ()
 
 
+def positive(rankings: Rankings, values: Floats, column: Column, zero: bool = False) -> None:
+    """Raise :class:`irmx.DataError` where a run column over the relevant documents is not above 0 and finite.
+
+    Parameters
+    ----------
+    rankings : Rankings
+        Whose relevant documents have the values.
+    values : array of float
+        The values.
+    column : Column
+        The column.
+    zero : bool
+        Whether 0 is allowed.
+    """
+    for i in np.flatnonzero(~((values >= 0 if zero else values > 0) & np.isfinite(values)))[:1].tolist():
+        raise DataError(
+            f"the {column.name} {values[i]:g} of query {rankings.topics[rankings.relevant.topic[i]]}, document "
+            f"{rankings.doc_ids(rankings.relevant)[i]!r} at rank {rankings.relevant.rank[i]} is {'below' if zero else 'not above'} "
+            f"0 {column.unit}, or is infinite."
+        )
+
+
 class DwellColumn(HoldingTimes):
     """The run's ``dwell`` column."""
 
@@ -53,13 +75,7 @@ class DwellColumn(HoldingTimes):
 
     def mean_times(self, rankings: Rankings) -> Floats:
         times = np.asarray(rankings.run_column(DWELL_COLUMN), dtype=float)
-        wrong = np.flatnonzero(~((times > 0) & np.isfinite(times)))
-        if len(wrong):
-            i = int(wrong[0])
-            raise DataError(
-                f"the dwell {times[i]:g} of query {rankings.topics[rankings.relevant.topic[i]]}, document "
-                f"{rankings.doc_ids(rankings.relevant)[i]!r} at rank {rankings.relevant.rank[i]} is not above 0 seconds, or is infinite."
-            )
+        positive(rankings, times, DWELL_COLUMN)
         return times
 
     def run_columns(self) -> tuple[Column, ...]:

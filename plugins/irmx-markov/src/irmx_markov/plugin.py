@@ -10,6 +10,7 @@ from irmx_markov.holding import BY_RANK, DWELL
 from irmx_markov.matrix import MATRIX
 from irmx_markov.measure import MP
 from irmx_markov.models import NAMED
+from irmx_markov.reading import BY_LENGTH
 
 
 @hookimpl
@@ -19,7 +20,7 @@ def irmx_measures() -> list[Measure]:
 
 @hookimpl
 def irmx_symbols() -> list[Symbol]:
-    return [*NAMED, MATRIX, DWELL, BY_RANK]
+    return [*NAMED, MATRIX, DWELL, BY_RANK, BY_LENGTH]
 
 
 @hookimpl

@@ -1,0 +1,70 @@
+"""Holding times from the lengths of documents and a reading speed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from irmx import Column, Param, Rankings
+from irmx_markov.holding import HoldingTimes, positive
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+
+LENGTH_COLUMN = Column(
+    "run",
+    "length",
+    "words of the document",
+    "words",
+    how="give the run as a table with this column, or give holding times by rank: times=by_rank(seconds=[20,15,10])",
+)
+
+
+class ByLength(HoldingTimes):
+    """The time to read the document: ``overhead`` + length / ``speed``, with the run's ``length`` column.
+
+    Only the proportions of holding times matter to MPcont, so without an ``overhead`` the speed changes no value, just the
+    seconds that :func:`irmx.explain` shows.
+
+    Parameters
+    ----------
+    speed : float
+        Words per second. 4.25, which is 255 words a minute, is the mean reading speed of the users of Modeled Stream
+        Utility (Baruah, Smucker and Clarke, SIGIR 2015).
+    overhead : float
+        Seconds spent at a document however short it is. Smucker and Clarke (SIGIR 2012) fit 0.018 s per word and 7.8 s:
+        ``by_length(speed=55.6,overhead=7.8)``.
+
+    Raises
+    ------
+    irmx.DataError
+        Where a relevant document retrieved has no length, or one that is negative, infinite, or, without ``overhead``, 0.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> import pandas as pd
+    >>> qrels = {"q": {"a": 1, "c": 1}}
+    >>> run = pd.DataFrame({"query_id": "q", "doc_id": ["a", "b", "c"], "score": [3, 2, 1], "length": [170, 20, 510]})
+    >>> found = irmx.explain("MPcont(model=GL_AD_ID,times=by_length)", qrels, run, "q")
+    >>> found.columns["holding_time"], found.columns["weight"]
+    ([40.0, 120.0], [0.25, 0.75])
+    """
+
+    NAME = "by_length"
+    SHORT_DESC = "the time to read the document: from the run's column 'length', in words, and a reading speed"
+    PARAMS = {
+        "speed": Param(float, "reading speed", default=4.25, above=0, unit="words per second"),
+        "overhead": Param(float, "time spent at a document however short it is", default=0.0, low=0, unit="s"),
+    }
+
+    def mean_times(self, rankings: Rankings) -> Floats:
+        length = np.asarray(rankings.run_column(LENGTH_COLUMN), dtype=float)
+        positive(rankings, length, LENGTH_COLUMN, zero=self["overhead"] > 0)
+        return np.asarray(self["overhead"] + length / self["speed"])
+
+    def run_columns(self) -> tuple[Column, ...]:
+        return (LENGTH_COLUMN,)
+
+
+BY_LENGTH = ByLength()
