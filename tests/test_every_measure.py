@@ -16,6 +16,8 @@ from irmx.testing.trying import Data, for_all
 SETTINGS = (
     "MP(model=GL_AD_ID,judged_only=True)@3",
     "MP(model=LO_OR_LID,rescale='relative_recall',ties='run')",
+    "MP(model=GL_AD_LID,steps=10,start='first')",
+    "MP(model=LO_OR_ID(direction='FRBN'),steps=3,start='invariant',rescale='recall')",
     "MPcont(model=GL_AD_LID,times=by_rank(seconds=[30,10,20]),rescale='recall')",
     "NCP(law=geometric(p=0.2),rel=2,no_relevant='nan')",
     "TIA_ERR(err='text',stop='graded')",

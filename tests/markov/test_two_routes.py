@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
 import irmx
 from irmx_markov import MarkovModel, stationary, transition_matrix, watched
@@ -98,6 +99,20 @@ def test_long_chains(direction, distance, extra):
     model = MarkovModel(direction=direction, distance=distance, **extra)
     expected = normalised_exp(log_stationary(transition_matrix(model, depth, relevant)))
     assert normalised_exp(log_invariant(model, depth, relevant)) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("make", [np.asarray, csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("model", [MarkovModel(direction="FNBR"), MarkovModel(max_hop=4), MarkovModel()], ids=repr)
+def test_long_chains_watched(model, make):
+    """P~ by blocks of eliminated states, by the definition (M4), and, without direction counts, by the shared inverse."""
+    depth = 300
+    relevant = np.sort(np.random.default_rng(5).choice(np.arange(1, depth + 1), 23, replace=False))
+    p, at = transition_matrix(model, depth, relevant), relevant - 1
+    others = np.setdiff1d(np.arange(depth), at)
+    way = np.linalg.solve(np.eye(len(others)) - p[np.ix_(others, others)], p[np.ix_(others, at)])
+    expected = p[np.ix_(at, at)] + p[np.ix_(at, others)] @ way
+    assert watched(make(p), at) == pytest.approx(expected, abs=1e-11)
+    assert model.watched_chain(depth, relevant) == pytest.approx(expected, abs=1e-11)
 
 
 def test_many_relevant_documents():

@@ -14,7 +14,9 @@ Floats = np.ndarray[Any, np.dtype[Any]]
 OPERATIONS = 20_000_000_000
 """The most operations for the elimination of states in a band."""
 
-_DENSE = 3_000
+DENSE = 3_000
+"""The most states of a chain that is solved as a dense matrix."""
+
 _BLOCK = 64
 _TOLERANCE = 1e-8
 
@@ -86,7 +88,7 @@ def log_invariant(matrix: Any) -> Floats:
     if n * hop**2 <= OPERATIONS:
         rows = matrix.tocsr()
         return log_stationary_banded(lambda i, j: rows[i:j, i:j].toarray().astype(float), n, hop)
-    if n <= _DENSE:
+    if n <= DENSE:
         return log_stationary(matrix.toarray())
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(_stationary_sparse(matrix)))
@@ -199,11 +201,20 @@ def _stationary_sparse(matrix: Any) -> Floats:
     )
 
 
+def dense_enough(n: int, name: str) -> None:
+    """Raise :class:`irmx.UsageError` where a chain has too many states to be watched step by step."""
+    if n > DENSE:
+        raise UsageError(
+            f"The chain of the model {name} over {n} states is too long for users of finitely many steps, who are followed by "
+            f"its transition matrix. Use a cutoff of {DENSE} or less, or leave out 'steps'."
+        )
+
+
 def watched(matrix: Any, states: Any) -> Floats:
     """Return the transition matrix of a chain watched only while it is in some states (M4).
 
     P~ = P_RR + P_RN (I - P_NN)^-1 P_NR: the chance that the next of the watched states, on whatever way, is j. It is
-    computed by eliminating the other states one at a time, without a subtraction.
+    computed by eliminating the other states, without a subtraction.
 
     Parameters
     ----------
@@ -211,6 +222,11 @@ def watched(matrix: Any, states: Any) -> Floats:
         Row-stochastic and irreducible.
     states : array of int
         The watched states, from 0.
+
+    Raises
+    ------
+    irmx.UsageError
+        Where a state that is not watched leads to the watched ones with a probability below any floating-point number.
 
     Examples
     --------
@@ -222,10 +238,17 @@ def watched(matrix: Any, states: Any) -> Floats:
            [0.333151, 0.197053, 0.469796],
            [0.290356, 0.469796, 0.239848]])
     """
-    p = matrix.toarray() if hasattr(matrix, "tocsr") else np.array(matrix, dtype=float)
+    dense = matrix.toarray() if hasattr(matrix, "tocsr") else np.asarray(matrix, dtype=float)
     keep = np.unique(np.asarray(states))
-    left = list(range(len(p)))
-    for k in np.setdiff1d(left, keep)[::-1].tolist():
-        left.remove(k)
-        p[np.ix_(left, left)] += np.outer(p[left, k] / p[k, left].sum(), p[k, left])
-    return np.asarray(p[np.ix_(keep, keep)])
+    order = np.concatenate([keep, np.setdiff1d(np.arange(len(dense)), keep)])
+    p = dense[np.ix_(order, order)].astype(float)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for end in range(len(p), len(keep), -_BLOCK):
+            _eliminate(p, max(len(keep), end - _BLOCK), end)
+    chain = p[: len(keep), : len(keep)]
+    if not np.isfinite(chain).all():
+        raise UsageError(
+            f"The chain over {len(p)} states reaches the {len(keep)} watched ones with probabilities too small for "
+            "floating-point numbers. Use a cutoff."
+        )
+    return np.array(chain)

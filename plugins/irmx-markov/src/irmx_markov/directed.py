@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx import Rankings, UsageError
-from irmx_markov.chains import OPERATIONS, log_stationary, log_stationary_banded, normalised_exp, refined
+from irmx_markov.chains import DENSE, OPERATIONS, log_stationary, log_stationary_banded, normalised_exp, refined
 
 if TYPE_CHECKING:
     from irmx_markov.models import MarkovModel
@@ -21,7 +21,6 @@ Floats = np.ndarray[Any, np.dtype[Any]]
 Ints = np.ndarray[Any, np.dtype[Any]]
 
 _SMALL = 300
-_DENSE = 3_000
 _KRYLOV = 80
 _RELIABLE = 1e-12
 
@@ -114,11 +113,11 @@ def log_invariant(model: MarkovModel, depth: int, relevant: Ints) -> Floats:
         watched = pi[relevant - 1] if model["states"] == "all" else pi
         if converged and watched.max() > _RELIABLE * pi.max():
             return np.asarray(np.log(np.maximum(pi, np.finfo(float).tiny)))
-    if n <= _DENSE:
+    if n <= DENSE:
         return log_stationary(transition_matrix(model, depth, relevant))
     raise UsageError(
         f"The chain of the model {model!r} over {n} states is too long to be solved exactly, and the solver for long "
-        f"chains does not converge. Use a cutoff of {_DENSE} or less, a larger offset, or another 'max_hop'."
+        f"chains does not converge. Use a cutoff of {DENSE} or less, a larger offset, or another 'max_hop'."
     )
 
 

@@ -12,10 +12,18 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from irmx import DataError, Param, Rankings, Symbol, UsageError
-from irmx_markov.chains import check_irreducible, check_stochastic, log_invariant, normalised_exp
+from irmx_markov.chains import (
+    check_irreducible,
+    check_stochastic,
+    dense_enough,
+    log_invariant,
+    normalised_exp,
+    watched,
+)
 from irmx_markov.models import KIND
 
 Floats = np.ndarray[Any, np.dtype[Any]]
+Ints = np.ndarray[Any, np.dtype[Any]]
 
 _alive: WeakValueDictionary[str, _Matrix] = WeakValueDictionary()
 
@@ -156,28 +164,44 @@ class TransitionMatrix(Symbol):
                 within = rank <= len(log_pi)
                 if not within.any():
                     continue
-                watched = log_pi[rank[within] - 1]
-                if watched.max() == -np.inf:
+                on_relevant = log_pi[rank[within] - 1]
+                if on_relevant.max() == -np.inf:
                     raise UsageError(
                         f"The chain of the model {self!r} is at the relevant documents of query {rankings.topics[topic]} with "
                         "probabilities too small for a floating-point number. Give it as a dense matrix, or use a cutoff."
                     )
-                out[here][within] = normalised_exp(watched)
+                out[here][within] = normalised_exp(on_relevant)
         return out
 
+    def watched_chain(self, depth: int, relevant: Ints) -> Floats:
+        """Return the transition matrix of the chain watched on those of the relevant ranks that are within the first N."""
+        matrix = self._of_depth(depth)
+        n = min(depth, matrix.size)
+        within = relevant[relevant <= n]
+        if len(within) == 0:
+            return np.zeros((0, 0))
+        dense_enough(n, repr(self))
+        return watched(matrix.block(n), within - 1)
+
     def _full(self, depth: int) -> Floats:
+        if self._function is None:
+            return self._of_depth(depth).log_invariant(depth)
+        if depth not in self._by_depth:
+            self._by_depth[depth] = self._of_depth(depth).log_invariant(depth)
+        return self._by_depth[depth]
+
+    def _of_depth(self, depth: int) -> _Matrix:
+        """Return the matrix for a ranking of some documents."""
         if self._function is not None:
-            if depth not in self._by_depth:
-                made = _Matrix(self._function(depth), f"The transition matrix for {depth} documents")
-                if made.size != depth:
-                    raise UsageError(f"{made.name} must have {depth} rows. It has {made.size}.")
-                self._by_depth[depth] = made.log_invariant(depth)
-            return self._by_depth[depth]
+            made = _Matrix(self._function(depth), f"The transition matrix for {depth} documents")
+            if made.size != depth:
+                raise UsageError(f"{made.name} must have {depth} rows. It has {made.size}.")
+            return made
         if self._matrix is None:
             raise UsageError(
                 "The model 'matrix' needs a matrix: matrix(file='chain.npz'), or TransitionMatrix(values) in Python."
             )
-        return self._matrix.log_invariant(depth)
+        return self._matrix
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from irmx import COMMON_PARAMS, Citation, Column, DataError, Measure, Param, Rankings
+from irmx_markov import steps
 from irmx_markov.models import KIND
 
 Floats = np.ndarray[Any, np.dtype[Any]]
@@ -90,6 +91,11 @@ class MarkovPrecision(MarkovMeasure):
     the precision at rank n, and pi is the invariant distribution of the user's chain watched on R.
     ``rescale="recall"`` multiplies it by r/RB (M3); with the model ``constant`` that is exactly AP (M9).
 
+    With ``steps=n`` the user visits n relevant documents, the first drawn from the ``start`` law lambda, and MP is the mean
+    of their precisions: the weights are (1/n) sum_{k=0..n-1} lambda P~^k, with P~ the watched chain (M12), in the place of
+    pi. The more steps, the nearer it is to MP, whatever the start (Theorem 1 of the paper); a start that is drawn from pi
+    gives MP at once.
+
     A topic without a relevant document retrieved scores 0. With one state pi = 1.
 
     References
@@ -106,6 +112,8 @@ class MarkovPrecision(MarkovMeasure):
     0.788381
     >>> irmx.calc_aggregate("MP(model=constant,rescale='recall') AP", qrels, run)
     {MP(model=constant,rescale='recall'): 0.48333333333333334, AP: 0.4833333333333333}
+    >>> round(MP(model=GL_AD_ID, steps=10, start="first").calc_aggregate(qrels, run), 6)
+    0.806866
     """
 
     NAME = "MP"
@@ -115,6 +123,20 @@ class MarkovPrecision(MarkovMeasure):
     )
     SUPPORTED_PARAMS = {
         "model": Param(str, "the user's Markov chain", kind=KIND, required=True),
+        "steps": Param(
+            int,
+            "visits to relevant documents whose mean precision it is; None is the limit of ever more",
+            default=None,
+            low=1,
+            unit="visits",
+        ),
+        "start": Param(
+            str,
+            "the first of these visits: 'uniform', each relevant document retrieved with the same probability; 'first', the "
+            "first in the ranking; 'invariant', drawn from the invariant distribution. In the limit it changes nothing",
+            default="uniform",
+            choices=steps.STARTS,
+        ),
         "rescale": RESCALE,
         **COMMON_PARAMS,
     }
@@ -122,7 +144,10 @@ class MarkovPrecision(MarkovMeasure):
     EXAMPLES = ("MP(model=GL_AD_ID)", "MP(model=GL_AD_LID,rescale='recall')")
 
     def weights(self, rankings: Rankings) -> Floats:
-        return self.invariant(rankings)
+        if self["steps"] is None:
+            return self.invariant(rankings)
+        key = ("steps", self["model"], self["start"], self["steps"])
+        return rankings.memo(key, lambda: steps.weights(self["model"], rankings, self["start"], self["steps"]))
 
 
 MP = MarkovPrecision()

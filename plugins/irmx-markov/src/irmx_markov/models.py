@@ -7,16 +7,19 @@ from typing import Any
 import numpy as np
 
 from irmx import Param, Rankings, Symbol, UsageError
-from irmx_markov import closed, directed
+from irmx_markov import closed, directed, network
+from irmx_markov.chains import dense_enough, watched
 from irmx_markov.weights import weight
 
 Floats = np.ndarray[Any, np.dtype[Any]]
+Ints = np.ndarray[Any, np.dtype[Any]]
 
 KIND = "Markov model"
 """The kind of symbol that the ``model`` parameter of ``MP`` takes; any plugin may register more.
 
 Such a symbol has a method ``invariant(rankings)``: the invariant distribution of its chain watched on the
-relevant documents, over ``rankings.relevant``, adding up to 1 within each topic.
+relevant documents, over ``rankings.relevant``, adding up to 1 within each topic. For users of finitely many steps it has a
+method ``watched_chain(depth, relevant)`` as well: the transition matrix of the watched chain of one topic.
 """
 
 _REACH = {"global": "GL", "local": "LO"}
@@ -185,6 +188,31 @@ class MarkovModel(Symbol):
         if self["direction"] is None:
             return closed.invariant(self, rankings)
         return directed.invariant(self, rankings)
+
+    def watched_chain(self, depth: int, relevant: Ints) -> Floats:
+        """Return the transition matrix of the chain watched on the relevant documents of one topic (M4).
+
+        Without direction counts the chain over all ranks depends on their number only, and what is solved of it is kept
+        from topic to topic; with them, every topic's chain is watched by the elimination of states.
+
+        Parameters
+        ----------
+        depth : int
+            T, the number of documents retrieved.
+        relevant : array of int
+            The ranks of the relevant ones, ascending.
+
+        Raises
+        ------
+        irmx.UsageError
+            For a chain over more than 3,000 states.
+        """
+        dense_enough(len(directed.states_of(self, depth, relevant)), repr(self))
+        if self["states"] == "relevant":
+            return directed.transition_matrix(self, depth, relevant)
+        if self["direction"] is None:
+            return network.watched_on(self, depth, relevant)
+        return watched(directed.transition_matrix(self, depth, relevant), relevant - 1)
 
 
 GL_AD_ID = MarkovModel()
