@@ -121,7 +121,7 @@ class Evaluator:
         if self._others:
             given: dict[ir_measures.Measure, dict[str, float]] = {}
             for metric in self._upstream(run):
-                given.setdefault(metric.measure, {})[str(metric.query_id)] = metric.value
+                given.setdefault(metric.measure, {})[str(metric.query_id)] = float(metric.value)
             for measure, values in given.items():
                 found[measure] = {t: values[t] for t in topics if t in values}
         return {m: found.get(m, {}) for m in self.measures}
