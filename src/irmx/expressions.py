@@ -13,7 +13,7 @@ import ir_measures
 
 from irmx.errors import UnknownNameError, UsageError, suggest
 from irmx.measures import Measure
-from irmx.params import Param, with_article
+from irmx.params import LARGEST_INT, Param, with_article
 from irmx.plugins import registry
 
 _LONGEST = 10_000
@@ -25,7 +25,8 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
     """Return the measure that a text stands for.
 
     Values may be numbers with signs, quoted strings, ``True``, ``False``, ``None``, lists, dicts, and the
-    names that plugins register, with parameters of their own where they have some.
+    names that plugins register, with parameters of their own where they have some. What stands after ``@`` wins over the
+    same parameter in parentheses, as in ir_measures.
 
     Parameters
     ----------
@@ -167,9 +168,7 @@ class _Parser:
             )
         base = known[name]
         params = {k.arg: self._param(k.value, base, str(k.arg)) for k in keywords}
-        if at is not None:
-            if base.AT_PARAM in params:
-                raise self._error(at, f"{name} gets {base.AT_PARAM} twice: as a parameter and after @.")
+        if at is not None:  # as in Python, nDCG(cutoff=20)@10 is nDCG@10
             params[base.AT_PARAM] = self._param(at, base, base.AT_PARAM)
         return self._build(name_node, base, params)
 
@@ -293,12 +292,19 @@ class _Parser:
         return f"{message}\n  {line}\n  {' ' * start}{'^' * max(1, end - start)}"
 
 
+class _Whole(float):
+    """A whole number where a measure of ir_measures wants a float; it stays in the measure's name as it was written."""
+
+    def __repr__(self) -> str:
+        return repr(int(self))
+
+
 def _upstream(base: ir_measures.Measure, params: dict[str, Any]) -> ir_measures.Measure:
     """Return a measure of ir_measures with parameters, refusing what it would refuse, but saying why."""
     for name, value in params.items():
         info = base.SUPPORTED_PARAMS[name]
-        if info.dtype is float and isinstance(value, int) and not isinstance(value, bool):
-            params[name] = value = float(value)
+        if info.dtype is float and type(value) is int and abs(value) <= LARGEST_INT:
+            params[name] = value = _Whole(value)
         if not info.validate(value) or (isinstance(value, bool) and info.dtype in (int, float)):
             dtype = getattr(info.dtype, "__name__", "")
             choices = getattr(info, "choices", None)

@@ -28,7 +28,7 @@ UNSET = _Unset()
 number = numbers.Real
 """The type of a parameter that may be an int or a float, such as a relevance threshold."""
 
-_LARGEST_INT = 2**53
+LARGEST_INT = 2**53
 """Beyond it a float, which is what measures compute with, does not hold every whole number."""
 
 _TYPE_NAMES: dict[Any, str] = {int: "an int", float: "a float", number: "a number", bool: "True or False",
@@ -142,7 +142,7 @@ class Param(ParamInfo):
         for v in value if isinstance(value, list) else [value]:
             if not isinstance(v, (int, float)):
                 continue
-            if abs(v) > _LARGEST_INT if isinstance(v, int) else not math.isfinite(v):
+            if abs(v) > LARGEST_INT if isinstance(v, int) else not math.isfinite(v):
                 return False
             if (self.low is not None and v < self.low) or (self.high is not None and v > self.high):
                 return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +10,7 @@ import ir_measures
 from ir_measures import providers
 
 from irmx import offering
-from irmx.errors import UnknownNameError
+from irmx.errors import UnknownNameError, UsageError
 from irmx.provider import IrmxProvider
 
 PROVIDER = IrmxProvider()
@@ -21,9 +22,9 @@ _also: list[tuple[Callable[[], None], Callable[[], None]]] = []
 def install() -> None:
     """Make ir_measures score and parse irmx measures; done by ``import irmx``, undone by :func:`uninstall`.
 
-    The provider goes to the end of ``ir_measures.DefaultPipeline.providers``, and ``ir_measures.parse_measure``
-    becomes :func:`irmx.parse_measure`; ``ir_measures.parse_trec_measure``, by which PyTerrier reads texts, takes the same
-    besides the names of trec_eval. The names of the measures go into ``ir_measures.measures.registry`` when the
+    The provider goes to the end of ``ir_measures.DefaultPipeline.providers``. ``ir_measures.parse_measure`` reads what
+    :func:`irmx.parse_measure` does, besides all that it read before; ``ir_measures.parse_trec_measure``, by which PyTerrier
+    reads texts, takes the same besides the names of trec_eval. The names of the measures go into ``ir_measures.measures.registry`` when the
     plugins are loaded, at the first use of a name. The datasets of plugins become loadable by ``ir_datasets.load``.
     Calling it twice changes nothing.
     """
@@ -80,10 +81,27 @@ def unpublish(name: str) -> None:
 
 
 def _parse_measure(measure: Any) -> ir_measures.Measure:
-    """Parse a measure of ir_measures or of an irmx plugin; see :func:`irmx.parse_measure`."""
+    """Parse as :func:`irmx.parse_measure` does; what it refuses, such as ``P`` still without a cutoff, as ir_measures did."""
     from irmx.expressions import parse_measure
 
-    return parse_measure(measure)
+    try:
+        return parse_measure(measure)
+    except UsageError:
+        found = _parsed_before(measure)
+        if found is None:
+            raise
+        return found
+
+
+def _parsed_before(measure: Any) -> ir_measures.Measure | None:
+    """Return the measure of ir_measures that its own parser finds, if any."""
+    try:
+        with warnings.catch_warnings():  # of what it uses of Python that is to go
+            warnings.simplefilter("ignore")
+            found: ir_measures.Measure = _before["parse_measure"](measure)
+    except Exception:
+        return None
+    return None if PROVIDER.supports_class(found) else found
 
 
 def _parse_trec_measure(measure: str) -> list[ir_measures.Measure]:

@@ -1,0 +1,142 @@
+"""After ``import irmx``, ``ir_measures.parse_measure`` reads all that it read before, and calls it as it did."""
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import ir_measures
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import irmx
+
+irmx.registry()
+OF_IR_MEASURES = {n: m for n, m in ir_measures.measures.registry.items() if not isinstance(m, irmx.Measure)}
+
+
+def parser_of_ir_measures() -> Callable[[Any], ir_measures.Measure]:
+    irmx.uninstall()
+    try:
+        return ir_measures.parse_measure
+    finally:
+        irmx.install()
+
+
+stock = parser_of_ir_measures()
+
+
+def found_by(parse: Callable[[Any], ir_measures.Measure], text: str) -> ir_measures.Measure | Exception:
+    with warnings.catch_warnings():  # the parser of ir_measures 0.4.3 uses what Python 3.12 deprecates
+        warnings.simplefilter("ignore", DeprecationWarning)
+        try:
+            return parse(text)
+        except Exception as error:
+            return error
+
+
+def text_of(measure: ir_measures.Measure) -> str | type[Exception]:
+    try:
+        return str(measure)
+    except KeyError as error:  # of a parameter that the measure does not have
+        return type(error)
+
+
+def is_valid(measure: ir_measures.Measure) -> bool:
+    try:
+        measure.validate_params()
+    except (AssertionError, TypeError):
+        return False
+    return True
+
+
+def assert_read_as_before(text: str) -> None:
+    before, now = found_by(stock, text), found_by(ir_measures.parse_measure, text)
+    if isinstance(before, Exception):
+        assert isinstance(now, (ir_measures.Measure, irmx.UsageError))
+        if isinstance(now, irmx.UsageError) and isinstance(before, NameError):
+            assert isinstance(now, NameError)
+        return
+    assert isinstance(now, ir_measures.Measure), now
+    assert (type(now), now.params, text_of(now)) == (type(before), before.params, text_of(before))
+    assert is_valid(now) or not is_valid(before)
+
+
+def test_the_parser_is_not_the_one_that_irmx_puts_in() -> None:
+    assert stock is not ir_measures.parse_measure
+    assert stock.__module__ == "ir_measures.util"
+
+
+VALUES = [0, 1, 2, 10, 0.0, 0.5, 1.0, 2.5, "log2", "exp-log2", "x", True, False, None, {0: 1, 1: 2}, {}]
+
+
+@pytest.mark.parametrize("name", sorted(OF_IR_MEASURES))
+def test_every_measure_with_every_parameter(name: str) -> None:
+    assert_read_as_before(name)
+    for value in VALUES:
+        assert_read_as_before(f"{name}@{value!r}")
+        for parameter in (*OF_IR_MEASURES[name].SUPPORTED_PARAMS, "unheard_of"):
+            assert_read_as_before(f"{name}({parameter}={value!r})")
+            assert_read_as_before(f"{name}({parameter} = {value!r}, cutoff=20) @ 10")
+
+
+parameters = sorted({p for m in OF_IR_MEASURES.values() for p in m.SUPPORTED_PARAMS})
+numbers = st.one_of(st.integers(-3, 2**70), st.floats(allow_nan=False))
+values = st.one_of(numbers, st.sampled_from(VALUES), st.text(max_size=3), st.dictionaries(st.integers(0, 3), numbers))
+given_values = st.tuples(st.sampled_from([*parameters, "unheard_of"]), values).map(
+    lambda pair: f"{pair[0]}={pair[1]!r}"
+)
+expressions = st.builds(
+    lambda name, inside, at, after: name + inside + at + after,
+    st.sampled_from([*OF_IR_MEASURES, "Unheard"]),
+    st.one_of(st.just(""), st.lists(given_values, max_size=3).map(lambda found: "(" + ", ".join(found) + ")")),
+    st.one_of(st.just(""), values.map(lambda value: f"@{value!r}")),
+    st.sampled_from(["", " ", "\n", ";", " # as in the paper", ")", "@5"]),
+)
+
+
+@given(expressions)
+def test_any_expression(text: str) -> None:
+    assert_read_as_before(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ('nDCG(dcg="exp-log2",cutoff=20)@10', "nDCG(dcg='exp-log2')@10"),
+        ("IPrec(rel=2,recall=0.4)@0.2", "IPrec(rel=2)@0.2"),
+        ("nNRBP(alpha=1,beta=2)", "nNRBP(alpha=1,beta=2)"),
+        ("IPrec@1", "IPrec@1"),
+        ("SetF(beta=2)", "SetF(beta=2)"),
+    ],
+)
+def test_names_stay(text: str, name: str) -> None:
+    for parse in (irmx.parse_measure, ir_measures.parse_measure):
+        assert str(parse(text)) == name
+
+
+def test_irmx_says_at_once_what_no_provider_would_compute() -> None:
+    for text in ("P", "AP(nope=1)", "P@2.5", "nDCG(dcg='log')@10"):
+        assert isinstance(ir_measures.parse_measure(text), ir_measures.Measure)
+        with pytest.raises(irmx.UsageError):
+            irmx.parse_measure(text)
+    with pytest.raises(irmx.UsageError, match="needs the parameter 'law'"):
+        ir_measures.parse_measure("NCP")
+
+
+QRELS = {"1": {"a": 1, "b": 2, "c": 0, "d": 1}, "2": {"a": 1}}
+RUN = {"1": {"c": 4.0, "a": 3.0, "x": 2.0, "b": 1.0}, "2": {"x": 2.0, "a": 1.0}}
+
+
+@pytest.mark.parametrize("text", ["IPrec@{}", "SetF(beta={})", "RBP(p={},rel=1)", "Compat(p={})", "INST(T={},max_rel=2)",
+                                  "BPM(T={},max_rel=2)@5", "NERR10(p={},max_rel=2)", "NERR11(T={},max_rel=2)"])  # fmt: skip
+def test_a_whole_number_for_a_float_gives_the_value_of_the_float(text: str) -> None:
+    whole, plain = (irmx.calc([text.format(value)], QRELS, RUN).per_query for value in ("1", "1.0"))
+    assert [m.value for m in whole] == [m.value for m in plain]
+    assert {str(m.measure) for m in whole} == {str(stock_or_same(text.format("1")))}
+
+
+def stock_or_same(text: str) -> Any:
+    """Return what the parser of ir_measures finds; on Python 3.14, where it reads no value, the text."""
+    found = found_by(stock, text)
+    return text if isinstance(found, Exception) else found
