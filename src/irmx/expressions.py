@@ -15,6 +15,7 @@ from irmx.errors import UnknownNameError, UsageError, suggest
 from irmx.measures import Measure
 from irmx.params import LARGEST_INT, Param, with_article
 from irmx.plugins import registry
+from irmx.trec_names import is_trec_name, trec_measures, trec_names
 
 _LONGEST = 10_000
 _SHOWN = 300
@@ -26,7 +27,8 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
 
     Values may be numbers with signs, quoted strings, ``True``, ``False``, ``None``, lists, dicts, and the
     names that plugins register, with parameters of their own where they have some. What stands after ``@`` wins over the
-    same parameter in parentheses, as in ir_measures.
+    same parameter in parentheses, as in ir_measures. A name of trec_eval, such as ``map`` or ``ndcg_cut_10``, capitals or
+    not, is understood where no measure of a plugin or of ir_measures has that name.
 
     Parameters
     ----------
@@ -51,12 +53,18 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
     NCP(law=geometric(p=0.3),rel=2)@100
     >>> irmx.parse_measure("nDCG@10")
     nDCG@10
+    >>> irmx.parse_measure("recip_rank")
+    RR
     """
     if isinstance(text, ir_measures.Measure):
         return text
     if not isinstance(text, str):
         raise UsageError(f"A measure is a text or a Measure. Got {text!r} instead.")
-    return _Parser(text.strip()).measure()
+    found = measures_named(text.strip())
+    if len(found) != 1:
+        listed = ", ".join(map(str, found))
+        raise UsageError(f"trec_eval's {text} stands for {len(found)} measures, where one is asked for: {listed}.")
+    return found[0]
 
 
 def parse_incomplete(text: str) -> ir_measures.Measure:
@@ -80,12 +88,23 @@ def parse_value(text: str, measure: Measure, name: str) -> Any:
 
 
 def parse_measures(text: str) -> list[ir_measures.Measure]:
-    """Return the measures of a text that holds several, apart by white space.
+    """Return the measures of a text that holds several, separated by white space.
 
-    >>> parse_measures("AP nDCG@10  RBP(p=0.8, rel=1)")
-    [AP, nDCG@10, RBP(rel=1)]
+    >>> parse_measures("AP nDCG@10  RBP(p=0.8, rel=1) P_5,10")
+    [AP, nDCG@10, RBP(rel=1), P@5, P@10]
     """
-    return [parse_measure(part) for part in split_measures(text)]
+    return [measure for part in split_measures(text) for measure in measures_named(part)]
+
+
+def measures_named(text: str) -> list[ir_measures.Measure]:
+    """Return the measure that a text stands for; several where it is trec_eval's name for several.
+
+    >>> measures_named("ndcg_cut.5,10"), measures_named("AP")
+    ([nDCG@5, nDCG@10], [AP])
+    """
+    if text not in measure_names() and is_trec_name(text):
+        return [_upstream(type(measure)(), dict(measure.params)) for measure in trec_measures(text)]
+    return [_Parser(text).measure()]
 
 
 def split_measures(text: str) -> list[str]:
@@ -122,6 +141,11 @@ def _beside_at(text: str, place: int) -> bool:
 def measure_names() -> dict[str, ir_measures.Measure]:
     """Return every measure by name: those of ir_measures and those of plugins."""
     return {**ir_measures.measures.registry, **registry().measures(aliases=True)}
+
+
+def names_a_measure(text: str) -> bool:
+    """Tell whether a text begins with the name of a measure, or is a name of trec_eval."""
+    return text.partition("(")[0].partition("@")[0].strip() in measure_names() or is_trec_name(text)
 
 
 class _Parser:
@@ -161,11 +185,13 @@ class _Parser:
         name = name_node.id
         known = measure_names()
         if name not in known:
-            raise self._error(
-                name_node,
-                f"There is no measure {name}.{suggest(name, known)} 'irmx measures' lists all of them.",
-                UnknownNameError,
-            )
+            if is_trec_name(name):
+                same = " ".join(map(str, trec_measures(name)))
+                said = f"{name} is a name of trec_eval, which takes no parameters and no @. It stands for {same}."
+            else:
+                near = suggest(name, known) or suggest(name, trec_names().values())
+                said = f"There is no measure {name}.{near} 'irmx measures' lists all of them."
+            raise self._error(name_node, said, UnknownNameError)
         base = known[name]
         params = {k.arg: self._param(k.value, base, str(k.arg)) for k in keywords}
         if at is not None:  # as in Python, nDCG(cutoff=20)@10 is nDCG@10

@@ -105,14 +105,14 @@ def _parsed_before(measure: Any) -> ir_measures.Measure | None:
 
 
 def _parse_trec_measure(measure: str) -> list[ir_measures.Measure]:
-    """Parse a measure as trec_eval names it; what it does not know, as :func:`irmx.parse_measure` does."""
+    """Parse a measure as trec_eval names it; what ir_measures does not know, as :func:`irmx.parse_measures` does."""
     try:
         found: list[ir_measures.Measure] = ir_measures.util.parse_trec_measure(measure)
         return found
     except ValueError as error:
-        from irmx.expressions import parse_measure
+        from irmx.expressions import measures_named
 
         try:
-            return [parse_measure(measure)]
+            return measures_named(measure.strip())
         except UnknownNameError as unknown:
             raise unknown from error

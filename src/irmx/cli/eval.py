@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import glob
-import io
 import os
 import re
 import sys
@@ -17,7 +15,7 @@ import typer
 
 from irmx.errors import DataError, DataWarning, UsageError
 from irmx.evaluate import Evaluator, as_measures
-from irmx.expressions import measure_names, parse_measure, split_measures
+from irmx.expressions import names_a_measure, parse_measure, split_measures
 from irmx.meta.inputs import lacking_topics, of_run, run_names
 from irmx.meta.said import Said
 from irmx.plugins import registry
@@ -34,7 +32,7 @@ def evaluate(
         list[str],
         typer.Argument(
             metavar="RUN... MEASURE...",
-            help="One or more run files or quoted globs, then measures, such as 'MP(model=GL_AD_ID)' AP nDCG@10.",
+            help="One or more run files or quoted globs, then measures, such as 'MP(model=GL_AD_ID)' AP nDCG@10, or map P_10.",
         ),
     ],
     places: Annotated[int, typer.Option("-p", "--places", min=-1, help="Decimal places; -1 for all.")] = 4,
@@ -103,17 +101,11 @@ def _advice(text: str) -> str:
         return "\nA measure with spaces inside its parentheses stands in quotes as a whole."
     if "," in outside:
         return "\nMeasures are set apart by spaces, not by commas."
-    try:
-        with contextlib.redirect_stdout(io.StringIO()):  # it prints what it skips of a group of measures
-            same = ir_measures.parse_trec_measure(text)
-    except (ValueError, NameError):
-        return ""
-    return f"\nWhat trec_eval calls {text} is here: {' '.join(map(str, same))}."
+    return ""
 
 
 def _is_run(argument: str) -> bool:
-    name = argument.partition("(")[0].partition("@")[0].strip()
-    return name not in measure_names() and (
+    return not names_a_measure(argument) and (
         os.path.exists(argument) or (glob.has_magic(argument) and bool(glob.glob(argument)))
     )
 

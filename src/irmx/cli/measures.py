@@ -13,6 +13,7 @@ from irmx.expressions import measure_names
 from irmx.measures import Measure
 from irmx.params import Param
 from irmx.plugins import registry
+from irmx.trec_names import is_trec_name, trec_measures
 
 
 def measures(
@@ -31,6 +32,10 @@ def measures(
     name = name.partition("(")[0].partition("@")[0].strip()
     if name in known:
         _describe(name, known[name])
+        return
+    if is_trec_name(name):
+        for same in dict.fromkeys(str(measure.NAME) for measure in trec_measures(name)):
+            _describe(same, known[same])
         return
     found = registry().symbols()
     if name not in found:

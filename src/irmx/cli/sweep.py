@@ -40,7 +40,7 @@ def sweep(
     from irmx.cli.app import note
     from irmx.cli.eval import expand
     from irmx.errors import UsageError
-    from irmx.expressions import measure_names
+    from irmx.expressions import names_a_measure
     from irmx.meta.backends import check_backend, check_jobs
     from irmx.meta.grids import parse_grid
     from irmx.meta.sweeps import Sweep
@@ -48,7 +48,7 @@ def sweep(
     check_backend(backend, scheduler)
     check_jobs(jobs)
     for argument in runs:
-        if argument.partition("(")[0].partition("@")[0] in measure_names() and not os.path.exists(argument):
+        if names_a_measure(argument) and not os.path.exists(argument):
             raise UsageError(
                 f"{argument} is a measure, and no run file has this name. Every reference has a --reference of its own."
             )

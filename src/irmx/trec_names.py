@@ -1,0 +1,98 @@
+"""Measures by the names that trec_eval gives them, such as ``map``, ``P_10`` and ``ndcg_cut.5,10``; capitals do not matter."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from functools import cache
+
+import ir_measures
+import pytrec_eval
+
+from irmx.errors import DataWarning, UnknownNameError, UsageError
+
+_FORM = re.compile(r"(.*?)([._]\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)?")
+_NOT_A_MEASURE = "runid"
+
+
+@cache
+def trec_names() -> dict[str, str]:
+    """Return the names of trec_eval's measures and of its groups of measures, by their lower-case forms."""
+    names = (*pytrec_eval.supported_measures, *pytrec_eval.supported_nicknames)
+    return {name.casefold(): name for name in sorted(names) if name != _NOT_A_MEASURE}
+
+
+def is_trec_name(text: str) -> bool:
+    """Tell whether trec_eval has a measure, or a group of measures, of this name.
+
+    >>> is_trec_name("MAP_CUT_5"), is_trec_name("map5")
+    (True, False)
+    """
+    return _parts(text) is not None
+
+
+def trec_measures(text: str) -> list[ir_measures.Measure]:
+    """Return the measures that a name of trec_eval stands for, as ``ir_measures.parse_trec_measure`` has them.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        For a measure that ir_measures does not have, and for numbers that a measure does not take.
+
+    Warns
+    -----
+    irmx.DataWarning
+        Of the measures of a group that ir_measures does not have; the others are returned.
+
+    Examples
+    --------
+    >>> trec_measures("map"), trec_measures("NDCG_cut.5,10"), trec_measures("AP")
+    ([AP], [nDCG@5, nDCG@10], [])
+    """
+    parts = _parts(text)
+    if parts is None:
+        return []
+    name, numbers = parts
+    if name in pytrec_eval.supported_nicknames:
+        return _group(name)
+    found = _known(name)
+    if not found:
+        raise UnknownNameError(f"trec_eval has a measure {name}, but ir_measures does not compute it.")
+    if not numbers:
+        return found
+    with_numbers = _known(name + numbers)
+    if not with_numbers:
+        listed = f" It stands for {' '.join(map(str, found))}."
+        raise UsageError(f"trec_eval's measure {name} does not take {numbers[1:]} as its parameter.{listed}")
+    return with_numbers
+
+
+def _parts(text: str) -> tuple[str, str] | None:
+    """Return the name in trec_eval's own writing, and the numbers after it with what sets them apart."""
+    matched = _FORM.fullmatch(text)
+    if matched is None or matched[1].casefold() not in trec_names():
+        return None
+    name, numbers = trec_names()[matched[1].casefold()], matched[2] or ""
+    return None if numbers and name in pytrec_eval.supported_nicknames else (name, numbers)
+
+
+def _known(name: str) -> list[ir_measures.Measure]:
+    """Return what ir_measures knows by a name of trec_eval, nothing where it does not."""
+    try:
+        found: list[ir_measures.Measure] = ir_measures.util.parse_trec_measure(name)
+    except ValueError:
+        return []
+    return found
+
+
+def _group(name: str) -> list[ir_measures.Measure]:
+    members = [member for member in sorted(pytrec_eval.supported_nicknames[name]) if member != _NOT_A_MEASURE]
+    found = {member: _known(member) for member in members}
+    lacking = [member for member, measures in found.items() if not measures]
+    if lacking:
+        warnings.warn(
+            f"trec_eval's group {name} is computed without {', '.join(lacking)}, which ir_measures does not have",
+            DataWarning,
+            stacklevel=2,
+        )
+    return [measure for measures in found.values() for measure in measures]
