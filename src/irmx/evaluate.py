@@ -6,7 +6,7 @@ qrels and runs anything that :func:`irmx.read_qrels` and :func:`irmx.read_run` t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import ir_measures
@@ -16,6 +16,7 @@ from ir_measures import CalcResults, Metric
 from irmx.columns import needed
 from irmx.errors import DataError, UsageError, suggest
 from irmx.expressions import parse_measures
+from irmx.installed import unsupported
 from irmx.joining import Join
 from irmx.judgments import read_qrels
 from irmx.measures import Measure
@@ -73,7 +74,7 @@ class Evaluator:
                 for some, form in self._upstream_qrels(others):
                     self._others.append(pipeline.evaluator(some, form))
             except (ValueError, RuntimeError) as error:
-                raise UsageError(_unsupported(others) or str(error)) from None
+                raise UsageError(unsupported(others) or str(error)) from None
             except AssertionError as error:
                 raise UsageError(f"ir_measures does not compute {', '.join(map(str, some))}: {error}.") from None
             except TypeError as error:
@@ -160,20 +161,6 @@ class Evaluator:
     def calc_aggregate(self, run: Any) -> dict[ir_measures.Measure, float]:
         """Return the mean of every measure over the topics of the qrels."""
         return {m: aggregate(m, by_topic.values()) for m, by_topic in self.values(run).items()}
-
-
-def _unsupported(measures: list[ir_measures.Measure]) -> str:
-    """Return what to say of measures that no installed provider of ir_measures computes; nothing where all are."""
-    supports: Callable[[ir_measures.Measure], bool] = ir_measures.DefaultPipeline.supports
-    told = []
-    for measure in measures:
-        if not supports(measure):
-            with_rel: ir_measures.Measure = (
-                measure(rel=1) if "rel" in measure.SUPPORTED_PARAMS and "rel" not in measure.params else measure
-            )
-            hint = f" It computes {with_rel}." if supports(with_rel) else ""
-            told.append(f"ir_measures, as it is installed, does not compute {measure}.{hint}")
-    return " ".join(told)
 
 
 def _provider(name: str, measures: list[ir_measures.Measure]) -> Any:

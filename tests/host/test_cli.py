@@ -282,9 +282,3 @@ def test_ctrl_c_stops_at_once(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         out, told = process.communicate(timeout=60)
     assert (process.returncode, out, told) == (130, b"", b"irmx: stopped\n")
-
-
-def test_a_stock_measure_that_nothing_computes_is_named_alone(command: Callable[..., Any]) -> None:
-    done = command("eval", QRELS, RUN, "AP", "RBP(p=0.9)")
-    assert done.code == 2
-    assert "does not compute RBP(p=0.9). It computes RBP(p=0.9,rel=1)." in done.err

@@ -10,6 +10,7 @@ import typer
 
 from irmx.errors import UnknownNameError, suggest
 from irmx.expressions import measure_names
+from irmx.installed import not_installed
 from irmx.measures import Measure
 from irmx.params import Param
 from irmx.plugins import registry
@@ -54,7 +55,13 @@ def _list() -> None:
     for kind, rows in kinds.items():
         _rows(f"Named objects: {kind}", rows)
     others = {n: m for n, m in measure_names().items() if n not in own and n == m.NAME}
-    _rows("Measures of ir_measures", [(n, getattr(m, "SHORT_DESC", "") or "") for n, m in sorted(others.items())])
+    _rows("Measures of ir_measures", [(n, _about(m)) for n, m in sorted(others.items())])
+
+
+def _about(measure: Any) -> str:
+    """Return what a measure of ir_measures is, and the provider that it needs where that is not installed."""
+    about, missing = getattr(measure, "SHORT_DESC", "") or "", not_installed(measure)
+    return f"{about} [needs {missing}]" if missing else about
 
 
 def _rows(title: str, rows: list[tuple[str, str]]) -> None:
@@ -83,6 +90,8 @@ def _describe(name: str, measure: Any) -> None:
     if doc:
         print("\n" + doc)
     _params(measure.SUPPORTED_PARAMS, measure.params)
+    if missing := not_installed(measure):
+        print(f"\nProvider\n  {missing}")
     if not isinstance(measure, Measure):
         return
     columns = (*measure.RUN_COLUMNS, *measure.QREL_COLUMNS)

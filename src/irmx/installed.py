@@ -1,0 +1,50 @@
+"""Which provider of ir_measures computes a measure, and how to install it where it is not there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import ir_measures
+
+
+def not_installed(measure: ir_measures.Measure) -> str:
+    """Return the provider that a measure needs, whatever its parameters, and how to install it; nothing where it is there.
+
+    >>> not_installed(ir_measures.AP)
+    ''
+    """
+    return _missing(lambda provider: any(measure.NAME == one.NAME for one in provider.SUPPORTED_MEASURES))
+
+
+def unsupported(measures: list[ir_measures.Measure]) -> str:
+    """Return what to say of measures that no installed provider of ir_measures computes; nothing where all are."""
+    return "\n".join(_why_not(m) for m in measures if not ir_measures.DefaultPipeline.supports(m))
+
+
+def _why_not(measure: ir_measures.Measure) -> str:
+    missing = _missing(lambda provider: provider.supports(measure))
+    if missing:
+        return f"{measure} needs the provider {missing}."
+    if "rel" in measure.SUPPORTED_PARAMS and "rel" not in measure.params:
+        binary = measure(rel=1)
+        if any(provider.supports(binary) for provider in _providers()):
+            return (
+                f"ir_measures does not compute {measure}. Without rel the measure is graded: every grade needs a gain between "
+                "0 and 1, which none of the default providers of ir_measures takes. With rel it is binary: "
+                f"{binary} gives a document of grade 1 or more the gain 1, and every other document 0."
+            )
+    return f"ir_measures does not compute {measure}: no provider has it with these parameters."
+
+
+def _providers() -> list[Any]:
+    found: list[Any] = ir_measures.DefaultPipeline.providers
+    return found
+
+
+def _missing(computes: Callable[[Any], bool]) -> str:
+    """Return the providers that would compute something, and how to install them, where none of them is installed."""
+    able = [provider for provider in _providers() if computes(provider)]
+    if any(provider.is_available() for provider in able):
+        return ""
+    return ", or ".join(f"{p.NAME}, which is not installed: {p.install_instructions()}" for p in able)
