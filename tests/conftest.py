@@ -20,8 +20,11 @@ REAL = "IRMX_DATA"
 """The environment variable that names the folder with real evaluation data."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip the tests on real data where there is none, saying so."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the tests that download, unless they are asked for; skip those on real data where there is none, saying so."""
+    if "network" not in config.option.markexpr:
+        config.hook.pytest_deselected(items=[item for item in items if "network" in item.keywords])
+        items[:] = [item for item in items if "network" not in item.keywords]
     if os.environ.get(REAL):
         return
     skip = pytest.mark.skip(reason=f"real evaluation data: set {REAL} to the folder that holds it")
