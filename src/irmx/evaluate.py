@@ -15,7 +15,7 @@ from ir_measures import CalcResults, Metric
 
 from irmx.columns import needed
 from irmx.errors import DataError, UsageError, suggest
-from irmx.expressions import parse_measures
+from irmx.expressions import canonical, parse_measures
 from irmx.installed import unsupported
 from irmx.joining import Join
 from irmx.judgments import read_qrels
@@ -31,15 +31,20 @@ Measures = str | ir_measures.Measure | Iterable[str | ir_measures.Measure]
 def as_measures(measures: Measures) -> list[ir_measures.Measure]:
     """Return measures and texts of measures as a list of different measures, in the order asked.
 
-    >>> as_measures(["AP nDCG@10", "AP"])
-    [AP, nDCG@10]
+    A measure that is asked for under two names has the first: of two, some tools would compute one and give 0 for the other.
+
+    >>> as_measures(["AP nDCG@10", "map IPrec@1", "IPrec@1.0"])
+    [AP, nDCG@10, IPrec@1]
     """
     if isinstance(measures, (str, ir_measures.Measure)):
         measures = [measures]
     found: list[ir_measures.Measure] = []
     for m in measures:
         found += [m] if isinstance(m, ir_measures.Measure) else parse_measures(m)
-    return list(dict.fromkeys(found))
+    different: dict[ir_measures.Measure, ir_measures.Measure] = {}
+    for m in found:
+        different.setdefault(canonical(m), m)
+    return list(different.values())
 
 
 class Evaluator:

@@ -325,6 +325,16 @@ class _Whole(float):
         return repr(int(self))
 
 
+def canonical(measure: ir_measures.Measure) -> ir_measures.Measure:
+    """Return a measure with its floats written as floats.
+
+    >>> canonical(parse_measure("IPrec@1"))
+    IPrec@1.0
+    """
+    whole = {name: float(value) for name, value in measure.params.items() if isinstance(value, _Whole)}
+    return measure(**whole) if whole else measure
+
+
 def _upstream(base: ir_measures.Measure, params: dict[str, Any]) -> ir_measures.Measure:
     """Return a measure of ir_measures with parameters, refusing what it would refuse, but saying why."""
     for name, value in params.items():

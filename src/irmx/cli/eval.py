@@ -81,13 +81,13 @@ def runs_and_measures(arguments: list[str]) -> tuple[list[str], list[ir_measures
         raise UsageError(
             "No measure is asked for: irmx eval QRELS RUN MEASURE..., such as 'MP(model=GL_AD_ID)' AP nDCG@10."
         )
-    measures: list[ir_measures.Measure] = []
+    asked: list[ir_measures.Measure] = []
     for text in rest:
         try:
-            measures += as_measures(split_measures(text) or [parse_measure(text)])
+            asked += as_measures(split_measures(text) or [parse_measure(text)])
         except UsageError as error:
             raise type(error)(f"{error}{_advice(text)}") from None
-    return list(dict.fromkeys(paths)), list(dict.fromkeys(measures))
+    return list(dict.fromkeys(paths)), as_measures(asked)
 
 
 def _advice(text: str) -> str:
