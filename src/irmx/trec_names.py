@@ -11,7 +11,7 @@ import pytrec_eval
 
 from irmx.errors import DataWarning, UnknownNameError, UsageError
 
-_FORM = re.compile(r"(.*?)([._]\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)?")
+_FORM = re.compile(r"(\w*?)([._]\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)?")
 _NOT_A_MEASURE = "runid"
 
 

@@ -217,6 +217,7 @@ DEEP = {
     "conditionals": "P@(" + "1 if 1 else " * 800 + "1)",
     "long name": "A" * 20_000,
     "long number": "P@" + "9" * 5000,
+    "numbers of trec_eval": "P_" + "1.1," * 5000,
     "large number": "NCP(law=uniform)@" + "9" * 400,
     "large threshold": "NCP(law=uniform,rel=" + "9" * 400 + ")",
     "infinite": "NCP(law=uniform,rel=1e999)",
