@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Judged:
-    """One row of the qrels; an empty ``doc`` declares its subtopic and window."""
+    """One row of the qrels; an empty ``doc`` declares its subtopic and window; a window of None is none."""
 
     doc: str
     subtopic: str
     grade: float
-    window: str = ""
+    window: str | None = ""
 
 
 class Topic:
@@ -34,13 +34,13 @@ class Topic:
         self.depth = len(self.ranking) if k is None else k
         relevant = [r for r in rows if r.doc and r.grade >= rel]
         declared = [r for r in rows if not r.doc]
-        self.grade: dict[tuple[str, str, str], float] = {}
+        self.grade: dict[tuple[str, str | None, str], float] = {}
         for r in relevant:
             key = r.subtopic, r.window, r.doc
             self.grade[key] = max(r.grade, self.grade.get(key, r.grade))
         self.subtopics = sorted({r.subtopic for r in relevant + declared})
-        self.windows = sorted({r.window for r in relevant + declared})
-        self.documents = {r.doc for r in relevant}
+        self.windows = sorted({r.window for r in relevant + declared if r.window is not None})
+        self.documents = {r.doc for r in relevant if r.window is not None}
         of_subtopic = {c: {d for c_, _, d in self.grade if c_ == c} for c in self.subtopics}
         of_window = {t: {d for _, t_, d in self.grade if t_ == t} for t in self.windows}
         self.p_c = weights(of_subtopic, subtopic_weights, given or {})
@@ -115,7 +115,7 @@ class Topic:
 
     def covered(self) -> tuple[set[str], set[str]]:
         there = [(c, t) for c, t, d in self.grade if d in self.ranking]
-        return {c for c, _ in there}, {t for _, t in there}
+        return {c for c, _ in there}, {t for _, t in there if t is not None}
 
     def recall(self) -> float:
         return len(self.covered()[0]) / len(self.subtopics) if self.subtopics else 0.0

@@ -79,7 +79,7 @@ def test_a_relevant_document_without_a_window_or_a_date(frame: Any, ranked: Any)
 def test_relevant_documents_without_a_date_are_counted_and_in_no_window(frame: Any, ranked: Any, window: str) -> None:
     qrels = frame(("a", "1"), ("b", "1"), ("b", "2"), ("c", "2")).assign(timestamp=[0.0, np.nan, np.nan, 90000.0])
     dated = qrels[qrels["doc_id"] != "b"]
-    for name in ("TIA_P", "TIA_AP", "TIA_nDCG", "T_StRecall"):
+    for name in ("TIA_P", "TIA_AP", "TIA_nDCG", "TIA_ERR"):
         measure = f"{name}(window='{window}')@5"
         with pytest.warns(
             irmx.DataWarning, match="1 of 3 relevant documents have no date.*query q, row 2 of the topic"

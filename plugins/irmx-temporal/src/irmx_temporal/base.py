@@ -9,7 +9,7 @@ from irmx_temporal.aspects import WEIGHTS
 from irmx_temporal.building import cells_of
 from irmx_temporal.cells import Cells, Floats
 from irmx_temporal.columns import SUBTOPIC, SUBTOPIC_WEIGHT, TIMESTAMP, WINDOW, WINDOW_WEIGHT
-from irmx_temporal.dating import Windowing
+from irmx_temporal.dating import EVERYTHING, Windowing
 from irmx_temporal.explaining import table_of_cells
 from irmx_temporal.windows import BURST, WindowParam, zone
 
@@ -61,7 +61,7 @@ WINDOW_PARAMS = {
     "window_weights": Param(
         str,
         "P(t|q): what bursts weigh, or for other windows the column window_weight if there is one, else proportional "
-        "('auto'); 1 over the number of windows; the share of the relevant documents; the column",
+        "('auto'); 1 over the number of windows; the share of the relevant documents in windows; the column",
         default="auto",
         choices=WEIGHTS,
     ),
@@ -105,16 +105,25 @@ class Diversity(Measure):
         return of_time if self["subtopics"] == "one" else (SUBTOPIC, SUBTOPIC_WEIGHT, *of_time)
 
     @property
-    def windowing(self) -> Windowing | None:
-        """How documents get their windows; None where time does not matter."""
-        return Windowing(self["window"], self["tz"], self["subtopics"] == "one") if self.TEMPORAL else None
+    def windowing(self) -> Windowing:
+        """How documents get their windows."""
+        if not self.TEMPORAL:
+            return Windowing(EVERYTHING)
+        return Windowing(self["window"], self["tz"], self["subtopics"] == "one")
 
     def cells(self, rankings: Rankings) -> Cells:
         """Return the cells of rankings as the parameters want them; weights that the measure does not have are uniform."""
+        return self._cells(rankings, self.windowing)
+
+    def by_subtopic(self, rankings: Rankings) -> Cells:
+        """Return cells that are the subtopics alone, with all of their relevant documents: in windows, and outside of all."""
+        return self._cells(rankings, self.windowing.without_windows())
+
+    def _cells(self, rankings: Rankings, windowing: Windowing) -> Cells:
         of_subtopics, of_windows = (self[name] or "uniform" for name in ("subtopic_weights", "window_weights"))
         if self["subtopics"] == "one":
             of_subtopics = "uniform"
-        return cells_of(rankings, of_subtopics, self.windowing, of_windows, self["cells"] == "nonempty")
+        return cells_of(rankings, of_subtopics, windowing, of_windows, self["cells"] == "nonempty")
 
     def score(self, rankings: Rankings) -> Floats:
         return self.of_cells(self.cells(rankings), rankings)

@@ -8,14 +8,14 @@ from irmx import Rankings
 from irmx_temporal.aspects import aspects_of
 from irmx_temporal.cells import Aspects, Cells, Floats, Ints, renormalised
 from irmx_temporal.columns import SUBTOPIC_WEIGHT, WINDOW_WEIGHT
-from irmx_temporal.dating import Windowing
+from irmx_temporal.dating import EVERYTHING, Windowing
 from irmx_temporal.layout import LaidOut, layout_of
 
 Weighted = tuple[Aspects, Aspects, Floats]
 
 
 def cells_of(
-    rankings: Rankings, subtopic_weights: str, windowing: Windowing | None, window_weights: str, nonempty: bool
+    rankings: Rankings, subtopic_weights: str, windowing: Windowing, window_weights: str, nonempty: bool
 ) -> Cells:
     """Return the cells of rankings.
 
@@ -25,8 +25,8 @@ def cells_of(
         The rankings.
     subtopic_weights, window_weights : str
         One of :data:`irmx_temporal.aspects.WEIGHTS`.
-    windowing : Windowing or None
-        How documents get their windows; without it one window of weight 1 covers everything.
+    windowing : Windowing
+        How documents get their windows.
     nonempty : bool
         Whether the weights of the cells that hold a relevant document are renormalised to 1.
     """
@@ -51,21 +51,23 @@ def _weighted(
     rankings: Rankings,
     laid: LaidOut,
     subtopic_weights: str,
-    windowing: Windowing | None,
+    windowing: Windowing,
     window_weights: str,
     nonempty: bool,
 ) -> Weighted:
     layout = laid.layout
-    subtopics = _subtopics(rankings, laid, subtopic_weights)
-    windows = _windows(rankings, laid, "uniform" if windowing is None else window_weights)
+    subtopics = _subtopics(rankings, laid, subtopic_weights, windowing)
+    windows = _windows(rankings, laid, "uniform" if windowing.window == EVERYTHING else window_weights)
     weight = windows.weight[layout.window] * subtopics.weight[layout.subtopic]
     return subtopics, windows, renormalised(weight, layout.topic, layout.topics) if nonempty else weight
 
 
-def _subtopics(rankings: Rankings, laid: LaidOut, weights: str) -> Aspects:
-    layout = laid.layout
+def _subtopics(rankings: Rankings, laid: LaidOut, weights: str, windowing: Windowing) -> Aspects:
     if weights == "auto":
         weights = "uniform" if rankings.qrels_rows.column(SUBTOPIC_WEIGHT.name) is None else "column"
+    if weights == "proportional":  # P(c|q) knows no time: documents outside all windows count in it
+        laid = layout_of(rankings, windowing.without_windows())
+    layout = laid.layout
     size = np.bincount(layout.subtopic[layout.cell], minlength=len(laid.subtopics.topic)).astype(float)
     return aspects_of(rankings, laid.subtopics, laid.subtopic_label, size, weights, SUBTOPIC_WEIGHT)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -157,6 +157,30 @@ class Cells:
     def per_topic(self, of_cells: Floats) -> Floats:
         """Return the sum over each topic's cells of the weighted values."""
         return np.bincount(self.layout.topic, self.weight * of_cells, self.layout.topics)
+
+
+class Coverage(NamedTuple):
+    """The subtopics or the windows of all topics as what a ranking is to cover.
+
+    Attributes
+    ----------
+    what : {"subtopic", "window"}
+        Which of them.
+    aspects : Aspects
+        What there is.
+    cells : Cells
+        The cells whose documents cover them.
+    of_cell : int array, shape (cells,)
+        The subtopic or the window of every cell.
+    weight : float array, shape (aspects,)
+        What each adds to its topic's value if it is covered.
+    """
+
+    what: str
+    aspects: Aspects
+    cells: Cells
+    of_cell: Ints
+    weight: Floats
 
 
 def exponential(grade: Floats) -> Floats:

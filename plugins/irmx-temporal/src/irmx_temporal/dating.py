@@ -15,6 +15,9 @@ from irmx_temporal.columns import TIMESTAMP, WINDOW
 from irmx_temporal.labels import labels
 from irmx_temporal.windows import BURST, FIRST, LAST, cut
 
+EVERYTHING = "everything"
+"""The window of measures that know no time: all documents are in it, dated or not."""
+
 
 @dataclass(frozen=True)
 class Windowing:
@@ -23,7 +26,7 @@ class Windowing:
     Attributes
     ----------
     window : str or None
-        See :class:`irmx_temporal.windows.WindowParam`.
+        See :class:`irmx_temporal.windows.WindowParam`, or :data:`EVERYTHING`.
     tz : str
         The time zone of the calendar.
     one_subtopic : bool
@@ -33,6 +36,10 @@ class Windowing:
     window: str | None
     tz: str = "UTC"
     one_subtopic: bool = False
+
+    def without_windows(self) -> Windowing:
+        """Return what has the same subtopics, and one window that everything is in."""
+        return Windowing(EVERYTHING, one_subtopic=self.one_subtopic)
 
 
 class WindowOfRows(NamedTuple):
@@ -53,7 +60,7 @@ class WindowOfRows(NamedTuple):
     weight: Floats | None = None
 
 
-def windows_of_rows(rankings: Rankings, relevant: Array, windowing: Windowing | None) -> WindowOfRows:
+def windows_of_rows(rankings: Rankings, relevant: Array, windowing: Windowing) -> WindowOfRows:
     """Return the windows of all rows of the qrels of rankings.
 
     Raises
@@ -67,7 +74,7 @@ def windows_of_rows(rankings: Rankings, relevant: Array, windowing: Windowing | 
         Counts the relevant documents without a date, which are in no window.
     """
     rows = rankings.qrels_rows
-    if windowing is None:
+    if windowing.window == EVERYTHING:
         return WindowOfRows(np.zeros(len(rows.doc), dtype=np.int64), [""])
     if windowing.window is None:
         return _labelled(rankings, relevant)

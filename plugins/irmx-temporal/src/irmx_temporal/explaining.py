@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from irmx import Rankings
-from irmx_temporal.cells import Array, Cells, Floats, Ints
+from irmx_temporal.cells import Array, Cells, Coverage, Floats, Ints
+from irmx_temporal.formulas import covered
 
 MISSED = "(missed)"
 
@@ -29,25 +31,17 @@ def table_of_cells(cells: Cells, rankings: Rankings, contribution: Floats) -> di
     }
 
 
-def table_of_aspects(
-    cells: Cells, rankings: Rankings, weights: tuple[Floats, Floats], shares: tuple[Floats, Floats]
-) -> dict[str, Any]:
+def table_of_coverage(coverage: Iterable[Coverage], rankings: Rankings) -> dict[str, Any]:
     """Return one row per subtopic and per window: the first relevant document, or that it was missed; what it adds."""
-    layout = cells.layout
     table: dict[str, Any] = {k: [] for k in ("covers", "name", "weight", "rank", "doc_id", "contribution")}
-    for what, aspects, of_cell, weight, share in (
-        ("subtopic", cells.subtopics, layout.subtopic, weights[0], shares[0]),
-        ("window", cells.windows, layout.window, weights[1], shares[1]),
-    ):
-        if not any(aspects.names):
-            continue
-        rank, doc_id = _first(cells, of_cell[cells.cell], len(aspects.topic), rankings)
-        table["covers"] += [what] * len(aspects.topic)
-        table["name"] += [str(name) for name in aspects.names]
-        table["weight"] += weight.tolist()
+    for of in coverage:
+        rank, doc_id = _first(of.cells, of.of_cell[of.cells.cell], len(of.weight), rankings)
+        table["covers"] += [of.what] * len(of.weight)
+        table["name"] += [str(name) for name in of.aspects.names]
+        table["weight"] += of.weight.tolist()
         table["rank"] += rank.tolist()
         table["doc_id"] += doc_id
-        table["contribution"] += share.tolist()
+        table["contribution"] += (of.weight * covered(of)).tolist()
     return table | {"rank": np.array(table["rank"], dtype=object)}
 
 

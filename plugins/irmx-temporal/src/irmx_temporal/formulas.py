@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irmx_temporal.cells import Cells, Floats, Ints, discounted, exponential, place_in_group
+from irmx_temporal.cells import Cells, Coverage, Floats, Ints, discounted, exponential, place_in_group
 
 
 def ndcg(cells: Cells, cutoff: int | None) -> Floats:
@@ -66,10 +66,10 @@ def average_precision(cells: Cells) -> Floats:
     return held / layout.relevant[layout.topic]
 
 
-def covered(cells: Cells, aspect: Ints, count: int) -> Ints:
-    """Return which of the aspects (1 or 0), given by the one of every cell, have a relevant document retrieved."""
-    there = np.zeros(count, dtype=np.int64)
-    there[aspect[cells.cell]] = 1
+def covered(coverage: Coverage) -> Ints:
+    """Return which of the subtopics or windows (1 or 0) have a relevant document retrieved."""
+    there = np.zeros(len(coverage.weight), dtype=np.int64)
+    there[coverage.of_cell[coverage.cells.cell]] = 1
     return there
 
 

@@ -55,8 +55,8 @@ class LaidOut(NamedTuple):
     burst_weight: Floats | None
 
 
-def layout_of(rankings: Rankings, windowing: Windowing | None) -> LaidOut:
-    """Return the layout of the qrels of rankings; without a windowing one window covers everything.
+def layout_of(rankings: Rankings, windowing: Windowing) -> LaidOut:
+    """Return the layout of the qrels of rankings.
 
     A subtopic of a topic is one that a relevant document or a row without a document has; subtopics for which documents
     were judged, but none relevant, do not count, as in ndeval.
@@ -64,10 +64,10 @@ def layout_of(rankings: Rankings, windowing: Windowing | None) -> LaidOut:
     return rankings.qrels_memo(("layout", rankings.rel, windowing), lambda: _laid_out(rankings, windowing))
 
 
-def _laid_out(rankings: Rankings, windowing: Windowing | None) -> LaidOut:
+def _laid_out(rankings: Rankings, windowing: Windowing) -> LaidOut:
     rows = rankings.qrels_rows
     relevant = (rows.grade >= rankings.rel) & ~rows.declares
-    if windowing is not None and windowing.one_subtopic:
+    if windowing.one_subtopic:
         label, names = np.where(rows.declares, -1, 0), ["all"]
     else:
         label, names = subtopics_of_rows(rankings)

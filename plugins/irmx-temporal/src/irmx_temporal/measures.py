@@ -173,11 +173,10 @@ class TimeAwareERR(IntentAwareERR):
     def per_cell(self, cells: Cells, rankings: Rankings) -> Floats:
         if self["err"] == "table":
             return super().per_cell(cells, rankings)
-        of_subtopic = cells.layout.subtopic[cells.cell]
-        order = np.lexsort((cells.rank, of_subtopic))
-        stop = self.stop(cells.grade[order], rankings)
-        found = formulas.err(stop, cells.rank[order], of_subtopic[order], len(cells.subtopics.topic))
-        return found[cells.layout.subtopic]
+        by_subtopic = self.by_subtopic(rankings)
+        of_subtopic = np.zeros(len(cells.subtopics.topic))
+        of_subtopic[by_subtopic.layout.subtopic] = super().per_cell(by_subtopic, rankings)
+        return of_subtopic[cells.layout.subtopic]
 
 
 class IntentAwarePrecision(Diversity):

@@ -9,8 +9,8 @@ import numpy as np
 from irmx import Citation, Param, Rankings
 from irmx_temporal import formulas
 from irmx_temporal.base import INTENT_PARAMS, SINGH, TIME_PARAMS, WINDOW_COLUMNS, Diversity
-from irmx_temporal.cells import Aspects, Cells, Floats
-from irmx_temporal.explaining import table_of_aspects, table_of_cells
+from irmx_temporal.cells import Aspects, Cells, Coverage, Floats
+from irmx_temporal.explaining import table_of_cells, table_of_coverage
 
 SAKAI = Citation(
     "SakaiSong2011",
@@ -54,30 +54,26 @@ class SubtopicRecall(Diversity):
     CITATIONS = (SAKAI,)
     EXAMPLES: ClassVar[tuple[str, ...]] = ("I_rec@20",)
 
-    def of_cells(self, cells: Cells, rankings: Rankings) -> Floats:
-        subtopics, windows = self.shares(cells)
-        return sum_of(cells.subtopics, subtopics, len(rankings)) + sum_of(cells.windows, windows, len(rankings))
+    def score(self, rankings: Rankings) -> Floats:
+        parts = (
+            np.bincount(of.aspects.topic, of.weight * formulas.covered(of), len(rankings))
+            for of in self.coverage(rankings)
+        )
+        return np.asarray(sum(parts))
 
-    def shares(self, cells: Cells) -> tuple[Floats, Floats]:
-        """Return what every subtopic and every window adds to its topic's value."""
-        of_subtopics, of_windows = self.weights(cells)
-        subtopics = formulas.covered(cells, cells.layout.subtopic, len(of_subtopics)) * of_subtopics
-        return subtopics, formulas.covered(cells, cells.layout.window, len(of_windows)) * of_windows
-
-    def weights(self, cells: Cells) -> tuple[Floats, Floats]:
-        """Return what every subtopic and every window would add if it were covered."""
-        return cells.subtopics.weight, np.zeros(len(cells.windows.topic))
+    def coverage(self, rankings: Rankings) -> list[Coverage]:
+        """Return what is to be covered."""
+        return [of_subtopics(self.by_subtopic(rankings))]
 
     def contributions(self, rankings: Rankings) -> dict[str, Any]:
-        cells = self.cells(rankings)
-        return table_of_aspects(cells, rankings, self.weights(cells), self.shares(cells))
+        return table_of_coverage(self.coverage(rankings), rankings)
 
 
 class TimeAwareSubtopicRecall(SubtopicRecall):
     """Subtopic recall with time windows: the share of subtopics and windows, counted together, that are covered.
 
     T-SBR@k = (C(S) + T(S)) / (C(q) + T(q)), the numbers of subtopics and of windows with a relevant document among the first k,
-    over those of the topic.
+    over those of the topic. A relevant document outside all windows covers its subtopic, and no window.
 
     References
     ----------
@@ -103,16 +99,23 @@ class TimeAwareSubtopicRecall(SubtopicRecall):
     CITATIONS = (SINGH,)
     EXAMPLES = ("T_StRecall@20", "T_StRecall(window='1mo')@20")
 
-    def weights(self, cells: Cells) -> tuple[Floats, Floats]:
-        count = np.bincount(cells.subtopics.topic, minlength=cells.layout.topics)
-        count = count + np.bincount(cells.windows.topic, minlength=cells.layout.topics)
-        return 1 / count[cells.subtopics.topic], 1 / count[cells.windows.topic]
+    def coverage(self, rankings: Rankings) -> list[Coverage]:
+        subtopics, cells = of_subtopics(self.by_subtopic(rankings)), self.cells(rankings)
+        windows = Coverage("window", cells.windows, cells, cells.layout.window, cells.windows.weight)
+        weights = self.weights(subtopics.aspects, windows.aspects, len(rankings))
+        return [of._replace(weight=weight) for of, weight in zip((subtopics, windows), weights, strict=True)]
+
+    def weights(self, subtopics: Aspects, windows: Aspects, topics: int) -> tuple[Floats, Floats]:
+        """Return what every subtopic and every window adds to its topic's value if it is covered."""
+        count = np.bincount(subtopics.topic, minlength=topics) + np.bincount(windows.topic, minlength=topics)
+        return 1 / count[subtopics.topic], 1 / count[windows.topic]
 
 
 class TimeAwareIntentAwareSubtopicRecall(TimeAwareSubtopicRecall):
     """Subtopic recall with time windows, by their weights.
 
-    TIA-SBR@k = a sum_{c in S} P(c|q) + (1 - a) sum_{t in S} P(t|q). The paper leaves a open; 0.5 is a choice.
+    TIA-SBR@k = a sum_{c in S} P(c|q) + (1 - a) sum_{t in S} P(t|q). The paper leaves a open; 0.5 is a choice. A relevant
+    document outside all windows covers its subtopic, and no window.
 
     References
     ----------
@@ -129,8 +132,8 @@ class TimeAwareIntentAwareSubtopicRecall(TimeAwareSubtopicRecall):
     }
     EXAMPLES = ("TIA_StRecall@20", "TIA_StRecall(a=0.7,window='1mo')@20")
 
-    def weights(self, cells: Cells) -> tuple[Floats, Floats]:
-        return self["a"] * cells.subtopics.weight, (1 - self["a"]) * cells.windows.weight
+    def weights(self, subtopics: Aspects, windows: Aspects, topics: int) -> tuple[Floats, Floats]:
+        return self["a"] * subtopics.weight, (1 - self["a"]) * windows.weight
 
 
 class DNDCG(Diversity):
@@ -200,14 +203,13 @@ class DSharpNDCG(DNDCG):
     EXAMPLES: ClassVar[tuple[str, ...]] = ("Dsharp_nDCG@20",)
 
     def of_cells(self, cells: Cells, rankings: Rankings) -> Floats:
-        recall = sum_of(cells.subtopics, self.shares(cells), len(rankings))
+        recall = np.bincount(cells.subtopics.topic, self.shares(cells), len(rankings))
         return np.asarray(recall + (1 - self["gamma"]) * super().of_cells(cells, rankings))
 
     def shares(self, cells: Cells) -> Floats:
         """Return what every subtopic adds to gamma I-rec."""
         topic = cells.subtopics.topic
-        covered = formulas.covered(cells, cells.layout.subtopic, len(topic))
-        return np.asarray(self["gamma"] * covered / np.bincount(topic)[topic])
+        return np.asarray(self["gamma"] * formulas.covered(of_subtopics(cells)) / np.bincount(topic)[topic])
 
     def contributions(self, rankings: Rankings) -> dict[str, Any]:
         cells = self.cells(rankings)
@@ -215,9 +217,9 @@ class DSharpNDCG(DNDCG):
         return table_of_cells(cells, rankings, of_gains + self.shares(cells)[cells.layout.subtopic])
 
 
-def sum_of(aspects: Aspects, shares: Floats, topics: int) -> Floats:
-    """Return the sums over each topic's aspects."""
-    return np.bincount(aspects.topic, shares, topics)
+def of_subtopics(cells: Cells) -> Coverage:
+    """Return the subtopics, by their weights, as what the documents of cells cover."""
+    return Coverage("subtopic", cells.subtopics, cells, cells.layout.subtopic, cells.subtopics.weight)
 
 
 I_rec, T_StRecall, TIA_StRecall = SubtopicRecall(), TimeAwareSubtopicRecall(), TimeAwareIntentAwareSubtopicRecall()
