@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from irmx.cli.command import Command
     from irmx.collections import Dataset, Field
     from irmx.columns import Column
+    from irmx.dates import check_dates
     from irmx.decorated import measure
     from irmx.durations import duration, duration_text, seconds
     from irmx.errors import DataError, DataWarning, IrmxError, PluginError, PluginWarning, UnknownNameError, UsageError
@@ -48,6 +49,7 @@ _WHERE = {
     "cli.command": ("Command",),
     "collections": ("Dataset", "Field"),
     "columns": ("Column",),
+    "dates": ("check_dates",),
     "decorated": ("measure",),
     "durations": ("duration", "duration_text", "seconds"),
     "errors": (
@@ -114,6 +116,7 @@ __all__ = [
     "best_settings",
     "calc",
     "calc_aggregate",
+    "check_dates",
     "duration",
     "duration_text",
     "evaluator",

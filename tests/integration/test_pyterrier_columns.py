@@ -147,6 +147,29 @@ def test_what_is_no_date_of_a_document_is_refused(source: Any) -> None:
         document_dates(source)(RESULTS)
 
 
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        (
+            pd.DataFrame({"docno": ["a", "b"], "date": [1914, 1915]}),
+            "The 'date' 1914 of the document 'a' looks like a year",
+        ),
+        (
+            {"a": "1914-07-28", "b": 19150507},
+            "The 'timestamp' 19150507 of the document 'b' looks like a day written YYYYMMDD",
+        ),
+        (
+            {"a": MIDNIGHT, "b": 1000 * MIDNIGHT}.get,
+            "1714608000000 of the document 'b' is no date.*divide milliseconds by 1000",
+        ),
+    ],
+    ids=["table", "dict", "function"],
+)
+def test_numbers_that_are_no_seconds_since_1970(source: Any, says: str) -> None:
+    with pytest.raises(irmx.DataError, match=says):
+        document_dates(source)(RESULTS)
+
+
 class Article(NamedTuple):
     doc_id: str
     date: str

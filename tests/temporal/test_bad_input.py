@@ -111,12 +111,34 @@ def test_qrels_without_subtopics_are_taken_for_one_when_asked(frame: Any, ranked
     [
         (["2014-03-01", "yesterday"], "The timestamp 'yesterday' of the qrels is no date: query q, row 2 of the topic.*2014-03-01T12:30:00Z"),
         (["2014-03-01", "2014-13-01"], "'2014-13-01' of the qrels is no date"),
-        ([1393632000, 1393632000123], "The timestamp 1393632000123 of the qrels is no date within the years 1 to 9999.*row 2.*divide milliseconds by 1000"),
+        ([1393632000, 1393632000123], "The timestamp 1393632000123 of query q in row 2 of the topic is no date within the years 1 to 9999.*divide milliseconds by 1000"),
+        ([1914, 1915], "The timestamp 1914 of query q in row 1 of the topic looks like a year.*write years and days as texts, such as 1914-01-01"),
+        ([0, 1914, 1915], "The timestamp 1914 of query q in row 2"),
+        ([np.nan, 1914], "The timestamp 1914 of query q in row 2"),
+        ([19140728, 19150507], "The timestamp 19140728 of query q in row 1 of the topic looks like a day written YYYYMMDD"),
+        ([1914, 19150507], "looks like a year"),
     ],
 )  # fmt: skip
 def test_dates_that_do_not_parse(window: str, dates: list[Any], says: str, frame: Any, ranked: Any) -> None:
-    qrels = frame(("a", "1"), ("b", "1")).assign(timestamp=dates)
+    qrels = frame(*((d, "1") for d in "abc"[: len(dates)])).assign(timestamp=dates)
     fails(f"TIA_P(window={window!r})@5", qrels, ranked("a"), says)
+
+
+def test_years_and_days_as_texts_are_dates(frame: Any, ranked: Any) -> None:
+    """What the message advises: texts, and whole numbers made texts in pandas, missing ones too."""
+    qrels, run = frame(("a", "1"), ("b", "1"), ("n", "1", "w", 0)), ranked("a", "x")
+    whole = pd.Series([1914, 19150507, None])
+    for dates in (["1914-01-01", "1915-05-07", None], ["1914", "19150507", ""], whole.astype("Int64").astype("string")):
+        found = irmx.calc_aggregate(
+            "TIA_P(window='1y')@1 T_StRecall(window='1mo')@1", qrels.assign(timestamp=dates), run
+        )
+        assert list(found.values()) == pytest.approx([0.5, 2 / 3])
+
+
+def test_seconds_near_1970_stay_seconds(frame: Any, ranked: Any) -> None:
+    qrels = frame(("a", "1"), ("b", "1"), ("c", "1")).assign(timestamp=[0, 1800, 90000])
+    found = irmx.calc_aggregate("T_StRecall(window='1d')@1", qrels, ranked("b"))
+    assert list(found.values()) == pytest.approx([2 / 3])
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,9 @@ import pytest
 
 import irmx
 from irmx_temporal import cut
-from irmx_temporal.windows import FIRST, LAST
+
+FIRST, LAST = -62135596800.0 + 2 * 86400, 253402300799.0 - 2 * 86400
+"""The first second of the year 1 and the last of 9999 in every time zone."""
 
 EVERY = (
     "TIA_nDCG@5 TIA_ERR@5 TIA_P@5 TIA_AP@5 T_StRecall@5 TIA_StRecall@5 IA_nDCG@5 IA_ERR@5 IA_P@5 IA_AP@5 I_rec@5 D_nDCG@5 "

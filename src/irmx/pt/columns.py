@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from numbers import Real
 from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
 import pyterrier as pt
 
 from irmx.collections.fields import Field
+from irmx.dates import check_dates
 from irmx.errors import DataError, UsageError
 from irmx.pt.sources import Computed, Known, dataset_id_of, is_missing, look_up, of_documents
 
@@ -165,7 +167,8 @@ def document_dates(
     Raises
     ------
     irmx.DataError
-        Where no field of the documents is known to be their date, or one cannot be read.
+        Where no field of the documents is known to be their date, or one cannot be read: years and days as numbers
+        (1914, 19140728) and milliseconds are no seconds since 1970.
 
     Warns
     -----
@@ -182,14 +185,14 @@ def document_dates(
     """
     if isinstance(source, pd.DataFrame):
         named = field or ("timestamp" if "timestamp" in source.columns else "date")
-        source = {doc: _seconds(named, doc, value) for doc, value in of_documents("timestamp", source, named).items()}
+        source = _dated(named, of_documents("timestamp", source, named))
     elif field is not None:
         what = "dataset" if dataset_id_of(source) is not None else type(source).__name__
         raise UsageError(f"The parameter 'field' names a column of a DataFrame of documents; the source is a {what}.")
     else:
         given = look_up("timestamp", source)
         if isinstance(given, Known):
-            source = {doc: _seconds("timestamp", doc, value) for doc, value in given.values.items()}
+            source = _dated("timestamp", given.values)
         elif isinstance(given, Computed):
             source = partial(_seconds_by, given.function)
     return column("timestamp", source, default=default, missing=missing)
@@ -197,7 +200,15 @@ def document_dates(
 
 def _seconds_by(function: Callable[[str], Any], doc: str) -> Any:
     """Return the date that a function gives for a document, as seconds."""
-    return _seconds("timestamp", doc, function(doc))
+    return _dated("timestamp", {doc: function(doc)})[doc]
+
+
+def _dated(field: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return dates as seconds."""
+    numbers = {doc: float(value) for doc, value in values.items() if isinstance(value, Real) and not is_missing(value)}
+    docs = list(numbers)
+    check_dates(np.array(list(numbers.values())), repr(field), lambda i: f"the document {docs[i]!r}")
+    return {doc: _seconds(field, doc, value) for doc, value in values.items()}
 
 
 def _seconds(field: str, doc: str, value: Any) -> Any:

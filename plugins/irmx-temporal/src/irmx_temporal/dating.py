@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irmx import DataError, DataWarning, QrelsRows, Rankings
+from irmx import DataError, DataWarning, QrelsRows, Rankings, check_dates
 from irmx_temporal.bursts import burst_windows
 from irmx_temporal.cells import Array, Floats, Ints
 from irmx_temporal.columns import TIMESTAMP, WINDOW
 from irmx_temporal.labels import labels
-from irmx_temporal.windows import BURST, FIRST, LAST, cut
+from irmx_temporal.windows import BURST, cut
 
 EVERYTHING = "everything"
 """The window of measures that know no time: all documents are in it, dated or not."""
@@ -105,14 +105,12 @@ def _dates(rankings: Rankings) -> Floats:
     rows = rankings.qrels_rows
     values = rows.column(TIMESTAMP.name)
     assert values is not None
-    time = values if values.dtype.kind == "f" else _parsed(rankings)
-    for row in np.flatnonzero((time < FIRST) | (time > LAST))[:1].tolist():
-        raise DataError(
-            f"The timestamp {time[row]:.15g} of the qrels is no date within the years 1 to 9999: query "
-            f"{rankings.topics[rows.topic[row]]}, {row_of_topic(rows, row)}. Timestamps are seconds since 1970; divide "
-            "milliseconds by 1000."
-        )
-    return np.asarray(time, dtype=np.float64)
+    if values.dtype.kind != "f":
+        return _parsed(rankings)
+    check_dates(
+        values, TIMESTAMP.name, lambda row: f"query {rankings.topics[rows.topic[row]]} in {row_of_topic(rows, row)}"
+    )
+    return values
 
 
 def _of_documents(rows: QrelsRows, time: Floats) -> Floats:

@@ -16,9 +16,8 @@ if TYPE_CHECKING:
 
 BURST = "burst"
 
-_TWO_DAYS = 2 * 86400.0
-FIRST, LAST = -62135596800.0 + _TWO_DAYS, 253402300799.0 - _TWO_DAYS
-"""The first second of the year 1 and the last of 9999, less what time zones may move them by; what is beyond is no date."""
+FIRST = -62135596800.0 + 2 * 86400
+"""The first second of the year 1 in every time zone: no name of a window begins before."""
 
 _CALENDAR = {"d": "D", "w": "W", "mo": "M", "y": "Y"}
 """Units that the calendar cuts, and what pandas calls the periods."""

@@ -1,0 +1,67 @@
+"""Numbers that are to be dates, in seconds since 1970, and are something else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from irmx.errors import DataError
+from irmx.ragged import Array, Floats
+
+_TWO_DAYS = 2 * 86400.0
+_FIRST, _LAST = -62135596800.0 + _TWO_DAYS, 253402300799.0 - _TWO_DAYS
+"""The first second of the year 1 and the last of 9999, less what time zones may move them by; what is beyond is no date."""
+
+_REMEDY = (
+    "Dates in numbers are seconds since 1970: divide milliseconds by 1000, and write years and days as texts, such as "
+    "1914-01-01; in pandas, .astype('Int64').astype('string') makes texts of whole numbers."
+)
+
+
+def check_dates(values: Floats, name: str, where: Callable[[int], str]) -> None:
+    """Refuse numbers that are no dates in seconds since 1970.
+
+    They are milliseconds, or anything else beyond the years 1 to 9999; or most of them are whole numbers that look like
+    years (1000 to 2999) or days (YYYYMMDD), which as seconds would all be in 1970. One that looks so among others stays.
+
+    Parameters
+    ----------
+    values : float array
+        The numbers; NaN for none.
+    name : str
+        What they are called, such as ``timestamp``.
+    where : callable
+        Gives words for where a number stands, by its place.
+
+    Raises
+    ------
+    irmx.errors.DataError
+        Names the first of them, with the remedy.
+
+    Examples
+    --------
+    >>> check_dates(np.array([0.0, 1800.0, 1393632000.0]), "timestamp", "row {}".format)
+    >>> check_dates(np.array([1914.0, 1918.0]), "timestamp", "row {}".format)
+    Traceback (most recent call last):
+    ...
+    irmx.errors.DataError: The timestamp 1914 of row 0 looks like a year. Dates in numbers are seconds since 1970: ...
+    """
+    year, day = _like_years(values), _like_days(values)
+    misread = year | day
+    if 2 * misread.sum() <= (~np.isnan(values)).sum():
+        misread = np.zeros(len(values), dtype=bool)
+    for i in np.flatnonzero(misread | (values < _FIRST) | (values > _LAST))[:1].tolist():
+        like = "looks like a year" if year[i] else "looks like a day written YYYYMMDD"
+        what = like if misread[i] else "is no date within the years 1 to 9999"
+        raise DataError(f"The {name} {values[i]:.15g} of {where(i)} {what}. {_REMEDY}")
+
+
+def _like_years(values: Floats) -> Array:
+    return np.asarray((values >= 1000) & (values < 3000) & (values % 1 == 0))
+
+
+def _like_days(values: Floats) -> Array:
+    month, day = values // 100 % 100, values % 100
+    in_year = (month >= 1) & (month <= 12) & (day >= 1) & (day <= 31)
+    return np.asarray(_like_years(values // 10000) & in_year & (values % 1 == 0))
