@@ -13,7 +13,7 @@ SECONDS: dict[str, int] = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 """The units of a duration, in seconds."""
 
 FORM = "seconds, or a text such as '30s', '5m', '1.5h', '1d'"
-_WRITTEN = re.compile(r"\s*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*([a-z]*)\s*", re.ASCII)
+_WRITTEN = re.compile(r"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*([^\W0-9_]*)")
 
 
 class duration:  # noqa: N801
@@ -52,13 +52,13 @@ def seconds(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (str, numbers.Real)):
         raise UsageError(f"{value!r} is no duration. A duration is {FORM}.")
     if isinstance(value, str):
-        written = _WRITTEN.fullmatch(value)
-        unit = written.group(2) if written else value.strip().lstrip("+-.0123456789 ")
-        if unit and unit not in SECONDS and value.strip()[:1].isdigit():
-            raise UsageError(f"{value!r} is no duration: {unit!r} is no unit of time. Units are {', '.join(SECONDS)}.")
+        written = _WRITTEN.fullmatch(value.strip())
         if written is None:
             raise UsageError(f"{value!r} is no duration. A duration is {FORM}.")
-        found = float(written.group(1)) * SECONDS[unit or "s"]
+        unit = written.group(2) or "s"
+        if unit not in SECONDS:
+            raise UsageError(f"{value!r} is no duration: {unit!r} is no unit of time. Units are {', '.join(SECONDS)}.")
+        found = float(written.group(1)) * SECONDS[unit]
     else:
         try:
             found = float(value)

@@ -1,9 +1,10 @@
 """Durations: what is read, what is refused, and the canonical text."""
 
 import math
+import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import irmx
@@ -38,7 +39,13 @@ def test_what_is_read(given_: object, wanted: float) -> None:
         ("1mo", "'mo' is no unit of time"),
         ("", "'' is no duration. A duration is seconds, or a text such as"),
         ("soon", "'soon' is no duration"),
-        ("٣s", "is no unit of time"),
+        ("-1y", "'-1y' is no duration: 'y' is no unit of time. Units are s, m, h, d, w."),
+        ("+1y", "'y' is no unit of time"),
+        ("-3 parsecs", "'parsecs' is no unit of time"),
+        (".5y", "'y' is no unit of time"),
+        ("3 Jahrhunderte Läufe", "is no duration. A duration is seconds"),
+        ("9" * 400 + "w", "it is not finite"),
+        ("٣s", "'٣s' is no duration. A duration is seconds"),
         ("1h30m", "is no duration"),
         (True, "True is no duration"),
         (None, "None is no duration"),
@@ -52,6 +59,31 @@ def test_what_is_refused(text: object, said: str) -> None:
     with pytest.raises(irmx.UsageError) as error:
         seconds(text)
     assert said in str(error.value)
+
+
+NUMBERS = st.from_regex(r"[+-]?[0-9]{0,400}\.?[0-9]{0,4}([eE][+-]?[0-9]{1,4})?", fullmatch=True)
+NEAR = st.tuples(
+    st.sampled_from(["", " ", "\t"]), NUMBERS, st.one_of(st.sampled_from(["", "s", "mo", "y", " w"]), st.text())
+)
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.one_of(st.text(), NEAR.map("".join)))
+def test_every_text_is_a_duration_or_refused(text: str) -> None:
+    try:
+        value = seconds(text)
+    except irmx.UsageError:
+        with pytest.raises(irmx.UsageError, match=re.escape(repr(text))):
+            duration_text(text)
+        return
+    assert math.isfinite(value)
+    assert seconds(duration_text(text)) == value
+
+
+def test_a_long_text_is_answered_at_once() -> None:
+    """A form that tries every way to split digits would take hours."""
+    with pytest.raises(irmx.UsageError, match="is no duration"):
+        seconds("1" * 1_000_000 + "?")
 
 
 @given(st.one_of(st.integers(-(10**9), 10**9), st.floats(-1e9, 1e9)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -61,6 +62,46 @@ def test_days_months_and_years_are_those_of_the_clock(times: list[float], zone: 
     for window, form in (("1d", "%Y-%m-%d"), ("1mo", "%Y-%m"), ("1y", "%Y")):
         numbers, names = cut(np.array(times), window, zone)
         assert [names[n] for n in numbers] == [c.strftime(form) for c in clock]
+
+
+TEXTS = st.tuples(
+    st.sampled_from(["", "-", "+", " "]),
+    st.one_of(
+        st.sampled_from(["", "1", "0", "1.5", "1e9", "9" * 30, "9" * 5000, "1e-400"]), st.integers(0, 10**12).map(str)
+    ),
+    st.sampled_from(["", "s", "m", "h", "d", "w", "mo", "y", " y", "M", "parsecs"]),
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(text=st.one_of(TEXTS.map("".join), st.text()))
+def test_every_text_is_a_window_or_refused(text: str) -> None:
+    """What is a window cuts the first and the last date, under its canonical text too."""
+    if text == "burst":
+        return
+    times = np.array([-62135596800.0 + 172800, -1.0, 0.0, 253402300799.0 - 172800])
+    try:
+        numbers, names = cut(times, text, "Asia/Tokyo")
+    except irmx.UsageError:
+        with pytest.raises(irmx.UsageError, match=re.escape(repr(text))):
+            irmx.TIA_P(window=text)
+        return
+    assert numbers.tolist() == sorted(numbers.tolist())
+    assert len(names) == numbers.max() + 1
+    again, called = cut(times, irmx.TIA_P(window=text).params["window"], "Asia/Tokyo")
+    assert (again.tolist(), called) == (numbers.tolist(), names)
+
+
+def test_a_minute_is_no_month() -> None:
+    times = np.array([0.0, 59.0, 61.0])
+    assert cut(times, "1m", "UTC")[0].tolist() == [0, 0, 1]
+    assert cut(times, "1mo", "UTC")[0].tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("window", [None, "burst"])
+def test_windows_that_are_not_cut(window: Any) -> None:
+    with pytest.raises(irmx.UsageError, match=f"Windows are cut by a period of the calendar.*Got {window!r}"):
+        cut(np.array([0.0]), window, "UTC")
 
 
 # -- measures over them ---------------------------------------------------------------------------------------

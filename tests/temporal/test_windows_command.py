@@ -44,6 +44,18 @@ def test_windows_by_the_calendar(qrels: Path, command: Callable[..., Any]) -> No
     )
 
 
+def test_a_minute_is_no_month(qrels: Path, command: Callable[..., Any]) -> None:
+    done = command("windows", qrels, "-w", "1m", "-t", "1", "-o", "tsv")
+    assert [line.split("\t")[1] for line in done.out.splitlines()[1:]] == [
+        "2014-03-01 00:00:00",
+        "2014-03-31 23:30:00",
+        "2014-05-02 00:00:00",
+    ]
+    assert done.err == "irmx: windows of 1m are windows of minutes; a month is 1mo.\n"
+    assert command("windows", qrels, "-w", "1mo").err == ""
+    assert "1mo (a month; 1m is a minute)" in " ".join(command("windows", "--help").out.replace("│", " ").split())
+
+
 def test_tsv_a_topic_a_time_zone_and_a_grade(qrels: Path, command: Callable[..., Any]) -> None:
     asked = ("windows", qrels, "-w", "1mo", "-o", "tsv", "-t", "1")
     assert command(*asked).out == "query_id\twindow\tdocuments\tweight\n1\t2014-03\t2\t0.6667\n1\t2014-05\t1\t0.3333\n"

@@ -55,8 +55,8 @@ CELLS = Param(
 
 WINDOW_PARAMS = {
     "window": WindowParam(
-        "time windows: None for the labels in the column window; '1d', '1w', '1mo', '1y' or a number of seconds to cut the "
-        "dates in the column timestamp; 'burst' for the bursts in these"
+        "time windows: None for the labels in the column window; '1d', '1w', '1mo' (a month; '1m' is a minute), '1y' or a "
+        "number of seconds to cut the dates in the column timestamp; 'burst' for the bursts in these"
     ),
     "window_weights": Param(
         str,

@@ -16,7 +16,10 @@ def windows(
     window: Annotated[
         str | None,
         typer.Option(
-            "-w", "--window", help="1d, 1w, 1mo, 1y, seconds, or burst; by itself the labels of the column window."
+            "-w",
+            "--window",
+            help="1d, 1w, 1mo (a month; 1m is a minute), 1y, 6h, seconds, or burst; by default the labels of the column "
+            "window.",
         ),
     ] = None,
     tz: Annotated[str, typer.Option("--tz", help="Time zone in which days begin.")] = "UTC",
@@ -28,7 +31,8 @@ def windows(
     """Show the time windows of every topic.
 
     Of each window: its label or its start, its relevant documents, its weight P(t|q), and a bar as long as that. Use it as
-    the parameters window and tz of a time-aware measure, such as TIA_nDCG(window='1mo').
+    the parameters window and tz of a time-aware measure, such as TIA_nDCG(window='1mo'). Mind the units: 1m is a minute, 1mo
+    a month.
     """
     from irmx import read_qrels
     from irmx_temporal.columns import TIMESTAMP, WINDOW
@@ -38,7 +42,7 @@ def windows(
 
     if output_format not in ("table", "tsv"):
         raise UsageError(f"There is no output format {output_format!r} here. Known: table, tsv.")
-    windowing = Windowing(WindowParam("").check(_number_or_text(window), "window", "irmx windows"), zone(tz))
+    windowing = Windowing(WindowParam("").check(window, "window", "irmx windows"), zone(tz))
     column = WINDOW if windowing.window is None else TIMESTAMP
     judgments = read_qrels(qrels, [column.name])
     if column.name not in judgments.columns:
@@ -51,12 +55,6 @@ def windows(
         found = [one for one in found if one.query_id == topic]
         if not found:
             raise DataError(f"Topic {topic!r} is not in the qrels {qrels}.")
+    if windowing.window is not None and windowing.window.endswith("m"):
+        typer.echo(f"irmx: windows of {windowing.window} are windows of minutes; a month is 1mo.", err=True)
     (print_tsv if output_format == "tsv" else print_histograms)(found, places)
-
-
-def _number_or_text(window: str | None) -> str | float | None:
-    """Return a number of seconds as such."""
-    try:
-        return None if window is None else float(window)
-    except ValueError:
-        return window

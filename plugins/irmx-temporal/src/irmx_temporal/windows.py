@@ -22,8 +22,17 @@ FIRST = -62135596800.0 + 2 * 86400
 _CALENDAR = {"d": "D", "w": "W", "mo": "M", "y": "Y"}
 """Units that the calendar cuts, and what pandas calls the periods."""
 
-_WRITTEN = re.compile(r"([0-9]*)\s*(d|w|mo|y)")
-_FORM = "a period of the calendar such as '1d', '1w', '1mo' or '1y', a number of seconds, or 'burst'"
+_DAYS = {"d": 1, "w": 7, "mo": 31, "y": 366}
+"""How long they are at most."""
+
+_LONGEST, _SHORTEST = 9999 * 366 * 86400.0, 1e-6
+"""The years that dates have, and the precision of dates, in seconds."""
+
+_WRITTEN = re.compile(r"([0-9]{0,9})\s*(d|w|mo|y)")
+_FORM = (
+    "a period of the calendar such as '1d', '1w', '1mo' (a month; '1m' is a minute) or '1y', a duration such as '6h' or 3600 "
+    "seconds, either of at most 9999 years"
+)
 
 
 class WindowParam(Param):
@@ -34,26 +43,32 @@ class WindowParam(Param):
 
     def expects(self) -> str:
         """Return what a legal value is."""
-        return f"{_FORM}, or None for the column window"
+        return f"{_FORM}, 'burst', or None for the column window"
 
     def check(self, value: Any, name: str, owner: str) -> Any:
         """Return the canonical form: ``'1mo'``, ``'3600s'`` as ``'1h'``, ``'burst'`` or None."""
         if value is None or value == BURST:
             return value
-        text = value.strip() if isinstance(value, str) else ""
-        written = _WRITTEN.fullmatch(text)
-        if written and int(written.group(1) or 1) > 0:
-            return f"{int(written.group(1) or 1)}{written.group(2)}"
-        try:
-            length = seconds(value)
-        except UsageError:
-            length = 0.0
-        if length <= 0:
+        period = _period(value)
+        if period is not None:
+            count, unit = period
+            length, text = count * _DAYS[unit] * 86400.0, f"{count}{unit}"
+        else:
+            try:
+                length, text = seconds(value), duration_text(value)
+            except UsageError:
+                length, text = 0.0, ""
+            if text[-1:] in _CALENDAR:
+                text = f"{int(length)}s" if length.is_integer() else f"{length!r}s"
+        if not _SHORTEST <= length <= _LONGEST:
             raise UsageError(f"The {name!r} parameter of {owner} must be {self.expects()}. Got {value!r} instead.")
-        text = duration_text(length)
-        if text[-1] not in _CALENDAR:
-            return text
-        return f"{int(length)}s" if length.is_integer() else f"{length!r}s"
+        return text
+
+
+def _period(value: Any) -> tuple[int, str] | None:
+    """Return the number and the unit of a period of the calendar, None for what is none."""
+    written = _WRITTEN.fullmatch(value.strip()) if isinstance(value, str) else None
+    return None if written is None else (int(written.group(1) or 1), written.group(2))
 
 
 def cut(timestamps: Floats, window: str, tz: str) -> tuple[Ints, list[str]]:
@@ -73,7 +88,12 @@ def cut(timestamps: Floats, window: str, tz: str) -> tuple[Ints, list[str]]:
     -------
     numbers : int array
     names : list of str
-        By number; the start of each window.
+        By number; the start of each window, or the year 1 where that is later.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        For a window that is none of these.
 
     Examples
     --------
@@ -82,18 +102,19 @@ def cut(timestamps: Floats, window: str, tz: str) -> tuple[Ints, list[str]]:
     """
     import pandas as pd
 
-    written = _WRITTEN.fullmatch(window)
-    if written is None:
+    if window is None or window == BURST:
+        raise UsageError(f"Windows are cut by {_FORM}. Got {window!r} instead.")
+    period = _period(WindowParam("").check(window, "window", "cut"))
+    if period is None:
         step = seconds(window)
         places = np.floor(timestamps / step)
         distinct, numbers = np.unique(places, return_inverse=True)
         return numbers, [text.replace("T", " ") for text in shown(np.maximum(distinct * step, FIRST), tz, "s")]
-    local = _local(timestamps, tz)
-    count, unit = int(written.group(1) or 1), _CALENDAR[written.group(2)]
-    periods = local.to_period(unit)
+    count, unit = period[0], _CALENDAR[period[1]]
+    periods, first = (_local(times, tz).to_period(unit) for times in (timestamps, np.array([FIRST])))
     places = (periods.astype("int64") // count).to_numpy()
     distinct, numbers = np.unique(places, return_inverse=True)
-    starts = pd.PeriodIndex.from_ordinals(distinct * count, freq=periods.freq)
+    starts = pd.PeriodIndex.from_ordinals(np.maximum(distinct * count, first.astype("int64")[0]), freq=periods.freq)
     names = [str(p.start_time.date()) if unit == "W" else str(p) for p in starts]
     return numbers, names
 
