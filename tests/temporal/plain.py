@@ -92,16 +92,21 @@ class Topic:
         return value
 
     def err_text(self, largest: float | None = None) -> float:
+        anywhere = {c: {d: g for (c_, _, d), g in self.grade.items() if c_ == c} for c in self.subtopics}
+        return math.fsum(w * self.err_of(anywhere[c], largest) for (c, _), w in self.within_windows().items())
+
+    def err_mixed(self, largest: float | None = None) -> float:
+        return math.fsum(w * self.err_of(self.held(*pair), largest) for pair, w in self.within_windows().items())
+
+    def within_windows(self) -> dict[tuple[str, str], float]:
+        """P(t|q) P(c|q,t) of every pair."""
         weight = {}
         for t in self.windows:
             there = [c for c in self.subtopics if self.held(c, t)]
             total = sum(self.p_c[c] for c in there)
             for c in self.subtopics:
                 weight[c, t] = self.p_t[t] * self.p_c[c] / total if c in there and total else 0.0
-        if self.nonempty:
-            weight = self.over_nonempty(weight)
-        anywhere = {c: {d: g for (c_, _, d), g in self.grade.items() if c_ == c} for c in self.subtopics}
-        return math.fsum(w * self.err_of(anywhere[c], largest) for (c, _), w in weight.items())
+        return self.over_nonempty(weight) if self.nonempty else weight
 
     def precision(self, k: int | None = None) -> float:
         k = self.depth if k is None else k

@@ -28,6 +28,8 @@ def values(text: str, qrels: Any, run: Any) -> list[float]:
 
 def test_names_and_aliases() -> None:
     assert irmx.parse_measure("T_SBR@5") == irmx.T_SBR @ 5 == irmx.T_StRecall @ 5
+    assert irmx.parse_measure("SBR@5") == irmx.SBR @ 5 == irmx.I_rec @ 5
+    assert irmx.parse_measure("TIA_MAP(window='1mo')") == irmx.TIA_AP(window="1mo")
     assert repr(irmx.parse_measure("TIA_SBR(a=0.7)")) == "TIA_StRecall(a=0.7)"
     assert irmx.parse_measure("TIA_nDCG(window='3600s')@5") == irmx.TIA_nDCG(window="1h") @ 5
     for measure in irmx.parse_measures(EVERY):

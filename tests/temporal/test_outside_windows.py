@@ -66,6 +66,7 @@ def test_every_measure(made: dict[str, Any], plain: ModuleType) -> None:
         irmx.TIA_nDCG(**i, **t): tia.ndcg(),
         irmx.TIA_ERR(**i, **t): tia.err(),
         irmx.TIA_ERR(err="text", **i, **t): tia.err_text(),
+        irmx.TIA_ERR(err="mixed", **i, **t): tia.err_mixed(),
         irmx.TIA_P(**i, **t): tia.precision(),
         irmx.TIA_AP(**i, **t): tia.average_precision(),
         irmx.T_StRecall(**at, window="1d"): tia.temporal_recall(),
@@ -105,6 +106,7 @@ def undated(frame: Any) -> pd.DataFrame:
         ("TIA_nDCG(window='1d')@2", 0.5),
         ("TIA_ERR(window='1d')@2", 0.5),
         ("TIA_ERR(window='1d',err='text')@2", 1.0),  # P(c|q,t): subtopic 2 is in no window
+        ("TIA_ERR(window='1d',err='mixed')@2", 1.0),
         ("TIA_P(window='1d')@2", 0.25),
         ("TIA_AP(window='1d')", 0.5),
         ("TimeAware(measure='RR',window='1d')", 0.5),

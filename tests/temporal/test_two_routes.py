@@ -84,6 +84,8 @@ def test_every_measure(made: dict[str, Any], plain: ModuleType) -> None:
         irmx.TIA_ERR(stop="graded", **at, **t): tia.err(largest),
         irmx.TIA_ERR(err="text", **at, **t): tia.err_text(),
         irmx.TIA_ERR(err="text", stop="graded", **at, **t): tia.err_text(largest),
+        irmx.TIA_ERR(err="mixed", **at, **t): tia.err_mixed(),
+        irmx.TIA_ERR(err="mixed", stop="graded", **at, **t): tia.err_mixed(largest),
         irmx.TIA_P(**at, **t): tia.precision(),
         irmx.TIA_AP(**at, **t): tia.average_precision(),
         irmx.T_StRecall(**at): tia.temporal_recall(),

@@ -20,10 +20,11 @@ STOP = Param(
 )
 ERR = Param(
     str,
-    "the paper's two definitions: its table's, which weighs windows and subtopics by P(t|q) P(c|q); its text's, with "
-    "P(c|q,t), the weights P(c|q) of the subtopics in the window made to add up to 1, and relevance in any window",
+    "the paper's definitions: its table's, which weighs windows and subtopics by P(t|q) P(c|q); its text's, with P(c|q,t), the "
+    "weights P(c|q) of the subtopics in the window made to add up to 1, and relevance in any window; the weights of the text "
+    "with the relevance of the table ('mixed')",
     default="table",
-    choices=("table", "text"),
+    choices=("table", "text", "mixed"),
 )
 
 
@@ -130,8 +131,9 @@ class TimeAwareERR(IntentAwareERR):
     """Time- and intent-aware expected reciprocal rank.
 
     TIA-ERR@k = sum_{r<=k} 1/r sum_(c,t) P(t|q) P(c|q) R(r|c,t) prod_{i<r} (1 - R(i|c,t)), as in the table of the paper. Its
-    text has P(c|q,t) in the place of P(c|q) and relevance to the subtopic in any window in R: ``err='text'``. The paper does
-    not say what P(c|q,t) is; here it is P(c|q), made to add up to 1 over the subtopics with a relevant document in the window.
+    text has P(c|q,t) in the place of P(c|q) and relevance to the subtopic in any window in R: ``err='text'``. A third formula,
+    commented out in the paper, has P(c|q,t) and R(r|c,t): ``err='mixed'``. The paper does not say what P(c|q,t) is; here it
+    is P(c|q), made to add up to 1 over the subtopics with a relevant document in the window.
 
     References
     ----------
@@ -143,10 +145,11 @@ class TimeAwareERR(IntentAwareERR):
     >>> rows = [("q", "a", 1, "c1", "t1"), ("q", "b", 1, "c1", "t2"), ("q", "c", 1, "c2", "t2")]
     >>> qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration", "window"])
     >>> run = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}
-    >>> for measure, value in irmx.calc_aggregate("TIA_ERR TIA_ERR(err='text')", qrels, run).items():
+    >>> for measure, value in irmx.calc_aggregate("TIA_ERR TIA_ERR(err='text') TIA_ERR(err='mixed')", qrels, run).items():
     ...     print(measure, round(value, 6))
     TIA_ERR 0.444444
     TIA_ERR(err='text') 0.777778
+    TIA_ERR(err='mixed') 0.611111
     """
 
     NAME = "TIA_ERR"
@@ -171,7 +174,7 @@ class TimeAwareERR(IntentAwareERR):
         return cells.weighing(weight)
 
     def per_cell(self, cells: Cells, rankings: Rankings) -> Floats:
-        if self["err"] == "table":
+        if self["err"] != "text":
             return super().per_cell(cells, rankings)
         by_subtopic = self.by_subtopic(rankings)
         of_subtopic = np.zeros(len(cells.subtopics.topic))
@@ -270,6 +273,7 @@ class TimeAwareAP(IntentAwareAP):
     """
 
     NAME = "TIA_AP"
+    ALIASES = ("TIA_MAP",)
     PRETTY_NAME = "Time-Aware Intent-Aware Average Precision"
     SHORT_DESC = "The mean of the time- and intent-aware precision at the ranks of relevant documents."
     SUPPORTED_PARAMS = TIME_PARAMS

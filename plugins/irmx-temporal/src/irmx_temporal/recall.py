@@ -29,7 +29,7 @@ WINDOWS_PARAMS: dict[str, Any] = {k: p for k, p in TIME_PARAMS.items() if k != "
 
 
 class SubtopicRecall(Diversity):
-    """Subtopic recall (I-rec, S-recall): the share of the topic's subtopics that the ranking covers.
+    """Subtopic recall (I-rec, S-recall, SBR): the share of the topic's subtopics that the ranking covers.
 
     I-rec@k = C(S) / C(q): the number of subtopics with a relevant document among the first k, over the number of those that
     have one at all or are declared.
@@ -48,6 +48,7 @@ class SubtopicRecall(Diversity):
     """
 
     NAME = "I_rec"
+    ALIASES: ClassVar[tuple[str, ...]] = ("SBR",)
     PRETTY_NAME = "Intent Recall"
     SHORT_DESC = "The share of the topic's subtopics that the ranking covers."
     SUPPORTED_PARAMS = COVERED_PARAMS
