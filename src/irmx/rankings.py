@@ -355,10 +355,10 @@ class Rankings:
             return Rankings(join, **common_parameters(measure))
         return Rankings(join, self.rel, self.cutoff, self.judged_only, self.ties)
 
-    def doc_ids(self, documents: Documents) -> list[str]:
-        """Return the ids of judged documents."""
+    def doc_ids(self, documents: Documents | Ints) -> list[str]:
+        """Return the ids of judged documents, or of places in the documents of the judgments."""
         docs = self._join.judgments.docs
-        return [docs[i] for i in documents.doc.tolist()]
+        return [docs[i] for i in (documents.doc if isinstance(documents, Documents) else documents).tolist()]
 
     def judgment_rows(self) -> tuple[Documents, Callable[[str], Array | None]]:
         """Return the judgment rows of the documents in ``judged``, and a function that gives a qrels column over them.

@@ -18,7 +18,7 @@ FIRST, LAST = -62135596800.0 + 2 * 86400, 253402300799.0 - 2 * 86400
 
 EVERY = (
     "TIA_nDCG@5 TIA_ERR@5 TIA_P@5 TIA_AP@5 T_StRecall@5 TIA_StRecall@5 IA_nDCG@5 IA_ERR@5 IA_P@5 IA_AP@5 I_rec@5 D_nDCG@5 "
-    "Dsharp_nDCG@5 IntentAware(measure='AP') TimeAware(measure='AP')"
+    "Dsharp_nDCG@5 IntentAware(measure='AP') TimeAware(measure='AP') TimeAware(measure='alpha_nDCG@5')"
 )
 
 

@@ -128,7 +128,16 @@ def test_grades_that_are_not_whole(frame: Any, ranked: Any) -> None:
     ("make", "says"),
     [
         (lambda: IntentAware("IA_P@5"), "must be a measure of relevance alone"),
-        (lambda: IntentAware("alpha_nDCG@5"), "must be a measure of relevance alone"),
+        (
+            lambda: IntentAware("alpha_nDCG@5"),
+            r"a measure of relevance alone.*TimeAware\(measure='alpha_nDCG@5'\) lifts it over",
+        ),
+        (lambda: TimeAware("TIA_P@5"), "must be a measure of relevance alone. Got TIA_P@5 instead.$"),
+        (
+            lambda: TimeAware("alpha_nDCG@5", subtopics="one"),
+            "alpha_nDCG@5 looks at the subtopics in each window itself.*leave out subtopics",
+        ),
+        (lambda: TimeAware("alpha_nDCG@5", subtopic_weights="column"), "leave out subtopic_weights"),
         (lambda: IntentAware(3), "must be a measure, such as 'AP'"),
         (lambda: IntentAware("AP@5") @ 10, "cannot be cut off at 10"),
         (lambda: IntentAware("Rprec") @ 10, "cannot be cut off at 10"),

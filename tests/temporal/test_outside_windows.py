@@ -110,6 +110,7 @@ def undated(frame: Any) -> pd.DataFrame:
         ("TIA_P(window='1d')@2", 0.25),
         ("TIA_AP(window='1d')", 0.5),
         ("TimeAware(measure='RR',window='1d')", 0.5),
+        ("TimeAware(measure='StRecall@2',window='1d')", 1.0),  # the subtopics of the window
         ("T_StRecall(window='1d')@2", 1.0),
         ("TIA_StRecall(window='1d',a=1)@2", 1.0),
         ("TIA_StRecall(window='1d')@2", 1.0),

@@ -121,7 +121,7 @@ class Diversity(Measure):
 
     def _cells(self, rankings: Rankings, windowing: Windowing) -> Cells:
         of_subtopics, of_windows = (self[name] or "uniform" for name in ("subtopic_weights", "window_weights"))
-        if self["subtopics"] == "one":
+        if windowing.one_subtopic:
             of_subtopics = "uniform"
         return cells_of(rankings, of_subtopics, windowing, of_windows, self["cells"] == "nonempty")
 

@@ -71,11 +71,6 @@ def _laid_out(rankings: Rankings, windowing: Windowing) -> LaidOut:
         label, names = np.where(rows.declares, -1, 0), ["all"]
     else:
         label, names = subtopics_of_rows(rankings)
-    for row in np.flatnonzero(relevant & (label < 0))[:1].tolist():
-        raise DataError(
-            f"The qrels column 'iteration' has no subtopic for query {rankings.topics[rows.topic[row]]}, a relevant document "
-            f"in {row_of_topic(rows, row)}."
-        )
     of_rows = windows_of_rows(rankings, relevant, windowing)
     subtopics, subtopic_of = _places(rows, label, names, relevant | rows.declares)
     windows, window_of = _places(rows, of_rows.label, of_rows.names, relevant | rows.declares)
@@ -137,11 +132,12 @@ def subtopics_of_rows(rankings: Rankings) -> tuple[Ints, list[Any]]:
     Raises
     ------
     irmx.DataError
-        Where there are none.
+        Where there are none, or a relevant document has none.
     """
 
     def made() -> tuple[Ints, list[Any]]:
-        number, names = labels(rankings.qrels_rows, SUBTOPIC.name)
+        rows = rankings.qrels_rows
+        number, names = labels(rows, SUBTOPIC.name)
         there = {names[i] for i in np.unique(number[number >= 0]).tolist()}
         if len(number) and (not there or there in PLAIN):
             what = f"holds {there.pop()!r} only" if there else "is empty"
@@ -149,6 +145,11 @@ def subtopics_of_rows(rankings: Rankings) -> tuple[Ints, list[Any]]:
                 f"the qrels have no subtopics: their column 'iteration' {what}. To have them, {SUBTOPIC.how}. A measure "
                 "over time windows takes every topic for one subtopic with subtopics='one'."
             )
+        for row in np.flatnonzero((number < 0) & (rows.grade >= rankings.rel) & ~rows.declares)[:1].tolist():
+            raise DataError(
+                f"The qrels column 'iteration' has no subtopic for query {rankings.topics[rows.topic[row]]}, a relevant "
+                f"document in {row_of_topic(rows, row)}."
+            )
         return number, names
 
-    return rankings.qrels_memo("subtopics of rows", made)
+    return rankings.qrels_memo(("subtopics of rows", rankings.rel), made)

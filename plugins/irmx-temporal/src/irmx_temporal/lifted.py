@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-import sys
-from itertools import pairwise
-from typing import Any
+from dataclasses import replace
+from typing import Any, ClassVar
 
 import ir_measures
 import numpy as np
 
-from irmx import COMMON_PARAMS, Column, DataError, Measure, Param, Rankings, Scores, UsageError, parse_measure
+from irmx import COMMON_PARAMS, Column, Measure, Param, Rankings, Scores, UsageError, parse_measure
 from irmx_temporal.base import CELLS, SINGH, SUBTOPIC_PARAMS, WINDOW_COLUMNS, WINDOW_PARAMS, Diversity
 from irmx_temporal.cells import Cells, Floats
+from irmx_temporal.dating import Windowing
+from irmx_temporal.layout import subtopics_of_rows
+from irmx_temporal.upstream import needs_subtopics, of_diversity, of_relevance
 
 
 class MeasureParam(Param):
-    """A parameter that is a measure: one of a plugin or of ir_measures, or its text; the text is kept."""
+    """A parameter that is a measure: one of a plugin or of ir_measures, or its text; the text is kept.
 
-    def __init__(self, desc: str) -> None:
+    Attributes
+    ----------
+    diversity : bool
+        Whether it may be a measure of diversity of ir_measures.
+    """
+
+    def __init__(self, desc: str, diversity: bool = False) -> None:
         super().__init__(str, desc, required=True)
+        self.diversity = diversity
 
     def expects(self) -> str:
         """Return what a legal value is."""
@@ -29,10 +38,11 @@ class MeasureParam(Param):
         if not isinstance(value, (str, ir_measures.Measure)):
             raise UsageError(f"The {name!r} parameter of {owner} must be {self.expects()}. Got {value!r} instead.")
         measure = parse_measure(value)
-        diversity = {m.NAME for m in ir_measures.providers.registry["pyndeval"].SUPPORTED_MEASURES}
-        if isinstance(measure, Diversity) or measure.NAME in diversity:
+        if isinstance(measure, Diversity) or (needs_subtopics(measure) and not self.diversity):
+            over_windows = f" TimeAware(measure='{measure}') lifts it over windows." if needs_subtopics(measure) else ""
             raise UsageError(
                 f"The {name!r} parameter of {owner} must be a measure of relevance alone. Got {measure} instead."
+                f"{over_windows}"
             )
         return str(measure)
 
@@ -69,7 +79,7 @@ class IntentAware(Diversity):
     }
     RANGE = (0.0, float("inf"))
     MONOTONE = False  # as the measure that is lifted
-    EXAMPLES = ("IntentAware(measure='AP')", "IntentAware(measure='P@10')")
+    EXAMPLES: ClassVar[tuple[str, ...]] = ("IntentAware(measure='AP')", "IntentAware(measure='P@10')")
 
     def __init__(self, measure: Any = None, **params: Any) -> None:
         if measure is not None:
@@ -118,7 +128,7 @@ class IntentAware(Diversity):
         if not len(cells):
             return np.zeros(0)
         if not isinstance(self._lifted, Measure):
-            return _upstream(self._lifted, rankings.parts(cells.layout.part, len(cells)))
+            return of_relevance(self._lifted, rankings.parts(cells.layout.part, len(cells)))
         found = self._lifted.score(rankings.parts(cells.layout.part, len(cells), self._lifted))
         return np.asarray(found.values if isinstance(found, Scores) else found, dtype=np.float64)
 
@@ -126,7 +136,9 @@ class IntentAware(Diversity):
 class TimeAware(IntentAware):
     """A measure lifted over subtopics and time windows: its value for each pair, by the weights of both.
 
-    TIA-M = sum_t P(t|q) sum_c P(c|q) M(.|c,t).
+    TIA-M = sum_t P(t|q) sum_c P(c|q) M(.|c,t). A measure of ir_measures that is one of diversity itself, such as alpha_nDCG, is
+    lifted over the windows alone: sum_t P(t|q) M(.|t), over the subtopics of the documents in the window. The paper has "time
+    aware alpha-nDCG" as a heading without a formula; this is the natural reading.
 
     References
     ----------
@@ -140,6 +152,8 @@ class TimeAware(IntentAware):
     >>> run = {"q": {"d1": 4.0, "x": 3.0, "d4": 2.0, "d3": 1.0}}
     >>> irmx.calc_aggregate("TimeAware(measure='P@4') TIA_P@4", qrels, run)
     {TimeAware(measure='P@4'): 0.21875, TIA_P@4: 0.21875}
+    >>> round(irmx.calc_aggregate("TimeAware(measure='alpha_nDCG@4')", qrels, run)[irmx.TimeAware("alpha_nDCG@4")], 6)
+    0.695467
     """
 
     NAME = "TimeAware"
@@ -147,36 +161,43 @@ class TimeAware(IntentAware):
     SHORT_DESC = (
         "Any measure, computed for each pair of a subtopic and a time window and weighted by their probabilities."
     )
-    SUPPORTED_PARAMS = {**IntentAware.SUPPORTED_PARAMS, **WINDOW_PARAMS}
+    SUPPORTED_PARAMS = {
+        **IntentAware.SUPPORTED_PARAMS,
+        "measure": MeasureParam(
+            "the measure that is lifted; one of diversity of ir_measures is lifted over windows alone", diversity=True
+        ),
+        **WINDOW_PARAMS,
+    }
     TEMPORAL = True
     QREL_COLUMNS = WINDOW_COLUMNS
     CITATIONS = (SINGH,)
-    EXAMPLES = ("TimeAware(measure='AP')", "TimeAware(measure='P@10',window='1y')")
+    EXAMPLES = (
+        "TimeAware(measure='AP')",
+        "TimeAware(measure='P@10',window='1y')",
+        "TimeAware(measure='alpha_nDCG@20')",
+    )
 
+    def __init__(self, measure: Any = None, **params: Any) -> None:
+        super().__init__(measure, **params)
+        for name, allowed in (("subtopics", ("column",)), ("subtopic_weights", ("auto", "uniform"))):
+            if self.over_windows and self[name] not in allowed:
+                raise UsageError(
+                    f"{self._lifted} looks at the subtopics in each window itself, all of one weight: leave out {name} of "
+                    f"{self.NAME}. Got {self[name]!r}."
+                )
 
-def _upstream(measure: ir_measures.Measure, parts: Rankings) -> Floats:
-    """Return the value of a measure of ir_measures for every part, from documents named by their ranks."""
-    rows, qrels, run = parts.qrels_rows, {}, {}
-    if np.any(rows.grade % 1):
-        odd = float(rows.grade[np.flatnonzero(rows.grade % 1)[0]])
-        raise DataError(f"{measure}, a measure of ir_measures, takes whole grades only. Found {odd:g}.")
-    looked_at = None if measure.params.get("judged_only") else measure.params.get("cutoff")
-    looked_at = sys.maxsize if looked_at is None else looked_at
-    ends = rows.offsets.tolist()
-    whole: dict[int, dict[str, float]] = {}
-    for i, (a, b) in enumerate(pairwise(ends)):
-        judged = zip(rows.rank[a:b].tolist(), rows.doc[a:b].tolist(), rows.grade[a:b].tolist(), strict=True)
-        grades: dict[str, int] = {}
-        for rank, doc, grade in judged:
-            name = f"rank {rank}" if rank else f"document {doc}"
-            grades[name] = max(int(grade), grades.get(name, int(grade)))
-        qrels[str(i)] = grades
-        depth = min(int(parts.depth[i]), looked_at)
-        run[str(i)] = whole.setdefault(depth, {f"rank {rank}": float(-rank) for rank in range(1, depth + 1)})
-    found = np.zeros(len(parts))
-    try:
-        for metric in ir_measures.iter_calc([measure], qrels, run):
-            found[int(metric.query_id)] = metric.value
-    except (ValueError, RuntimeError) as error:
-        raise UsageError(f"ir_measures, as it is installed, does not compute {measure}: {error}") from None
-    return found
+    @property
+    def over_windows(self) -> bool:
+        """Whether the measure looks at the subtopics itself."""
+        return self._lifted is not None and needs_subtopics(self._lifted)
+
+    @property
+    def windowing(self) -> Windowing:
+        """How documents get their windows."""
+        return replace(super().windowing, one_subtopic=True) if self.over_windows else super().windowing
+
+    def per_cell(self, cells: Cells, rankings: Rankings) -> Floats:
+        if not self.over_windows or not len(cells):
+            return super().per_cell(cells, rankings)
+        subtopics_of_rows(rankings)  # refuses relevant documents without one
+        return of_diversity(self._lifted, rankings.parts(cells.layout.part, len(cells)))

@@ -1,0 +1,83 @@
+"""Measures of ir_measures, computed for parts of rankings."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import ir_measures
+import numpy as np
+
+from irmx import DataError, Rankings, UsageError
+from irmx_temporal.cells import Floats
+from irmx_temporal.columns import SUBTOPIC
+from irmx_temporal.labels import labels
+
+
+def needs_subtopics(measure: ir_measures.Measure) -> bool:
+    """Tell whether a measure of ir_measures is one of diversity, which ndeval computes."""
+    return measure.NAME in {m.NAME for m in ir_measures.providers.registry["pyndeval"].SUPPORTED_MEASURES}
+
+
+def of_relevance(measure: ir_measures.Measure, parts: Rankings) -> Floats:
+    """Return the value of a measure of relevance for every part, from documents named by their ranks."""
+    rows, qrels, run = parts.qrels_rows, {}, {}
+    _refuse_fractions(measure, rows.grade)
+    whole: dict[int, dict[str, float]] = {}
+    for i, a, b, depth in _parts(measure, parts):
+        judged = zip(rows.rank[a:b].tolist(), rows.doc[a:b].tolist(), rows.grade[a:b].tolist(), strict=True)
+        grades: dict[str, int] = {}
+        for rank, doc, grade in judged:
+            name = f"rank {rank}" if rank else f"document {doc}"
+            grades[name] = max(int(grade), grades.get(name, int(grade)))
+        qrels[i] = grades
+        run[i] = whole.setdefault(depth, {f"rank {rank}": float(-rank) for rank in range(1, depth + 1)})
+    return _computed(measure, qrels, run, len(parts))
+
+
+def of_diversity(measure: ir_measures.Measure, parts: Rankings) -> Floats:
+    """Return the value of a measure of diversity for every part, over the subtopics of its rows.
+
+    Judged documents keep the order of their ids: ndeval breaks ties in its ideal rankings by them.
+    """
+    rows = parts.qrels_rows
+    _refuse_fractions(measure, rows.grade)
+    subtopic, ids = labels(rows, SUBTOPIC.name)[0], parts.doc_ids(rows.doc)
+    grades: dict[tuple[str, str, str], int] = {}
+    run: dict[str, dict[str, float]] = {}
+    for i, a, b, depth in _parts(measure, parts):
+        at = {rank: f"id {doc}" for rank, doc in zip(rows.rank[a:b].tolist(), ids[a:b], strict=True) if rank}
+        run[i] = {at.get(rank, f"rank {rank}"): float(-rank) for rank in range(1, depth + 1)}
+        for doc, of, grade in zip(ids[a:b], subtopic[a:b].tolist(), rows.grade[a:b].tolist(), strict=True):
+            key = i, f"id {doc}", str(of)
+            grades[key] = max(int(grade), grades.get(key, int(grade)))
+    qrels = [ir_measures.Qrel(i, doc, grade, of) for (i, doc, of), grade in grades.items()]
+    with contextlib.redirect_stderr(io.StringIO()):  # it doubts qrels where every part happens to have one subtopic
+        return _computed(measure, qrels, run, len(parts))
+
+
+def _refuse_fractions(measure: ir_measures.Measure, grade: Floats) -> None:
+    for odd in grade[grade % 1 != 0][:1].tolist():
+        raise DataError(f"{measure}, a measure of ir_measures, takes whole grades only. Found {odd:g}.")
+
+
+def _parts(measure: ir_measures.Measure, parts: Rankings) -> Iterator[tuple[str, int, int, int]]:
+    """Yield the name of every part, the first of its rows and the one after the last, and the ranks that are looked at."""
+    cutoff = None if measure.params.get("judged_only") else measure.params.get("cutoff")
+    depth = np.minimum(parts.depth, sys.maxsize if cutoff is None else cutoff)
+    for i, (a, b) in enumerate(pairwise(parts.qrels_rows.offsets.tolist())):
+        yield str(i), a, b, int(depth[i])
+
+
+def _computed(measure: ir_measures.Measure, qrels: Any, run: Any, count: int) -> Floats:
+    found = np.zeros(count)
+    try:
+        for metric in ir_measures.iter_calc([measure], qrels, run):
+            found[int(metric.query_id)] = metric.value
+    except Exception as error:  # a ValueError, an AssertionError, or whatever the tool behind it raises
+        raise UsageError(f"ir_measures, as it is installed, does not compute {measure}: {error}") from None
+    return found
