@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import kendalltau
 
@@ -58,12 +60,14 @@ def test_perfect_is_perfect_and_bad_is_bad(simulated: Any, collection: Example) 
             assert set(page.verticals) == set(top)
         if row.selection == "bad":
             assert not set(page.verticals) & set(wanted)
+        relevant = [bool(grade[list(b.items)].sum()) for b in page.blocks]
+        keys = list(zip(relevant, of_blocks, strict=True))
         if row.presentation == "perfect":
             assert row.tau == 1
-            assert of_blocks == sorted(of_blocks, reverse=True)
+            assert keys == sorted(keys, reverse=True)
         if row.presentation == "bad":
             assert row.tau == -1
-            assert of_blocks == sorted(of_blocks)
+            assert keys == sorted(keys)
         if row.items == "perfect":
             for b in page.blocks:
                 if b.vertical != "web":
@@ -75,6 +79,55 @@ def test_perfect_is_perfect_and_bad_is_bad(simulated: Any, collection: Example) 
     assert means["perfect"] > means["bm25"] > means["tfidf"]
     assert quality.groupby("selection")["f_measure"].mean().idxmax() == "perfect"
     assert (quality.groupby("selection")["f_measure"].max()["bad"] == 0) or not len(wanted)
+
+
+def test_perfect_puts_relevant_web_results_above_a_wanted_vertical_without_any() -> None:
+    rows = [("w1", 0, "web", 0.5), ("w2", 1, "web", 0.5), ("n1", 0, "news", 0.9), ("n2", 1, "news", 0.9)]
+    rows += [("i1", 1, "image", 0.8)]
+    qrels = pd.DataFrame(rows, columns=["doc_id", "relevance", "vertical", "orientation"]).assign(query_id="q")
+    run = qrels[qrels["doc_id"] != "n2"].assign(score=range(4, 0, -1))[["query_id", "doc_id", "vertical", "score"]]
+    made = simulate_pages(qrels, {"bm25": run}, {"redde": {"q": {"news": 1.0}}})
+    pages = {p.page_id: p.items for p in made.pages}
+    assert pages["perfect-bm25-perfect"] == ("i1", "w2", "n1", "w1")
+    assert pages["perfect-bm25-bad"] == ("w1", "n1", "w2", "i1")
+    assert pages["perfect-perfect-perfect"] == ("n2", "n1", "i1", "w2", "w1")
+
+
+def test_random_disperses_verticals_among_web_results_in_their_order(collection: Example) -> None:
+    """Of 100 seeds, the web results always stand as ranked, and the verticals in all places and orders."""
+    one = collection.qrels[collection.qrels["query_id"] == "t3"]
+    run = collection.items["tfidf"]
+    web = run[(run["query_id"] == "t3") & (run["vertical"] == "web")].nlargest(10, "score")["doc_id"].tolist()
+    places, orders = set(), set()
+    for seed in range(100):
+        pages = simulate_pages(one, collection.items, collection.verticals, threshold=0.6, seed=seed).pages
+        page = next(p for p in pages if p.page_id == "redde-tfidf-random")
+        assert [item for item in page.items if "web" in item] == web
+        places |= {i for i, b in enumerate(page.blocks) if b.vertical != "web"}
+        orders.add(page.verticals)
+    assert places == set(range(13))
+    assert len(orders) == 6
+
+
+def test_bad_draws_among_the_verticals_that_are_not_wanted(collection: Example) -> None:
+    """By the seed, not the least oriented ones; the same for all items and presentations of a topic."""
+    one = collection.qrels[collection.qrels["query_id"] == "t4"]
+    orientation = one.groupby("vertical")["orientation"].first().drop("web")
+    unwanted = set(orientation[orientation <= 0.75].index)
+    assert len(unwanted) > 3
+    drawn = set()
+    for seed in range(60):
+        pages = simulate_pages(one, collection.items, collection.verticals, seed=seed).pages
+        [verticals] = {frozenset(p.verticals) for p in pages if p.page_id.startswith("bad-")}
+        assert len(verticals) == 3
+        assert verticals < unwanted
+        drawn.add(verticals)
+    assert len(drawn) == math.comb(len(unwanted), 3)
+
+
+def test_the_threshold_is_the_papers(collection: Example) -> None:
+    rankings = (collection.qrels, collection.items, collection.verticals)
+    assert simulate_pages(*rankings).pages == simulate_pages(*rankings, threshold=0.75).pages
 
 
 def test_rankings_are_followed(simulated: Any, collection: Example) -> None:
@@ -120,8 +173,9 @@ def test_the_seed_decides_and_topics_do_not_depend_on_each_other(simulated: Any,
     again = simulate_pages(collection.qrels, collection.items, collection.verticals, threshold=0.6)
     assert again.pages == simulated.pages
     other = simulate_pages(collection.qrels, collection.items, collection.verticals, threshold=0.6, seed=1)
-    changed = {a.page_id.split("-")[-1] for a, b in zip(again.pages, other.pages, strict=True) if a != b}
-    assert changed == {"random"}
+    changed = {a.page_id for a, b in zip(again.pages, other.pages, strict=True) if a != b}
+    assert any(name.endswith("random") for name in changed)
+    assert {name.split("-")[0] for name in changed if not name.endswith("random")} == {"bad"}
     one = collection.qrels[collection.qrels["query_id"] == "t3"]
     alone = simulate_pages(one, collection.items, collection.verticals, threshold=0.6)
     assert alone.pages == [p for p in simulated.pages if p.query_id == "t3"]

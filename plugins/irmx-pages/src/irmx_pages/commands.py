@@ -98,7 +98,7 @@ def simulate_pages(
     ] = 8,
     threshold: Annotated[
         float, typer.Option("--threshold", min=0, max=1, help="Orientation above which a vertical is wanted.")
-    ] = 0.5,
+    ] = 0.75,
     most_verticals: Annotated[int, typer.Option("--most_verticals", min=1, help="Vertical blocks on a page.")] = 3,
     block_items: Annotated[int, typer.Option("--block_items", min=1, help="Items of a vertical block.")] = 3,
     web_items: Annotated[int, typer.Option("--web_items", min=1, help="Web results on a page.")] = 10,

@@ -1,4 +1,4 @@
-"""Ideal pages: the limits that they keep to, and the greedy one."""
+"""Ideal pages: the rules and limits of the paper's simulated pages, and the greedy page."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ class Limits:
     items : int
         The most items in the block of a vertical.
     threshold : float
-        The greedy page shows verticals whose orientation is above it.
+        The page shows verticals whose orientation is above it.
     fill : bool
-        Whether the greedy page goes on with non-relevant items, to the limits.
+        Whether the page goes on with non-relevant items, to the limits.
     """
 
     web: int = 10
     verticals: int = 3
     items: int = 3
-    threshold: float = 0.5
-    fill: bool = False
+    threshold: float = 0.75
+    fill: bool = True
 
 
 @dataclass(frozen=True)
@@ -60,26 +60,52 @@ class IdealBlocks:
         return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
 
 
+def most_oriented(topic: Ints, orientation: Floats, threshold: float, most: int | None = None) -> Ints:
+    """Return the places of verticals above a threshold, topic by topic, the most oriented first, ties in the order given.
+
+    >>> most_oriented(np.array([0, 0, 0, 1]), np.array([0.8, 0.3, 0.9, 0.8]), threshold=0.75, most=1)
+    array([2, 3])
+    """
+    above = np.flatnonzero(orientation > threshold)
+    above = above[np.lexsort((-orientation[above], topic[above]))]
+    return above if most is None else above[_place_in_run(topic[above]) < most]
+
+
+def perfect_order(page: Ints, orientation: Floats, relevant: Ints) -> Ints:
+    """Return the order of the blocks of pages in the paper's perfect presentation, ties in the order given.
+
+    Blocks with relevant items stand above those without; among either by orientation, that of general web being 0.5.
+
+    >>> perfect_order(np.zeros(4, dtype=int), np.array([0.5, 0.5, 0.9, 0.8]), np.array([0, 1, 0, 2]))
+    array([3, 1, 2, 0])
+    """
+    return np.lexsort((-orientation, relevant == 0, page))
+
+
 def greedy_blocks(judged: JudgedVerticals, limits: Limits) -> IdealBlocks:
     """Return the greedy ideal page of every topic.
 
     First the verticals with an orientation above the threshold that have relevant items, by orientation (ties: by name), each
     with its relevant items; then the relevant web results. It does not maximise the utility, which is a ratio.
     """
-    every = np.flatnonzero(~judged.web & (judged.relevant > 0) & (judged.orientation > limits.threshold))
-    every = every[np.lexsort((judged.label[every], -judged.orientation[every], judged.topic[every]))]
-    verticals = every[_place_in_run(judged.topic[every]) < limits.verticals]
+    return _blocks(judged, limits, np.flatnonzero(~judged.web & (judged.relevant > 0)))
+
+
+def _blocks(judged: JudgedVerticals, limits: Limits, candidates: Ints) -> IdealBlocks:
+    """Return pages of the most oriented of some verticals, and web results below them."""
+    topic, orientation = judged.topic[candidates], judged.orientation[candidates]
+    verticals = candidates[most_oriented(topic, orientation, limits.threshold, limits.verticals)]
+    there = judged.relevant + judged.nonrelevant if limits.fill else judged.relevant
+    verticals = verticals[there[verticals] > 0]
     web = np.flatnonzero(judged.web)
-    shown = np.minimum(_available(judged, limits.fill)[web], limits.web)
+    shown = np.minimum(there[web], limits.web)
     of_web = np.repeat(web, shown)
     nth = np.arange(len(of_web)) - np.repeat(np.cumsum(shown) - shown, shown)
     place = np.concatenate([verticals, of_web])
     relevant = np.concatenate(
         [np.minimum(judged.relevant[verticals], limits.items), nth < judged.relevant[of_web]], dtype=np.int64
     )
-    items = np.concatenate(
-        [np.minimum(_available(judged, limits.fill)[verticals], limits.items), np.ones(len(of_web), dtype=np.int64)]
-    )
+    items = np.concatenate([np.minimum(there[verticals], limits.items), np.ones(len(of_web), dtype=np.int64)])
     order = np.argsort(judged.topic[place], kind="stable")
     counts = np.bincount(judged.topic[place], minlength=len(judged.topics))
     return IdealBlocks(np.concatenate([[0], np.cumsum(counts)]), place[order], relevant[order], items[order])
@@ -109,11 +135,6 @@ def effort_of_verticals(judged: JudgedVerticals, place: Ints, table: Mapping[str
         return f" of query {judged.topics[judged.topic[first]]} and the vertical {judged.names[judged.label[first]]!r} in the qrels"
 
     return efforts(names, table, whose)[number], visual(names)[number]
-
-
-def _available(judged: JudgedVerticals, fill: bool) -> Ints:
-    """Return how many items of every vertical an ideal page may show."""
-    return judged.relevant + judged.nonrelevant if fill else judged.relevant
 
 
 def _place_in_run(values: Ints) -> Ints:

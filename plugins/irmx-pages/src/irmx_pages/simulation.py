@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx import DataError, DataWarning, UsageError, read_qrels
+from irmx_pages.ideal import Limits, perfect_order
 from irmx_pages.page import Block, Page
-from irmx_pages.pages import WEB
+from irmx_pages.pages import WEB, Ints
 from irmx_pages.simulation_items import (
     BAD,
     PERFECT,
@@ -29,8 +30,6 @@ from irmx_pages.whole import check_whole
 
 if TYPE_CHECKING:
     import pandas as pd
-
-PRESENTATIONS = (PERFECT, "random", BAD)
 
 
 @dataclass(frozen=True)
@@ -51,20 +50,12 @@ class SimulatedPages:
     quality: pd.DataFrame
 
 
-@dataclass(frozen=True)
-class _Limits:
-    verticals: int
-    block_items: int
-    web_items: int
-    threshold: float
-
-
 def simulate_pages(
     qrels: Any,
     item_rankings: Mapping[str, Any],
     vertical_rankings: Mapping[str, Any],
     *,
-    threshold: float = 0.5,
+    threshold: float = 0.75,
     verticals: int = 3,
     block_items: int = 3,
     web_items: int = 10,
@@ -76,13 +67,14 @@ def simulate_pages(
     A page has a selection of verticals, a selection of items and a presentation:
 
     * verticals: ``perfect``, those with an orientation above the threshold, the most oriented first; the first of every
-      ranking given; ``bad``, the least oriented of the others. General web is on every page.
+      ranking given; ``bad``, as many of the others as a page may have, drawn at random. General web is on every page.
     * items of each of these: ``perfect``, the judged ones, best grade first; the first of every ranking given.
-    * presentation: ``perfect``, blocks by orientation, descending, where web results have 0.5 and stand below verticals of as
-      much; ``random``; ``bad``, the perfect order upside down.
+    * presentation: ``perfect``, blocks with relevant items above those without, among either by orientation, descending, where
+      web results have 0.5 and stand below verticals of as much; ``random``, the blocks of verticals anywhere between the web
+      results, which keep the order of their ranking; ``bad``, the perfect order upside down.
 
-    What the paper leaves open is a choice of irmx: the bad selection, the place of web results, the quality of a page as the
-    mean of its component scores, and bins of a third of the topic's pages each.
+    What the paper leaves open is a choice of irmx: that the verticals of the bad selection are all those not above the
+    threshold, the place of web results among verticals, and that items of a block keep the order of their ranking.
 
     Parameters
     ----------
@@ -93,7 +85,7 @@ def simulate_pages(
     vertical_rankings : mapping of str to run
         Rankings of verticals by name: runs whose documents are the names of verticals.
     threshold : float
-        In [0, 1]; the paper's experiments have .75.
+        In [0, 1]; the default is that of the paper's experiments.
     verticals : int
         The most vertical blocks on a page, at least 1.
     block_items, web_items : int
@@ -101,7 +93,7 @@ def simulate_pages(
     rel : float
         The smallest grade that counts as relevant.
     seed : int
-        Of the random presentation. Pages of a topic do not depend on other topics.
+        Of the bad selection and the random presentation. Pages of a topic do not depend on other topics.
 
     Returns
     -------
@@ -140,7 +132,7 @@ def simulate_pages(
     """
     import pandas as pd
 
-    limits = _checked(_Limits(verticals, block_items, web_items, threshold))
+    limits = _limits(threshold, verticals, block_items, web_items)
     check_whole(0, seed=seed)
     refuse_names(item_rankings, "items")
     refuse_names(vertical_rankings, "verticals")
@@ -153,11 +145,11 @@ def simulate_pages(
     without: set[tuple[str, str, str]] = set()
     for query_id, topic in judged.items():
         selections = {
-            PERFECT: _oriented(topic, limits)[: limits.verticals],
-            **{name: found.get(query_id, [])[: limits.verticals] for name, found in of_verticals.items()},
-            BAD: _unwanted(topic, limits),
+            PERFECT: topic.wanted(threshold)[:verticals],
+            **{name: found.get(query_id, [])[:verticals] for name, found in of_verticals.items()},
+            BAD: _unwanted(topic, limits, _generator(seed, query_id)),
         }
-        sources = {PERFECT: Ranked(topic.items, _media(of_items, query_id))}
+        sources = {PERFECT: Ranked(topic.items, topic.media)}
         sources |= {name: found.get(query_id, Ranked({}, {})) for name, found in of_items.items()}
         for selection, chosen in selections.items():
             for name, source in sources.items():
@@ -166,14 +158,15 @@ def simulate_pages(
                 without |= {(name, query_id, v) for v in chosen if v not in source.items}
                 if not blocks:
                     raise DataError(f"The ranking {name!r} has no item for topic {query_id!r}; a page needs a block.")
-                for presentation in PRESENTATIONS:
-                    order = _order(presentation, len(blocks), (seed, query_id, selection, name))
+                orders = _orders(blocks, topic, _generator(seed, query_id, selection, name))
+                place = np.argsort(orders[PERFECT])
+                for presentation, order in orders.items():
                     page_id = f"{selection}-{name}-{presentation}"
-                    pages.append(Page(query_id, page_id, tuple(blocks[i] for i in order)))
+                    pages.append(Page(query_id, page_id, tuple(blocks[i] for i in order.tolist())))
                     scores = (
-                        f_measure(pages[-1].verticals, _oriented(topic, limits)),
+                        f_measure(pages[-1].verticals, topic.wanted(threshold)),
                         mean_precision(blocks, topic.relevant),
-                        order_tau(order),
+                        order_tau(place[order].tolist()),
                     )
                     rows.append((query_id, page_id, selection, name, presentation, *scores))
     if without:
@@ -188,31 +181,23 @@ def simulate_pages(
     return SimulatedPages(pages, binned(pd.DataFrame(rows, columns=columns)))
 
 
-def _checked(limits: _Limits) -> _Limits:
-    check_whole(1, verticals=limits.verticals, block_items=limits.block_items, web_items=limits.web_items)
-    if not 0 <= limits.threshold <= 1:
-        raise UsageError(f"threshold must be a number in the range [0, 1]. Got {limits.threshold!r} instead.")
-    return limits
+def _limits(threshold: float, verticals: int, block_items: int, web_items: int) -> Limits:
+    """Return the limits of pages, checked."""
+    check_whole(1, verticals=verticals, block_items=block_items, web_items=web_items)
+    if not 0 <= threshold <= 1:
+        raise UsageError(f"threshold must be a number in the range [0, 1]. Got {threshold!r} instead.")
+    return Limits(web_items, verticals, block_items, threshold)
 
 
-def _oriented(topic: Judged, limits: _Limits) -> list[str]:
-    """Return the verticals above the threshold, the most oriented first."""
-    above = [v for v, value in topic.orientation.items() if v != WEB and value > limits.threshold]
-    return sorted(above, key=lambda v: -topic.orientation[v])
+def _generator(seed: int, *names: str) -> np.random.Generator:
+    """Return the random numbers of what has some names."""
+    return np.random.default_rng([seed, *(zlib.crc32(name.encode()) for name in names)])
 
 
-def _unwanted(topic: Judged, limits: _Limits) -> list[str]:
-    """Return the verticals that are not above the threshold, the least oriented first."""
-    below = [v for v, value in topic.orientation.items() if v != WEB and value <= limits.threshold]
-    return sorted(below, key=lambda v: topic.orientation[v])[: limits.verticals]
-
-
-def _media(rankings: Mapping[str, Mapping[str, Ranked]], query_id: str) -> dict[str, str]:
-    """Return the media types that the rankings give to the verticals of a topic."""
-    found: dict[str, str] = {}
-    for ranking in rankings.values():
-        found = {**ranking[query_id].media, **found} if query_id in ranking else found
-    return found
+def _unwanted(topic: Judged, limits: Limits, rng: np.random.Generator) -> list[str]:
+    """Return verticals that are not above the threshold, drawn at random."""
+    below = [v for v in topic.verticals if topic.orientation[v] <= limits.threshold]
+    return [below[i] for i in rng.permutation(len(below))[: limits.verticals].tolist()]
 
 
 def _refuse_one_name(selections: Sequence[str], sources: Sequence[str]) -> None:
@@ -237,23 +222,21 @@ def _refuse_unknown(selection: str, query_id: str, chosen: list[str], topic: Jud
         )
 
 
-def _blocks(topic: Judged, chosen: list[str], source: Ranked, limits: _Limits) -> list[Block]:
-    """Return the blocks of a page in the perfect order."""
+def _blocks(topic: Judged, chosen: list[str], source: Ranked, limits: Limits) -> list[Block]:
+    """Return the blocks of a page: the verticals as they were chosen, then the web results as they are ranked."""
     verticals = [
-        Block(v, source.media.get(v, ""), tuple(source.items[v][: limits.block_items]))
-        for v in chosen
-        if v in source.items
+        Block(v, source.media.get(v, ""), tuple(source.items[v][: limits.items])) for v in chosen if v in source.items
     ]
-    web = [Block(WEB, source.media.get(WEB, ""), (item,)) for item in source.items.get(WEB, [])[: limits.web_items]]
-    return sorted([*verticals, *web], key=lambda block: -topic.orientation[block.vertical])
+    web = [Block(WEB, source.media.get(WEB, ""), (item,)) for item in source.items.get(WEB, [])[: limits.web]]
+    return [*verticals, *web]
 
 
-def _order(presentation: str, size: int, of: tuple[int, str, str, str]) -> list[int]:
-    """Return the places of blocks in the perfect order, as they are presented."""
-    if presentation == "random":
-        seed, *names = of
-        found: list[int] = (
-            np.random.default_rng([seed, *(zlib.crc32(n.encode()) for n in names)]).permutation(size).tolist()
-        )
-        return found
-    return list(range(size)) if presentation == PERFECT else list(range(size))[::-1]
+def _orders(blocks: list[Block], topic: Judged, rng: np.random.Generator) -> dict[str, Ints]:
+    """Return the places of blocks in the order of every presentation."""
+    orientation = np.array([topic.orientation[block.vertical] for block in blocks])
+    relevant = np.array([len(topic.relevant.intersection(block.items)) for block in blocks])
+    perfect = perfect_order(np.zeros(len(blocks), dtype=np.int64), orientation, relevant)
+    dispersed = rng.permutation(len(blocks))
+    web = np.array([block.vertical == WEB for block in blocks])[dispersed]
+    dispersed[web] = np.sort(dispersed[web])
+    return {PERFECT: perfect, "random": dispersed, BAD: perfect[::-1]}

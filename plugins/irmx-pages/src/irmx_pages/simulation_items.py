@@ -10,6 +10,7 @@ import numpy as np
 
 from irmx import DataError, Judgments, UsageError, join, read_run
 from irmx_pages.columns import JUDGED_VERTICAL
+from irmx_pages.ideal import most_oriented
 from irmx_pages.judged import judged_verticals
 from irmx_pages.pages import WEB, WEB_ORIENTATION
 
@@ -26,13 +27,27 @@ class Judged:
         orient(V|W,q) of every vertical, general web among them.
     items : dict of str to list of str
         The judged items of every vertical, best grade first.
+    media : dict of str to str
+        The media type of the items of every vertical that the qrels have.
     relevant : set of str
         The relevant items.
     """
 
     orientation: dict[str, float] = field(default_factory=dict)
     items: dict[str, list[str]] = field(default_factory=dict)
+    media: dict[str, str] = field(default_factory=dict)
     relevant: set[str] = field(default_factory=set)
+
+    @property
+    def verticals(self) -> list[str]:
+        """The verticals, without general web."""
+        return [vertical for vertical in self.orientation if vertical != WEB]
+
+    def wanted(self, threshold: float) -> list[str]:
+        """Return the verticals above a threshold, the most oriented first."""
+        verticals = self.verticals
+        orientation = np.array([self.orientation[vertical] for vertical in verticals])
+        return [verticals[i] for i in most_oriented(np.zeros(len(verticals), dtype=np.int64), orientation, threshold)]
 
 
 def judged_topics(judgments: Judgments, rel: float) -> dict[str, Judged]:
@@ -41,8 +56,11 @@ def judged_topics(judgments: Judgments, rel: float) -> dict[str, Judged]:
     found, rows = judged_verticals(rankings), rankings.qrels_rows
     out = {str(topic): Judged(orientation={WEB: WEB_ORIENTATION}) for topic in rankings.topics}
     names = list(out)
-    for topic, label, value in zip(found.topic, found.label, found.orientation.tolist(), strict=True):
+    for topic, label, value, media in zip(
+        found.topic.tolist(), found.label.tolist(), found.orientation.tolist(), found.media.tolist(), strict=True
+    ):
         out[names[topic]].orientation[found.names[label]] = value
+        out[names[topic]].media[found.names[label]] = found.media_names[media]
     number, verticals = rows.labels(JUDGED_VERTICAL.name) or (None, [])
     assert number is not None
     for row in np.lexsort((np.arange(len(rows.doc)), -rows.grade, rows.topic)).tolist():
