@@ -152,11 +152,33 @@ def every_page(
                 yield from ([block, *page] for page in every_page(rest, length - 1, verticals - 1, items))
 
 
+def perfect(
+    pool: dict[str, tuple[float, int, int]],
+    web: int = 10,
+    verticals: int = 3,
+    items: int = 3,
+    threshold: float = 0.75,
+    fill: bool = True,
+) -> list[Block]:
+    """The page of perfect selection, items and presentation of a pool {vertical: (orientation, relevant, non-relevant)}."""
+    wanted = sorted((v for v in pool if v != "web" and pool[v][0] > threshold), key=lambda v: (-pool[v][0], v))
+
+    def shown(v: str) -> list[int]:
+        _, relevant, other = pool.get(v, (0.5, 0, 0))
+        return [*[1] * relevant, *[0] * (other if fill else 0)]
+
+    of_verticals = [Block(v, pool[v][0], tuple(shown(v)[:items])) for v in wanted[:verticals]]
+    page = [b for b in of_verticals if b.items] + [Block("web", 0.5, (i,)) for i in shown("web")[:web]]
+    return sorted(page, key=lambda b: (sum(b.items) == 0, -b.orientation))
+
+
 # -- diversity ---------------------------------------------------------------------------------------------------------
 
 
-def diversity(name: str, page: list[Block], pool: dict[str, tuple[float, int, int]], parameter: float = 0.5) -> float:
-    """AS_D_nDCG, AS_Dsharp_nDCG, AS_alpha_nDCG or AS_IA_nDCG, with the default limits."""
+def diversity(
+    name: str, page: list[Block], ideal: list[Block], pool: dict[str, tuple[float, int, int]], parameter: float = 0.5
+) -> float:
+    """AS_D_nDCG, AS_Dsharp_nDCG, AS_alpha_nDCG or AS_IA_nDCG, by an ideal page."""
 
     def dcg(blocks: list[Block], gains: list[float]) -> float:
         return sum(x / math.log2(i + 1) for i, x in enumerate(gains, start=1))
@@ -172,7 +194,6 @@ def diversity(name: str, page: list[Block], pool: dict[str, tuple[float, int, in
             seen[b.vertical] = seen.get(b.vertical, 0) + sum(b.items)
         return dcg(blocks, gains)
 
-    ideal = greedy(pool)
     held = [v for v, (_, relevant, _) in pool.items() if relevant]
     if name == "AS_alpha_nDCG":
         return alpha_dcg(page) / alpha_dcg(ideal)

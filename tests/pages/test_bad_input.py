@@ -108,7 +108,7 @@ def test_an_ideal_page_with_an_unknown_media_type(plain: Any, qrels: Any, run: A
     judged = qrels.assign(media=["text", "map", "map", "text"])
     says = "no effort for the media type 'map' of query q and the vertical 'image' in the qrels"
     with pytest.warns(irmx.DataWarning, match="another media type"):
-        fails(judged, run, says)
+        fails(judged, run, says, "AS_DCG(ideal='greedy')")
     image = qrels[qrels["vertical"] == "image"]
     says = "no effort for the media type 'text' of general web, which an exact ideal page may show"
     fails(image, plain.run_of(("i1", "image")), says, "AS_DCG(effort={'image':1},ideal='exact')")
@@ -189,9 +189,10 @@ def test_two_media_types(qrels: Any, run: Any) -> None:
 def test_an_ideal_of_zero(plain: Any) -> None:
     """Relevant items that no ideal page shows; how to have one."""
     qrels, run = plain.qrels_of(("n1", "news", 1, 0.3), ("w1", "web", 0, None)), plain.run_of(("n1", "news"))
-    says = r"the ideal page of query q has the utility 0.*news \(orientation 0.3\).*lower the one or raise the others"
-    fails(qrels, run, says)
-    fails(qrels, run, says, "AS_D_nDCG")
+    says = r"the ideal page of query q has the utility 0.*news \(orientation 0.3\).*ideal='{}'.*ideal_threshold, {}, .*lower the one"
+    fails(qrels, run, says.format("paper", "0.75"))
+    fails(qrels, run, says.format("greedy", "0.5"), "AS_DCG(ideal='greedy')")
+    fails(qrels, run, says.format("paper", "0.75"), "AS_D_nDCG")
     assert irmx.calc_aggregate("AS_DCG(ideal_threshold=0.2) AS_DCG(ideal='exact') AS_DCG(normalise=None)", qrels, run)
     unwanted = plain.qrels_of(("n1", "news", 1, 0.0), ("w1", "web", 0, None))
     fails(unwanted, run, "the ideal page of query q has the utility 0.*Their gain is 0", "AS_DCG(ideal='exact')")
@@ -214,7 +215,7 @@ def test_an_ideal_of_zero(plain: Any) -> None:
         ("AS(examination=rbp(beta=2))", "'beta' parameter of rbp"),
         ("AS_DCG(personal=2)", "'personal' parameter of AS_DCG"),
         ("AS_DCG(g='flat')", "one of 'steep', 'literal'. Got 'flat'"),
-        ("AS_DCG(ideal='best')", "one of 'greedy', 'exact'"),
+        ("AS_DCG(ideal='best')", "one of 'paper', 'greedy', 'exact'"),
         ("AS_DCG(normalise='max')", "one of 'ideal' or None"),
         ("AS_DCG(normalise=None,personal=0.5)", "'personal' above 0 needs normalise='ideal'"),
         ("AS_DCG(effort={'image':0})", "positive numbers by media type, such as .*Got"),

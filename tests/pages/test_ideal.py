@@ -1,20 +1,23 @@
-"""Ideal pages: the exact one against all pages there are, and against the greedy one."""
+"""Ideal pages: the exact one against all pages there are and the greedy one, the paper's against its simulated page."""
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import irmx
-from irmx_pages import AS
+from irmx_pages import AS, score_pages, simulate_pages
 from irmx_pages.candidates import Candidates, candidates_of
 from irmx_pages.efforts import DEFAULT
 from irmx_pages.exact import best_page
 from irmx_pages.examination import ATT, DCG, ERR, RBP, ByPosition, Examination
+from irmx_pages.example import example
 from irmx_pages.ideal import Limits
 from irmx_pages.judged import judged_verticals
 
@@ -99,7 +102,7 @@ def test_the_greedy_ideal_is_not_the_best(plain: Any, name: str) -> None:
     """Image, web, video scores higher than image, video, web, and is not clamped; under the exact ideal nothing is above 1."""
     page = [plain.Block("image", 0.75, (1, 1, 1)), plain.Block("web", 0.5, (1,)), plain.Block("video", 0.6, (1, 1, 1))]
     run, qrels = plain.as_tables(page, POOL)
-    greedy = irmx.parse_measure(name)
+    greedy = irmx.parse_measure(name)(ideal="greedy")
     exact = greedy(ideal="exact")
     found = irmx.calc_aggregate([greedy, exact], qrels, run)
     assert found[greedy] > 1
@@ -109,7 +112,7 @@ def test_the_greedy_ideal_is_not_the_best(plain: Any, name: str) -> None:
 def test_number_above_1(plain: Any) -> None:
     page = [plain.Block("image", 0.75, (1, 1, 1)), plain.Block("web", 0.5, (1,)), plain.Block("video", 0.6, (1, 1, 1))]
     run, qrels = plain.as_tables(page, POOL)
-    found = irmx.calc_aggregate("AS_DCG AS_DCG(normalise=None)", qrels, run)
+    found = irmx.calc_aggregate("AS_DCG(ideal='greedy') AS_DCG(normalise=None)", qrels, run)
     assert [round(v, 6) for v in found.values()] == [1.08793, 0.249443]
 
 
@@ -124,6 +127,63 @@ def test_the_exact_ideal_is_a_page_that_scores_1(plain: Any) -> None:
         measure = AS(examination=examination, ideal="exact")
         assert irmx.calc_aggregate(measure, qrels, run)[measure] == pytest.approx(1, rel=1e-12)
         assert value > 0
+
+
+PERFECT = {
+    "web": (0.5, 2, 20), "image": (0.9, 4, 2), "video": (0.8, 0, 3), "news": (0.76, 1, 5), "blog": (0.78, 0, 0), "maps": (0.2, 3, 3),
+}  # fmt: skip
+
+
+def test_the_papers_ideal_page_by_hand(plain: Any) -> None:
+    """Image, video and blog are selected, of which blog has nothing and video nothing relevant, and ten web results."""
+    web = [plain.Block("web", 0.5, (1,))] * 2, [plain.Block("web", 0.5, (0,))] * 8
+    page = [plain.Block("image", 0.9, (1, 1, 1)), *web[0], plain.Block("video", 0.8, (0, 0, 0)), *web[1]]
+    assert plain.perfect(PERFECT) == page
+    run, qrels = plain.as_tables(page, PERFECT)
+    text = "AS_DCG AS_RBP AS_ERR AS_ATT AS_D_nDCG AS_alpha_nDCG"
+    assert set(irmx.calc_aggregate(text, qrels, run).values()) == {1}
+    other, _ = plain.as_tables([page[3], *page[:3], *page[4:]], PERFECT)
+    assert max(irmx.calc_aggregate("AS_DCG AS_RBP AS_ERR AS_D_nDCG AS_alpha_nDCG", qrels, other).values()) < 1
+
+
+UTILITIES = [f"{name}({params})" for name in ("AS_DCG", "AS_RBP", "AS_ERR", "AS_ATT") for params in ("", "alpha=3")]
+
+
+def values_of_perfect_pages(qrels: pd.DataFrame, items: Any, verticals: Any, measures: list[str]) -> pd.DataFrame:
+    """The measures of the simulated pages that are perfect in all three."""
+    made = simulate_pages(qrels, items, verticals).pages
+    perfect = [page for page in made if page.page_id == "perfect-perfect-perfect"]
+    return score_pages(perfect, qrels, measures)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_simulated_perfect_page_is_the_papers_ideal_page(seed: int) -> None:
+    """Exactly: nUtil is 1 on every topic of the demo collection; and the exact ideal is no worse."""
+    made = example(30, seed)
+    found = values_of_perfect_pages(made.qrels, made.items, made.verticals, [*UTILITIES, "AS_D_nDCG", "AS_alpha_nDCG"])
+    assert found["query_id"].nunique() == 30
+    assert (found["value"] == 1).all()
+    exact = [f"{name}(ideal='exact')" for name in ("AS_DCG", "AS_RBP", "AS_ERR", "AS_ATT")]
+    assert (values_of_perfect_pages(made.qrels, made.items, made.verticals, exact)["value"] <= 1 + 1e-12).all()
+
+
+@settings(max_examples=100, deadline=None)
+@given(pool=st.fixed_dictionaries(
+    {"web": st.tuples(st.just(0.5), st.integers(1, 12), st.integers(0, 12))},
+    optional={v: st.tuples(st.sampled_from([0.1, 0.75, 0.8, 0.9, 1.0]), st.integers(0, 4), st.integers(0, 4))
+              for v in ("image", "video", "news", "blog", "maps")}))  # fmt: skip
+def test_the_simulated_perfect_page_of_any_pool(plain: Any, pool: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", irmx.DataWarning)  # a vertical without any item
+        found = values_of_perfect_pages(plain.as_tables([], pool)[1], {}, {}, UTILITIES)
+    assert (found["value"] == 1).all()
+
+
+def test_the_perfect_page_takes_media_types_from_the_judgments() -> None:
+    made = example(5)
+    qrels = made.qrels.assign(media=made.qrels["vertical"].map({"image": "video", "news": "image"}).fillna("text"))
+    found = values_of_perfect_pages(qrels, made.items, made.verticals, UTILITIES)
+    assert (found["value"] == 1).all()
 
 
 def test_dominated_verticals_do_not_matter(plain: Any) -> None:
@@ -144,7 +204,7 @@ def test_a_model_without_a_best_page(plain: Any) -> None:
             return np.where(pages.position % 2 == 1, 1.0, 0.0)
 
     run, qrels = plain.as_tables([plain.Block("web", 0.5, (1,))], POOL)
-    measure = AS(examination=Odd())
+    measure = AS(examination=Odd(), ideal="greedy")
     assert irmx.calc_aggregate(measure, qrels, run)[measure] == pytest.approx((1 / 6) / (2.75 / 6))
     with pytest.raises(irmx.UsageError, match="The examination model odd cannot say which page is best"):
         irmx.calc_aggregate(measure(ideal="exact"), qrels, run)

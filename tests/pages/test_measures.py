@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import ir_measures
@@ -89,9 +90,9 @@ def test_other_media_than_the_ideal_page_are_counted(plain: Any) -> None:
     with pytest.warns(
         irmx.DataWarning, match="1 items of the run have another media type.*'video', of the vertical 'news'"
     ):
-        warned = value("AS_DCG", run, qrels)
+        warned = value("AS_DCG(ideal='greedy')", run, qrels)
     media = {"image": "image", "news": "video", "web": "text"}
-    other = value("AS_DCG", run, qrels.assign(media=qrels["vertical"].map(media)))
+    other = value("AS_DCG(ideal='greedy')", run, qrels.assign(media=qrels["vertical"].map(media)))
     assert other > warned  # an ideal page that takes news for text has less effort, so that the page is further from it
     assert value("AS_DCG(normalise=None)", run, qrels) == value(
         "AS_DCG(normalise=None)", run, qrels.assign(media=qrels["vertical"].map(media))
@@ -121,9 +122,9 @@ def test_a_vertical_that_a_row_without_a_document_declares(plain: Any) -> None:
 
 
 def test_web_needs_no_judgment(plain: Any) -> None:
-    qrels = plain.qrels_of(("i1", "image", 1, 0.75))
+    qrels = plain.qrels_of(("i1", "image", 1, 0.8))
     run = plain.run_of(("i1", "image"), ("w1", "web"))
-    assert value("AS_RBP(beta=0.5,normalise=None)", run, qrels) == pytest.approx(0.75 / 2.5)
+    assert value("AS_RBP(beta=0.5,normalise=None)", run, qrels) == pytest.approx(0.8 / 2.5)
     for name in ("AS_D_nDCG", "AS_alpha_nDCG", "AS_IA_nDCG", "AS_Dsharp_nDCG"):
         assert value(name, run, qrels) == 1
 
@@ -142,12 +143,16 @@ def test_topics_without_relevant_items(plain: Any) -> None:
         assert {m.query_id: m.value for m in of_run} == {"q": 0, "r": 0}
 
 
-def test_limits_of_the_greedy_ideal(plain: Any) -> None:
-    """The paper's experiments show verticals above 0.75."""
+def test_limits_of_ideal_pages(plain: Any) -> None:
     qrels, run = plain.qrels_of(*JUDGED), plain.run_of(("w1", "web"))
-    assert value("AS_DCG(ideal_threshold=0.75)", run, qrels) == 1
-    assert value("AS_DCG(ideal_verticals=0)", run, qrels) == 1
-    assert value("AS_DCG", run, qrels) < value("AS_DCG(ideal_items=1)", run, qrels)
+    assert value("AS_DCG(ideal='greedy',ideal_threshold=0.75)", run, qrels) == 1
+    assert value("AS_DCG(ideal='greedy',ideal_verticals=0)", run, qrels) == 1
+    assert value("AS_DCG(ideal='greedy')", run, qrels) < value("AS_DCG(ideal='greedy',ideal_items=1)", run, qrels)
+    assert value("AS_DCG(ideal_fill=False)", run, qrels) == 1
+    assert value("AS_DCG", run, qrels) == pytest.approx(1 + 1 / math.log2(3))  # the ideal page goes on with w2
+    assert value("AS_DCG(ideal_threshold=0.7,ideal_web=1)", run, qrels) == value(
+        "AS_DCG(ideal='greedy',ideal_verticals=1)", run, qrels
+    )
 
 
 def test_exact_ideals_have_as_many_blocks_as_the_page(plain: Any) -> None:

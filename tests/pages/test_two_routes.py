@@ -69,14 +69,16 @@ def test_utility(plain: Any, made: Any, model: Any, alpha: float, g: str, scale:
 
 
 @settings(max_examples=150, deadline=None)
-@given(made=pages(), model=st.sampled_from(MODELS), fill=st.booleans(), threshold=st.sampled_from([0, 0.5, 0.75]),
-       web=st.integers(0, 4), verticals=st.integers(0, 3), items=st.integers(1, 4), personal=st.sampled_from([0, 0.23, 1]))  # fmt: skip
-def test_greedy_ideal(
+@given(made=pages(), ideal=st.sampled_from(["paper", "greedy"]), model=st.sampled_from(MODELS), fill=st.sampled_from([None, True, False]),
+       threshold=st.sampled_from([None, 0, 0.5, 0.75]), web=st.integers(0, 4), verticals=st.integers(0, 3), items=st.integers(1, 4),
+       personal=st.sampled_from([0, 0.23, 1]))  # fmt: skip
+def test_ideal_pages(
     plain: Any,
     made: Any,
+    ideal: str,
     model: Any,
-    fill: bool,
-    threshold: float,
+    fill: bool | None,
+    threshold: float | None,
     web: int,
     verticals: int,
     items: int,
@@ -84,12 +86,13 @@ def test_greedy_ideal(
 ) -> None:
     name, exam, params = model
     page, pool = [plain.Block(*b) for b in made[0]], made[1]
-    ideal = plain.greedy(pool, web, verticals, items, threshold, fill)
-    best = plain.util(exam, ideal, **params) if ideal else 0
+    given = {k: v for k, v in {"threshold": threshold, "fill": fill}.items() if v is not None}
+    perfect = {"paper": plain.perfect, "greedy": plain.greedy}[ideal](pool, web, verticals, items, **given)
+    best = plain.util(exam, perfect, **params) if perfect else 0
     some = any(relevant for _, relevant, _ in pool.values())
     text = with_params(
         name,
-        f"ideal_web={web},ideal_verticals={verticals},ideal_items={items},ideal_threshold={threshold},ideal_fill={fill},personal={personal}",
+        f"ideal='{ideal}',ideal_web={web},ideal_verticals={verticals},ideal_items={items},ideal_threshold={threshold},ideal_fill={fill},personal={personal}",
     )
     run, qrels = plain.as_tables(page, pool)
     if best == 0 and some:
@@ -103,12 +106,16 @@ def test_greedy_ideal(
 
 
 @settings(max_examples=150, deadline=None)
-@given(made=pages(), name=st.sampled_from(["AS_D_nDCG", "AS_Dsharp_nDCG", "AS_alpha_nDCG", "AS_IA_nDCG"]))
-def test_diversity(plain: Any, made: Any, name: str) -> None:
+@given(made=pages(), name=st.sampled_from(["AS_D_nDCG", "AS_Dsharp_nDCG", "AS_alpha_nDCG", "AS_IA_nDCG"]),
+       ideal=st.sampled_from(["paper", "greedy"]))  # fmt: skip
+def test_diversity(plain: Any, made: Any, name: str, ideal: str) -> None:
     page, pool = [plain.Block(*b) for b in made[0]], made[1]
-    assume(any(sum(b.items) * b.orientation for b in plain.greedy(pool)))
+    perfect = {"paper": plain.perfect, "greedy": plain.greedy}[ideal](pool)
+    assume(any(sum(b.items) * b.orientation for b in perfect))
     run, qrels = plain.as_tables(page, pool)
-    assert value(name, run, qrels) == pytest.approx(plain.diversity(name, page, pool), rel=1e-12, abs=1e-12)
+    expected = plain.diversity(name, page, perfect, pool)
+    text = name if name == "AS_IA_nDCG" else with_params(name, f"ideal='{ideal}'")
+    assert value(text, run, qrels) == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
 @settings(max_examples=60, deadline=None)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from irmx import COMMON_PARAMS, Citation, Column, Param, number
+from dataclasses import replace
+
+from irmx import COMMON_PARAMS, Citation, Column, Measure, Param, number
 from irmx_pages.columns import BLOCK, JUDGED_MEDIA, JUDGED_VERTICAL, MEDIA, ORIENTATION, VERTICAL
-from irmx_pages.ideal import Limits
+from irmx_pages.ideal import GREEDY_LIMITS, Limits
 
 ZHOU = Citation(
     "Zhou2012",
@@ -28,18 +30,35 @@ SHAPE_PARAMS = {
 }
 """The parameters that say what a page is."""
 
+IDEALS = {
+    "paper": "the page of perfect selection, items and presentation, the paper's normaliser ('paper')",
+    "greedy": "relevant items of verticals, then of the web ('greedy')",
+    "exact": "the best page with as many blocks ('exact')",
+}
+"""What each ideal page is."""
+
+
+def ideal_param(*ideals: str) -> Param:
+    """Return the parameter ``ideal``, the first ideal page being the default."""
+    return Param(str, "the ideal page: " + ", or ".join(IDEALS[i] for i in ideals), default=ideals[0], choices=ideals)
+
+
 LIMIT_PARAMS = {
-    "ideal_web": Param(int, "most web blocks on the greedy ideal page", default=10, low=0, unit="blocks"),
+    "ideal_web": Param(int, "most web blocks on an ideal page but the exact one", default=10, low=0, unit="blocks"),
     "ideal_verticals": Param(int, "most blocks of verticals on an ideal page", default=3, low=0, unit="blocks"),
     "ideal_items": Param(int, "most items in a vertical's block of an ideal page", default=3, low=1, unit="items"),
     "ideal_threshold": Param(
         number,
-        "the greedy ideal page shows verticals with an orientation above it; 0.75 in the paper's experiments",
-        default=0.5,
+        "an ideal page but the exact one shows verticals with an orientation above it; None: 0.75 for 'paper', 0.5 for 'greedy'",
+        default=None,
         low=0,
         high=1,
     ),
-    "ideal_fill": Param(bool, "the greedy ideal page goes on with non-relevant items, to its limits", default=False),
+    "ideal_fill": Param(
+        bool,
+        "an ideal page but the exact one goes on with non-relevant items, to its limits; None: for 'paper', not for 'greedy'",
+        default=None,
+    ),
 }
 """The limits of ideal pages."""
 
@@ -47,7 +66,8 @@ RUN_COLUMNS: tuple[Column, ...] = (VERTICAL, BLOCK, MEDIA)
 QREL_COLUMNS: tuple[Column, ...] = (JUDGED_VERTICAL, ORIENTATION, JUDGED_MEDIA)
 
 
-def limits_of(measure: object) -> Limits:
-    """Return the limits of ideal pages that a measure is asked for."""
-    names = ("web", "verticals", "items", "threshold", "fill")
-    return Limits(*(measure[f"ideal_{name}"] for name in names))  # type: ignore[index]
+def limits_of(measure: Measure) -> Limits:
+    """Return the limits of ideal pages that a measure is asked for, those of the ideal where it is not."""
+    found = {name: measure[f"ideal_{name}"] for name in ("web", "verticals", "items", "threshold", "fill")}
+    given = {name: value for name, value in found.items() if value is not None}
+    return replace(GREEDY_LIMITS if measure["ideal"] == "greedy" else Limits(), **given)

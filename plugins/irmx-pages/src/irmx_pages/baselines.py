@@ -12,11 +12,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from irmx import Citation, Column, Measure, Param, Rankings
-from irmx_pages.base import LIMIT_PARAMS, QREL_COLUMNS, RUN_COLUMNS, SHAPE_PARAMS, ZHOU, limits_of
+from irmx_pages.base import LIMIT_PARAMS, QREL_COLUMNS, RUN_COLUMNS, SHAPE_PARAMS, ZHOU, ideal_param, limits_of
 from irmx_pages.building import ShownBlocks, shown_blocks
-from irmx_pages.ideal import greedy_blocks
+from irmx_pages.ideal import ideal_blocks
 from irmx_pages.judged import JudgedVerticals, judged_verticals
-from irmx_pages.normalising import GREEDY_SHOWS, refuse_zero
+from irmx_pages.normalising import how_to_show, refuse_zero
 from irmx_pages.pages import Floats
 
 CLARKE = Citation(
@@ -52,7 +52,7 @@ AGRAWAL = Citation(
 )
 
 _COLUMNS: tuple[Column, ...] = tuple(c for c in RUN_COLUMNS if c.name != "media")
-_PARAMS = {**LIMIT_PARAMS, **SHAPE_PARAMS}
+_PARAMS = {"ideal": ideal_param("paper", "greedy"), **LIMIT_PARAMS, **SHAPE_PARAMS}
 
 
 class PageDiversity(Measure):
@@ -61,26 +61,26 @@ class PageDiversity(Measure):
     RUN_COLUMNS = _COLUMNS
     QREL_COLUMNS = tuple(c for c in QREL_COLUMNS if c.name != "media")
     CITATIONS: ClassVar[tuple[Citation, ...]] = (ZHOU,)
-    RANGE = (0.0, math.inf)  # the greedy ideal page keeps to limits, and is not the best within them
+    RANGE = (0.0, math.inf)  # the ideal page keeps to limits, and is not the best within them
 
     def shown(self, rankings: Rankings) -> ShownBlocks:
         """Return the blocks of the pages."""
         return shown_blocks(rankings, self["cutoff"], self["split_blocks"])
 
     def ideal(self, rankings: Rankings) -> ShownBlocks:
-        """Return the blocks of the greedy ideal pages."""
-        limits, cutoff = limits_of(self), self["cutoff"]
+        """Return the blocks of the ideal pages."""
+        ideal, limits, cutoff = self["ideal"], limits_of(self), self["cutoff"]
 
         def made() -> ShownBlocks:
             judged = judged_verticals(rankings)
-            blocks = greedy_blocks(judged, limits)
+            blocks = ideal_blocks(judged, ideal, limits)
             page = blocks.page
             position = np.arange(len(page)) - blocks.offsets[page] + 1
             keep = slice(None) if cutoff is None else position <= cutoff
             label, relevant = judged.label[blocks.place], blocks.relevant.astype(np.float64)
             return ShownBlocks(page[keep], position[keep], label[keep], relevant[keep])
 
-        return rankings.qrels_memo(("greedy blocks", rankings.rel, limits, cutoff), made)
+        return rankings.qrels_memo(("ideal blocks", rankings.rel, ideal, limits, cutoff), made)
 
     def gains(self, blocks: ShownBlocks, judged: JudgedVerticals) -> Floats:
         """Return the gain of every block."""
@@ -95,7 +95,7 @@ class PageDiversity(Measure):
         """Return the DCG of every page over that of the ideal page."""
         judged = judged_verticals(rankings)
         best = self.dcg(self.ideal(rankings), judged)
-        there = refuse_zero(rankings, best, GREEDY_SHOWS)
+        there = refuse_zero(rankings, best, how_to_show(self["ideal"], limits_of(self)))
         return np.divide(self.dcg(self.shown(rankings), judged), best, out=np.zeros(len(best)), where=there)
 
     def score(self, rankings: Rankings) -> Floats:
@@ -110,7 +110,7 @@ def _orientation(blocks: ShownBlocks, judged: JudgedVerticals) -> Floats:
 class PageDNDCG(PageDiversity):
     """D-nDCG of pages: nDCG of blocks, the gain of a relevant item being the orientation of its vertical.
 
-    D-nDCG = DCG(P) / DCG(greedy ideal page), DCG(P) = sum_i orient(V_i|W,q) (relevant items of B_i) / log2(i + 1). Inferred: that
+    D-nDCG = DCG(P) / DCG(ideal page), DCG(P) = sum_i orient(V_i|W,q) (relevant items of B_i) / log2(i + 1). Inferred: that
     the gains of the items of a block add up, at the discount of the block.
 
     References
@@ -123,9 +123,9 @@ class PageDNDCG(PageDiversity):
     >>> import irmx, pandas as pd
     >>> run = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1"], "score": [2.0, 1.0], "vertical": ["web", "image"]})
     >>> qrels = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1"], "relevance": 1, "vertical": ["web", "image"],
-    ...     "orientation": [None, 0.75]})
+    ...     "orientation": [None, 0.8]})
     >>> irmx.calc_aggregate("AS_D_nDCG", qrels, run)
-    {AS_D_nDCG: 0.9134...}
+    {AS_D_nDCG: 0.9007...}
     """
 
     NAME = "AS_D_nDCG"
@@ -155,9 +155,9 @@ class PageDsharpNDCG(PageDNDCG):
     >>> import irmx, pandas as pd
     >>> run = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1"], "score": [2.0, 1.0], "vertical": ["web", "image"]})
     >>> qrels = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1"], "relevance": 1, "vertical": ["web", "image"],
-    ...     "orientation": [None, 0.75]})
+    ...     "orientation": [None, 0.8]})
     >>> irmx.calc_aggregate("AS_Dsharp_nDCG", qrels, run)
-    {AS_Dsharp_nDCG: 0.9567...}
+    {AS_Dsharp_nDCG: 0.9503...}
     """
 
     NAME = "AS_Dsharp_nDCG"
@@ -183,7 +183,7 @@ class PageAlphaNDCG(PageDiversity):
     """alpha-nDCG of pages: a relevant item of a vertical gains the less, the more of them came before.
 
     The gain of a block is the sum over its relevant items of (1 - alpha)^n, n the relevant items of the vertical above. General
-    web is a vertical here. The DCG of the page is divided by that of the greedy ideal page. Inferred: verticals have equal
+    web is a vertical here. The DCG of the page is divided by that of the ideal page. Inferred: verticals have equal
     weights, as alpha-nDCG has none, and the items of a block follow each other at one discount.
 
     References
@@ -196,7 +196,7 @@ class PageAlphaNDCG(PageDiversity):
     >>> import irmx, pandas as pd
     >>> run = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1"], "score": [2.0, 1.0], "vertical": ["web", "image"]})
     >>> qrels = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1", "i2"], "relevance": 1,
-    ...     "vertical": ["web", "image", "image"], "orientation": [None, 0.75, 0.75]})
+    ...     "vertical": ["web", "image", "image"], "orientation": [None, 0.8, 0.8]})
     >>> irmx.calc_aggregate("AS_alpha_nDCG", qrels, run)
     {AS_alpha_nDCG: 0.7653...}
     """
@@ -242,9 +242,9 @@ class PageIANDCG(PageDiversity):
     >>> import irmx, pandas as pd
     >>> run = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1"], "score": [2.0, 1.0], "vertical": ["web", "image"]})
     >>> qrels = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1"], "relevance": 1, "vertical": ["web", "image"],
-    ...     "orientation": [None, 0.75]})
+    ...     "orientation": [None, 0.8]})
     >>> irmx.calc_aggregate("AS_IA_nDCG", qrels, run)
-    {AS_IA_nDCG: 0.7785...}
+    {AS_IA_nDCG: 0.7728...}
     """
 
     NAME = "AS_IA_nDCG"

@@ -48,7 +48,7 @@ def best_page(candidates: Candidates, examination: Any, length: int) -> tuple[fl
     search = getattr(examination, "best_page", None)
     if search is None:
         raise UsageError(
-            f"The examination model {examination} cannot say which page is best; it has no method best_page. Take ideal='greedy'."
+            f"The examination model {examination} cannot say which page is best; it has no method best_page. Take ideal='paper' or 'greedy'."
         )
     rate, best = 0.0, [Pick(WEB_BLOCK, 0)] * length
     while True:

@@ -109,7 +109,7 @@ class PageScorer:
         return np.asarray(util / self._ideal(setting)) if self.normalises else np.asarray(util)
 
     def _ideal(self, setting: Any) -> Floats:
-        if self.measure["ideal"] == "greedy":
+        if self.measure["ideal"] != "exact":
             of_topic: Floats = setting.ideal(self._rankings[0])
             return np.asarray(of_topic[self.topic])
         return np.concatenate([setting.ideal(r) for r in self._rankings])[self._place]
@@ -117,13 +117,13 @@ class PageScorer:
     def over_grid(self, settings: Sequence[Mapping[str, float]]) -> Iterator[tuple[list[int], Floats]]:
         """Yield values of all pages in many settings: the places of some settings, and an array (pages, these settings).
 
-        Within a topic they order pages as :meth:`values` does; by a greedy ideal, which is the same for all pages of a topic,
+        Within a topic they order pages as :meth:`values` does; by an ideal page that is the same for all pages of a topic,
         they are not divided.
         """
         by_gain: dict[float, list[int]] = {}
         for place, setting in enumerate(settings):
             by_gain.setdefault(setting.get("alpha", float("nan")), []).append(place)
-        if self.normalises and self.measure["ideal"] != "greedy":
+        if self.normalises and self.measure["ideal"] == "exact":
             for place, setting in enumerate(settings):
                 yield [place], self.values(with_values(self.measure, setting))[:, None]
         elif isinstance(self.measure.examination, ByPosition):

@@ -1,4 +1,4 @@
-"""Ideal pages: the rules and limits of the paper's simulated pages, and the greedy page."""
+"""Ideal pages: the rules and limits of the paper's simulated perfect page, and the greedy page."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ class Limits:
         The page shows verticals whose orientation is above it.
     fill : bool
         Whether the page goes on with non-relevant items, to the limits.
+
+    Defaults are those of the paper's experiments.
     """
 
     web: int = 10
@@ -33,6 +35,10 @@ class Limits:
     items: int = 3
     threshold: float = 0.75
     fill: bool = True
+
+
+GREEDY_LIMITS = Limits(threshold=0.5, fill=False)
+"""The default limits of the greedy page: verticals that users prefer to the web, and relevant items alone."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +86,22 @@ def perfect_order(page: Ints, orientation: Floats, relevant: Ints) -> Ints:
     array([3, 1, 2, 0])
     """
     return np.lexsort((-orientation, relevant == 0, page))
+
+
+def ideal_blocks(judged: JudgedVerticals, ideal: str, limits: Limits) -> IdealBlocks:
+    """Return the ideal page of every topic that is the same for all pages: ``"paper"`` or ``"greedy"``."""
+    return {"paper": paper_blocks, "greedy": greedy_blocks}[ideal](judged, limits)
+
+
+def paper_blocks(judged: JudgedVerticals, limits: Limits) -> IdealBlocks:
+    """Return the paper's normaliser, the page of perfect selection, perfect items and perfect presentation.
+
+    The most oriented verticals, whatever their items, and web results; of each the relevant items first. See
+    :func:`irmx_pages.simulate_pages`, which has the same rules from :func:`most_oriented` and :func:`perfect_order`.
+    """
+    blocks = _blocks(judged, limits, np.flatnonzero(~judged.web))
+    order = perfect_order(blocks.page, judged.orientation[blocks.place], blocks.relevant)
+    return IdealBlocks(blocks.offsets, blocks.place[order], blocks.relevant[order], blocks.items[order])
 
 
 def greedy_blocks(judged: JudgedVerticals, limits: Limits) -> IdealBlocks:

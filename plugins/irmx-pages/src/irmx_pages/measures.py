@@ -8,12 +8,12 @@ import numpy as np
 
 from irmx import Measure, Param, Rankings, Symbol, UsageError, number
 from irmx_pages import gains
-from irmx_pages.base import LIMIT_PARAMS, QREL_COLUMNS, RUN_COLUMNS, SHAPE_PARAMS, ZHOU, limits_of
+from irmx_pages.base import LIMIT_PARAMS, QREL_COLUMNS, RUN_COLUMNS, SHAPE_PARAMS, ZHOU, ideal_param, limits_of
 from irmx_pages.building import pages_of
 from irmx_pages.efforts import EffortParam
 from irmx_pages.examination import ATT, DCG, ERR, KIND, RBP
 from irmx_pages.explaining import table_of_blocks
-from irmx_pages.normalising import GREEDY_SHOWS, exact_utility, greedy_utility, refuse_zero, warn_of_other_media
+from irmx_pages.normalising import exact_utility, how_to_show, ideal_utility, refuse_zero, warn_of_other_media
 from irmx_pages.pages import Bools, Floats, Pages, utility
 from irmx_pages.verticals import RECALL_OF, counts, recall
 
@@ -57,12 +57,7 @@ GAIN_PARAMS: dict[str, Any] = {
         choices=("ideal",),
         nullable=True,
     ),
-    "ideal": Param(
-        str,
-        "the paper's greedy ideal page, or the best one with as many blocks ('exact')",
-        default="greedy",
-        choices=("greedy", "exact"),
-    ),
+    "ideal": ideal_param("paper", "greedy", "exact"),
     "personal": Param(number, "l, how much vertical recall counts beside nUtil", default=0, low=0, high=1),
     "recall_of": RECALL_OF,
     **LIMIT_PARAMS,
@@ -77,8 +72,8 @@ class AggregatedSearch(Measure):
     nUtil(P) = Util(P) / Util(ideal page) (A2). G is the gain of a block (A3, A4), E its effort (A5), Exam how likely it is
     examined. With ``personal`` l > 0, IUtil(P) = (1 - l) nUtil(P) + l vRecall(P) (A9).
 
-    nUtil is above 1 for a page better than the ideal one, which the greedy ideal allows for; it is never clamped. A topic
-    without a relevant item has nUtil 0.
+    The ideal page is by default the one by which the paper normalises (section 5.2). nUtil is above 1 for a page better than
+    that; it is never clamped, and ``ideal='exact'`` is the best page there is. A topic without a relevant item has nUtil 0.
 
     References
     ----------
@@ -90,9 +85,9 @@ class AggregatedSearch(Measure):
     >>> run = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1", "i2"], "score": [3.0, 2.0, 1.0],
     ...     "vertical": ["web", "image", "image"]})
     >>> qrels = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1"], "relevance": 1, "vertical": ["web", "image"],
-    ...     "orientation": [None, 0.75]})
+    ...     "orientation": [None, 0.8]})
     >>> irmx.calc_aggregate("AS(examination=rbp(beta=0.5)) AS(examination=rbp(beta=0.5),normalise=None)", qrels, run)
-    {AS(examination=rbp(beta=0.5)): 0.546875, AS(examination=rbp(beta=0.5),normalise=None): 0.21875}
+    {AS(examination=rbp(beta=0.5)): 0.5357..., AS(examination=rbp(beta=0.5),normalise=None): 0.225}
     """
 
     NAME = "AS"
@@ -140,13 +135,14 @@ class AggregatedSearch(Measure):
     def ideal(self, rankings: Rankings) -> Floats:
         """Return the utility of the ideal page of every topic; infinite for one without a relevant item."""
         warn_of_other_media(rankings, self["split_blocks"])
-        of_gain = (limits_of(self), self["effort"], self.examination, self["alpha"], self["g"])
-        if self["ideal"] == "exact":
+        ideal, limits = self["ideal"], limits_of(self)
+        of_gain = (limits, self["effort"], self.examination, self["alpha"], self["g"])
+        if ideal == "exact":
             best = exact_utility(rankings, self.pages(rankings).blocks, *of_gain)
             advice = "Their gain is 0; with normalise=None the utility is not divided"
         else:
-            best = greedy_utility(rankings, self["cutoff"], *of_gain)
-            advice = f"{GREEDY_SHOWS}, or take ideal='exact', or normalise=None, which does not divide"
+            best = ideal_utility(rankings, self["cutoff"], ideal, *of_gain)
+            advice = f"{how_to_show(ideal, limits)}, or take ideal='exact', or normalise=None, which does not divide"
         return np.where(refuse_zero(rankings, best, advice), best, np.inf)
 
     def recall(self, rankings: Rankings) -> tuple[Floats, Floats]:
@@ -193,9 +189,9 @@ class ASDCG(AggregatedSearch):
     >>> run = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1", "i2"], "score": [3.0, 2.0, 1.0],
     ...     "vertical": ["web", "image", "image"]})
     >>> qrels = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1"], "relevance": 1, "vertical": ["web", "image"],
-    ...     "orientation": [None, 0.75]})
+    ...     "orientation": [None, 0.8]})
     >>> irmx.calc_aggregate("AS_DCG(normalise=None)", qrels, run)
-    {AS_DCG(normalise=None): 0.2283...}
+    {AS_DCG(normalise=None): 0.2357...}
     """
 
     NAME = "AS_DCG"
@@ -226,9 +222,9 @@ class ASRBP(AggregatedSearch):
     >>> run = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1", "i2"], "score": [3.0, 2.0, 1.0],
     ...     "vertical": ["web", "image", "image"]})
     >>> qrels = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1"], "relevance": 1, "vertical": ["web", "image"],
-    ...     "orientation": [None, 0.75]})
+    ...     "orientation": [None, 0.8]})
     >>> irmx.calc_aggregate("AS_RBP(beta=0.5,personal=0.5)", qrels, run)
-    {AS_RBP(beta=0.5,personal=0.5): 0.7734375}
+    {AS_RBP(beta=0.5,personal=0.5): 0.7678...}
     """
 
     NAME = "AS_RBP"
@@ -259,9 +255,9 @@ class ASERR(AggregatedSearch):
     >>> run = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1", "i2"], "score": [3.0, 2.0, 1.0],
     ...     "vertical": ["web", "image", "image"]})
     >>> qrels = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1"], "relevance": 1, "vertical": ["web", "image"],
-    ...     "orientation": [None, 0.75]})
+    ...     "orientation": [None, 0.8]})
     >>> irmx.calc_aggregate("AS_ERR(normalise=None)", qrels, run)
-    {AS_ERR(normalise=None): 0.21875}
+    {AS_ERR(normalise=None): 0.225}
     """
 
     NAME = "AS_ERR"
@@ -292,9 +288,9 @@ class ASATT(AggregatedSearch):
     >>> run = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1", "i2"], "score": [3.0, 2.0, 1.0],
     ...     "vertical": ["web", "image", "image"]})
     >>> qrels = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1"], "relevance": 1, "vertical": ["web", "image"],
-    ...     "orientation": [None, 0.75]})
+    ...     "orientation": [None, 0.8]})
     >>> irmx.calc_aggregate("AS_ATT(beta=0.3,normalise=None)", qrels, run)
-    {AS_ATT(beta=0.3,normalise=None): 0.25}
+    {AS_ATT(beta=0.3,normalise=None): 0.26}
     """
 
     NAME = "AS_ATT"

@@ -13,25 +13,29 @@ from irmx_pages.building import layout_of
 from irmx_pages.candidates import candidates_of
 from irmx_pages.exact import best_page
 from irmx_pages.gains import gain
-from irmx_pages.ideal import Limits, greedy_blocks, pages_of_blocks
+from irmx_pages.ideal import Limits, ideal_blocks, pages_of_blocks
 from irmx_pages.judged import judged_verticals
 from irmx_pages.pages import Bools, Floats, Ints, utility
 
 
-def greedy_utility(
+def ideal_utility(
     rankings: Rankings,
     cutoff: int | None,
+    ideal: str,
     limits: Limits,
     table: Mapping[str, float],
     examination: Any,
     alpha: float,
     g: str,
 ) -> Floats:
-    """Return the utility of the greedy ideal page of each topic to a cutoff, 0 for one without blocks; made once for the qrels."""
+    """Return the utility of the ideal page ``"paper"`` or ``"greedy"`` of each topic to a cutoff; made once for the qrels.
+
+    That of a page without blocks is 0.
+    """
 
     def made() -> Floats:
         judged = judged_verticals(rankings)
-        pages = pages_of_blocks(greedy_blocks(judged, limits), judged, table)
+        pages = pages_of_blocks(ideal_blocks(judged, ideal, limits), judged, table)
         pages = pages if cutoff is None else pages.where(pages.position <= cutoff)
         there = pages.blocks > 0
         out = np.zeros(len(pages))
@@ -41,7 +45,7 @@ def greedy_utility(
             out[there] = utility(some, of_blocks, examination.probabilities(some, of_blocks))
         return out
 
-    key = ("greedy utility", rankings.rel, cutoff, limits, table, examination, alpha, g)
+    key = ("ideal utility", rankings.rel, cutoff, ideal, limits, table, examination, alpha, g)
     return rankings.qrels_memo(key, made)
 
 
@@ -66,11 +70,16 @@ def exact_utility(
     return np.array([kept[key] for key in enumerate(blocks.tolist())])
 
 
-GREEDY_SHOWS = (
-    "The greedy ideal page shows verticals whose orientation is above ideal_threshold, and web results, to its limits; lower "
-    "the one or raise the others"
-)
-"""What can be done where a greedy ideal page shows nothing."""
+def how_to_show(ideal: str, limits: Limits) -> str:
+    """Return what can be done where the ideal page ``"paper"`` or ``"greedy"`` shows nothing relevant.
+
+    >>> how_to_show("greedy", Limits(threshold=0.5))
+    "The page ideal='greedy' shows verticals whose orientation is above ideal_threshold, 0.5, and web..."
+    """
+    return (
+        f"The page ideal={ideal!r} shows verticals whose orientation is above ideal_threshold, {limits.threshold:g}, and web "
+        "results, to its limits; lower the one or raise the others"
+    )
 
 
 def refuse_zero(rankings: Rankings, ideal: Floats, advice: str) -> Bools:

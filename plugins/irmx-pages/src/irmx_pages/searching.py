@@ -60,7 +60,7 @@ def _attention(length: int, count: int, web_visual: bool, beta: float) -> tuple[
     if comb(length, count) * length > LARGEST:
         raise UsageError(
             f"The exact ideal of a page of {length} blocks with {count} visual ones has too many places for these. Take a cutoff, "
-            "such as @20, a smaller ideal_verticals, or ideal='greedy'."
+            "such as @20, a smaller ideal_verticals, or another ideal."
         )
     unlike = np.zeros((comb(length, count), length), dtype=bool)
     for row, chosen in enumerate(combinations(range(length), count)):
@@ -89,7 +89,7 @@ def by_satisfaction(candidates: Candidates, rate: float, length: int, discount: 
     if sum(comb(len(verticals), n) for n in range(most + 1)) * (web + 1) * length * (len(verticals) + 2) > LARGEST:
         raise UsageError(
             f"The exact ideal of a page of {length} blocks from {len(verticals)} verticals has too many pages to compare. Take a "
-            "cutoff, such as @20, a smaller ideal_verticals, or ideal='greedy'."
+            "cutoff, such as @20, a smaller ideal_verticals, or another ideal."
         )
     sets = [s for n in range(most + 1) for s in combinations(range(len(verticals)), n)]
     number = {s: i for i, s in enumerate(sets)}
