@@ -92,7 +92,7 @@ def examination(model: str, page: list[Block], alpha: float, reading: str, **par
                 going_on *= 1 - gain(block, alpha, reading) / len(block.items)
             out.append(going_on / i if params.get("discount") == "rank" else going_on)
         else:
-            phi = 1 / math.log2(i + 1)
+            phi = params.get("phi") or 1 / math.log2(i + 1)
             distances = [abs(i - j) for j, b in enumerate(page, start=1) if b.media in ("image", "video")]
             out.append(phi + (1 - phi) * params["beta"] ** min(distances) if distances else phi)
     return out

@@ -40,6 +40,7 @@ MODELS = [
     (ATT(), "att", {"beta": 0.5}),
     (ATT(beta=0.9), "att", {"beta": 0.9}),
     (ATT(beta=0), "att", {"beta": 0}),
+    (ATT(beta=0.3, phi=0.2), "att", {"beta": 0.3, "phi": 0.2}),
 ]
 POOLS = st.fixed_dictionaries(
     {"web": st.tuples(st.just(0.5), st.integers(0, 3), st.just(0))},

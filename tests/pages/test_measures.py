@@ -121,6 +121,19 @@ def test_a_vertical_that_a_row_without_a_document_declares(plain: Any) -> None:
     assert value("AS_RBP(beta=0.5,normalise=None)", run, qrels) == pytest.approx(0.25 / 4.5)
 
 
+def test_a_stated_number_of_verticals(plain: Any) -> None:
+    """It takes the place of the verticals in the qrels, on every topic; a page cannot show more."""
+    qrels = pd.concat([plain.qrels_of(*JUDGED), plain.qrels_of(("x", "web", 1, None)).assign(query_id="r")])
+    run = pd.concat([plain.run_of(("i1", "image"), ("n1", "news")), plain.run_of(("x", "web")).assign(query_id="r")])
+    found = irmx.calc("vRecall(all_verticals=8)", qrels, run).per_query
+    assert {m.query_id: m.value for m in found} == {"q": 0.25, "r": 0}
+    for name in ("vRecall(all_verticals=1)", "AS_DCG(ideal='greedy',personal=0.5,all_verticals=1)"):
+        with pytest.raises(irmx.DataError, match="the page of query q shows 2 verticals, more than all_verticals=1"):
+            irmx.calc_aggregate(name, qrels, run)
+    table = irmx.explain("AS_DCG(ideal='greedy',personal=1,all_verticals=8)", qrels, run, "q").columns
+    assert list(table["contribution"]) == [0.125, 0.125]
+
+
 def test_web_needs_no_judgment(plain: Any) -> None:
     qrels = plain.qrels_of(("i1", "image", 1, 0.8))
     run = plain.run_of(("i1", "image"), ("w1", "web"))

@@ -25,6 +25,7 @@ MODELS = [
     ("AS_ERR(err_discount='rank')", "err", {"discount": "rank"}),
     ("AS_ATT", "att", {"beta": 0.5}),
     ("AS_ATT(beta=0.9)", "att", {"beta": 0.9}),
+    ("AS_ATT(beta=0.3,phi=0.2)", "att", {"beta": 0.3, "phi": 0.2}),
 ]
 
 

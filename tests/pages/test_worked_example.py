@@ -49,6 +49,9 @@ def value(text: str, tables: tuple[pd.DataFrame, pd.DataFrame]) -> float:
         ("AS_ERR(normalise=None)", 0.155556),
         ("AS_ERR(normalise=None,err_discount='rank')", 0.176190),
         ("AS_ATT(normalise=None)", 0.108333),
+        ("AS_ATT(normalise=None,phi=1)", round((0.5 + 1.5 + 0.6) / 24, 6)),
+        ("AS_ATT(normalise=None,phi=0.2)", round((0.6 * 0.5 + 1.5 + 0.6) / (0.6 * 3 + 3 + 18), 6)),
+        ("AS(examination=att(phi=0.2),normalise=None)", round((0.6 * 0.5 + 1.5 + 0.6) / (0.6 * 3 + 3 + 18), 6)),
         ("AS_RBP(normalise=None,beta=0.85,alpha=7)", 0.122997),
         ("AS_RBP(normalise=None,beta=0.85,alpha=7,g='literal')", 0.115388),
         ("AS_DCG(normalise=None,effort={'image':1,'text':1,'video':1})", 0.397559),
@@ -60,7 +63,11 @@ def value(text: str, tables: tuple[pd.DataFrame, pd.DataFrame]) -> float:
         ("AS_RBP(ideal='greedy',personal=0.23)", 0.495265),
         ("AS_DCG", round(0.1257051 * 6, 6)),  # neither vertical is above 0.75: the ideal page is the web result
         ("AS_DCG(ideal_threshold=0.74)", round(0.1257051 / 0.5243350, 6)),  # and here three images and the web result
+        ("AS_DCG(ideal='greedy',personal=0.23,all_verticals=12)", 0.460489),
+        ("AS_DCG(ideal='greedy',personal=0.23,all_verticals=4)", round(0.77 * 0.5482539 + 0.23 / 2, 6)),
         ("vRecall", round(2 / 12, 6)),
+        ("vRecall(all_verticals=12)", round(2 / 12, 6)),
+        ("vRecall(all_verticals=7)", round(2 / 7, 6)),
         ("vRecall(recall_of='oriented')", 1.0),
         ("vRecall(recall_of='oriented',threshold=0.7)", 1.0),
         ("vPrecision(threshold=0.7)", 0.5),

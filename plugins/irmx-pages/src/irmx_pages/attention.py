@@ -25,13 +25,15 @@ def blocks_to_nearest(marked: Bools, offsets: Ints) -> Ints:
     return np.where(nearest < count, nearest, -1)
 
 
-def attention(position: Ints, visual: Bools, offsets: Ints, beta: float) -> Floats:
-    """Return phi + (1 - phi) beta^dist of every block, phi = 1/log2(position + 1), dist that to the nearest visual block (A8).
+def attention(position: Ints, visual: Bools, offsets: Ints, beta: float, phi: float | None = None) -> Floats:
+    """Return phi + (1 - phi) beta^dist of every block, dist that to the nearest visual block (A8).
+
+    Without a constant phi, it is 1/log2(position + 1).
 
     >>> attention(np.array([1, 2, 3]), np.array([False, False, True]), np.array([0, 3]), 0.5)
     array([1.        , 0.81546488, 1.        ])
     """
-    phi = 1 / np.log2(position + 1)
+    by_position = 1 / np.log2(position + 1) if phi is None else np.full(len(position), phi)
     distance = blocks_to_nearest(visual, offsets)
     near = np.where(distance >= 0, beta ** np.maximum(distance, 0.0), 0.0)
-    return np.asarray(phi + (1 - phi) * near)
+    return np.asarray(by_position + (1 - by_position) * near)

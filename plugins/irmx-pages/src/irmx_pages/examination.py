@@ -127,23 +127,39 @@ class ERR(Examination):
 
 
 class ATT(Examination):
-    """Exam(B_i) = phi_i + (1 - phi_i) beta^dist_i, phi_i = 1/log2(i + 1): images and videos attract attention (A8).
+    """Exam(B_i) = phi_i + (1 - phi_i) beta^dist_i: images and videos attract attention (A8).
 
-    dist_i is the number of blocks to the nearest one with an image or video, 0 on it. A page without one has phi_i. The paper
-    gives no value of beta; the default is a choice of irmx.
+    dist_i is the number of blocks to the nearest one with an image or video, 0 on it. A page without one has phi_i. By default
+    phi_i = 1/log2(i + 1), a choice of irmx; the paper says "we assume that phi is a global variable that is constant for all
+    positions", which a number as ``phi`` follows. It gives no value of phi or beta.
+
+    Examples
+    --------
+    >>> from irmx_pages import Pages
+    >>> page = Pages(np.array([0, 3]), np.array(["web", "web", "image"], dtype=object), np.array([0.5, 0.5, 0.75]),
+    ...     np.ones(3), np.ones(3, dtype=int), np.array([3.0, 3.0, 1.0]), np.array([False, False, True]))
+    >>> ATT(phi=0.2).probabilities(page, np.ones(3))
+    array([0.4, 0.6, 1. ])
     """
 
     NAME = "att"
     SHORT_DESC = "as dcg, and more often in and near blocks with images or videos"
     PARAMS = {
-        "beta": Param(float, "how far attention reaches, a factor per block of distance", default=0.5, low=0, high=1)
+        "beta": Param(float, "how far attention reaches, a factor per block of distance", default=0.5, low=0, high=1),
+        "phi": Param(
+            float,
+            "probability of a block that attracts no attention, one for all positions; None: 1/log2(position + 1)",
+            default=None,
+            above=0,
+            high=1,
+        ),
     }
 
     def probabilities(self, pages: Pages, gain: Floats) -> Floats:
-        return attention(pages.position, pages.visual, pages.offsets, self["beta"])
+        return attention(pages.position, pages.visual, pages.offsets, self["beta"], self["phi"])
 
     def best_page(self, candidates: Candidates, rate: float, length: int) -> list[Pick]:
-        return by_attention(candidates, rate, length, self["beta"])
+        return by_attention(candidates, rate, length, self["beta"], self["phi"])
 
 
 dcg = DCG()

@@ -35,7 +35,7 @@ def fittable(measure: Any) -> list[str]:
 
     >>> from irmx_pages import AS, AS_ERR, AS_RBP, att
     >>> fittable(AS_RBP), fittable(AS_ERR), fittable(AS(examination=att))
-    (['alpha', 'beta'], ['alpha'], ['alpha', 'beta'])
+    (['alpha', 'beta'], ['alpha'], ['alpha', 'beta', 'phi'])
     """
     of_model = [n for n, p in measure.examination.PARAMS.items() if p.dtype in (float, number)]
     return ["alpha", *of_model]

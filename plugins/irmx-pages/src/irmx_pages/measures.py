@@ -15,7 +15,7 @@ from irmx_pages.examination import ATT, DCG, ERR, KIND, RBP
 from irmx_pages.explaining import table_of_blocks
 from irmx_pages.normalising import exact_utility, how_to_show, ideal_utility, refuse_zero, warn_of_other_media
 from irmx_pages.pages import Bools, Floats, Pages, utility
-from irmx_pages.verticals import RECALL_OF, counts, recall
+from irmx_pages.verticals import ALL_VERTICALS, RECALL_OF, all_verticals, counts, recall, refuse_two_counts
 
 ORIENTED = 0.5
 """A vertical with an orientation above it is one that users prefer to the web."""
@@ -60,6 +60,7 @@ GAIN_PARAMS: dict[str, Any] = {
     "ideal": ideal_param("paper", "greedy", "exact"),
     "personal": Param(number, "l, how much vertical recall counts beside nUtil", default=0, low=0, high=1),
     "recall_of": RECALL_OF,
+    "all_verticals": ALL_VERTICALS,
     **LIMIT_PARAMS,
     **SHAPE_PARAMS,
 }
@@ -106,6 +107,7 @@ class AggregatedSearch(Measure):
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
+        refuse_two_counts(self)
         if self["normalise"] is None and self["personal"]:
             raise UsageError(
                 f"{self.NAME} with 'personal' above 0 needs normalise='ideal': vertical recall, a share, is weighed against nUtil, "
@@ -148,7 +150,8 @@ class AggregatedSearch(Measure):
     def recall(self, rankings: Rankings) -> tuple[Floats, Floats]:
         """Return vRecall, and what one vertical adds to it, 0 where there is none to show."""
         threshold = None if self["recall_of"] == "all" else ORIENTED
-        hit, _, right = counts(rankings, self["cutoff"], self["split_blocks"], threshold)
+        hit, _, judged = counts(rankings, self["cutoff"], self["split_blocks"], threshold)
+        right = all_verticals(self, rankings, hit, judged)
         return recall(hit, right), np.where(right > 0, 1 / np.maximum(right, 1), 0.0)
 
     def is_right(self, pages: Pages) -> Bools:
@@ -274,9 +277,9 @@ class ASERR(AggregatedSearch):
 class ASATT(AggregatedSearch):
     """The utility of a page for a user whom images and videos attract (A1, A2, A8).
 
-    See ``AS`` for what utility is. The paper's name is AS_ATT. Exam(B_i) = phi_i + (1 - phi_i) beta^dist_i, phi_i = 1/log2(i + 1),
-    dist_i the number of blocks to the nearest one with an image or a video. The paper gives no value of beta; 0.5 is a
-    choice of irmx.
+    See ``AS`` for what utility is. The paper's name is AS_ATT. Exam(B_i) = phi_i + (1 - phi_i) beta^dist_i, dist_i the number of
+    blocks to the nearest one with an image or a video; phi_i = 1/log2(i + 1), or ``phi`` at all positions, as the paper assumes
+    without a value. It gives none of beta either; 0.5 is a choice of irmx.
 
     References
     ----------
@@ -297,12 +300,12 @@ class ASATT(AggregatedSearch):
     PRETTY_NAME = "Utility of an Aggregated Search Page, by Attention"
     SHORT_DESC = "Gain per effort of a page, for a user whom images and videos attract."
     MONOTONE = True
-    SUPPORTED_PARAMS = _with(beta=ATT.PARAMS["beta"])
-    EXAMPLES = ("AS_ATT", "AS_ATT(beta=0.3)")
+    SUPPORTED_PARAMS = _with(beta=ATT.PARAMS["beta"], phi=ATT.PARAMS["phi"])
+    EXAMPLES = ("AS_ATT", "AS_ATT(beta=0.3)", "AS_ATT(phi=0.2)")
 
     @property
     def examination(self) -> Symbol:
-        return ATT(beta=self["beta"])
+        return ATT(beta=self["beta"], phi=self["phi"])
 
 
 AS = AggregatedSearch()

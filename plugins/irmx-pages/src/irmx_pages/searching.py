@@ -28,7 +28,7 @@ def by_position(candidates: Candidates, rate: float, length: int, weight: Floats
     return _placed(chosen, np.argsort(-weight, kind="stable"), length)
 
 
-def by_attention(candidates: Candidates, rate: float, length: int, beta: float) -> list[Pick]:
+def by_attention(candidates: Candidates, rate: float, length: int, beta: float, phi: float | None = None) -> list[Pick]:
     """Return the best page where probabilities depend on the position and on where the visual blocks are.
 
     Where these stand fixes all probabilities. Of each kind, the visual blocks and the others, the largest values then stand
@@ -40,7 +40,7 @@ def by_attention(candidates: Candidates, rate: float, length: int, beta: float) 
     other = [p for p in picks if bool(candidates.visual[p.vertical]) != candidates.web_visual]
     best: tuple[float, list[Pick]] = (-np.inf, [])
     for count in range(min(candidates.most, len(other), length) + 1):
-        places, weight = _attention(length, count, candidates.web_visual, beta)
+        places, weight = _attention(length, count, candidates.web_visual, beta, phi)
         rare = other[:count]
         common = candidates.best_first(as_web[: candidates.most - count], length - count, rate)
         value = np.array([candidates.value(p, rate) for p in [*rare, *common]])
@@ -52,7 +52,7 @@ def by_attention(candidates: Candidates, rate: float, length: int, beta: float) 
 
 
 @lru_cache(maxsize=256)
-def _attention(length: int, count: int, web_visual: bool, beta: float) -> tuple[Any, Floats]:
+def _attention(length: int, count: int, web_visual: bool, beta: float, phi: float | None) -> tuple[Any, Floats]:
     """Return, for all sets of places of so many blocks unlike the web, the places of these and of the others, and the weights.
 
     Of each kind the places come in the order of falling weights.
@@ -65,7 +65,7 @@ def _attention(length: int, count: int, web_visual: bool, beta: float) -> tuple[
     unlike = np.zeros((comb(length, count), length), dtype=bool)
     for row, chosen in enumerate(combinations(range(length), count)):
         unlike[row, list(chosen)] = True
-    weight = attention(np.tile(np.arange(1, length + 1), len(unlike)), *_flat(unlike != web_visual), beta)
+    weight = attention(np.tile(np.arange(1, length + 1), len(unlike)), *_flat(unlike != web_visual), beta, phi)
     weight = weight.reshape(unlike.shape)
     places = np.lexsort((-weight, ~unlike), axis=1)
     return places, np.take_along_axis(weight, places, axis=1)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from irmx import Measure, Param, Rankings, number
+from irmx import DataError, Measure, Param, Rankings, UsageError, number
 from irmx_pages.base import QREL_COLUMNS, RUN_COLUMNS, SHAPE_PARAMS, ZHOU
 from irmx_pages.building import shown_blocks
 from irmx_pages.judged import judged_verticals
@@ -17,6 +17,13 @@ RECALL_OF = Param(
     "which verticals vertical recall is about: 'all', or those with an orientation above 0.5 ('oriented')",
     default="all",
     choices=("all", "oriented"),
+)
+ALL_VERTICALS = Param(
+    int,
+    "how many verticals there are to show on every topic, for recall_of='all'; None: those that the topic's qrels rows have",
+    default=None,
+    low=1,
+    unit="verticals",
 )
 THRESHOLD = Param(
     number, "verticals with an orientation above it are the right ones to show", default=0.5, low=0, high=1
@@ -42,6 +49,34 @@ def counts(
         return np.bincount(judged.topic[which], minlength=topics)
 
     return count(shown & right), count(shown & ~judged.web), count(right)
+
+
+def all_verticals(measure: Measure, rankings: Rankings, hit: Ints, right: Ints) -> Ints:
+    """Return how many verticals every topic has: as the measure is told, or the right ones of the judgments.
+
+    Raises
+    ------
+    irmx.DataError
+        Where a page shows more than there are said to be.
+    """
+    stated = measure["all_verticals"]
+    if stated is None:
+        return right
+    for topic in np.flatnonzero(hit > stated)[:1].tolist():
+        raise DataError(
+            f"the page of query {rankings.topics[topic]} shows {hit[topic]} verticals, more than all_verticals={stated}. Give the "
+            "number of all verticals that a page can show."
+        )
+    return np.full(len(right), stated)
+
+
+def refuse_two_counts(measure: Measure) -> None:
+    """Raise where a measure is told how many verticals there are, and to count oriented ones alone."""
+    if measure["all_verticals"] is not None and measure["recall_of"] == "oriented":
+        raise UsageError(
+            f"{measure.NAME} with all_verticals={measure['all_verticals']} needs recall_of='all': which verticals are oriented to, "
+            "the judgments of each topic say."
+        )
 
 
 def recall(hit: Ints, right: Ints) -> Floats:
@@ -78,8 +113,9 @@ class VerticalMeasure(Measure):
 class VerticalRecall(VerticalMeasure):
     """vRecall = verticals on the page / verticals of the topic (A10).
 
-    The verticals of a topic are those that its qrels rows have, general web apart; a row with an empty doc_id declares one of
-    which nothing was judged. A topic without such verticals counts 1.
+    The paper divides by all verticals. By default these are those that the topic's qrels rows have, general web apart; a row
+    with an empty doc_id declares one of which nothing was judged. A topic without such verticals counts 1. ``all_verticals``
+    states the number for every topic.
 
     References
     ----------
@@ -91,19 +127,28 @@ class VerticalRecall(VerticalMeasure):
     >>> run = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1"], "score": [2.0, 1.0], "vertical": ["web", "image"]})
     >>> qrels = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1", ""], "relevance": [1, 1, 0],
     ...     "vertical": ["web", "image", "news"], "orientation": [None, 0.75, 0.2]})
-    >>> irmx.calc_aggregate("vRecall vRecall(recall_of='oriented')", qrels, run)
-    {vRecall: 0.5, vRecall(recall_of='oriented'): 1.0}
+    >>> irmx.calc_aggregate("vRecall vRecall(recall_of='oriented') vRecall(all_verticals=12)", qrels, run)
+    {vRecall: 0.5, vRecall(recall_of='oriented'): 1.0, vRecall(all_verticals=12): 0.0833...}
     """
 
     NAME = "vRecall"
     PRETTY_NAME = "Vertical Recall"
     SHORT_DESC = "The share of the topic's verticals that the page shows."
-    SUPPORTED_PARAMS = {"recall_of": RECALL_OF, "threshold": THRESHOLD, **SHAPE_PARAMS}
-    EXAMPLES = ("vRecall", "vRecall(recall_of='oriented')")
+    SUPPORTED_PARAMS = {
+        "recall_of": RECALL_OF,
+        "all_verticals": ALL_VERTICALS,
+        "threshold": THRESHOLD,
+        **SHAPE_PARAMS,
+    }
+    EXAMPLES = ("vRecall", "vRecall(recall_of='oriented')", "vRecall(all_verticals=12)")
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        refuse_two_counts(self)
 
     def score(self, rankings: Rankings) -> Floats:
         hit, _, right = self.counts(rankings)
-        return recall(hit, right)
+        return recall(hit, all_verticals(self, rankings, hit, right))
 
 
 class VerticalPrecision(VerticalMeasure):
