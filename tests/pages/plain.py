@@ -176,9 +176,14 @@ def perfect(
 
 
 def diversity(
-    name: str, page: list[Block], ideal: list[Block], pool: dict[str, tuple[float, int, int]], parameter: float = 0.5
+    name: str,
+    page: list[Block],
+    ideal: list[Block],
+    pool: dict[str, tuple[float, int, int]],
+    parameter: float = 0.5,
+    option: str = "",
 ) -> float:
-    """AS_D_nDCG, AS_Dsharp_nDCG, AS_alpha_nDCG or AS_IA_nDCG, by an ideal page."""
+    """AS_D_nDCG, AS_Dsharp_nDCG, AS_alpha_nDCG or AS_IA_nDCG, by an ideal page; with the other option than the default."""
 
     def dcg(blocks: list[Block], gains: list[float]) -> float:
         return sum(x / math.log2(i + 1) for i, x in enumerate(gains, start=1))
@@ -190,7 +195,8 @@ def diversity(
         seen: dict[str, int] = {}
         gains = []
         for b in blocks:
-            gains.append(sum((1 - parameter) ** (seen.get(b.vertical, 0) + i) for i in range(sum(b.items))))
+            weight = 1 if option == "equal" else b.orientation
+            gains.append(weight * sum((1 - parameter) ** (seen.get(b.vertical, 0) + i) for i in range(sum(b.items))))
             seen[b.vertical] = seen.get(b.vertical, 0) + sum(b.items)
         return dcg(blocks, gains)
 
@@ -202,11 +208,16 @@ def diversity(
     if name == "AS_Dsharp_nDCG":
         covered = {b.vertical for b in page if sum(b.items)}
         return parameter * len(covered) / len(held) + (1 - parameter) * d_dcg(page) / d_dcg(ideal)
-    total = sum(pool[v][0] for v in held)
-    value = 0.0
-    for v in held:
+
+    def dcg_for(v: str, blocks: list[Block]) -> float:
+        return dcg(blocks, [sum(b.items) if b.vertical == v else 0 for b in blocks])
+
+    def best(v: str) -> list[Block]:
+        if option != "vertical":
+            return ideal
         relevant = pool[v][1]
-        best = [Block(v, 0, (1,))] * min(relevant, 10) if v == "web" else [Block(v, 0, (1,) * min(relevant, 3))]
-        own = dcg(page, [sum(b.items) if b.vertical == v else 0 for b in page])
-        value += pool[v][0] / total * own / dcg(best, [sum(b.items) for b in best])
-    return value
+        return [Block(v, 0, (1,))] * min(relevant, 10) if v == "web" else [Block(v, 0, (1,) * min(relevant, 3))]
+
+    held = [v for v in held if dcg_for(v, best(v))]
+    total = sum(pool[v][0] for v in held)
+    return sum(pool[v][0] / total * dcg_for(v, page) / dcg_for(v, best(v)) for v in held)

@@ -196,7 +196,8 @@ def test_an_ideal_of_zero(plain: Any) -> None:
     assert irmx.calc_aggregate("AS_DCG(ideal_threshold=0.2) AS_DCG(ideal='exact') AS_DCG(normalise=None)", qrels, run)
     unwanted = plain.qrels_of(("n1", "news", 1, 0.0), ("w1", "web", 0, None))
     fails(unwanted, run, "the ideal page of query q has the utility 0.*Their gain is 0", "AS_DCG(ideal='exact')")
-    fails(unwanted, run, "has the utility 0.*Orientations of 0 give them no weight", "AS_IA_nDCG")
+    fails(unwanted, run, "has the utility 0.*Orientations of 0 give them no weight", "AS_IA_nDCG(normalise='vertical')")
+    fails(unwanted, run, says.format("greedy", "0.5").replace("0.3", "0"), "AS_IA_nDCG(ideal='greedy')")
 
 
 # -- parameters --------------------------------------------------------------------------------------------------------
@@ -214,6 +215,8 @@ def test_an_ideal_of_zero(plain: Any) -> None:
         ("AS_ATT(beta=-0.1)", "'beta' parameter of AS_ATT"),
         ("AS_ATT(phi=0)", r"'phi' parameter of AS_ATT must be a float in the range \(0, 1\] or None. Got 0"),
         ("AS(examination=rbp(beta=2))", "'beta' parameter of rbp"),
+        ("AS_IA_nDCG(normalise='ideal')", "one of 'page', 'vertical'. Got 'ideal'"),
+        ("AS_alpha_nDCG(weights=1)", "one of 'orientation', 'equal'. Got 1"),
         ("vRecall(all_verticals=0)", "'all_verticals' parameter of vRecall must be an int"),
         ("vRecall(all_verticals=9,recall_of='oriented')", "vRecall with all_verticals=9 needs recall_of='all'"),
         ("AS_DCG(all_verticals=9,recall_of='oriented')", "AS_DCG with all_verticals=9 needs recall_of='all'"),

@@ -141,12 +141,15 @@ def test_the_papers_ideal_page_by_hand(plain: Any) -> None:
     page = [plain.Block("image", 0.9, (1, 1, 1)), *web[0], plain.Block("video", 0.8, (0, 0, 0)), *web[1]]
     assert plain.perfect(PERFECT) == page
     run, qrels = plain.as_tables(page, PERFECT)
-    text = "AS_DCG AS_RBP AS_ERR AS_ATT AS_D_nDCG AS_alpha_nDCG"
+    text = "AS_DCG AS_RBP AS_ERR AS_ATT AS_D_nDCG AS_alpha_nDCG AS_IA_nDCG"
     assert set(irmx.calc_aggregate(text, qrels, run).values()) == {1}
     other, _ = plain.as_tables([page[3], *page[:3], *page[4:]], PERFECT)
-    assert max(irmx.calc_aggregate("AS_DCG AS_RBP AS_ERR AS_D_nDCG AS_alpha_nDCG", qrels, other).values()) < 1
+    assert (
+        max(irmx.calc_aggregate("AS_DCG AS_RBP AS_ERR AS_D_nDCG AS_alpha_nDCG AS_IA_nDCG", qrels, other).values()) < 1
+    )
 
 
+DIVERSITY = ["AS_D_nDCG", "AS_alpha_nDCG", "AS_IA_nDCG"]
 UTILITIES = [f"{name}({params})" for name in ("AS_DCG", "AS_RBP", "AS_ERR", "AS_ATT") for params in ("", "alpha=3")]
 
 
@@ -161,7 +164,7 @@ def values_of_perfect_pages(qrels: pd.DataFrame, items: Any, verticals: Any, mea
 def test_the_simulated_perfect_page_is_the_papers_ideal_page(seed: int) -> None:
     """Exactly: nUtil is 1 on every topic of the demo collection; and the exact ideal is no worse."""
     made = example(30, seed)
-    found = values_of_perfect_pages(made.qrels, made.items, made.verticals, [*UTILITIES, "AS_D_nDCG", "AS_alpha_nDCG"])
+    found = values_of_perfect_pages(made.qrels, made.items, made.verticals, [*UTILITIES, *DIVERSITY])
     assert found["query_id"].nunique() == 30
     assert (found["value"] == 1).all()
     exact = [f"{name}(ideal='exact')" for name in ("AS_DCG", "AS_RBP", "AS_ERR", "AS_ATT")]

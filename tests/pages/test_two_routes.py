@@ -108,14 +108,16 @@ def test_ideal_pages(
 
 @settings(max_examples=150, deadline=None)
 @given(made=pages(), name=st.sampled_from(["AS_D_nDCG", "AS_Dsharp_nDCG", "AS_alpha_nDCG", "AS_IA_nDCG"]),
-       ideal=st.sampled_from(["paper", "greedy"]))  # fmt: skip
-def test_diversity(plain: Any, made: Any, name: str, ideal: str) -> None:
+       ideal=st.sampled_from(["paper", "greedy"]), other=st.booleans())  # fmt: skip
+def test_diversity(plain: Any, made: Any, name: str, ideal: str, other: bool) -> None:
     page, pool = [plain.Block(*b) for b in made[0]], made[1]
     perfect = {"paper": plain.perfect, "greedy": plain.greedy}[ideal](pool)
     assume(any(sum(b.items) * b.orientation for b in perfect))
     run, qrels = plain.as_tables(page, pool)
-    expected = plain.diversity(name, page, perfect, pool)
-    text = name if name == "AS_IA_nDCG" else with_params(name, f"ideal='{ideal}'")
+    options = {"AS_alpha_nDCG": ("weights", "equal"), "AS_IA_nDCG": ("normalise", "vertical")} if other else {}
+    param, option = options.get(name, ("", ""))
+    text = with_params(name, f"ideal='{ideal}'" + (f",{param}='{option}'" if param else ""))
+    expected = plain.diversity(name, page, perfect, pool, option=option)
     assert value(text, run, qrels) == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 

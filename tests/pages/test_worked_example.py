@@ -72,7 +72,10 @@ def value(text: str, tables: tuple[pd.DataFrame, pd.DataFrame]) -> float:
         ("vRecall(recall_of='oriented',threshold=0.7)", 1.0),
         ("vPrecision(threshold=0.7)", 0.5),
         ("AS_D_nDCG(ideal='greedy')", 0.480350),
-        ("AS_alpha_nDCG(ideal='greedy')", 0.729369),
+        ("AS_alpha_nDCG(ideal='greedy',weights='equal')", 0.729369),
+        ("AS_alpha_nDCG(ideal='greedy')", 0.678567),
+        ("AS_IA_nDCG(ideal='greedy')", 0.796736),
+        ("AS_IA_nDCG(normalise='vertical')", 0.494846),
         ("AS_Dsharp_nDCG(ideal='greedy')", round((1 + 0.4803496802591638) / 2, 6)),
     ],
 )

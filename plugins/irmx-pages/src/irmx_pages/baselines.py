@@ -182,9 +182,10 @@ class PageDsharpNDCG(PageDNDCG):
 class PageAlphaNDCG(PageDiversity):
     """alpha-nDCG of pages: a relevant item of a vertical gains the less, the more of them came before.
 
-    The gain of a block is the sum over its relevant items of (1 - alpha)^n, n the relevant items of the vertical above. General
-    web is a vertical here. The DCG of the page is divided by that of the ideal page. Inferred: verticals have equal
-    weights, as alpha-nDCG has none, and the items of a block follow each other at one discount.
+    The gain of a block is w(V) times the sum over its relevant items of (1 - alpha)^n, n the relevant items of the vertical
+    above. General web is a vertical here. The DCG of the page is divided by that of the ideal page. By default w(V) is the
+    orientation, the paper's rule for the weight of a subtopic. With ``weights='equal'`` it is 1: the paper also says that
+    alpha-nDCG "treats relevant verticals in a binary sense". Inferred: the items of a block follow each other at one discount.
 
     References
     ----------
@@ -198,7 +199,7 @@ class PageAlphaNDCG(PageDiversity):
     >>> qrels = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1", "i2"], "relevance": 1,
     ...     "vertical": ["web", "image", "image"], "orientation": [None, 0.8, 0.8]})
     >>> irmx.calc_aggregate("AS_alpha_nDCG", qrels, run)
-    {AS_alpha_nDCG: 0.7653...}
+    {AS_alpha_nDCG: 0.6629...}
     """
 
     NAME = "AS_alpha_nDCG"
@@ -206,12 +207,23 @@ class PageAlphaNDCG(PageDiversity):
     SHORT_DESC = "nDCG of a page's blocks, whose relevant items gain less after others of their vertical."
     SUPPORTED_PARAMS = {
         "alpha": Param(float, "how much a relevant item takes from the gain of the next", default=0.5, low=0, high=1),
+        "weights": Param(
+            str,
+            "the weight of a vertical: its orientation ('orientation'), or the same for all ('equal')",
+            default="orientation",
+            choices=("orientation", "equal"),
+        ),
         **_PARAMS,
     }
     CITATIONS = (ZHOU, CLARKE)
-    EXAMPLES = ("AS_alpha_nDCG", "AS_alpha_nDCG(alpha=0.9)")
+    EXAMPLES = ("AS_alpha_nDCG", "AS_alpha_nDCG(alpha=0.9,weights='equal')")
 
     def gains(self, blocks: ShownBlocks, judged: JudgedVerticals) -> Floats:
+        weight = 1.0 if self["weights"] == "equal" else _orientation(blocks, judged)
+        return np.asarray(weight * self._novelty(blocks, judged))
+
+    def _novelty(self, blocks: ShownBlocks, judged: JudgedVerticals) -> Floats:
+        """Return the gain of every block without the weight of its vertical."""
         key = blocks.page * (len(judged.names) + 1) + blocks.label
         order = np.argsort(key, kind="stable")
         running = np.cumsum(blocks.relevant[order])
@@ -227,10 +239,14 @@ class PageAlphaNDCG(PageDiversity):
 class PageIANDCG(PageDiversity):
     """IA-nDCG of pages: the mean over verticals, by their orientation, of the nDCG for each.
 
-    IA-nDCG = sum_v P(v) nDCG(P|v), where only the relevant items of v gain, 1 each at the discount of their block. P(v) is the
-    orientation over the sum of those of all verticals with a relevant item in the judgments, general web, with 0.5, among them.
-    Inferred: the ideal of a vertical is the best page for it alone within the limits of ideal pages, one block with its relevant
-    items at the top, or for the web its relevant results from the top on.
+    IA-nDCG = sum_v P(v) nDCG(P|v), where only the relevant items of v gain, 1 each at the discount of their block. By default
+    nDCG(P|v) = DCG(P|v) / DCG(ideal page|v), by the paper's rule to "normalise according to the ideal aggregated search page";
+    P(v) is the orientation over the sum of those of all verticals, general web with 0.5 among them, of which the ideal page
+    shows a relevant item. Inferred: that each vertical is divided; the sum over verticals divided as a whole would be D-nDCG.
+
+    With ``normalise='vertical'`` each vertical has an ideal of its own, the best page for it alone within the limits of ideal
+    pages: one block with its relevant items at the top, or for the web its relevant results from the top on. P(v) is then over
+    all verticals with a relevant item in the judgments.
 
     References
     ----------
@@ -244,34 +260,51 @@ class PageIANDCG(PageDiversity):
     >>> qrels = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1"], "relevance": 1, "vertical": ["web", "image"],
     ...     "orientation": [None, 0.8]})
     >>> irmx.calc_aggregate("AS_IA_nDCG", qrels, run)
-    {AS_IA_nDCG: 0.7728...}
+    {AS_IA_nDCG: 0.9978...}
     """
 
     NAME = "AS_IA_nDCG"
     PRETTY_NAME = "IA-nDCG of Aggregated Search Pages"
     SHORT_DESC = "The mean over verticals, by their orientation, of the nDCG of a page for each."
-    SUPPORTED_PARAMS = {**{k: LIMIT_PARAMS[k] for k in ("ideal_web", "ideal_items")}, **SHAPE_PARAMS}
+    SUPPORTED_PARAMS = {
+        "normalise": Param(
+            str,
+            "what the DCG for a vertical is divided by: that of the ideal page ('page'), or of the best page for it ('vertical')",
+            default="page",
+            choices=("page", "vertical"),
+        ),
+        **_PARAMS,
+    }
     CITATIONS = (ZHOU, AGRAWAL)
-    EXAMPLES = ("AS_IA_nDCG", "AS_IA_nDCG@5")
+    EXAMPLES = ("AS_IA_nDCG", "AS_IA_nDCG(normalise='vertical')@5")
 
     def score(self, rankings: Rankings) -> Floats:
-        judged, blocks = judged_verticals(rankings), self.shown(rankings)
-        of_web = min(self["ideal_web"], self["cutoff"] or self["ideal_web"])
-        discounts = np.append(0.0, np.cumsum(1 / np.log2(np.arange(1, of_web + 1) + 1)))
-        ideal = np.where(
-            judged.web, discounts[np.minimum(judged.relevant, of_web)], np.minimum(judged.relevant, self["ideal_items"])
-        )
-        place = judged.place(blocks.page, blocks.label)
-        known = place >= 0
-        gained = np.bincount(
-            place[known], (blocks.relevant / np.log2(blocks.position + 1))[known], minlength=len(judged.label)
-        )
-        weight = judged.orientation * (judged.relevant > 0)
+        judged = judged_verticals(rankings)
+        if self["normalise"] == "page":
+            ideal = self._dcg_of_verticals(self.ideal(rankings), judged)
+            advice = how_to_show(self["ideal"], limits_of(self))
+        else:
+            ideal, advice = self._own_ideals(judged), "Orientations of 0 give them no weight"
+        weight = judged.orientation * (ideal > 0)
         total = np.bincount(judged.topic, weight, len(judged.topics))
-        refuse_zero(rankings, total, "Orientations of 0 give them no weight")
-        ndcg = np.divide(gained, ideal, out=np.zeros(len(ideal)), where=ideal > 0)
+        refuse_zero(rankings, total, advice)
+        ndcg = self._dcg_of_verticals(self.shown(rankings), judged) / np.where(ideal > 0, ideal, 1.0)
         expected = np.bincount(judged.topic, weight * ndcg, len(judged.topics))
         return np.divide(expected, total, out=np.zeros(len(total)), where=total > 0)
+
+    def _dcg_of_verticals(self, blocks: ShownBlocks, judged: JudgedVerticals) -> Floats:
+        """Return DCG(P|v) of every vertical of every topic."""
+        place = judged.place(blocks.page, blocks.label)
+        known = place >= 0
+        gain = blocks.relevant / np.log2(blocks.position + 1)
+        return np.bincount(place[known], gain[known], minlength=len(judged.label))
+
+    def _own_ideals(self, judged: JudgedVerticals) -> Floats:
+        """Return the DCG of the best page for every vertical alone."""
+        of_web = min(self["ideal_web"], self["cutoff"] or self["ideal_web"])
+        discounts = np.append(0.0, np.cumsum(1 / np.log2(np.arange(1, of_web + 1) + 1)))
+        of_vertical = np.minimum(judged.relevant, self["ideal_items"])
+        return np.asarray(np.where(judged.web, discounts[np.minimum(judged.relevant, of_web)], of_vertical))
 
 
 AS_D_nDCG = PageDNDCG()
