@@ -26,12 +26,12 @@ SETTINGS = (
     "IA_nDCG(cells='nonempty',subtopic_weights='proportional',judged_only=True)",
     "D_nDCG(gain='exponential',rel=2)@3",
     "IntentAware(measure='MP(model=GL_AD_ID)')@2",
-    "AS_DCG(g='literal',alpha=3,ideal_fill=True,personal=0.3,recall_of='oriented')",
+    "AS_DCG(g='literal',alpha=3,ideal='greedy',ideal_fill=True,personal=0.3,recall_of='oriented')",
     "AS_RBP(effort={'text':2,'image':1,'video':5},normalise=None,ties='run',split_blocks=True)@2",
     "AS_ERR(ideal='exact',ideal_items=1,ideal_verticals=1,no_relevant='nan')",
     "AS_ATT(ideal='exact',personal=0.2,rel=2)",
     "AS_D_nDCG(ideal_threshold=0,ideal_web=2,ideal_fill=True)@3",
-    "AS_IA_nDCG(ideal_items=1,ideal_web=1)",
+    "AS_IA_nDCG(normalise='vertical',ideal_items=1,ideal_web=1)",
     "vF(threshold=0.75)@1",
 )
 """Settings that take other ways through the code than the examples of the measures."""

@@ -153,9 +153,11 @@ DIVERSITY = ["AS_D_nDCG", "AS_alpha_nDCG", "AS_IA_nDCG"]
 UTILITIES = [f"{name}({params})" for name in ("AS_DCG", "AS_RBP", "AS_ERR", "AS_ATT") for params in ("", "alpha=3")]
 
 
-def values_of_perfect_pages(qrels: pd.DataFrame, items: Any, verticals: Any, measures: list[str]) -> pd.DataFrame:
+def values_of_perfect_pages(
+    qrels: pd.DataFrame, items: Any, rankings: Any, measures: list[str], **limits: Any
+) -> pd.DataFrame:
     """The measures of the simulated pages that are perfect in all three."""
-    made = simulate_pages(qrels, items, verticals).pages
+    made = simulate_pages(qrels, items, rankings, **limits).pages
     perfect = [page for page in made if page.page_id == "perfect-perfect-perfect"]
     return score_pages(perfect, qrels, measures)
 
@@ -180,6 +182,15 @@ def test_the_simulated_perfect_page_of_any_pool(plain: Any, pool: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", irmx.DataWarning)  # a vertical without any item
         found = values_of_perfect_pages(plain.as_tables([], pool)[1], {}, {}, UTILITIES)
+    assert (found["value"] == 1).all()
+
+
+def test_the_simulated_perfect_page_with_other_limits_and_efforts() -> None:
+    made = example(12)
+    limits = "ideal_threshold=0.3,ideal_verticals=2,ideal_items=6,ideal_web=4"
+    text = f"AS_DCG({limits},effort={{'image':0.1,'text':0.7,'video':14.1}})"
+    limits_of_pages = {"threshold": 0.3, "verticals": 2, "block_items": 6, "web_items": 4}
+    found = values_of_perfect_pages(made.qrels, made.items, made.verticals, [text], **limits_of_pages)
     assert (found["value"] == 1).all()
 
 

@@ -40,23 +40,27 @@ IDEALS = {
 
 def ideal_param(*ideals: str) -> Param:
     """Return the parameter ``ideal``, the first ideal page being the default."""
-    return Param(str, "the ideal page: " + ", or ".join(IDEALS[i] for i in ideals), default=ideals[0], choices=ideals)
+    return Param(
+        str, "the page to divide by: " + ", or ".join(IDEALS[i] for i in ideals), default=ideals[0], choices=ideals
+    )
 
 
 LIMIT_PARAMS = {
-    "ideal_web": Param(int, "most web blocks on an ideal page but the exact one", default=10, low=0, unit="blocks"),
+    "ideal_web": Param(
+        int, "most web blocks on the ideal pages 'paper' and 'greedy'", default=10, low=0, unit="blocks"
+    ),
     "ideal_verticals": Param(int, "most blocks of verticals on an ideal page", default=3, low=0, unit="blocks"),
     "ideal_items": Param(int, "most items in a vertical's block of an ideal page", default=3, low=1, unit="items"),
     "ideal_threshold": Param(
         number,
-        "an ideal page but the exact one shows verticals with an orientation above it; None: 0.75 for 'paper', 0.5 for 'greedy'",
+        "the ideal pages 'paper' and 'greedy' show verticals with an orientation above it; None: 0.75 and 0.5",
         default=None,
         low=0,
         high=1,
     ),
     "ideal_fill": Param(
         bool,
-        "an ideal page but the exact one goes on with non-relevant items, to its limits; None: for 'paper', not for 'greedy'",
+        "the ideal pages 'paper' and 'greedy' go on with non-relevant items, to their limits; None: 'paper' alone does",
         default=None,
     ),
 }

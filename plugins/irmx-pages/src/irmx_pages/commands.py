@@ -103,7 +103,9 @@ def simulate_pages(
     block_items: Annotated[int, typer.Option("--block_items", min=1, help="Items of a vertical block.")] = 3,
     web_items: Annotated[int, typer.Option("--web_items", min=1, help="Web results on a page.")] = 10,
     rel: Annotated[float, typer.Option("--rel", help="Smallest grade that counts as relevant.")] = 1,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the random presentations and of the pairs.")] = 0,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, help="Of the bad selections, the random presentations and the pairs.")
+    ] = 0,
 ) -> None:
     """Make pages of graded quality for every topic, to be compared by people.
 

@@ -136,13 +136,14 @@ def _blocks(judged: JudgedVerticals, limits: Limits, candidates: Ints) -> IdealB
 def pages_of_blocks(blocks: IdealBlocks, judged: JudgedVerticals, table: Mapping[str, float]) -> Pages:
     """Return ideal pages with the efforts of a table by media type."""
     per_item, attracts = effort_of_verticals(judged, blocks.place, table)
+    of_item = np.repeat(np.arange(len(blocks.place)), blocks.items)
     return Pages(
         blocks.offsets,
         np.array(judged.names, dtype=object)[judged.label[blocks.place]],
         judged.orientation[blocks.place],
         blocks.relevant.astype(np.float64),
         blocks.items,
-        blocks.items * per_item,
+        np.bincount(of_item, per_item[of_item], len(blocks.place)),  # added up as those of pages are, to the last bit
         attracts,
     )
 
