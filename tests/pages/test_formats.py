@@ -47,7 +47,9 @@ def any_pages(draw: st.DrawFn) -> list[Page]:
         items = draw(st.lists(names, unique=True, min_size=1, max_size=8))
         cut = draw(st.integers(1, len(items)))
         parts = [items[:cut], *([items[cut:]] if items[cut:] else [])]
-        blocks = tuple(Block(draw(names), draw(st.sampled_from(["", "text", "image"])), tuple(part)) for part in parts)
+        verticals = draw(st.lists(names, unique=True, min_size=len(parts), max_size=len(parts)))
+        media = st.sampled_from(["", "text", "image"])
+        blocks = tuple(Block(v, draw(media), tuple(part)) for v, part in zip(verticals, parts, strict=True))
         pages.append(Page(query_id, page_id, blocks))
     return pages
 
@@ -101,6 +103,10 @@ def test_tables_give_the_same_pages(tmp_path: Path, suffix: str) -> None:
         (line(blocks=[block(items=["i1", float("nan")])]), r"Block 1 has the items \['i1', nan\]"),
         (line(blocks=[block(items="i1")]), "Block 1 has the items 'i1'"),
         (line(blocks=[block(), block(vertical="web")]), "Page 'p' of topic 'q' has the item 'i1' twice"),
+        (
+            line(blocks=[block(), block(vertical="web", items=["w1"]), block(items=["i2"])]),
+            "Page 'p' of topic 'q': block 3 is a second one of the vertical 'image', after block 1. .*a column 'block'",
+        ),
         (line(page_id="first"), "line 2: Page 'first' of topic 'q' stands in line 1 already"),
         ([1], "line 2: not a JSON object"),
     ],
@@ -111,6 +117,18 @@ def test_lines_that_are_no_pages_are_named(tmp_path: Path, record: Any, said: st
     with pytest.raises(irmx.DataError, match=said) as caught:
         read_pages(path)
     assert str(caught.value).startswith(f"{path}, line 2: ")
+
+
+def test_web_results_are_blocks_of_their_own(tmp_path: Path) -> None:
+    write_pages(tmp_path / "pages.jsonl", PAGES)
+    assert [b.vertical for b in read_pages(tmp_path / "pages.jsonl")[0].blocks] == ["image", "web", "web"]
+
+
+def test_what_could_not_be_read_is_not_written(tmp_path: Path) -> None:
+    page = Page("q", "p", (IMAGE, Block("web", "", ("w1",)), Block("image", "", ("i3",))))
+    with pytest.raises(irmx.DataError, match="Page 'p' of topic 'q': block 3 is a second one of the vertical 'image'"):
+        write_pages(tmp_path / "pages.jsonl", [page])
+    assert not (tmp_path / "pages.jsonl").exists()
 
 
 def test_whole_numbers_are_ids(tmp_path: Path) -> None:

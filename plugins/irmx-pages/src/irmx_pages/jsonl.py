@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from irmx import DataError, Format
 from irmx_pages.page import Block, Page
+from irmx_pages.pages import WEB
 from irmx_pages.text_rows import json_lines
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ _FORM = (
     'A page is {"query_id": ..., "page_id": ..., "blocks": [{"vertical": ..., "media": ..., "items": [...]}, ...]}; '
     "media may be missing"
 )
+_ONCE = "A page has one block per vertical: put its items together, or write the page as a table with a column 'block'."
 
 
 def write_pages(path: str | os.PathLike[str], pages: Iterable[Page]) -> None:
@@ -31,6 +33,11 @@ def write_pages(path: str | os.PathLike[str], pages: Iterable[Page]) -> None:
         The file.
     pages : iterable of Page
         In the order in which they shall stand.
+
+    Raises
+    ------
+    irmx.DataError
+        Where a page has two blocks of one vertical, which a table with a column ``block`` can hold and this form cannot.
 
     Examples
     --------
@@ -49,10 +56,22 @@ def write_pages(path: str | os.PathLike[str], pages: Iterable[Page]) -> None:
 
 
 def _record(page: Page) -> dict[str, Any]:
+    _refuse_repeated(page)
     blocks = [
         {"vertical": b.vertical, **({"media": b.media} if b.media else {}), "items": list(b.items)} for b in page.blocks
     ]
     return {"query_id": page.query_id, "page_id": page.page_id, "blocks": blocks}
+
+
+def _refuse_repeated(page: Page) -> None:
+    """Raise where a vertical, other than the web, has two blocks."""
+    first: dict[str, int] = {}
+    for number, block in enumerate(page.blocks, start=1):
+        before = first.setdefault(block.vertical, number)
+        if before != number and block.vertical != WEB:
+            raise DataError(
+                f"{page.name}: block {number} is a second one of the vertical {block.vertical!r}, after block {before}. {_ONCE}"
+            )
 
 
 def is_page_line(start: bytes) -> bool:
@@ -71,7 +90,7 @@ def pages_of_lines(path: Path, content: bytes) -> tuple[list[Page], list[int]]:
     Raises
     ------
     irmx.DataError
-        Where a line is no page, or a page is there twice; says the line.
+        Where a line is no page, a page is there twice, or a vertical twice on a page; says the line.
     """
     pages: list[Page] = []
     lines: list[int] = []
@@ -97,7 +116,9 @@ def _page(record: dict[str, Any]) -> Page:
         raise DataError(f"The page has no list of blocks. {_FORM}.")
     query_id, page_id = (_id(record.get(name), name) for name in ("query_id", "page_id"))
     try:
-        return Page(query_id, page_id, tuple(_block(number, b) for number, b in enumerate(blocks, start=1)))
+        page = Page(query_id, page_id, tuple(_block(number, b) for number, b in enumerate(blocks, start=1)))
+        _refuse_repeated(page)
+        return page
     except DataError as error:
         name = f"Page {page_id!r} of topic {query_id!r}"
         raise (error if str(error).startswith(name) else error.at(name)) from None

@@ -34,7 +34,7 @@ def read_pages(source: Any) -> list[Page]:
     ------
     irmx.DataError
         Where it cannot be read, a page comes twice or has no block, an item has no vertical or stands twice on a page, a
-        vertical comes twice on a page without a ``block`` column, or a block has items of two verticals or media types;
+        vertical comes twice on a page without a ``block`` column, which JSON Lines of pages do not have, or a block has items of two verticals or media types;
         says the file and the line.
 
     Examples
