@@ -15,6 +15,7 @@ from irmx_pages import (
     agreement,
     att,
     fit_preferences,
+    orientation_gain,
     page_pairs,
     score_pages,
     simulate_pages,
@@ -261,6 +262,24 @@ def test_what_cannot_be_fitted(
     preferences = chosen(collection, simulated, {"u": "P@1"})
     with pytest.raises(irmx.UsageError, match=said):
         fit_preferences(simulated.pages, preferences, collection.qrels, measure, grid)
+
+
+@pytest.mark.parametrize(
+    ("grid", "instead"),
+    [("1:100", "1.01:100"), ("1:100:34,200", "1.01:100:34,200"), ("5,1,0.5:2", "5,1.01,1.01:2"), ([1, 7], "1.01,7")],
+)
+def test_a_grid_of_alpha_that_begins_at_one_is_told_what_to_write(grid: Any, instead: str) -> None:
+    with pytest.raises(irmx.UsageError, match=f"Write alpha={instead}: at 1.01 the gain is nearly a step"):
+        parameter_grid(AS_RBP, {"alpha": grid})
+    found = parameter_grid(AS_RBP, {"alpha": instead}).values["alpha"]
+    assert found[0] == 1.01
+    assert orientation_gain([0.45, 0.55], alpha=1.01) == pytest.approx([0, 1])
+
+
+def test_a_grid_of_alpha_below_one_is_refused_without_advice() -> None:
+    with pytest.raises(irmx.UsageError, match=r"alpha.*Got 0.5 instead") as caught:
+        parameter_grid(AS_RBP, {"alpha": "0.5:1"})
+    assert "Write" not in str(caught.value)
 
 
 def test_grids_are_written_as_for_a_sweep() -> None:

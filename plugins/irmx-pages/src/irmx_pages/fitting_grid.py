@@ -98,8 +98,7 @@ def parameter_grid(measure: Any, grid: Mapping[str, Any]) -> ParameterGrid:
         if has_value(measure, name):
             raise UsageError(f"{measure} has {name!r} already; leave it out there, or out of the grid.")
         found = _values(name, given)
-        for value in (min(found), max(found)):
-            with_values(measure, {name: value})
+        _refuse_outside(measure, name, found, given)
         values[name] = np.unique(found)
         if len(values[name]) < 2:
             raise UsageError(
@@ -123,6 +122,23 @@ def parse_grid(options: Sequence[str]) -> dict[str, str]:
             raise UsageError(f"The grid has the parameter {name.strip()!r} twice; put all of its values into one.")
         found[name.strip()] = values
     return found
+
+
+def _refuse_outside(measure: Any, name: str, values: list[float], given: Any) -> None:
+    """Raise where the smallest or the largest value is not allowed; says which range of the same kind is."""
+    try:
+        for value in (min(values), max(values)):
+            with_values(measure, {name: value})
+    except UsageError as error:
+        if name != "alpha" or min(values) > 1 or max(values) <= 1:
+            raise
+        parts = given.split(",") if isinstance(given, str) else map(str, given)
+        ends = [part.split(":") for part in parts]
+        above = ",".join(":".join(["1.01" if float(low) <= 1 else low, *others]) for low, *others in ends)
+        raise UsageError(
+            f"{error} Write {name}={above}: at 1.01 the gain is nearly a step, 0 for what users want less than the web and 1 for "
+            "what they want more."
+        ) from None
 
 
 def _values(name: str, given: Any) -> list[float]:
