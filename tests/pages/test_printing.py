@@ -63,3 +63,20 @@ def test_full_precision_is_not_folded(capsys: pytest.CaptureFixture[str]) -> Non
 
 def test_a_table_that_fits_is_as_it_is_in_a_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert printed(held_out(4), 200, capsys) == printed(held_out(4), None, capsys)
+
+
+@pytest.mark.parametrize("form", ["table", "tsv"])
+@pytest.mark.parametrize(
+    ("value", "places", "text"),
+    [
+        *((4.9e-5, 4, "<0.0001"), (5.1e-5, 4, "0.0001"), (0.0, 2, "<0.01"), (0.3, 0, "<1"), (0.25, 2, "0.25")),
+        *((1e-300, 6, "<0.000001"), (1e-7, -1, "1e-07"), (float("nan"), 4, "")),
+    ],
+)
+def test_no_p_value_is_printed_as_zero(
+    form: str, value: float, places: int, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    print_frame(pd.DataFrame({"other": [0.0], "p_value": [value]}), form, places)
+    other, *shown = capsys.readouterr().out.strip().splitlines()[-1].split()
+    assert shown == ([text] if text else [])
+    assert float(other) == 0

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FORMS = ("table", "tsv", "jsonl")
+P_VALUES = ("p_value",)
+"""The columns of p-values. None is 0: one that is too small for the places is printed as, for instance, ``<0.0001``."""
 _UNLIMITED = 10_000
 _FOLDED = 12
 """The least width of a column of texts."""
@@ -35,7 +37,8 @@ def print_frame(frame: pd.DataFrame, form: str, places: int) -> None:
     form : {"table", "tsv", "jsonl"}
         ``jsonl`` has full precision.
     places : int
-        Decimal places of what is no whole number; -1 for all.
+        Decimal places of what is no whole number; -1 for all. A p-value that they would show as 0 is printed as below the
+        smallest number that they can show.
 
     Examples
     --------
@@ -45,6 +48,10 @@ def print_frame(frame: pd.DataFrame, form: str, places: int) -> None:
     measure	agreement	p_value
     AP	0.500
     RR	0.667	0.250
+    >>> print_frame(frame.assign(p_value=[0.4, 1e-6]), "tsv", 3)
+    measure	agreement	p_value
+    AP	0.500	0.400
+    RR	0.667	<0.001
     >>> print_frame(frame[1:], "jsonl", 3)
     {"measure": "RR", "agreement": 0.6666666666666666, "p_value": 0.25}
     """
@@ -54,7 +61,9 @@ def print_frame(frame: pd.DataFrame, form: str, places: int) -> None:
             defined = {k: None if v != v else v for k, v in record.items()}
             print(json.dumps(defined, ensure_ascii=False))
         return
-    columns = {str(name): [_text(record[name], places) for record in records] for name in frame.columns}
+    columns = {
+        str(name): [_text(record[name], places, name in P_VALUES) for record in records] for name in frame.columns
+    }
     if form == "tsv":
         for row in (list(columns), *zip(*columns.values(), strict=True)):
             print(*row, sep="\t")
@@ -62,11 +71,14 @@ def print_frame(frame: pd.DataFrame, form: str, places: int) -> None:
     _print_table(columns, [bool(records) and isinstance(records[0][name], str) for name in frame.columns])
 
 
-def _text(value: Any, places: int) -> str:
+def _text(value: Any, places: int, is_p_value: bool = False) -> str:
     if isinstance(value, float):
         if value != value:
             return ""
-        return repr(value) if places == -1 else f"{value:.{places}f}"
+        if places == -1:
+            return repr(value)
+        text = f"{value:.{places}f}"
+        return f"<{10.0**-places:.{places}f}" if is_p_value and float(text) == 0 else text
     return str(value)
 
 
