@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from irmx.judgments import Judgments, read_qrels
     from irmx.measures import COMMON_PARAMS, Measure
     from irmx.meta.comparing import best_settings, rank_correlation_with
+    from irmx.meta.progress import progress_bar
     from irmx.meta.sweeps import sweep
     from irmx.params import Param, number
     from irmx.plugins import registry
@@ -68,6 +69,7 @@ _WHERE = {
     "judgments": ("Judgments", "read_qrels"),
     "measures": ("COMMON_PARAMS", "Measure"),
     "meta.comparing": ("best_settings", "rank_correlation_with"),
+    "meta.progress": ("progress_bar",),
     "meta.sweeps": ("sweep",),
     "params": ("Param", "number"),
     "plugins": ("registry",),
@@ -130,6 +132,7 @@ __all__ = [
     "number",
     "parse_measure",
     "parse_measures",
+    "progress_bar",
     "rank_correlation_with",
     "read_qrels",
     "read_run",

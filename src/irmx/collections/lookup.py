@@ -11,7 +11,7 @@ from irmx.collections.cache import Cache, Value
 from irmx.collections.datasets import failure
 from irmx.collections.fields import Field
 from irmx.errors import DataError, DataWarning, PluginError
-from irmx.meta.progress import bar
+from irmx.meta.progress import progress_bar
 
 _SHOWN = 60
 """So many characters of a value that cannot be read are shown."""
@@ -59,7 +59,7 @@ def _looked_up(dataset_id: str, dataset: Any, field: Field, cache: Cache, doc_id
     """Return what the documents give; what was had before a stop or an error stays in the cache."""
     found: dict[str, Value] = {}
     try:
-        with bar(f"Looking up documents of {dataset_id}", len(doc_ids), 0, None) as advance:
+        with progress_bar(f"Looking up documents of {dataset_id}", len(doc_ids), 0, None) as advance:
             for document in dataset.docs_store().get_many_iter(doc_ids):
                 found[document.doc_id] = _value(field, getattr(document, field.field))
                 advance(1)

@@ -1,4 +1,4 @@
-"""The progress bar of a sweep, on standard error."""
+"""The progress bar of what takes long, on standard error."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ Advance = Callable[[int], None]
 
 
 @contextlib.contextmanager
-def bar(description: str, total: int, done: int, shown: bool | None) -> Iterator[Advance]:
+def progress_bar(description: str, total: int, done: int = 0, shown: bool | None = None) -> Iterator[Advance]:
     """Show how many of a number of things are done, and the remaining time.
+
+    A context manager; what it gives is called with the number of things that have been done since the last call.
 
     Parameters
     ----------
@@ -22,6 +24,12 @@ def bar(description: str, total: int, done: int, shown: bool | None) -> Iterator
         How many there are, and how many are done at the start.
     shown : bool or None
         None: where standard error is a terminal.
+
+    Examples
+    --------
+    >>> with progress_bar("Adding up", total=3, shown=False) as advance:
+    ...     for number in range(3):
+    ...         advance(1)
     """
     if not (sys.stderr.isatty() if shown is None else shown):
         yield lambda count: None

@@ -23,7 +23,7 @@ from irmx.meta.inputs import lacking_topics, named_runs, of_run
 from irmx.meta.longform import LongForm, frame_of, merged
 from irmx.meta.parts import REFERENCES, Parts, PartsInMemory
 from irmx.meta.preparing import Preparer, scores_of
-from irmx.meta.progress import bar
+from irmx.meta.progress import progress_bar
 from irmx.meta.results import ResultsFile
 from irmx.meta.said import Said
 from irmx.meta.units import Done, Held, Stored, do, kept, units_of
@@ -126,7 +126,7 @@ class Sweep:
         """Read every run once, for the settings that are left and for the references."""
         prepared = Preparer(self._judgments, [self.settings[i] for i in left], folder)
         references: list[list[Scores]] = []
-        with bar("Reading runs", len(self.runs), 0, progress) as advance:
+        with progress_bar("Reading runs", len(self.runs), 0, progress) as advance:
             for name, source in self.runs.items():
                 with self._said.once(name), of_run(name, source):
                     references.append(self._read(source, prepared))
@@ -160,7 +160,7 @@ class Sweep:
         calls = ((do, (u, [self.settings[i] for i in u.settings], data[u.key])) for u in units)
         try:
             with (
-                bar("Scoring settings", len(self.settings), self.done, progress) as advance,
+                progress_bar("Scoring settings", len(self.settings), self.done, progress) as advance,
                 results_of(calls, min(jobs, len(units))) as results,
             ):
                 for done in results:
