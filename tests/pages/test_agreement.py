@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.stats import ttest_rel
 
 import irmx
-from irmx_pages import Block, Page, agreement
-from irmx_pages.intervals import topic_interval, topic_test
+from irmx_pages import Block, Page, agreement, fleiss_kappa
+from irmx_pages.intervals import sign_test, topic_interval, topic_test
 
 QRELS = {t: {"good": 1, "fair": 1, "poor": 0} for t in ("t1", "t2", "t3")}
 ORDERS = {"best": ("good", "fair", "poor"), "middle": ("good", "poor", "fair"), "worst": ("poor", "good", "fair")}
@@ -23,7 +26,7 @@ def preferences(*rows: tuple[str, str, str, str, str]) -> pd.DataFrame:
     """Votes given as topic, page a, page b, a letter a vote, and the pair of bins."""
     return pd.DataFrame(
         [
-            (q, a, b, str(i), "tie" if c == "-" else c, group)
+            (q, a, b, str(i), {"-": "tie", "x": "bad"}.get(c, c), group)
             for q, a, b, choices, group in rows
             for i, c in enumerate(choices)
         ],
@@ -50,6 +53,50 @@ def test_agreement_is_counted_as_by_hand() -> None:
     assert found.loc[(1.0, "H-L", "RR"), ["pairs", "ties", "agreement"]].tolist() == [2, 0, 1]
     assert found.loc[(0.75, "H-M", "P@2"), ["pairs", "ties", "agreement"]].tolist() == [3, 0, 2 / 3]
     assert (0.75, "M-L", "P@2") not in found.index
+
+
+def test_pairs_of_which_both_pages_are_bad_are_counted() -> None:
+    votes = preferences(
+        ("t1", "best", "worst", "aaax", "H-L"),
+        ("t1", "best", "middle", "aaxx", "H-M"),
+        ("t2", "worst", "middle", "xxxb", "M-L"),
+        ("t3", "worst", "middle", "xxxx", "M-L"),
+        ("t3", "best", "middle", "bbbb", "H-M"),
+    )
+    found = agreement(PAGES, votes, QRELS, "P@2").set_index(["level", "bin_pair"])
+    assert found.loc[(0.75, "all"), ["pairs", "both_bad", "agreement"]].tolist() == [2, 2, 0.5]
+    assert found.loc[(1.0, "all"), ["pairs", "both_bad", "agreement"]].tolist() == [1, 1, 0]
+    assert found.loc[(0.75, "H-M"), ["pairs", "both_bad"]].tolist() == [1, 0]
+    counts = [[3, 0, 0, 1], [2, 0, 0, 2], [0, 1, 0, 3], [0, 0, 0, 4], [0, 4, 0, 0]]
+    assert found.loc[(0.75, "all"), "kappa"] == fleiss_kappa(counts)
+
+
+def sign_p_value(votes: pd.DataFrame, measures: str, level: float) -> float:
+    found = agreement(PAGES, votes, QRELS, measures, levels=[level], test="sign").query("bin_pair == 'all'")
+    assert math.isnan(found["p_value"].iloc[0])
+    return float(found["p_value"].iloc[1])
+
+
+def test_the_sign_test_counts_the_pairs_on_which_one_measure_does_better() -> None:
+    # of five pairs P@2 agrees on four; RR on two, and has a tie on three: better on one, worse on two
+    assert sign_p_value(VOTES, "P@2 RR", 0.75) == 1.0
+    pairs = preferences(*((t, "best", "worst", "aaaa", "H-L") for t in QRELS), ("t1", "best", "middle", "aaaa", "H-M"))
+    assert sign_p_value(pairs, "RR P@1", 1) == 1.0  # they prefer the same pages
+    assert sign_p_value(pairs, "P@2 P@3", 1) == pytest.approx(2 * 0.5**4)  # P@3 has a tie on all four
+
+
+@given(st.lists(st.tuples(st.sampled_from([0.0, 0.5, 1.0]), st.sampled_from([0.0, 0.5, 1.0])), min_size=1, max_size=12))
+def test_the_sign_test_is_that_of_all_assignments_of_signs(values: list[tuple[float, float]]) -> None:
+    mine, others = np.array(values).T
+    signs = [1 if a > b else -1 for a, b in values if a != b]
+    extreme = [abs(sum(s)) >= abs(sum(signs)) for s in itertools.product((1, -1), repeat=len(signs))]
+    assert sign_test(mine, others) == pytest.approx(sum(extreme) / len(extreme))
+    assert sign_test(others, mine) == sign_test(mine, others)
+
+
+def test_a_test_that_is_not_known() -> None:
+    with pytest.raises(irmx.UsageError, match=r"There is no test 'wilcoxon'. Known: 't' .*, 'sign'"):
+        agreement(PAGES, VOTES, QRELS, "P@2", test="wilcoxon")
 
 
 def test_kappa_is_that_of_all_votes_of_the_group() -> None:

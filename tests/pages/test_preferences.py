@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import irmx
 from irmx_pages import fleiss_kappa, read_preferences
+from irmx_pages.preferences import ANSWERS
 
 COLUMNS = ["query_id", "page_a", "page_b", "assessor", "choice"]
 
@@ -41,6 +42,27 @@ def test_majorities_of_four_assessors(choices: str, three_of_four: int, all_four
     assert found.majority(1).tolist() == [all_four]
 
 
+@pytest.mark.parametrize(
+    ("choices", "prefers", "both_bad"),
+    [
+        ("aaax", 1, False),
+        ("aabx", 0, False),
+        ("aaxx", 0, False),
+        ("axxx", 0, True),
+        ("xxxx", 0, True),
+        ("-xx-", 0, False),
+    ],
+)
+def test_both_bad_counts_among_the_assessors_of_a_pair(choices: str, prefers: int, both_bad: bool) -> None:
+    names = {"-": "tie", "x": "bad"}
+    found = read_preferences(votes(*(names.get(c, c) for c in choices)))
+    assert found.counts.sum() == 4
+    assert found.counts[0].tolist() == [choices.count(c) for c in "ab-x"]
+    assert found.majority(3 / 4).tolist() == [prefers]
+    assert found.majority_both_bad(3 / 4).tolist() == [both_bad]
+    assert found.both_bad.tolist() == [c == "x" for c in choices]
+
+
 @pytest.mark.parametrize("level", [0.5, 0, 1.01, math.nan])
 def test_a_majority_is_more_than_half(level: float) -> None:
     with pytest.raises(irmx.UsageError, match=r"in the range \(0.5, 1\]"):
@@ -51,11 +73,11 @@ def test_a_pair_shown_the_other_way_round_is_the_same_pair() -> None:
     turned = votes("a", "a").assign(page_a=["p", "r"], page_b=["r", "p"])
     found = read_preferences(turned)
     assert len(found) == 1
-    assert found.counts.tolist() == [[1, 1, 0]]
+    assert found.counts.tolist() == [[1, 1, 0, 0]]
 
 
 def test_preferences_come_back_from_their_table(tmp_path: Path) -> None:
-    given_votes = votes("a", "TIE", "b", "b", bin_pair=["H-L"] * 4)
+    given_votes = votes("a", "TIE", "b", "Bad", bin_pair=["H-L"] * 4, trap=["B"] * 4)
     found = read_preferences(given_votes)
     for suffix in ("csv", "jsonl"):
         path = tmp_path / f"votes.{suffix}"
@@ -66,6 +88,8 @@ def test_preferences_come_back_from_their_table(tmp_path: Path) -> None:
         again = read_preferences(path)
         assert again.frame().equals(found.frame())
         assert again.bin_pair == ["H-L"]
+        assert again.trap == ["b"]
+        assert [ANSWERS[i] for i in again.answer] == ["a", "tie", "b", "bad"]
         assert again.places == [f"{path}, line {2 if suffix == 'csv' else 1}"]
 
 
@@ -76,6 +100,9 @@ def test_preferences_come_back_from_their_table(tmp_path: Path) -> None:
         ({"choice": ["a", ""]}, "line 3: the choice is missing"),
         ({"assessor": ["1", "1"]}, "line 3: the assessor '1' has chosen between 'p' and 'r' of topic 'q' already"),
         ({"page_b": ["r", "p"]}, "line 3: page 'p' of topic 'q' is compared with itself"),
+        ({"trap": ["", "c"]}, "line 3: the trap 'c' is none of a"),
+        ({"trap": ["a", "b"]}, "line 3: the pages 'p' and 'r' of topic 'q' have the trap 'b' here and 'a' before"),
+        ({"trap": ["a", ""]}, "line 3: the pages 'p' and 'r' of topic 'q' have the trap '' here"),
         ({"bin_pair": ["H-L", "H-H"]}, "line 3: the pages 'p' and 'r' of topic 'q' have the bin_pair 'H-H' here"),
     ],
 )

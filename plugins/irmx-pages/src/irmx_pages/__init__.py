@@ -20,6 +20,7 @@ from irmx_pages.preferences_simulated import simulate_preferences
 from irmx_pages.reading import read_pages
 from irmx_pages.simulation import SimulatedPages, simulate_pages
 from irmx_pages.simulation_quality import page_pairs
+from irmx_pages.traps import without_traps
 from irmx_pages.verticals import vF, vPrecision, vRecall
 
 __all__ = [
@@ -74,5 +75,6 @@ __all__ = [
     "vF",
     "vPrecision",
     "vRecall",
+    "without_traps",
     "write_pages",
 ]

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx import DataError, DataWarning, Evaluator, UsageError, read_qrels
-from irmx_pages.intervals import topic_interval, topic_test
+from irmx_pages.intervals import check_test, p_value, topic_interval
 from irmx_pages.page import Page
 from irmx_pages.page_runs import page_values
 from irmx_pages.preferences import Preferences, fleiss_kappa, read_preferences
 from irmx_pages.reading import read_pages
+from irmx_pages.traps import FAILED_TRAPS, without_traps
 from irmx_pages.whole import check_whole
 
 if TYPE_CHECKING:
@@ -37,18 +38,21 @@ def agreement(
     levels: Sequence[float] = LEVELS,
     baseline: Any = None,
     seed: int = 0,
+    test: str = "t",
+    failed_traps: int | None = FAILED_TRAPS,
 ) -> pd.DataFrame:
     """Return how often measures agree with the majority of assessors.
 
     A measure prefers the page with the larger value. Where the two values are equal (to 9 digits) it prefers neither, which
-    counts one half, as tossing a coin would give. Pairs without a majority, ties of assessors among them, are left out.
+    counts one half, as tossing a coin would give. Pairs without a majority for one of the pages are left out; those of which
+    a majority says that both pages are bad are counted.
 
     Parameters
     ----------
     pages : any
         Whatever :func:`read_pages` takes.
     preferences : any
-        Whatever :func:`read_preferences` takes; all of its pages must be there.
+        Whatever :func:`read_preferences` takes; all of its pages, but those of trap pairs, must be there.
     qrels : any
         Whatever :func:`irmx.read_qrels` takes.
     measures : str, Measure or iterable of them
@@ -56,9 +60,16 @@ def agreement(
     levels : sequence of float
         The shares of assessors that make a majority, each in (0.5, 1].
     baseline : str or Measure, optional
-        The measure that the others are tested against; by itself the first.
+        The measure that the others are tested against; the first by default.
     seed : int
         Of the bootstrap.
+    test : {"t", "sign"}
+        The test against the baseline: the paired two-tailed t-test between the means of topics; or the two-tailed sign test
+        over pairs of pages, as in the paper (footnote 9), which takes pairs of one topic for independent and leaves out those
+        on which both measures do equally well.
+    failed_traps : int or None
+        Assessors who failed more trap pairs are left out, with a warning; None: none of them. Trap pairs are never counted
+        themselves; see :func:`without_traps`.
 
     Returns
     -------
@@ -66,11 +77,11 @@ def agreement(
         A row for every level, group of pairs (``all``, and each ``bin_pair`` of the preferences) and measure:
 
         * ``level``, ``bin_pair``, ``measure``;
-        * ``pairs`` with a majority, and ``ties``, those on which the measure prefers neither;
+        * ``pairs`` with a majority for a page, and ``ties``, those on which the measure prefers neither;
+        * ``both_bad``, the other pairs of the group of which a majority says that both pages are bad;
         * ``agreement`` in [0, 1], the mean over these pairs, with its 95% interval ``low`` to ``high``, by bootstrap over topics
           (NaN for fewer than two topics);
-        * ``p_value`` of the paired two-tailed t-test against the baseline, between the topics' means (NaN for the baseline and
-          for fewer than two topics);
+        * ``p_value`` of the test against the baseline (NaN for the baseline, and of the t-test for fewer than two topics);
         * ``kappa``, Fleiss' kappa of all votes on pairs of the group, whatever the level (NaN where it is not defined).
 
         Groups without any majority are left out.
@@ -81,12 +92,12 @@ def agreement(
         Where a preference is about a page that is not there, no pair has a majority at any level, or a measure has no value
         for a page.
     irmx.UsageError
-        Where a level is not in its range, the seed is negative, or a measure is not known.
+        Where a level is not in its range, the seed is negative, there is no such test, or a measure is not known.
 
     Warns
     -----
     irmx.DataWarning
-        Where no pair has a majority at one of several levels, which is left out.
+        Where no pair has a majority at one of several levels, which is left out, and where assessors are.
 
     References
     ----------
@@ -107,7 +118,8 @@ def agreement(
     1    1.0      all      RR      3     0   1.000000
     """
     check_whole(0, seed=seed)
-    pages, votes = read_pages(pages), read_preferences(preferences)
+    check_test(test)
+    pages, votes = read_pages(pages), without_traps(read_preferences(preferences), failed_traps)
     a, b = pair_numbers(pages, votes)
     evaluator = Evaluator(measures, read_qrels(qrels))
     against = _baseline(evaluator, baseline)
@@ -116,7 +128,7 @@ def agreement(
     values[used] = page_values([pages[i] for i in used.tolist()], evaluator)
     _refuse_missing(values, used, pages, evaluator)
     preferred = np.stack([preferred_page(column[a], column[b]) for column in values.T], axis=1)
-    return _table(votes, preferred, [str(m) for m in evaluator.measures], against, levels, seed)
+    return _table(votes, preferred, [str(m) for m in evaluator.measures], against, levels, seed, test)
 
 
 def pair_numbers(pages: Sequence[Page], preferences: Preferences) -> tuple[Ints, Ints]:
@@ -206,7 +218,7 @@ def _majorities(votes: Preferences, levels: Sequence[float]) -> dict[float, Ints
 
 
 def _table(
-    votes: Preferences, preferred: Ints, names: list[str], against: str, levels: Sequence[float], seed: int
+    votes: Preferences, preferred: Ints, names: list[str], against: str, levels: Sequence[float], seed: int, test: str
 ) -> pd.DataFrame:
     import pandas as pd
 
@@ -215,6 +227,7 @@ def _table(
     groups = [ALL, *(g for g in dict.fromkeys(labels.tolist()) if g not in (ALL, ""))]
     counts, rows = votes.counts, []
     for level, majority in _majorities(votes, levels).items():
+        both_bad = votes.majority_both_bad(level)
         for group in groups:
             of_group = np.ones(len(votes), dtype=bool) if group == ALL else labels == group
             here = np.flatnonzero(of_group & (majority != 0))
@@ -230,12 +243,13 @@ def _table(
                         "measure": name,
                         "pairs": len(here),
                         "ties": int((preferred[here, column] == 0).sum()),
+                        "both_bad": int(both_bad[of_group].sum()),
                         "agreement": float(agreed[name].mean()),
                         "low": low,
                         "high": high,
                         "p_value": np.nan
                         if name == against
-                        else topic_test(agreed[name], agreed[against], topic[here]),
+                        else p_value(test, agreed[name], agreed[against], topic[here]),
                         "kappa": fleiss_kappa(counts[of_group]),
                     }
                 )

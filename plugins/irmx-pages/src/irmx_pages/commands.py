@@ -19,8 +19,16 @@ PreferencesFile = Annotated[
     str,
     typer.Argument(
         metavar="PREFERENCES",
-        help="Preferences: a table file with the columns query_id, page_a, page_b, assessor and choice (a, b or tie).",
+        help="Preferences: a table file with the columns query_id, page_a, page_b, assessor, choice (a, b, tie, or bad for both) and, "
+        "perhaps, bin_pair and trap.",
     ),
+]
+Test = Annotated[
+    str,
+    typer.Option("--test", help="t: paired t-test between the means of topics; sign: sign test over pairs of pages."),
+]
+FailedTraps = Annotated[
+    int, typer.Option("--failed_traps", min=0, help="Leave out assessors who failed more trap pairs than this.")
 ]
 
 
@@ -49,11 +57,13 @@ def agreement(
     qrels: Qrels,
     level: Annotated[
         list[float] | None,
-        typer.Option("-l", "--level", help="Share of assessors that is a majority; 0.75 and 1 by themselves."),
+        typer.Option("-l", "--level", help="Share of assessors that is a majority; 0.75 and 1 by default."),
     ] = None,
     baseline: Annotated[
-        str | None, typer.Option("-b", "--baseline", help="Test against this measure; by itself the first.")
+        str | None, typer.Option("-b", "--baseline", help="Test against this measure; the first by default.")
     ] = None,
+    test: Test = "t",
+    failed_traps: FailedTraps = 2,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of the bootstrap.")] = 0,
     places: Places = 4,
     output_format: OutputFormat = "table",
@@ -61,15 +71,16 @@ def agreement(
     """Show how often measures agree with what people prefer.
 
     A row for each majority, pair of bins and measure: the pairs with a majority, those on which the measure has a tie (one
-    half), the agreement with its 95% interval over topics, the p-value of a paired two-tailed t-test against the baseline
-    over the topics' means, and Fleiss' kappa of the assessors.
+    half), other pairs of which a majority says that both pages are bad, the agreement with its 95% interval over topics, the
+    two-tailed p-value of a test against the baseline, and Fleiss' kappa of the assessors.
     """
     from irmx_pages.agreement import LEVELS
     from irmx_pages.agreement import agreement as agreeing
     from irmx_pages.printing import check_form, print_frame
 
     check_form(output_format)
-    print_frame(agreeing(pages, preferences, qrels, measures, level or LEVELS, baseline, seed), output_format, places)
+    found = agreeing(pages, preferences, qrels, measures, level or LEVELS, baseline, seed, test, failed_traps)
+    print_frame(found, output_format, places)
 
 
 def simulate_pages(

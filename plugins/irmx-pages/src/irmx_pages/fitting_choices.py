@@ -45,9 +45,10 @@ class Votes:
 
 
 def votes_of(preferences: Preferences) -> Votes:
-    """Return all votes of preferences."""
-    won = (1 + preferences.choice) / 2
-    return Votes(preferences.pair, preferences.assessor, won, len(preferences.assessors))
+    """Return the votes of preferences, without those that both pages are bad, which compare none with the other."""
+    compares = ~preferences.both_bad
+    won = (1 + preferences.choice[compares]) / 2
+    return Votes(preferences.pair[compares], preferences.assessor[compares], won, len(preferences.assessors))
 
 
 @dataclass(frozen=True)

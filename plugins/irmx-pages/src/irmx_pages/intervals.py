@@ -6,11 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from irmx import UsageError
+
 Floats = np.ndarray[Any, np.dtype[Any]]
 Ints = np.ndarray[Any, np.dtype[Any]]
 
 SAMPLES = 2000
 """Bootstrap samples of topics."""
+
+TESTS = ("t", "sign")
+"""The tests between two values of every pair."""
 
 
 def topic_interval(values: Floats, topic: Ints, seed: int = 0) -> tuple[float, float]:
@@ -69,3 +74,37 @@ def topic_test(values: Floats, others: Floats, topic: Ints) -> float:
     if np.ptp(difference) == 0:  # no spread: the statistic is infinite, or 0/0
         return 1.0 if difference[0] == 0 else 0.0
     return float(ttest_1samp(difference, 0).pvalue)
+
+
+def sign_test(values: Floats, others: Floats) -> float:
+    """Return the p-value of the two-tailed sign test between two values of every pair.
+
+    Pairs are taken for independent; those of which both values are equal are left out.
+
+    Returns
+    -------
+    float
+        1 where all are equal.
+
+    Examples
+    --------
+    Better on five pairs and worse on none: 2/2^5.
+
+    >>> sign_test(np.array([1.0, 1.0, 1.0, 1.0, 1.0, 0.5]), np.array([0.0, 0.0, 0.5, 0.0, 0.0, 0.5]))
+    0.0625
+    """
+    from scipy.stats import binomtest
+
+    better, worse = int((values > others).sum()), int((values < others).sum())
+    return float(binomtest(better, better + worse).pvalue) if better + worse else 1.0
+
+
+def check_test(test: str) -> None:
+    """Raise where there is no such test."""
+    if test not in TESTS:
+        raise UsageError(f"There is no test {test!r}. Known: 't' (over topics), 'sign' (over pairs of pages).")
+
+
+def p_value(test: str, values: Floats, others: Floats, topic: Ints) -> float:
+    """Return the p-value of a test of ``TESTS`` between two values of every pair."""
+    return sign_test(values, others) if test == "sign" else topic_test(values, others, topic)

@@ -15,9 +15,14 @@ if TYPE_CHECKING:
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 Ints = np.ndarray[Any, np.dtype[Any]]
+Bools = np.ndarray[Any, np.dtype[Any]]
 
-CHOICES = {"a": 1, "b": -1, "tie": 0}
-"""What an assessor may choose, and the number that stands for it."""
+ANSWERS = ("a", "b", "tie", "bad")
+"""What an assessor may answer: page a, page b, neither because they are as good as each other, neither because both are bad."""
+
+_PREFERS = np.array([1, -1, 0, 0])
+_TURNED = (1, 0, 2, 3)
+"""The answers for the pair shown the other way round."""
 
 
 @dataclass(frozen=True)
@@ -30,10 +35,12 @@ class Preferences:
         The topic and the pages of every pair; a pair that was shown both ways round is one pair, as it was first.
     bin_pair : list of str, (pairs,), or None
         The group of every pair, such as ``H-L`` for a page of high and one of low quality.
+    trap : list of str, (pairs,), or None
+        The right answer of a pair that is there to find careless assessors, empty for other pairs.
     assessors : list of str
         Their names.
-    pair, assessor, choice : int array, (votes,)
-        The pair and the assessor of every vote, and what was chosen: 1 for page a, -1 for page b, 0 for a tie.
+    pair, assessor, answer : int array, (votes,)
+        The pair and the assessor of every vote, and the place of the answer in ``("a", "b", "tie", "bad")``.
     places : list of str, (pairs,)
         Where each pair first stands in its source, for messages.
     """
@@ -42,20 +49,52 @@ class Preferences:
     page_a: list[str]
     page_b: list[str]
     bin_pair: list[str] | None
+    trap: list[str] | None
     assessors: list[str]
     pair: Ints
     assessor: Ints
-    choice: Ints
+    answer: Ints
     places: list[str]
 
     def __len__(self) -> int:
         return len(self.query_id)
 
     @property
+    def choice(self) -> Ints:
+        """Which page every vote is for: 1 for page a, -1 for page b, 0 for neither; shape (votes,)."""
+        return np.asarray(_PREFERS[self.answer])
+
+    @property
+    def both_bad(self) -> Bools:
+        """Whether every vote is that both pages are bad; shape (votes,)."""
+        return np.asarray(self.answer == ANSWERS.index("bad"))
+
+    @property
     def counts(self) -> Ints:
-        """How many votes every pair has for page a, for page b and for neither: shape (pairs, 3)."""
-        kinds = [(self.choice == value).astype(float) for value in CHOICES.values()]
-        return np.stack([np.bincount(self.pair, kind, len(self)) for kind in kinds], axis=1).astype(np.int64)
+        """How many votes every pair has for page a, for page b, for a tie and for both being bad: shape (pairs, 4)."""
+        size = len(ANSWERS)
+        return np.bincount(self.pair * size + self.answer, minlength=len(self) * size).reshape(-1, size)
+
+    def where(self, votes: Bools) -> Preferences:
+        """Return some of the votes, at least one, with only the pairs and the assessors that they are of."""
+        pairs, pair = np.unique(self.pair[votes], return_inverse=True)
+        people, assessor = np.unique(self.assessor[votes], return_inverse=True)
+
+        def of(values: list[str], kept: Ints) -> list[str]:
+            return [values[i] for i in kept.tolist()]
+
+        return Preferences(
+            of(self.query_id, pairs),
+            of(self.page_a, pairs),
+            of(self.page_b, pairs),
+            None if self.bin_pair is None else of(self.bin_pair, pairs),
+            None if self.trap is None else of(self.trap, pairs),
+            of(self.assessors, people),
+            pair,
+            assessor,
+            self.answer[votes],
+            of(self.places, pairs),
+        )
 
     def majority(self, level: float = 0.75) -> Ints:
         """Return what at least a share of the assessors of each pair prefers.
@@ -63,7 +102,8 @@ class Preferences:
         Parameters
         ----------
         level : float
-            In (0.5, 1]: .75 for three of four, 1 for all. A vote for a tie counts among the assessors of the pair.
+            In (0.5, 1]: .75 for three of four, 1 for all. A vote for neither page, because of a tie or because both are bad,
+            counts among the assessors of the pair.
 
         Returns
         -------
@@ -79,27 +119,34 @@ class Preferences:
         >>> preferences.majority(0.75), preferences.majority(1)
         (array([1]), array([0]))
         """
+        return np.asarray(self._enough(level) @ _PREFERS)
+
+    def majority_both_bad(self, level: float = 0.75) -> Bools:
+        """Return whether at least a share of the assessors of each pair finds both pages bad; shape (pairs,)."""
+        return np.asarray(self._enough(level)[:, ANSWERS.index("bad")])
+
+    def _enough(self, level: float) -> Bools:
+        """Return which answer at least a share of the assessors of each pair gives, at most one: shape (pairs, 4)."""
         if not 0.5 < level <= 1:
             raise UsageError(f"The level of a majority must be a number in the range (0.5, 1]. Got {level!r} instead.")
         share = self.counts / self.counts.sum(axis=1, keepdims=True)
-        enough = share + 1e-12 >= level
-        return np.asarray(enough[:, 0].astype(np.int64) - enough[:, 1])
+        return np.asarray(share + 1e-12 >= level)
 
     def frame(self) -> pd.DataFrame:
         """Return the votes as the table that :func:`read_preferences` reads, a row a vote."""
         import pandas as pd
 
-        names = {value: name for name, value in CHOICES.items()}
         pairs = self.pair.tolist()
         columns: dict[str, list[str]] = {
             "query_id": [self.query_id[i] for i in pairs],
             "page_a": [self.page_a[i] for i in pairs],
             "page_b": [self.page_b[i] for i in pairs],
             "assessor": [self.assessors[i] for i in self.assessor.tolist()],
-            "choice": [names[value] for value in self.choice.tolist()],
+            "choice": [ANSWERS[i] for i in self.answer.tolist()],
         }
-        if self.bin_pair is not None:
-            columns["bin_pair"] = [self.bin_pair[i] for i in pairs]
+        for name, of_pairs in (("bin_pair", self.bin_pair), ("trap", self.trap)):
+            if of_pairs is not None:
+                columns[name] = [of_pairs[i] for i in pairs]
         return pd.DataFrame(columns)
 
 
@@ -115,8 +162,8 @@ def read_preferences(source: Any) -> Preferences:
     Raises
     ------
     irmx.DataError
-        Where it cannot be read, a choice is none of these, a page is compared with itself, an assessor votes twice on a
-        pair, or a pair has two groups; says the file and the line.
+        Where it cannot be read, an answer is none of these, a page is compared with itself, an assessor votes twice on a
+        pair, or a pair has two groups or two right answers; says the file and the line.
 
     Examples
     --------
@@ -125,35 +172,39 @@ def read_preferences(source: Any) -> Preferences:
     >>> columns = ["query_id", "page_a", "page_b", "assessor", "choice"]
     >>> preferences = read_preferences(pd.DataFrame(votes, columns=columns))
     >>> len(preferences), preferences.counts.tolist()
-    (2, [[1, 1, 0], [0, 0, 1]])
+    (2, [[1, 1, 0, 0], [0, 0, 1, 0]])
     """
     if isinstance(source, Preferences):
         return source
     rows = read_rows(source, "preferences", ("query_id", "page_a", "page_b", "assessor", "choice"))
     query, a, b, who = (rows.columns[name] for name in ("query_id", "page_a", "page_b", "assessor"))
-    groups = rows.columns.get("bin_pair")
+    labelled = {name: rows.columns[name] for name in ("bin_pair", "trap") if name in rows.columns}
+    labels: dict[str, list[str]] = {name: [] for name in labelled}
     pairs: dict[tuple[str, str, str], int] = {}
     assessors: dict[str, int] = {}
     voted: dict[tuple[int, int], int] = {}
-    group_of: list[str] = []
     places: list[str] = []
     votes: list[tuple[int, int, int]] = []
     for row, (q, one, other) in enumerate(zip(query, a, b, strict=True)):
         if one == other:
             raise DataError(f"{rows.place(row)}: page {one!r} of topic {q!r} is compared with itself.")
-        choice = _choice(rows, row)
-        if (q, other, one) in pairs:
-            one, other, choice = other, one, -choice
+        turned = (q, other, one) in pairs
+        if turned:
+            one, other = other, one
         pair = pairs.setdefault((q, one, other), len(pairs))
-        group = "" if groups is None else groups[row]
-        if pair == len(group_of):
-            group_of.append(group)
+        if pair == len(places):
             places.append(rows.place(row))
-        elif group_of[pair] != group:
-            raise DataError(
-                f"{rows.place(row)}: the pages {one!r} and {other!r} of topic {q!r} have the bin_pair {group!r} here and "
-                f"{group_of[pair]!r} before."
-            )
+        for name, values in labelled.items():
+            label = values[row]
+            if name == "trap" and label:
+                label = ANSWERS[_answer(rows, row, "trap", turned)]
+            if pair == len(labels[name]):
+                labels[name].append(label)
+            elif labels[name][pair] != label:
+                raise DataError(
+                    f"{rows.place(row)}: the pages {one!r} and {other!r} of topic {q!r} have the {name} {label!r} here and "
+                    f"{labels[name][pair]!r} before."
+                )
         assessor = assessors.setdefault(who[row], len(assessors))
         before = voted.setdefault((pair, assessor), row)
         if before != row:
@@ -161,27 +212,32 @@ def read_preferences(source: Any) -> Preferences:
                 f"{rows.place(row)}: the assessor {who[row]!r} has chosen between {one!r} and {other!r} of topic {q!r} "
                 f"already. First: {rows.place(before)}."
             )
-        votes.append((pair, assessor, choice))
-    pair, assessor, choice = np.array(votes, dtype=np.int64).T
+        votes.append((pair, assessor, _answer(rows, row, "choice", turned)))
+    pair, assessor, answer = np.array(votes, dtype=np.int64).T
     topics, pages_a, pages_b = (list(values) for values in zip(*pairs, strict=True))
     return Preferences(
         topics,
         pages_a,
         pages_b,
-        None if groups is None else group_of,
+        labels.get("bin_pair"),
+        labels.get("trap"),
         list(assessors),
         pair,
         assessor,
-        choice,
+        answer,
         places,
     )
 
 
-def _choice(rows: Rows, row: int) -> int:
-    given = rows.columns["choice"][row]
-    if given.lower() not in CHOICES:
-        raise DataError(f"{rows.place(row)}: the choice {given!r} is none of a (for page_a), b (for page_b) and tie.")
-    return CHOICES[given.lower()]
+def _answer(rows: Rows, row: int, column: str, turned: bool) -> int:
+    """Return the place in ``ANSWERS`` of what a column says, for the pair as it was first shown."""
+    text = rows.columns[column][row]
+    if text.lower() not in ANSWERS:
+        raise DataError(
+            f"{rows.place(row)}: the {column} {text!r} is none of a (for page_a), b (for page_b), tie, and bad (for both are bad)."
+        )
+    answer = ANSWERS.index(text.lower())
+    return _TURNED[answer] if turned else answer
 
 
 def fleiss_kappa(counts: Any) -> float:

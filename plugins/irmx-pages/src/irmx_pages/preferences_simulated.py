@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from irmx import Evaluator, UsageError, read_qrels
 from irmx_pages.agreement import pair_numbers
 from irmx_pages.page_runs import page_values
-from irmx_pages.preferences import Preferences, read_preferences
+from irmx_pages.preferences import ANSWERS, Preferences, read_preferences
 from irmx_pages.reading import read_pages
 from irmx_pages.whole import check_whole
 
@@ -19,7 +20,13 @@ if TYPE_CHECKING:
 
 
 def simulate_preferences(
-    pages: Any, pairs: pd.DataFrame, qrels: Any, users: Mapping[str, Any], scale: float = 20.0, seed: int = 0
+    pages: Any,
+    pairs: pd.DataFrame,
+    qrels: Any,
+    users: Mapping[str, Any],
+    scale: float = 20.0,
+    seed: int = 0,
+    bad_below: float | None = None,
 ) -> Preferences:
     """Return what users would prefer who choose by measures: P(A > B) = 1 / (1 + exp(-scale (m(A) - m(B)))).
 
@@ -30,7 +37,7 @@ def simulate_preferences(
     pages : any
         Whatever :func:`read_pages` takes.
     pairs : DataFrame
-        ``query_id``, ``page_a``, ``page_b`` and, if there, ``bin_pair``, such as :func:`page_pairs` gives.
+        ``query_id``, ``page_a``, ``page_b`` and, if there, ``bin_pair`` and ``trap``, such as :func:`page_pairs` gives.
     qrels : any
         Whatever :func:`irmx.read_qrels` takes.
     users : mapping of str to Measure or str
@@ -39,6 +46,8 @@ def simulate_preferences(
         Above 0; the larger, the less noise.
     seed : int
         Of the choices.
+    bad_below : float, optional
+        Who gives both pages a value below it says that both are bad, and does not choose; None: nobody does.
 
     Returns
     -------
@@ -73,10 +82,11 @@ def simulate_preferences(
     values = page_values(pages, evaluator)
     column = {str(m): i for i, m in enumerate(evaluator.measures)}
     of_user = [column[str(Evaluator(users[name], judgments).measures[0])] for name in votes.assessors]
-    difference = (values[a] - values[b])[votes.pair, np.array(of_user)[votes.assessor]]
-    preferred = 1 / (1 + np.exp(-np.clip(scale * difference, -700, 700)))
+    assessed = np.array(of_user)[votes.assessor]
+    value_a, value_b = values[a[votes.pair], assessed], values[b[votes.pair], assessed]
+    preferred = 1 / (1 + np.exp(-np.clip(scale * (value_a - value_b), -700, 700)))
     drawn = np.random.default_rng(seed).random(len(votes.pair)) < preferred
-    return Preferences(
-        votes.query_id, votes.page_a, votes.page_b, votes.bin_pair, votes.assessors, votes.pair, votes.assessor,
-        np.where(drawn, 1, -1), votes.places,
-    )  # fmt: skip
+    answer = np.where(drawn, ANSWERS.index("a"), ANSWERS.index("b"))
+    if bad_below is not None:
+        answer[np.maximum(value_a, value_b) < bad_below] = ANSWERS.index("bad")
+    return replace(votes, answer=answer)
