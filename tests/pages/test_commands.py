@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from irmx_pages import agreement, fit_preferences, read_pages, read_preferences, score_pages, simulate_pages
-from irmx_pages.example import example, example_preferences, main
+from irmx_pages.example import USERS, example, example_preferences, main
 
 Command = Callable[..., Any]
 SIMULATE = ("vertical-qrels.csv", "-i", "bm25.csv", "-i", "tfidf.csv", "-v", "redde.csv", "-v", "cori.csv")
@@ -90,12 +90,42 @@ def test_agreement_is_printed_in_every_form(folder: Path, pages: str, command: C
             assert f"{row.agreement:.4f}" in line.split()
 
 
-def test_a_fit_prints_its_three_tables(folder: Path, pages: str, command: Command) -> None:
+def test_careless_assessors_and_pages_that_are_both_bad(folder: Path, pages: str, command: Command) -> None:
+    table = pd.read_csv(folder / "preferences.csv").assign(trap="")
+    table.loc[table.index % 5 == 0, "choice"] = "bad"
+    traps = pd.DataFrame(
+        [("t1", f"x{i}", "y", who, "b" if who == "dee" else "a", "a") for i in range(3) for who in USERS]
+    )
+    traps.columns = pd.Index(["query_id", "page_a", "page_b", "assessor", "choice", "trap"])
+    pd.concat([table, traps]).to_csv(folder / "trapped.csv", index=False)
+    given = ("agreement", pages, "trapped.csv", "AS_RBP", "P@10", "--qrels", "vertical-qrels.csv", "-o", "jsonl")
+    done = command(*given, "-l", "0.6", "--test", "sign", cwd=folder)
+    assert done.code == 0
+    assert done.err.startswith(
+        "irmx: 1 of 4 assessors failed more than 2 trap pairs; their 144 votes on other pairs are left out: dee (3)"
+    )
+    expected = agreement(
+        folder / pages,
+        table.query("assessor != 'dee'"),
+        folder / "vertical-qrels.csv",
+        "AS_RBP P@10",
+        [0.6],
+        test="sign",
+    )
+    found = [json.loads(line) for line in done.out.splitlines()]
+    for name in ("pairs", "both_bad", "agreement"):
+        assert [r[name] for r in found] == expected[name].tolist()
+    assert found[1]["p_value"] == expected["p_value"][1]
+    assert command(*given, "--failed_traps", "3", cwd=folder).err == ""
+
+
+def test_a_fit_prints_its_tables(folder: Path, pages: str, command: Command) -> None:
     given = ("AS_RBP", "--qrels", "vertical-qrels.csv", "--grid", "beta=0.7,0.8,0.9", "-k", "3")
-    done = command("fit", pages, "preferences.csv", *given, "-o", "jsonl", cwd=folder)
+    of_active = ("--active", "2", "--personal_grid", "0:1:11", "--test", "sign")
+    done = command("fit", pages, "preferences.csv", *given, *of_active, "-o", "jsonl", cwd=folder)
     assert (done.code, done.err) == (0, "")
     found = [json.loads(line) for line in done.out.splitlines()]
-    assert [r["table"] for r in found] == ["parameters", *["held_out"] * 3, *["assessors"] * 4]
+    assert [r["table"] for r in found] == ["parameters", *["held_out"] * 3, *["assessors"] * 4, *["active"] * 2]
     expected = fit_preferences(
         folder / pages,
         folder / "preferences.csv",
@@ -103,9 +133,13 @@ def test_a_fit_prints_its_three_tables(folder: Path, pages: str, command: Comman
         "AS_RBP",
         {"beta": [0.7, 0.8, 0.9]},
         folds=3,
+        active=2,
+        personal_grid="0:1:11",
+        test="sign",
     )
     assert [r["agreement"] for r in found[1:4]] == expected.held_out["agreement"].tolist()
-    assert [r["l"] for r in found[4:]] == expected.assessors["l"].tolist()
+    assert [r["l"] for r in found[4:8]] == expected.assessors["l"].tolist()
+    assert [r["l"] for r in found[8:]] == expected.active["l"].tolist()
     done = command("fit", pages, "preferences.csv", *given, "-o", "tsv", "--no-personal", cwd=folder)
     blocks = [block.splitlines() for block in done.out.split("\n\n")]
     assert [block[0].split("\t")[0] for block in blocks] == ["parameter", "fitted"]

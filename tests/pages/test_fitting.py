@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import irmx
@@ -26,6 +28,7 @@ from irmx_pages.example import Example, example
 from irmx_pages.fitting_choices import Votes, fit_weights
 from irmx_pages.fitting_grid import parameter_grid, parse_grid
 from irmx_pages.fitting_likelihood import personal_interval
+from irmx_pages.fitting_personal import PersonalGrid
 from irmx_pages.fitting_scores import PageScorer, with_values
 
 GRID = {"alpha": "1.5:100:12", "beta": "0.5:1:11"}
@@ -201,6 +204,105 @@ def test_nothing_is_learned_from_votes_by_chance(collection: Example, simulated:
     for name in ("by agreement", "by likelihood"):
         assert of.loc[name, "low"] < 0.5 < of.loc[name, "high"]
     assert (found.parameters["note"] != "").any()
+
+
+def test_votes_that_both_pages_are_bad_do_not_move_what_is_learned(collection: Example, simulated: Any) -> None:
+    """Users who refuse to choose between two poor pages choose between others as before; the truth comes back."""
+    users = {name: f"AS_RBP(alpha=4,beta=0.9,personal={value})" for name, value in PERSONAL.items()}
+    plain = chosen(collection, simulated, users, scale=25.0, seed=1)
+    given = chosen(collection, simulated, users, scale=25.0, seed=1, bad_below=0.5)
+    share = given.both_bad.mean()
+    assert 0.1 < share < 0.6
+    assert given.counts.sum() == plain.counts.sum()
+    assert (given.answer[~given.both_bad] == plain.answer[~given.both_bad]).all()
+    grid = {"beta": "0.5:1:11"}
+    found = fit_preferences(simulated.pages, given, collection.qrels, "AS_RBP(alpha=4)", grid, folds=2)
+    low, high = found.parameters.loc[0, ["low", "high"]]
+    assert low <= 0.9 <= high < low + 0.08
+    for row in found.assessors.itertuples():
+        assert row.low <= PERSONAL[row.assessor] <= row.high < row.low + 0.3
+        assert row.votes + row.both_bad == len(given)
+    assert found.assessors["both_bad"].sum() == given.both_bad.sum()
+    majority = given.majority(0.75)
+    assert found.held_out["pairs"].tolist() == [int((majority != 0).sum())] * 3
+    assert (majority[given.majority_both_bad(0.75)] == 0).all()
+
+
+def test_the_l_of_active_assessors_is_found_by_agreement(collection: Example, simulated: Any) -> None:
+    users = {"none": 0.0, "some": 0.25, "much": 0.6, "seldom": 0.9}
+    measures = {name: f"AS_RBP(beta=0.9,personal={value})" for name, value in users.items()}
+    table = chosen(collection, simulated, measures, scale=1e6).frame()
+    table = table[(table["assessor"] != "seldom") | (table.index % 3 == 0)]
+    found = fit_preferences(
+        *(simulated.pages, table, collection.qrels, "AS_RBP(beta=0.9)", {"alpha": "8,10,12"}),
+        folds=2,
+        active=3,
+        personal_grid="0:1:101",
+    )
+    assert found.active["assessor"].tolist() == ["none", "some", "much"]
+    assert "seldom" in found.assessors["assessor"].tolist()
+    for row in found.active.itertuples():
+        assert row.l == pytest.approx(users[row.assessor], abs=0.03)
+        assert row.fold_low <= row.l + 0.03
+        assert row.fold_high >= row.l - 0.03
+        assert row.own > 0.97
+        assert row.difference == pytest.approx(row.own - row.without)
+    by_name = found.active.set_index("assessor")
+    assert by_name.loc["much", "difference_low"] > 0.05
+    assert abs(by_name.loc["none", "difference"]) < 0.02
+
+
+def test_of_values_of_l_that_agree_equally_often_the_middle_is_taken() -> None:
+    grid = PersonalGrid(".7,0,0.1,0.2")
+    assert grid.l.tolist() == [0, 0.1, 0.2, 0.7]
+    assert [grid.best(np.array(x)) for x in ([3, 3, 3, 1.5], [1, 2, 2.5, 2], [0, 0, 4, 4])] == [0.1, 0.2, 0.2]
+    assert np.isnan(grid.best(np.full(4, 2.0)))
+
+
+def test_l_by_agreement_is_not_told_where_pages_show_the_same_verticals() -> None:
+    made = example(4)
+    pages = [p for p in simulate_pages(made.qrels, made.items, made.verticals).pages if p.page_id.startswith("perfect")]
+    names = sorted({p.page_id for p in pages})
+    rows = [(t, a, b) for t in sorted({p.query_id for p in pages}) for a, b in itertools.combinations(names, 2)]
+    pairs = pd.DataFrame(rows, columns=["query_id", "page_a", "page_b"])
+    votes = simulate_preferences(pages, pairs, made.qrels, {"u": "AS_RBP"}, scale=1e6)
+    found = fit_preferences(
+        pages, votes, made.qrels, "AS_RBP", {"beta": "0.7,0.8,0.9"}, folds=2, personal_grid="0,.5,.9"
+    )
+    [row] = found.active.itertuples()
+    assert np.isnan([row.l, row.fold_low, row.fold_high]).all()
+    assert row.own == row.without
+    assert row.difference == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"personal_grid": "0:2"}, r"The values of l are in the range \[0, 1\]. Got 0 to 2"),
+        ({"personal_grid": "x"}, "The grid value 'x' of 'personal_grid' is not a number"),
+        ({"active": -1}, r"'active' must be an int in the range \[0, inf\)"),
+        ({"test": "z"}, "There is no test 'z'"),
+        ({"failed_traps": 1.5}, "'failed_traps' must be an int"),
+    ],
+)
+def test_options_that_are_wrong(collection: Example, simulated: Any, options: dict[str, Any], said: str) -> None:
+    preferences = chosen(collection, simulated, {"u": "AS_RBP"})
+    with pytest.raises(irmx.UsageError, match=said):
+        fit_preferences(simulated.pages, preferences, collection.qrels, "AS_RBP", GRID, **options)
+
+
+def test_a_fit_shows_its_progress_on_standard_error_where_asked_for(
+    collection: Example, simulated: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    preferences = chosen(collection, simulated, {"u": "AS_RBP"})
+    arguments = (simulated.pages, preferences, collection.qrels, "AS_RBP", {"beta": "0.7,0.8,0.9"})
+    fit_preferences(*arguments, folds=2, personal=False)
+    assert capfd.readouterr() == ("", "")
+    fit_preferences(*arguments, folds=2, personal=False, progress=True)
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "Fitting AS_RBP" in err
+    assert "7/7" in err
 
 
 def test_alpha_cannot_be_told_where_all_verticals_are_as_good_as_the_web() -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from irmx_pages.commands import OutputFormat, PagesFile, Places, PreferencesFile, Qrels
+from irmx_pages.commands import FailedTraps, OutputFormat, PagesFile, Places, PreferencesFile, Qrels, Test
 
 
 def fit(
@@ -29,15 +29,26 @@ def fit(
     personal: Annotated[
         bool, typer.Option("--personal/--no-personal", help="Fit l, the weight of vertical recall, for every assessor.")
     ] = True,
+    active: Annotated[
+        int,
+        typer.Option(
+            "--active", min=0, help="For so many assessors, those with the most votes, l is searched by agreement."
+        ),
+    ] = 20,
+    personal_grid: Annotated[
+        str, typer.Option("--personal_grid", help="The values of l for that, written as in a grid.")
+    ] = "0:1",
+    test: Test = "t",
+    failed_traps: FailedTraps = 2,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of the folds and the bootstrap.")] = 0,
     places: Places = 4,
     output_format: OutputFormat = "table",
 ) -> None:
     """Learn the parameters of a measure of pages from preferences.
 
-    In three tables: the parameters, by agreement on the grid with the range over folds, and by likelihood with 95% intervals;
-    how often the measure then agrees with the majority on topics that it was not learned from; and the l of every assessor,
-    by likelihood, with the agreement on held-out topics. With -o jsonl every line says of which table it is.
+    In four tables: the parameters, by agreement on the grid with the range over folds, and by likelihood with 95% intervals;
+    how often the measure then agrees with the majority on topics that it was not learned from; the l of every assessor,
+    by likelihood, with the agreement on held-out topics; and the l of the most active assessors, by agreement on a grid. With -o jsonl every line says of which table it is.
     """
     from irmx_pages.fitting import fit_preferences
     from irmx_pages.fitting_grid import parse_grid
@@ -53,9 +64,13 @@ def fit(
         folds=folds,
         level=level,
         personal=personal,
+        active=active,
+        personal_grid=personal_grid,
+        test=test,
+        failed_traps=failed_traps,
         seed=seed,
     )
-    tables = {"parameters": found.parameters, "held_out": found.held_out, "assessors": found.assessors}
+    tables = {name: getattr(found, name) for name in ("parameters", "held_out", "assessors", "active")}
     for name, table in tables.items():
         if not len(table):
             continue

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import UsageError, parse_measure, read_qrels
+from irmx import UsageError, parse_measure, progress_bar, read_qrels
 from irmx_pages.agreement import pair_numbers
 from irmx_pages.fitting_folds import OF_ASSESSORS, Folded
 from irmx_pages.fitting_grid import ParameterGrid, parameter_grid
 from irmx_pages.fitting_likelihood import LikelihoodFit, is_range
+from irmx_pages.fitting_personal import OF_ACTIVE, PersonalGrid, of_active
 from irmx_pages.fitting_scores import PageScorer, refuse_other_measures, with_values
+from irmx_pages.intervals import check_test
 from irmx_pages.preferences import Preferences, read_preferences
 from irmx_pages.reading import read_pages
+from irmx_pages.traps import FAILED_TRAPS, without_traps
 from irmx_pages.whole import check_whole
 
 if TYPE_CHECKING:
@@ -41,12 +44,17 @@ class PreferenceFit:
     held_out : DataFrame
         A row each for the measure as it was given, by agreement and by likelihood: ``fitted``, ``measure`` (with the values from
         all topics); ``pairs`` with a majority, ``ties``, ``agreement`` with its interval ``low`` to ``high``; ``difference`` from
-        the measure as given, ``difference_low`` to ``difference_high``, and ``p_value`` of the paired two-tailed t-test over
-        the means of topics. Each pair is judged with values that were learned without its topic.
+        the measure as given, ``difference_low`` to ``difference_high``, and ``p_value`` of the test. Each pair is judged with values that were learned without its topic.
     assessors : DataFrame
-        A row an assessor: ``assessor``, ``votes`` for one of the pages; ``l`` with its 95% profile interval, ``low`` to ``high``,
+        A row an assessor: ``assessor``, ``votes`` for one of the pages, ``both_bad``, votes that both are bad; ``l`` with its 95% profile interval, ``low`` to ``high``,
         at the most likely values of the parameters; the held-out agreement with the assessor's votes of the mean l of all
         (``shared``) and of the assessor's own (``own``), and their ``difference``, ``difference_low`` to ``difference_high``.
+        Without rows where l is not fitted.
+    active : DataFrame
+        A row for each of the most active assessors: ``assessor``, ``votes`` for one of the pages; ``l``, the value of
+        ``personal_grid`` that agrees with most of them at ``by_agreement``, NaN where all values do equally, with the smallest
+        and the largest of the folds, ``fold_low`` and ``fold_high``; the held-out agreement with the assessor's votes with l = 0
+        (``without``) and with the assessor's l (``own``), and their ``difference``, ``difference_low`` to ``difference_high``.
         Without rows where l is not fitted.
     """
 
@@ -55,6 +63,7 @@ class PreferenceFit:
     parameters: pd.DataFrame
     held_out: pd.DataFrame
     assessors: pd.DataFrame
+    active: pd.DataFrame
 
 
 def fit_preferences(
@@ -67,18 +76,26 @@ def fit_preferences(
     folds: int = 5,
     level: float = 0.75,
     personal: bool = True,
+    active: int = 20,
+    personal_grid: Any = "0:1",
+    test: str = "t",
+    failed_traps: int | None = FAILED_TRAPS,
     seed: int = 0,
+    progress: bool | None = None,
 ) -> PreferenceFit:
     r"""Learn the parameters of a measure of pages from preferences, with cross-validation over topics.
 
     By agreement, as in the paper: of all settings of the grid the one that agrees most often with the majority, with l = 0; of
-    several that agree equally often the one nearest to their middle.
+    several that agree equally often the one nearest to their middle. Then, with these values, for each of the most active
+    assessors the l in ``personal_grid`` that agrees most often with the assessor's own votes.
 
     By likelihood, within the ranges of the grid: the values under which all votes are most likely if assessor k chooses with
 
     .. math:: P_k(A > B) = \sigma(s_k (IUtil_A - IUtil_B)), \quad IUtil = (1 - l_k) nUtil + l_k vRecall,
 
-    with s and l of the assessor's own; a tie counts half a vote for either page. The intervals take votes for independent,
+    with s and l of the assessor's own. A tie counts half a vote for either page. A vote that both pages are bad is one of the
+    assessors of the pair, as for the majority, and is counted in ``assessors``; it compares none of the pages with the other,
+    so that it is in no likelihood. The intervals take votes for independent,
     given the model. Agreement ignores how much two pages differ, and is a step function of the parameters; likelihood does
     not, and needs the model of choice.
 
@@ -101,8 +118,18 @@ def fit_preferences(
         The share of assessors that makes a majority, in (0.5, 1].
     personal : bool
         Whether l is fitted for every assessor. Without it, or where the measure has ``normalise=None``, it is 0.
+    active : int
+        For how many assessors, those with the most votes for a page, l is searched by agreement, at least 0; 20 in the paper.
+    personal_grid : str or sequence of float
+        The values of l for that, within [0, 1], written as in ``grid``.
+    test : {"t", "sign"}
+        The test against the measure as given: see :func:`agreement`.
+    failed_traps : int or None
+        Assessors who failed more trap pairs are left out: see :func:`agreement`.
     seed : int
         Of the folds and the bootstrap.
+    progress : bool, optional
+        Whether a progress bar is shown; by default where standard error is a terminal.
 
     Returns
     -------
@@ -148,33 +175,44 @@ def fit_preferences(
     """
     import pandas as pd
 
-    check_whole(0, seed=seed)
+    check_whole(0, seed=seed, active=active)
+    check_test(test)
     found = parse_measure(measure) if isinstance(measure, str) else measure
     refuse_other_measures(found)
-    settings = parameter_grid(found, grid)
-    pages, votes = read_pages(pages), read_preferences(preferences)
+    settings, of_l = parameter_grid(found, grid), PersonalGrid(personal_grid)
+    pages, votes = read_pages(pages), without_traps(read_preferences(preferences), failed_traps)
     a, b = pair_numbers(pages, votes)
     used, places = np.unique(np.concatenate([a, b]), return_inverse=True)
     a, b = places[: len(a)], places[len(a) :]
     scorer = PageScorer(found, [pages[i] for i in used.tolist()], read_qrels(qrels))
-    folded = Folded(scorer, settings, votes, a, b, level, personal and scorer.normalises, _folds(votes, folds, seed))
-    place, least = folded.likelihood.maximum()
-    best = LikelihoodFit(folded.likelihood.values(place), folded.likelihood.weights(place))
-    intervals = folded.likelihood.intervals(place, least)
-    chosen = [folded.by_agreement(np.ones(folds, dtype=bool)), *(folded.by_agreement(k) for k in folded.training)]
-    fitted = [folded.by_likelihood(k) for k in folded.training]
-    measures = [
-        found,
-        with_values(found, settings.settings[chosen[0]]),
-        with_values(found, _rounded(best, folded.personal)),
-    ]
-    return PreferenceFit(
-        measures[1],
-        measures[2],
-        pd.DataFrame(_parameter_rows(settings, chosen, best, intervals)),
-        pd.DataFrame(folded.held_out(measures, chosen[1:], fitted, seed)),
-        pd.DataFrame(folded.of_assessors(best, fitted, seed), columns=list(OF_ASSESSORS)),
-    )
+    of_fold = _folds(votes, folds, seed)
+    with progress_bar(f"Fitting {found}", 3 + 2 * len(settings.values) + folds, 0, progress) as advance:
+        folded = Folded(scorer, settings, votes, a, b, level, personal and scorer.normalises, of_fold)
+        chosen = [folded.by_agreement(np.ones(folds, dtype=bool)), *(folded.by_agreement(k) for k in folded.training)]
+        advance(1)
+        place, least = folded.likelihood.maximum()
+        best = LikelihoodFit(folded.likelihood.values(place), folded.likelihood.weights(place))
+        advance(1)
+        intervals = folded.likelihood.intervals(place, least, advance)
+        fitted = []
+        for training in folded.training:
+            fitted.append(folded.by_likelihood(training))
+            advance(1)
+        measures = [
+            found,
+            with_values(found, settings.settings[chosen[0]]),
+            with_values(found, _rounded(best, folded.personal)),
+        ]
+        fit = PreferenceFit(
+            measures[1],
+            measures[2],
+            pd.DataFrame(_parameter_rows(settings, chosen, best, intervals)),
+            pd.DataFrame(folded.held_out(measures, chosen[1:], fitted, seed, test)),
+            pd.DataFrame(folded.of_assessors(best, fitted, seed), columns=list(OF_ASSESSORS)),
+            pd.DataFrame(of_active(folded, of_l, active, chosen, seed), columns=list(OF_ACTIVE)),
+        )
+        advance(1)
+    return fit
 
 
 def _folds(votes: Preferences, folds: int, seed: int) -> Ints:

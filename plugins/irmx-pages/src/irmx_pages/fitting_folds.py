@@ -13,14 +13,14 @@ from irmx_pages.fitting_choices import Votes, votes_of
 from irmx_pages.fitting_grid import ParameterGrid
 from irmx_pages.fitting_likelihood import Likelihood, LikelihoodFit, personal_interval
 from irmx_pages.fitting_scores import PageScorer
-from irmx_pages.intervals import topic_interval, topic_test
+from irmx_pages.intervals import p_value, topic_interval
 from irmx_pages.preferences import Preferences
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 Ints = np.ndarray[Any, np.dtype[Any]]
 
 OF_ASSESSORS = (
-    *("assessor", "votes", "l", "low", "high"),
+    *("assessor", "votes", "both_bad", "l", "low", "high"),
     *("shared", "own", "difference", "difference_low", "difference_high"),
 )
 """The columns of the table of assessors."""
@@ -96,7 +96,7 @@ class Folded:
         return np.asarray(np.stack(of_fold)[self.fold, np.arange(len(self.fold))])
 
     def held_out(
-        self, measures: list[Any], chosen: list[int], fitted: list[LikelihoodFit], seed: int
+        self, measures: list[Any], chosen: list[int], fitted: list[LikelihoodFit], seed: int, test: str
     ) -> list[dict[str, Any]]:
         """Return the agreement with the majority of pairs of topics that nothing was learned from."""
         of_setting = {i: self._preferred(self.grid.settings[i], 0) for i in set(chosen)}
@@ -114,11 +114,13 @@ class Folded:
             row = {"fitted": name, "measure": str(measure), "pairs": len(decided)}
             row |= {"ties": int((preferred[name][decided] == 0).sum())}
             row |= {"agreement": float(mine.mean()), "low": low, "high": high}
-            rows.append({**row, **self._gained(None if name == AS_GIVEN else mine, agreed[AS_GIVEN], topic, seed)})
+            rows.append(
+                {**row, **self._gained(None if name == AS_GIVEN else mine, agreed[AS_GIVEN], topic, seed, test)}
+            )
         return rows
 
     @staticmethod
-    def _gained(mine: Floats | None, given: Floats, topic: Ints, seed: int) -> dict[str, float]:
+    def _gained(mine: Floats | None, given: Floats, topic: Ints, seed: int, test: str) -> dict[str, float]:
         """Return by how much something agrees more often than the measure as it was given."""
         names = ("difference", "difference_low", "difference_high", "p_value")
         if mine is None:
@@ -126,7 +128,7 @@ class Folded:
         found = (
             float((mine - given).mean()),
             *topic_interval(mine - given, topic, seed),
-            topic_test(mine, given, topic),
+            p_value(test, mine, given, topic),
         )
         return dict(zip(names, found, strict=True))
 
@@ -140,7 +142,7 @@ class Folded:
         rows = []
         for k, name in enumerate(self.preferences.assessors):
             mine = (self.votes.assessor == k) & (self.votes.won != 0.5)
-            pair, choice = self.votes.pair[mine], self.preferences.choice[mine]
+            pair, choice = self.votes.pair[mine], np.sign(self.votes.won[mine] - 0.5)
             personal = [float(np.nan_to_num(f.weights.personal[k], nan=f.personal)) for f in fitted]
             own = self._over_folds([self._preferred(f.values, x) for f, x in zip(fitted, personal, strict=True)])
             with_shared, with_own = agreeing(shared[pair], choice), agreeing(own[pair], choice)
@@ -148,6 +150,7 @@ class Folded:
             found = (
                 name,
                 len(pair),
+                int(self.preferences.both_bad[self.preferences.assessor == k].sum()),
                 float(best.weights.personal[k]),
                 *personal_interval(self.votes, k, utility, recall),
                 *(float(x.mean()) if len(pair) else np.nan for x in agreed),

@@ -97,7 +97,7 @@ def parameter_grid(measure: Any, grid: Mapping[str, Any]) -> ParameterGrid:
             )
         if has_value(measure, name):
             raise UsageError(f"{measure} has {name!r} already; leave it out there, or out of the grid.")
-        found = _values(name, given)
+        found = grid_values(name, given)
         _refuse_outside(measure, name, found, given)
         values[name] = np.unique(found)
         if len(values[name]) < 2:
@@ -141,7 +141,8 @@ def _refuse_outside(measure: Any, name: str, values: list[float], given: Any) ->
         ) from None
 
 
-def _values(name: str, given: Any) -> list[float]:
+def grid_values(name: str, given: Any) -> list[float]:
+    """Return the values of a parameter, as they are given, ranges among them."""
     if not isinstance(given, str):
         return [_number(name, value) for value in given]
     found: list[float] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -135,7 +136,9 @@ class Likelihood:
 
     # -- intervals ---------------------------------------------------------------------------------------
 
-    def intervals(self, place: Floats, least: float) -> dict[str, tuple[float, float]]:
+    def intervals(
+        self, place: Floats, least: float, advance: Callable[[int], None] = lambda count: None
+    ) -> dict[str, tuple[float, float]]:
         """Return the 95% profile interval of every parameter, cut at the ends of its range.
 
         Parameters
@@ -144,16 +147,19 @@ class Likelihood:
             The best place.
         least : float
             The negative log-likelihood there.
+        advance : callable
+            Is told of every end that is found, two for each parameter.
         """
         found = {}
         for i, name in enumerate(self.grid.values):
             ends = [
-                self.values(np.where(np.arange(len(place)) == i, x, place))[name] for x in self._ends(place, least, i)
+                self.values(np.where(np.arange(len(place)) == i, x, place))[name]
+                for x in self._ends(place, least, i, advance)
             ]
             found[name] = (ends[0], ends[1])
         return found
 
-    def _ends(self, place: Floats, least: float, i: int) -> tuple[float, float]:
+    def _ends(self, place: Floats, least: float, i: int, advance: Callable[[int], None]) -> tuple[float, float]:
         """Return where the profile of a coordinate has lost as much as it may, or the ends of the range."""
         from scipy.optimize import brentq
 
@@ -171,6 +177,7 @@ class Likelihood:
             ends.append(
                 end if inside == end or lost(end) <= 0 else float(brentq(lost, *sorted((inside, end)), xtol=1e-4))
             )
+            advance(1)
         return ends[0], ends[1]
 
 
