@@ -14,6 +14,7 @@ import numpy as np
 from irmx import Citation, Column, Measure, Param, Rankings
 from irmx_pages.base import LIMIT_PARAMS, QREL_COLUMNS, RUN_COLUMNS, SHAPE_PARAMS, ZHOU, ideal_param, limits_of
 from irmx_pages.building import ShownBlocks, shown_blocks
+from irmx_pages.explaining import by_vertical, described_blocks
 from irmx_pages.ideal import ideal_blocks
 from irmx_pages.judged import JudgedVerticals, judged_verticals
 from irmx_pages.normalising import how_to_show, refuse_zero
@@ -101,6 +102,18 @@ class PageDiversity(Measure):
     def score(self, rankings: Rankings) -> Floats:
         return self.ndcg(rankings)
 
+    def of_blocks(self, rankings: Rankings) -> dict[str, Any]:
+        """Return the blocks of the pages with what they add to the DCG of their page over that of the ideal page."""
+        judged, blocks = judged_verticals(rankings), self.shown(rankings)
+        gain, discount = self.gains(blocks, judged), 1 / np.log2(blocks.position + 1)
+        best = self.dcg(self.ideal(rankings), judged)[blocks.page]
+        return {
+            **described_blocks(rankings, self["cutoff"], self["split_blocks"]),
+            "gain": gain,
+            "discount": discount,
+            "contribution": np.divide(gain * discount, best, out=np.zeros(len(best)), where=best > 0),
+        }
+
 
 def _orientation(blocks: ShownBlocks, judged: JudgedVerticals) -> Floats:
     """Return the orientation of every block; of web that the judgments do not have, 0, as it has nothing relevant."""
@@ -138,6 +151,9 @@ class PageDNDCG(PageDiversity):
     def gains(self, blocks: ShownBlocks, judged: JudgedVerticals) -> Floats:
         return _orientation(blocks, judged) * blocks.relevant
 
+    def contributions(self, rankings: Rankings) -> dict[str, Any]:
+        return self.of_blocks(rankings)
+
 
 class PageDsharpNDCG(PageDNDCG):
     """D#-nDCG of pages: gamma I-rec + (1 - gamma) D-nDCG.
@@ -169,14 +185,22 @@ class PageDsharpNDCG(PageDNDCG):
     }
     EXAMPLES = ("AS_Dsharp_nDCG", "AS_Dsharp_nDCG(gamma=0.2)")
 
-    def score(self, rankings: Rankings) -> Floats:
+    def i_rec(self, rankings: Rankings) -> Floats:
+        """Return the share of verticals that show a relevant item, of those that have one."""
         judged, blocks = judged_verticals(rankings), self.shown(rankings)
         covered = np.zeros(len(judged.label), dtype=bool)
         covered[judged.place(blocks.page, blocks.label)[blocks.relevant > 0]] = True
         some = np.bincount(judged.topic[judged.relevant > 0], minlength=len(judged.topics))
-        i_rec = np.bincount(judged.topic, covered, len(judged.topics)) / np.maximum(some, 1)
+        return np.asarray(np.bincount(judged.topic, covered, len(judged.topics)) / np.maximum(some, 1))
+
+    def score(self, rankings: Rankings) -> Floats:
         gamma = self["gamma"]
-        return np.asarray(gamma * i_rec + (1 - gamma) * self.ndcg(rankings))
+        return np.asarray(gamma * self.i_rec(rankings) + (1 - gamma) * self.ndcg(rankings))
+
+    def contributions(self, rankings: Rankings) -> dict[str, Any]:
+        gamma, table = self["gamma"], self.of_blocks(rankings)
+        i_rec = by_vertical(self.shown(rankings), table["relevant"] > 0, self.i_rec(rankings))
+        return {**table, "contribution": gamma * i_rec + (1 - gamma) * table["contribution"]}
 
 
 class PageAlphaNDCG(PageDiversity):

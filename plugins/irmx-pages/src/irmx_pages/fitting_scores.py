@@ -101,7 +101,7 @@ class PageScorer:
     @cached_property
     def recall(self) -> Floats:
         """The vRecall of every page."""
-        return np.concatenate([self.measure.recall(r)[0] for r in self._rankings])[self._place]
+        return np.concatenate([self.measure.recall(r) for r in self._rankings])[self._place]
 
     def values(self, setting: Any) -> Floats:
         """Return nUtil, or Util for a measure that does not normalise, of every page; without vRecall."""

@@ -147,12 +147,11 @@ class AggregatedSearch(Measure):
             advice = f"{how_to_show(ideal, limits)}, or take ideal='exact', or normalise=None, which does not divide"
         return np.where(refuse_zero(rankings, best, advice), best, np.inf)
 
-    def recall(self, rankings: Rankings) -> tuple[Floats, Floats]:
-        """Return vRecall, and what one vertical adds to it, 0 where there is none to show."""
+    def recall(self, rankings: Rankings) -> Floats:
+        """Return vRecall."""
         threshold = None if self["recall_of"] == "all" else ORIENTED
         hit, _, judged = counts(rankings, self["cutoff"], self["split_blocks"], threshold)
-        right = all_verticals(self, rankings, hit, judged)
-        return recall(hit, right), np.where(right > 0, 1 / np.maximum(right, 1), 0.0)
+        return recall(hit, all_verticals(self, rankings, hit, judged))
 
     def is_right(self, pages: Pages) -> Bools:
         """Tell which blocks are of a vertical that vertical recall counts, if they are not of the web."""
@@ -166,7 +165,7 @@ class AggregatedSearch(Measure):
             return util
         n_util = util / self.ideal(rankings)
         l = self["personal"]  # noqa: E741
-        return (1 - l) * n_util + l * self.recall(rankings)[0] if l else n_util
+        return (1 - l) * n_util + l * self.recall(rankings) if l else n_util
 
     def contributions(self, rankings: Rankings) -> dict[str, Any]:
         return table_of_blocks(self, rankings)

@@ -9,8 +9,9 @@ import numpy as np
 from irmx import DataError, Measure, Param, Rankings, UsageError, number
 from irmx_pages.base import QREL_COLUMNS, RUN_COLUMNS, SHAPE_PARAMS, ZHOU
 from irmx_pages.building import shown_blocks
+from irmx_pages.explaining import by_vertical, described_blocks
 from irmx_pages.judged import judged_verticals
-from irmx_pages.pages import Floats, Ints
+from irmx_pages.pages import WEB, Floats, Ints
 
 RECALL_OF = Param(
     str,
@@ -149,6 +150,13 @@ class VerticalRecall(VerticalMeasure):
     def score(self, rankings: Rankings) -> Floats:
         hit, _, right = self.counts(rankings)
         return recall(hit, all_verticals(self, rankings, hit, right))
+
+    def contributions(self, rankings: Rankings) -> dict[str, Any]:
+        what = (rankings, self["cutoff"], self["split_blocks"])
+        table = described_blocks(*what)
+        right = (self["recall_of"] == "all") | (table["orientation"] > self["threshold"])
+        counts = right & (table["vertical"] != WEB)
+        return {**table, "contribution": by_vertical(shown_blocks(*what), counts, self.score(rankings))}
 
 
 class VerticalPrecision(VerticalMeasure):
