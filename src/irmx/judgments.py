@@ -80,9 +80,12 @@ class Judgments:
         Their grades.
     dataset_id : str
         The dataset that they are the qrels of, empty where they are of none.
+    file : str
+        The file that they were read from, empty where it is none.
     """
 
     dataset_id = ""
+    file = ""
 
     def __init__(self, topics: list[Any], offsets: Ints, docs: Sequence[str], grade: Floats) -> None:
         self.topics = topics
@@ -230,6 +233,12 @@ class Judgments:
 
         return missing_column(column, self.columns) + how_to_have(self.dataset_id, column.name)
 
+    def place(self, rows: Sequence[int]) -> str:
+        """Return the file, and the lines of some rows as they were given, as a message starts; empty where there is no file."""
+        from irmx.formats import place_of
+
+        return place_of("qrels", self.file, tuple(rows)) if self.file else ""
+
     def __len__(self) -> int:
         return len(self.grade)
 
@@ -300,6 +309,8 @@ def _read_text(source: str, columns: Sequence[str]) -> Judgments:
     if table.num_rows == 0:
         raise DataError(f"The qrels {source} are empty.")
     try:
-        return Judgments.from_table(table)
+        found = Judgments.from_table(table)
     except DataError as error:
         raise located("qrels", source, error) from None
+    found.file = source
+    return found

@@ -74,6 +74,9 @@ class PartJudgments(Judgments):
         found = self._base.labels(name)
         return None if found is None else (found[0][self._chosen], found[1])
 
+    def place(self, rows: Sequence[int]) -> str:
+        return self._base.place([int(self._chosen[row]) for row in rows])
+
     @property
     def all_rows(self) -> tuple[Ints, Ints, Ints]:
         return self._ends, np.arange(len(self._chosen)), self._row_doc

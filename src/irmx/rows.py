@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -36,6 +36,9 @@ class QrelsRows:
         list of the values; None where the qrels lack it.
     ranks : callable
         Gives ``rank``.
+    place : callable
+        Says of some rows where they stand, as a message starts, such as ``qrels.csv, lines 3 and 7``; empty where the qrels
+        were not read from a file.
     """
 
     offsets: Ints
@@ -44,6 +47,7 @@ class QrelsRows:
     column: Callable[[str], Array | None]
     labels: Callable[[str], tuple[Ints, list[Any]] | None]
     ranks: Callable[[], Ints]
+    place: Callable[[Sequence[int]], str]
 
     @cached_property
     def topic(self) -> Ints:
@@ -95,7 +99,10 @@ def qrels_rows(judgments: Judgments, topics: Ints, ranks: Callable[[], Ints]) ->
         found = judgments.given_labels(name)
         return None if found is None else (found[0][given], found[1])
 
-    return QrelsRows(ends, doc, grade, column, labels, ranks)
+    def place(rows: Sequence[int]) -> str:
+        return judgments.place([int(given[row]) for row in rows])
+
+    return QrelsRows(ends, doc, grade, column, labels, ranks, place)
 
 
 @dataclass(frozen=True)

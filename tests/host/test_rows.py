@@ -1,5 +1,7 @@
 """What measures of subtopics, nuggets and streams need: all qrels rows, and run columns over other documents."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -52,6 +54,22 @@ def test_rows_below_the_cutoff_have_no_rank_and_qrels_without_columns_have_rows(
     assert rows.grade.tolist() == [1.0, -2.0, 0.0]
     assert not rows.declares.any()
     assert rows.column("iteration") is None
+
+
+def test_rows_of_a_file_know_their_lines(tmp_path: Path) -> None:
+    path = tmp_path / "qrels.csv"
+    QRELS.to_csv(path, index=False)
+    rankings = irmx.join(str(path), RUN)
+    rows = rankings.qrels_rows  # of the topics p, q and s
+    assert rows.place([0]) == f"{path}, line 2"
+    assert rows.place([3, 6]) == f"{path}, lines 6 and 9"
+    part = np.where(rows.topic == 1, np.arange(len(rows.topic)) % 2, -1)
+    parts = rankings.parts(part, 2).qrels_rows
+    found = {(float(n), parts.place([i])) for i, n in enumerate(parts.column("iteration"))}  # type: ignore[arg-type]
+    lines = QRELS[QRELS["query_id"] == "q"].index + 2
+    assert found == {(n, f"{path}, line {line}") for n, line in zip([1, 3, 1, 2, 4], lines.tolist(), strict=True)}
+    assert irmx.join(QRELS, RUN).qrels_rows.place([0]) == ""
+    assert irmx.join({"q": {"a": 1}}, RUN).qrels_rows.place([0]) == ""
 
 
 def test_a_topic_column_may_stand_in_some_rows_only() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -183,6 +185,59 @@ def test_two_media_types(qrels: Any, run: Any) -> None:
         qrels.assign(media=["text", "image", "video", "text"]),
         run,
         "'media' must have one value for query q and the vertical 'image'",
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "lines", "says"),
+    [
+        ({"vertical": {1: None}}, "line 4", "the qrels column 'vertical' has no value for query q, row 2"),
+        ({"orientation": {1: 1.5}}, "line 4", "the qrels column 'orientation' must be in"),
+        ({"orientation": {2: 0.7}}, "lines 4 and 6", "the qrels column 'orientation' must have one value for query q"),
+        (
+            {"orientation": {3: None}},
+            "line 8",
+            "the qrels column 'orientation' has no value for query q and the vertical 'news'",
+        ),
+        ({"orientation": {0: 0.6}}, "line 2", "the qrels column 'orientation' is 0.6 for query q"),
+        ({"orientation": {2: "high"}}, "line 6", "the qrels column 'orientation' must hold numbers"),
+        ({"media": {1: "image", 2: "video"}}, "lines 4 and 6", "the qrels column 'media' must have one value"),
+    ],
+)
+@pytest.mark.parametrize("form", ["csv", "tsv", "jsonl", "csv.gz"])
+def test_what_is_wrong_in_a_file_of_qrels_is_found_by_its_line(
+    tmp_path: Path, plain: Any, qrels: Any, run: Any, changes: dict[str, Any], lines: str, says: str, form: str
+) -> None:
+    """The topic's rows are the second, fourth, sixth and eighth line of a file with a header, those of another between them."""
+    table = qrels.assign(media=None).astype(object)
+    for column, values in changes.items():
+        for row, value in values.items():
+            table.loc[row, column] = value
+    other = qrels.assign(query_id="r", media=None, orientation=[None, 0.2, 0.2, 0.3])
+    table = pd.concat([table, other]).sort_index(kind="stable")
+    path = tmp_path / f"judged.{form}"
+    if form == "jsonl":
+        if "high" in table["orientation"].tolist():  # JSON columns are of one type
+            table["orientation"] = [value if value is None else str(value) for value in table["orientation"]]
+        table.to_json(path, orient="records", lines=True)
+        lines = re.sub(r"\d+", lambda number: str(int(number[0]) - 1), lines)
+    else:
+        table.to_csv(path, index=False, sep="\t" if form == "tsv" else ",")
+    for text in ("AS_DCG", "vRecall", "AS_D_nDCG"):
+        fails(str(path), run, f"^{re.escape(text)}: {re.escape(str(path))}, {lines}: {re.escape(says)}", text)
+
+
+def test_a_file_without_lines_is_named(tmp_path: Path, qrels: Any, run: Any) -> None:
+    qrels.assign(orientation=[None, 1.5, 0.75, 0.6]).to_parquet(tmp_path / "judged.parquet")
+    fails(str(tmp_path / "judged.parquet"), run, r"judged.parquet: the qrels column 'orientation' must be in \[0, 1\]")
+
+
+def test_an_item_that_moved_is_found_by_its_line(tmp_path: Path, plain: Any, qrels: Any) -> None:
+    qrels.to_csv(tmp_path / "judged.csv", index=False)
+    fails(
+        str(tmp_path / "judged.csv"),
+        plain.run_of(("i1", "news")),
+        r"but 'image' in the qrels \(.*judged.csv, line 3\). Give",
     )
 
 

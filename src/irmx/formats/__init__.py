@@ -45,8 +45,13 @@ def read(table: Table, source: str | os.PathLike[str]) -> pa.Table:
 
 def located(table: Table, source: str | os.PathLike[str], error: DataError) -> DataError:
     """Return an error met in a table that came from a file, with the file and the lines before its text."""
+    return error.at(place_of(table, source, error.rows))
+
+
+def place_of(table: Table, source: str | os.PathLike[str], rows: tuple[int, ...]) -> str:
+    """Return the file, and the lines of some rows of its table, as a message starts."""
     reader, path, content = _opened(table, source)
-    return error.at(reader.place(path, content, error.rows))
+    return reader.place(path, content, rows)
 
 
 def is_dataset_id(source: str | os.PathLike[str]) -> bool:

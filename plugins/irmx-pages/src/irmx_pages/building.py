@@ -262,9 +262,10 @@ def _refuse_moved(rankings: Rankings, number: Ints, names: list[str], label: Int
         there = [
             judged.names[p % len(judged.names)] for p in judged.pair.tolist() if p // len(judged.names) == doc[item]
         ]
+        place = rankings.qrels_rows.place(np.flatnonzero(rankings.qrels_rows.doc == doc[item]).tolist())
         raise DataError(
             f"the vertical of {_item(rankings, item)} is {names[number[item]]!r} in the run, but {' and '.join(map(repr, there))} "
-            "in the qrels. Give it the same in both."
+            f"in the qrels{f' ({place})' if place else ''}. Give it the same in both."
         )
 
 

@@ -109,8 +109,10 @@ def _labels(rankings: Rankings) -> tuple[Ints, list[str]]:
         raise DataError(f"the qrels column {JUDGED_VERTICAL.name!r} is missing. To have it, {JUDGED_VERTICAL.how}.")
     number, given = found
     for row in np.flatnonzero(number < 0)[:1].tolist():
-        raise DataError(
-            f"the qrels column 'vertical' has no value for {_row(rankings, row)}. Every item has a vertical; general web is {WEB!r}."
+        raise _error(
+            rankings,
+            [row],
+            f"the qrels column 'vertical' has no value for {_row(rankings, row)}. Every item has a vertical; general web is {WEB!r}.",
         )
     texts = [str(name) for name in given]
     names = sorted(set(texts))
@@ -128,9 +130,11 @@ def _orientation(rankings: Rankings, names: list[str], of_row: Ints, name: Ints)
         given = _without_texts(rankings, given)
     there = np.flatnonzero(given == given)
     for row in there[~((given[there] >= 0) & (given[there] <= 1))][:1].tolist():
-        raise DataError(
+        raise _error(
+            rankings,
+            [row],
             f"the qrels column 'orientation' must be in [0, 1]. Found {given[row]:g} for {_row(rankings, row)}, vertical "
-            f"{names[name[of_row[row]]]!r}."
+            f"{names[name[of_row[row]]]!r}.",
         )
     low, high = np.full(len(name), np.inf), np.full(len(name), -np.inf)
     np.minimum.at(low, of_row[there], given[there])
@@ -138,23 +142,21 @@ def _orientation(rankings: Rankings, names: list[str], of_row: Ints, name: Ints)
     web = np.array([n == WEB for n in names], dtype=bool)[name]
     low, high = np.where(web & (low > high), WEB_ORIENTATION, low), np.where(web & (low > high), WEB_ORIENTATION, high)
 
-    def named(at: int) -> str:
-        topic = rankings.topics[rows.topic[np.flatnonzero(of_row == at)[0]]]
-        return f"query {topic} and the vertical {names[name[at]]!r}"
+    def wrong(at: int, values: list[float], says: str) -> DataError:
+        """Return an error about a vertical of a topic, at the first rows that have some values there."""
+        mine = np.flatnonzero(of_row == at)
+        first = [int(mine[given[mine] == value][0]) for value in values] or [int(mine[0])]
+        named = f"query {rankings.topics[rows.topic[mine[0]]]} and the vertical {names[name[at]]!r}"
+        return _error(rankings, sorted(first), f"the qrels column 'orientation' {says.format(named)}")
 
     for at in np.flatnonzero(low > high)[:1].tolist():
-        raise DataError(
-            f"the qrels column 'orientation' has no value for {named(at)}; one row of these must have it. To have it, "
-            f"{ORIENTATION.how}. General web is {WEB!r}."
-        )
+        says = f"has no value for {{}}; one row of these must have it. To have it, {ORIENTATION.how}. General web is {WEB!r}."
+        raise wrong(at, [], says)
     for at in np.flatnonzero(low < high)[:1].tolist():
-        raise DataError(
-            f"the qrels column 'orientation' must have one value for {named(at)}. Found {low[at]:g} and {high[at]:g}."
-        )
+        raise wrong(at, [low[at], high[at]], f"must have one value for {{}}. Found {low[at]:g} and {high[at]:g}.")
     for at in np.flatnonzero(web & (low != WEB_ORIENTATION))[:1].tolist():
-        raise DataError(
-            f"the qrels column 'orientation' is {low[at]:g} for {named(at)}. The orientation of the web is 0.5; leave it out."
-        )
+        says = f"is {low[at]:g} for {{}}. The orientation of the web is {WEB_ORIENTATION}; leave it out."
+        raise wrong(at, [low[at]], says)
     return low
 
 
@@ -162,8 +164,10 @@ def _without_texts(rankings: Rankings, given: Array) -> Floats:
     """Return a column of texts that has no value anywhere as numbers; raise for one that has."""
     there = [row for row, text in enumerate(given.tolist()) if text not in (None, "")]
     for row in sorted(there, key=lambda row: _is_number(given[row]))[:1]:
-        raise DataError(
-            f"the qrels column 'orientation' must hold numbers. Found the text {given[row]!r} for {_row(rankings, row)}."
+        raise _error(
+            rankings,
+            [row],
+            f"the qrels column 'orientation' must hold numbers. Found the text {given[row]!r} for {_row(rankings, row)}.",
         )
     return np.full(len(given), np.nan)
 
@@ -188,10 +192,12 @@ def _media(rankings: Rankings, names: list[str], of_row: Ints, name: Ints) -> tu
     np.minimum.at(first, of_row[number >= 0], number[number >= 0])
     np.maximum.at(last, of_row, number)
     for at in np.flatnonzero((last >= 0) & (first < last))[:1].tolist():
-        topic = rankings.topics[rows.topic[np.flatnonzero(of_row == at)[0]]]
-        raise DataError(
-            f"the qrels column 'media' must have one value for query {topic} and the vertical {names[name[at]]!r}. Found "
-            f"{given[first[at]]!r} and {given[last[at]]!r}. Make them two verticals."
+        mine = np.flatnonzero(of_row == at)
+        raise _error(
+            rankings,
+            sorted(int(mine[number[mine] == media][0]) for media in (first[at], last[at])),
+            f"the qrels column 'media' must have one value for query {rankings.topics[rows.topic[mine[0]]]} and the vertical "
+            f"{names[name[at]]!r}. Found {given[first[at]]!r} and {given[last[at]]!r}. Make them two verticals.",
         )
     return np.where(last >= 0, last, len(given) + name), [*map(str, given), *by_name]
 
@@ -201,6 +207,12 @@ def _row(rankings: Rankings, row: int) -> str:
     rows = rankings.qrels_rows
     topic = int(rows.topic[row])
     return f"query {rankings.topics[topic]}, row {row - int(rows.offsets[topic]) + 1} of the topic"
+
+
+def _error(rankings: Rankings, rows: list[int], says: str) -> DataError:
+    """Return an error about some rows of the qrels, with the file and the lines before it, where they are from a file."""
+    error, place = DataError(says), rankings.qrels_rows.place(rows)
+    return error.at(place) if place else error
 
 
 def _found_in(known: Ints, wanted: Ints) -> Ints:
