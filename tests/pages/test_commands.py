@@ -70,6 +70,52 @@ def test_scores_are_printed_page_by_page(folder: Path, pages: str, command: Comm
     assert [(*line[:3], float(line[3])) for line in lines[1:]] == list(expected.itertuples(index=False, name=None))
 
 
+@pytest.mark.parametrize("form", ["jsonl", "csv", "tsv", "parquet"])
+@pytest.mark.parametrize("measure", ["AS_RBP", "vRecall", "AS_D_nDCG"])
+def test_one_page_of_many_is_explained(folder: Path, pages: str, command: Command, form: str, measure: str) -> None:
+    path, page_id = folder / f"pages.{form}", "bad-bm25-bad"
+    if form != "jsonl" and not path.exists():
+        rows = [
+            (p.query_id, p.page_id, item, b.vertical, str(n))
+            for p in read_pages(folder / pages)
+            for n, b in enumerate(p.blocks)
+            for item in b.items
+        ]
+        table = pd.DataFrame(rows, columns=["query_id", "page_id", "doc_id", "vertical", "block"])
+        if form == "parquet":
+            table.to_parquet(path)
+        else:
+            table.to_csv(path, index=False, sep="\t" if form == "tsv" else ",")
+    source = f"pages:{path.name}" if form == "parquet" else path.name
+    given = ("explain", "vertical-qrels.csv", source, measure, "-t", "t2", "-p", "-1", "-o", "tsv")
+    done = command(*given, "--page", page_id, cwd=folder)
+    assert (done.code, done.err) == (0, "")
+    names, *lines = (line.split("\t") for line in done.out.splitlines())
+    scores = score_pages(folder / pages, folder / "vertical-qrels.csv", measure).query("query_id == 't2'")
+    value = scores.set_index("page_id").loc[page_id, "value"]
+    assert value > 0
+    assert sum(float(line[names.index("contribution")]) for line in lines) == pytest.approx(value)
+    [page] = [p for p in read_pages(folder / pages) if (p.query_id, p.page_id) == ("t2", page_id)]
+    assert [line[names.index("doc_id")] for line in lines] == [" ".join(b.items) for b in page.blocks]
+    done = command(*given, cwd=folder)
+    assert done.code == 1
+    assert "topic 't1' has the pages 'perfect-perfect-perfect' and" in done.err
+    assert "'irmx explain --page' takes one" in done.err
+    done = command(*given, "--page", "nowhere", cwd=folder)
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith(
+        f"irmx: {path.name} has no page 'nowhere'. It has 36 names of pages: perfect-perfect-perfect, "
+    )
+
+
+def test_a_run_has_no_page_to_choose(folder: Path, command: Command) -> None:
+    done = command("explain", "vertical-qrels.csv", "bm25.csv", "AS_RBP", "-t", "t1", "--page", "x", cwd=folder)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(
+        "irmx: bm25.csv is read as csv, which holds one ranking for each topic; there is no page 'x'"
+    )
+
+
 @pytest.mark.parametrize("form", ["tsv", "jsonl", "table"])
 def test_agreement_is_printed_in_every_form(folder: Path, pages: str, command: Command, form: str) -> None:
     options = ("--qrels", "vertical-qrels.csv", "-l", "0.75", "-o", form, "-b", "P@10")

@@ -261,8 +261,18 @@ def test_a_file_of_pages_is_a_run(tmp_path: Path, command: Callable[..., Any]) -
     write_pages(tmp_path / "one.jsonl", [PAGES[0], PAGES[2]])
     done = command("eval", tmp_path / "qrels.txt", tmp_path / "one.jsonl", "P@1", "RR")
     assert (done.code, done.out) == (0, "P@1\t0.5000\nRR\t0.6667\n")
+    rows = [("q", "w1"), ("q", "w2"), ("s", "n1")]
+    table = pd.DataFrame(rows, columns=["query_id", "doc_id"]).assign(page_id="p", vertical="web")
+    table.to_csv(tmp_path / "one.csv", index=False)
+    done = command("eval", tmp_path / "qrels.txt", tmp_path / "one.csv", "P@1", "RR")
+    assert (done.code, done.out) == (0, "P@1\t1.0000\nRR\t1.0000\n")
+    table.assign(score=[1, 2, 1]).to_csv(
+        tmp_path / "run.csv", index=False
+    )  # with scores it is a run, whatever else it has
+    done = command("eval", tmp_path / "qrels.txt", tmp_path / "run.csv", "P@1", "RR")
+    assert (done.code, done.out) == (0, "P@1\t0.5000\nRR\t0.7500\n")
     write_pages(tmp_path / "several.jsonl", PAGES)
     done = command("eval", tmp_path / "qrels.txt", tmp_path / "several.jsonl", "RR")
     assert done.code == 1
-    assert "several.jsonl, line 2: topic 'q' has the pages 'p' and 'r'" in done.err
+    assert "several.jsonl: topic 'q' has the pages 'p' and 'r'" in done.err
     assert "irmx score-pages" in done.err

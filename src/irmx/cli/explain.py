@@ -10,6 +10,7 @@ import typer
 from irmx.errors import UsageError
 from irmx.explaining import Explanation
 from irmx.explaining import explain as explanation
+from irmx.formats import read
 from irmx.reports.table import UNLIMITED
 
 
@@ -18,6 +19,10 @@ def explain(
     run: Annotated[str, typer.Argument(help="A run file.")],
     measure: Annotated[str, typer.Argument(help="A measure of an irmx plugin, such as 'MP(model=GL_AD_ID)'.")],
     topic: Annotated[str, typer.Option("-t", "--topic", help="The query id.")],
+    page: Annotated[
+        str | None,
+        typer.Option("--page", metavar="ID", help="The page, where the run is a file with several for a topic."),
+    ] = None,
     places: Annotated[int, typer.Option("-p", "--places", min=-1, help="Decimal places; -1 for all.")] = 6,
     all_documents: Annotated[
         bool, typer.Option("-a", "--all", help="Also the documents that contribute nothing.")
@@ -31,7 +36,7 @@ def explain(
     """
     if output_format not in ("table", "tsv"):
         raise UsageError(f"There is no output format {output_format!r} here. Known: table, tsv.")
-    found = explanation(measure, qrels, run, topic, all_documents)
+    found = explanation(measure, qrels, run if page is None else read("run", run, page), topic, all_documents)
     columns = [[_cell(v, places, name == "grade") for v in values] for name, values in found.columns.items()]
     rows = [list(row) for row in zip(*columns, strict=True)]
     if output_format == "tsv":

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def read(table: Table, source: str | os.PathLike[str]) -> pa.Table:
+def read(table: Table, source: str | os.PathLike[str], page: str | None = None) -> pa.Table:
     """Return a file as an Arrow table.
 
     Parameters
@@ -26,17 +26,21 @@ def read(table: Table, source: str | os.PathLike[str]) -> pa.Table:
         What it is.
     source : str or Path
         The path of a file; ``FORMAT:path`` to name the format.
+    page : str, optional
+        The name of one page of a file that holds several for a topic, for a run.
 
     Raises
     ------
     irmx.errors.DataError
         Where nothing is found there or it cannot be read.
+    irmx.errors.UsageError
+        For a page of a format without pages.
     """
     import pandas as pd  # noqa: F401  pyarrow would import it later, and lose a Ctrl-C that comes meanwhile
 
     reader, path, content = _opened(table, source)
     try:
-        return reader.read(table, path, content)
+        return reader.read(table, path, content) if page is None else reader.read_page(path, content, page)
     except (IrmxError, OSError):
         raise
     except Exception as error:

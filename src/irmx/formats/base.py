@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from irmx.columns import Table
+from irmx.errors import UsageError
 from irmx.formats.content import place
 
 if TYPE_CHECKING:
@@ -51,3 +52,20 @@ class Format(ABC):
         irmx.errors.DataError
             Says the file, the line, what was found there and what to do.
         """
+
+    def read_page(self, path: Path, content: bytes, page: str) -> pa.Table:
+        """Return one page of a file that may hold several for a topic, by its name, as a run.
+
+        Only formats with such files have it.
+
+        Raises
+        ------
+        irmx.errors.UsageError
+            For other formats.
+        irmx.errors.DataError
+            Where there is no such page, and as :meth:`read` does.
+        """
+        raise UsageError(
+            f"{path} is read as {self.NAME}, which holds one ranking for each topic; there is no page {page!r} to choose. Leave the "
+            "page out, or name another format: FORMAT:PATH."
+        )

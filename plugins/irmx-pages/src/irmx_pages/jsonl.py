@@ -7,15 +7,12 @@ import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from irmx import DataError, Format
+from irmx import DataError
 from irmx_pages.page import Block, Page
 from irmx_pages.pages import WEB
 from irmx_pages.text_rows import json_lines
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _FORM = (
     'A page is {"query_id": ..., "page_id": ..., "blocks": [{"vertical": ..., "media": ..., "items": [...]}, ...]}; '
@@ -84,8 +81,8 @@ def is_page_line(start: bytes) -> bool:
     return first.startswith(b"{") and bool(re.search(rb'"blocks"\s*:', first))
 
 
-def pages_of_lines(path: Path, content: bytes) -> tuple[list[Page], list[int]]:
-    """Return the pages of a file, and the number of the line of each.
+def pages_of_lines(path: Path, content: bytes) -> list[Page]:
+    """Return the pages of a file.
 
     Raises
     ------
@@ -93,7 +90,6 @@ def pages_of_lines(path: Path, content: bytes) -> tuple[list[Page], list[int]]:
         Where a line is no page, a page is there twice, or a vertical twice on a page; says the line.
     """
     pages: list[Page] = []
-    lines: list[int] = []
     seen: dict[tuple[str, str], int] = {}
     for number, record in json_lines(path, content):
         try:
@@ -104,10 +100,9 @@ def pages_of_lines(path: Path, content: bytes) -> tuple[list[Page], list[int]]:
         if first != number:
             raise DataError(f"{path}, line {number}: {page.name} stands in line {first} already.")
         pages.append(page)
-        lines.append(number)
     if not pages:
         raise DataError(f"{path} is empty: it holds no page.")
-    return pages, lines
+    return pages
 
 
 def _page(record: dict[str, Any]) -> Page:
@@ -149,30 +144,3 @@ def _block(number: int, found: Any) -> Block:
         return Block(vertical, media, tuple(map(str, items)))
     except DataError as error:
         raise error.at(f"block {number}") from None
-
-
-class PagesFormat(Format):
-    """Pages as JSON Lines, as a run: each topic has one page."""
-
-    NAME = "pages"
-    DESCRIPTION = "pages of blocks, one JSON object a line; as a run, one page a topic"
-    TABLES = ("run",)
-
-    def recognises(self, table: str, path: Path, start: bytes) -> bool:
-        """Tell by the first line."""
-        return table == "run" and is_page_line(start)
-
-    def read(self, table: str, path: Path, content: bytes) -> pa.Table:
-        """Return the pages as a run in reading order."""
-        from irmx_pages.page_runs import run_table
-
-        pages, lines = pages_of_lines(path, content)
-        first: dict[str, Page] = {}
-        for page, line in zip(pages, lines, strict=True):
-            other = first.setdefault(page.query_id, page)
-            if other is not page:
-                raise DataError(
-                    f"{path}, line {line}: topic {page.query_id!r} has the pages {other.page_id!r} and {page.page_id!r}. "
-                    "A run has one page a topic: 'irmx score-pages' scores every page of such a file."
-                )
-        return run_table(pages)

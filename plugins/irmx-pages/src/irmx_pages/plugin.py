@@ -7,8 +7,8 @@ from typing import Any
 from irmx import Command, Format, Measure, Symbol, hookimpl
 from irmx_pages.baselines import AS_alpha_nDCG, AS_D_nDCG, AS_Dsharp_nDCG, AS_IA_nDCG
 from irmx_pages.examination import NAMED
-from irmx_pages.jsonl import PagesFormat
 from irmx_pages.measures import AS, AS_ATT, AS_DCG, AS_ERR, AS_RBP
+from irmx_pages.pages_format import PagesFormat
 from irmx_pages.verticals import vF, vPrecision, vRecall
 
 

@@ -11,7 +11,9 @@ from irmx import DataError
 from irmx_pages.jsonl import is_page_line, pages_of_lines
 from irmx_pages.page import Block, Page
 from irmx_pages.pages import WEB
-from irmx_pages.text_rows import Rows, content_of, read_rows
+from irmx_pages.text_rows import Rows, content_of, read_rows, rows_of_content
+
+_COLUMNS = ("query_id", "page_id", "doc_id", "vertical")
 
 
 def read_pages(source: Any) -> list[Page]:
@@ -47,14 +49,19 @@ def read_pages(source: Any) -> list[Page]:
     """
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)
-        content = content_of(path, "pages")
-        if is_page_line(content[:4096]):
-            return pages_of_lines(path, content)[0]
-    elif isinstance(source, Page):
+        return pages_of_content(path, content_of(path, "pages"))
+    if isinstance(source, Page):
         return [source]
-    elif not hasattr(source, "itertuples") and isinstance(source, Iterable):
+    if not hasattr(source, "itertuples") and isinstance(source, Iterable):
         return _distinct(list(source))
-    return _pages_of_rows(read_rows(source, "pages", ("query_id", "page_id", "doc_id", "vertical")))
+    return _pages_of_rows(read_rows(source, "pages", _COLUMNS))
+
+
+def pages_of_content(path: Path, content: bytes) -> list[Page]:
+    """Return the pages of a file by its unpacked content; errors as of :func:`read_pages`."""
+    if is_page_line(content[:4096]):
+        return pages_of_lines(path, content)
+    return _pages_of_rows(rows_of_content(path, content, "pages", _COLUMNS))
 
 
 def _distinct(pages: list[Any]) -> list[Page]:

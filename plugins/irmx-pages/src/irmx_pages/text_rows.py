@@ -9,7 +9,7 @@ import json
 import math
 import os
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -67,13 +67,28 @@ def read_rows(source: Any, what: str, required: Sequence[str]) -> Rows:
     ({'query_id': ['1'], 'choice': ['']}, 'The preferences, row 0 (counted from 0)')
     """
     if hasattr(source, "itertuples"):
-        names, records = [str(c) for c in source.columns], source.itertuples(index=False, name=None)
-        name, place = f"The {what}", _row_place(f"The {what}")
-    elif isinstance(source, (str, os.PathLike)):
-        path = Path(source)
-        name, (names, records, place) = os.fspath(source), _read_file(path, what)
-    else:
-        raise DataError(f"The {what} must be a DataFrame or the path of a file. Got {type(source).__name__} instead.")
+        names, name = [str(c) for c in source.columns], f"The {what}"
+        return _checked(names, source.itertuples(index=False, name=None), name, _row_place(name), what, required)
+    if isinstance(source, (str, os.PathLike)):
+        return rows_of_content(Path(source), content_of(Path(source), what), what, required)
+    raise DataError(f"The {what} must be a DataFrame or the path of a file. Got {type(source).__name__} instead.")
+
+
+def rows_of_content(path: Path, content: bytes, what: str, required: Sequence[str]) -> Rows:
+    """Return the rows of a table file by its unpacked content; otherwise as :func:`read_rows`."""
+    names, records, place = _read_content(path, content, what)
+    return _checked(names, records, os.fspath(path), place, what, required)
+
+
+def _checked(
+    names: list[str],
+    records: Iterable[tuple[Any, ...]],
+    name: str,
+    place: Callable[[int], str],
+    what: str,
+    required: Sequence[str],
+) -> Rows:
+    """Return rows whose columns are there, each once, and whose required values are."""
     names = [_ALIASES[n] if n in _ALIASES and _ALIASES[n] not in names else n for n in names]
     twice = next((n for n in names if names.count(n) > 1), None)
     if twice is not None:
@@ -124,19 +139,19 @@ def json_lines(path: Path, content: bytes) -> Iterator[tuple[int, dict[str, Any]
         yield number, record
 
 
-def _read_file(path: Path, what: str) -> tuple[list[str], Iterator[tuple[Any, ...]], Callable[[int], str]]:
+def _read_content(
+    path: Path, content: bytes, what: str
+) -> tuple[list[str], Iterator[tuple[Any, ...]], Callable[[int], str]]:
     """Return the names of the columns, the rows, and what tells where a row stands."""
     suffixes = set(path.suffixes)
     if ".parquet" in suffixes:
         import pandas as pd
 
-        content_of(path, what)
         try:
-            frame = pd.read_parquet(path)
+            frame = pd.read_parquet(io.BytesIO(content))
         except (OSError, ValueError) as error:
             raise DataError(f"{path} is not a sound Parquet file: {error}.") from None
         return [str(c) for c in frame.columns], frame.itertuples(index=False, name=None), _row_place(str(path))
-    content = content_of(path, what)
     if not content.strip():
         raise DataError(f"{path} is empty: it holds no {what}.")
     if ".jsonl" in suffixes:
