@@ -190,6 +190,9 @@ def test_a_fit_prints_its_tables(folder: Path, pages: str, command: Command) -> 
     blocks = [block.splitlines() for block in done.out.split("\n\n")]
     assert [block[0].split("\t")[0] for block in blocks] == ["parameter", "fitted"]
     assert blocks[0][1].split("\t")[0] == "beta"
+    done = command("fit", pages, "preferences.csv", *given, "-o", "table", cwd=folder)
+    titles = [line for line in done.out.splitlines() if line.endswith(":")]
+    assert [title.split()[0] for title in titles] == ["Parameters:", "Agreement", "l", "l"]
 
 
 def test_the_example_writes_its_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,7 +20,7 @@ PreferencesFile = Annotated[
     typer.Argument(
         metavar="PREFERENCES",
         help="Preferences: a table file with the columns query_id, page_a, page_b, assessor, choice (a, b, tie, or bad for both) and, "
-        "perhaps, bin_pair and trap.",
+        "optionally, bin_pair and trap.",
     ),
 ]
 Test = Annotated[

@@ -8,6 +8,14 @@ import typer
 
 from irmx_pages.commands import FailedTraps, OutputFormat, PagesFile, Places, PreferencesFile, Qrels, Test
 
+_TITLES = {
+    "parameters": "Parameters",
+    "held_out": "Agreement with the majority on held-out topics",
+    "assessors": "l of every assessor, by likelihood",
+    "active": "l of the most active assessors, by agreement",
+}
+"""What a fit prints, in this order."""
+
 
 def fit(
     pages: PagesFile,
@@ -70,12 +78,14 @@ def fit(
         failed_traps=failed_traps,
         seed=seed,
     )
-    tables = {name: getattr(found, name) for name in ("parameters", "held_out", "assessors", "active")}
-    for name, table in tables.items():
+    for name, title in _TITLES.items():
+        table = getattr(found, name)
         if not len(table):
             continue
         if output_format == "jsonl":
             table.insert(0, "table", name)
         elif output_format == "tsv" and name != "parameters":
             print()
+        elif output_format == "table":
+            print(f"{title}:")
         print_frame(table, output_format, places)
