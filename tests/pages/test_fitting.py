@@ -17,7 +17,6 @@ from irmx_pages import (
     agreement,
     att,
     fit_preferences,
-    orientation_gain,
     page_pairs,
     score_pages,
     simulate_pages,
@@ -26,9 +25,8 @@ from irmx_pages import (
 )
 from irmx_pages.example import Example, example
 from irmx_pages.fitting_choices import Votes, fit_weights
-from irmx_pages.fitting_grid import parameter_grid, parse_grid
+from irmx_pages.fitting_grid import parameter_grid
 from irmx_pages.fitting_likelihood import personal_interval
-from irmx_pages.fitting_personal import PersonalGrid
 from irmx_pages.fitting_scores import PageScorer, with_values
 
 GRID = {"alpha": "1.5:100:12", "beta": "0.5:1:11"}
@@ -252,13 +250,6 @@ def test_the_l_of_active_assessors_is_found_by_agreement(collection: Example, si
     assert abs(by_name.loc["none", "difference"]) < 0.02
 
 
-def test_of_values_of_l_that_agree_equally_often_the_middle_is_taken() -> None:
-    grid = PersonalGrid(".7,0,0.1,0.2")
-    assert grid.l.tolist() == [0, 0.1, 0.2, 0.7]
-    assert [grid.best(np.array(x)) for x in ([3, 3, 3, 1.5], [1, 2, 2.5, 2], [0, 0, 4, 4])] == [0.1, 0.2, 0.2]
-    assert np.isnan(grid.best(np.full(4, 2.0)))
-
-
 def test_l_by_agreement_is_not_told_where_pages_show_the_same_verticals() -> None:
     made = example(4)
     pages = [p for p in simulate_pages(made.qrels, made.items, made.verticals).pages if p.page_id.startswith("perfect")]
@@ -364,34 +355,6 @@ def test_what_cannot_be_fitted(
     preferences = chosen(collection, simulated, {"u": "P@1"})
     with pytest.raises(irmx.UsageError, match=said):
         fit_preferences(simulated.pages, preferences, collection.qrels, measure, grid)
-
-
-@pytest.mark.parametrize(
-    ("grid", "instead"),
-    [("1:100", "1.01:100"), ("1:100:34,200", "1.01:100:34,200"), ("5,1,0.5:2", "5,1.01,1.01:2"), ([1, 7], "1.01,7")],
-)
-def test_a_grid_of_alpha_that_begins_at_one_is_told_what_to_write(grid: Any, instead: str) -> None:
-    with pytest.raises(irmx.UsageError, match=f"Write alpha={instead}: at 1.01 the gain is nearly a step"):
-        parameter_grid(AS_RBP, {"alpha": grid})
-    found = parameter_grid(AS_RBP, {"alpha": instead}).values["alpha"]
-    assert found[0] == 1.01
-    assert orientation_gain([0.45, 0.55], alpha=1.01) == pytest.approx([0, 1])
-
-
-def test_a_grid_of_alpha_below_one_is_refused_without_advice() -> None:
-    with pytest.raises(irmx.UsageError, match=r"alpha.*Got 0.5 instead") as caught:
-        parameter_grid(AS_RBP, {"alpha": "0.5:1"})
-    assert "Write" not in str(caught.value)
-
-
-def test_grids_are_written_as_for_a_sweep() -> None:
-    assert parse_grid([" beta = .5,.6", "alpha=2:3"]) == {"beta": " .5,.6", "alpha": "2:3"}
-    found = parameter_grid(AS_RBP, {"alpha": "50,2:10:5,4", "beta": "0.5:1"})
-    assert found.values["alpha"].tolist() == [2, 4, 6, 8, 10, 50]
-    assert found.values["beta"].tolist() == [round(0.5 + 0.01 * i, 2) for i in range(51)]
-    for options, said in [(["alpha"], "'alpha' is no grid"), (["=2"], "is no grid"), (["a=1", "a=2"], "'a' twice")]:
-        with pytest.raises(irmx.UsageError, match=said):
-            parse_grid(options)
 
 
 def test_folds_and_majorities_that_are_not_there(collection: Example, simulated: Any) -> None:
