@@ -195,7 +195,7 @@ def diversity(
         seen: dict[str, int] = {}
         gains = []
         for b in blocks:
-            weight = 1 if option == "equal" else b.orientation
+            weight = b.orientation if option == "orientation" else 1
             gains.append(weight * sum((1 - parameter) ** (seen.get(b.vertical, 0) + i) for i in range(sum(b.items))))
             seen[b.vertical] = seen.get(b.vertical, 0) + sum(b.items)
         return dcg(blocks, gains)

@@ -271,7 +271,7 @@ def test_an_ideal_of_zero(plain: Any) -> None:
         ("AS_ATT(phi=0)", r"'phi' parameter of AS_ATT must be a float in the range \(0, 1\] or None. Got 0"),
         ("AS(examination=rbp(beta=2))", "'beta' parameter of rbp"),
         ("AS_IA_nDCG(normalise='ideal')", "one of 'page', 'vertical'. Got 'ideal'"),
-        ("AS_alpha_nDCG(weights=1)", "one of 'orientation', 'equal'. Got 1"),
+        ("AS_alpha_nDCG(weights=1)", "one of 'equal', 'orientation'. Got 1"),
         ("vRecall(all_verticals=0)", "'all_verticals' parameter of vRecall must be an int"),
         ("vRecall(all_verticals=9,recall_of='oriented')", "vRecall with all_verticals=9 needs recall_of='all'"),
         ("AS_DCG(all_verticals=9,recall_of='oriented')", "AS_DCG with all_verticals=9 needs recall_of='all'"),

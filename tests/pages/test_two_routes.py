@@ -114,7 +114,7 @@ def test_diversity(plain: Any, made: Any, name: str, ideal: str, other: bool) ->
     perfect = {"paper": plain.perfect, "greedy": plain.greedy}[ideal](pool)
     assume(any(sum(b.items) * b.orientation for b in perfect))
     run, qrels = plain.as_tables(page, pool)
-    options = {"AS_alpha_nDCG": ("weights", "equal"), "AS_IA_nDCG": ("normalise", "vertical")} if other else {}
+    options = {"AS_alpha_nDCG": ("weights", "orientation"), "AS_IA_nDCG": ("normalise", "vertical")} if other else {}
     param, option = options.get(name, ("", ""))
     text = with_params(name, f"ideal='{ideal}'" + (f",{param}='{option}'" if param else ""))
     expected = plain.diversity(name, page, perfect, pool, option=option)

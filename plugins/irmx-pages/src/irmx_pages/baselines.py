@@ -207,9 +207,10 @@ class PageAlphaNDCG(PageDiversity):
     """alpha-nDCG of pages: a relevant item of a vertical gains the less, the more of them came before.
 
     The gain of a block is w(V) times the sum over its relevant items of (1 - alpha)^n, n the relevant items of the vertical
-    above. General web is a vertical here. The DCG of the page is divided by that of the ideal page. By default w(V) is the
-    orientation, the paper's rule for the weight of a subtopic. With ``weights='equal'`` it is 1: the paper also says that
-    alpha-nDCG "treats relevant verticals in a binary sense". Inferred: the items of a block follow each other at one discount.
+    above. General web is a vertical here. The DCG of the page is divided by that of the ideal page. By default w(V) is 1: of
+    alpha-nDCG the paper says that it "treats relevant verticals in a binary sense". With ``weights='orientation'`` it is the
+    orientation, the paper's general rule for the weight of a subtopic. Inferred: the items of a block follow each other at one
+    discount.
 
     References
     ----------
@@ -223,7 +224,7 @@ class PageAlphaNDCG(PageDiversity):
     >>> qrels = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1", "i2"], "relevance": 1,
     ...     "vertical": ["web", "image", "image"], "orientation": [None, 0.8, 0.8]})
     >>> irmx.calc_aggregate("AS_alpha_nDCG", qrels, run)
-    {AS_alpha_nDCG: 0.6629...}
+    {AS_alpha_nDCG: 0.7653...}
     """
 
     NAME = "AS_alpha_nDCG"
@@ -233,14 +234,14 @@ class PageAlphaNDCG(PageDiversity):
         "alpha": Param(float, "how much a relevant item takes from the gain of the next", default=0.5, low=0, high=1),
         "weights": Param(
             str,
-            "the weight of a vertical: its orientation ('orientation'), or the same for all ('equal')",
-            default="orientation",
-            choices=("orientation", "equal"),
+            "the weight of a vertical: the same for all ('equal'), or its orientation ('orientation')",
+            default="equal",
+            choices=("equal", "orientation"),
         ),
         **_PARAMS,
     }
     CITATIONS = (ZHOU, CLARKE)
-    EXAMPLES = ("AS_alpha_nDCG", "AS_alpha_nDCG(alpha=0.9,weights='equal')")
+    EXAMPLES = ("AS_alpha_nDCG", "AS_alpha_nDCG(alpha=0.9,weights='orientation')")
 
     def gains(self, blocks: ShownBlocks, judged: JudgedVerticals) -> Floats:
         weight = 1.0 if self["weights"] == "equal" else _orientation(blocks, judged)
