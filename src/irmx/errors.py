@@ -8,6 +8,7 @@ unknown measure or an illegal parameter; :class:`DataError` (1) is a problem of 
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Iterable
 
 
@@ -65,3 +66,24 @@ def suggest(name: str, known: Iterable[str]) -> str:
         by_folded = {k.casefold(): k for k in known}
         close = [by_folded[name.casefold()]] if name.casefold() in by_folded else []
     return f" Did you mean {close[0]}?" if close else ""
+
+
+def not_finite(value: object) -> str:
+    """Return why a value is not a finite number, as a message goes on.
+
+    >>> [not_finite(value) for value in ("two", "nan", "-inf", "1e400")]
+    ['is not a number', 'is not a finite number', 'is infinite', 'is too large for a 64-bit float']
+    >>> not_finite(10**400), not_finite(float("1e400"))
+    ('is too large for a 64-bit float', 'is infinite, or was too large for a 64-bit float')
+    """
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except OverflowError:
+        return "is too large for a 64-bit float"
+    except (TypeError, ValueError):
+        return "is not a number"
+    if not math.isinf(number):
+        return "is not a finite number"
+    if not isinstance(value, str):
+        return "is infinite, or was too large for a 64-bit float"
+    return "is too large for a 64-bit float" if any(c.isdigit() for c in value) else "is infinite"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from irmx.columns import REQUIRED, Table, canonical_names
-from irmx.errors import DataError
+from irmx.errors import DataError, not_finite
 from irmx.ragged import Array, Floats, Ints
 
 if TYPE_CHECKING:
@@ -235,10 +235,10 @@ class Columns:
         """Return a column of finite numbers; dates become seconds since 1970."""
         values = self.values(name)
         if values.dtype.kind != "f":
-            self._refuse(name, 0, "is not a number")
+            self._refuse(name, 0)
         finite = np.isfinite(values)
         if not finite.all():
-            self._refuse(name, int(np.flatnonzero(~finite)[0]), "is not a finite number")
+            self._refuse(name, int(np.flatnonzero(~finite)[0]))
         return values
 
     def values(self, name: str) -> Array:
@@ -294,11 +294,12 @@ class Columns:
             try:
                 out[row] = float(value)
             except (TypeError, ValueError):
-                self._refuse(name, row, "is not a number")
+                self._refuse(name, row)
         return out
 
-    def _refuse(self, name: str, row: int, why: str) -> None:
+    def _refuse(self, name: str, row: int) -> None:
         value = self.data.column(name)[row].as_py()
+        why = "is not a finite number" if value is None else not_finite(value)
         at = " ".join(str(self.data.column(c)[row].as_py()) for c in ("query_id", "doc_id"))
         raise DataError(f"The {name} {value!r} of the {self.table} {why}: row {row} (counted from 0), {at}.", (row,))
 
@@ -368,9 +369,8 @@ def bad_number_in_dict(table: Table, column: str, data: Mapping[Any, Mapping[str
                     continue
             except (TypeError, ValueError, OverflowError):
                 pass
-            return DataError(
-                f"The {column} {value!r} of the {table} is not a finite number: query {query_id}, document {doc_id}."
-            )
+            why = "is not a number" if isinstance(value, str) else not_finite(value)
+            return DataError(f"The {column} {value!r} of the {table} {why}: query {query_id}, document {doc_id}.")
     return DataError(f"The {table} hold a {column} that is not a number.")
 
 

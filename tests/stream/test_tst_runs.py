@@ -45,6 +45,8 @@ OTHERS = [
     "q1 Q0 d1 1 2.5 tag\nq1 Q0 d2 2 1.5 tag\n",
     "query_id\tdoc_id\tscore\ttimestamp\tlength\tvertical\tmedia\n1\td\t2.5\t1\t3\tweb\ttext\n",
     "query_id\tdoc_id\tscore\tvertical\tmedia\tlength\ttimestamp\n" + "1\td\t2.5\tweb\ttext\t3\t1\n" * 5,
+    "q1 Q0 d1 1 2.5 tag 2\nq1 Q0 d2 2 1.5 tag 2\n",
+    "q1 0 d1 1 2.5 tag 2\nq1 0 d2 2 1.5 tag 2\n",
     '{ "query_id": "1", "doc_id": "d", "score": 5 }\n',
     "query_id,doc_id,score\n1,d,2\n",
 ]

@@ -55,7 +55,7 @@ def located(table: Table, source: str | os.PathLike[str], error: DataError) -> D
 def place_of(table: Table, source: str | os.PathLike[str], rows: tuple[int, ...]) -> str:
     """Return the file, and the lines of some rows of its table, as a message starts."""
     reader, path, content = _opened(table, source)
-    return reader.place(path, content, rows)
+    return reader.place(table, path, content, rows)
 
 
 def is_dataset_id(source: str | os.PathLike[str]) -> bool:

@@ -39,7 +39,7 @@ class Format(ABC):
     def recognises(self, table: Table, path: Path, start: bytes) -> bool:
         """Tell whether a file is of this format, by its name and the first bytes of its (unpacked) content."""
 
-    def place(self, path: Path, content: bytes, rows: tuple[int, ...]) -> str:
+    def place(self, table: Table, path: Path, content: bytes, rows: tuple[int, ...]) -> str:
         """Return the file, and the lines of some rows of its table, as a message starts."""
         return place(path, content, rows if self.LINES else (), self.LINES == "after header")
 

@@ -37,9 +37,20 @@ def content_of(path: Path) -> bytes:
     return content.removeprefix(b"\xef\xbb\xbf")
 
 
-def place(path: Path, content: bytes, rows: tuple[int, ...], header: bool) -> str:
-    """Return a path with the lines, from 1, on which rows of its table stand; blank lines and comments are no rows."""
-    numbered = enumerate(content.splitlines(), start=1)
-    filled = [number for number, line in numbered if line.strip() and (header or not line.startswith(b"#"))][header:]
+def place(path: Path, content: bytes, rows: tuple[int, ...], before: int) -> str:
+    """Return a path with the lines, from 1, on which rows of its table stand.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    content : bytes
+        What is in it; blank lines are no rows.
+    rows : tuple of int
+        The rows, counted from 0.
+    before : int
+        The lines, blank ones not counted, that stand before the first row, such as a header.
+    """
+    filled = [number for number, line in enumerate(content.splitlines(), start=1) if line.strip()][before:]
     lines = [str(filled[row]) for row in rows if row < len(filled)]
     return f"{path}, line{'s' if len(lines) > 1 else ''} {' and '.join(lines)}" if lines else str(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,7 +33,7 @@ class _TableFormat(Format):
             columns.texts("doc_id")
             columns.floats(REQUIRED[table][2])
         except DataError as error:
-            raise error.at(self.place(path, content, error.rows)) from None
+            raise error.at(self.place(table, path, content, error.rows)) from None
         return found
 
 
@@ -167,7 +168,7 @@ def _bad_json(content: bytes) -> str:
         if not raw.strip():
             continue
         try:
-            found = json.loads(raw)
+            found = json.loads(raw, parse_constant=lambda name: 0.0)  # Infinity, of which Arrow does not complain
         except UnicodeDecodeError as error:
             return f", line {number}: the byte {raw[error.start]:#04x} at column {error.start + 1} is not UTF-8. Save the file as UTF-8."
         except ValueError as error:
@@ -175,6 +176,8 @@ def _bad_json(content: bytes) -> str:
         if not isinstance(found, dict):
             return f", line {number}: not a JSON object."
         for key, value in found.items():
+            if value in (math.inf, -math.inf):
+                return f", line {number}: the {key} is too large for a 64-bit float."
             kind = float if isinstance(value, (int, float)) and not isinstance(value, bool) else type(value)
             first, there = kinds.setdefault(key, (kind, number))
             if value is not None and first is not type(None) and kind is not first:

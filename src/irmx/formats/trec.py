@@ -1,17 +1,23 @@
-"""TREC files: qrels of four columns, runs of six, parted by white space, without a header; # begins a comment line."""
+"""TREC files: qrels of four columns, runs of six, separated by white space, without a header.
+
+White space is that of C and of trec_eval, the six characters of ASCII: a no-break space is a part of its field.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
+from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from irmx.columns import Table
-from irmx.errors import DataError
+from irmx.errors import DataError, not_finite
 from irmx.formats.base import Format
+from irmx.formats.content import place
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,22 +43,58 @@ class Trec(Format):
         """Tell whether it is text."""
         return b"\0" not in start
 
+    def place(self, table: Table, path: Path, content: bytes, rows: tuple[int, ...]) -> str:
+        """Return the file, and the lines of some rows."""
+        return place(path, content, rows, sum(bool(line.strip()) for line in _before_rows(table, content)))
+
     def read(self, table: Table, path: Path, content: bytes) -> pa.Table:
         """Return the content as a table; a slow second reading finds the line of an error."""
-        lines = _uncommented(content)
+        before = _before_rows(table, content)
+        lines = content[sum(map(len, before)) :]
         if not lines or lines.isspace():
             raise DataError(f"{path} is empty: it holds no line of a {table} file.")
         found = _parse(table, lines)
         if found is None:
             found = _parse(table, _tabbed(lines))
-        return _read_by_line(table, path, content) if found is None else found
+        return _read_by_line(table, path, lines, len(before) + 1) if found is None else found
 
 
-def _uncommented(content: bytes) -> bytes:
-    """Return content without the lines that begin with #, which trec_eval 10 takes for comments."""
-    if b"#" in content and (content.startswith(b"#") or b"\n#" in content):
-        return re.sub(rb"(?m)^#.*\n?", b"", content)
-    return content
+def _before_rows(table: Table, content: bytes) -> list[bytes]:
+    """Return the lines before the first row: blank ones, and comments, which begin with # and cannot be a row.
+
+    Further down # begins the id of a topic, as it does for trec_eval 9, pytrec_eval and ir_measures.
+    """
+    if not re.match(rb"\s*#", content):
+        return []
+    lines = content.splitlines(keepends=True)
+    return list(takewhile(lambda line: line.lstrip()[:1] in (b"", b"#") and not _is_row(table, line), lines))
+
+
+def _is_row(table: Table, line: bytes) -> bool:
+    """Tell whether a line can be a row: as many fields as it must have, and a number where there must be one."""
+    fields = _fields(table, line.decode("utf-8", errors="replace"))
+    return len(fields) == len(_FIELDS[table]) and _as_number(fields[_FIELDS[table].index(_NUMBER[table])]) is not None
+
+
+def _fields(table: Table, line: str) -> list[str]:
+    """Return the fields of a line; the tag of a run may have several words, of which all but the first are dropped.
+
+    They are words of the tag where the rank and the score stand in their places and no further number follows; otherwise an
+    id may hold a space, and every later field would be taken for its neighbour.
+    """
+    fields: list[str] = re.findall(r"\S+", line, re.ASCII)
+    if table == "run" and len(fields) > 6:
+        rank, score, tag = fields[3:6]
+        if rank.isdigit() and _as_number(score) is not None and _as_number(tag) is None:
+            return fields[:6]
+    return fields
+
+
+def _as_number(text: str) -> float | None:
+    """Return the number that a text is to C and to Arrow; Python takes 1_000 and digits of other scripts, too."""
+    with contextlib.suppress(ValueError):
+        return float(text) if text.isascii() and "_" not in text else None
+    return None
 
 
 def _tabbed(content: bytes) -> bytes:
@@ -103,63 +145,64 @@ def _sound(found: pa.Table, number: str) -> bool:
     return all(len(t.as_py()) for chunk in found["query_id"].chunks for t in chunk.dictionary)
 
 
-def _read_by_line(table: Table, path: Path, content: bytes) -> pa.Table:
-    """Return the content read line by line, which finds the place of an error, or that there is none."""
+def _read_by_line(table: Table, path: Path, lines: bytes, first: int) -> pa.Table:
+    """Return lines, the first of them by its number, read one by one: it finds the place of an error, or that there is none."""
     import pyarrow as pa
 
-    fields, rows = _FIELDS[table], []
-    for line_number, raw in enumerate(content.splitlines(), start=1):
+    names, rows = _FIELDS[table], []
+    for line_number, raw in enumerate(lines.splitlines(), start=first):
         try:
             line = raw.decode("utf-8")
         except UnicodeDecodeError as error:
-            _refuse(
-                path,
-                line_number,
-                f"the byte {raw[error.start]:#04x} at column {error.start + 1} is not UTF-8",
-                "Save the file as UTF-8.",
-            )
-        values = line.split()
-        if not values or line.startswith("#"):
+            found = f"the byte {raw[error.start]:#04x} at column {error.start + 1} is not UTF-8"
+            raise _wrong(path, line_number, found, "Save the file as UTF-8.") from None
+        fields = _fields(table, line)
+        if not fields:
             continue
-        if len(values) != len(fields):
-            what = "too few" if len(values) < len(fields) else "too many"
-            _refuse(
+        if len(fields) != len(names):
+            what = "too few" if len(fields) < len(names) else "too many"
+            raise _wrong(
                 path,
                 line_number,
-                f"{what} fields: {len(values)} where a {table} line has {len(fields)} ({' '.join(fields)}): {line.strip()[:100]!r}",
-                f"Parts of a line are set apart by white space; {_advice(table, len(values))}",
+                f"{what} fields: {len(fields)} where a {table} line has {len(names)} ({' '.join(names)}): {line.strip()[:100]!r}",
+                _advice(table, line, len(fields)),
             )
-        row = dict(zip(fields, values, strict=True))
+        row: dict[str, Any] = dict(zip(names, fields, strict=True))
         row[_NUMBER[table]] = _number(table, path, line_number, row)
         rows.append([row[k] for k in _KEPT[table]])
     return pa.table([pa.array(c) for c in zip(*rows, strict=True)], names=_KEPT[table])
 
 
-def _advice(table: Table, count: int) -> str:
-    if table == "run" and count == 4:
-        return "this looks like a qrels file: the qrels come first, then the run."
-    if table == "qrels" and count == 6:
-        return "this looks like a run file: the qrels come first, then the run."
-    return "a table with a header (.csv, .tsv, .jsonl, .parquet) may hold other columns."
+def _advice(table: Table, line: str, count: int) -> str:
+    """Return what to do with a line of the wrong number of fields."""
+    if line.lstrip().startswith("#"):
+        return "A line that begins with # is a comment only before the first row: further down it is a topic's."
+    other: Table = "qrels" if table == "run" else "run"
+    if count == len(_FIELDS[other]):
+        return (
+            f"Fields are separated by white space; this looks like a {other} file: the qrels come first, then the run."
+        )
+    if "\N{NO-BREAK SPACE}" in line and count < len(_FIELDS[table]):
+        return "It holds no-break spaces (U+00A0), which do not separate fields: replace them by blanks."
+    return (
+        "Fields are separated by white space, so that no id can hold any; a table with a header (.csv, .tsv, .jsonl, "
+        ".parquet) may hold such ids, and other columns."
+    )
 
 
-def _number(table: Table, path: Path, line_number: int, row: dict[str, Any]) -> Any:
+def _number(table: Table, path: Path, line_number: int, row: dict[str, Any]) -> float:
     name, text = _NUMBER[table], row[_NUMBER[table]]
-    try:
-        value = float(text.replace("_", "?"))
-    except ValueError:
-        _refuse(
-            path, line_number, f"the {name} {text!r} of document {row['doc_id']} is not a number", "Correct the line."
-        )
-    if not math.isfinite(value):
-        _refuse(
-            path,
-            line_number,
-            f"the {name} {text!r} of document {row['doc_id']} is not finite",
-            f"A document without a {name} cannot be {'ranked' if table == 'run' else 'judged'}.",
-        )
-    return value
+    value = _as_number(text)
+    if value is None:
+        why, advice = "is not a number", "Correct the line."
+    elif math.isfinite(value):
+        return value
+    elif math.isnan(value):
+        why, advice = not_finite(text), f"A document without one cannot be {'ranked' if table == 'run' else 'judged'}."
+    else:
+        why, advice = not_finite(text), f"Give a finite {name}, or leave the line out."
+    raise _wrong(path, line_number, f"the {name} {text!r} of document {row['doc_id']} {why}", advice)
 
 
-def _refuse(path: Path, line_number: int, found: str, advice: str) -> NoReturn:
-    raise DataError(f"{path}, line {line_number}: {found}. {advice}")
+def _wrong(path: Path, line_number: int, found: str, advice: str) -> DataError:
+    return DataError(f"{path}, line {line_number}: {found}. {advice}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,11 +21,25 @@ FIELDS = ("topic", "team", "run", "docid", "sentid", "time", "confidence")
 def is_run_line(line: str) -> bool:
     """Tell whether a line is one of a run of the track: seven fields with a time or a confidence at the end.
 
+    A line of a ranked list whose tag has two words, or whose id holds a blank, has seven fields, too. There Q0 stands in
+    place of the team, and mostly the rank in place of the document id.
+
     >>> is_run_line("11 team run1 1326-ab 4 1326510000 2.5"), is_run_line("11 Q0 d1 1 2.5 run1")
     (True, False)
+    >>> is_run_line("11 Q0 d 1 1 2.5 run"), is_run_line("11 0 d1 1 2.5 run 2")
+    (False, False)
     """
-    fields = line.split()
-    return len(fields) == len(FIELDS) and not line.startswith(("{", "#")) and any(map(_is_number, fields[5:]))
+    fields = _fields(line)
+    if len(fields) != len(FIELDS) or line.startswith(("{", "#")) or fields[1] in ("Q0", "q0"):
+        return False
+    numbers = list(map(_is_number, fields[5:]))
+    return all(numbers) if fields[3].isdigit() else any(numbers)
+
+
+def _fields(line: str) -> list[str]:
+    """Return the fields of a line; a no-break space does not separate them."""
+    found: list[str] = re.findall(r"\S+", line, re.ASCII)
+    return found
 
 
 def _is_number(text: str) -> bool:
@@ -153,7 +168,7 @@ def _parse_by_line(path: Path, content: bytes) -> pa.Table:
     for number, raw in enumerate(content.splitlines(), start=1):
         where = place(path, number)
         try:
-            fields: list[str] = raw.decode("utf-8").split()
+            fields = _fields(raw.decode("utf-8"))
         except UnicodeDecodeError as error:
             raise DataError(
                 f"{where}: the byte {raw[error.start]:#04x} is not UTF-8. Save the file as UTF-8."
