@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Iterable
+from itertools import islice
 
 
 class IrmxError(Exception):
@@ -87,3 +88,13 @@ def not_finite(value: object) -> str:
     if not isinstance(value, str):
         return "is infinite, or was too large for a 64-bit float"
     return "is too large for a 64-bit float" if any(c.isdigit() for c in value) else "is infinite"
+
+
+def some(names: Iterable[str]) -> str:
+    """Return the first of some names, as a message goes on.
+
+    >>> some(["1", "2", "3", "4"])
+    '1, 2, 3, ...'
+    """
+    first = list(islice(names, 4))
+    return ", ".join(first[:3]) + (", ..." if len(first) > 3 else "")

@@ -17,7 +17,7 @@ from irmx.columns import needed
 from irmx.errors import DataError, UsageError, suggest
 from irmx.expressions import canonical, parse_measures
 from irmx.installed import unsupported
-from irmx.joining import Join
+from irmx.joining import Join, refuse_no_common_topic
 from irmx.judgments import read_qrels
 from irmx.measures import Measure
 from irmx.rankings import Rankings
@@ -114,8 +114,14 @@ class Evaluator:
         """Return, per measure in the order asked and per topic in the order of the qrels, the value.
 
         What some measures give besides, such as a standard error, is in ``fields`` until the next run.
+
+        Raises
+        ------
+        irmx.errors.DataError
+            Where the run has documents, but for no topic of the qrels.
         """
         run = read_run(run)
+        refuse_no_common_topic(run, self.judgments)
         self.fields = {}
         found: dict[ir_measures.Measure, dict[str, float]] = {}
         topics = [str(t) for t in self.judgments.topics]
@@ -227,4 +233,6 @@ def join(qrels: Any, run: Any, **common: Any) -> Rankings:
     **common
         ``rel``, ``cutoff``, ``judged_only`` and ``ties``.
     """
-    return Rankings(Join(read_run(run), read_qrels(qrels)), **common)
+    the_run, judgments = read_run(run), read_qrels(qrels)
+    refuse_no_common_topic(the_run, judgments)
+    return Rankings(Join(the_run, judgments), **common)

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from irmx import tables
+from irmx.errors import DataError, some
 from irmx.judgments import Judgments
 from irmx.ragged import Array, Floats, Ints, segment_of
 from irmx.runs import Found, Run
@@ -36,6 +37,17 @@ class Hits:
     rank: Ints
     doc: Ints
     rows: Callable[[], Ints]
+
+
+def refuse_no_common_topic(run: Run, judgments: Judgments) -> None:
+    """Raise where a run has documents, but for none of the topics of the judgments: every value would be a default.
+
+    Of an empty run that is so, too, but meant: a system may find nothing. Empty judgments have no topic to have a value.
+    """
+    if len(run) and judgments.index and judgments.index.keys().isdisjoint(run.topics):
+        raise DataError(
+            f"No topic of the run is in the qrels. The run has {some(run.topics)}; the qrels have {some(judgments.index)}."
+        )
 
 
 class Join:

@@ -13,7 +13,7 @@ from ir_measures import CalcResults, Metric, providers
 
 from irmx.columns import at_odds
 from irmx.errors import DataError, DataWarning, IrmxError, PluginError
-from irmx.joining import Join
+from irmx.joining import Join, refuse_no_common_topic
 from irmx.judgments import Judgments
 from irmx.measures import Measure, common_parameters
 from irmx.ragged import segment_count
@@ -38,8 +38,16 @@ class IrmxEvaluator(providers.Evaluator):
         self.judgments = judgments
 
     def scores(self, run: Any) -> dict[Measure, Scores]:
-        """Return, for every measure, its values and fields per topic of the judgments, in their order."""
-        join = Join(read_run(run), self.judgments)
+        """Return, for every measure, its values and fields per topic of the judgments, in their order.
+
+        Raises
+        ------
+        irmx.errors.DataError
+            Where the run has documents, but for no topic of the judgments.
+        """
+        run = read_run(run)
+        refuse_no_common_topic(run, self.judgments)
+        join = Join(run, self.judgments)
         theirs = [t for _, t in join.pairs]
         return {
             measure: over_topics(measure, self.judgments, theirs, self._of_rankings(measure, join))

@@ -7,7 +7,8 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from irmx.errors import DataError, UsageError
+from irmx.errors import DataError, UsageError, some
+from irmx.joining import refuse_no_common_topic
 from irmx.judgments import Judgments
 from irmx.runs import Run, read_run
 from irmx.tables import is_path
@@ -81,18 +82,11 @@ def lacking_topics(run: Run, judgments: Judgments) -> str:
     Raises
     ------
     irmx.errors.DataError
-        Where it has none of them.
+        Where it has documents, but for none of them.
     """
+    refuse_no_common_topic(run, judgments)
     known, there = list(judgments.index), set(run.topics)
     missing = [t for t in known if t not in there]
-    if len(missing) == len(known):
-        raise DataError(
-            f"No topic of the run is in the qrels. The run has {_some(run.topics)}; the qrels have {_some(known)}."
-        )
     if not missing:
         return ""
-    return f"no results for {len(missing)} of {len(known)} topics ({_some(missing)}); they count with the measures' defaults"
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+    return f"no results for {len(missing)} of {len(known)} topics ({some(missing)}); they count with the measures' defaults"
