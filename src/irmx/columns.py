@@ -101,18 +101,28 @@ REQUIRED: dict[str, tuple[str, ...]] = {
 
 ALIASES: dict[str, dict[str, str]] = {
     "run": {"qid": "query_id", "docno": "doc_id"},
-    "qrels": {"qid": "query_id", "docno": "doc_id", "label": "relevance", "subtopic_id": "iteration"},
+    "qrels": {
+        "qid": "query_id",
+        "docno": "doc_id",
+        "label": "relevance",
+        "subtopic_id": "iteration",
+        "query-id": "query_id",
+        "corpus-id": "doc_id",
+    },
 }
-"""Other names under which tables of PyTerrier and ir_datasets carry the same columns."""
+"""Other names under which tables of PyTerrier, ir_datasets and BEIR carry the same columns."""
+
+_BEIR = {"query-id", "corpus-id", "score"}
+"""The columns of BEIR's qrels, where the score is the grade."""
 
 
 def canonical_names(table: Table, names: list[str]) -> list[str]:
     """Return column names with the aliases replaced, unless the canonical column is there already.
 
-    >>> canonical_names("qrels", ["qid", "docno", "label"])
-    ['query_id', 'doc_id', 'relevance']
+    >>> canonical_names("qrels", ["qid", "docno", "label"]), canonical_names("qrels", ["query-id", "corpus-id", "score"])
+    (['query_id', 'doc_id', 'relevance'], ['query_id', 'doc_id', 'relevance'])
     """
-    aliases = ALIASES[table]
+    aliases = ALIASES[table] | ({"score": "relevance"} if table == "qrels" and _BEIR.issubset(names) else {})
     return [aliases[n] if n in aliases and aliases[n] not in names else n for n in names]
 
 
