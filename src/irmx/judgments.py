@@ -12,6 +12,7 @@ import ir_measures
 import numpy as np
 
 from irmx import tables
+from irmx.contradicting import warn_of_contradiction
 from irmx.errors import DataError
 from irmx.ragged import Array, Floats, Ints, offsets_of, position_in_segment, segment_count, segment_of
 
@@ -116,8 +117,16 @@ class Judgments:
         return cls(topics, offsets_of(lengths), docs, grade)
 
     @classmethod
-    def from_table(cls, table: pa.Table) -> Judgments:
-        """Return the judgments of a table whose columns have the vocabulary's names."""
+    def from_table(cls, table: pa.Table, file: str = "") -> Judgments:
+        """Return the judgments of a table whose columns have the vocabulary's names.
+
+        Parameters
+        ----------
+        table : pyarrow.Table
+            The table.
+        file : str
+            What it was read from, for messages; empty for a table that is no file.
+        """
         import pyarrow.compute as pc
 
         columns = tables.Columns("qrels", table)
@@ -138,8 +147,10 @@ class Judgments:
         judged_topic = topic[order][starts]
         counts = np.bincount(judged_topic, minlength=len(topics)).astype(np.int64)
         out = cls(topics, offsets_of(counts), tables.LazyTexts(docs, order[starts]), grade)
-        out._table, out._row_order = table, order
+        out._table, out._row_order, out.file = table, order, file
         out.row_offsets = np.append(starts, len(order)).astype(np.int64)
+        if len(starts) < len(order):
+            warn_of_contradiction(columns, order, starts, relevance, out.place)
         return out
 
     # -- what a join needs -------------------------------------------------------------------------------
@@ -309,8 +320,6 @@ def _read_text(source: str, columns: Sequence[str]) -> Judgments:
     if table.num_rows == 0:
         raise DataError(f"The qrels {source} are empty.")
     try:
-        found = Judgments.from_table(table)
+        return Judgments.from_table(table, source)
     except DataError as error:
         raise located("qrels", source, error) from None
-    found.file = source
-    return found

@@ -2,6 +2,8 @@
 
 import gzip
 import random
+import re
+import warnings
 from collections import namedtuple
 from collections.abc import Callable
 from pathlib import Path
@@ -174,12 +176,59 @@ def test_the_order_of_rows_breaks_ties_on_request(kind: str, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("kind", ["frame", "generator", "TREC file", "csv", "jsonl", "parquet"])
 def test_of_several_rows_for_a_document_the_largest_grade_counts(kind: str, tmp_path: Path) -> None:
-    rows = [("q", "a", 0), ("q", "b", 1), ("q", "a", 2), ("q", "a", 1), ("q", "b", 0)]
-    judgments = irmx.read_qrels(KINDS[kind](rows, "relevance", tmp_path))
+    rows = [("q", "b", 1), ("q", "a", 0), ("q", "a", 2), ("q", "a", 1), ("q", "b", 0)]
+    lines = {
+        "TREC file": "lines 2 and 3",
+        "csv": "lines 3 and 4",
+        "jsonl": "lines 2 and 3",
+        "parquet": "relevance.parquet",
+    }
+    with pytest.warns(irmx.DataWarning) as told:
+        judgments = irmx.read_qrels(KINDS[kind](rows, "relevance", tmp_path))
+    [text] = [str(one.message) for one in told]
+    assert lines.get(kind, "The qrels, rows 1 and 2 (counted from 0)") + ": the grades 0 and 2 of document 'a'" in text
+    assert text.endswith("contradict each other, and so do those of 1 more; the largest grade of a document counts.")
     assert judgments.as_dict() == {"q": {"a": 2, "b": 1}}
     assert len(list(judgments)) > len(judgments)
     found = irmx.calc_aggregate("NCP(law=uniform,rel=2)", judgments, {"q": {"b": 2.0, "a": 1.0}})
     assert list(found.values()) == [0.5]
+
+
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        ([("q", "a", 1, "0"), ("q", "a", 1, "0")], ""),
+        ([("q", "a", 1, "s1"), ("q", "a", 0, "s2"), ("r", "a", 0, "s1")], ""),
+        ([("q", "a", 1, ""), ("q", "a", 0, "s2")], ""),
+        (
+            [("q", "a", 1, "s1"), ("q", "a", 0, "s2"), ("q", "a", 2, "s2")],
+            "rows 1 and 2 .* grades 0 and 2 .* 'q' contra",
+        ),
+        ([("q", "a", 1, "0"), ("r", "a", 0.5, "0"), ("r", "b", 0, "0"), ("r", "a", 0.25, "0")], "grades 0.5 and 0.25"),
+        ([("q", "", 1, "s1"), ("q", "", 0, "s1")], ""),
+    ],
+)
+def test_only_rows_of_one_subtopic_contradict_each_other(rows: list[Any], told: str) -> None:
+    frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration"])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        irmx.read_qrels(frame)
+    texts = [str(one.message) for one in caught]
+    assert len(texts) == bool(told)
+    assert all(re.search(told, text) for text in texts)
+
+
+def test_the_command_says_which_lines_of_the_qrels_contradict_each_other(
+    tmp_path: Path, command: Callable[..., Any]
+) -> None:
+    (tmp_path / "some.qrels").write_text("# twice\nq 0 a 0\nq 0 b 0\nq 0 a 1\n")
+    (tmp_path / "some.run").write_text("q Q0 b 1 2 t\nq Q0 a 2 1 t\n")
+    done = command("eval", "some.qrels", "some.run", "AP", "NCP(law=first)", cwd=tmp_path)
+    assert (done.code, done.out) == (0, "AP\t0.5000\nNCP(law=first)\t0.5000\n")
+    assert done.err == (
+        "irmx: some.qrels, lines 2 and 4: the grades 0 and 1 of document 'a' for query 'q' contradict each other; "
+        "the largest grade of a document counts.\n"
+    )
 
 
 def test_a_dataset_of_ir_datasets_by_id(tmp_path: Path) -> None:
