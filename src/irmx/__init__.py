@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from irmx.explaining import Explanation, explain
     from irmx.expressions import parse_measure, parse_measures
     from irmx.formats.base import Format
+    from irmx.formats.content import content_of
     from irmx.judgments import Judgments, read_qrels
     from irmx.measures import COMMON_PARAMS, Measure
     from irmx.meta.comparing import best_settings, rank_correlation_with
@@ -66,6 +67,7 @@ _WHERE = {
     "explaining": ("Explanation", "explain"),
     "expressions": ("parse_measure", "parse_measures"),
     "formats.base": ("Format",),
+    "formats.content": ("content_of",),
     "judgments": ("Judgments", "read_qrels"),
     "measures": ("COMMON_PARAMS", "Measure"),
     "meta.comparing": ("best_settings", "rank_correlation_with"),
@@ -119,6 +121,7 @@ __all__ = [
     "calc",
     "calc_aggregate",
     "check_dates",
+    "content_of",
     "duration",
     "duration_text",
     "evaluator",

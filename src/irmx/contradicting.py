@@ -12,6 +12,7 @@ from irmx.errors import DataError, DataWarning
 from irmx.ragged import Floats, Ints
 from irmx.tables import Columns
 
+
 def warn_of_contradiction(
     columns: Columns, order: Ints, starts: Ints, grade: Floats, place: Callable[[Sequence[int]], str]
 ) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from irmx.columns import Table
 from irmx.errors import DataError, IrmxError, PluginError, PluginWarning
 from irmx.formats.base import Format
-from irmx.formats.content import content_of
+from irmx.formats.content import STANDARD_INPUT, content_of, name_of
 from irmx.plugins import registry
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def read(table: Table, source: str | os.PathLike[str], page: str | None = None) 
     table : {"run", "qrels"}
         What it is.
     source : str or Path
-        The path of a file; ``FORMAT:path`` to name the format.
+        The path of a file, ``-`` for standard input; ``FORMAT:path`` to name the format.
     page : str, optional
         The name of one page of a file that holds several for a topic, for a run.
 
@@ -59,11 +59,11 @@ def place_of(table: Table, source: str | os.PathLike[str], rows: tuple[int, ...]
 
 
 def is_dataset_id(source: str | os.PathLike[str]) -> bool:
-    """Tell whether a text is neither the path of a file nor ``FORMAT:path``, so that as qrels it names a dataset."""
-    return not os.path.exists(source) and _named(source) is None
+    """Tell whether a text is no path of a file, no ``-`` and no ``FORMAT:path``, so that as qrels it names a dataset."""
+    return not os.path.exists(source) and os.fspath(source) != STANDARD_INPUT and named(source) is None
 
 
-def _named(source: str | os.PathLike[str]) -> tuple[Format, Path] | None:
+def named(source: str | os.PathLike[str]) -> tuple[Format, Path] | None:
     """Return the format and the path of ``FORMAT:path``, None where the source is not of that form."""
     name, _, rest = os.fspath(source).partition(":")
     reader: Format | None = registry().formats().get(name)
@@ -72,13 +72,15 @@ def _named(source: str | os.PathLike[str]) -> tuple[Format, Path] | None:
 
 def _opened(table: Table, source: str | os.PathLike[str]) -> tuple[Format, Path, bytes]:
     """Return the reader of a file, its path and its content, which is empty for a folder."""
-    named = _named(source)
-    path = Path(source) if named is None else named[1]
-    if not path.exists():
+    asked = named(source)
+    path = Path(source) if asked is None else asked[1]
+    standard = os.fspath(path) == STANDARD_INPUT
+    if not standard and not path.exists():
         raise DataError(f"There is no {table} file {os.fspath(path)!r}.{_neighbour(path)}")
-    if named is not None:
-        return (*named, content_of(path) if path.is_file() else b"")
-    content = content_of(path)
+    content = content_of(path, table) if standard or asked is None or path.is_file() else b""
+    path = Path(name_of(path))
+    if asked is not None:
+        return asked[0], path, content
     formats = registry().formats()
     for reader in formats.values():
         if table in reader.TABLES and _recognises(reader, table, path, content[:4096]):

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import json
 import math
 import os
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from irmx import DataError
+from irmx import content_of as unpacked
 
 _ALIASES = {"qid": "query_id", "topic": "query_id", "docno": "doc_id"}
 
@@ -43,7 +42,7 @@ class Rows:
 
 
 def read_rows(source: Any, what: str, required: Sequence[str]) -> Rows:
-    """Return the rows of a DataFrame or of a .csv, .tsv, .jsonl or .parquet file, packed with gzip or not.
+    """Return the rows of a DataFrame or of a .csv, .tsv, .jsonl or .parquet file, packed or not.
 
     Parameters
     ----------
@@ -107,16 +106,10 @@ def _checked(
 
 
 def content_of(path: Path, what: str) -> bytes:
-    """Return the content of a file, unpacked if it is packed with gzip."""
-    if not path.is_file():
+    """Return the content of a file, or of standard input, unpacked."""
+    if not path.is_file() and os.fspath(path) != "-":
         raise DataError(f"There is no file of {what} {os.fspath(path)!r}.")
-    content = path.read_bytes()
-    if content.startswith(b"\x1f\x8b"):
-        try:
-            content = gzip.decompress(content)
-        except (EOFError, OSError, zlib.error) as error:
-            raise DataError(f"{path} is packed, but cut off or damaged ({error}). Fetch or copy it again.") from None
-    return content.removeprefix(b"\xef\xbb\xbf")
+    return unpacked(path, what)
 
 
 def json_lines(path: Path, content: bytes) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
 import re
-import zlib
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from irmx import DataError
+from irmx import content_of
 
-_OPENERS: dict[bytes, Callable[[Path], Any]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
 _HEAD = 65536
 """Bytes that are looked at to tell what a file is."""
 
@@ -39,30 +32,9 @@ RELEASED_UPDATES = (
 """The columns of a file of updates without a header, as the extended pool was released."""
 
 
-def content_of(path: Path, size: int = -1) -> bytes:
-    """Return the first bytes of a file, or all; gzip, bzip2 and xz are known by their first bytes.
-
-    Raises
-    ------
-    irmx.DataError
-        Where the file cannot be opened, or is packed and cut off or damaged.
-    """
-    try:
-        with path.open("rb") as raw:
-            magic = raw.read(6)
-        opener = next((o for m, o in _OPENERS.items() if magic.startswith(m)), None)
-        with opener(path) if opener else path.open("rb") as file:
-            content: bytes = file.read(size)
-            return content.removeprefix(b"\xef\xbb\xbf")
-    except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError) as error:
-        raise DataError(f"{path} is packed, but cut off or damaged ({error}). Fetch or copy it again.") from None
-    except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror or error}.") from None
-
-
 def kind_of(path: Path) -> str:
     """Return what a file is: ``"nuggets"``, ``"matches"``, ``"updates"``, ``"topics"``, or ``""`` for none of them."""
-    start = content_of(path, _HEAD).lstrip()
+    start = content_of(path, size=_HEAD).lstrip()
     if start.startswith(b"<"):
         return "topics" if b"<event" in start else ""
     first = start.split(b"\n", 1)[0].decode("utf-8", errors="replace")

@@ -8,8 +8,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from irmx import DataError
-from irmx_stream.tst.files import LATEST, content_of, place, too_late
+from irmx import DataError, content_of
+from irmx_stream.tst.files import LATEST, place, too_late
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -9,11 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from irmx import DataError
+from irmx import DataError, content_of
 from irmx_stream.tst.files import (
     LATEST,
     RELEASED_UPDATES,
-    content_of,
     is_released_update,
     place,
     too_late,

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from xml.parsers import expat
 
-from irmx import DataError
-from irmx_stream.tst.files import LATEST, content_of, place, too_late, topic_of
+from irmx import DataError, content_of
+from irmx_stream.tst.files import LATEST, place, too_late, topic_of
 
 
 @dataclass
