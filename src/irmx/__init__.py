@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from irmx.best_first import RankedDocuments
     from irmx.citation import Citation
     from irmx.cli.command import Command
+    from irmx.cli.files import matching_file, matching_files
     from irmx.collections import Dataset, Field
     from irmx.columns import Column
     from irmx.dates import check_dates
@@ -49,6 +50,7 @@ _WHERE = {
     "best_first": ("RankedDocuments",),
     "citation": ("Citation",),
     "cli.command": ("Command",),
+    "cli.files": ("matching_file", "matching_files"),
     "collections": ("Dataset", "Field"),
     "columns": ("Column",),
     "dates": ("check_dates",),
@@ -131,6 +133,8 @@ __all__ = [
     "install",
     "iter_calc",
     "join",
+    "matching_file",
+    "matching_files",
     "measure",
     "number",
     "parse_measure",

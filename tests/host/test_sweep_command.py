@@ -85,7 +85,7 @@ def test_mistakes_have_messages_and_exit_codes(
 
 def test_mistakes_in_the_files_are_found_first(command: Command, folder: Path) -> None:
     done = command("sweep", "demo.qrels", "*.ruin", "-m", "NCP", "-g", "law=uniform", "--out", "r.csv", cwd=folder)
-    assert (done.code, done.err) == (1, "irmx: No file matches the run pattern '*.ruin'.\n")
+    assert (done.code, done.err) == (1, "irmx: No file matches the pattern '*.ruin'.\n")
     done = command("sweep", "demo.qrels", "recent.run", "recent.run", "-m", "NCP", "-g", "law=uniform", "--out", "r.csv", cwd=folder)  # fmt: skip
     assert done.code == 2
     assert "Two runs have the name 'recent.run'" in done.err

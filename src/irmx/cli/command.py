@@ -22,3 +22,6 @@ class Command:
 
     NAME: str
     load: Callable[[], Callable[..., Any]]
+
+
+QRELS_HELP = "Qrels: a TREC file, a table file with a header, - for standard input, an ir_datasets id, or FORMAT:PATH."

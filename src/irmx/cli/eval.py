@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import re
 import sys
@@ -13,7 +12,9 @@ from typing import Annotated
 import ir_measures
 import typer
 
-from irmx.errors import DataError, DataWarning, UsageError
+from irmx.cli.command import QRELS_HELP
+from irmx.cli.files import is_file, matching_files
+from irmx.errors import DataWarning, UsageError
 from irmx.evaluate import Evaluator, as_measures
 from irmx.expressions import names_a_measure, parse_measure, split_measures
 from irmx.meta.inputs import lacking_topics, of_run, run_names
@@ -25,14 +26,12 @@ from irmx.scoring import aggregate
 
 
 def evaluate(
-    qrels: Annotated[
-        str, typer.Argument(help="Qrels: a TREC file, a table file with a header, an ir_datasets id, or FORMAT:PATH.")
-    ],
+    qrels: Annotated[str, typer.Argument(help=QRELS_HELP)],
     run_and_measures: Annotated[
         list[str],
         typer.Argument(
             metavar="RUN... MEASURE...",
-            help="One or more run files or quoted globs, then measures, such as 'MP(model=GL_AD_ID)' AP nDCG@10, or map P_10.",
+            help="One or more run files or quoted globs, or - for standard input, then measures, such as 'MP(model=GL_AD_ID)' AP nDCG@10, or map P_10.",
         ),
     ],
     places: Annotated[int, typer.Option("-p", "--places", min=-1, help="Decimal places; -1 for all.")] = 4,
@@ -72,11 +71,11 @@ def evaluate(
 def runs_and_measures(arguments: list[str]) -> tuple[list[str], list[ir_measures.Measure]]:
     """Return the leading arguments that are runs, and the measures that follow.
 
-    The first is a run. Each further one is a run while it is a file, or a glob, and not a measure.
+    The first is a run. Each further one is a run while it is a file, a glob of some, or ``-``, and not a measure.
     """
-    paths, rest = expand(arguments[0]), list(arguments[1:])
+    paths, rest = matching_files(arguments[0]), list(arguments[1:])
     while rest and _is_run(rest[0]):
-        paths += expand(rest.pop(0))
+        paths += matching_files(rest.pop(0))
     if not rest:
         raise UsageError(
             "No measure is asked for: irmx eval QRELS RUN MEASURE..., such as 'MP(model=GL_AD_ID)' AP nDCG@10."
@@ -93,7 +92,7 @@ def runs_and_measures(arguments: list[str]) -> tuple[list[str], list[ir_measures
 def _advice(text: str) -> str:
     """Return a line on what an argument that is no measure may be meant to be, or nothing."""
     outside = re.sub(r"\(.*\)", "", text)
-    if os.path.exists(text) or (glob.has_magic(text) and glob.glob(text)):
+    if is_file(text):
         return f"\nIf {text!r} is meant to be a run: runs stand before the measures."
     if "/" in text or os.path.splitext(outside)[1][1:].isidentifier():
         return f"\nIf {text!r} is meant to be a run: there is no such file."
@@ -105,21 +104,7 @@ def _advice(text: str) -> str:
 
 
 def _is_run(argument: str) -> bool:
-    return not names_a_measure(argument) and (
-        os.path.exists(argument) or (glob.has_magic(argument) and bool(glob.glob(argument)))
-    )
-
-
-def expand(argument: str) -> list[str]:
-    """Return the path that an argument is, or the files that match it."""
-    if os.path.exists(argument) or not glob.has_magic(argument):
-        if os.path.isdir(argument):
-            raise UsageError(f"{argument} is a folder. For all runs in it: '{os.path.join(argument, '*')}'.")
-        return [argument]
-    found = sorted(p for p in glob.glob(argument) if os.path.isfile(p))
-    if not found:
-        raise DataError(f"No file matches the run pattern {argument!r}.")
-    return found
+    return not names_a_measure(argument) and is_file(argument)
 
 
 class _Loaded:

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from irmx.cli.command import QRELS_HELP
+from irmx.cli.files import matching_file
 from irmx.errors import UsageError
 from irmx.explaining import Explanation
 from irmx.explaining import explain as explanation
@@ -15,8 +17,8 @@ from irmx.reports.table import UNLIMITED
 
 
 def explain(
-    qrels: Annotated[str, typer.Argument(help="Qrels: a file, an ir_datasets id, or FORMAT:PATH.")],
-    run: Annotated[str, typer.Argument(help="A run file.")],
+    qrels: Annotated[str, typer.Argument(help=QRELS_HELP)],
+    run: Annotated[str, typer.Argument(help="A run file, a quoted glob of one, or - for standard input.")],
     measure: Annotated[str, typer.Argument(help="A measure of an irmx plugin, such as 'MP(model=GL_AD_ID)'.")],
     topic: Annotated[str, typer.Option("-t", "--topic", help="The query id.")],
     page: Annotated[
@@ -36,7 +38,8 @@ def explain(
     """
     if output_format not in ("table", "tsv"):
         raise UsageError(f"There is no output format {output_format!r} here. Known: table, tsv.")
-    found = explanation(measure, qrels, run if page is None else read("run", run, page), topic, all_documents)
+    path = matching_file(run)
+    found = explanation(measure, qrels, path if page is None else read("run", path, page), topic, all_documents)
     columns = [[_cell(v, places, name == "grade") for v in values] for name, values in found.columns.items()]
     rows = [list(row) for row in zip(*columns, strict=True)]
     if output_format == "tsv":

@@ -7,12 +7,14 @@ from typing import Annotated
 
 import typer
 
+from irmx.cli.command import QRELS_HELP
+
 
 def sweep(
-    qrels: Annotated[
-        str, typer.Argument(help="Qrels: a TREC file, a table file with a header, an ir_datasets id, or FORMAT:PATH.")
+    qrels: Annotated[str, typer.Argument(help=QRELS_HELP)],
+    runs: Annotated[
+        list[str], typer.Argument(metavar="RUN...", help="Run files or quoted globs, or - for standard input.")
     ],
-    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Run files or quoted globs.")],
     measure: Annotated[
         str, typer.Option("-m", "--measure", help="A measure of an irmx plugin, with what is the same in all settings.")
     ],
@@ -38,7 +40,7 @@ def sweep(
     command goes on from there.
     """
     from irmx.cli.app import note
-    from irmx.cli.eval import expand
+    from irmx.cli.files import matching_files
     from irmx.errors import UsageError
     from irmx.expressions import names_a_measure
     from irmx.meta.backends import check_backend, check_jobs
@@ -52,7 +54,7 @@ def sweep(
             raise UsageError(
                 f"{argument} is a measure, and no run file has this name. Every reference has a --reference of its own."
             )
-    paths = [path for argument in runs for path in expand(argument)]
+    paths = [path for argument in runs for path in matching_files(argument)]
     asked = Sweep(measure, parse_grid(grid), qrels, paths, reference or (), out)
     total = len(asked.settings)
     if asked.complete:

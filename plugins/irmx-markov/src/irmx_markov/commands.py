@@ -55,7 +55,9 @@ def holding_times(
 
 def best_retrieved(
     qrels: Annotated[str, typer.Argument(help="Qrels: a file or an ir_datasets id.")],
-    runs: Annotated[list[str], typer.Argument(help="The runs to be compared.")],
+    runs: Annotated[
+        list[str], typer.Argument(metavar="RUN...", help="The runs to be compared: files or quoted globs.")
+    ],
     out: Annotated[str | None, _OUT] = None,
     rel: Annotated[float, typer.Option("--rel", help="Smallest grade that counts as relevant.")] = 1,
     cutoff: Annotated[int | None, typer.Option("--cutoff", min=1, help="Only the first documents of each run.")] = None,
@@ -64,9 +66,11 @@ def best_retrieved(
 
     MP(model=GL_AD_ID,rescale='relative_recall') reads it: the most relevant documents that one of the runs retrieves.
     """
+    from irmx import matching_files
     from irmx_markov.relative import add_best_retrieved
 
-    _write(add_best_retrieved(qrels, runs, rel, cutoff), out)
+    paths = [path for argument in runs for path in matching_files(argument)]
+    _write(add_best_retrieved(qrels, paths, rel, cutoff), out)
 
 
 def _write(table: Any, out: str | None) -> None:

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from irmx import UsageError
+from irmx import UsageError, matching_file, matching_files
 
 QRELS_HELP = "Qrels: a table file with the columns vertical and orientation for measures of pages, or any other."
-PAGES_HELP = "Pages: JSON Lines, or a table file with a row an item."
+PAGES_HELP = "Pages: JSON Lines, or a table file with one row per item; - for standard input."
 
 Qrels = Annotated[str, typer.Option("--qrels", help=QRELS_HELP)]
 Places = Annotated[int, typer.Option("-p", "--places", min=-1, help="Decimal places; -1 for all.")]
@@ -47,7 +47,7 @@ def score_pages(
     from irmx_pages.printing import check_form, print_frame
 
     check_form(output_format)
-    print_frame(scored(pages, qrels, measures), output_format, places)
+    print_frame(scored(matching_file(pages), qrels, measures), output_format, places)
 
 
 def agreement(
@@ -79,7 +79,8 @@ def agreement(
     from irmx_pages.printing import check_form, print_frame
 
     check_form(output_format)
-    found = agreeing(pages, preferences, qrels, measures, level or LEVELS, baseline, seed, test, failed_traps)
+    shown = matching_file(pages)
+    found = agreeing(shown, preferences, qrels, measures, level or LEVELS, baseline, seed, test, failed_traps)
     print_frame(found, output_format, places)
 
 
@@ -88,13 +89,19 @@ def simulate_pages(
     items: Annotated[
         list[str],
         typer.Option(
-            "-i", "--items", metavar="RUN", help="A ranking of items with the column vertical; once for each ranking."
+            "-i",
+            "--items",
+            metavar="RUN",
+            help="A ranking of items with the column vertical, or a quoted glob of some; once for each.",
         ),
     ],
     verticals: Annotated[
         list[str],
         typer.Option(
-            "-v", "--verticals", metavar="RUN", help="A run whose documents are verticals; once for each ranking."
+            "-v",
+            "--verticals",
+            metavar="RUN",
+            help="A run whose documents are verticals, or a quoted glob of some; once for each.",
         ),
     ],
     out: Annotated[str, typer.Option("--out", help="The file of pages to write, as JSON Lines.")],
@@ -161,10 +168,11 @@ def _refuse_one_file(*paths: str | None) -> None:
             )
 
 
-def _named(paths: list[str]) -> dict[str, str]:
-    """Return files by their names without endings."""
+def _named(arguments: list[str]) -> dict[str, str]:
+    """Return files, given as paths and globs, by their names without endings."""
     from pathlib import Path
 
+    paths = [path for argument in arguments for path in matching_files(argument)]
     names = [Path(path).name.split(".")[0] for path in paths]
     for name in names:
         if names.count(name) > 1:

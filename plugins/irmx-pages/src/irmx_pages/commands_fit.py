@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from irmx import matching_file
 from irmx_pages.commands import FailedTraps, OutputFormat, PagesFile, Places, PreferencesFile, Qrels, Test
 
 _TITLES = {
@@ -64,7 +65,7 @@ def fit(
 
     check_form(output_format)
     found = fit_preferences(
-        pages,
+        matching_file(pages),
         preferences,
         qrels,
         measure,
