@@ -76,6 +76,7 @@ def test_a_subtopic_without_a_relevant_document_does_not_count_unless_it_is_decl
     ]
 
 
+@pytest.mark.filterwarnings("ignore:.*contradict each other")  # rows are drawn, or given, that do
 def test_repeated_rows_count_once(frame: Any, ranked: Any) -> None:
     once = frame(("a", "1", "t", 2), ("b", "2", "u"))
     twice = frame(("a", "1", "t", 1), ("a", "1", "t", 2), ("b", "2", "u"), ("b", "2", "u"))

@@ -12,6 +12,9 @@ from hypothesis import strategies as st
 
 import irmx
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*contradict each other")
+"""Rows of one document and subtopic are drawn with different grades."""
+
 DOCS = [f"d{i}" for i in range(9)]
 SUBTOPICS = ["c1", "c2", "c10"]
 WINDOWS = ["t1", "t2", "t3"]
