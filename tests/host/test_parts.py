@@ -22,6 +22,7 @@ VIEWS = st.fixed_dictionaries(
 )  # fmt: skip
 
 
+@pytest.mark.filterwarnings("ignore:.*contradict each other")  # rows are drawn that do
 @settings(max_examples=80, deadline=None)
 @given(rows=ROWS, run=RUNS, view=VIEWS)
 def test_a_part_is_what_the_join_of_its_rows_is(rows: Any, run: Any, view: Any) -> None:
