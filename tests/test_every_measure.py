@@ -37,7 +37,6 @@ SETTINGS = (
 """Settings that take other ways through the code than the examples of the measures."""
 
 CUT_OFF_ITSELF = "the measure that is lifted has a cutoff of its own, which cannot be set twice"
-ROWS_OF_ONE_TIME = "updates of one time (and, for MSU, one confidence) have no other order than that of the run's rows"
 GOES_WITH_AUTO = "the parameter precision goes with users='auto' alone, and is refused without it"
 LARGEST_OF_ALL = "the paper's 2^max is that of the largest grade of all topics of the qrels"
 
@@ -48,10 +47,7 @@ def expected_failures(measure: irmx.Measure) -> Mapping[str, str]:
     if name in ("IntentAware", "TimeAware") and "@" in measure["measure"]:
         return {"cutoff": CUT_OFF_ITSELF}
     if name == "MSU":
-        all_are_read = measure["interface"].NAME == "push"  # up to a limit that the samples do not reach
-        return {"default_parameters": GOES_WITH_AUTO} | ({} if all_are_read else {"ties": ROWS_OF_ONE_TIME})
-    if name in ("EG", "ELG", "nEG", "nELG", "TS_H", "TS_Verbosity"):
-        return {"ties": ROWS_OF_ONE_TIME}
+        return {"default_parameters": GOES_WITH_AUTO}
     if measure["stop"] == "graded":
         return {"topics": LARGEST_OF_ALL}
     return {}

@@ -76,6 +76,20 @@ def test_msu_agrees_with_the_published_values(
     assert (ours / theirs).between(0.5, 2.5).all()
 
 
+@pytest.mark.filterwarnings("ignore::irmx.DataWarning")
+def test_the_order_of_lines_plays_no_part(
+    judgments: irmx.Judgments, run_files: dict[str, Path], tmp_path: Path
+) -> None:
+    """Nearly all updates of 3AP share their time and confidence with others: in the order of the run MSU changes by 7%."""
+    lines = run_files["3AP"].read_text().splitlines(keepends=True)
+    (tmp_path / "reversed").write_text("".join(reversed(lines)))
+    measures = "MSU(users=300) MSU(users=300,same_time='run') ELG TS_H TS_Verbosity TS_Verbosity(same_time='run')"
+    given, turned = (irmx.calc_aggregate(measures, judgments, p) for p in (run_files["3AP"], tmp_path / "reversed"))
+    differ = {str(m): abs(turned[m] / value - 1) for m, value in given.items() if turned[m] != value}
+    assert set(differ) == {"MSU(users=300,same_time='run')", "TS_Verbosity(same_time='run')"}
+    assert differ["MSU(users=300,same_time='run')"] > 0.05
+
+
 def test_every_value_of_the_command_has_its_standard_error(
     folder: Path, run_files: dict[str, Path], shell: Callable[..., Any]
 ) -> None:

@@ -98,6 +98,7 @@ def plainly(
     nuggets = {r["iteration"]: r for r in qrels if r["iteration"]}
     pooled = {r["doc_id"] for r in judged}
     stream = [u for u in run if track == "2014" or u["doc_id"] in pooled]
+    stream.sort(key=lambda u: u["doc_id"], reverse=True)
     stream.sort(key=lambda u: u["timestamp"])
 
     def worth(n: dict[str, Any]) -> float:
@@ -248,14 +249,16 @@ def test_updates_that_were_never_pooled() -> None:
     assert values("Comp LC", run=run) == values("Comp LC")
 
 
-def test_a_nugget_belongs_to_the_earliest_update_and_of_equal_ones_to_the_first_in_the_run() -> None:
+def test_a_nugget_belongs_to_the_earliest_update_and_of_equal_ones_to_that_of_the_largest_id() -> None:
     qrels = qrels_of([U1, {**U1, "doc_id": "v1", "match_start": 0, "match_end": 10}])
-    for run, first in (
-        (run_of(("u1", 5), ("v1", 4)), "v1"),
-        (run_of(("u1", 5), ("v1", 5)), "u1"),
-        (run_of(("v1", 5), ("u1", 5)), "v1"),
+    for run, first, first_in_run in (
+        (run_of(("u1", 4), ("v1", 5)), "u1", "u1"),
+        (run_of(("u1", 5), ("v1", 4)), "v1", "v1"),
+        (run_of(("u1", 5), ("v1", 5)), "v1", "u1"),
+        (run_of(("v1", 5), ("u1", 5)), "v1", "v1"),
     ):
         assert irmx.explain("EG", qrels, run, "q").columns["doc_id"] == [first]
+        assert irmx.explain("EG(same_time='run')", qrels, run, "q").columns["doc_id"] == [first_in_run]
 
 
 def test_an_update_seen_before_earns_nothing_but_is_read_again() -> None:

@@ -246,6 +246,7 @@ def test_standard_error_is_that_of_the_mean_and_of_a_ratio() -> None:
     [
         ({"L": 1.5}, r"L must be in the range \[0, 1\]"),
         ({"per": "hour"}, "per must be None or one of 'second', 'update_read', 'update_emitted'"),
+        ({"same_time": "score"}, "same_time must be one of 'id', 'run'. Got 'score' instead"),
         ({"speeds": 0.0}, "words per second above 0"),
         ({"speeds": [1.0, math.nan]}, "words per second above 0"),
     ],

@@ -19,7 +19,7 @@ from irmx_stream.columns import (
     TIMESTAMP,
 )
 from irmx_stream.nuggets import Nuggets, in_use
-from irmx_stream.values import given_lengths, numbers, refuse_other_times
+from irmx_stream.values import given_lengths, numbers, places_of_ids, refuse_other_times
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Floats = np.ndarray[Any, np.dtype[Any]]
@@ -45,11 +45,13 @@ class Accounts:
         Whether updates that were never pooled cost one word each, or are dropped (T8).
     default_length : float
         Words of a pooled update of unknown length.
+    same_time : {"id", "run"}
+        Whether updates of one time are taken by descending id or in the order of the run.
 
     Attributes
     ----------
     rows : int array, shape (updates,)
-        The rows of the run that count, by topic and time; ties in the order of the run.
+        The rows of the run that count, by topic and time, and of one time as ``same_time`` says.
     topic : int array, shape (updates,)
         The topic of each.
     pooled : bool array, shape (updates,)
@@ -62,9 +64,9 @@ class Accounts:
         The nuggets found, and the update that each belongs to; by update.
     """
 
-    def __init__(self, rankings: Rankings, duplicates: str, track: str, default_length: float) -> None:
+    def __init__(self, rankings: Rankings, duplicates: str, track: str, default_length: float, same_time: str) -> None:
         self._run, self._qrels, self._topics = rankings.run_rows, rankings.qrels_rows, rankings.topics
-        self._default_length = default_length
+        self._default_length, self._same_time = default_length, same_time
         time = numbers(self._run.column(TIMESTAMP.name), TIMESTAMP)
         at_run, at_qrels = matching = rankings.matching_rows()
         self._lengths = partial(given_lengths, rankings, *matching)
@@ -82,7 +84,13 @@ class Accounts:
         if track == "2013":
             counted &= pooled
         rows = np.flatnonzero(counted)
-        self.rows = rows[np.lexsort((time[rows], self._run.topic[rows]))]
+        keys = [time[rows], self._run.topic[rows]]
+        if same_time == "id":
+            docs = [doc for topic in range(len(rankings)) for doc in self._run.docs(topic)]
+            keys.insert(0, -places_of_ids(docs)[rows])
+        order = np.lexsort(keys)
+        self.rows = rows[order]
+        self._alike = np.cumsum(np.any([np.diff(key[order], prepend=np.nan) != 0 for key in keys], axis=0))
         self.topic, self.pooled, self.time = self._run.topic[self.rows], pooled[self.rows], time[self.rows]
         place = np.full(len(time), -1, dtype=np.int64)
         place[self.rows] = np.arange(len(self.rows))
@@ -187,7 +195,7 @@ class Accounts:
                 stacklevel=2,
             )
             words[unknown] = self._default_length
-        return words
+        return words if self._same_time == "run" else words[np.lexsort((words, self._alike))]
 
     @cached_property
     def _words_matched(self) -> Floats:
@@ -227,7 +235,7 @@ def _covered(update: Ints, start: Floats, end: Floats, updates: int) -> Floats:
     >>> _covered(np.array([0, 0, 2]), np.array([0.0, 3.0, 1.0]), np.array([4.0, 6.0, 2.0]), 3)
     array([6., 0., 1.])
     """
-    order = np.lexsort((start, update))
+    order = np.lexsort((end, start, update))
     update, start, end = update[order], start[order], end[order]
     nth = np.arange(len(update)) - np.searchsorted(update, update)
     covered, reach = np.zeros(updates), np.zeros(updates)

@@ -8,12 +8,13 @@ import numpy as np
 
 from irmx import Rankings
 from irmx_stream.columns import NUGGET_TIME, QUERY_START, TIMESTAMP
+from irmx_stream.nuggets import Nuggets
 from irmx_stream.prepared import Streams
 from irmx_stream.simulation import Crowd, utilities
 from irmx_stream.streams import in_order
 from irmx_stream.traces import simulate
 from irmx_stream.utility import amounts_of, reads_of
-from irmx_stream.values import nugget_names
+from irmx_stream.values import places_of_ids
 
 
 def table_of_reads(
@@ -22,6 +23,7 @@ def table_of_reads(
     crowd: Crowd,
     L: float,  # noqa: N803  the paper's letter
     per: str | None,
+    same_time: str,
 ) -> dict[str, Any]:
     """Return one row per nugget of the first topic and update in which some user first reads it, by time of the update.
 
@@ -43,7 +45,7 @@ def table_of_reads(
     late = np.bincount(which, reads.alpha, len(pair))
     gain = np.bincount(which, reads.gain_of_each(L), len(pair))
     words = stream.length[update]
-    docs, names = _names(rankings, float(rankings.topic_column(QUERY_START)[0]), window)
+    docs, names = _names(rankings, float(rankings.topic_column(QUERY_START)[0]), window, same_time)
     return {
         "nugget": [names[i] for i in nugget.tolist()],
         "doc_id": [docs[i] for i in update.tolist()],
@@ -56,7 +58,7 @@ def table_of_reads(
     }
 
 
-def _names(rankings: Rankings, start: float, window: float) -> tuple[list[str], list[str]]:
+def _names(rankings: Rankings, start: float, window: float, same_time: str) -> tuple[list[str], list[str]]:
     """Return the ids of the first topic's updates in the order of its stream, and of its nuggets."""
     run = rankings.run_rows
     here = slice(run.offsets[0], run.offsets[1])
@@ -64,10 +66,9 @@ def _names(rankings: Rankings, start: float, window: float) -> tuple[list[str], 
     assert time is not None
     there = np.flatnonzero(time[here] - start <= window)
     docs = run.docs(0)
-    placed = there[in_order(time[here][there], run.score[here][there])]
-    qrels = rankings.qrels_rows
-    known = qrels.column(NUGGET_TIME.name)
-    assert known is not None
-    named = [row for row in zip(nugget_names(qrels)[: qrels.offsets[1]], known.tolist(), strict=False) if row[0]]
-    times = dict.fromkeys((name for name, _ in named), np.nan) | {name: when for name, when in named if when == when}
-    return [docs[i] for i in placed.tolist()], sorted(times, key=lambda name: times[name])
+    further = [places_of_ids(docs)[there]] if same_time == "id" else []
+    placed = there[in_order(time[here][there], run.score[here][there], *further)]
+    nuggets = Nuggets.of(rankings)
+    count = int(np.count_nonzero(nuggets.topic == 0))
+    by_time = np.argsort(nuggets.column(NUGGET_TIME)[:count], kind="stable")
+    return [docs[i] for i in placed.tolist()], [nuggets.names[i] for i in by_time.tolist()]

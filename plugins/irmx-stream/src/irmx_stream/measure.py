@@ -16,6 +16,7 @@ from irmx_stream.prepared import Streams, streams_of
 from irmx_stream.reading import KIND
 from irmx_stream.simulation import Crowd, utilities
 from irmx_stream.utility import PER
+from irmx_stream.values import SAME_TIME
 
 BARUAH = Citation(
     "Baruah2015",
@@ -105,6 +106,12 @@ class ModeledStreamUtility(Measure):
             default="all",
             choices=("all", "pool"),
         ),
+        "same_time": Param(
+            str,
+            "order of updates of one time and one confidence: by update id, descending, or as in the run",
+            default="id",
+            choices=SAME_TIME,
+        ),
         "rel": COMMON_PARAMS["rel"],
         "no_relevant": COMMON_PARAMS["no_relevant"],
     }
@@ -129,10 +136,10 @@ class ModeledStreamUtility(Measure):
         )
 
     def preparation(self) -> Hashable:
-        return self["rel"], self["default_length"], self["duplicates"]
+        return self["rel"], self["default_length"], self["duplicates"], self["same_time"]
 
     def prepare(self, rankings: Rankings) -> Streams:
-        return streams_of(rankings, self["default_length"], self["duplicates"])
+        return streams_of(rankings, self["default_length"], self["duplicates"], self["same_time"])
 
     @classmethod
     def score_prepared(cls, prepared: Sequence[Any], settings: Sequence[Any]) -> list[list[Scores]]:
@@ -145,7 +152,7 @@ class ModeledStreamUtility(Measure):
 
     def contributions(self, rankings: Rankings) -> dict[str, Any]:
         streams = rankings.memo(("streams", self.preparation()), lambda: self.prepare(rankings))
-        return table_of_reads(rankings, streams, self._crowd, self["L"], self["per"])
+        return table_of_reads(rankings, streams, self._crowd, self["L"], self["per"], self["same_time"])
 
 
 def _scores(utilities: Sequence[Any]) -> Scores:

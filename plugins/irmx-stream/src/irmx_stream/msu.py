@@ -24,6 +24,7 @@ def msu(
     L: float = 0.5,  # noqa: N803  the paper's letter
     interface: ReadingInterface = REVERSE_CHRONOLOGICAL,
     per: str | None = None,
+    same_time: str = "id",
 ) -> Utility:
     """Return the Modeled Stream Utility of one topic's updates for given traces of users.
 
@@ -44,6 +45,9 @@ def msu(
         How the updates are put before the users.
     per : {None, "second", "update_read", "update_emitted"}
         The gain of a user, or per second of reading, per update read, per update emitted.
+    same_time : {"id", "run"}
+        Updates of one time and one confidence are read by descending ``doc_id``, or in the order of the table; a Stream
+        has its order already.
 
     Returns
     -------
@@ -78,6 +82,6 @@ def msu(
     speed = np.broadcast_to(np.asarray(speeds, dtype=np.float64), (len(traces),))
     if not np.all(np.isfinite(speed) & (speed > 0)):
         raise UsageError("speeds must be words per second above 0.")
-    stream = stream_of(updates, nuggets)
+    stream = stream_of(updates, nuggets, same_time)
     reads = reads_of(stream, traces, speed, interface)
     return mean_gain(reads.gains(float(L)), amounts_of(per, stream, traces, speed, interface))

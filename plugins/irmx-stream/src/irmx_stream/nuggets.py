@@ -18,7 +18,7 @@ Ints = np.ndarray[Any, np.dtype[Any]]
 
 @dataclass(frozen=True)
 class Nuggets:
-    """The nuggets of the topics of rankings, numbered by topic and first appearance.
+    """The nuggets of the topics of rankings, numbered by topic and name, whatever the order of the qrels.
 
     Attributes
     ----------
@@ -40,11 +40,9 @@ class Nuggets:
     def of(cls, rankings: Rankings) -> Nuggets:
         """Return the nuggets of rankings."""
         qrels = rankings.qrels_rows
-        number_of: dict[tuple[int, str], int] = {}
-        of_row = [
-            number_of.setdefault((topic, name), len(number_of)) if name else -1
-            for topic, name in zip(qrels.topic.tolist(), nugget_names(qrels), strict=True)
-        ]
+        keys = list(zip(qrels.topic.tolist(), nugget_names(qrels), strict=True))
+        number_of = {key: number for number, key in enumerate(sorted({key for key in keys if key[1]}))}
+        of_row = [number_of.get(key, -1) for key in keys]
         topic = np.array([topic for topic, _ in number_of], dtype=np.int64)
         return cls([name for _, name in number_of], topic, np.array(of_row, dtype=np.int64), qrels, rankings.topics)
 

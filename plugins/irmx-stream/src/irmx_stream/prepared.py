@@ -13,7 +13,7 @@ from irmx import DataError, DataWarning, Rankings
 from irmx_stream.columns import NUGGET_TIME, QUERY_END, QUERY_START, TIMESTAMP
 from irmx_stream.nuggets import Nuggets, in_use
 from irmx_stream.streams import Stream
-from irmx_stream.values import given_lengths, numbers, refuse_other_times
+from irmx_stream.values import given_lengths, numbers, places_of_ids, refuse_other_times
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Floats = np.ndarray[Any, np.dtype[Any]]
@@ -77,7 +77,7 @@ class Streams:
         return {name: value for name, value in self.__dict__.items() if name != "each"}
 
 
-def streams_of(rankings: Rankings, default_length: float, duplicates: str) -> Streams:
+def streams_of(rankings: Rankings, default_length: float, duplicates: str, same_time: str) -> Streams:
     """Return the streams of a run.
 
     Parameters
@@ -88,6 +88,8 @@ def streams_of(rankings: Rankings, default_length: float, duplicates: str) -> St
         Words of an update of which neither the run nor the qrels tell how long it is; how often is a warning.
     duplicates : {"all", "pool"}
         Whether near-duplicates that were found later than the pool was made hold the nuggets of their originals.
+    same_time : {"id", "run"}
+        Whether updates of one time and one confidence are read by descending id or in the order of the run.
 
     Raises
     ------
@@ -123,6 +125,7 @@ def streams_of(rankings: Rankings, default_length: float, duplicates: str) -> St
                 update,
                 name,
                 nugget_time[nuggets[topic] : nuggets[topic + 1]],
+                places_of_ids(run.docs(topic))[there] if same_time == "id" else None,
             )
         )
     return _packed(rankings.topics, window, nuggets, made)

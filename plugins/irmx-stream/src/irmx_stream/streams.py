@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+Array = np.ndarray[Any, np.dtype[Any]]
 Floats = np.ndarray[Any, np.dtype[Any]]
 Ints = np.ndarray[Any, np.dtype[Any]]
 
@@ -15,9 +16,16 @@ Ints = np.ndarray[Any, np.dtype[Any]]
 _CELLS = 2**17
 
 
-def in_order(time: Floats, confidence: Floats) -> Ints:
-    """Return the updates of a run oldest first, as :class:`Stream` has them."""
-    return np.lexsort((-np.arange(len(time)), confidence, time))
+def in_order(time: Floats, confidence: Floats, *further: Array) -> Ints:
+    """Return the updates of a run oldest first, as :class:`Stream` has them.
+
+    Of one time and one confidence they stand by further columns, lowest first; where these are equal, too, or none are
+    given, the later in the run stands first.
+
+    >>> in_order(np.array([5, 5, 0]), np.zeros(3)), in_order(np.array([5, 5, 0]), np.zeros(3), np.array([1, 2, 3]))
+    (array([2, 1, 0]), array([2, 0, 1]))
+    """
+    return np.lexsort((-np.arange(len(time)), *reversed(further), confidence, time))
 
 
 @dataclass(frozen=True)
@@ -25,7 +33,8 @@ class Stream:
     """One topic's updates, oldest first, and the nuggets that some of them hold.
 
     Updates of one time stand by confidence, lowest first, so that reading from the end is reading the newest first
-    and, of one time, the most confident first; those of one confidence keep the order of the run when read that way.
+    and, of one time, the most confident first. Those of one confidence stand by id, so that the largest id is read first,
+    or in the order in which the run is read; see :meth:`of`.
 
     Attributes
     ----------
@@ -55,19 +64,28 @@ class Stream:
 
     @classmethod
     def of(
-        cls, time: Floats, length: Floats, confidence: Floats, update: Ints, nugget: Ints, nugget_time: Floats
+        cls,
+        time: Floats,
+        length: Floats,
+        confidence: Floats,
+        update: Ints,
+        nugget: Ints,
+        nugget_time: Floats,
+        place: Ints | None = None,
     ) -> Stream:
         """Return the stream of updates in the order of a run, and of pairs of an update and a nugget in any order.
 
-        The nuggets get numbers in the order of their times.
+        The nuggets get numbers in the order of their times. ``place`` is that of the id of each update among all ids:
+        updates of one time and one confidence are read by descending id, and the order of the run plays no part. Without
+        it they are read in the order of the run.
         """
         by_time = np.argsort(nugget_time, kind="stable")
         number = np.empty(len(by_time), dtype=np.int64)
         number[by_time] = np.arange(len(by_time))
-        oldest_first = in_order(time, confidence)
-        place = np.empty(len(time), dtype=np.int64)
-        place[oldest_first] = np.arange(len(time))
-        of_pairs = np.stack([place[np.asarray(update, dtype=np.int64)], number[np.asarray(nugget, dtype=np.int64)]])
+        oldest_first = in_order(time, confidence, *(() if place is None else (place, length)))
+        new = np.empty(len(time), dtype=np.int64)
+        new[oldest_first] = np.arange(len(time))
+        of_pairs = np.stack([new[np.asarray(update, dtype=np.int64)], number[np.asarray(nugget, dtype=np.int64)]])
         place_of_pair, nugget_of_pair = np.unique(of_pairs, axis=1)
         return cls(
             time[oldest_first],

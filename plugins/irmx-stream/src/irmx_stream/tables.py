@@ -9,12 +9,13 @@ import numpy as np
 
 from irmx import DataError
 from irmx_stream.streams import Stream
+from irmx_stream.values import SAME_TIME, places_of_ids, require_one_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Floats = np.ndarray[Any, np.dtype[Any]]
 
 
-def stream_of(updates: Any, nuggets: Any = None) -> Stream:
+def stream_of(updates: Any, nuggets: Any = None, same_time: str = "id") -> Stream:
     """Return the stream of one topic's updates and nuggets.
 
     Parameters
@@ -24,9 +25,13 @@ def stream_of(updates: Any, nuggets: Any = None) -> Stream:
     nuggets : DataFrame or mapping of columns
         ``doc_id``, ``iteration`` (the nugget), ``timestamp`` (s; when it was first known). Rows of updates that were not
         emitted count for nothing.
+    same_time : {"id", "run"}
+        Updates of one time and one confidence are read by descending ``doc_id``, or in the order of the table.
 
     Raises
     ------
+    irmx.errors.UsageError
+        For another ``same_time``.
     irmx.errors.DataError
         Where a column or a number is missing, a length is negative, or a nugget has two times.
 
@@ -38,6 +43,7 @@ def stream_of(updates: Any, nuggets: Any = None) -> Stream:
     """
     if isinstance(updates, Stream):
         return updates
+    require_one_of("same_time", same_time, SAME_TIME)
     ids = _texts("updates", updates, "doc_id")
     time, length = _numbers("updates", updates, "timestamp"), _numbers("updates", updates, "length")
     if np.any(length < 0):
@@ -48,7 +54,7 @@ def stream_of(updates: Any, nuggets: Any = None) -> Stream:
     confidence = _numbers("updates", updates, "score") if "score" in updates else np.zeros(len(ids))
     holders, names = _texts("nuggets", nuggets, "doc_id"), _texts("nuggets", nuggets, "iteration")
     known = _numbers("nuggets", nuggets, "timestamp")
-    number = {name: i for i, name in enumerate(dict.fromkeys(names))}
+    number = {name: i for i, name in enumerate(sorted(set(names)))}
     times: dict[str, float] = {}
     for name, when in zip(names, known.tolist(), strict=True):
         if times.setdefault(name, when) != when:
@@ -60,7 +66,9 @@ def stream_of(updates: Any, nuggets: Any = None) -> Stream:
         (row, number[name]) for doc_id, name in zip(holders, names, strict=True) for row in emitted.get(doc_id, ())
     ]
     update, nugget = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    return Stream.of(time, length, confidence, update, nugget, np.array(list(times.values()), dtype=np.float64))
+    nugget_time = np.array([times[name] for name in number], dtype=np.float64)
+    place = places_of_ids(ids) if same_time == "id" else None
+    return Stream.of(time, length, confidence, update, nugget, nugget_time, place)
 
 
 def _column(table: str, columns: Any, name: str) -> Any:

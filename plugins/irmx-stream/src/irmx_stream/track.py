@@ -19,6 +19,7 @@ from irmx_stream.columns import (
     POOLED,
     TIMESTAMP,
 )
+from irmx_stream.values import SAME_TIME
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 
@@ -54,6 +55,13 @@ TRACK_PARAMS = {
         default="pool",
         choices=("pool", "all"),
     ),
+    "same_time": Param(
+        str,
+        "order of updates of one time, of which the first that holds a nugget earns it: by update id, descending, or as in "
+        "the run",
+        default="id",
+        choices=SAME_TIME,
+    ),
     "default_length": Param(
         float,
         "words of a pooled update whose length neither the run nor the qrels tell",
@@ -86,7 +94,7 @@ class TrackMeasure(Measure):
 
     def accounts(self, rankings: Rankings) -> Accounts:
         """Return the nuggets found and the words read, made once for all measures of one setting."""
-        setting = self["duplicates"], self["track"], self["default_length"]
+        setting = self["duplicates"], self["track"], self["default_length"], self["same_time"]
         return rankings.memo(("track accounts", setting), lambda: Accounts(rankings, *setting))
 
     def terms(self, a: Accounts) -> tuple[Floats, Floats]:

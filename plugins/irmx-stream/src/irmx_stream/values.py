@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from irmx import Column, DataError, QrelsRows, Rankings
+from irmx import Column, DataError, QrelsRows, Rankings, UsageError
 from irmx_stream.columns import JUDGED_LENGTH, LENGTH, NUGGET
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -74,6 +74,29 @@ def nugget_names(qrels: QrelsRows) -> list[str]:
 
 def _text(label: Any) -> str:
     return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
+
+
+def require_one_of(name: str, value: Any, choices: tuple[str, ...]) -> None:
+    """Raise where an argument is none of its choices."""
+    if value not in choices:
+        raise UsageError(f"{name} must be one of {', '.join(map(repr, choices))}. Got {value!r} instead.")
+
+
+SAME_TIME = ("id", "run")
+"""How updates that nothing else orders are read: by descending id, or in the order of the run."""
+
+
+def places_of_ids(docs: list[str]) -> Ints:
+    """Return of every id its place among the ids in ascending order; equal ids have one place.
+
+    >>> places_of_ids(["b", "c", "b", "a"])
+    array([1, 2, 1, 0])
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    ranks = pc.rank(pa.array(docs, pa.large_string()), tiebreaker="dense")
+    return np.asarray(ranks.to_numpy().astype(np.int64) - 1)
 
 
 def given_lengths(rankings: Rankings, at_run: Ints, at_qrels: Ints) -> Floats:

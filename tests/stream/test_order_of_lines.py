@@ -1,0 +1,141 @@
+"""No value depends on the order of the lines of a run or of qrels: updates that nothing else orders stand by their ids."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import irmx
+from irmx_stream import Population, Traces, msu, reads_of, simulate, stream_of
+from irmx_stream.plugin import irmx_measures
+
+HOUR = 3600.0
+USERS = "users=20,MA='2h',SA='1h',MD='9s',SD='9s'"
+"""Users who read few of the updates at a visit, so that it matters which come first."""
+INTERFACES = (
+    "reverse_chronological",
+    "chronological",
+    "ranked",
+    "ranked(timed=True,again=True)",
+    "push(daily_limit=2)",
+)
+MEASURES = [
+    *(text for measure in irmx_measures() if measure.NAME != "MSU" for text in measure.EXAMPLES),
+    "ELG(duplicates='all')",
+    *(f"MSU({USERS},interface={interface})" for interface in INTERFACES),
+    *(f"MSU({USERS},per='{per}')" for per in ("second", "update_read", "update_emitted")),
+]
+COLUMNS = [
+    *("query_id", "doc_id", "iteration", "relevance", "timestamp", "importance", "nugget_length"),
+    *("match_start", "match_end", "query_start", "query_end", "length", "pooled"),
+]
+
+
+@st.composite
+def collections(draw: st.DrawFn) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """One or two topics with many equal times and confidences, updates emitted twice, and lengths that no sum rounds."""
+    q, r = [], []
+    for topic in range(draw(st.integers(1, 2))):
+        query = {"query_id": f"q{topic}", "query_start": 0.0, "query_end": 48 * HOUR}
+        known = draw(st.lists(st.integers(0, 20), min_size=1, max_size=5))
+        nuggets = [
+            {
+                "iteration": f"n{i}",
+                "timestamp": hour * HOUR,
+                "importance": float(i % 4),
+                "nugget_length": draw(st.sampled_from([3.1, 4.7, 6.3])),
+            }
+            for i, hour in enumerate(known)
+        ]
+        for i in range(draw(st.integers(1, 6))):
+            judged = {**query, "doc_id": f"u{i}", "length": float(draw(st.integers(3, 30))), "pooled": float(draw(st.integers(0, 1)))}  # fmt: skip
+            held = draw(st.lists(st.sampled_from(nuggets), max_size=3))
+            for nugget in held:
+                start = draw(st.sampled_from([0.0, 0.1, 1.3]))
+                end = start + draw(st.sampled_from([0.7, 1.1, 2.0]))
+                q.append({**judged, **nugget, "relevance": 1, "match_start": start, "match_end": end})
+            if not held:
+                q.append({**judged, "iteration": "", "relevance": 0})
+        declared = {**query, "doc_id": "", "relevance": 1, "pooled": 1.0}
+        q += [{**declared, **nugget} for nugget in nuggets]
+        emitted = st.tuples(
+            st.sampled_from([f"u{i}" for i in range(6)] + ["x", "y"]),
+            st.sampled_from([1.0, 2.0, 9.0]),
+            st.sampled_from([0.5, 1.0]),
+            st.sampled_from([None, 4.0, 11.0]),
+        )
+        for doc_id, hour, score, length in draw(st.lists(emitted, min_size=1, max_size=12)):
+            r.append({"query_id": f"q{topic}", "doc_id": doc_id, "timestamp": hour * HOUR, "score": score, "length": length})  # fmt: skip
+    return pd.DataFrame(q).reindex(columns=COLUMNS), pd.DataFrame(r).astype({"length": float})
+
+
+def values(measure: str, qrels: pd.DataFrame, run: pd.DataFrame) -> dict[str, Any]:
+    found = irmx.iter_calc(measure, qrels, run)
+    return {m.query_id: (m.value, getattr(m, "standard_error", None)) for m in found}
+
+
+@pytest.mark.filterwarnings("ignore::irmx.DataWarning")
+@pytest.mark.parametrize("measure", MEASURES)
+@settings(deadline=None, max_examples=25)
+@given(collection=collections(), data=st.data())
+def test_values_do_not_depend_on_the_order_of_lines(measure: str, collection: Any, data: st.DataObject) -> None:
+    qrels, run = collection
+    shuffled = [t.iloc[data.draw(st.permutations(range(len(t))))].reset_index(drop=True) for t in (qrels, run)]
+    assert values(measure, *shuffled) == values(measure, qrels, run)
+
+
+def test_of_one_time_and_one_confidence_the_largest_id_is_read_first() -> None:
+    """A user with time for one update reads u2; as in the run, the one whose line comes first."""
+    updates = {"doc_id": ["u1", "u2"], "timestamp": [10, 10], "length": [8, 8], "score": [1, 1]}
+    nuggets = {"doc_id": ["u1", "u2"], "iteration": ["n1", "n2"], "timestamp": [20, 5]}
+    traces = Traces(np.array([0, 1]), np.array([15.0]), np.array([8.0]))
+    for order in (slice(None), slice(None, None, -1)):
+        turned = {name: column[order] for name, column in updates.items()}
+        held = [stream_of(turned, nuggets, same_time).nugget[-1] for same_time in ("id", "run")]
+        assert held == [0, 1 if turned["doc_id"][0] == "u1" else 0], "n2 is known before n1"
+        read = [reads_of(stream_of(turned, nuggets, s), traces, np.ones(1)).nugget.tolist() for s in ("id", "run")]
+        assert read == [[n] for n in held]
+
+
+def test_the_order_of_the_run_is_an_option() -> None:
+    qrels = pd.DataFrame(
+        {"query_id": "q", "doc_id": ["u1", "u2"], "iteration": ["n1", "n2"], "relevance": 1, "timestamp": 0}
+    )
+    qrels = qrels.assign(query_start=0, query_end=30 * HOUR, importance=3, nugget_length=5, match_start=0, match_end=4)
+    run = pd.DataFrame({"query_id": "q", "doc_id": ["u1", "u2"], "score": 1.0, "timestamp": HOUR, "length": [300, 40]})
+    turned = run.iloc[::-1]
+    assert values("MSU", qrels, run) == values("MSU", qrels, turned) == values("MSU(same_time='run')", qrels, turned)
+    assert values("MSU(same_time='run')", qrels, run) != values("MSU", qrels, run)
+    both = qrels.assign(iteration="n1", match_end=[4, 30])
+    for measure in ("ELG", "TS_Verbosity"):
+        assert values(measure, both, run) == values(measure, both, turned)
+        assert values(f"{measure}(same_time='run')", both, turned) == values(measure, both, run)
+        assert values(f"{measure}(same_time='run')", both, run) != values(measure, both, run)
+
+
+def test_an_explanation_names_the_right_update_in_both_orders() -> None:
+    qrels = pd.DataFrame({"query_id": "q", "doc_id": ["u2"], "iteration": ["n"], "relevance": 1, "timestamp": 0})
+    qrels = qrels.assign(query_start=0, query_end=30 * HOUR)
+    run = pd.DataFrame({"query_id": "q", "doc_id": ["u1", "u2", "u3"], "score": 1.0, "timestamp": HOUR, "length": 4})
+    for same_time in ("id", "run"):
+        shown = irmx.explain(f"MSU(same_time='{same_time}')", qrels, run, "q")
+        assert shown.columns["doc_id"] == ["u2"]
+
+
+def test_the_function_does_not_depend_on_the_order_either() -> None:
+    users = Population(MA="1h", SA="1h", MD="20s", SD="9s").draw(40)
+    traces = simulate(users, "2d")
+    count = 60
+    updates = pd.DataFrame({"doc_id": [f"u{i}" for i in range(count)], "timestamp": [3600.0 * (i % 3) for i in range(count)], "length": 9})  # fmt: skip
+    nuggets = pd.DataFrame(
+        {"doc_id": updates["doc_id"], "iteration": [f"n{i % 7}" for i in range(count)], "timestamp": 0.0}
+    )
+    wanted = msu(updates, nuggets, traces, users.speed, L=0.9)
+    shuffled = [t.sample(frac=1, random_state=3) for t in (updates, nuggets)]
+    assert msu(*shuffled, traces, users.speed, L=0.9).gains.tolist() == wanted.gains.tolist()
+    assert msu(shuffled[0], nuggets, traces, users.speed, L=0.9, same_time="run").value != wanted.value
