@@ -89,7 +89,7 @@ def compared(what: str, cases: list[tuple[Stream, float]], rounds: int, wanted: 
         print("numba is not installed: left out", file=sys.stderr)
 
     def ours() -> list[Any]:
-        return [gains_of(s, t, users.speed, REVERSE_CHRONOLOGICAL, [LOSS])[0] for s, t in given]
+        return [gains_of(s, t, users.speed, REVERSE_CHRONOLOGICAL, [LOSS], "before")[0] for s, t in given]
 
     def plain() -> list[list[float]]:
         return [plain_gains(s, t, speeds) for s, t in given]
@@ -158,7 +158,9 @@ def _timed(updates: int, population: Population, what: str, rounds: int) -> tupl
     users = population.draw(USERS)
     stream, window = synthetic(updates, 500)
     traces = simulate(users, window)
-    [best] = in_turns(lambda: gains_of(stream, traces, users.speed, REVERSE_CHRONOLOGICAL, [LOSS]), rounds=rounds)
+    [best] = in_turns(
+        lambda: gains_of(stream, traces, users.speed, REVERSE_CHRONOLOGICAL, [LOSS], "before"), rounds=rounds
+    )
     return f"{updates:,} updates, {len(traces.start):,} sessions{what}", best
 
 

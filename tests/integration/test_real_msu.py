@@ -113,5 +113,5 @@ def test_numpy_and_the_compiled_way_agree_on_real_streams(
         ways = []
         for compile_it in (False, True):
             monkeypatch.setattr(compiled, "in_use", lambda work, way=compile_it: way)
-            ways.append(gains_of(stream, traces, users.speed, REVERSE_CHRONOLOGICAL, [0.1, 0.5]))
+            ways.append(gains_of(stream, traces, users.speed, REVERSE_CHRONOLOGICAL, [0.1, 0.5], "before"))
         assert (ways[0] == ways[1]).all()

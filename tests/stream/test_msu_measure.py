@@ -144,9 +144,21 @@ def test_sobol_points_lower_the_error() -> None:
 def test_settings_of_one_sweep_are_the_values_of_each_alone() -> None:
     rankings = irmx.join(NUGGETS, UPDATES)
     settings = [MSU(L=loss, per=per) for loss in (0.0, 0.5, 1.0) for per in (None, "second", "update_read")]
+    settings += [MSU(L=loss, late="at") for loss in (0.1, 0.5)]
     [of_run] = MSU.score_prepared([MSU.prepare(rankings)], settings)
     for setting, scores in zip(settings, of_run, strict=True):
         assert scores.values.tolist() == setting.score(rankings).values.tolist()
+
+
+def test_nuggets_known_when_the_window_starts_lose_more_with_late_at() -> None:
+    """The first session starts at the start of the window: with ``'at'`` it makes such nuggets late by one."""
+    early = NUGGETS.assign(timestamp=NUGGETS["query_start"])
+    assert values(MSU(late="at", L=0.5), early) == {
+        q: pytest.approx(v / 2) for q, v in values(MSU(L=0.5), early).items()
+    }
+    assert values(MSU(late="at", L=1), early) == values(MSU(L=1), early)
+    never_at_a_start = NUGGETS.assign(timestamp=NUGGETS["timestamp"] + 0.5)
+    assert values(MSU(late="at"), never_at_a_start) == values(MSU, never_at_a_start)
 
 
 def test_what_is_prepared_depends_on_the_smallest_grade_that_counts() -> None:

@@ -114,7 +114,7 @@ def cases(draw: st.DrawFn) -> tuple[Stream, Traces, list[float]]:
 
 
 def gains_one_by_one(
-    plain: ModuleType, stream: Stream, traces: Traces, speeds: list[float], loss: float
+    plain: ModuleType, stream: Stream, traces: Traces, speeds: list[float], loss: float, late: str = "before"
 ) -> list[float]:
     """What users gain who read one by one: every nugget once, L^(k - b)."""
     holds: dict[int, list[int]] = {}
@@ -127,7 +127,7 @@ def gains_one_by_one(
         gain: dict[int, float] = {}
         for update, session in user.reads:
             for nugget in holds.get(update, ()):
-                before = sum(start <= known[nugget] for start in starts)
+                before = sum(start < known[nugget] or (late == "before" and start == known[nugget]) for start in starts)
                 gain.setdefault(nugget, loss ** max(0, session - before))
         total = 0.0
         for nugget in sorted(gain):
@@ -136,19 +136,34 @@ def gains_one_by_one(
     return out
 
 
-@given(cases(), st.sampled_from([0.0, 0.1, 0.5, 0.9, 1.0]))
+@given(cases(), st.sampled_from([0.0, 0.1, 0.5, 0.9, 1.0]), st.sampled_from(["before", "at"]))
 @settings(max_examples=300, deadline=None)
-def test_equal_to_users_who_read_one_by_one(plain: ModuleType, case: tuple[Any, Any, Any], loss: float) -> None:
+def test_equal_to_users_who_read_one_by_one(
+    plain: ModuleType, case: tuple[Any, Any, Any], loss: float, late: str
+) -> None:
     stream, traces, speeds = case
-    one_by_one = gains_one_by_one(plain, stream, traces, speeds, loss)
-    assert reads_of(stream, traces, np.array(speeds)).gains(loss).tolist() == one_by_one
-    indexed = traces.indexed(np.concatenate([stream.time, stream.known]))
-    assert reads_of(stream, indexed, np.array(speeds)).gains(loss).tolist() == one_by_one
+    speed = np.array(speeds)
+    one_by_one = gains_one_by_one(plain, stream, traces, speeds, loss, late)
+    assert reads_of(stream, traces, speed, late=late).gains(loss).tolist() == one_by_one
+    indexed = traces.indexed(np.concatenate([stream.time, stream.known(late)]))
+    assert reads_of(stream, indexed, speed, late=late).gains(loss).tolist() == one_by_one
     if len(stream.update):
         table = powers(loss, 64)
-        python = compiled.newest_first_gains(stream, traces, np.array(speeds), [table], compiled.gains_by_user)
-        assert python[0].tolist() == one_by_one
-        assert compiled.newest_first_gains(stream, traces, np.array(speeds), [table])[0].tolist() == one_by_one
+        for kernel in (None, compiled.gains_by_user):
+            gains = compiled.newest_first_gains(stream, traces, speed, [table], late, kernel)
+            assert gains[0].tolist() == one_by_one
+
+
+def test_a_nugget_known_when_a_session_starts() -> None:
+    """Known at the start of the second of four sessions and read in the last: late by the third, or by the second, too."""
+    updates = {"doc_id": ["u"], "timestamp": [250], "length": [1]}
+    traces = Traces(np.array([0, 4]), np.array([0.0, 100.0, 200.0, 300.0]), np.full(4, 9.0))
+    for known, before, at_once in ((100, 0.5, 0.25), (100.5, 0.5, 0.5), (99.5, 0.25, 0.25), (0, 0.25, 0.125)):
+        nuggets = {"doc_id": ["u"], "iteration": ["n"], "timestamp": [known]}
+        assert msu(updates, nuggets, traces, 1.0).value == before
+        assert msu(updates, nuggets, traces, 1.0, late="at").value == at_once
+    worked, held, sessions = paper()
+    assert msu(worked, held, sessions, SPEED, late="at").value == pytest.approx(2.875, abs=1e-6)
 
 
 @pytest.mark.parametrize("population", [Population(), Population(MA="5m", SA="5m", MD="20s", SD="40s")])
@@ -181,9 +196,9 @@ def test_numpy_and_the_compiled_way_give_the_same_gains(monkeypatch: pytest.Monk
     users = Population(MA="2m", SA="1m", MD="20s", SD="9s").draw(60)
     traces = simulate(users, 3000.0)
     monkeypatch.setattr(compiled, "in_use", lambda work: False)
-    numpy_way = gains_of(stream, traces, users.speed, REVERSE_CHRONOLOGICAL, [0.3, 0.8])
+    numpy_way = gains_of(stream, traces, users.speed, REVERSE_CHRONOLOGICAL, [0.3, 0.8], "at")
     monkeypatch.setattr(compiled, "in_use", lambda work: True)
-    assert (gains_of(stream, traces, users.speed, REVERSE_CHRONOLOGICAL, [0.3, 0.8]) == numpy_way).all()
+    assert (gains_of(stream, traces, users.speed, REVERSE_CHRONOLOGICAL, [0.3, 0.8], "at") == numpy_way).all()
     assert numpy_way.shape == (2, 60)
     assert numpy_way.any()
 
@@ -246,6 +261,7 @@ def test_standard_error_is_that_of_the_mean_and_of_a_ratio() -> None:
     [
         ({"L": 1.5}, r"L must be in the range \[0, 1\]"),
         ({"per": "hour"}, "per must be None or one of 'second', 'update_read', 'update_emitted'"),
+        ({"late": "after"}, "late must be one of 'before', 'at'. Got 'after' instead"),
         ({"same_time": "score"}, "same_time must be one of 'id', 'run'. Got 'score' instead"),
         ({"speeds": 0.0}, "words per second above 0"),
         ({"speeds": [1.0, math.nan]}, "words per second above 0"),

@@ -36,7 +36,12 @@ def _installed() -> bool:
 
 
 def newest_first_gains(
-    stream: Stream, traces: Traces, speed: Floats, powers: Sequence[Floats], kernel: Callable[..., None] | None = None
+    stream: Stream,
+    traces: Traces,
+    speed: Floats,
+    powers: Sequence[Floats],
+    late: str = "before",
+    kernel: Callable[..., None] | None = None,
 ) -> Floats:
     """Return the gain of every user for every table of powers L^0, L^1, ..., shape (tables, users).
 
@@ -60,7 +65,7 @@ def newest_first_gains(
         np.cumsum(held),
         np.append(np.searchsorted(stream.update, stream.held), len(stream.update)),
         nugget,
-        stream.nugget_time[emitted],
+        stream.known(late)[emitted],
         traces.offsets,
         traces.start,
         traces.duration,
@@ -95,7 +100,7 @@ def gains_by_user(
     held_before: Ints,
     pairs_of: Ints,
     nugget: Ints,
-    nugget_time: Floats,
+    known: Floats,
     offsets: Ints,
     start: Floats,
     duration: Floats,
@@ -108,7 +113,7 @@ def gains_by_user(
     Sessions, nuggets, and updates that hold nuggets, are in the order of time: one pass over each is enough. Of the
     updates only those are looked at that are read, and the first that is not.
     """
-    holders, nuggets, cells = len(held_time), len(nugget_time), len(table) - 2
+    holders, nuggets, cells = len(held_time), len(known), len(table) - 2
     read_in = np.empty(nuggets, dtype=np.int64)
     for user in range(len(offsets) - 1):
         first, end, pace = offsets[user], offsets[user + 1], speed[user]
@@ -137,7 +142,7 @@ def gains_by_user(
         session = first
         for name in range(nuggets):
             if read_in[name] >= 0:
-                while session < end and start[session] <= nugget_time[name]:
+                while session < end and start[session] < known[name]:
                     session += 1
                 late = max(read_in[name] - session, 0)
                 for which in range(len(powers)):

@@ -10,7 +10,7 @@ from irmx import Rankings
 from irmx_stream.columns import NUGGET_TIME, QUERY_START, TIMESTAMP
 from irmx_stream.nuggets import Nuggets
 from irmx_stream.prepared import Streams
-from irmx_stream.simulation import Crowd, utilities
+from irmx_stream.simulation import Crowd, Setting, utilities
 from irmx_stream.streams import in_order
 from irmx_stream.traces import simulate
 from irmx_stream.utility import amounts_of, reads_of
@@ -21,8 +21,7 @@ def table_of_reads(
     rankings: Rankings,
     streams: Streams,
     crowd: Crowd,
-    L: float,  # noqa: N803  the paper's letter
-    per: str | None,
+    setting: Setting,
     same_time: str,
 ) -> dict[str, Any]:
     """Return one row per nugget of the first topic and update in which some user first reads it, by time of the update.
@@ -32,18 +31,18 @@ def table_of_reads(
     too late they do on average; and what that adds to the value.
     """
     stream, window = streams.each[0], float(streams.window[0])
-    count = utilities([streams], crowd, [(L, per)])[0][0][0].users
+    count = utilities([streams], crowd, [setting])[0][0][0].users
     users = crowd.of(0, count)
     traces = simulate(users, window, crowd.seed)
-    reads = reads_of(stream, traces, users.speed, crowd.interface)
-    amounts = amounts_of(per, stream, traces, users.speed, crowd.interface)
+    reads = reads_of(stream, traces, users.speed, crowd.interface, setting.late)
+    amounts = amounts_of(setting.per, stream, traces, users.speed, crowd.interface)
     unit = count if amounts is None else float(amounts.sum())
     size = max(len(stream.nugget_time), 1)
     pair, which = np.unique(reads.update * size + reads.nugget, return_inverse=True)
     update, nugget = np.divmod(pair, size)
     readers = np.bincount(which, minlength=len(pair))
     late = np.bincount(which, reads.alpha, len(pair))
-    gain = np.bincount(which, reads.gain_of_each(L), len(pair))
+    gain = np.bincount(which, reads.gain_of_each(setting.L), len(pair))
     words = stream.length[update]
     docs, names = _names(rankings, float(rankings.topic_column(QUERY_START)[0]), window, same_time)
     return {

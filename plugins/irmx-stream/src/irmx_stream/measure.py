@@ -14,7 +14,8 @@ from irmx_stream.newest_first import REVERSE_CHRONOLOGICAL
 from irmx_stream.population import Population
 from irmx_stream.prepared import Streams, streams_of
 from irmx_stream.reading import KIND
-from irmx_stream.simulation import Crowd, utilities
+from irmx_stream.simulation import Crowd, Setting, utilities
+from irmx_stream.streams import LATE
 from irmx_stream.utility import PER
 from irmx_stream.values import SAME_TIME
 
@@ -38,7 +39,8 @@ class ModeledStreamUtility(Measure):
     the newest update first, until one read before, or until the time is up. A nugget counts once per user, when first
     read, as L^alpha with alpha = max(0, k - b), where k is the 0-based number of the session and b the number of
     sessions that started up to the time at which the nugget was first known: L is what each session too late leaves of
-    the gain. The value of a topic is the mean over users.
+    the gain. (With ``late='at'``, as the paper's text has it, b counts those that started before that time. The default is
+    that of the authors' code.) The value of a topic is the mean over users.
 
     The same seed gives the same users for every run and every topic. ``standard_error`` comes with every value.
 
@@ -67,6 +69,13 @@ class ModeledStreamUtility(Measure):
         "MD": Param(duration, "mean duration of a session", default="2m", above=0),
         "SD": Param(duration, "standard deviation over users of the duration of a session", default="1m", low=0),
         "L": Param(float, "what a session too late leaves of the gain of a nugget", default=0.5, low=0, high=1),
+        "late": Param(
+            str,
+            "a nugget is late by each earlier session before whose start it was known, as in the authors' code; 'at': also by "
+            "one at whose start it was, as in the paper's text",
+            default="before",
+            choices=LATE,
+        ),
         "users": Param(
             int,
             "how many users are simulated; 'auto' for as many as the precision needs",
@@ -120,7 +129,7 @@ class ModeledStreamUtility(Measure):
     RANGE = (0.0, float("inf"))
     CITATIONS = (BARUAH,)
     EXAMPLES = ("MSU", "MSU(MA='6h',L=0.9)", "MSU(per='second')")
-    SHARED_PARAMS = ("L", "per")
+    SHARED_PARAMS = ("L", "late", "per")
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
@@ -134,6 +143,7 @@ class ModeledStreamUtility(Measure):
             self["sampling"],
             self["interface"],
         )
+        self._setting = Setting(self["L"], self["per"], self["late"])
 
     def preparation(self) -> Hashable:
         return self["rel"], self["default_length"], self["duplicates"], self["same_time"]
@@ -143,7 +153,7 @@ class ModeledStreamUtility(Measure):
 
     @classmethod
     def score_prepared(cls, prepared: Sequence[Any], settings: Sequence[Any]) -> list[list[Scores]]:
-        found = utilities(prepared, settings[0]._crowd, [(m["L"], m["per"]) for m in settings])
+        found = utilities(prepared, settings[0]._crowd, [m._setting for m in settings])
         return [[_scores(of_setting) for of_setting in of_run] for of_run in found]
 
     def score(self, rankings: Rankings) -> Scores:
@@ -152,7 +162,7 @@ class ModeledStreamUtility(Measure):
 
     def contributions(self, rankings: Rankings) -> dict[str, Any]:
         streams = rankings.memo(("streams", self.preparation()), lambda: self.prepare(rankings))
-        return table_of_reads(rankings, streams, self._crowd, self["L"], self["per"], self["same_time"])
+        return table_of_reads(rankings, streams, self._crowd, self._setting, self["same_time"])
 
 
 def _scores(utilities: Sequence[Any]) -> Scores:

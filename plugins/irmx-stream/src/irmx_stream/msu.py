@@ -9,9 +9,11 @@ import numpy as np
 from irmx import UsageError
 from irmx_stream.newest_first import REVERSE_CHRONOLOGICAL
 from irmx_stream.reading import ReadingInterface
+from irmx_stream.streams import LATE
 from irmx_stream.tables import stream_of
 from irmx_stream.traces import Traces
 from irmx_stream.utility import PER, Utility, amounts_of, mean_gain, reads_of
+from irmx_stream.values import require_one_of
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 
@@ -24,6 +26,7 @@ def msu(
     L: float = 0.5,  # noqa: N803  the paper's letter
     interface: ReadingInterface = REVERSE_CHRONOLOGICAL,
     per: str | None = None,
+    late: str = "before",
     same_time: str = "id",
 ) -> Utility:
     """Return the Modeled Stream Utility of one topic's updates for given traces of users.
@@ -45,6 +48,9 @@ def msu(
         How the updates are put before the users.
     per : {None, "second", "update_read", "update_emitted"}
         The gain of a user, or per second of reading, per update read, per update emitted.
+    late : {"before", "at"}
+        A nugget is late by each earlier session before whose start it was known, as in the authors' code, or also by one at
+        whose start it was, as in the paper's text.
     same_time : {"id", "run"}
         Updates of one time and one confidence are read by descending ``doc_id``, or in the order of the table; a Stream
         has its order already.
@@ -82,6 +88,7 @@ def msu(
     speed = np.broadcast_to(np.asarray(speeds, dtype=np.float64), (len(traces),))
     if not np.all(np.isfinite(speed) & (speed > 0)):
         raise UsageError("speeds must be words per second above 0.")
+    require_one_of("late", late, LATE)
     stream = stream_of(updates, nuggets, same_time)
-    reads = reads_of(stream, traces, speed, interface)
+    reads = reads_of(stream, traces, speed, interface, late)
     return mean_gain(reads.gains(float(L)), amounts_of(per, stream, traces, speed, interface))

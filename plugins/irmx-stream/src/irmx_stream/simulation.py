@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -71,6 +71,24 @@ class Crowd:
             users *= 2
 
 
+class Setting(NamedTuple):
+    """What a value depends on beside the streams and the users.
+
+    Attributes
+    ----------
+    L : float
+        What a session too late leaves of the gain.
+    per : str or None
+        The unit of the value.
+    late : {"before", "at"}
+        Which sessions make a nugget late.
+    """
+
+    L: float
+    per: str | None
+    late: str
+
+
 @dataclass
 class _Cell:
     """A stream, with what its users gained so far in every setting, and what they spent."""
@@ -82,12 +100,14 @@ class _Cell:
     gains: dict[int, list[Floats]] = field(default_factory=dict)
     amounts: dict[str | None, list[Floats]] = field(default_factory=dict)
 
-    def add(self, traces: Traces, speed: Floats, crowd: Crowd, settings: Sequence[tuple[float, str | None]]) -> None:
-        losses = list(dict.fromkeys(settings[i][0] for i in self.pending))
-        gains = gains_of(self.stream, traces, speed, crowd.interface, losses)
-        for i in self.pending:
-            self.gains.setdefault(i, []).append(gains[losses.index(settings[i][0])])
-        for per in {settings[i][1] for i in self.pending} - {None}:
+    def add(self, traces: Traces, speed: Floats, crowd: Crowd, settings: Sequence[Setting]) -> None:
+        for late in dict.fromkeys(settings[i].late for i in self.pending):
+            these = [i for i in self.pending if settings[i].late == late]
+            losses = list(dict.fromkeys(settings[i].L for i in these))
+            gains = gains_of(self.stream, traces, speed, crowd.interface, losses, late)
+            for i in these:
+                self.gains.setdefault(i, []).append(gains[losses.index(settings[i].L)])
+        for per in {settings[i].per for i in self.pending} - {None}:
             amount = amounts_of(per, self.stream, traces, speed, crowd.interface)
             assert amount is not None
             self.amounts.setdefault(per, []).append(amount)
@@ -97,9 +117,7 @@ class _Cell:
         return mean_gain(np.concatenate(self.gains[setting]), None if amounts is None else np.concatenate(amounts))
 
 
-def utilities(
-    runs: Sequence[Streams], crowd: Crowd, settings: Sequence[tuple[float, str | None]]
-) -> list[list[list[Utility]]]:
+def utilities(runs: Sequence[Streams], crowd: Crowd, settings: Sequence[Setting]) -> list[list[list[Utility]]]:
     """Return the utility of every run, setting and topic.
 
     Parameters
@@ -108,8 +126,8 @@ def utilities(
         What the systems emitted.
     crowd : Crowd
         Who reads.
-    settings : sequence of (L, per)
-        What a session too late leaves of the gain, and the unit of the value.
+    settings : sequence of Setting
+        What is to be computed.
     """
     found: dict[tuple[int, int, int], Utility] = {}
     windows: dict[float, list[_Cell]] = {}
@@ -126,7 +144,7 @@ def utilities(
         for cells in windows.values():
             for cell in cells:
                 for i in list(cell.pending):
-                    utility = cell.utility(i, settings[i][1])
+                    utility = cell.utility(i, settings[i].per)
                     if users in (crowd.users, MOST_USERS) or utility.standard_error <= crowd.precision:
                         found[cell.run, i, cell.topic] = utility
                         cell.pending.remove(i)
@@ -146,7 +164,7 @@ def _look_in(
     traces: Traces,
     speed: Floats,
     crowd: Crowd,
-    settings: Sequence[tuple[float, str | None]],
+    settings: Sequence[Setting],
     runs: Sequence[Streams],
 ) -> None:
     """Let users look in on streams of one window; what several runs of a topic ask of the traces is answered once."""
@@ -156,7 +174,8 @@ def _look_in(
     for of_topic in topics.values():
         asked = traces
         if not compiled_for(crowd.interface, 0):
-            times = [t for cell in of_topic for t in (cell.stream.time[cell.stream.held], cell.stream.known)]
+            times = [cell.stream.time[cell.stream.held] for cell in of_topic]
+            times += [cell.stream.known(late) for cell in of_topic for late in {s.late for s in settings}]
             asked = traces.indexed(np.concatenate(times))
         for cell in of_topic:
             cell.add(asked, speed, crowd, settings)

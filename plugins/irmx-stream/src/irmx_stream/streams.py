@@ -12,6 +12,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 Floats = np.ndarray[Any, np.dtype[Any]]
 Ints = np.ndarray[Any, np.dtype[Any]]
 
+LATE = ("before", "at")
+"""Which sessions make a nugget late: those before whose start it was known, or also those at whose start it was."""
 
 _CELLS = 2**17
 
@@ -115,10 +117,9 @@ class Stream:
         cell = np.clip(np.floor(self.time * scale), 0, cells).astype(np.int64)
         return np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=cells + 1))]).astype(np.int32), scale
 
-    @cached_property
-    def known(self) -> Floats:
-        """The first moment after each nugget was first known: sessions before it started up to the nugget's time."""
-        return np.asarray(np.nextafter(self.nugget_time, np.inf))
+    def known(self, late: str) -> Floats:
+        """Return from which moment on a session that starts makes each nugget late: after its time, or at it already."""
+        return self.nugget_time if late == "at" else np.asarray(np.nextafter(self.nugget_time, np.inf))
 
     @cached_property
     def held(self) -> Ints:

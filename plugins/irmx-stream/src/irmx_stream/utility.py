@@ -39,7 +39,7 @@ class Reads:
         In which update, as its place in the stream.
     alpha : int array, shape (reads,)
         How many sessions too late: k - b, where k is the 0-based number of the session and b the number of sessions
-        that started up to the time at which the nugget was first known; at least 0.
+        that started up to the time at which the nugget was first known (with ``late='at'`` before it); at least 0.
     """
 
     users: int
@@ -73,7 +73,11 @@ def powers(L: float, count: int) -> Floats:  # noqa: N803
 
 
 def reads_of(
-    stream: Stream, traces: Traces, speed: Floats, interface: ReadingInterface = REVERSE_CHRONOLOGICAL
+    stream: Stream,
+    traces: Traces,
+    speed: Floats,
+    interface: ReadingInterface = REVERSE_CHRONOLOGICAL,
+    late: str = "before",
 ) -> Reads:
     """Return the nuggets that users read.
 
@@ -87,6 +91,9 @@ def reads_of(
         Words per second of each.
     interface : ReadingInterface
         How the updates are put before the users.
+    late : {"before", "at"}
+        Whether a nugget is late by each earlier session before whose start it was known, or also by one at whose start
+        it was.
 
     Returns
     -------
@@ -95,7 +102,7 @@ def reads_of(
     """
     step = max(1, _AT_ONCE // max(len(stream.update), 1))
     parts = [
-        _reads_of_some(stream, traces.of_users(a, a + step), speed[a : a + step], interface, a)
+        _reads_of_some(stream, traces.of_users(a, a + step), speed[a : a + step], interface, late, a)
         for a in range(0, len(traces), step)
     ]
     columns = (np.concatenate(c) if len(parts) > 1 else c[0] for c in zip(*parts, strict=True))
@@ -105,7 +112,7 @@ def reads_of(
 
 
 def _reads_of_some(
-    stream: Stream, traces: Traces, speed: Floats, interface: ReadingInterface, first: int
+    stream: Stream, traces: Traces, speed: Floats, interface: ReadingInterface, late: str, first: int
 ) -> tuple[Ints, Ints, Ints, Ints]:
     if not len(stream.update):
         none = np.empty(0, dtype=np.int64)
@@ -122,7 +129,7 @@ def _reads_of_some(
     user, column = np.nonzero(key < NEVER * count)
     session, at = np.divmod(key[user, column], count)
     update = stream.held[np.argsort(order)[at]]
-    known = traces.starts_before(stream.known[nugget])
+    known = traces.starts_before(stream.known(late)[nugget])
     alpha = np.maximum(session - known[user, column], 0)
     return user + first, nugget[column], update, alpha
 
@@ -133,7 +140,7 @@ def compiled_for(interface: ReadingInterface, work: int) -> bool:
 
 
 def gains_of(
-    stream: Stream, traces: Traces, speed: Floats, interface: ReadingInterface, losses: Sequence[float]
+    stream: Stream, traces: Traces, speed: Floats, interface: ReadingInterface, losses: Sequence[float], late: str
 ) -> Floats:
     """Return what each user gains for several L, shape (losses, users); compiled where that pays."""
     work = len(traces) * len(stream.update)
@@ -141,8 +148,8 @@ def gains_of(
         return np.zeros((len(losses), len(traces)))
     if compiled_for(interface, work):
         most = 1 << int(np.diff(traces.offsets).max(initial=0)).bit_length()
-        return compiled.newest_first_gains(stream, traces, speed, [powers(L, most) for L in losses])
-    reads = reads_of(stream, traces, speed, interface)
+        return compiled.newest_first_gains(stream, traces, speed, [powers(L, most) for L in losses], late)
+    reads = reads_of(stream, traces, speed, interface, late)
     return np.stack([reads.gains(L) for L in losses])
 
 
