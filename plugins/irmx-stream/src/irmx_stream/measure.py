@@ -36,7 +36,9 @@ class ModeledStreamUtility(Measure):
 
     Simulated users visit the stream: the mean time away, the mean duration of a session and the reading speed of each
     come from log-normal laws, the times themselves are exponential with the user's means. At a visit the user reads
-    the newest update first, until one read before, or until the time is up. A nugget counts once per user, when first
+    the newest update first, until one read before, or until the time is up. That no session goes beyond the end of the
+    window or, in reading, back below the last one, and that near-duplicates have the nuggets of what they copy, stands in
+    the authors' code, not in the paper's text. A nugget counts once per user, when first
     read, as L^alpha with alpha = max(0, k - b), where k is the 0-based number of the session and b the number of
     sessions that started up to the time at which the nugget was first known: L is what each session too late leaves of
     the gain. (With ``late='at'``, as the paper's text has it, b counts those that started before that time. The default is

@@ -18,13 +18,14 @@ Ints = np.ndarray[Any, np.dtype[Any]]
 class ReverseChronological(ReadingInterface):
     """Newest first: from the newest update down to one read before, or until the time of the session is up.
 
-    The user never goes below the newest update of the last session in which at least one update was read. So an
+    The user never goes below the newest update of the last session in which at least one update was read. (That is the
+    rule of the authors' code; the paper's text lists what was emitted since the end of the last session.) So an
     update is read in the first session, from the one that first sees it on, whose newest update fits into the
     session, if all updates above it and itself fit too; and else never.
     """
 
     NAME = "reverse_chronological"
-    SHORT_DESC = "the newest update first, down to what was read before; the paper's"
+    SHORT_DESC = "the newest update first, down to what was read before; as in the authors' code"
 
     def first_read(self, stream: Stream, traces: Traces, speed: Floats) -> Ints:
         held = stream.held
