@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import irmx
-from irmx_stream import MSU, REVERSE_CHRONOLOGICAL, Population, simulate
+from irmx_stream import MSU, REVERSE_CHRONOLOGICAL, Population, compiled, simulate
 from irmx_stream.msu import msu
 from irmx_stream.push import PUSH
 
@@ -115,6 +115,30 @@ def test_standard_error_comes_with_every_value_and_is_what_it_says() -> None:
     assert pickle.loads(pickle.dumps(found["t0"])).standard_error == found["t0"].standard_error
 
 
+@pytest.mark.parametrize("ratio", ["by_user", "of_means"])
+def test_the_standard_error_of_a_ratio_is_what_it_says(ratio: str) -> None:
+    """Many users look in so shortly that they read nothing: the two estimates differ."""
+    hasty = {"MD": "8s", "SD": "8s", "MA": "9h", "SA": "9h", "users": 300, "per": "second", "ratio": ratio}
+    found = {m.query_id: m for m in irmx.iter_calc(MSU(**hasty), NUGGETS, UPDATES)}
+    values_of_seeds = pd.DataFrame([values(MSU(**hasty, seed=s)) for s in range(60)])
+    other = values(MSU(**{**hasty, "ratio": "of_means" if ratio == "by_user" else "by_user"}))
+    for topic, metric in found.items():
+        assert metric.standard_error == pytest.approx(values_of_seeds[topic].std(), rel=0.35)
+        assert metric.value != other[topic]
+
+
+@pytest.mark.parametrize("ratio", ["by_user", "of_means"])
+@pytest.mark.parametrize("per", ["second", "update_read", "update_emitted"])
+def test_numpy_and_the_compiled_way_give_the_same_ratios(monkeypatch: Any, per: str, ratio: str) -> None:
+    found = []
+    for way in (False, True):
+        monkeypatch.setattr(compiled, "in_use", lambda work, way=way: way)
+        metrics = irmx.iter_calc(MSU(per=per, ratio=ratio, late="at", users=300), NUGGETS, UPDATES)
+        found.append([(m.query_id, m.value, m.standard_error) for m in metrics])
+    assert found[0] == found[1]
+    assert all(value > 0 for _, value, _ in found[0])
+
+
 def test_users_auto_goes_on_until_the_precision() -> None:
     for metric in irmx.iter_calc(MSU(users="auto", precision=0.01), NUGGETS, UPDATES):
         assert metric.standard_error <= 0.01 < 0.01 * metric.users**0.5 / 31
@@ -145,6 +169,7 @@ def test_settings_of_one_sweep_are_the_values_of_each_alone() -> None:
     rankings = irmx.join(NUGGETS, UPDATES)
     settings = [MSU(L=loss, per=per) for loss in (0.0, 0.5, 1.0) for per in (None, "second", "update_read")]
     settings += [MSU(L=loss, late="at") for loss in (0.1, 0.5)]
+    settings += [MSU(per=per, ratio="of_means") for per in ("second", "update_emitted")]
     [of_run] = MSU.score_prepared([MSU.prepare(rankings)], settings)
     for setting, scores in zip(settings, of_run, strict=True):
         assert scores.values.tolist() == setting.score(rankings).values.tolist()
@@ -170,7 +195,8 @@ def test_what_is_prepared_depends_on_the_smallest_grade_that_counts() -> None:
 
 
 def test_contributions_add_up_to_the_value(monkeypatch: pytest.MonkeyPatch) -> None:
-    for measure in (MSU, MSU(L=0.9, users=300), MSU(per="second"), MSU(per="update_emitted", users=50)):
+    of_means = MSU(per="second", ratio="of_means", late="at")
+    for measure in (MSU, MSU(L=0.9, users=300), MSU(per="second"), of_means, MSU(per="update_emitted", users=50)):
         explained = irmx.explain(measure, NUGGETS, UPDATES, "t1")
         table = explained.to_frame()
         assert table["contribution"].sum() == pytest.approx(explained.value, rel=1e-9)
@@ -304,6 +330,7 @@ def test_bad_tables(nuggets: pd.DataFrame, updates: pd.DataFrame, said: str) -> 
         ("MSU(users='many')", r"or 'auto'"),
         ("MSU(per='hour')", "one of 'second', 'update_read', 'update_emitted'"),
         ("MSU(interface=sideways)", "sideways"),
+        ("MSU(ratio='of_means')", "goes with per='second'"),
         ("MSU(precision=0.1)", "goes with users='auto'"),
         ("MSU(MA='1s',SA='20d')", "SA"),
     ],

@@ -83,6 +83,24 @@ def test_gain_per_second_and_per_update_of_the_worked_example() -> None:
     assert msu(updates, nuggets, traces, SPEED, per="update_emitted").value == pytest.approx(2.875 / 8)
 
 
+def test_per_second_is_the_mean_of_the_ratios_of_users() -> None:
+    """Ten users with one session each, who have time for none to nine updates of one second; every one holds a nugget."""
+    names = [f"u{i}" for i in range(9)]
+    updates = {"doc_id": names, "timestamp": list(range(9)), "length": [1.0] * 9}
+    nuggets = {"doc_id": names[4:], "iteration": names[4:], "timestamp": [50] * 5}
+    traces = Traces(np.arange(11), np.full(10, 20.0), np.arange(10.0))
+    gains, seconds = [0, 1, 2, 3, 4, 5, 5, 5, 5, 5], list(range(10))
+    of_each = [g / s if s else 0.0 for g, s in zip(gains, seconds, strict=True)]
+    for per in ("second", "update_read"):
+        found = msu(updates, nuggets, traces, 1.0, per=per)
+        assert found.value == pytest.approx(sum(of_each) / 10, rel=1e-15)
+        assert found.standard_error == pytest.approx(np.std(of_each, ddof=1) / math.sqrt(10))
+        assert msu(updates, nuggets, traces, 1.0, per=per, ratio="of_means").value == sum(gains) / sum(seconds)
+    for ratio in ("by_user", "of_means"):
+        emitted = msu(updates, nuggets, traces, 1.0, per="update_emitted", ratio=ratio)
+        assert emitted.value == pytest.approx(sum(gains) / 90)
+
+
 @st.composite
 def cases(draw: st.DrawFn) -> tuple[Stream, Traces, list[float]]:
     """Small streams with many ties, empty and endless updates, and sessions of whole seconds."""
@@ -152,6 +170,23 @@ def test_equal_to_users_who_read_one_by_one(
         for kernel in (None, compiled.gains_by_user):
             gains = compiled.newest_first_gains(stream, traces, speed, [table], late, kernel)
             assert gains[0].tolist() == one_by_one
+
+
+@given(cases(), st.sampled_from(["second", "update_read", "update_emitted"]))
+@settings(max_examples=100, deadline=None)
+def test_ratios_equal_to_users_who_read_one_by_one(plain: ModuleType, case: tuple[Any, Any, Any], per: str) -> None:
+    stream, traces, speeds = case
+    gains = gains_one_by_one(plain, stream, traces, speeds, 0.5)
+    users = plain.reverse_chronological(stream, traces, speeds)
+    amounts = {
+        "second": [user.seconds for user in users],
+        "update_read": [len(user.reads) for user in users],
+        "update_emitted": [len(stream)] * len(users),
+    }[per]
+    of_each = [gain / amount if amount else 0.0 for gain, amount in zip(gains, amounts, strict=True)]
+    assert msu(stream, None, traces, speeds, per=per).value == math.fsum(of_each) / len(users)
+    of_means = msu(stream, None, traces, speeds, per=per, ratio="of_means").value
+    assert of_means == pytest.approx(sum(gains) / sum(amounts) if sum(amounts) else 0.0)
 
 
 def test_a_nugget_known_when_a_session_starts() -> None:
@@ -249,10 +284,17 @@ def test_standard_error_is_that_of_the_mean_and_of_a_ratio() -> None:
     found = mean_gain(gains)
     assert found.value == 3
     assert found.standard_error == pytest.approx(np.std(gains, ddof=1) / 2)
-    assert mean_gain(gains, np.full(4, 2.0)).standard_error == pytest.approx(found.standard_error / 2)
-    assert mean_gain(gains, gains).value == 1
-    assert mean_gain(gains, gains).standard_error == pytest.approx(0, abs=1e-15)
-    assert mean_gain(gains, np.zeros(4)).value == 0
+    amounts = np.array([2.0, 0.0, 1.0, 4.0])
+    by_user, of_means = mean_gain(gains, amounts), mean_gain(gains, amounts, "of_means")
+    assert (by_user.value, of_means.value) == ((0.5 + 0 + 4 + 1.25) / 4, 12 / 7)
+    assert by_user.standard_error == pytest.approx(np.std([0.5, 0, 4, 1.25], ddof=1) / 2)
+    assert of_means.standard_error == pytest.approx(np.std(gains - 12 / 7 * amounts, ddof=1) / 2 / 1.75)
+    for ratio in ("by_user", "of_means"):
+        assert mean_gain(gains, np.full(4, 2.0), ratio).standard_error == pytest.approx(found.standard_error / 2)
+        assert mean_gain(gains, gains, ratio).value == 1
+        assert mean_gain(gains, gains, ratio).standard_error == pytest.approx(0, abs=1e-15)
+        nothing = mean_gain(gains, np.zeros(4), ratio)
+        assert (nothing.value, nothing.standard_error) == (0, 0)
     assert math.isnan(mean_gain(gains[:1]).standard_error)
 
 
@@ -261,6 +303,7 @@ def test_standard_error_is_that_of_the_mean_and_of_a_ratio() -> None:
     [
         ({"L": 1.5}, r"L must be in the range \[0, 1\]"),
         ({"per": "hour"}, "per must be None or one of 'second', 'update_read', 'update_emitted'"),
+        ({"ratio": "mean"}, "ratio must be one of 'by_user', 'of_means'. Got 'mean' instead"),
         ({"late": "after"}, "late must be one of 'before', 'at'. Got 'after' instead"),
         ({"same_time": "score"}, "same_time must be one of 'id', 'run'. Got 'score' instead"),
         ({"speeds": 0.0}, "words per second above 0"),

@@ -13,7 +13,7 @@ from irmx_stream.prepared import Streams
 from irmx_stream.simulation import Crowd, Setting, utilities
 from irmx_stream.streams import in_order
 from irmx_stream.traces import simulate
-from irmx_stream.utility import amounts_of, reads_of
+from irmx_stream.utility import amounts_of, reads_of, units_of
 from irmx_stream.values import places_of_ids
 
 
@@ -36,13 +36,13 @@ def table_of_reads(
     traces = simulate(users, window, crowd.seed)
     reads = reads_of(stream, traces, users.speed, crowd.interface, setting.late)
     amounts = amounts_of(setting.per, stream, traces, users.speed, crowd.interface)
-    unit = count if amounts is None else float(amounts.sum())
+    units = count * units_of(amounts, count, setting.ratio)
     size = max(len(stream.nugget_time), 1)
     pair, which = np.unique(reads.update * size + reads.nugget, return_inverse=True)
     update, nugget = np.divmod(pair, size)
     readers = np.bincount(which, minlength=len(pair))
     late = np.bincount(which, reads.alpha, len(pair))
-    gain = np.bincount(which, reads.gain_of_each(setting.L), len(pair))
+    gain = np.bincount(which, reads.gain_of_each(setting.L) / units[reads.user], len(pair))
     words = stream.length[update]
     docs, names = _names(rankings, float(rankings.topic_column(QUERY_START)[0]), window, same_time)
     return {
@@ -53,7 +53,7 @@ def table_of_reads(
         "words": words.astype(np.int64) if np.all(words % 1 == 0) else words,
         "read_by": readers / count,
         "sessions_late": late / readers,
-        "contribution": gain / unit if unit else gain * 0,
+        "contribution": gain,
     }
 
 

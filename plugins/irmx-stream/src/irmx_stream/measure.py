@@ -16,7 +16,7 @@ from irmx_stream.prepared import Streams, streams_of
 from irmx_stream.reading import KIND
 from irmx_stream.simulation import Crowd, Setting, utilities
 from irmx_stream.streams import LATE
-from irmx_stream.utility import PER
+from irmx_stream.utility import PER, RATIO
 from irmx_stream.values import SAME_TIME
 
 BARUAH = Citation(
@@ -104,6 +104,13 @@ class ModeledStreamUtility(Measure):
             default=None,
             choices=PER,
         ),
+        "ratio": Param(
+            str,
+            "with per: the mean over users of each one's ratio, 0 of a user who spent nothing; 'of_means': the ratio of the two "
+            "means over users",
+            default="by_user",
+            choices=RATIO,
+        ),
         "default_length": Param(
             float,
             "words of an update whose length neither the run nor the qrels tell",
@@ -131,12 +138,14 @@ class ModeledStreamUtility(Measure):
     RANGE = (0.0, float("inf"))
     CITATIONS = (BARUAH,)
     EXAMPLES = ("MSU", "MSU(MA='6h',L=0.9)", "MSU(per='second')")
-    SHARED_PARAMS = ("L", "late", "per")
+    SHARED_PARAMS = ("L", "late", "per", "ratio")
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         if "precision" in self.params and self["users"] != "auto":
             raise UsageError("The 'precision' parameter of MSU goes with users='auto'.")
+        if "ratio" in self.params and self["per"] is None:
+            raise UsageError("The 'ratio' parameter of MSU goes with per='second', 'update_read' or 'update_emitted'.")
         self._crowd = Crowd(
             Population(*(self[name] for name in ("MA", "SA", "MD", "SD", "speed_mu", "speed_sigma"))),
             None if self["users"] == "auto" else self["users"],
@@ -145,7 +154,7 @@ class ModeledStreamUtility(Measure):
             self["sampling"],
             self["interface"],
         )
-        self._setting = Setting(self["L"], self["per"], self["late"])
+        self._setting = Setting(self["L"], self["per"], self["late"], self["ratio"])
 
     def preparation(self) -> Hashable:
         return self["rel"], self["default_length"], self["duplicates"], self["same_time"]

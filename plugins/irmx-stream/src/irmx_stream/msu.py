@@ -12,7 +12,7 @@ from irmx_stream.reading import ReadingInterface
 from irmx_stream.streams import LATE
 from irmx_stream.tables import stream_of
 from irmx_stream.traces import Traces
-from irmx_stream.utility import PER, Utility, amounts_of, mean_gain, reads_of
+from irmx_stream.utility import PER, RATIO, Utility, amounts_of, mean_gain, reads_of
 from irmx_stream.values import require_one_of
 
 Floats = np.ndarray[Any, np.dtype[Any]]
@@ -26,6 +26,7 @@ def msu(
     L: float = 0.5,  # noqa: N803  the paper's letter
     interface: ReadingInterface = REVERSE_CHRONOLOGICAL,
     per: str | None = None,
+    ratio: str = "by_user",
     late: str = "before",
     same_time: str = "id",
 ) -> Utility:
@@ -48,6 +49,9 @@ def msu(
         How the updates are put before the users.
     per : {None, "second", "update_read", "update_emitted"}
         The gain of a user, or per second of reading, per update read, per update emitted.
+    ratio : {"by_user", "of_means"}
+        With ``per``: the mean over users of each one's ratio, where a user who spent nothing counts 0, or the ratio of the
+        two means over users.
     late : {"before", "at"}
         A nugget is late by each earlier session before whose start it was known, as in the authors' code, or also by one at
         whose start it was, as in the paper's text.
@@ -89,6 +93,7 @@ def msu(
     if not np.all(np.isfinite(speed) & (speed > 0)):
         raise UsageError("speeds must be words per second above 0.")
     require_one_of("late", late, LATE)
+    require_one_of("ratio", ratio, RATIO)
     stream = stream_of(updates, nuggets, same_time)
     reads = reads_of(stream, traces, speed, interface, late)
-    return mean_gain(reads.gains(float(L)), amounts_of(per, stream, traces, speed, interface))
+    return mean_gain(reads.gains(float(L)), amounts_of(per, stream, traces, speed, interface), ratio)

@@ -82,11 +82,14 @@ class Setting(NamedTuple):
         The unit of the value.
     late : {"before", "at"}
         Which sessions make a nugget late.
+    ratio : {"by_user", "of_means"}
+        How gains are divided by amounts.
     """
 
     L: float
     per: str | None
     late: str
+    ratio: str
 
 
 @dataclass
@@ -112,9 +115,10 @@ class _Cell:
             assert amount is not None
             self.amounts.setdefault(per, []).append(amount)
 
-    def utility(self, setting: int, per: str | None) -> Utility:
-        amounts = self.amounts.get(per)
-        return mean_gain(np.concatenate(self.gains[setting]), None if amounts is None else np.concatenate(amounts))
+    def utility(self, number: int, setting: Setting) -> Utility:
+        amounts = self.amounts.get(setting.per)
+        whole = None if amounts is None else np.concatenate(amounts)
+        return mean_gain(np.concatenate(self.gains[number]), whole, setting.ratio)
 
 
 def utilities(runs: Sequence[Streams], crowd: Crowd, settings: Sequence[Setting]) -> list[list[list[Utility]]]:
@@ -144,7 +148,7 @@ def utilities(runs: Sequence[Streams], crowd: Crowd, settings: Sequence[Setting]
         for cells in windows.values():
             for cell in cells:
                 for i in list(cell.pending):
-                    utility = cell.utility(i, settings[i].per)
+                    utility = cell.utility(i, settings[i])
                     if users in (crowd.users, MOST_USERS) or utility.standard_error <= crowd.precision:
                         found[cell.run, i, cell.topic] = utility
                         cell.pending.remove(i)

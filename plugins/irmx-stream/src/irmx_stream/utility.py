@@ -160,7 +160,7 @@ class Utility:
     Attributes
     ----------
     value : float
-        Modeled Stream Utility: the mean gain of a user, or the gain per unit.
+        Modeled Stream Utility: the mean gain of a user, or the mean over users of the gain per unit.
     standard_error : float
         How far the value is from that of endlessly many users of this kind, as one standard deviation; NaN for one user.
     users : int
@@ -175,27 +175,44 @@ class Utility:
     gains: Floats
 
 
-def mean_gain(gains: Floats, amounts: Floats | None = None) -> Utility:
-    """Return the mean of what users gain, or the gain per unit of an amount: the ratio of the two means.
+RATIO = ("by_user", "of_means")
+"""How gains are divided by amounts: of each user, then the mean is taken; or the mean gain by the mean amount."""
+
+
+def units_of(amounts: Floats | None, users: int, ratio: str) -> Floats:
+    """Return by what the gain of each user is divided; infinity where it counts 0, as the user spent nothing.
+
+    >>> units_of(np.array([2.0, 6.0, 0.0]), 3, "by_user"), units_of(np.array([2.0, 7.0, 0.0]), 3, "of_means")
+    (array([ 2.,  6., inf]), array([3., 3., 3.]))
+    """
+    if amounts is None:
+        return np.ones(users)
+    units = amounts if ratio == "by_user" else np.full(users, math.fsum(amounts) / max(users, 1))
+    return np.where(units > 0, units, np.inf)
+
+
+def mean_gain(gains: Floats, amounts: Floats | None = None, ratio: str = "by_user") -> Utility:
+    """Return the mean of what users gain, or the gain per unit of an amount.
 
     Parameters
     ----------
     gains : float array, shape (users,)
         What each gains.
     amounts : float array, shape (users,), optional
-        What each spends or meets, such as seconds of reading; 0 for all makes the value 0.
+        What each spends or meets, such as seconds of reading.
+    ratio : {"by_user", "of_means"}
+        Whether the value is the mean over users of gain / amount, where a user whose amount is 0 counts 0, or the mean
+        gain divided by the mean amount, 0 where all amounts are 0.
     """
     users = len(gains)
     if not users:
         return Utility(0.0, math.nan, 0, gains)
-    mean = math.fsum(gains) / users
-    if amounts is None:
-        return Utility(mean, _standard_error(gains), users, gains)
-    unit = math.fsum(amounts) / users
-    if unit == 0:
-        return Utility(0.0, _standard_error(gains), users, gains)
-    ratio = mean / unit
-    return Utility(ratio, _standard_error(gains - ratio * amounts) / unit, users, gains)
+    units = units_of(amounts, users, ratio)
+    per_unit = gains / units
+    value = math.fsum(per_unit) / users
+    if amounts is not None and ratio == "of_means":
+        return Utility(value, _standard_error((gains - value * amounts) / units), users, gains)
+    return Utility(value, _standard_error(per_unit), users, gains)
 
 
 def _standard_error(values: Floats) -> float:
