@@ -267,6 +267,14 @@ def test_near_duplicates_that_the_pool_does_not_name_can_be_left_out() -> None:
     assert values(MSU(duplicates="pool"), nuggets, UPDATES) == values(MSU, kept, UPDATES)
 
 
+def test_near_duplicates_hold_their_own_nuggets_too_or_as_in_the_track_those_of_their_originals() -> None:
+    nuggets = NUGGETS.assign(replaced=(np.arange(len(NUGGETS)) % 2))
+    assert values(MSU, nuggets, UPDATES) == values()
+    kept = nuggets[nuggets["replaced"] == 0]
+    assert values(MSU(copies="original"), nuggets, UPDATES) == values(MSU, kept, UPDATES)
+    assert len({MSU(copies=copies).preparation() for copies in ("both", "original")}) == 2
+
+
 def test_nuggets_that_nobody_emits_and_updates_without_nuggets_count_nothing() -> None:
     declared = pd.DataFrame([{**NUGGETS.iloc[0], "doc_id": "", "iteration": "unseen", "relevance": 0}])
     judged = pd.DataFrame([{**NUGGETS.iloc[0], "doc_id": "u39", "iteration": "", "relevance": 0}])
@@ -307,7 +315,7 @@ def test_topics_the_run_lacks_have_zero_and_empty_streams_too() -> None:
         (
             NUGGETS.assign(length=NUGGETS.index + 1),
             UPDATES.drop(columns="length"),
-            "two lengths of the update 'u[0-9]+' of query t0: [0-9]+ and [0-9]+ words",
+            "'length' has two lengths of the update 'u[0-9]+' of query t0: [0-9]+ and [0-9]+ words",
         ),
         (NUGGETS, UPDATES.assign(score="sure"), "score 'sure' of the run is not a number"),
         (NUGGETS.assign(query_end=NUGGETS.index + 9_000_000), UPDATES, "must have one value for query t0"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ MEASURES = [
 ]
 COLUMNS = [
     *("query_id", "doc_id", "iteration", "relevance", "timestamp", "importance", "nugget_length"),
-    *("match_start", "match_end", "query_start", "query_end", "length", "pooled"),
+    *("match_start", "match_end", "query_start", "query_end", "length", "pooled", "original_length", "replaced"),
 ]
 
 
@@ -53,12 +54,20 @@ def collections(draw: st.DrawFn) -> tuple[pd.DataFrame, pd.DataFrame]:
             for i, hour in enumerate(known)
         ]
         for i in range(draw(st.integers(1, 6))):
-            judged = {**query, "doc_id": f"u{i}", "length": float(draw(st.integers(3, 30))), "pooled": float(draw(st.integers(0, 1)))}  # fmt: skip
+            judged = {
+                **query,
+                "doc_id": f"u{i}",
+                "length": float(draw(st.integers(3, 30))),
+                "original_length": draw(st.sampled_from([math.nan, 25.0])),
+                "pooled": float(draw(st.integers(0, 1))),
+            }
             held = draw(st.lists(st.sampled_from(nuggets), max_size=3))
             for nugget in held:
                 start = draw(st.sampled_from([0.0, 0.1, 1.3]))
                 end = start + draw(st.sampled_from([0.7, 1.1, 2.0]))
-                q.append({**judged, **nugget, "relevance": 1, "match_start": start, "match_end": end})
+                replaced = draw(st.sampled_from([0.0, 0.0, 1.0]))
+                match = {"relevance": 1, "replaced": replaced, "match_start": start, "match_end": end}
+                q.append({**judged, **nugget, **match})
             if not held:
                 q.append({**judged, "iteration": "", "relevance": 0})
         declared = {**query, "doc_id": "", "relevance": 1, "pooled": 1.0}
@@ -71,7 +80,8 @@ def collections(draw: st.DrawFn) -> tuple[pd.DataFrame, pd.DataFrame]:
         )
         for doc_id, hour, score, length in draw(st.lists(emitted, min_size=1, max_size=12)):
             r.append({"query_id": f"q{topic}", "doc_id": doc_id, "timestamp": hour * HOUR, "score": score, "length": length})  # fmt: skip
-    return pd.DataFrame(q).reindex(columns=COLUMNS), pd.DataFrame(r).astype({"length": float})
+    numbers = {"original_length": float, "replaced": float}
+    return pd.DataFrame(q).reindex(columns=COLUMNS).astype(numbers), pd.DataFrame(r).astype({"length": float})
 
 
 def values(measure: str, qrels: pd.DataFrame, run: pd.DataFrame) -> dict[str, Any]:

@@ -36,6 +36,9 @@ COLUMNS = [
     "match_end",
     "length",
 ]
+EXTRA = ["pooled", "original_length", "replaced"]
+OF_THE_TRACK = ["track_nugget_length", "track_match_start", "track_match_end", "track_length"]
+ALL = [*COLUMNS, *EXTRA, *OF_THE_TRACK]
 
 
 def qrels_of(rows: list[dict[str, Any]]) -> pd.DataFrame:
@@ -43,7 +46,8 @@ def qrels_of(rows: list[dict[str, Any]]) -> pd.DataFrame:
     full = [
         {"query_id": "q", "relevance": int(bool(r["iteration"])), **NUGGETS.get(r["iteration"], {}), **r} for r in rows
     ]
-    return pd.DataFrame(full).reindex(columns=[*COLUMNS, *(["pooled"] if any("pooled" in r for r in rows) else [])])
+    extra = [name for name in [*EXTRA, *OF_THE_TRACK] if any(name in r for r in rows)]
+    return pd.DataFrame(full).reindex(columns=[*COLUMNS, *extra])
 
 
 def run_of(*rows: tuple[str, float]) -> pd.DataFrame:
@@ -91,7 +95,7 @@ def test_sixty_words_without_a_nugget_are_five_units() -> None:
 
 
 def plainly(
-    qrels: list[dict[str, Any]], run: list[dict[str, Any]], gain: str, track: str, duplicates: str
+    qrels: list[dict[str, Any]], run: list[dict[str, Any]], gain: str, track: str, duplicates: str, words: str
 ) -> dict[str, float]:
     """All measures of one topic in plain Python."""
     judged = [r for r in qrels if r["doc_id"] and (duplicates == "all" or r["pooled"])]
@@ -104,20 +108,28 @@ def plainly(
     def worth(n: dict[str, Any]) -> float:
         return math.exp(n["importance"]) / math.exp(3) if gain == "graded" else float(n["importance"] > 0)
 
-    mean_words = sum(n["nugget_length"] for n in nuggets.values()) / len(nuggets) if nuggets else 1
+    of = "track_" if words == "track" else ""
+    mean_words = sum(n[f"{of}nugget_length"] for n in nuggets.values()) / len(nuggets) if nuggets else 1
     seen: set[str] = set()
     found = in_time = early = verbosity = 0.0
     for u in stream:
         rows = [r for r in judged if r["doc_id"] == u["doc_id"]]
-        own = [r for r in rows if r["iteration"] and r["relevance"] >= 1 and r["iteration"] not in seen]
+        held = [r for r in rows if r["iteration"] and r["relevance"] >= 1 and not r["replaced"]]
+        own = [r for r in held if r["iteration"] not in seen]
         for name in {r["iteration"] for r in own}:
             late = 1 - 2 / math.pi * math.atan((u["timestamp"] - nuggets[name]["timestamp"]) / 21600)
             found += worth(nuggets[name])
             in_time += worth(nuggets[name]) * late
             early += late
-        words = {w for r in own for w in range(int(r["match_start"]), int(r["match_end"]))}
-        length = rows[0]["length"] if rows else 1
-        verbosity += 1 + max(0, length - len(words)) / mean_words
+        spans = [(int(r[f"{of}match_start"]), int(r[f"{of}match_end"])) for r in own]
+        matched = {w for start, end in spans for w in range(start, end)}
+        length = 1.0
+        if rows and words == "track":
+            length = rows[0]["track_length"]
+        elif rows:
+            copied = rows[0]["original_length"]
+            length = rows[0]["length"] if copied is None else copied
+        verbosity += 1 + max(0, length - len(matched)) / mean_words
         seen |= {r["iteration"] for r in own}
     everything = sum(map(worth, nuggets.values()))
     top = sorted(map(worth, nuggets.values()), reverse=True)[: len(stream)]
@@ -148,6 +160,7 @@ def topics(draw: st.DrawFn) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]
             "importance": float(draw(st.integers(0, 3))),
             "timestamp": float(draw(st.integers(0, 9)) * 7200),
             "nugget_length": float(draw(st.integers(1, 9))),
+            "track_nugget_length": float(draw(st.integers(1, 9))),
         }
         for i in range(draw(st.integers(0, 4)))
     }
@@ -157,11 +170,14 @@ def topics(draw: st.DrawFn) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]
             "doc_id": f"u{i}",
             "length": float(draw(st.integers(0, 20))),
             "pooled": float(draw(st.integers(0, 1))),
+            "original_length": draw(st.sampled_from([None, None, 3.0, 25.0])),
+            "track_length": float(draw(st.integers(1, 20))),
         }
         held = draw(st.lists(st.sampled_from(list(nuggets)), max_size=4)) if nuggets else []
         for name in held:
             start = draw(st.integers(0, 8))
             place = {"match_start": float(start), "match_end": float(start + draw(st.integers(0, 6)))}
+            place |= {"track_match_start": float(start + 1), "track_match_end": float(start + draw(st.integers(1, 6)))}
             rows.append(
                 {
                     **update,
@@ -169,13 +185,14 @@ def topics(draw: st.DrawFn) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]
                     **nuggets[name],
                     "iteration": name,
                     "relevance": draw(st.sampled_from([1, 1, 1, 0])),
+                    "replaced": draw(st.sampled_from([0, 0, 0, 1])),
                 }
             )
         if not held:
-            rows.append({**update, "iteration": "", "relevance": 0})
+            rows.append({**update, "iteration": "", "relevance": 0, "replaced": 0})
     for name, nugget in nuggets.items():
         if name not in {r["iteration"] for r in rows}:
-            rows.append({**nugget, "doc_id": "", "iteration": name, "relevance": 1, "pooled": 1.0})
+            rows.append({**nugget, "doc_id": "", "iteration": name, "relevance": 1, "pooled": 1.0, "replaced": 0})
     ids = st.sampled_from([f"u{i}" for i in range(6)] + ["x", "y"])
     stream = draw(st.lists(st.tuples(ids, st.integers(-3, 12)), min_size=1, max_size=10))
     return rows, [{"doc_id": doc, "timestamp": time * 3600.0, "score": 1.0} for doc, time in stream]
@@ -188,21 +205,22 @@ def topics(draw: st.DrawFn) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]
     gain=st.sampled_from(["graded", "binary"]),
     track=st.sampled_from(["2014", "2013"]),
     duplicates=st.sampled_from(["pool", "all"]),
+    words=st.sampled_from(["white_space", "track"]),
 )
-def test_both_ways_give_the_same(given_topics: list[Any], gain: str, track: str, duplicates: str) -> None:
+def test_both_ways_give_the_same(given_topics: list[Any], gain: str, track: str, duplicates: str, words: str) -> None:
     there = {f"q{i}": topic for i, topic in enumerate(given_topics) if topic[0]}
     if not there:
         return
     qrels = pd.concat(
-        [pd.DataFrame(rows).reindex(columns=[*COLUMNS, "pooled"]).assign(query_id=q) for q, (rows, _) in there.items()]
-    )
+        [pd.DataFrame(rows).reindex(columns=ALL).assign(query_id=q) for q, (rows, _) in there.items()]
+    ).astype({"original_length": float})
     run = pd.concat([pd.DataFrame(stream).assign(query_id=q) for q, (_, stream) in there.items()])
-    setting = f"(gain='{gain}',track='{track}',duplicates='{duplicates}')"
+    setting = f"(gain='{gain}',track='{track}',duplicates='{duplicates}',words='{words}')"
     evaluator = irmx.evaluator([name + setting for name in NAMES], qrels)
     for measure, by_topic in evaluator.values(run.sample(frac=1, random_state=0).sort_index(kind="stable")).items():
         low, high = type(measure).RANGE
         for query_id, value in by_topic.items():
-            wanted = plainly(*there[query_id], gain, track, duplicates)[measure.NAME]
+            wanted = plainly(*there[query_id], gain, track, duplicates, words)[measure.NAME]
             assert value == pytest.approx(wanted, rel=1e-12, abs=1e-12), (measure, query_id)
             assert low <= value <= high
 
@@ -214,7 +232,7 @@ def test_contributions_add_up_to_the_score(topic: Any, name: str) -> None:
     rows, stream = topic
     if not rows:
         return
-    qrels = pd.DataFrame(rows).reindex(columns=[*COLUMNS, "pooled"]).assign(query_id="q")
+    qrels = pd.DataFrame(rows).reindex(columns=ALL).assign(query_id="q").astype({"original_length": float})
     explanation = irmx.explain(name, qrels, pd.DataFrame(stream).assign(query_id="q"), "q")
     assert sum(explanation.columns["contribution"]) == pytest.approx(explanation.value, rel=1e-12, abs=1e-12)
     assert len({len(column) for column in explanation.columns.values()}) == 1
@@ -282,6 +300,34 @@ def test_near_duplicates_found_later_count_on_request() -> None:
     run = run_of(("u1", 0))
     assert values("Comp TS_Verbosity", qrels, run) == [0, 1.2]
     assert values("Comp(duplicates='all') TS_Verbosity(duplicates='all')", qrels, run) == [round(1 / (1 + math.exp(-2)), 6), 2.2]  # fmt: skip
+
+
+def test_a_near_duplicate_counts_as_its_original_in_words_and_nuggets() -> None:
+    """u1 copies an update of 20 words that holds n1 in 4 of them; its own n2 counts for nothing, and is to be found."""
+    copy = {**U1, "original_length": 20, "replaced": 0}
+    qrels = qrels_of([copy, {**U2, "doc_id": "u1", "length": 10, "original_length": 20, "replaced": 1}])
+    run = run_of(("u1", 0))
+    assert values("TS_Verbosity Comp", qrels, run) == [1 + 16 / 5, round(1 / (1 + math.exp(-2)), 6)]
+    assert values("TS_Verbosity", qrels, run.assign(length=7)) == [1 + 16 / 5], "whatever the run says"
+    without = qrels.drop(columns=["original_length", "replaced"])
+    assert values("TS_Verbosity Comp", without, run) == [1 + 4 / 5, 1]
+
+
+def test_words_as_the_track_counts_them_need_their_columns() -> None:
+    text = "TS_Verbosity.words='track'. cannot be computed: the qrels column 'track_nugget_length'.*tst:FOLDER.*words='white_space'"
+    with pytest.raises(DataError, match=text):
+        values("TS_Verbosity(words='track')")
+    counted = EXAMPLE.assign(
+        track_nugget_length=[5, 7, None], track_match_start=[1, 0, None], track_match_end=[4, 5, None]
+    )
+    assert values("TS_Verbosity(words='track')", counted.assign(track_length=[11, 6, 15])) == [round((1 + 8 / 6 + 1 + 1 / 6 + 1 + 15 / 6) / 3, 6)]  # fmt: skip
+    two = counted.assign(track_length=[11, 6, 15], doc_id="u1")
+    with pytest.raises(
+        DataError, match="'track_length' has two lengths of the update 'u1' of query q: 11 and 15 words"
+    ):
+        values("TS_Verbosity(words='track')", two)
+    for name in ("Comp", "LC", "TS_Latency"):
+        assert values(f"{name}(words='track')") == values(name)
 
 
 def test_without_the_column_pooled_all_rows_count() -> None:

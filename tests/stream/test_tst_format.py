@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import irmx
 from irmx import DataError, DataWarning
+from irmx_stream.tst.words import words_held_of_the_track
 
 TOPICS = """<?xml version="1.0" encoding="UTF-8" ?>
 <events>
@@ -64,6 +68,7 @@ NO = None
 WANTED = [
     ("1", "100-aa-1", "N1", 1, 1000, 3, 2, 1, 3, 500, 9500, 4, 1),
     ("1", "200-bb-2", "N1", 1, 1000, 3, 2, 1, 3, 500, 9500, 3, 1),
+    ("1", "200-bb-2", "N2", 1, 2000, 1, 3, 0, 1, 500, 9500, 3, 1),
     ("1", "250-bx-1", "N2", 1, 2000, 1, 3, 0, 1, 500, 9500, 3, 1),
     ("1", "300-cc-3", "N2", 1, 2000, 1, 3, 2, 5, 500, 9500, 6, 1),
     ("1", "400-dd-4", "", 0, NO, NO, NO, NO, NO, 500, 9500, 2, 1),
@@ -72,7 +77,8 @@ WANTED = [
 ]
 LATER = [
     ("1", "600-ff-1", "N1", 1, 1000, 3, 2, 1, 3, 500, 9500, 3, 0),
-    ("1", "600-ff-1", "N2", 1, 2000, 1, 3, 2, 3, 500, 9500, 3, 0),
+    ("1", "600-ff-1", "N2", 1, 2000, 1, 3, 0, 1, 500, 9500, 3, 0),
+    ("1", "600-ff-1", "N2", 1, 2000, 1, 3, 2, 5, 500, 9500, 3, 0),
     ("1", "700-gg-1", "", 0, NO, NO, NO, NO, NO, 500, 9500, 1, 0),
 ]
 COLUMNS = [
@@ -90,6 +96,8 @@ COLUMNS = [
     "length",
     "pooled",
 ]
+OF_COPIES = ["original_length", "replaced"]
+OF_THE_TRACK = ["track_nugget_length", "track_match_start", "track_match_end", "track_length"]
 
 
 def tsv(rows: list[list[str]]) -> str:
@@ -107,11 +115,11 @@ def folder(tmp_path: Path) -> Path:
     return path
 
 
-def rows_of(folder: Path) -> list[tuple[Any, ...]]:
+def rows_of(folder: Path, names: list[str] = COLUMNS) -> list[tuple[Any, ...]]:
     """The judgments of a folder as rows, missing numbers None."""
     table = irmx.registry().formats()["tst"].read("qrels", folder, b"")
-    assert sorted(table.column_names) == sorted(COLUMNS)
-    columns = [[None if v != v else v for v in table.column(name).to_pylist()] for name in COLUMNS]
+    assert sorted(table.column_names) == sorted([*COLUMNS, *OF_COPIES, *OF_THE_TRACK])
+    columns = [[None if v != v else v for v in table.column(name).to_pylist()] for name in names]
     return list(zip(*columns, strict=True))
 
 
@@ -149,12 +157,45 @@ def test_a_header_parted_by_blanks_and_lines_of_windows(folder: Path) -> None:
 def test_near_duplicates_found_later(folder: Path, name: str, headed: bool) -> None:
     """The extended pool is the one that holds all of the other; with two originals an update holds what both hold."""
     (folder / name).write_text(tsv([*UPDATES[not headed :], *EXTENDED]), encoding="utf-8")
-    assert rows_of(folder) == [*WANTED[:5], *LATER, *WANTED[5:]]
+    assert rows_of(folder) == [*WANTED[:6], *LATER, *WANTED[6:]]
+    copies = [row for row in rows_of(folder, ["doc_id", "iteration", *OF_COPIES]) if row[2] is not None]
+    assert copies == [
+        ("200-bb-2", "N1", 4, 0),
+        ("200-bb-2", "N2", 4, 1),
+        ("250-bx-1", "N2", 3, 0),
+        ("600-ff-1", "N1", 6, 0),
+        ("600-ff-1", "N2", 6, 1),
+        ("600-ff-1", "N2", 6, 0),
+        ("700-gg-1", "", 2, 0),
+    ]
+
+
+def test_words_as_the_script_of_the_track_counts_them(folder: Path) -> None:
+    """'The bridge closed today': characters 4 to 17 go from the blanks before 3, none, to those before 17, two."""
+    assert rows_of(folder, ["doc_id", "iteration", *OF_THE_TRACK]) == [
+        ("100-aa-1", "N1", 2, 0, 2, 4),
+        ("200-bb-2", "N1", 2, 0, 2, 4),
+        ("200-bb-2", "N2", 3, 0, 0, 4),
+        ("250-bx-1", "N2", 3, 0, 0, 3),
+        ("300-cc-3", "N2", 3, 1, 4, 6),
+        ("400-dd-4", "", None, None, None, 1),
+        ("", "N3", 1, None, None, None),
+        ("500-ee-1", "M1", 2, 0, 2, 5),
+    ]
+
+
+@given(st.text("ab  ", max_size=12), st.integers(0, 14), st.integers(0, 14))
+def test_words_held_as_the_script_counts_them_by_listing_the_blanks(text: str, start: int, length: int) -> None:
+    blanks = [i for i, character in enumerate(text) if character == " "]
+    before = max([blank for blank in blanks if blank <= start], default=0)
+    after = min([blank for blank in blanks if blank >= start + length], default=len(text))
+    wanted = (sum(blank < before for blank in blanks), sum(blank < after for blank in blanks))
+    assert words_held_of_the_track(start, start + length, text, math.nan, math.nan) == wanted
 
 
 def test_an_extended_pool_that_lacks_the_pool_is_known_by_its_name(folder: Path) -> None:
     (folder / "updates.extended.tsv").write_text(tsv([UPDATES[0], *EXTENDED]), encoding="utf-8")
-    assert rows_of(folder) == [*WANTED[:5], *LATER, *WANTED[5:]]
+    assert rows_of(folder) == [*WANTED[:6], *LATER, *WANTED[6:]]
 
 
 def without_text(rows: list[list[str]], words: bool = True) -> list[list[str]]:
@@ -171,15 +212,19 @@ def test_without_texts_places_are_in_proportion(folder: Path) -> None:
     (folder / "nuggets.tsv").write_text(tsv(without_text(NUGGETS)), encoding="utf-8")
     found = rows_of(folder)
     assert [row[:7] + row[9:] for row in found] == [row[:7] + row[9:] for row in WANTED]
-    assert [row[7:9] for row in found if row[7] is not None] == [(0, 3), (0, 3), (0, 1), (2, 5), (0, 3)]
+    assert [row[7:9] for row in found if row[7] is not None] == [(0, 3), (0, 3), (0, 1), (0, 1), (2, 5), (0, 3)]
+    track = [row[1:] for row in rows_of(folder, ["match_start", *OF_THE_TRACK]) if row[0] is not None]
+    assert track == [(2, 0, 2, 4), (2, 0, 2, 4), (3, 0, 0, 4), (3, 0, 0, 3), (3, 1, 4, 6), (2, 0, 2, 5)], (
+        "as with texts"
+    )
 
 
 def test_with_lengths_in_characters_only_a_word_is_six(folder: Path) -> None:
     (folder / "pool.tsv").write_text(tsv(without_text(UPDATES, words=False)), encoding="utf-8")
     (folder / "nuggets.tsv").write_text(tsv(without_text(NUGGETS, words=False)), encoding="utf-8")
     found = rows_of(folder)
-    assert [row[11] for row in found] == [4, 3, 3, 6, 2, None, 5]
-    assert [row[6] for row in found if row[6] is not None] == [3, 3, 3, 3, 2, 3]
+    assert [row[11] for row in found] == [4, 3, 3, 3, 6, 2, None, 5]
+    assert [row[6] for row in found if row[6] is not None] == [3, 3, 3, 3, 3, 2, 3]
 
 
 def test_lengths_beyond_which_most_matches_end_are_words(folder: Path) -> None:
@@ -190,7 +235,7 @@ def test_lengths_beyond_which_most_matches_end_are_words(folder: Path) -> None:
     (folder / "nuggets.tsv").write_text(tsv(without_text(nuggets, words=False)), encoding="utf-8")
     found = rows_of(folder)
     assert [row[:7] + row[9:] for row in found] == [row[:7] + row[9:] for row in WANTED]
-    assert [row[7:9] for row in found if row[7] is not None] == [(0, 3), (0, 3), (0, 1), (1, 5), (0, 3)]
+    assert [row[7:9] for row in found if row[7] is not None] == [(0, 3), (0, 3), (0, 1), (0, 1), (1, 5), (0, 3)]
 
 
 def test_without_any_length_it_is_missing(folder: Path) -> None:
@@ -238,7 +283,7 @@ def test_an_update_with_matches_that_was_not_pooled_counts_as_found_later(folder
     (folder / "matches.tsv").write_text(tsv([*MATCHES, ["TS99.1", "800-hh-1", "N3", "0", "8", "1"]]), encoding="utf-8")
     with pytest.warns(DataWarning, match="1 updates have matches but are not in the pool.*first: 1 800-hh-1"):
         found = rows_of(folder)
-    assert found == [*WANTED[:5], ("1", "800-hh-1", "N3", 1, 3000, 2, 1, NO, NO, 500, 9500, NO, 0), WANTED[6]]
+    assert found == [*WANTED[:6], ("1", "800-hh-1", "N3", 1, 3000, 2, 1, NO, NO, 500, 9500, NO, 0), WANTED[7]]
 
 
 # -- bad files ---------------------------------------------------------------------------------------------
@@ -359,10 +404,22 @@ def test_eval_with_a_folder_and_a_run(folder: Path, tmp_path: Path, command: Cal
     assert done.out == "1\tLC\t0.710256\n2\tLC\t1.000000\nall\tLC\t0.855128\n"
 
 
+def test_eval_with_the_words_of_the_track(folder: Path, tmp_path: Path, command: Callable[..., Any]) -> None:
+    """A nugget has two words in both topics: V is 1 + (4 - 2)/2 and 1 + (6 - 3)/2; 'A storm' of five words counts as one."""
+    path = folder / "matches.tsv"
+    path.write_text(path.read_text(encoding="utf-8").replace("M1\t2\t15", "M1\t0\t7"), encoding="utf-8")
+    (tmp_path / "run.txt").write_text(RUN, encoding="utf-8")
+    done = command("eval", f"tst:{folder}", tmp_path / "run.txt", "TS_Verbosity(words='track')", "-q", "-p", "6")
+    assert [float(line.split("\t")[2]) for line in done.out.splitlines()] == [2.25, 3.0, 2.625]
+    done = command("eval", f"tst:{folder}", tmp_path / "run.txt", "TS_Verbosity", "-q", "-p", "6")
+    assert [float(line.split("\t")[2]) for line in done.out.splitlines()] == [2.25, 2.5, 2.375]
+
+
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "jsonl"])
 def test_the_same_judgments_as_a_table_file(folder: Path, tmp_path: Path, suffix: str) -> None:
     (tmp_path / "run.txt").write_text(RUN, encoding="utf-8")
-    frame = pd.DataFrame(rows_of(folder), columns=COLUMNS)
+    names = [*COLUMNS, *OF_COPIES, *OF_THE_TRACK]
+    frame = pd.DataFrame(rows_of(folder, names), columns=names)
     path = tmp_path / f"qrels.{suffix}"
     if suffix == "parquet":
         frame.to_parquet(path)
@@ -370,7 +427,7 @@ def test_the_same_judgments_as_a_table_file(folder: Path, tmp_path: Path, suffix
         frame.to_json(path, orient="records", lines=True)
     else:
         frame.to_csv(path, index=False, sep="\t" if suffix == "tsv" else ",")
-    measures = "ELG LC nELG TS_H EG nEG Comp TS_Verbosity TS_Latency"
+    measures = "ELG LC nELG TS_H EG nEG Comp TS_Verbosity TS_Latency ELG(words='track')"
     wanted = irmx.calc_aggregate(measures, f"tst:{folder}", tmp_path / "run.txt")
     assert irmx.calc_aggregate(measures, path, tmp_path / "run.txt") == wanted
     assert irmx.calc_aggregate(measures, frame, tmp_path / "run.txt") == wanted

@@ -58,6 +58,8 @@ VOCABULARY: dict[tuple[str, str], ColumnValues] = {
     ("qrels", "match_start"): ColumnValues(st.integers(0, 3)),
     ("qrels", "match_end"): ColumnValues(st.integers(4, 8)),
     ("qrels", "length"): ColumnValues(st.integers(8, 60), DOCUMENT),
+    ("qrels", "original_length"): ColumnValues(st.integers(8, 60), DOCUMENT),
+    ("qrels", "replaced"): ColumnValues(st.sampled_from((0, 0, 0, 1))),
     ("qrels", "pooled"): ColumnValues(st.sampled_from((1, 1, 1, 0)), DOCUMENT),
     ("qrels", "query_start"): ColumnValues(st.integers(0, _DAYS), TOPIC),
     ("qrels", "query_end"): ColumnValues(st.integers(5 * _DAYS, 9 * _DAYS), TOPIC),

@@ -9,17 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from irmx import DataError, DataWarning, Rankings
+from irmx import Column, DataError, DataWarning, Rankings
 from irmx_stream.columns import (
     IMPORTANCE,
+    JUDGED_LENGTH,
     MATCH_END,
     MATCH_START,
     NUGGET_LENGTH,
     NUGGET_TIME,
+    ORIGINAL_LENGTH,
     TIMESTAMP,
+    TRACK_COLUMNS,
 )
-from irmx_stream.nuggets import Nuggets, in_use
-from irmx_stream.values import given_lengths, numbers, places_of_ids, refuse_other_times
+from irmx_stream.nuggets import Nuggets, as_in_the_track, in_use
+from irmx_stream.values import given_lengths, numbers, places_of_ids, refuse_other_times, with_judged
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Floats = np.ndarray[Any, np.dtype[Any]]
@@ -47,6 +50,8 @@ class Accounts:
         Words of a pooled update of unknown length.
     same_time : {"id", "run"}
         Whether updates of one time are taken by descending id or in the order of the run.
+    words : {"white_space", "track"}
+        How words are counted.
 
     Attributes
     ----------
@@ -64,12 +69,15 @@ class Accounts:
         The nuggets found, and the update that each belongs to; by update.
     """
 
-    def __init__(self, rankings: Rankings, duplicates: str, track: str, default_length: float, same_time: str) -> None:
+    def __init__(
+        self, rankings: Rankings, duplicates: str, track: str, default_length: float, same_time: str, words: str
+    ) -> None:
         self._run, self._qrels, self._topics = rankings.run_rows, rankings.qrels_rows, rankings.topics
         self._default_length, self._same_time = default_length, same_time
         time = numbers(self._run.column(TIMESTAMP.name), TIMESTAMP)
         at_run, at_qrels = matching = rankings.matching_rows()
-        self._lengths = partial(given_lengths, rankings, *matching)
+        self._text_lengths = partial(_text_lengths, rankings, words, *matching)
+        self._counted_as = TRACK_COLUMNS if words == "track" else {}
         judged = in_use(self._qrels, duplicates)[at_qrels]
         at_run, at_qrels = at_run[judged], at_qrels[judged]
         pooled = np.zeros(len(time), dtype=bool)
@@ -102,7 +110,11 @@ class Accounts:
 
     def _take_first(self, rel: float) -> None:
         """Give every nugget to the earliest update that holds it (T3)."""
-        holds = (self._nuggets.of_row[self._judged_row] >= 0) & (self._qrels.grade[self._judged_row] >= rel)
+        holds = (
+            as_in_the_track(self._qrels)[self._judged_row]
+            & (self._nuggets.of_row[self._judged_row] >= 0)
+            & (self._qrels.grade[self._judged_row] >= rel)
+        )
         update, row = self._judged_update[holds], self._judged_row[holds]
         nugget = self._nuggets.of_row[row]
         first = np.full(len(self.names), len(self.rows), dtype=np.int64)
@@ -173,7 +185,7 @@ class Accounts:
 
     @cached_property
     def _nugget_words(self) -> Floats:
-        words = self._nuggets.column(NUGGET_LENGTH)
+        words = self._nuggets.column(self._column(NUGGET_LENGTH))
         total = self.per_nugget(words)
         for i in np.flatnonzero(words < 0)[:1].tolist():
             raise DataError(f"The length of {self._nuggets.named(i)} is {words[i]:g}; a length cannot be negative.")
@@ -181,10 +193,14 @@ class Accounts:
             raise DataError(f"The nuggets of query {self._topics[topic]} have no words: their 'nugget_length' is 0.")
         return words
 
+    def _column(self, column: Column) -> Column:
+        """Return the column that holds words in the way in which they are counted."""
+        return self._counted_as.get(column, column)
+
     @cached_property
     def _words(self) -> Floats:
-        """|u|: what the run says, else the qrels; one word for an update never pooled."""
-        words = self._lengths()[self.rows]
+        """|u|, of the original for a near-duplicate; one word for an update never pooled."""
+        words = self._text_lengths()[self.rows]
         words[~self.pooled] = 1.0
         unknown = np.isnan(words)
         if unknown.any():
@@ -200,7 +216,8 @@ class Accounts:
     @cached_property
     def _words_matched(self) -> Floats:
         """The words of every update in the matches of its own nuggets, each counted once."""
-        start, end = (numbers(self._qrels.column(c.name), c)[self._own_row] for c in (MATCH_START, MATCH_END))
+        columns = map(self._column, (MATCH_START, MATCH_END))
+        start, end = (numbers(self._qrels.column(c.name), c)[self._own_row] for c in columns)
         placed = ~(np.isnan(start) | np.isnan(end))
         if not placed.all():
             warnings.warn(
@@ -227,6 +244,19 @@ class Accounts:
         """Return the ids of updates of the first topic."""
         docs = self._run.docs(0)
         return [docs[row] for row in self.rows[updates].tolist()]
+
+
+def _text_lengths(rankings: Rankings, words: str, at_run: Ints, at_qrels: Ints) -> Floats:
+    """Return the words of the text that the matches of every update are in, NaN where nothing tells.
+
+    For a near-duplicate those of its original; else what the run says, or the qrels. As the track's script counts them they
+    stand in the qrels alone.
+    """
+    nothing = np.full(len(rankings.run_rows.score), np.nan)
+    if words == "track":
+        return with_judged(TRACK_COLUMNS[JUDGED_LENGTH], nothing, rankings, at_run, at_qrels)
+    of_original = with_judged(ORIGINAL_LENGTH, nothing, rankings, at_run, at_qrels)
+    return np.where(np.isnan(of_original), given_lengths(rankings, at_run, at_qrels), of_original)
 
 
 def _covered(update: Ints, start: Floats, end: Floats, updates: int) -> Floats:

@@ -48,6 +48,19 @@ QUERY_END = Column(
 JUDGED_LENGTH = Column(
     "qrels", "length", "words of the judged update, where the run does not tell", unit="words", optional=True
 )
+ORIGINAL_LENGTH = Column(
+    "qrels",
+    "original_length",
+    "words of the update that a near-duplicate copies, in whose text its matches are",
+    unit="words",
+    optional=True,
+)
+REPLACED = Column(
+    "qrels",
+    "replaced",
+    "1: a match of a near-duplicate's own, which the track gives up for those of its original; 0 otherwise",
+    optional=True,
+)
 POOLED = Column(
     "qrels",
     "pooled",
@@ -81,3 +94,23 @@ MATCH_END = Column(
     unit="words",
     how="give the track's matches, or a table with this column",
 )
+
+
+def _of_the_track(column: Column, unit_of: str) -> Column:
+    """Return the column that takes the place of another with ``words='track'``."""
+    return Column(
+        "qrels",
+        f"track_{column.name}",
+        f"{unit_of}, as the track's script counts words: by blanks",
+        unit="words",
+        how="give the folder of the track's files as tst:FOLDER, or a table with this column, or use words='white_space'",
+    )
+
+
+TRACK_COLUMNS = {
+    NUGGET_LENGTH: _of_the_track(NUGGET_LENGTH, "length of the nugget"),
+    MATCH_START: _of_the_track(MATCH_START, "first word of the match"),
+    MATCH_END: _of_the_track(MATCH_END, "the word after the last one of the match"),
+    JUDGED_LENGTH: _of_the_track(JUDGED_LENGTH, "length of the judged update, of its original for a near-duplicate"),
+}
+"""The columns of words, and those that take their place with ``words='track'``."""

@@ -8,7 +8,17 @@ from typing import Any
 import numpy as np
 
 from irmx import COMMON_PARAMS, Citation, Measure, Param, Rankings, Scores, UsageError, duration
-from irmx_stream.columns import JUDGED_LENGTH, LENGTH, NUGGET, NUGGET_TIME, POOLED, QUERY_END, QUERY_START, TIMESTAMP
+from irmx_stream.columns import (
+    JUDGED_LENGTH,
+    LENGTH,
+    NUGGET,
+    NUGGET_TIME,
+    POOLED,
+    QUERY_END,
+    QUERY_START,
+    REPLACED,
+    TIMESTAMP,
+)
 from irmx_stream.explaining import table_of_reads
 from irmx_stream.newest_first import REVERSE_CHRONOLOGICAL
 from irmx_stream.population import Population
@@ -124,6 +134,13 @@ class ModeledStreamUtility(Measure):
             default="all",
             choices=("all", "pool"),
         ),
+        "copies": Param(
+            str,
+            "nuggets of a near-duplicate: its own and its original's, as in the authors' code; 'original': its original's in "
+            "the place of its own, as in the measures of the track",
+            default="both",
+            choices=("both", "original"),
+        ),
         "same_time": Param(
             str,
             "order of updates of one time and one confidence: by update id, descending, or as in the run",
@@ -134,7 +151,7 @@ class ModeledStreamUtility(Measure):
         "no_relevant": COMMON_PARAMS["no_relevant"],
     }
     RUN_COLUMNS = (TIMESTAMP, LENGTH)
-    QREL_COLUMNS = (NUGGET, NUGGET_TIME, QUERY_START, QUERY_END, JUDGED_LENGTH, POOLED)
+    QREL_COLUMNS = (NUGGET, NUGGET_TIME, QUERY_START, QUERY_END, JUDGED_LENGTH, POOLED, REPLACED)
     RANGE = (0.0, float("inf"))
     CITATIONS = (BARUAH,)
     EXAMPLES = ("MSU", "MSU(MA='6h',L=0.9)", "MSU(per='second')")
@@ -157,10 +174,11 @@ class ModeledStreamUtility(Measure):
         self._setting = Setting(self["L"], self["per"], self["late"], self["ratio"])
 
     def preparation(self) -> Hashable:
-        return self["rel"], self["default_length"], self["duplicates"], self["same_time"]
+        return self["rel"], self["default_length"], self["duplicates"], self["copies"], self["same_time"]
 
     def prepare(self, rankings: Rankings) -> Streams:
-        return streams_of(rankings, self["default_length"], self["duplicates"], self["same_time"])
+        asked = ("default_length", "duplicates", "copies", "same_time")
+        return streams_of(rankings, *(self[name] for name in asked))
 
     @classmethod
     def score_prepared(cls, prepared: Sequence[Any], settings: Sequence[Any]) -> list[list[Scores]]:

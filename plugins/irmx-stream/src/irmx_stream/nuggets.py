@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from irmx import Column, DataError, QrelsRows, Rankings
-from irmx_stream.columns import POOLED
+from irmx_stream.columns import POOLED, REPLACED
 from irmx_stream.values import nugget_names, numbers
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -67,6 +67,12 @@ class Nuggets:
         for nugget in np.flatnonzero(np.isnan(values))[:1].tolist():
             raise DataError(f"The qrels column {column.name!r} has no value for {self.named(nugget)}.")
         return values
+
+
+def as_in_the_track(qrels: QrelsRows) -> Array:
+    """Return which rows of the qrels the track knows: all but a near-duplicate's own matches, where it has its original's."""
+    replaced = qrels.column(REPLACED.name)
+    return np.ones(len(qrels.grade), dtype=bool) if replaced is None else numbers(replaced, REPLACED) != 1
 
 
 def in_use(qrels: QrelsRows, duplicates: str) -> Array:

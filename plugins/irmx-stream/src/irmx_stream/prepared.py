@@ -11,7 +11,7 @@ import numpy as np
 
 from irmx import DataError, DataWarning, Rankings
 from irmx_stream.columns import NUGGET_TIME, QUERY_END, QUERY_START, TIMESTAMP
-from irmx_stream.nuggets import Nuggets, in_use
+from irmx_stream.nuggets import Nuggets, as_in_the_track, in_use
 from irmx_stream.streams import Stream
 from irmx_stream.values import given_lengths, numbers, places_of_ids, refuse_other_times
 
@@ -77,7 +77,7 @@ class Streams:
         return {name: value for name, value in self.__dict__.items() if name != "each"}
 
 
-def streams_of(rankings: Rankings, default_length: float, duplicates: str, same_time: str) -> Streams:
+def streams_of(rankings: Rankings, default_length: float, duplicates: str, copies: str, same_time: str) -> Streams:
     """Return the streams of a run.
 
     Parameters
@@ -88,6 +88,8 @@ def streams_of(rankings: Rankings, default_length: float, duplicates: str, same_
         Words of an update of which neither the run nor the qrels tell how long it is; how often is a warning.
     duplicates : {"all", "pool"}
         Whether near-duplicates that were found later than the pool was made hold the nuggets of their originals.
+    copies : {"both", "original"}
+        Whether a near-duplicate holds its own nuggets and its original's, or its original's in the place of its own.
     same_time : {"id", "run"}
         Whether updates of one time and one confidence are read by descending id or in the order of the run.
 
@@ -105,6 +107,8 @@ def streams_of(rankings: Rankings, default_length: float, duplicates: str, same_
     known = numbered.column(NUGGET_TIME)
     nuggets = np.searchsorted(numbered.topic, np.arange(len(rankings) + 1))
     holds = (numbered.of_row >= 0) & (qrels.grade >= rankings.rel) & in_use(qrels, duplicates)
+    if copies == "original":
+        holds &= as_in_the_track(qrels)
     at_run, at_qrels = at_run[holds[at_qrels]], at_qrels[holds[at_qrels]]
     refuse_other_times(time, run.topic, known, numbered.topic)
     time, nugget_time = time - start[run.topic], known - start[numbered.topic]

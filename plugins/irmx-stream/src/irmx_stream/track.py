@@ -16,8 +16,11 @@ from irmx_stream.columns import (
     NUGGET,
     NUGGET_LENGTH,
     NUGGET_TIME,
+    ORIGINAL_LENGTH,
     POOLED,
+    REPLACED,
     TIMESTAMP,
+    TRACK_COLUMNS,
 )
 from irmx_stream.values import SAME_TIME
 
@@ -69,14 +72,20 @@ TRACK_PARAMS = {
         low=0,
         unit="words",
     ),
+    "words": Param(
+        str,
+        "how words are counted: what white space sets apart, or by blanks, as the track's script does",
+        default="white_space",
+        choices=("white_space", "track"),
+    ),
     "rel": COMMON_PARAMS["rel"],
     "no_relevant": COMMON_PARAMS["no_relevant"],
 }
 """The parameters that all measures of the track take, so that one setting goes for all; not each has an effect on each."""
 
-FOUND = (NUGGET, POOLED)
+FOUND = (NUGGET, POOLED, REPLACED)
 """The columns that say which update holds which nugget."""
-WORDS = (NUGGET_LENGTH, MATCH_START, MATCH_END, JUDGED_LENGTH)
+WORDS = (NUGGET_LENGTH, MATCH_START, MATCH_END, JUDGED_LENGTH, ORIGINAL_LENGTH)
 """The columns of lengths that V needs."""
 
 
@@ -92,9 +101,14 @@ class TrackMeasure(Measure):
     RUN_COLUMNS: ClassVar[tuple[Column, ...]] = (TIMESTAMP,)
     CITATIONS = (ASLAM,)
 
+    def qrel_columns(self) -> tuple[Column, ...]:
+        if self["words"] != "track":
+            return self.QREL_COLUMNS
+        return tuple(TRACK_COLUMNS.get(c, c) for c in self.QREL_COLUMNS if c != ORIGINAL_LENGTH)
+
     def accounts(self, rankings: Rankings) -> Accounts:
         """Return the nuggets found and the words read, made once for all measures of one setting."""
-        setting = self["duplicates"], self["track"], self["default_length"], self["same_time"]
+        setting = tuple(self[name] for name in ("duplicates", "track", "default_length", "same_time", "words"))
         return rankings.memo(("track accounts", setting), lambda: Accounts(rankings, *setting))
 
     def terms(self, a: Accounts) -> tuple[Floats, Floats]:

@@ -116,17 +116,22 @@ def given_lengths(rankings: Rankings, at_run: Ints, at_qrels: Ints) -> Floats:
     """
     run = rankings.run_rows
     given = run.column(LENGTH.name)
-    length = np.full(len(run.score), np.nan) if given is None else numbers(given, LENGTH).copy()
-    judged = rankings.qrels_rows.column(JUDGED_LENGTH.name)
+    length = np.full(len(run.score), np.nan) if given is None else numbers(given, LENGTH)
+    return with_judged(JUDGED_LENGTH, length, rankings, at_run, at_qrels)
+
+
+def with_judged(column: Column, length: Floats, rankings: Rankings, at_run: Ints, at_qrels: Ints) -> Floats:
+    """Return lengths of the updates of the run, with those of a qrels column where there is none; errors as above."""
+    length, judged = length.copy(), rankings.qrels_rows.column(column.name)
     if judged is not None:
-        of_pair = numbers(judged, JUDGED_LENGTH)[at_qrels]
+        of_pair = numbers(judged, column)[at_qrels]
         lacking = np.isnan(length[at_run]) & ~np.isnan(of_pair)
         row, found = at_run[lacking], of_pair[lacking]
         length[row] = found
         for i in np.flatnonzero(length[row] != found)[:1].tolist():
             raise DataError(
-                f"The qrels have two lengths of {_update(rankings, int(row[i]))}: {found[i]:.15g} and "
-                f"{length[row[i]]:.15g} words."
+                f"The qrels column {column.name!r} has two lengths of {_update(rankings, int(row[i]))}: {found[i]:.15g} "
+                f"and {length[row[i]]:.15g} words."
             )
     for i in np.flatnonzero(length < 0)[:1].tolist():
         raise DataError(f"The length of {_update(rankings, i)} is {length[i]:g}; a length cannot be negative.")

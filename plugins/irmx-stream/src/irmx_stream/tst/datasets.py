@@ -42,7 +42,13 @@ class TstQrel(NamedTuple):
     query_start: float
     query_end: float
     length: float
+    original_length: float
     pooled: float
+    replaced: float
+    track_nugget_length: float
+    track_match_start: float
+    track_match_end: float
+    track_length: float
 
 
 QREL_DEFS = {1: "the update holds the nugget", 0: "judged, the update holds no nugget"}

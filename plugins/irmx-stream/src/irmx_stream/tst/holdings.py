@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from irmx import DataError, DataWarning
 from irmx_stream.tst.folder import TstFolder
 from irmx_stream.tst.tables import TstTable
-from irmx_stream.tst.words import CHARACTERS_PER_WORD, Floats, lengths_in_words, words_held
+from irmx_stream.tst.words import (
+    CHARACTERS_PER_WORD,
+    Floats,
+    lengths_in_words,
+    words_held,
+    words_held_of_the_track,
+    words_of_the_track,
+)
 
 Key = tuple[str, str]
 """A topic and an update, or a topic and a nugget."""
@@ -23,30 +31,43 @@ WITHDRAWN = -1
 
 @dataclass(frozen=True)
 class Nugget:
-    """A nugget: when it was first known, its importance from 0 to 3, its words."""
+    """A nugget: when it was first known, its importance from 0 to 3, its words, and these as the track's script counts."""
 
     nugget_id: str
     timestamp: float
     importance: float
     length: float
+    track_length: float
 
 
 @dataclass(frozen=True)
 class Match:
-    """A nugget in an update, and the words of the update that hold it, end exclusive."""
+    """A nugget in an update, and the words of the update that hold it, end exclusive, in both ways of counting.
+
+    In a near-duplicate the words are those of its original; ``replaced`` says that the match is its own, which the track
+    gives up for those of the original.
+    """
 
     nugget: Nugget
     start: float
     end: float
+    track_start: float
+    track_end: float
+    replaced: bool = False
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A judged update: its words, whether it counts as pooled, and its matches."""
+    """A judged update: its words, whether it counts as pooled, its matches, and the words of the text that they are in.
+
+    That text is its original's where it is a near-duplicate; ``original_length`` is NaN where it is its own.
+    """
 
     length: float
     pooled: bool
     matches: tuple[Match, ...]
+    original_length: float = math.nan
+    track_length: float = math.nan
 
 
 def tell(count: int, first: str, rule: str) -> None:
@@ -84,6 +105,7 @@ def read_nuggets(table: TstTable, topics: list[str], in_words: bool) -> dict[Key
     """
     time, importance = table.times("timestamp"), table.numbers("importance", low=WITHDRAWN)
     length = lengths_in_words(table, "nugget_text", ("nugget_len",), in_words)
+    track_length = words_of_the_track(table, "nugget_text", length)
     found: dict[Key, Nugget] = {}
     others: list[int] = []
     withdrawn: list[int] = []
@@ -103,7 +125,8 @@ def read_nuggets(table: TstTable, topics: list[str], in_words: bool) -> dict[Key
                 f"{table.place(row)}: the importance {table['importance'][row]} is negative. It is 0 to 3, or {WITHDRAWN} for a nugget taken back."
             )
         else:
-            found[key] = Nugget(key[1], float(time[row]), float(importance[row]), float(length[row]))
+            numbers = (time[row], importance[row], length[row], track_length[row])
+            found[key] = Nugget(key[1], *map(float, numbers))
     first = [table.place(rows[0]) if rows else "" for rows in (others, withdrawn)]
     tell(len(others), first[0], "nuggets are of topics that are not judged and are left out.")
     tell(len(withdrawn), first[1], f"nuggets have importance {WITHDRAWN}: taken back, they are left out.")
@@ -139,13 +162,14 @@ def read_matches(
             (unknown if query_id in topics else others).append(row)
             continue
         key = (query_id, update_id)
-        span = (np.nan, np.nan)
+        spans = (np.nan, np.nan, np.nan, np.nan)
         if key in of_update:
             pool, at = of_update[key]
             text = pool["update_text"][at] if "update_text" in pool else None
             length, characters = (values[at] for values in words[id(pool)])
-            span = words_held(start[row], end[row], text, length, characters)
-        found.setdefault(key, {})[Match(nugget, *span)] = None
+            place = (start[row], end[row], text, length, characters)
+            spans = (*words_held(*place), *words_held_of_the_track(*place))
+        found.setdefault(key, {})[Match(nugget, *spans)] = None
     tell(len(unknown), table.place(unknown[0]) if unknown else "", "matches name nuggets that are not among the nuggets, or were taken back, and are left out.")  # fmt: skip
     tell(len(others), table.place(others[0]) if others else "", "matches are of topics that are not judged and are left out.")  # fmt: skip
     return {key: list(matches) for key, matches in found.items()}
@@ -174,6 +198,11 @@ def update_words(pool: TstTable, in_words: bool) -> Floats:
     return lengths_in_words(pool, "update_text", ("update_len", "update_len_chars"), in_words)
 
 
+def track_words(pool: TstTable, in_words: bool) -> Floats:
+    """Return the words of every row of a pool as the track's script counts them."""
+    return words_of_the_track(pool, "update_text", update_words(pool, in_words))
+
+
 def are_in_words(folder: TstFolder) -> bool:
     """Tell whether the lengths of updates are in words, as in 2013: then most matches end beyond them."""
     name = next((n for n in ("update_len_chars", "update_len") if n in folder.pool), None)
@@ -188,11 +217,11 @@ def are_in_words(folder: TstFolder) -> bool:
 def judged_updates(folder: TstFolder, matches: dict[Key, list[Match]], in_words: bool) -> dict[Key, Judged]:
     """Return all judged updates, near-duplicates with the nuggets of their originals.
 
-    A pooled near-duplicate is replaced by its original where that is pooled, too. A near-duplicate outside the pool
-    holds what the pooled updates hold that it copies.
+    A pooled near-duplicate is replaced by its original where that is pooled, too; its own matches are kept as
+    ``replaced``. A near-duplicate outside the pool holds what the pooled updates hold that it copies.
     """
     pool = folder.pool
-    words = update_words(pool, in_words).tolist()
+    words, counted = update_words(pool, in_words).tolist(), track_words(pool, in_words).tolist()
     rows: dict[Key, int] = {}
     again = []
     for row, key in enumerate(keys(pool)):
@@ -202,9 +231,14 @@ def judged_updates(folder: TstFolder, matches: dict[Key, list[Match]], in_words:
     found: dict[Key, Judged] = {}
     for key, row in rows.items():
         original = (key[0], pool["duplicate_id"][row])
-        source = original if original[1] not in NO_ORIGINAL and original in rows else key
-        found[key] = Judged(words[row], True, _within(matches.get(source, []), words[row]))
-    outside = _extended(folder, found, in_words)
+        own = _within(matches.get(key, []), words[row])
+        if original[1] in NO_ORIGINAL or original == key or original not in rows:
+            found[key] = Judged(words[row], True, own, track_length=counted[row])
+        else:
+            source = rows[original]
+            of_original = _within(matches.get(original, []), words[source])
+            found[key] = Judged(words[row], True, _replaced(own, of_original), words[source], counted[source])
+    outside = _extended(folder, found, matches, in_words)
     unpooled = [key for key in matches if key not in found and key not in outside]
     for key in unpooled:
         outside[key] = Judged(np.nan, False, tuple(matches[key]))
@@ -212,8 +246,13 @@ def judged_updates(folder: TstFolder, matches: dict[Key, list[Match]], in_words:
     return {**found, **outside}
 
 
-def _extended(folder: TstFolder, pooled: dict[Key, Judged], in_words: bool) -> dict[Key, Judged]:
-    """Return the near-duplicates outside the pool, each with what the pooled updates hold that it copies."""
+def _extended(
+    folder: TstFolder, pooled: dict[Key, Judged], matches: dict[Key, list[Match]], in_words: bool
+) -> dict[Key, Judged]:
+    """Return the near-duplicates outside the pool, each with what the pooled updates hold that it copies.
+
+    Of several originals the longest gives the length.
+    """
     table = folder.extended
     if table is None:
         return {}
@@ -223,13 +262,32 @@ def _extended(folder: TstFolder, pooled: dict[Key, Judged], in_words: bool) -> d
         original = pooled.get((key[0], table["duplicate_id"][row]))
         if key in pooled or key[0] not in folder.topics or original is None:
             continue
-        held = _within(original.matches, words[row])
+        of_originals = [original]
         if key in found:
-            held = tuple(dict.fromkeys((*found[key].matches, *held)))
-        found[key] = Judged(words[row], False, held)
+            of_originals.insert(0, found[key])
+        held = tuple(dict.fromkeys(match for judged in of_originals for match in judged.matches))
+        length, counted = (
+            max(pair)
+            for pair in zip(*((_text_length(judged), judged.track_length) for judged in of_originals), strict=True)
+        )
+        found[key] = Judged(words[row], False, held, length, counted)
+    for key, judged in found.items():
+        own = _within(matches.get(key, []), judged.length)
+        found[key] = replace(judged, matches=_replaced(own, judged.matches))
     return found
+
+
+def _text_length(judged: Judged) -> float:
+    """Return the words of the text that the matches of an update are in."""
+    return judged.length if math.isnan(judged.original_length) else judged.original_length
+
+
+def _replaced(own: Sequence[Match], of_original: Sequence[Match]) -> tuple[Match, ...]:
+    """Return the matches of an original, and those of its near-duplicate that are of other nuggets."""
+    held = {match.nugget for match in of_original}
+    return (*of_original, *(replace(match, replaced=True) for match in own if match.nugget not in held))
 
 
 def _within(matches: Sequence[Match], words: float) -> tuple[Match, ...]:
     """Return matches cut at the end of an update."""
-    return tuple(m if not m.end > words else Match(m.nugget, min(m.start, words), words) for m in matches)
+    return tuple(m if not m.end > words else replace(m, start=min(m.start, words), end=words) for m in matches)

@@ -24,9 +24,10 @@ from irmx_stream.tst.holdings import (
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_NOTHING = Match(Nugget("", math.nan, math.nan, math.nan), math.nan, math.nan)
+_NAN = math.nan
+_NOTHING = Match(Nugget("", _NAN, _NAN, _NAN, _NAN), _NAN, _NAN, _NAN, _NAN)
 """What a judged update has that holds no nugget."""
-_NOBODY = Judged(math.nan, True, ())
+_NOBODY = Judged(_NAN, True, ())
 """What holds a nugget that no judged update holds."""
 
 
@@ -63,7 +64,7 @@ def qrels_of(folder: TstFolder) -> pa.Table:
     for (query_id, nugget_id), nugget in nuggets.items():
         if (query_id, nugget_id) not in held:
             keys.append((query_id, ""))
-            matches.append(Match(nugget, math.nan, math.nan))
+            matches.append(Match(nugget, _NAN, _NAN, _NAN, _NAN))
             holders.append(_NOBODY)
     return _table(folder, topics, keys, matches, holders)
 
@@ -90,7 +91,13 @@ def _table(
             "query_start": pa.array([folder.topics[key[0]].start for key in keys], number),
             "query_end": pa.array([folder.topics[key[0]].end for key in keys], number),
             "length": pa.array([h.length for h in holders], number),
+            "original_length": pa.array([h.original_length for h in holders], number),
             "pooled": pa.array([float(h.pooled) for h in holders], number),
+            "replaced": pa.array([float(m.replaced) for m in matches], number),
+            "track_nugget_length": pa.array([n.track_length for n in nuggets], number),
+            "track_match_start": pa.array([m.track_start for m in matches], number),
+            "track_match_end": pa.array([m.track_end for m in matches], number),
+            "track_length": pa.array([h.track_length for h in holders], number),
         }
     )
     place = {query_id: i for i, query_id in enumerate(topics)}
