@@ -94,14 +94,25 @@ def by_run(qrels: irmx.Judgments, runs: dict[str, pd.DataFrame], theirs: Values)
 def variants(qrels: irmx.Judgments, runs: dict[str, pd.DataFrame], theirs: Values) -> str:
     """Return the comparison for other lengths of unknown updates, other duplicates, other users."""
     asked = {f"unknown updates of {n} words": f"MSU(default_length={n})" for n in LENGTHS}
-    asked |= {"near-duplicates of the pool's own record only": "MSU(duplicates='pool')", "other users": "MSU(seed=1)"}
-    return table(HEAD, [[what, *compared(values(text, qrels, runs), theirs)] for what, text in asked.items()])
+    asked |= {
+        "near-duplicates of the pool's own record only": "MSU(duplicates='pool')",
+        "near-duplicates hold the nuggets of their originals alone": "MSU(copies='original')",
+        "updates of one time and one confidence in the order of the run": "MSU(same_time='run')",
+        "the same, the lines of the runs reversed": "",
+        "other users": "MSU(seed=1)",
+    }
+    turned = {name: run.iloc[::-1] for name, run in runs.items()}
+    found = {
+        what: values(text, qrels, runs) if text else values("MSU(same_time='run')", qrels, turned)
+        for what, text in asked.items()
+    }
+    return table(HEAD, [[what, *compared(ours, theirs)] for what, ours in found.items()])
 
 
 def ranked(qrels: irmx.Judgments, runs: dict[str, pd.DataFrame], theirs: Values) -> str:
     """Return the comparison of the interface that ranks."""
     asked = {
-        "ranked, as by itself": "MSU(interface=ranked)",
+        "ranked, as by default": "MSU(interface=ranked)",
         "the end of the session stops the reading": "MSU(interface=ranked(timed=True))",
         "what was read is listed again": "MSU(interface=ranked(again=True))",
         "p = 0.5 for all users": "MSU(interface=ranked(p=0.5))",
@@ -156,7 +167,8 @@ Means over topics are of irmx; "ratio" is irmx to the published value.
 {variants}
 Every row is all three runs on all topics. Short updates are read sooner, so the value falls with the length assumed; where
 the ratio of means is nearest to 1 tells what the missing updates would have to be like on average, if that were all that
-differs.
+differs. Updates of one time and one confidence are read by descending id by default, as the authors' code reads them, so the
+order of the lines of a run plays no part; in the order of the run it does.
 
 ## The interface that ranks
 
