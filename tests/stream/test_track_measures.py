@@ -95,9 +95,17 @@ def test_sixty_words_without_a_nugget_are_five_units() -> None:
 
 
 def plainly(
-    qrels: list[dict[str, Any]], run: list[dict[str, Any]], gain: str, track: str, duplicates: str, words: str
+    qrels: list[dict[str, Any]],
+    run: list[dict[str, Any]],
+    gain: str,
+    track: str,
+    duplicates: str,
+    words: str,
+    unimportant: str,
 ) -> dict[str, float]:
     """All measures of one topic in plain Python."""
+    if unimportant == "drop":
+        qrels = [{**r, "iteration": ""} if r["iteration"] and r["importance"] == 0 else r for r in qrels]
     judged = [r for r in qrels if r["doc_id"] and (duplicates == "all" or r["pooled"])]
     nuggets = {r["iteration"]: r for r in qrels if r["iteration"]}
     pooled = {r["doc_id"] for r in judged}
@@ -148,7 +156,7 @@ def plainly(
     return {
         "EG": eg, "nEG": over(eg, best), "ELG": elg, "nELG": nelg, "Comp": comp, "LC": lc,
         "TS_H": over(2 * nelg * lc, nelg + lc), "TS_Verbosity": over(verbosity, len(stream)),
-        "TS_Latency": over(early, len(stream)),
+        "TS_Latency": over(early, len(stream) if track == "2014" else len(seen)),
     }  # fmt: skip
 
 
@@ -206,8 +214,11 @@ def topics(draw: st.DrawFn) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]
     track=st.sampled_from(["2014", "2013"]),
     duplicates=st.sampled_from(["pool", "all"]),
     words=st.sampled_from(["white_space", "track"]),
+    unimportant=st.sampled_from(["drop", "keep"]),
 )
-def test_both_ways_give_the_same(given_topics: list[Any], gain: str, track: str, duplicates: str, words: str) -> None:
+def test_both_ways_give_the_same(
+    given_topics: list[Any], gain: str, track: str, duplicates: str, words: str, unimportant: str
+) -> None:
     there = {f"q{i}": topic for i, topic in enumerate(given_topics) if topic[0]}
     if not there:
         return
@@ -215,12 +226,12 @@ def test_both_ways_give_the_same(given_topics: list[Any], gain: str, track: str,
         [pd.DataFrame(rows).reindex(columns=ALL).assign(query_id=q) for q, (rows, _) in there.items()]
     ).astype({"original_length": float})
     run = pd.concat([pd.DataFrame(stream).assign(query_id=q) for q, (_, stream) in there.items()])
-    setting = f"(gain='{gain}',track='{track}',duplicates='{duplicates}',words='{words}')"
+    setting = f"(gain='{gain}',track='{track}',duplicates='{duplicates}',words='{words}',unimportant='{unimportant}')"
     evaluator = irmx.evaluator([name + setting for name in NAMES], qrels)
     for measure, by_topic in evaluator.values(run.sample(frac=1, random_state=0).sort_index(kind="stable")).items():
         low, high = type(measure).RANGE
         for query_id, value in by_topic.items():
-            wanted = plainly(*there[query_id], gain, track, duplicates, words)[measure.NAME]
+            wanted = plainly(*there[query_id], gain, track, duplicates, words, unimportant)[measure.NAME]
             assert value == pytest.approx(wanted, rel=1e-12, abs=1e-12), (measure, query_id)
             assert low <= value <= high
 
@@ -262,9 +273,28 @@ def test_updates_that_were_never_pooled() -> None:
     run = pd.concat([STREAM, run_of(("x", 1), ("y", 2))]).assign(length=[10, 6, 15, 99, 99])
     assert values("TS_Verbosity", run=run) == [round((7.2 + 2 * 1.2) / 5, 6)]
     assert values("TS_Verbosity(track='2013')", run=run) == [2.4]
-    for name in NAMES:
+    for name in set(NAMES) - {"TS_Latency"}:
         assert values(f"{name}(track='2013')", run=run) == values(name)
     assert values("Comp LC", run=run) == values("Comp LC")
+
+
+def test_expected_latency_is_per_update_and_in_2013_per_nugget_found() -> None:
+    """L is 1 and .5 for the two nuggets found, by three updates."""
+    assert values("TS_Latency TS_Latency(track='2013')") == [0.5, 0.75]
+    assert values("TS_Latency(track='2013')", run=run_of(("u3", 0))) == [0]
+
+
+def test_nuggets_of_importance_0_are_left_out_unless_asked_for() -> None:
+    """n2 of 6 words worth exp(-3): left out, a nugget has 4 words in the mean, and u2 holds nothing."""
+    qrels = qrels_of([U1, {**U2, "importance": 0}, U3])
+    assert values("Comp EG TS_Verbosity TS_Latency", qrels) == [
+        *(1, round(1 / (2.5 + 2.5 + 4.75), 6)),
+        *(round((2.5 + 2.5 + 4.75) / 3, 6), round(1 / 3, 6)),
+    ]
+    assert values("nEG nEG(gain='binary')", qrels, run_of(("u1", 0), ("u2", 25200))) == [0.2, 0.2]
+    kept = [f"{name}(unimportant='keep')" for name in ("EG", "Comp", "TS_Verbosity", "TS_Latency")]
+    assert values(" ".join(kept), qrels) == [round((1 + math.exp(-3)) / 7.2, 6), 1, 2.4, 0.5]
+    assert values("Comp(unimportant='keep',gain='binary') Comp(gain='binary')", qrels, run_of(("u2", 0))) == [0, 0]
 
 
 def test_a_nugget_belongs_to_the_earliest_update_and_of_equal_ones_to_that_of_the_largest_id() -> None:
@@ -366,8 +396,9 @@ def test_topics_without_nuggets_or_updates() -> None:
     assert math.isnan(irmx.calc_aggregate("LC(no_relevant='nan')", none, run_of(("u3", 0))).popitem()[1])
     assert values(" ".join(f"{n}(track='2013')" for n in NAMES), EXAMPLE, run_of(("x", 0))) == [0] * 9
     worthless = qrels_of([{**U1, "importance": 0}])
-    assert values("EG nEG nELG Comp LC TS_H", worthless, STREAM)[0] > 0
-    assert values("EG(gain='binary') nEG(gain='binary') Comp(gain='binary') TS_H(gain='binary')", worthless) == [0] * 4
+    assert values("EG nEG nELG Comp LC TS_H", worthless) == [0] * 6
+    kept = "gain='binary',unimportant='keep'"
+    assert values(f"EG({kept}) nEG({kept}) Comp({kept}) TS_H({kept})", worthless) == [0] * 4
 
 
 # -- bad input ---------------------------------------------------------------------------------------------

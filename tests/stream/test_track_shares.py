@@ -23,4 +23,4 @@ def test_all_nuggets_found_are_exactly_1(order: tuple[int, ...]) -> None:
         }
     )
     run = pd.DataFrame({"query_id": "q", "doc_id": [f"u{i}" for i in range(5)], "score": 1.0, "timestamp": order})
-    assert irmx.calc_aggregate("Comp", qrels, run)[irmx.Comp] == 1.0
+    assert irmx.calc_aggregate("Comp(unimportant='keep')", qrels, run) == {irmx.Comp(unimportant="keep"): 1.0}

@@ -52,6 +52,8 @@ class Accounts:
         Whether updates of one time are taken by descending id or in the order of the run.
     words : {"white_space", "track"}
         How words are counted.
+    unimportant : {"drop", "keep"}
+        Whether nuggets of importance 0 are left out, if the qrels tell the importance.
 
     Attributes
     ----------
@@ -70,7 +72,14 @@ class Accounts:
     """
 
     def __init__(
-        self, rankings: Rankings, duplicates: str, track: str, default_length: float, same_time: str, words: str
+        self,
+        rankings: Rankings,
+        duplicates: str,
+        track: str,
+        default_length: float,
+        same_time: str,
+        words: str,
+        unimportant: str,
     ) -> None:
         self._run, self._qrels, self._topics = rankings.run_rows, rankings.qrels_rows, rankings.topics
         self._default_length, self._same_time = default_length, same_time
@@ -103,6 +112,8 @@ class Accounts:
         place = np.full(len(time), -1, dtype=np.int64)
         place[self.rows] = np.arange(len(self.rows))
         self._nuggets = Nuggets.of(rankings)
+        if unimportant == "drop" and self._qrels.column(IMPORTANCE.name) is not None:
+            self._nuggets = self._nuggets.only(self._nuggets.column(IMPORTANCE) != 0)
         self.names, self.nugget_topic = self._nuggets.names, self._nuggets.topic
         there = counted[at_run]
         self._judged_update, self._judged_row = place[at_run[there]], at_qrels[there]

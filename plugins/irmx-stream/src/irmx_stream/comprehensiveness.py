@@ -10,7 +10,7 @@ import numpy as np
 from irmx import Column, Rankings
 from irmx_stream.accounts import Accounts
 from irmx_stream.columns import IMPORTANCE, LENGTH, NUGGET_TIME, TIMESTAMP
-from irmx_stream.track import FOUND, WORDS, TrackMeasure, gain_of, ratio
+from irmx_stream.track import FOUND, IF_UNIMPORTANT, WORDS, TrackMeasure, gain_of, ratio
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 
@@ -88,7 +88,7 @@ class Verbosity(TrackMeasure):
     PRETTY_NAME = "Expected Verbosity"
     SHORT_DESC = "The mean amount of reading that an update is, in nuggets; less is better."
     RUN_COLUMNS = (TIMESTAMP, LENGTH)
-    QREL_COLUMNS = (*FOUND, *WORDS)
+    QREL_COLUMNS = (*FOUND, *WORDS, IF_UNIMPORTANT)
     RANGE = (0.0, math.inf)
     MONOTONE = False  # less is better
     EXAMPLES = ("TS_Verbosity", "TS_Verbosity(track='2013')")
@@ -110,7 +110,7 @@ class Verbosity(TrackMeasure):
 
 
 class Latency(TrackMeasure):
-    """Expected latency: the mean over the updates of the sum of L over their own nuggets.
+    """Expected latency: the sum of L over the nuggets found, per update; with ``track='2013'`` per nugget found.
 
     The larger, the earlier: L is 1 for a nugget found as it was known, and falls to 0. The worth of nuggets plays no
     part, so that ``gain`` makes no difference.
@@ -128,13 +128,13 @@ class Latency(TrackMeasure):
     NAME = "TS_Latency"
     PRETTY_NAME = "Expected Latency"
     SHORT_DESC = "The mean over updates of how early they bring nuggets; more is better."
-    QREL_COLUMNS = (*FOUND, NUGGET_TIME)
+    QREL_COLUMNS = (*FOUND, NUGGET_TIME, IF_UNIMPORTANT)
     RANGE = (0.0, math.inf)
-    MONOTONE = False  # with track='2013' an update that was judged is one more
-    EXAMPLES = ("TS_Latency",)
+    MONOTONE = False  # with track='2013' a nugget found late lowers the mean
+    EXAMPLES = ("TS_Latency", "TS_Latency(track='2013')")
 
     def terms(self, a: Accounts) -> tuple[Floats, Floats]:
-        return a.latency, a.updates
+        return a.latency, a.updates if self["track"] == "2014" else a.per_found(np.ones(len(a.nugget)))
 
 
 Comp, LC = Comprehensiveness(), LatencyComprehensiveness()

@@ -49,6 +49,13 @@ class Nuggets:
     def __len__(self) -> int:
         return len(self.names)
 
+    def only(self, kept: Array) -> Nuggets:
+        """Return some of the nuggets; rows that name another name none then."""
+        number = np.where(kept, np.cumsum(kept) - 1, -1)
+        of_row = np.append(number, -1)[self.of_row]
+        names = [name for name, is_kept in zip(self.names, kept.tolist(), strict=True) if is_kept]
+        return Nuggets(names, self.topic[kept], of_row, self._qrels, self._query_ids)
+
     def named(self, nugget: int) -> str:
         """Return how messages name a nugget."""
         return f"the nugget {self.names[nugget]!r} of query {self._query_ids[self.topic[nugget]]}"

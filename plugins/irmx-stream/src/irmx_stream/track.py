@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -52,6 +53,12 @@ TRACK_PARAMS = {
         default="2014",
         choices=("2014", "2013"),
     ),
+    "unimportant": Param(
+        str,
+        "nuggets of importance 0: 'drop' leaves them out, as the track's script of 2014 does; 'keep' does not",
+        default="drop",
+        choices=("drop", "keep"),
+    ),
     "duplicates": Param(
         str,
         "near-duplicates that count: those that the pool's own record names, or also those found later",
@@ -87,6 +94,8 @@ FOUND = (NUGGET, POOLED, REPLACED)
 """The columns that say which update holds which nugget."""
 WORDS = (NUGGET_LENGTH, MATCH_START, MATCH_END, JUDGED_LENGTH, ORIGINAL_LENGTH)
 """The columns of lengths that V needs."""
+IF_UNIMPORTANT = replace(IMPORTANCE, optional=True)
+"""Importance for a measure to which it only tells the nuggets that are left out."""
 
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:
@@ -108,7 +117,8 @@ class TrackMeasure(Measure):
 
     def accounts(self, rankings: Rankings) -> Accounts:
         """Return the nuggets found and the words read, made once for all measures of one setting."""
-        setting = tuple(self[name] for name in ("duplicates", "track", "default_length", "same_time", "words"))
+        names = ("duplicates", "track", "default_length", "same_time", "words", "unimportant")
+        setting = tuple(self[name] for name in names)
         return rankings.memo(("track accounts", setting), lambda: Accounts(rankings, *setting))
 
     def terms(self, a: Accounts) -> tuple[Floats, Floats]:
