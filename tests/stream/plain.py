@@ -80,9 +80,10 @@ def ranked(
     lookback: float = DAY,
     timed: bool = False,
     again: bool = False,
-    seed: int = 0,
+    seed: int | None = None,
 ) -> list[UserReads]:
     """The updates of the last day by confidence, of one confidence the newest first; go on with probability p."""
+    seed = traces.seed if seed is None else seed
     bits = np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(4,)))
     uniform = np.random.Generator(bits).random(traces.first + len(speeds))[traces.first :]
     persistence = beta(2, 2).ppf(uniform).tolist() if p == "beta" else [p] * len(speeds)
@@ -100,7 +101,7 @@ def ranked(
                 listed = listed[:1]
             elif persistence[u] < 1:
                 listed = listed[: 1 + math.floor(exponentials[number] / -math.log(persistence[u]))]
-            till_next = visits[number + 1][0] - start if number + 1 < len(visits) else math.inf
+            till_next = visits[number + 1][0] - start if number + 1 < len(visits) else traces.end - start
             read = read_list(user, number, listed, length, speed, duration if timed else till_next)
             if not again:
                 known.update(read)

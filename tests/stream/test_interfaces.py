@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -69,7 +70,10 @@ def traces_and_speeds(draw: st.DrawFn) -> tuple[Traces, list[float]]:
             now += lasting + unit * away
         offsets.append(len(start))
     speeds = draw(st.lists(st.sampled_from([0.29, 0.5, 1.0, 2.0, 3.3]), min_size=users, max_size=users))
-    return Traces(np.array(offsets), np.array(start), np.array(duration), draw(st.integers(0, 2))), speeds
+    last = max((a + b for a, b in zip(start, duration, strict=True)), default=0.0)
+    end = draw(st.sampled_from([last, last + 7.0, math.inf]))
+    first, seed = draw(st.integers(0, 2)), draw(st.integers(0, 2))
+    return Traces(np.array(offsets), np.array(start), np.array(duration), first, seed, end), speeds
 
 
 def check(name: str, stream: Stream, traces: Traces, speeds: list[float], plain: ModuleType) -> None:
@@ -193,6 +197,25 @@ def test_ranked_reads_the_same_for_some_of_the_users_and_goes_further_with_a_lar
     some, more = (RANKED(p=p).amounts(stream, traces, users.speed)[0] for p in (0.3, 0.9))
     assert np.all(more >= some)
     assert not np.array_equal(whole, RANKED(seed=1).first_read(stream, traces, users.speed))
+
+
+def test_the_last_visit_of_ranked_ends_with_the_window() -> None:
+    """One word a second: two updates of 10 words fit into the 20 s that are left, but not into 19."""
+    stream, traces = two_days()
+    for end, read in ((math.inf, [0, 0, 1, 1]), (86425.0, [0, 0, 1, 1]), (86424.0, [0, 0, 1, NEVER])):
+        within = replace(traces, end=end)
+        assert RANKED(p=1.0).first_read(stream, within, np.ones(1)).tolist() == [read]
+    assert RANKED(p=1.0).amounts(stream, within, np.ones(1))[1].tolist() == [20.0 + 19.0]
+
+
+def test_the_seed_of_the_users_is_that_of_ranked_unless_it_has_its_own() -> None:
+    stream, _ = two_days()
+    users = Population(MA="1h", SA="30m").draw(200)
+    traces = simulate(users, "2d", seed=4)
+    assert traces.seed == 4
+    read = [RANKED(**own).first_read(stream, t, users.speed).tolist() for own, t in (
+        ({}, traces), ({"seed": 4}, replace(traces, seed=9)), ({}, replace(traces, seed=9)), ({"seed": 9}, traces))]  # fmt: skip
+    assert read[0] == read[1] != read[2] == read[3]
 
 
 @pytest.mark.parametrize(

@@ -380,3 +380,18 @@ def test_times_of_another_unit_or_origin_are_refused(measure: str) -> None:
         ):
             values(measure, nuggets, UPDATES.assign(timestamp=wrong))
     assert sum(values(measure, nuggets, UPDATES).values()) > 0
+
+
+def test_the_standard_error_of_ranked_is_of_all_that_is_random() -> None:
+    """All updates are listed at the first visit only: what is read depends on nothing but the patience of the users."""
+    names = [f"u{i}" for i in range(40)]
+    qrels = pd.DataFrame({"query_id": "q", "doc_id": names, "iteration": names, "relevance": 1, "timestamp": 0,
+                          "query_start": 0, "query_end": 86400})  # fmt: skip
+    run = pd.DataFrame({"query_id": "q", "doc_id": names, "score": range(40), "timestamp": 0, "length": 1})
+    measures = [f"MSU(interface=ranked(lookback='1s'),users=200,seed={seed})" for seed in range(60)]
+    found = list(irmx.iter_calc(measures, qrels, run))
+    spread = np.std([m.value for m in found], ddof=1)
+    expected = np.sqrt(np.mean([m.standard_error**2 for m in found]))
+    assert 0.75 < spread / expected < 1.3
+    fixed = "MSU(interface=ranked(lookback='1s',seed=0),users=200,seed={})"
+    assert len({m.value for m in irmx.iter_calc([fixed.format(s) for s in range(5)], qrels, run)}) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -214,3 +215,38 @@ def test_what_is_no_log(tmp_path: Path) -> None:
         read_traces(tmp_path / "log.parquet")
     with pytest.raises(DataError, match=r"The log of visits .* in row 1 \(counted from 0\)"):
         read_traces(pd.DataFrame({"user": "a", "start": [1, 2], "duration": [0, np.nan]}))
+
+
+TWO = {"offsets": [0, 2, 3], "start": [0.0, 60.0, 5.0], "duration": [60.0, 5.0, 9.0]}
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"start": [60.0, 0.0, 5.0]}, "Session 1 of user 0 .both counted from 0. starts at 0, before the one before it"),
+        ({"start": [0.0, 59.0, 5.0]}, "Session 1 of user 0 .* starts at 59, before the one before it ends at 60"),
+        ({"duration": [60.0, 5.0, -1.0]}, "Session 0 of user 1 .* lasts -1 seconds, which is no duration"),
+        ({"duration": [60.0, math.nan, 1.0]}, "Session 1 of user 0 .* lasts nan seconds"),
+        ({"start": [0.0, math.inf, 5.0]}, "Session 1 of user 0 .* starts at inf, which is no time"),
+        ({"start": ["noon", "one", "two"]}, "The start of traces must be an array of numbers"),
+        ({"start": [[0.0, 60.0, 5.0]]}, "The start of traces must be an array of one dimension. Got 2"),
+        ({"offsets": [0, 2]}, "offsets of traces end at 2 sessions, but there are 3 starts and 3 durations"),
+        ({"offsets": [0, 3, 2, 3]}, "offsets of traces must ascend from 0"),
+        ({"offsets": [1, 3]}, "offsets of traces must ascend from 0"),
+        ({"offsets": []}, "offsets of traces must ascend from 0"),
+        ({"offsets": [0, 1.5, 3]}, "The offsets of traces must be an array of numbers"),
+        ({"end": 64.0}, "Session 1 of user 0 .* ends at 65, after the window's end at 64"),
+    ],
+)
+def test_sessions_that_cannot_be_are_refused_in_words(changes: dict[str, Any], said: str) -> None:
+    assert Traces(**TWO, end=65.0).start.tolist() == TWO["start"]  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match=said):
+        Traces(**{**TWO, **changes})
+
+
+def test_rounding_makes_no_overlap() -> None:
+    """0.1 + 0.2 is more than 0.3; so is it in a log, and in the seconds since 1970 of a topic's window."""
+    traces = Traces(np.array([0, 2]), np.array([0.1, 0.3]), np.array([0.2, 0.2]))
+    assert len(traces) == 1
+    log = pd.DataFrame({"user": "a", "start": 1329910380 + traces.start, "duration": traces.duration})
+    assert len(traces_for(read_traces(log), 1329910380, 1329910390).start) == 2

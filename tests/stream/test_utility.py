@@ -274,7 +274,7 @@ def test_a_repeated_update_can_give_what_its_first_emission_did_not() -> None:
     """The first emission lies below an update that takes all the time; the second is on top."""
     updates = {"doc_id": ["u", "long", "u"], "timestamp": [0, 1, 50], "length": [5, 100, 5]}
     nuggets = {"doc_id": ["u"], "iteration": ["n"], "timestamp": [0]}
-    traces = Traces(np.array([0, 2]), np.array([10.0, 60.0]), np.array([100.0, 100.0]))
+    traces = Traces(np.array([0, 2]), np.array([10.0, 60.0]), np.array([50.0, 100.0]))
     assert msu(updates, nuggets, traces, 1.0, L=1).value == 1
     assert msu({k: v[:2] for k, v in updates.items()}, nuggets, traces, 1.0, L=1).value == 0
 
@@ -306,8 +306,10 @@ def test_standard_error_is_that_of_the_mean_and_of_a_ratio() -> None:
         ({"ratio": "mean"}, "ratio must be one of 'by_user', 'of_means'. Got 'mean' instead"),
         ({"late": "after"}, "late must be one of 'before', 'at'. Got 'after' instead"),
         ({"same_time": "score"}, "same_time must be one of 'id', 'run'. Got 'score' instead"),
-        ({"speeds": 0.0}, "words per second above 0"),
-        ({"speeds": [1.0, math.nan]}, "words per second above 0"),
+        ({"speeds": 0.0}, r"more than 0 words per second\. Got 0\."),
+        ({"speeds": [1.0, math.nan]}, r"more than 0 words per second\. Got nan of user 1"),
+        ({"speeds": [1.0, 2.0, 3.0]}, "There are 3 speeds for the traces of 2 users"),
+        ({"speeds": "quick"}, "The speeds must be an array of numbers. Got 'quick'"),
     ],
 )
 def test_requests_that_cannot_be(changes: dict[str, Any], said: str) -> None:

@@ -11,7 +11,7 @@ from irmx_stream.newest_first import REVERSE_CHRONOLOGICAL
 from irmx_stream.reading import ReadingInterface
 from irmx_stream.streams import LATE
 from irmx_stream.tables import stream_of
-from irmx_stream.traces import Traces
+from irmx_stream.traces import Traces, speeds_of
 from irmx_stream.utility import PER, RATIO, Utility, amounts_of, mean_gain, reads_of
 from irmx_stream.values import require_one_of
 
@@ -89,9 +89,7 @@ def msu(
         raise UsageError(f"L must be in the range [0, 1]. Got {L!r} instead.")
     if per is not None and per not in PER:
         raise UsageError(f"per must be None or one of {', '.join(map(repr, PER))}. Got {per!r} instead.")
-    speed = np.broadcast_to(np.asarray(speeds, dtype=np.float64), (len(traces),))
-    if not np.all(np.isfinite(speed) & (speed > 0)):
-        raise UsageError("speeds must be words per second above 0.")
+    speed = speeds_of(speeds, len(traces))
     require_one_of("late", late, LATE)
     require_one_of("ratio", ratio, RATIO)
     stream = stream_of(updates, nuggets, same_time)

@@ -28,15 +28,17 @@ class Ranked(ReadingInterface):
 
     At a visit that starts at s, the updates emitted in (s - lookback, s] are listed, highest confidence first (of equal
     ones the newest first), without those that the user has read. The user reads the first, and after each goes on with
-    probability p, until the next visit starts. An update that does not fit to its end is unread, and ends the visit.
+    probability p, until the next visit starts, or the window of the topic ends. An update that does not fit to its end is
+    unread, and ends the visit.
 
     This is what the later code of the authors of MSU does: sessions have no duration of their own there, an update that
     was read is not listed again, and every user has an own p from the Beta(2, 2) distribution (``p='beta'``, whose mean
     is 0.5). The other readings are ``timed=True``, where the end of the session stops the reading, and ``again=True``,
     where updates read before are listed and read again, which takes their time.
 
-    How many updates a user would read at a visit depends on the seed, the user and the number of the visit alone: for
-    the user's k-th unit exponential e it is 1 + floor(e / -log p), so that a larger p goes on with the same draws. The
+    How many updates a user would read at a visit depends on the seed, the user and the number of the visit alone. The seed
+    is that of the users, such as the ``seed`` of ``MSU``, unless the interface has one of its own: then these draws stay as
+    they are when others are drawn. For the user's k-th unit exponential e it is 1 + floor(e / -log p), so that a larger p goes on with the same draws. The
     exponentials of user u are those of numpy's ``PCG64`` seeded with ``SeedSequence(seed, spawn_key=(3,))``, jumped u
     times.
 
@@ -61,7 +63,12 @@ class Ranked(ReadingInterface):
         "lookback": Param(duration, "how old a listed update may be", default="1d", above=0, unit="s"),
         "timed": Param(bool, "whether the end of the session stops the reading", default=False),
         "again": Param(bool, "whether updates read at earlier visits are listed, and read again", default=False),
-        "seed": Param(int, "seed of how many updates the user reads at each visit", default=0, low=0),
+        "seed": Param(
+            int,
+            "seed of how many updates a user reads at each visit, and of 'beta'; None: that of the users",
+            default=None,
+            low=0,
+        ),
     }
     EXAMPLE = "ranked(p=0.9)"
 
@@ -94,22 +101,26 @@ class Ranked(ReadingInterface):
             available = traces.duration
         else:
             available = np.append(traces.start[1:], 0.0)[: len(traces.start)] - traces.start
-            available[traces.offsets[1:][np.diff(traces.offsets) > 0] - 1] = np.inf
+            last = traces.offsets[1:][np.diff(traces.offsets) > 0] - 1
+            available[last] = traces.end - traces.start[last]
         return _Visits(traces, speed, available, self._wanted(traces), seconds(self["lookback"]), self["again"])
 
     def _wanted(self, traces: Traces) -> Floats:
         """Return how many updates the user would read at each visit: n with probability (1 - p) p^(n-1)."""
         users = np.arange(traces.first, traces.first + len(traces)).tolist()
         visits = np.diff(traces.offsets)
-        exponentials = EXPONENTIALS.rows(self["seed"], _VISITS, users, visits.tolist())
+        exponentials = EXPONENTIALS.rows(self._seed(traces), _VISITS, users, visits.tolist())
         p = self._beta(traces) if self["p"] == "beta" else np.full(len(traces), float(self["p"]))
         with np.errstate(divide="ignore"):
             per_update = np.abs(np.log(np.repeat(p, visits)))
             return np.asarray(1 + np.floor(np.concatenate([*exponentials, np.empty(0)]) / per_update))
 
+    def _seed(self, traces: Traces) -> int:
+        return traces.seed if self["seed"] is None else int(self["seed"])
+
     def _beta(self, traces: Traces) -> Floats:
         """Return of each user a draw from Beta(2, 2), by the inverse of its distribution function 3 x^2 - 2 x^3."""
-        bits = np.random.PCG64(np.random.SeedSequence(self["seed"], spawn_key=(_USERS,)))
+        bits = np.random.PCG64(np.random.SeedSequence(self._seed(traces), spawn_key=(_USERS,)))
         uniform = np.random.Generator(bits).random(traces.first + len(traces))[traces.first :]
         return np.asarray(0.5 - np.sin(np.arcsin(1 - 2 * uniform) / 3))
 

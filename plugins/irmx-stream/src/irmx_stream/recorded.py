@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx import DataError, UsageError
-from irmx_stream.traces import Traces
+from irmx_stream.traces import ROUNDING, Traces
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -122,7 +122,7 @@ def traces_for(recorded: Recorded, start: float, end: float) -> Traces:
     traces = recorded.traces
     within = (traces.start >= start) & (traces.start + traces.duration <= end)
     kept = np.concatenate([[0], np.cumsum(within)])
-    return Traces(kept[traces.offsets], traces.start[within] - start, traces.duration[within])
+    return Traces(kept[traces.offsets], traces.start[within] - start, traces.duration[within], end=end - start)
 
 
 def _table(source: Any) -> tuple[pd.DataFrame, str, Callable[[Any], str]]:
@@ -205,7 +205,7 @@ def _refuse_overlaps(
     user: Ints, start: Floats, duration: Floats, row: Ints, labels: list[str], name: str, at: Callable[[Any], str]
 ) -> None:
     ends = start + duration
-    overlap = np.flatnonzero((user[1:] == user[:-1]) & (start[1:] < ends[:-1]))
+    overlap = np.flatnonzero((user[1:] == user[:-1]) & (start[1:] < ends[:-1] - ROUNDING))
     if len(overlap):
         i = int(overlap[0])
         raise DataError(

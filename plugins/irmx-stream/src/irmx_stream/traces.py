@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import repeat
@@ -32,12 +33,60 @@ class Traces:
         How long it lasts, seconds.
     first : int
         The number of the first user, where these are some of the users of a larger population.
+    seed : int
+        The seed of what else is drawn for these users, such as their persistence.
+    end : float
+        When the window ends that the sessions lie in, seconds; infinite where that is not known.
+
+    Raises
+    ------
+    irmx.UsageError
+        For sessions of a user that are not in the order of time, overlap, last less than 0 seconds or end after the
+        window, for times that are not finite numbers, and for offsets that do not fit; names the session.
     """
 
     offsets: Ints
     start: Floats
     duration: Floats
     first: int = 0
+    seed: int = 0
+    end: float = math.inf
+
+    def __post_init__(self) -> None:
+        for name, dtype in (("offsets", np.int64), ("start", np.float64), ("duration", np.float64)):
+            object.__setattr__(self, name, _numbers(f"The {name} of traces", getattr(self, name), dtype))
+        if not (len(self.offsets) and self.offsets[0] == 0 and np.all(self.offsets[1:] >= self.offsets[:-1])):
+            raise UsageError(f"The offsets of traces must ascend from 0. Got {self.offsets!r}.")
+        if not len(self.start) == len(self.duration) == self.offsets[-1]:
+            raise UsageError(
+                f"The offsets of traces end at {self.offsets[-1]} sessions, but there are {len(self.start)} starts and "
+                f"{len(self.duration)} durations."
+            )
+        self._refuse_impossible()
+
+    def _refuse_impossible(self) -> None:
+        start, duration = self.start, self.duration
+        self._refuse(~np.isfinite(start), lambda i: f"starts at {start[i]:g}, which is no time")
+        self._refuse(
+            ~(np.isfinite(duration) & (duration >= 0)), lambda i: f"lasts {duration[i]:g} seconds, which is no duration"
+        )
+        ends = start + duration
+        self._refuse(
+            ends > self.end + ROUNDING, lambda i: f"ends at {ends[i]:.15g}, after the window's end at {self.end:.15g}"
+        )
+        earlier = np.zeros(len(start), dtype=bool)
+        earlier[1:] = (start[1:] < ends[:-1] - ROUNDING) | (start[1:] < start[:-1])
+        earlier[self.offsets[:-1][np.diff(self.offsets) > 0]] = False
+        self._refuse(
+            earlier,
+            lambda i: f"starts at {start[i]:.15g}, before the one before it ends at {ends[i - 1]:.15g}; sessions of a user "
+            "stand in the order of time and do not overlap",
+        )
+
+    def _refuse(self, wrong: Any, what: Callable[[int], str]) -> None:
+        for i in np.flatnonzero(wrong)[:1].tolist():
+            user = int(np.searchsorted(self.offsets, i, side="right")) - 1
+            raise UsageError(f"Session {i - self.offsets[user]} of user {user} (both counted from 0) {what(i)}.")
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -46,13 +95,16 @@ class Traces:
         """Return the traces of the users from ``first`` to before ``end``."""
         offsets = self.offsets[first : end + 1]
         here = slice(offsets[0], offsets[-1])
-        return Traces(offsets - offsets[0], self.start[here], self.duration[here], self.first + first)
+        return Traces(
+            offsets - offsets[0], self.start[here], self.duration[here], self.first + first, self.seed, self.end
+        )
 
     def indexed(self, times: Floats) -> IndexedTraces:
         """Return the traces with the answers of :meth:`starts_before` for some times, so that many may ask for them."""
         wanted = np.unique(times)
+        counts = self.starts_before(wanted)
         return IndexedTraces(
-            self.offsets, self.start, self.duration, self.first, times=wanted, counts=self.starts_before(wanted)
+            self.offsets, self.start, self.duration, self.first, self.seed, self.end, times=wanted, counts=counts
         )
 
     def starts_before(self, times: Floats) -> Ints:
@@ -92,8 +144,9 @@ class IndexedTraces(Traces):
     def of_users(self, first: int, end: int) -> Traces:
         some = super().of_users(first, end)
         return IndexedTraces(
-            some.offsets, some.start, some.duration, some.first, times=self.times, counts=self.counts[first:end]
-        )
+            some.offsets, some.start, some.duration, some.first, some.seed, some.end,
+            times=self.times, counts=self.counts[first:end],
+        )  # fmt: skip
 
     def starts_before(self, times: Floats) -> Ints:
         at = np.searchsorted(self.times, times)
@@ -159,6 +212,8 @@ def simulate(users: Users, length: float | str, seed: int = 0) -> Traces:
         np.concatenate([*starts, np.empty(0)]),
         duration,
         users.first,
+        int(seed),
+        window,
     )
 
 
@@ -174,7 +229,42 @@ def cut(traces: Traces, length: float) -> Traces:
     """
     within = traces.start + traces.duration <= length
     kept = np.concatenate([[0], np.cumsum(within)])
-    return Traces(kept[traces.offsets], traces.start[within], traces.duration[within], traces.first)
+    return Traces(
+        kept[traces.offsets], traces.start[within], traces.duration[within], traces.first, traces.seed, float(length)
+    )
+
+
+def speeds_of(speeds: Any, users: int) -> Floats:
+    """Return the reading speed of every user in words per second, from one for all or one for each.
+
+    Raises
+    ------
+    irmx.UsageError
+        Where they are not so many, or one is not a finite number above 0.
+    """
+    given = _numbers("The speeds", speeds, np.float64, dimensions=(0, 1))
+    if given.ndim and len(given) != users:
+        raise UsageError(f"There are {len(given)} speeds for the traces of {users} users. Give one for all, or one for each.")
+    for i in np.flatnonzero(~(np.isfinite(given) & (given > 0)))[:1].tolist():
+        whose = f" of user {i} (counted from 0)" if given.ndim else ""
+        raise UsageError(f"A speed must be finite and more than 0 words per second. Got {given.flat[i]:g}{whose}.")
+    return np.broadcast_to(given, (users,))
+
+
+ROUNDING = 1e-6
+"""Seconds by which sessions may seem to overlap because times are rounded."""
+
+
+def _numbers(name: str, values: Any, dtype: type, dimensions: tuple[int, ...] = (1,)) -> Any:
+    """Return values as an array of numbers, and say so in words where they are something else."""
+    try:
+        given = np.asarray(values)
+        found = given.astype(dtype, casting="same_kind" if given.size else "unsafe")
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"{name} must be an array of numbers. Got {values!r} ({error}).") from None
+    if found.ndim not in dimensions:
+        raise UsageError(f"{name} must be an array of one dimension. Got {found.ndim}.")
+    return found
 
 
 _TIMES = 2
