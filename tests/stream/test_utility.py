@@ -2,6 +2,10 @@
 
 import datetime as dt
 import math
+import os
+import subprocess
+import sys
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -236,6 +240,25 @@ def test_numpy_and_the_compiled_way_give_the_same_gains(monkeypatch: pytest.Monk
     assert (gains_of(stream, traces, users.speed, REVERSE_CHRONOLOGICAL, [0.3, 0.8], "at") == numpy_way).all()
     assert numpy_way.shape == (2, 60)
     assert numpy_way.any()
+
+
+@pytest.mark.parametrize("error", ["ImportError('no')", "SystemError('built for another numpy')", "KeyError('x')"])
+def test_numba_that_cannot_be_imported_does_not_fail_a_measure(tmp_path: Path, error: str) -> None:
+    (tmp_path / "numba").mkdir()
+    (tmp_path / "numba" / "__init__.py").write_text(f"raise {error}\n")
+    script = """
+import numpy as np
+from irmx_stream import compiled, Population, simulate, REVERSE_CHRONOLOGICAL
+from irmx_stream.streams import Stream
+from irmx_stream.utility import gains_of
+compiled._WORTH_IT = 0
+users = Population().draw(10)
+stream = Stream.of(np.array([50.0]), np.ones(1), np.ones(1), np.array([0]), np.array([0]), np.zeros(1))
+print(gains_of(stream, simulate(users, "2d"), users.speed, REVERSE_CHRONOLOGICAL, [1.0], "before").sum())
+"""
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    found = subprocess.run([sys.executable, "-W", "error", "-c", script], env=environment, capture_output=True, text=True)
+    assert (found.stdout, found.stderr) == ("10.0\n", "")
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1e-13, 1.0, 1e15])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from functools import cache
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -24,15 +23,10 @@ _seen = 0
 
 
 def in_use(work: int) -> bool:
-    """Tell whether to take the compiled way, after being told of some more users times pairs: where numba is installed."""
+    """Tell whether to take the compiled way, after being told of some more users times pairs: where numba can be imported."""
     global _seen
     _seen += work
-    return "numba" in sys.modules or (_seen > _WORTH_IT and _installed())
-
-
-@cache
-def _installed() -> bool:
-    return find_spec("numba") is not None
+    return ("numba" in sys.modules or _seen > _WORTH_IT) and _kernel() is not None
 
 
 def newest_first_gains(
@@ -53,7 +47,9 @@ def newest_first_gains(
     held[stream.held + 1] = 1
     emitted, nugget = np.unique(stream.nugget, return_inverse=True)
     gains = np.zeros((len(powers), len(traces)))
-    (kernel or _kernel())(
+    kernel = kernel or _kernel()
+    assert kernel is not None
+    kernel(
         np.append(stream.time, np.full(1 << steps, np.inf)),
         stream.length,
         stream.words,
@@ -77,10 +73,14 @@ def newest_first_gains(
 
 
 @cache
-def _kernel() -> Callable[..., None]:
-    import numba
+def _kernel() -> Callable[..., None] | None:
+    """Return the compiled function; None where numba is not installed, or cannot be imported for whatever reason."""
+    try:
+        import numba
 
-    njit: Any = numba.njit
+        njit: Any = numba.njit
+    except Exception:  # such as a SystemError or an AttributeError beside a numpy that it was not built for
+        return None
     try:
         made: Callable[..., None] = njit(cache=True)(gains_by_user)
     except RuntimeError:  # no folder to keep the compiled code in
