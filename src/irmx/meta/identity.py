@@ -65,29 +65,37 @@ def _columns_read(measures: Iterable[ir_measures.Measure]) -> tuple[list[str], l
     return sorted(of_run), sorted({"iteration", "relevance"} | of_qrels)
 
 
-def run_digest(source: Any, columns: Sequence[str]) -> str:
-    """Return a digest of a run: of the bytes of a file, or of the ids, scores and extra columns of anything else."""
+def run_digest(source: Any, columns: Sequence[str]) -> dict[str, str]:
+    """Return a digest of the bytes of a file; of anything else, one of the ids and scores, and one per extra column."""
     if is_path(source) and os.path.isfile(source):
         made = hashlib.sha256()
         with open(source, "rb") as file:
             while block := file.read(1 << 20):
                 made.update(block)
-        return made.hexdigest()
+        return {_BASE: made.hexdigest()}
     run: Run = read_run(source)
     docs = [np.array(run.docs(topic), dtype=object) for topic in range(len(run.topics))]
-    return _digest([run.topics, run.offsets, run.score, *docs], {name: run.column(name) for name in columns})
+    return _digests([run.topics, run.offsets, run.score, *docs], {name: run.column(name) for name in columns})
 
 
-def qrels_digest(judgments: Judgments, columns: Sequence[str]) -> str:
-    """Return a digest of the topics, documents, grades and extra columns of judgments."""
+def qrels_digest(judgments: Judgments, columns: Sequence[str]) -> dict[str, str]:
+    """Return a digest of the topics, documents and grades of judgments, and one per extra column."""
     arrays = [list(map(str, judgments.topics)), judgments.offsets, list(judgments.docs), judgments.grade]
-    return _digest(arrays, {name: judgments.given_column(name) for name in columns})
+    return _digests(arrays, {name: judgments.given_column(name) for name in columns})
 
 
-def _digest(arrays: Sequence[Any], columns: Mapping[str, Array | None]) -> str:
+_BASE = ""
+"""The key of the digest of what every run, or every qrels, has."""
+
+
+def _digests(arrays: Sequence[Any], columns: Mapping[str, Array | None]) -> dict[str, str]:
+    return {_BASE: _digest(arrays), **{name: _digest([values]) for name, values in columns.items()}}
+
+
+def _digest(arrays: Sequence[Any]) -> str:
     made = hashlib.sha256()
-    for name, values in [*(("", a) for a in arrays), *columns.items()]:
-        made.update(f"{name}:{'none' if values is None else len(values)};".encode())
+    for values in arrays:
+        made.update(f"{'none' if values is None else len(values)};".encode())
         if values is not None:
             made.update(_hashes(np.asarray(values)).tobytes())
     return made.hexdigest()
@@ -105,12 +113,18 @@ def _hashes(values: Array) -> Array:
 def differences(there: Identity, asked: Identity) -> str:
     """Return in words what two sweeps differ in; nothing where they are the same.
 
+    Other measures read other columns and are of other plugins. That is no difference of its own: where measures differ,
+    only the columns and versions that both sweeps have are compared.
+
     >>> differences({"measure": "NCP", "grid": [["rel", ["1"]]]}, {"measure": "NCP", "grid": [["rel", ["1", "2"]]]})
     'grid: there rel=1, asked for rel=1,2'
     """
     found = []
+    of_other_measures = any(there.get(key) != asked.get(key) for key in ("measure", "grid", "reference"))
     for key in dict.fromkeys([*asked, *there]):
         old, new = there.get(key), asked.get(key)
+        if of_other_measures:
+            old, new = _shared(old, new)
         if old == new:
             continue
         if key == "runs" and _names(old) == _names(new):
@@ -121,6 +135,16 @@ def differences(there: Identity, asked: Identity) -> str:
         else:
             found.append(f"{key}: there {_cut(_shown(key, old))}, asked for {_cut(_shown(key, new))}")
     return "; ".join(found)
+
+
+def _shared(old: Any, new: Any) -> tuple[Any, Any]:
+    """Return two values without the keys that only one of them has."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        return {k: v for k, v in old.items() if k in new}, {k: v for k, v in new.items() if k in old}
+    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        pairs = [_shared(a, b) for a, b in zip(old, new, strict=True)]
+        return [a for a, _ in pairs], [b for _, b in pairs]
+    return old, new
 
 
 def _names(runs: Any) -> list[str]:
