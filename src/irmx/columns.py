@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from irmx.errors import DataError
 from irmx.ragged import Array
 
 if TYPE_CHECKING:
@@ -124,12 +123,6 @@ def canonical_names(table: Table, names: list[str]) -> list[str]:
     """
     aliases = ALIASES[table] | ({"score": "relevance"} if table == "qrels" and _BEIR.issubset(names) else {})
     return [aliases[n] if n in aliases and aliases[n] not in names else n for n in names]
-
-
-def refuse_texts(column: Column, values: Array) -> None:
-    """Raise where a column of numbers holds something else."""
-    if column.dtype == "float" and values.dtype.kind != "f":
-        raise DataError(f"The {column.table} column {column.name!r} must hold numbers. Found {values[0]!r}.")
 
 
 def is_missing(values: Array) -> Array:

@@ -12,6 +12,7 @@ import ir_measures
 import numpy as np
 
 from irmx import tables
+from irmx.cells import refuse_texts
 from irmx.contradicting import warn_of_contradiction
 from irmx.errors import DataError
 from irmx.ragged import Array, Floats, Ints, offsets_of, position_in_segment, segment_count, segment_of
@@ -81,12 +82,12 @@ class Judgments:
         Their grades.
     dataset_id : str
         The dataset that they are the qrels of, empty where they are of none.
-    file : str
+    source : str
         The file that they were read from, empty where it is none.
     """
 
     dataset_id = ""
-    file = ""
+    source = ""
 
     def __init__(self, topics: list[Any], offsets: Ints, docs: Sequence[str], grade: Floats) -> None:
         self.topics = topics
@@ -117,14 +118,14 @@ class Judgments:
         return cls(topics, offsets_of(lengths), docs, grade)
 
     @classmethod
-    def from_table(cls, table: pa.Table, file: str = "") -> Judgments:
+    def from_table(cls, table: pa.Table, source: str = "") -> Judgments:
         """Return the judgments of a table whose columns have the vocabulary's names.
 
         Parameters
         ----------
         table : pyarrow.Table
             The table.
-        file : str
+        source : str
             What it was read from, for messages; empty for a table that is no file.
         """
         import pyarrow.compute as pc
@@ -147,7 +148,7 @@ class Judgments:
         judged_topic = topic[order][starts]
         counts = np.bincount(judged_topic, minlength=len(topics)).astype(np.int64)
         out = cls(topics, offsets_of(counts), tables.LazyTexts(docs, order[starts]), grade)
-        out._table, out._row_order, out.file = table, order, file
+        out._table, out._row_order, out.source = table, order, source
         out.row_offsets = np.append(starts, len(order)).astype(np.int64)
         if len(starts) < len(order):
             warn_of_contradiction(columns, order, starts, relevance, out.place)
@@ -175,6 +176,11 @@ class Judgments:
             return None
         columns = tables.Columns("qrels", self._table)
         return columns.values(name) if name in columns else None
+
+    def refuse_texts(self, column: Column) -> None:
+        """Raise where an extra column of numbers holds texts; names the first wrong row, and its line where there is a file."""
+        if self._table is not None:
+            refuse_texts(self._table, column, self.source)
 
     def given_labels(self, name: str) -> tuple[Ints, list[Any]] | None:
         """Return the number of the value of every row as given, -1 for none, and the values; None where there is no column."""
@@ -248,7 +254,7 @@ class Judgments:
         """Return the file, and the lines of some rows as they were given, as a message starts; empty where there is no file."""
         from irmx.formats import place_of
 
-        return place_of("qrels", self.file, tuple(rows)) if self.file else ""
+        return place_of("qrels", self.source, tuple(rows)) if self.source else ""
 
     def __len__(self) -> int:
         return len(self.grade)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from irmx.best_first import RankedDocuments, judged_in_rows, ranked_rows
-from irmx.columns import Column, is_missing, missing_column, refuse_texts
+from irmx.columns import Column, is_missing, missing_column
 from irmx.errors import DataError
 from irmx.joining import Hits, Join
 from irmx.measures import Measure, common_parameters
@@ -207,7 +207,6 @@ class Rankings:
         """
         documents = self.relevant if documents is None else documents
         values = self._run_values(column)[documents.hits.rows()[documents.hit]]
-        refuse_texts(column, values)
         lacking = np.flatnonzero(is_missing(values))
         if len(lacking):
             i = int(lacking[0])
@@ -217,7 +216,6 @@ class Rankings:
     def ranked_column(self, column: Column) -> Array:
         """Return a run column over all documents of all rankings, judged or not, best first; errors as ``run_column``."""
         values = self._run_values(column)[self._ranked_rows()]
-        refuse_texts(column, values)
         lacking = np.flatnonzero(is_missing(values))
         if len(lacking):
             ends = offsets_of(self.depth)
@@ -226,7 +224,13 @@ class Rankings:
             raise self._no_value(column, topic, self.ranked_docs(topic)[place], place + 1)
         return values
 
+    def refuse_texts(self, column: Column) -> None:
+        """Raise where a column of numbers holds texts; names the first wrong row, and its line where there is a file."""
+        refuse = self._join.run.refuse_texts if column.table == "run" else self._join.judgments.refuse_texts
+        refuse(column)
+
     def _run_values(self, column: Column) -> Array:
+        self.refuse_texts(column)
         values = self._join.run.column(column.name)
         if values is None:
             raise DataError(missing_column(column, self._join.run.columns))
@@ -281,7 +285,7 @@ class Rankings:
         values = rows.column(column.name)
         if values is None:
             raise DataError(missing_column(column, self._join.judgments.columns))
-        refuse_texts(column, values)
+        self.refuse_texts(column)
         there = ~is_missing(values)
         out: list[Any] = []
         for query_id, a, b in zip(self.topics, rows.offsets, rows.offsets[1:], strict=False):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ import ir_measures
 import numpy as np
 
 from irmx import tables
+from irmx.cells import refuse_texts
 from irmx.errors import DataError
 from irmx.judgments import Sought
 from irmx.ragged import Array, Floats, Ints, offsets_of, position_in_segment, segment_of
@@ -63,6 +65,8 @@ class Run(ABC):
     topics: list[str]
     offsets: Ints
     score: Floats
+    source = ""
+    """The file that it was read from, if any, for messages."""
 
     @abstractmethod
     def docs(self, topic: int) -> list[str]:
@@ -92,6 +96,9 @@ class Run(ABC):
     def labels(self, name: str) -> tuple[Ints, list[Any]] | None:
         """Return an extra column as the number of the value of every row, -1 for none, and the values; None without it."""
         return None
+
+    def refuse_texts(self, column: Column) -> None:  # noqa: B027  only a table has columns of its own
+        """Raise where an extra column of numbers holds texts; names the first wrong row, and its line where there is a file."""
 
     @property
     @abstractmethod
@@ -274,6 +281,9 @@ class TableRun(Run):
         numbers, values = columns.labels(name)
         return self._grouped(numbers), values
 
+    def refuse_texts(self, column: Column) -> None:
+        refuse_texts(self._data, column, self.source)
+
     @property
     def columns(self) -> list[str]:
         return list(self._data.column_names)
@@ -300,7 +310,9 @@ def read_run(run: Any) -> Run:
     if table.num_rows == 0 and tables.is_path(run):
         raise DataError(f"The run {run} is empty.")
     try:
-        return TableRun(table)
+        made = TableRun(table)
+        made.source = os.fspath(run) if tables.is_path(run) else ""
+        return made
     except DataError as error:
         if not tables.is_path(run):
             raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from operator import itemgetter
@@ -99,8 +100,8 @@ def no_utf8(table: str, column: str, error: UnicodeEncodeError) -> DataError:
 
 
 def _odd_value(series: Any) -> tuple[Any, Any]:
-    """Return the first index and value whose type differs from that of the first value."""
-    kind = type(series.iloc[0])
+    """Return the first index and value whose type is not the one that most values have."""
+    [(kind, _)] = Counter(map(type, series)).most_common(1)
     return next(
         ((i, v) for i, v in zip(series.index, series, strict=True) if type(v) is not kind),
         (series.index[0], series.iloc[0]),

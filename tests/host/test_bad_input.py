@@ -279,3 +279,32 @@ def test_two_blanks_are_one_delimiter(tmp_path):
     with pytest.raises(irmx.DataError, match="too few fields: 3 where a qrels line has 4"):
         irmx.read_qrels(short)
     assert irmx.read_qrels(wide).as_dict() == {"q": {"d1": 1}}
+
+
+STAMPED = pd.DataFrame({"query_id": "q", "doc_id": list("abcd"), "score": 1.0})
+STAMP = irmx.Column("run", "stamp", "when")
+
+
+@pytest.mark.parametrize(
+    ("stamps", "line", "wanted"),
+    [
+        (["1", "2", "3x", "y"], 4, "numbers. Found '3x' in row 2 (counted from 0), q c"),
+        (["late", "2", "3", "4"], 2, "numbers. Found 'late' in row 0 (counted from 0), q a"),
+        (["2014-03-01", "2014-03-02T10:00", "2014-13-45", "2014-03-04"], 4, "as most of its rows do. Found '2014-13-45' in row 2"),
+        (["2014-03-01", "", "7", "2014-03-04"], 4, "dates such as 2014-03-01T12:00:00, as most of its rows do. Found '7' in row 2"),
+    ],
+)  # fmt: skip
+def test_the_wrong_cell_of_a_column_is_named(tmp_path: Path, stamps: list[str], line: int, wanted: str) -> None:
+    """One cell makes the whole column texts; it is not the first cell that is wrong."""
+    path = tmp_path / "run.csv"
+    STAMPED.assign(stamp=stamps).to_csv(path, index=False)
+    for source, place in ((path, f"{path}, line {line}: "), (pd.read_csv(path), "")):
+        with pytest.raises(irmx.DataError) as error:
+            irmx.join({"q": {"a": 1}}, source).run_column(STAMP)
+        assert str(error.value).startswith(f"{place}The run column 'stamp' must hold ")
+        assert wanted in str(error.value)
+
+
+def test_the_value_of_another_type_than_most_is_named() -> None:
+    with pytest.raises(irmx.DataError, match=r"'stamp' of the run mixes types: row 0 holds 'noon' \(str\)"):
+        irmx.join({"q": {"a": 1}}, STAMPED.assign(stamp=["noon", 1, 2, 3])).run_column(STAMP)

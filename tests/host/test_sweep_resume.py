@@ -362,9 +362,7 @@ def test_a_change_of_the_data_makes_another_sweep(folder: Path, sweep: Sweep, mo
 def test_another_reference_is_all_that_is_named(folder: Path, sweep: Sweep, reference: str) -> None:
     """It may read columns that the others do not, and be of another plugin."""
     frames = {name: pd.DataFrame(list(irmx.read_run(folder / name))).assign(timestamp=5) for name in RUNS}
-    qrels = pd.DataFrame(list(irmx.read_qrels(folder / "demo.qrels"))).assign(
-        iteration="n", importance=1, timestamp=0
-    )
+    qrels = pd.DataFrame(list(irmx.read_qrels(folder / "demo.qrels"))).assign(iteration="n", importance=1, timestamp=0)
     sweep(runs=frames, qrels=qrels)
     with pytest.raises(DataError) as error:
         sweep(runs=frames, qrels=qrels, reference=reference)

@@ -223,7 +223,10 @@ TWO = {"offsets": [0, 2, 3], "start": [0.0, 60.0, 5.0], "duration": [60.0, 5.0, 
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"start": [60.0, 0.0, 5.0]}, "Session 1 of user 0 .both counted from 0. starts at 0, before the one before it"),
+        (
+            {"start": [60.0, 0.0, 5.0]},
+            "Session 1 of user 0 .both counted from 0. starts at 0, before the one before it",
+        ),
         ({"start": [0.0, 59.0, 5.0]}, "Session 1 of user 0 .* starts at 59, before the one before it ends at 60"),
         ({"duration": [60.0, 5.0, -1.0]}, "Session 0 of user 1 .* lasts -1 seconds, which is no duration"),
         ({"duration": [60.0, math.nan, 1.0]}, "Session 1 of user 0 .* lasts nan seconds"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -459,6 +460,23 @@ def test_wrong_runs_are_named() -> None:
         values("ELG", run=STREAM.assign(length=[10, 6, -1]))
     with pytest.raises(DataError, match=r"run column 'length' must hold finite numbers\. Found inf"):
         values("ELG", run=STREAM.assign(length=[10, 6, np.inf]))
+
+
+def test_the_wrong_cell_of_a_file_is_named(tmp_path: Path) -> None:
+    EXAMPLE.assign(timestamp=["0", "3600 s", ""]).to_csv(tmp_path / "qrels.csv", index=False)
+    STREAM.assign(timestamp=["0", "25200", "noon"]).to_csv(tmp_path / "run.csv", index=False)
+    with pytest.raises(
+        DataError, match=r"run.csv, line 4: The run column 'timestamp' must hold numbers\. Found 'noon' in row 2"
+    ):
+        values("LC", EXAMPLE, tmp_path / "run.csv")
+    with pytest.raises(
+        DataError, match=r"qrels.csv, line 3: The qrels column 'timestamp' must hold numbers\. Found '3600 s'"
+    ):
+        values("LC", tmp_path / "qrels.csv")
+    with pytest.raises(
+        DataError, match=r"MSU: .*run.csv, line 4: The run column 'timestamp' must hold numbers\. Found 'noon'"
+    ):
+        values("MSU", EXAMPLE.assign(query_start=0, query_end=90000), tmp_path / "run.csv")
 
 
 def test_a_year_without_rules_of_its_own_is_refused() -> None:

@@ -257,7 +257,9 @@ stream = Stream.of(np.array([50.0]), np.ones(1), np.ones(1), np.array([0]), np.a
 print(gains_of(stream, simulate(users, "2d"), users.speed, REVERSE_CHRONOLOGICAL, [1.0], "before").sum())
 """
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    found = subprocess.run([sys.executable, "-W", "error", "-c", script], env=environment, capture_output=True, text=True)
+    found = subprocess.run(
+        [sys.executable, "-W", "error", "-c", script], env=environment, capture_output=True, text=True
+    )
     assert (found.stdout, found.stderr) == ("10.0\n", "")
 
 

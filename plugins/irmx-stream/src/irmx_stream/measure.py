@@ -177,6 +177,8 @@ class ModeledStreamUtility(Measure):
         return self["rel"], self["default_length"], self["duplicates"], self["copies"], self["same_time"]
 
     def prepare(self, rankings: Rankings) -> Streams:
+        for column in (*self.run_columns(), *self.qrel_columns()):
+            rankings.refuse_texts(column)
         asked = ("default_length", "duplicates", "copies", "same_time")
         return streams_of(rankings, *(self[name] for name in asked))
 

@@ -79,8 +79,10 @@ class Traces:
         earlier[self.offsets[:-1][np.diff(self.offsets) > 0]] = False
         self._refuse(
             earlier,
-            lambda i: f"starts at {start[i]:.15g}, before the one before it ends at {ends[i - 1]:.15g}; sessions of a user "
-            "stand in the order of time and do not overlap",
+            lambda i: (
+                f"starts at {start[i]:.15g}, before the one before it ends at {ends[i - 1]:.15g}; sessions of a user "
+                "stand in the order of time and do not overlap"
+            ),
         )
 
     def _refuse(self, wrong: Any, what: Callable[[int], str]) -> None:
@@ -244,7 +246,9 @@ def speeds_of(speeds: Any, users: int) -> Floats:
     """
     given = _numbers("The speeds", speeds, np.float64, dimensions=(0, 1))
     if given.ndim and len(given) != users:
-        raise UsageError(f"There are {len(given)} speeds for the traces of {users} users. Give one for all, or one for each.")
+        raise UsageError(
+            f"There are {len(given)} speeds for the traces of {users} users. Give one for all, or one for each."
+        )
     for i in np.flatnonzero(~(np.isfinite(given) & (given > 0)))[:1].tolist():
         whose = f" of user {i} (counted from 0)" if given.ndim else ""
         raise UsageError(f"A speed must be finite and more than 0 words per second. Got {given.flat[i]:g}{whose}.")
@@ -259,7 +263,7 @@ def _numbers(name: str, values: Any, dtype: type, dimensions: tuple[int, ...] = 
     """Return values as an array of numbers, and say so in words where they are something else."""
     try:
         given = np.asarray(values)
-        found = given.astype(dtype, casting="same_kind" if given.size else "unsafe")
+        found: Any = given.astype(dtype, casting="same_kind" if given.size else "unsafe")
     except (TypeError, ValueError) as error:
         raise UsageError(f"{name} must be an array of numbers. Got {values!r} ({error}).") from None
     if found.ndim not in dimensions:

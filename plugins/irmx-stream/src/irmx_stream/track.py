@@ -117,6 +117,8 @@ class TrackMeasure(Measure):
 
     def accounts(self, rankings: Rankings) -> Accounts:
         """Return the nuggets found and the words read, made once for all measures of one setting."""
+        for column in (*self.run_columns(), *self.qrel_columns()):
+            rankings.refuse_texts(column)
         names = ("duplicates", "track", "default_length", "same_time", "words", "unimportant")
         setting = tuple(self[name] for name in names)
         return rankings.memo(("track accounts", setting), lambda: Accounts(rankings, *setting))

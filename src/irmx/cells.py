@@ -1,0 +1,60 @@
+"""Which cell of a column is wrong, where a column that must hold numbers holds texts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from irmx.columns import Column
+from irmx.errors import DataError
+from irmx.tables import Columns
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def refuse_texts(data: pa.Table, column: Column, source: str) -> None:
+    """Raise where an extra column of numbers holds texts, as one wrong cell of a file makes it do.
+
+    Parameters
+    ----------
+    data : pyarrow Table
+        The table.
+    column : Column
+        What the column is; one that the table lacks, or one of labels, is passed over.
+    source : str
+        The file that the table was read from, if any.
+
+    Raises
+    ------
+    irmx.errors.DataError
+        Names the first row that is not what most are, numbers or dates, and its line in the file.
+    """
+    if column.dtype != "float" or column.name not in data.column_names:
+        return
+    columns = Columns(column.table, data)
+    if columns.values(column.name).dtype.kind == "f":
+        return
+    error = _first_wrong(columns, column.name)
+    if not source:
+        raise error
+    from irmx.formats import located
+
+    raise located(column.table, source, error)
+
+
+def _first_wrong(columns: Columns, name: str) -> DataError:
+    import pandas as pd
+
+    texts = pd.Series([None if v is None else str(v) or None for v in columns.values(name).tolist()], dtype=object)
+    number = pd.to_numeric(texts, errors="coerce").notna()
+    date = pd.to_datetime(texts, errors="coerce", utc=True, format="ISO8601").notna() & ~number
+    dates = date.sum() > number.sum()
+    row = int(np.argmax(texts.notna() & ~(date if dates else number)))
+    wanted = "dates such as 2014-03-01T12:00:00, as most of its rows do" if dates else "numbers"
+    at = " ".join(str(columns.data.column(c)[row].as_py()) for c in ("query_id", "doc_id"))
+    return DataError(
+        f"The {columns.table} column {name!r} must hold {wanted}. Found {texts[row]!r} in row {row} (counted from 0), {at}.",
+        (row,),
+    )
