@@ -11,6 +11,7 @@ import numpy as np
 from irmx.columns import needed
 from irmx.errors import DataError, UsageError, suggest
 from irmx.expressions import parse_measure
+from irmx.formats import spelled
 from irmx.joining import Join
 from irmx.judgments import read_qrels
 from irmx.measures import Measure
@@ -73,7 +74,7 @@ def explain(
     qrels, run : any
         Whatever :func:`irmx.read_qrels` and :func:`irmx.read_run` take.
     query_id : str
-        The topic.
+        The topic; where the files of a format write it in more than one way, any of them.
     all_documents : bool
         Whether the documents that contribute nothing are listed too.
 
@@ -99,7 +100,7 @@ def explain(
         )
     parsed.validate_params()
     judgments = read_qrels(qrels, needed("qrels", [parsed]))
-    the_run, topic = read_run(run), str(query_id)
+    the_run, topic = read_run(run), spelled(str(query_id), judgments.index)
     for table, known in (("qrels", list(judgments.index)), ("run", the_run.topics)):
         if topic not in known:
             raise DataError(

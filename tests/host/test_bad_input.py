@@ -135,7 +135,7 @@ def refused(done: Any, says: tuple[str, ...], code: int = 1) -> None:
         (["good.qrels", "none*.run", "AP"], 1, ["No file matches", "'none*.run'"]),
         (["none.qrels", "good.run", "AP"], 1, ["'none.qrels'", "neither a file nor a dataset id"]),
         (["good.qrels", "folder", "AP"], 2, ["is a folder", "'folder/*'"]),
-        (["folder", "good.run", "AP"], 1, ["folder", "directory"]),
+        (["folder", "good.run", "AP"], 1, ["folder is a folder, not a qrels file", ":folder"]),
         (["good.run", "good.qrels", "AP"], 1, ["good.run, line 1", "the qrels come first"]),
         (["half.qrels", "good.run", "AP"], 1, ["AP cannot be computed", "not whole numbers", "rel=0.5"]),
         (["good.qrels", "good.run"], 2, ["No measure is asked for"]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Container
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,6 +59,12 @@ def place_of(table: Table, source: str | os.PathLike[str], rows: tuple[int, ...]
     return reader.place(table, path, content, rows)
 
 
+def spelled(query_id: str, topics: Container[str]) -> str:
+    """Return which of some topics a query id means: itself, or the one that files of some format write so."""
+    spellings = [query_id, *(reader.topic(query_id) for reader in registry().formats().values())]
+    return next((t for t in spellings if t in topics), query_id)
+
+
 def is_dataset_id(source: str | os.PathLike[str]) -> bool:
     """Tell whether a text is no path of a file, no ``-`` and no ``FORMAT:path``, so that as qrels it names a dataset."""
     return not os.path.exists(source) and os.fspath(source) != STANDARD_INPUT and named(source) is None
@@ -77,11 +84,15 @@ def _opened(table: Table, source: str | os.PathLike[str]) -> tuple[Format, Path,
     standard = os.fspath(path) == STANDARD_INPUT
     if not standard and not path.exists():
         raise DataError(f"There is no {table} file {os.fspath(path)!r}.{_neighbour(path)}")
+    formats = registry().formats()
+    if asked is None and path.is_dir():
+        readers = [f"{name}:{path}" for name, reader in formats.items() if table in reader.FOLDERS]
+        how = f" To read the files in it as one, name the format: {' or '.join(readers)}." if readers else ""
+        raise DataError(f"{path} is a folder, not a {table} file.{how}")
     content = content_of(path, table) if standard or asked is None or path.is_file() else b""
     path = Path(name_of(path))
     if asked is not None:
         return asked[0], path, content
-    formats = registry().formats()
     for reader in formats.values():
         if table in reader.TABLES and _recognises(reader, table, path, content[:4096]):
             return reader, path, content

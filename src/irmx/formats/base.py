@@ -25,6 +25,8 @@ class Format(ABC):
         One sentence.
     TABLES : tuple of {"run", "qrels"}
         What it can hold.
+    FOLDERS : tuple of {"run", "qrels"}
+        What it reads from a folder, which is asked for by ``NAME:path``.
     LINES : str
         Where the rows of a file stand, for messages: ``"all"`` lines, ``"after header"``, or ``""`` where a row
         is not a line.
@@ -33,6 +35,7 @@ class Format(ABC):
     NAME: ClassVar[str]
     DESCRIPTION: ClassVar[str] = ""
     TABLES: ClassVar[tuple[Table, ...]] = ("run", "qrels")
+    FOLDERS: ClassVar[tuple[Table, ...]] = ()
     LINES: ClassVar[Literal["all", "after header", ""]] = ""
 
     @abstractmethod
@@ -42,6 +45,10 @@ class Format(ABC):
     def place(self, table: Table, path: Path, content: bytes, rows: tuple[int, ...]) -> str:
         """Return the file, and the lines of some rows of its table, as a message starts."""
         return place(path, content, rows if self.LINES else (), self.LINES == "after header")
+
+    def topic(self, text: str) -> str:
+        """Return the query id, in tables of this format, of a topic that the files write in more than one way."""
+        return text
 
     @abstractmethod
     def read(self, table: Table, path: Path, content: bytes) -> pa.Table:

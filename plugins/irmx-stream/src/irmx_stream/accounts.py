@@ -16,7 +16,6 @@ from irmx_stream.columns import (
     MATCH_END,
     MATCH_START,
     NUGGET_LENGTH,
-    NUGGET_TIME,
     ORIGINAL_LENGTH,
     TIMESTAMP,
     TRACK_COLUMNS,
@@ -183,8 +182,9 @@ class Accounts:
     @cached_property
     def latency(self) -> Floats:
         """L(n.t, u.t) of every nugget found (T2): 1 when found as it was known, in (0, 2), above 1 when early."""
-        refuse_other_times(self.time, self.topic, self._nuggets.column(NUGGET_TIME), self.nugget_topic)
-        late = self.time[self.update] - self._nuggets.column(NUGGET_TIME)[self.nugget]
+        known = self._nuggets.times()
+        refuse_other_times(self.time, self.topic, known, self.nugget_topic)
+        late = self.time[self.update] - known[self.nugget]
         return np.asarray(1 - (2 / math.pi) * np.arctan(late / LATENCY_STEP))
 
     @cached_property

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from irmx import Column, DataError, QrelsRows, Rankings
-from irmx_stream.columns import POOLED, REPLACED
-from irmx_stream.values import nugget_names, numbers
+from irmx import Column, DataError, DataWarning, QrelsRows, Rankings
+from irmx_stream.columns import NUGGET_TIME, POOLED, REPLACED
+from irmx_stream.values import YEAR, nugget_names, numbers
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Floats = np.ndarray[Any, np.dtype[Any]]
@@ -74,6 +75,35 @@ class Nuggets:
         for nugget in np.flatnonzero(np.isnan(values))[:1].tolist():
             raise DataError(f"The qrels column {column.name!r} has no value for {self.named(nugget)}.")
         return values
+
+    def times(self) -> Floats:
+        """Return when each nugget was first known; warns of one that is more than a year from all others of its topic."""
+        known = self.column(NUGGET_TIME)
+        nearest = _to_nearest(known, self.topic)
+        far = np.flatnonzero(np.isfinite(nearest) & (nearest > YEAR))
+        if len(far):
+            i = int(far[0])
+            warnings.warn(
+                f"{len(far):,} of {len(known):,} nuggets were first known more than a year before or after every other nugget of "
+                f"their topic. The first: {self.named(i)}, at {known[i]:.15g}, {nearest[i] / 86400:,.0f} days from the nearest. "
+                "Is its time right?",
+                DataWarning,
+                stacklevel=2,
+            )
+        return known
+
+
+def _to_nearest(times: Floats, topic: Ints) -> Floats:
+    """Return how far each time is from the nearest other of its topic; infinite for a time alone, which is no news.
+
+    >>> _to_nearest(np.array([5.0, 100.0, 7.0, 3.0]), np.array([0, 0, 0, 1]))
+    array([ 2., 93.,  2., inf])
+    """
+    order = np.lexsort((times, topic))
+    gap = np.where(np.diff(topic[order]) == 0, np.diff(times[order]), np.inf)
+    out = np.empty(len(times))
+    out[order] = np.minimum(np.append(gap, np.inf), np.append(np.inf, gap)) if len(times) else out
+    return out
 
 
 def as_in_the_track(qrels: QrelsRows) -> Array:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from irmx import Format
+from irmx_stream.tst.files import topic_of
 from irmx_stream.tst.qrels import qrels_of_folder
 from irmx_stream.tst.runs import is_run_line, run_of
 
@@ -19,7 +20,7 @@ _LINES = 10
 class Tst(Format):
     """The files of the TREC Temporal Summarization track: a run, or ``tst:FOLDER`` for the qrels."""
 
-    NAME, LINES = "tst", "all"
+    NAME, LINES, FOLDERS = "tst", "all", ("qrels",)
     DESCRIPTION = (
         "TREC Temporal Summarization: runs of seven fields (topic team run docid sentid time confidence), "
         "qrels as tst:FOLDER with nuggets, matches, updates and topics"
@@ -36,6 +37,10 @@ class Tst(Format):
         if lines and "score" in lines[0].split() and not is_run_line(lines[0]):
             return False
         return 2 * sum(map(is_run_line, lines)) > len(lines)
+
+    def topic(self, text: str) -> str:
+        """Return the number of a topic: ``11`` in runs and topic files is ``TS14.11`` in the tables."""
+        return topic_of(text)
 
     def read(self, table: str, path: Path, content: bytes) -> pa.Table:
         """Return a run, or the judgments of a folder, as a table."""
