@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from irmx.reports.table import fitted_widths
     from irmx.rows import QrelsRows, RunRows
     from irmx.runs import Run, read_run
-    from irmx.scores import DetailedMetric, Scores
+    from irmx.scores import DetailedMetric, DetailedResults, Scores
     from irmx.symbols import Symbol
 
 _WHERE = {
@@ -83,7 +83,7 @@ _WHERE = {
     "reports.table": ("fitted_widths",),
     "rows": ("QrelsRows", "RunRows"),
     "runs": ("Run", "read_run"),
-    "scores": ("DetailedMetric", "Scores"),
+    "scores": ("DetailedMetric", "DetailedResults", "Scores"),
     "symbols": ("Symbol",),
 }
 _MODULE_OF = {name: f"irmx.{module}" for module, names in _WHERE.items() for name in names}
@@ -97,6 +97,7 @@ __all__ = [
     "DataWarning",
     "Dataset",
     "DetailedMetric",
+    "DetailedResults",
     "Documents",
     "Evaluator",
     "Explanation",

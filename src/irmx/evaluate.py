@@ -11,7 +11,7 @@ from typing import Any
 
 import ir_measures
 import numpy as np
-from ir_measures import CalcResults, Metric
+from ir_measures import Metric
 
 from irmx.columns import needed
 from irmx.errors import DataError, UsageError, suggest
@@ -22,7 +22,7 @@ from irmx.judgments import read_qrels
 from irmx.measures import Measure
 from irmx.rankings import Rankings
 from irmx.runs import Run, read_run
-from irmx.scores import metric
+from irmx.scores import DetailedResults, metric
 from irmx.scoring import IrmxEvaluator, aggregate, fields_by_topic
 
 Measures = str | ir_measures.Measure | Iterable[str | ir_measures.Measure]
@@ -64,6 +64,7 @@ class Evaluator:
         self.measures = as_measures(measures)
         self.judgments = read_qrels(qrels, needed("qrels", [m for m in self.measures if isinstance(m, Measure)]))
         self.fields: dict[ir_measures.Measure, dict[str, dict[str, float]]] = {}
+        self.fields_of_means: dict[ir_measures.Measure, dict[str, float]] = {}
         self._own: IrmxEvaluator | None = None
         self._others: list[Any] = []
         mine = [m for m in self.measures if isinstance(m, Measure)]
@@ -113,7 +114,7 @@ class Evaluator:
     def values(self, run: Any) -> dict[ir_measures.Measure, dict[str, float]]:
         """Return, per measure in the order asked and per topic in the order of the qrels, the value.
 
-        What some measures give besides, such as a standard error, is in ``fields`` until the next run.
+        What some measures give besides, such as a standard error, is in ``fields`` and ``fields_of_means`` until the next run.
 
         Raises
         ------
@@ -122,7 +123,7 @@ class Evaluator:
         """
         run = read_run(run)
         refuse_no_common_topic(run, self.judgments)
-        self.fields = {}
+        self.fields, self.fields_of_means = {}, {}
         found: dict[ir_measures.Measure, dict[str, float]] = {}
         topics = [str(t) for t in self.judgments.topics]
         if self._own is not None:
@@ -130,6 +131,8 @@ class Evaluator:
                 found[own] = dict(zip(topics, scores.values.tolist(), strict=True))
                 if scores.fields:
                     self.fields[own] = dict(zip(topics, fields_by_topic(scores), strict=True))
+                if of_mean := scores.of_mean():
+                    self.fields_of_means[own] = of_mean
         if self._others:
             given: dict[ir_measures.Measure, dict[str, float]] = {}
             for metric in self._upstream(run):
@@ -161,13 +164,13 @@ class Evaluator:
                 if topic in by_topic:
                     yield metric(query_id, measure, by_topic[topic], self.fields.get(measure, {}).get(topic, {}))
 
-    def calc(self, run: Any) -> CalcResults:
-        """Return the means and the value of every topic."""
+    def calc(self, run: Any) -> DetailedResults:
+        """Return the means, with what goes with them in ``fields``, and the value of every topic."""
         per_query = list(self.iter_calc(run))
         values: dict[ir_measures.Measure, list[float]] = {m: [] for m in self.measures}
         for one in per_query:
             values[one.measure].append(one.value)
-        return CalcResults({m: aggregate(m, v) for m, v in values.items()}, per_query)
+        return DetailedResults({m: aggregate(m, v) for m, v in values.items()}, per_query, self.fields_of_means)
 
     def calc_aggregate(self, run: Any) -> dict[ir_measures.Measure, float]:
         """Return the mean of every measure over the topics of the qrels."""
@@ -213,8 +216,8 @@ def iter_calc(measures: Measures, qrels: Any, run: Any) -> Iterator[Metric]:
     return Evaluator(measures, qrels).iter_calc(run)
 
 
-def calc(measures: Measures, qrels: Any, run: Any) -> CalcResults:
-    """Return the means and the value of every topic; see :func:`evaluator`."""
+def calc(measures: Measures, qrels: Any, run: Any) -> DetailedResults:
+    """Return the means, with what goes with them in ``fields``, and the value of every topic; see :func:`evaluator`."""
     return Evaluator(measures, qrels).calc(run)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import ir_measures
 import numpy as np
-from ir_measures import CalcResults, Metric, providers
+from ir_measures import Metric, providers
 
 from irmx.columns import at_odds
 from irmx.errors import DataError, DataWarning, IrmxError, PluginError
@@ -19,7 +19,7 @@ from irmx.measures import Measure, common_parameters
 from irmx.ragged import segment_count
 from irmx.rankings import Rankings
 from irmx.runs import read_run
-from irmx.scores import Scores, metric
+from irmx.scores import DetailedResults, Scores, metric
 
 
 class IrmxEvaluator(providers.Evaluator):
@@ -82,11 +82,12 @@ class IrmxEvaluator(providers.Evaluator):
         """Return the mean of every measure over the topics of the qrels."""
         return {measure: aggregate(measure, scores.values.tolist()) for measure, scores in self.scores(run).items()}
 
-    def calc(self, run: Any) -> CalcResults:
+    def calc(self, run: Any) -> DetailedResults:
         """Return the means and the value of every topic."""
         scores = self.scores(run)
         per_query = [metric for measure, found in scores.items() for metric in self._metrics(measure, found)]
-        return CalcResults({m: aggregate(m, s.values.tolist()) for m, s in scores.items()}, per_query)
+        means = {m: aggregate(m, s.values.tolist()) for m, s in scores.items()}
+        return DetailedResults(means, per_query, {m: fields for m, s in scores.items() if (fields := s.of_mean())})
 
 
 @contextmanager
@@ -105,6 +106,11 @@ def named(measure: Measure) -> Iterator[None]:
 def checked(measure: Measure, topics: list[Any], scores: Scores) -> Scores:
     """Return the scores of a measure as arrays of floats, having checked their shape and that all are finite."""
     arrays = {name: np.asarray(found, dtype=np.float64) for name, found in {**scores.fields, "": scores.values}.items()}
+    covariance = scores.covariance
+    if covariance is not None and covariance.shape != (len(topics), len(topics)):
+        raise PluginError(
+            f"The measure {measure} returned a covariance of shape {covariance.shape} for {len(topics)} topics."
+        )
     for name, found in arrays.items():
         if found.shape != (len(topics),):
             what = f"{name} of shape {found.shape}" if name else f"an array of shape {found.shape}"
@@ -113,7 +119,7 @@ def checked(measure: Measure, topics: list[Any], scores: Scores) -> Scores:
     if not np.isfinite(values).all():
         topic = topics[int(np.flatnonzero(~np.isfinite(values))[0])]
         raise PluginError(f"The measure {measure} has no finite value for query {topic}.")
-    return Scores(values, arrays)
+    return Scores(values, arrays, covariance)
 
 
 def over_topics(measure: Measure, judgments: Judgments, theirs: list[int], scores: Scores) -> Scores:
@@ -127,7 +133,11 @@ def over_topics(measure: Measure, judgments: Judgments, theirs: list[int], score
         rel = 1 if measure["rel"] is None else measure["rel"]
         relevant = segment_count(judgments.grade >= rel, judgments.offsets)
         values[relevant == 0] = np.nan
-    return Scores(values, fields)
+    covariance = None
+    if scores.covariance is not None:
+        covariance = np.zeros((len(values), len(values)))
+        covariance[np.ix_(theirs, theirs)] = scores.covariance
+    return Scores(values, fields, covariance)
 
 
 def fields_by_topic(scores: Scores) -> list[dict[str, float]]:

@@ -81,21 +81,8 @@ LATER = [
     ("1", "600-ff-1", "N2", 1, 2000, 1, 3, 2, 5, 500, 9500, 3, 0),
     ("1", "700-gg-1", "", 0, NO, NO, NO, NO, NO, 500, 9500, 1, 0),
 ]
-COLUMNS = [
-    "query_id",
-    "doc_id",
-    "iteration",
-    "relevance",
-    "timestamp",
-    "importance",
-    "nugget_length",
-    "match_start",
-    "match_end",
-    "query_start",
-    "query_end",
-    "length",
-    "pooled",
-]
+COLUMNS = ["query_id", "doc_id", "iteration", "relevance", "timestamp", "importance", "nugget_length", "match_start",
+           "match_end", "query_start", "query_end", "length", "pooled"]  # fmt: skip
 OF_COPIES = ["original_length", "replaced"]
 OF_THE_TRACK = ["track_nugget_length", "track_match_start", "track_match_end", "track_length"]
 

@@ -118,7 +118,7 @@ class _Loaded:
             if lacking:
                 warnings.warn(lacking, DataWarning, stacklevel=2)
             self.values = evaluator.values(run)
-        self.fields = evaluator.fields
+        self.fields, self.fields_of_means = evaluator.fields, evaluator.fields_of_means
 
 
 def _results(
@@ -136,7 +136,8 @@ def _results(
                         yield Result(name, query_id, measure, one.values[measure][query_id], fields)
         if summary:
             for measure in layout.measures:
-                yield Result(name, SUMMARY, measure, aggregate(measure, one.values[measure].values()))
+                mean = aggregate(measure, one.values[measure].values())
+                yield Result(name, SUMMARY, measure, mean, one.fields_of_means.get(measure, {}))
 
 
 def _progress(paths: list[str]) -> Iterable[str]:

@@ -26,7 +26,7 @@ from irmx_stream.prepared import Streams, streams_of
 from irmx_stream.reading import KIND
 from irmx_stream.simulation import Crowd, Setting, utilities
 from irmx_stream.streams import LATE
-from irmx_stream.utility import PER, RATIO
+from irmx_stream.utility import PER, RATIO, covariance_of
 from irmx_stream.values import SAME_TIME
 
 BARUAH = Citation(
@@ -54,7 +54,8 @@ class ModeledStreamUtility(Measure):
     the gain. (With ``late='at'``, as the paper's text has it, b counts those that started before that time. The default is
     that of the authors' code.) The value of a topic is the mean over users.
 
-    The same seed gives the same users for every run and every topic. ``standard_error`` comes with every value.
+    The same seed gives the same users for every run and every topic. ``standard_error`` comes with every value and
+    with the mean over topics: topics are as given, users random, and the same ones for all topics.
 
     References
     ----------
@@ -198,7 +199,8 @@ class ModeledStreamUtility(Measure):
 
 def _scores(utilities: Sequence[Any]) -> Scores:
     columns = np.array([(u.value, u.standard_error, u.users) for u in utilities], dtype=np.float64).reshape(-1, 3)
-    return Scores(columns[:, 0], {"standard_error": columns[:, 1], "users": columns[:, 2]})
+    fields = {"standard_error": columns[:, 1], "users": columns[:, 2]}
+    return Scores(columns[:, 0], fields, covariance_of(utilities))
 
 
 MSU = ModeledStreamUtility()

@@ -167,12 +167,16 @@ class Utility:
         The number of users.
     gains : float array, shape (users,)
         What each user gains.
+    parts : float array, shape (users,)
+        Of each user, what the value is the mean of; of a ratio of two means, up to a constant, its linear part. The standard
+        error is that of their mean.
     """
 
     value: float
     standard_error: float
     users: int
     gains: Floats
+    parts: Floats
 
 
 RATIO = ("by_user", "of_means")
@@ -206,13 +210,33 @@ def mean_gain(gains: Floats, amounts: Floats | None = None, ratio: str = "by_use
     """
     users = len(gains)
     if not users:
-        return Utility(0.0, math.nan, 0, gains)
+        return Utility(0.0, math.nan, 0, gains, gains)
     units = units_of(amounts, users, ratio)
-    per_unit = gains / units
-    value = math.fsum(per_unit) / users
+    parts = gains / units
+    value = math.fsum(parts) / users
     if amounts is not None and ratio == "of_means":
-        return Utility(value, _standard_error((gains - value * amounts) / units), users, gains)
-    return Utility(value, _standard_error(per_unit), users, gains)
+        parts = (gains - value * amounts) / units
+    return Utility(value, _standard_error(parts), users, gains, parts)
+
+
+def covariance_of(utilities: Sequence[Utility]) -> Floats:
+    """Return the covariance of the errors of several topics' values, shape (topics, topics).
+
+    The users are the same for all topics: users who look in often gain much everywhere. So the errors go together, and the mean
+    over topics is known less well than from as many users for each. Where a topic has more users than another, they begin
+    with the same ones; the means share the smaller number, and their covariance is that of the users over the larger.
+
+    >>> alike = [mean_gain(np.array([1.0, 2.0, 6.0])), mean_gain(np.array([2.0, 4.0, 12.0]))]
+    >>> covariance_of(alike).round(3).tolist(), round(alike[0].standard_error ** 2, 3)
+    ([[2.333, 4.667], [4.667, 9.333]], 2.333)
+    """
+    users = np.array([u.users for u in utilities], dtype=np.int64)
+    deviations = np.zeros((len(users), int(users.max(initial=0))))
+    for row, utility in zip(deviations, utilities, strict=True):
+        row[: utility.users] = utility.parts - utility.parts.mean()
+    shared, larger = np.minimum.outer(users, users), np.maximum.outer(users, users)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(deviations @ deviations.T / ((shared - 1) * larger))
 
 
 def _standard_error(values: Floats) -> float:
