@@ -12,6 +12,7 @@ from irmx_stream.push import PUSH, Push
 from irmx_stream.ranked import RANKED, Ranked
 from irmx_stream.reading import ReadingInterface
 from irmx_stream.recorded import Recorded, read_traces, traces_for
+from irmx_stream.recorded_scores import TopicStream, score_recorded, topic_streams
 from irmx_stream.streams import Stream
 from irmx_stream.tables import stream_of
 from irmx_stream.traces import Traces, cut, simulate
@@ -42,6 +43,7 @@ __all__ = [
     "Stream",
     "TS_Latency",
     "TS_Verbosity",
+    "TopicStream",
     "Traces",
     "Users",
     "Utility",
@@ -53,7 +55,9 @@ __all__ = [
     "read_traces",
     "read_tst_runs",
     "reads_of",
+    "score_recorded",
     "simulate",
     "stream_of",
+    "topic_streams",
     "traces_for",
 ]

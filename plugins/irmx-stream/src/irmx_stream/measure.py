@@ -26,7 +26,7 @@ from irmx_stream.prepared import Streams, streams_of
 from irmx_stream.reading import KIND
 from irmx_stream.simulation import Crowd, Setting, utilities
 from irmx_stream.streams import LATE
-from irmx_stream.utility import PER, RATIO, covariance_of
+from irmx_stream.utility import PER, RATIO, Utility, covariance_of
 from irmx_stream.values import SAME_TIME
 
 BARUAH = Citation(
@@ -186,7 +186,7 @@ class ModeledStreamUtility(Measure):
     @classmethod
     def score_prepared(cls, prepared: Sequence[Any], settings: Sequence[Any]) -> list[list[Scores]]:
         found = utilities(prepared, settings[0]._crowd, [m._setting for m in settings])
-        return [[_scores(of_setting) for of_setting in of_run] for of_run in found]
+        return [[scores_of(of_setting) for of_setting in of_run] for of_run in found]
 
     def score(self, rankings: Rankings) -> Scores:
         streams = rankings.memo(("streams", self.preparation()), lambda: self.prepare(rankings))
@@ -197,7 +197,8 @@ class ModeledStreamUtility(Measure):
         return table_of_reads(rankings, streams, self._crowd, self._setting, self["same_time"])
 
 
-def _scores(utilities: Sequence[Any]) -> Scores:
+def scores_of(utilities: Sequence[Utility]) -> Scores:
+    """Return the utilities of topics, whose users are the same, as scores."""
     columns = np.array([(u.value, u.standard_error, u.users) for u in utilities], dtype=np.float64).reshape(-1, 3)
     fields = {"standard_error": columns[:, 1], "users": columns[:, 2]}
     return Scores(columns[:, 0], fields, covariance_of(utilities))

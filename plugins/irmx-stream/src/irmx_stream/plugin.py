@@ -1,6 +1,10 @@
 """What irmx-stream registers."""
 
-from irmx import Dataset, Format, Measure, Symbol, hookimpl
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from irmx import Command, Dataset, Format, Measure, Symbol, hookimpl
 from irmx_stream.chronological import CHRONOLOGICAL
 from irmx_stream.comprehensiveness import LC, Comp, TS_Latency, TS_Verbosity
 from irmx_stream.expected_gain import EG, ELG, TS_H, nEG, nELG
@@ -25,6 +29,15 @@ def irmx_symbols() -> list[Symbol]:
 @hookimpl
 def irmx_formats() -> list[Format]:
     return [Tst()]
+
+
+@hookimpl
+def irmx_commands() -> list[Command]:
+    return [Command("stream", _load_stream)]
+
+
+def _load_stream() -> Callable[..., Any]:
+    return import_module("irmx_stream.commands").stream  # type: ignore[no-any-return]
 
 
 @hookimpl

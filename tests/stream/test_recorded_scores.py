@@ -1,0 +1,134 @@
+"""Scores for recorded users: those of a simulation, when the log is one; and the streams of topics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import irmx
+from irmx import DataError, DataWarning, UsageError
+from irmx_stream import MSU, Population, msu, read_traces, score_recorded, simulate, topic_streams, traces_for
+
+DAY = 86400
+WINDOWS = {"a": (1_000_000, 3 * DAY), "b": (2_000_000, 2 * DAY)}
+USERS = 40
+
+
+@pytest.fixture(scope="module")
+def collection() -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Two topics whose windows do not overlap."""
+    rng = np.random.default_rng(3)
+    qrels, run = [], []
+    for topic, (start, window) in WINDOWS.items():
+        names = [f"u{i}" for i in range(50)]
+        times = start + np.sort(rng.integers(0, window, 50))
+        qrels.append(pd.DataFrame({"query_id": topic, "doc_id": names[::2], "iteration": names[::2], "relevance": 1,
+                                   "timestamp": times[::2] - 600, "query_start": start, "query_end": start + window}))  # fmt: skip
+        run.append(pd.DataFrame({"query_id": topic, "doc_id": names, "score": rng.integers(0, 3, 50), "timestamp": times,
+                                 "length": rng.integers(5, 90, 50)}))  # fmt: skip
+    return pd.concat(qrels), pd.concat(run)
+
+
+@pytest.fixture(scope="module")
+def log() -> pd.DataFrame:
+    """The visits of simulated users in both windows, as if they had been recorded."""
+    users = Population().draw(USERS)
+    visits = []
+    for start, window in WINDOWS.values():
+        traces = simulate(users, window)
+        visits.append(pd.DataFrame({"user": traces.user, "start": start + traces.start, "duration": traces.duration,
+                                    "speed": users.speed[traces.user]}))  # fmt: skip
+    return pd.concat(visits)
+
+
+@pytest.mark.parametrize(
+    "options",
+    ["", "L=0.9", "per='second'", "per='update_read',ratio='of_means'", "interface=chronological", "interface=push", "late='at'"],
+)  # fmt: skip
+def test_a_log_of_simulated_users_scores_as_they_do(collection: Any, log: pd.DataFrame, options: str) -> None:
+    recorded = score_recorded(f"MSU({options})", *collection, read_traces(log))
+    simulated = irmx.calc(f"MSU({options}{',' * bool(options)}users={USERS})", *collection)
+    for found, wanted in zip(recorded.per_query, simulated.per_query, strict=True):
+        assert found.value == pytest.approx(wanted.value, rel=1e-9)
+        assert found.standard_error == pytest.approx(wanted.standard_error, rel=1e-9)
+        assert found.users == USERS
+    assert list(recorded.aggregated.values()) == pytest.approx(list(simulated.aggregated.values()))
+    [found], [wanted] = recorded.fields.values(), simulated.fields.values()
+    assert found == pytest.approx(wanted)
+
+
+def test_the_stream_of_a_topic_is_what_msu_takes(collection: Any, log: pd.DataFrame) -> None:
+    recorded = read_traces(log)
+    topics = topic_streams(*collection)
+    assert {t: (s.query_id, s.start, s.end) for t, s in topics.items()} == {
+        t: (t, s, s + w) for t, (s, w) in WINDOWS.items()
+    }
+    found = score_recorded(MSU, *collection, recorded)
+    for metric in found.per_query:
+        topic = topics[metric.query_id]
+        by_hand = msu(topic.stream, None, traces_for(recorded, topic.start, topic.end), recorded.speeds)
+        assert by_hand.value == metric.value
+    with pytest.warns(DataWarning, match="7 words are assumed"):
+        short = topic_streams(collection[0], collection[1].drop(columns="length"), "MSU(default_length=7)")
+    assert set(short["a"].stream.length.tolist()) == {7.0}
+
+
+def test_a_speed_for_all_and_a_topic_that_the_run_lacks(collection: Any, log: pd.DataFrame) -> None:
+    qrels, run = collection
+    recorded = read_traces(log.drop(columns="speed"))
+    with pytest.raises(UsageError, match=r"does not tell how fast .* column 'speed', or a speed for all, .* is 4\.25"):
+        score_recorded("MSU", qrels, run, recorded)
+    slow, quick = (score_recorded("MSU(L=1)", qrels, run, recorded, speed).aggregated[MSU(L=1)] for speed in (0.5, 50))
+    assert 0 < slow < quick
+    both = score_recorded("MSU", qrels, run, recorded, 4.0)
+    one = score_recorded("MSU", qrels, run[run["query_id"] == "a"], recorded, 4.0)
+    assert one.aggregated[MSU] == both.per_query[0].value / 2
+    assert one.per_query[1].value == 0
+
+
+def test_windows_without_visits_are_told(collection: Any, log: pd.DataFrame) -> None:
+    early = log[log["start"] < 2_000_000]
+    with pytest.warns(
+        DataWarning,
+        match=r"1 of 2 topics have no recorded session .* from 2000000 to 2172800, of topic b; the .* sessions",
+    ):
+        found = score_recorded("MSU", *collection, read_traces(early))
+    assert found.per_query[1].value == 0
+    with pytest.raises(
+        DataError, match=r"No recorded session lies within the time window of any topic.*of the same origin"
+    ):
+        score_recorded("MSU", *collection, read_traces(log.assign(start=log["start"] + 9e8)))
+
+
+@pytest.mark.parametrize(
+    ("measure", "said"),
+    [("MSU(MA='6h')", r"The parameter 'MA' of MSU.* describes simulated users"), ("MSU(users=7)", "'users'"), ("LC", r"go with MSU\. Got LC")],
+)  # fmt: skip
+def test_what_does_not_go_with_recorded_users(collection: Any, log: pd.DataFrame, measure: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        score_recorded(measure, *collection, read_traces(log))
+
+
+def test_the_command(collection: Any, log: pd.DataFrame, tmp_path: Path, command: Callable[..., Any]) -> None:
+    for name, table in (("qrels", collection[0]), ("run", collection[1]), ("log", log)):
+        table.to_csv(tmp_path / f"{name}.csv", index=False)
+    files = tmp_path / "qrels.csv", tmp_path / "run.csv", "--users", tmp_path / "log.csv"
+    done = command("stream", "score", *files, "MSU", "MSU(L=1)", "-q")
+    found = score_recorded(["MSU", "MSU(L=1)"], *collection, read_traces(log))
+    wanted = [(m.query_id, str(m.measure), m.value, m.standard_error) for m in found.per_query]
+    wanted += [("all", str(m), v, found.fields[m]["standard_error"]) for m, v in found.aggregated.items()]
+    lines = [f"{q}\t{m}\t{v:.4f}\t{e:.4f}" for q, m, v, e in wanted]
+    assert (done.code, done.out.splitlines()) == (0, ["query_id\tmeasure\tvalue\tstandard_error", *lines])
+    assert command("stream", "score", *files).out.splitlines()[1:] == [lines[4]]
+    assert float(command("stream", "score", *files, "-p", "-1").out.split("\t")[-1]) == wanted[4][3]
+    (tmp_path / "log.csv").write_text(log.drop(columns="speed").to_csv(index=False))
+    for more, says in (((), "a column 'speed'"), (("--speed", "0"), "--speed is a number of words per second above 0")):
+        refused = command("stream", "score", *files, *more)
+        assert (refused.code, refused.out) == (2, "")
+        assert says in " ".join(refused.err.split())
+    assert command("stream", "score", *files, "--speed", "4.25").code == 0
