@@ -21,7 +21,7 @@ from irmx_stream.columns import (
     TRACK_COLUMNS,
 )
 from irmx_stream.nuggets import Nuggets, as_in_the_track, in_use
-from irmx_stream.values import given_lengths, numbers, places_of_ids, refuse_other_times, with_judged
+from irmx_stream.values import given_lengths, numbers, places_of_updates, refuse_other_times, with_judged
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Floats = np.ndarray[Any, np.dtype[Any]]
@@ -102,8 +102,7 @@ class Accounts:
         rows = np.flatnonzero(counted)
         keys = [time[rows], self._run.topic[rows]]
         if same_time == "id":
-            docs = [doc for topic in range(len(rankings)) for doc in self._run.docs(topic)]
-            keys.insert(0, -places_of_ids(docs)[rows])
+            keys.insert(0, -places_of_updates(rankings)[rows])
         order = np.lexsort(keys)
         self.rows = rows[order]
         self._alike = np.cumsum(np.any([np.diff(key[order], prepend=np.nan) != 0 for key in keys], axis=0))

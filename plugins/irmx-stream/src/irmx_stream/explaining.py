@@ -14,7 +14,7 @@ from irmx_stream.simulation import Crowd, Setting, utilities
 from irmx_stream.streams import in_order
 from irmx_stream.traces import simulate
 from irmx_stream.utility import amounts_of, reads_of, units_of
-from irmx_stream.values import places_of_ids
+from irmx_stream.values import places_of_updates
 
 
 def table_of_reads(
@@ -65,7 +65,7 @@ def _names(rankings: Rankings, start: float, window: float, same_time: str) -> t
     assert time is not None
     there = np.flatnonzero(time[here] - start <= window)
     docs = run.docs(0)
-    further = [places_of_ids(docs)[there]] if same_time == "id" else []
+    further = [places_of_updates(rankings)[here][there]] if same_time == "id" else []
     placed = there[in_order(time[here][there], run.score[here][there], *further)]
     nuggets = Nuggets.of(rankings)
     count = int(np.count_nonzero(nuggets.topic == 0))

@@ -39,13 +39,9 @@ class Nuggets:
 
     @classmethod
     def of(cls, rankings: Rankings) -> Nuggets:
-        """Return the nuggets of rankings."""
+        """Return the nuggets of rankings; their numbers are made once for all runs."""
         qrels = rankings.qrels_rows
-        keys = list(zip(qrels.topic.tolist(), nugget_names(qrels), strict=True))
-        number_of = {key: number for number, key in enumerate(sorted({key for key in keys if key[1]}))}
-        of_row = [number_of.get(key, -1) for key in keys]
-        topic = np.array([topic for topic, _ in number_of], dtype=np.int64)
-        return cls([name for _, name in number_of], topic, np.array(of_row, dtype=np.int64), qrels, rankings.topics)
+        return cls(*rankings.qrels_memo("numbered nuggets", lambda: _numbered(qrels)), qrels, rankings.topics)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -104,6 +100,14 @@ def _to_nearest(times: Floats, topic: Ints) -> Floats:
     out = np.empty(len(times))
     out[order] = np.minimum(np.append(gap, np.inf), np.append(np.inf, gap)) if len(times) else out
     return out
+
+
+def _numbered(qrels: QrelsRows) -> tuple[list[str], Ints, Ints]:
+    """Return the names of the nuggets and their topics, and the number of that of every row."""
+    keys = list(zip(qrels.topic.tolist(), nugget_names(qrels), strict=True))
+    number_of = {key: number for number, key in enumerate(sorted({key for key in keys if key[1]}))}
+    of_row = np.array([number_of.get(key, -1) for key in keys], dtype=np.int64)
+    return [name for _, name in number_of], np.array([topic for topic, _ in number_of], dtype=np.int64), of_row
 
 
 def as_in_the_track(qrels: QrelsRows) -> Array:

@@ -13,7 +13,7 @@ from irmx import DataError, DataWarning, Rankings
 from irmx_stream.columns import QUERY_END, QUERY_START, TIMESTAMP
 from irmx_stream.nuggets import Nuggets, as_in_the_track, in_use
 from irmx_stream.streams import Stream
-from irmx_stream.values import given_lengths, numbers, places_of_ids, refuse_other_times
+from irmx_stream.values import given_lengths, numbers, places_of_updates, refuse_other_times
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Floats = np.ndarray[Any, np.dtype[Any]]
@@ -113,6 +113,7 @@ def streams_of(rankings: Rankings, default_length: float, duplicates: str, copie
     refuse_other_times(time, run.topic, known, numbered.topic)
     time, nugget_time = time - start[run.topic], known - start[numbered.topic]
     _tell_of_times(time, window[run.topic])
+    places = places_of_updates(rankings) if same_time == "id" else None
     made = []
     ends = np.searchsorted(at_run, run.offsets)
     for topic, (a, b) in enumerate(zip(run.offsets.tolist(), run.offsets[1:].tolist(), strict=False)):
@@ -129,7 +130,7 @@ def streams_of(rankings: Rankings, default_length: float, duplicates: str, copie
                 update,
                 name,
                 nugget_time[nuggets[topic] : nuggets[topic + 1]],
-                places_of_ids(run.docs(topic))[there] if same_time == "id" else None,
+                None if places is None else places[a:b][there],
             )
         )
     return _packed(rankings.topics, window, nuggets, made)

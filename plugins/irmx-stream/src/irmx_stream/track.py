@@ -81,7 +81,8 @@ TRACK_PARAMS = {
     ),
     "words": Param(
         str,
-        "how words are counted: what white space sets apart, or by blanks, as the track's script does",
+        "how words are counted: what white space sets apart, or by blanks, as the track's script does (exact where the files "
+        "have texts)",
         default="white_space",
         choices=("white_space", "track"),
     ),

@@ -96,6 +96,14 @@ def places_of_ids(docs: list[str]) -> Ints:
     return np.asarray(ranks.to_numpy().astype(np.int64) - 1)
 
 
+def places_of_updates(rankings: Rankings) -> Ints:
+    """Return the places of the ids of all updates of a run, found once."""
+    run = rankings.run_rows
+    return rankings.memo(
+        "places of updates", lambda: places_of_ids([doc for topic in range(len(rankings)) for doc in run.docs(topic)])
+    )
+
+
 def given_lengths(rankings: Rankings, at_run: Ints, at_qrels: Ints) -> Floats:
     """Return the words of every update of the run: what the run says, else what the qrels say, else NaN.
 
