@@ -34,11 +34,18 @@ def test_ids_that_begin_with_a_number_sign_are_topics(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("blanks", [" ", "  ", "\t"])
-def test_comments_stand_before_the_first_row(blanks: str, tmp_path: Path) -> None:
+def test_comments_before_the_first_row(blanks: str, tmp_path: Path) -> None:
     qrels = put(tmp_path, "some.qrels", COMMENTS + "# topic iter document grade\n" + QRELS.replace(" ", blanks))
     run = put(tmp_path, "some.run", COMMENTS + "# topic Q0 document rank score tag\n" + RUN.replace(" ", blanks))
     assert irmx.read_qrels(qrels).as_dict() == {"#310": {"a": 1, "b": 0}, "#": {"a": 1}, "311": {"a": 1}}
     assert irmx.read_run(run).as_dict() == {"#310": {"b": 2.0, "a": 1.0}, "#": {"a": 1.0}, "311": {"a": 1.0}}
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_comments_below_the_first_row_have_a_blank_behind_the_sign(end: str, tmp_path: Path) -> None:
+    lines = ["q 0 a 1", "#", "# grade of b unsure", "# of topic r", "  #\tindented", "q 0 b 0", "# 0 c 1", "#1 0 c 1"]
+    qrels = put(tmp_path, "some.qrels", end.join([*lines, ""]))
+    assert irmx.read_qrels(qrels).as_dict() == {"q": {"a": 1, "b": 0}, "#": {"c": 1}, "#1": {"c": 1}}
 
 
 @pytest.mark.parametrize(
@@ -46,7 +53,10 @@ def test_comments_stand_before_the_first_row(blanks: str, tmp_path: Path) -> Non
     [
         (COMMENTS + "q Q0 a 1 2 t\n\nq Q0 a 2 1 t\n", "lines 4 and 6: The run has the document 'a' more than once"),
         (COMMENTS + "q Q0 a 1 two t\n", "line 4: the score 'two'"),
-        ("q Q0 a 1 2 t\n# the second topic\nr Q0 a 1 2 t\n", "line 2: too few fields: 4 .* only before the first row"),
+        ("q Q0 a 1 2 t\n# the second topic\nr Q0 a 1 two t\n", "line 3: the score 'two'"),
+        ("q Q0 a 1 2 t\n# x\nr Q0 a 1 2 t\nr Q0 a 2 1 t\n", "lines 3 and 4: The run has the document 'a' more than once"),
+        ("q Q0 a 1 2 t\n#the second topic\nr Q0 a 1 2 t\n", "line 2: too few fields: 3 .* a blank behind its #"),
+        ("#1 Q0 a 1 2 t\n#1 Q0 b 2 t\n", "line 2: too few fields: 5 .* of a topic"),
         ("# nothing but this\n", "is empty"),
     ],
 )  # fmt: skip

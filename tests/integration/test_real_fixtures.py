@@ -97,21 +97,14 @@ def test_files_of_other_tools_score_as_in_pytrec_eval(fixtures: Path, qrels: str
         ("qrels.comment.test.gz", "results.comment.test.gz", "out.comment.test", ""),
     ],
 )
-def test_expected_figures_of_trec_eval(
-    fixtures: Path, tmp_path: Path, qrels: str, run: str, expected: str, change: str
-) -> None:
-    """Topics that a run lacks count as 0 (trec_eval -c); -M is ``cutoff``; -l is ``rel``.
-
-    trec_eval ignores what follows the tag on a line of a run; irmx refuses such a line, so it is cut off here.
-    """
+def test_expected_figures_of_trec_eval(fixtures: Path, qrels: str, run: str, expected: str, change: str) -> None:
+    """Topics that a run lacks count as 0 (trec_eval -c); -M is ``cutoff``; -l is ``rel``."""
     folder = fixtures / "trec_eval"
-    with text(folder / run) as lines:
-        (tmp_path / "run").write_text("".join(" ".join(line.split()[:6]) + "\n" for line in lines))
     ours = {
         "map": (f"NCP(law=uniform{change})", f"MP(model=constant,rescale='recall'{change})"),
         "recip_rank": (f"NCP(law=first{change})",),
     }
-    found = irmx.calc([m for names in ours.values() for m in names], folder / qrels, tmp_path / "run")
+    found = irmx.calc([m for names in ours.values() for m in names], folder / qrels, folder / run)
     by_topic = {(str(m.measure), m.query_id): m.value for m in found.per_query}
     figures = printed(folder / expected)
     for theirs, names in ours.items():
@@ -209,11 +202,10 @@ def test_subtopic_judgments_count_as_their_maximum(data: Path, year: str) -> Non
         ("qrels", "trec_eval/out.test", ["line 1", "too few fields: 3"]),
         ("qrels", "trec_eval/results.test", ["line 1", "too many fields: 6", "looks like a run file"]),
         ("qrels", "pyNTCIREVAL/sample.rel", ["line 1", "too few fields: 2"]),
-        ("qrels", "pyNTCIREVAL/res_test_compute.txt", ["line 1", "the relevance 'jnonrel=1'", "not a number"]),
+        ("qrels", "pyNTCIREVAL/res_test_compute.txt", ["line 3", "too few fields: 2"]),
         ("qrels", "ranx/qrels.json", ["lacks the column 'query_id'", "It has: q1, q2"]),
         ("qrels", "ranx/qrels.parquet", ["lacks the column 'query_id'", "It has: q_id, doc_id, score"]),
         ("run", "trec_eval/qrels.test", ["line 1", "too few fields: 4", "looks like a qrels file"]),
-        ("run", "trec_eval/results.trunc", ["line 1", "too many fields: 9"]),
         ("run", "trec_eval/prefs.rank20", ["line 1", "too few fields: 5"]),
         ("run", "trec_eval/LICENSE.md", ["line 1", "too many fields: 52"]),
         ("run", "pyterrier/light_results", ["line 1", "too few fields: 3"]),

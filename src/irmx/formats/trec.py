@@ -45,29 +45,36 @@ class Trec(Format):
 
     def place(self, table: Table, path: Path, content: bytes, rows: tuple[int, ...]) -> str:
         """Return the file, and the lines of some rows."""
-        return place(path, content, rows, sum(bool(line.strip()) for line in _before_rows(table, content)))
+        return place(path, _uncommented(table, content), rows, 0)
 
     def read(self, table: Table, path: Path, content: bytes) -> pa.Table:
         """Return the content as a table; a slow second reading finds the line of an error."""
-        before = _before_rows(table, content)
-        lines = content[sum(map(len, before)) :]
+        lines = _uncommented(table, content)
         if not lines or lines.isspace():
             raise DataError(f"{path} is empty: it holds no line of a {table} file.")
         found = _parse(table, lines)
         if found is None:
             found = _parse(table, _tabbed(lines))
-        return _read_by_line(table, path, lines, len(before) + 1) if found is None else found
+        return _read_by_line(table, path, lines) if found is None else found
 
 
-def _before_rows(table: Table, content: bytes) -> list[bytes]:
-    """Return the lines before the first row: blank ones, and comments, which begin with # and cannot be a row.
+def _uncommented(table: Table, content: bytes) -> bytes:
+    """Return content with an empty line in the place of every comment, so that lines keep their numbers.
 
-    Further down # begins the id of a topic, as it does for trec_eval 9, pytrec_eval and ir_measures.
+    # begins the id of a topic, as it does for trec_eval 9, pytrec_eval and ir_measures. Only what cannot be a row is a comment:
+    before the first row any line that begins with #, further down one with white space behind the #, as in the files of
+    trec_eval 10. A row of topic #310 that was damaged is no comment.
     """
-    if not re.match(rb"\s*#", content):
-        return []
+    if b"#" not in content:
+        return content
+
+    def unless_row(line: re.Match[bytes]) -> bytes:
+        return line.group() if _is_row(table, line.group()) else b""
+
     lines = content.splitlines(keepends=True)
-    return list(takewhile(lambda line: line.lstrip()[:1] in (b"", b"#") and not _is_row(table, line), lines))
+    before = list(takewhile(lambda line: line.lstrip()[:1] in (b"", b"#") and not _is_row(table, line), lines))
+    rest = content[sum(map(len, before)) :]
+    return b"\n" * len(before) + re.sub(rb"(?m)^[ \t]*#(?:[ \t\r].*)?$", unless_row, rest)
 
 
 def _is_row(table: Table, line: bytes) -> bool:
@@ -145,12 +152,12 @@ def _sound(found: pa.Table, number: str) -> bool:
     return all(len(t.as_py()) for chunk in found["query_id"].chunks for t in chunk.dictionary)
 
 
-def _read_by_line(table: Table, path: Path, lines: bytes, first: int) -> pa.Table:
-    """Return lines, the first of them by its number, read one by one: it finds the place of an error, or that there is none."""
+def _read_by_line(table: Table, path: Path, lines: bytes) -> pa.Table:
+    """Return lines read one by one: it finds the place of an error, or that there is none."""
     import pyarrow as pa
 
     names, rows = _FIELDS[table], []
-    for line_number, raw in enumerate(lines.splitlines(), start=first):
+    for line_number, raw in enumerate(lines.splitlines(), start=1):
         try:
             line = raw.decode("utf-8")
         except UnicodeDecodeError as error:
@@ -176,7 +183,7 @@ def _read_by_line(table: Table, path: Path, lines: bytes, first: int) -> pa.Tabl
 def _advice(table: Table, line: str, count: int) -> str:
     """Return what to do with a line of the wrong number of fields."""
     if line.lstrip().startswith("#"):
-        return "A line that begins with # is a comment only before the first row: further down it is a topic's."
+        return "Below the first row, a comment has a blank behind its #; other lines that begin with # are of a topic."
     other: Table = "qrels" if table == "run" else "run"
     if count == len(_FIELDS[other]):
         return (
