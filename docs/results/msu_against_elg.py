@@ -183,7 +183,7 @@ round to the printed ones, all ranks are equal, and so are the correlations.
 The tau_AP that is printed is the one read from the worst run on. It was made to weigh the top of a ranking: read from the best
 run on it is lower. ELG has ties in the table; they stand as the table has them.
 
-The values of topics are of other random users. Their means are up to {apart} from the printed ones, and {moved} runs have another
+The values of topics come from later code, and probably other random users. Their means are up to {apart} from the printed ones, and {moved} runs have another
 rank: the second decimal of such a correlation owes something to chance.
 
 {ranks}
