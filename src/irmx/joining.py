@@ -39,15 +39,24 @@ class Hits:
     rows: Callable[[], Ints]
 
 
-def refuse_no_common_topic(run: Run, judgments: Judgments) -> None:
-    """Raise where a run has documents, but for none of the topics of the judgments: every value would be a default.
+def no_common_topic(run: Run, judgments: Judgments) -> str:
+    """Return what to say of a run that has documents, but for none of the topics of the judgments; nothing where all is well.
 
-    Of an empty run that is so, too, but meant: a system may find nothing. Empty judgments have no topic to have a value.
+    Every value is a default then. Of an empty run that is so, too, but meant: a system may find nothing. Empty judgments have
+    no topic to have a value.
     """
-    if len(run) and judgments.index and judgments.index.keys().isdisjoint(run.topics):
-        raise DataError(
-            f"No topic of the run is in the qrels. The run has {some(run.topics)}; the qrels have {some(judgments.index)}."
-        )
+    if not len(run) or not judgments.index or not judgments.index.keys().isdisjoint(run.topics):
+        return ""
+    return (
+        f"No topic of the run is in the qrels. The run has {some(run.topics)}; the qrels have {some(judgments.index)}."
+    )
+
+
+def refuse_no_common_topic(run: Run, judgments: Judgments) -> None:
+    """Raise where a run has documents, but for none of the topics of the judgments."""
+    told = no_common_topic(run, judgments)
+    if told:
+        raise DataError(told)
 
 
 class Join:

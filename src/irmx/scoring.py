@@ -13,7 +13,7 @@ from ir_measures import Metric, providers
 
 from irmx.columns import at_odds
 from irmx.errors import DataError, DataWarning, IrmxError, PluginError
-from irmx.joining import Join, refuse_no_common_topic
+from irmx.joining import Join, no_common_topic
 from irmx.judgments import Judgments
 from irmx.measures import Measure, common_parameters
 from irmx.ragged import segment_count
@@ -40,13 +40,16 @@ class IrmxEvaluator(providers.Evaluator):
     def scores(self, run: Any) -> dict[Measure, Scores]:
         """Return, for every measure, its values and fields per topic of the judgments, in their order.
 
-        Raises
-        ------
-        irmx.errors.DataError
-            Where the run has documents, but for no topic of the judgments.
+        Warns
+        -----
+        irmx.errors.DataWarning
+            Where the run has documents, but for no topic of the judgments. It is no error here, on the way from ir_measures: in
+            batches of an experiment there may be one where a system finds nothing for what is judged.
         """
         run = read_run(run)
-        refuse_no_common_topic(run, self.judgments)
+        told = no_common_topic(run, self.judgments)
+        if told:
+            warnings.warn(f"{told} Every value is a default.", DataWarning, stacklevel=2)
         join = Join(run, self.judgments)
         theirs = [t for _, t in join.pairs]
         return {

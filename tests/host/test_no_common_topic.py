@@ -23,6 +23,9 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "iter_calc": lambda q, r: list(irmx.iter_calc("AP", q, r)),
     "evaluator": lambda q, r: irmx.evaluator("NCP(law=first)", q).calc_aggregate(r),
     "join": irmx.join,
+}
+
+OF_IR_MEASURES: dict[str, Callable[[Any, Any], Any]] = {
     "a measure": lambda q, r: NCP.calc_aggregate(q, r),
     "ir_measures.calc_aggregate": lambda q, r: ir_measures.calc_aggregate([ir_measures.AP, NCP], q, r),
     "ir_measures.iter_calc": lambda q, r: list(ir_measures.iter_calc([NCP], q, r)),
@@ -39,6 +42,14 @@ def test_it_is_refused_from_python(call: str) -> None:
         assert str(caught.value) == SAYS
 
 
+@pytest.mark.parametrize("call", OF_IR_MEASURES)
+def test_functions_of_ir_measures_give_the_defaults_and_a_warning(call: str) -> None:
+    """AP beside it would be lost, or an experiment in batches, of which one has results for topics without judgments only."""
+    with pytest.warns(irmx.DataWarning) as told:
+        OF_IR_MEASURES[call](QRELS, RUN)
+    assert {str(w.message) for w in told} == {f"{SAYS} Every value is a default."}
+
+
 def test_the_command_says_the_same(tmp_path: Path, command: Callable[..., Any]) -> None:
     (tmp_path / "some.qrels").write_text("030 0 a 1\n31 0 a 1\n")
     (tmp_path / "some.run").write_text("30 Q0 a 1 1.0 t\n")
@@ -47,10 +58,10 @@ def test_the_command_says_the_same(tmp_path: Path, command: Callable[..., Any]) 
         assert (done.code, done.out, done.err) == (1, "", f"irmx: run some.run: {SAYS}\n")
 
 
-@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("call", [*CALLS, *OF_IR_MEASURES])
 @pytest.mark.parametrize("run", [{}, {"30": {}}, {"030": {}, "30": {"a": 1.0}}], ids=str)
 def test_a_system_may_find_nothing(call: str, run: Any) -> None:
-    CALLS[call](QRELS, run)
+    {**CALLS, **OF_IR_MEASURES}[call](QRELS, run)
 
 
 @pytest.mark.parametrize("measure", ["AP", "NCP(law=first)"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import pickle
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -343,8 +344,22 @@ def test_an_empty_run_and_empty_qrels_have_the_defaults(qrels: pd.DataFrame) -> 
     assert len(found) == 30 * len(MEASURES)
     assert list(ir_measures.iter_calc([MP(model=GL_AD_ID), MSU], table[:0], empty)) == []
     run = pd.DataFrame([("not judged", "d001", 1.0)], columns=["query_id", "doc_id", "score"])
-    with pytest.raises(irmx.DataError, match="No topic of the run is in the qrels"):
-        list(ir_measures.iter_calc([MP(model=GL_AD_ID)], table, run))
+    with pytest.warns(irmx.DataWarning, match="No topic of the run is in the qrels"):
+        found = list(ir_measures.iter_calc([MP(model=GL_AD_ID)], table, run))
+    assert {m.query_id: m.value for m in found} == dict.fromkeys(table["query_id"], 0.0)
+
+
+@pytest.mark.parametrize("mode", [{}, {"batch_size": 2}], ids=str)
+def test_a_batch_with_results_for_unjudged_topics_only(mode: dict[str, Any]) -> None:
+    """Topic 4 is judged and has no results, topic 9 the other way round; together they are a batch."""
+    topics = pd.DataFrame({"qid": ["1", "2", "4", "9"], "query": "x"})
+    judged = pd.DataFrame({"qid": ["1", "2", "4"], "docno": "a", "label": 1})
+    found = pd.DataFrame({"qid": ["1", "2", "9"], "docno": ["a", "b", "a"], "score": 1.0, "rank": 0})
+    system = pt.Transformer.from_df(found)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        table = pt.Experiment([system], topics, judged, [NCP(law="first")], filter_by_topics=False, **mode)
+    assert table["NCP(law=first)"].tolist() == [1 / 3]
 
 
 # -- save_dir --------------------------------------------------------------------------------------------------------
