@@ -4,8 +4,10 @@ import bz2
 import gzip
 import io
 import lzma
+import os
 import subprocess
 import sys
+import threading
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -135,3 +137,24 @@ def test_an_error_in_standard_input_has_its_line(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(sys, "stdin", None)
     with pytest.raises(irmx.DataError, match="standard input: There is none"):
         irmx.read_run("-")
+
+
+def test_a_frame_to_be_skipped_stands_before(tmp_path: Path) -> None:
+    """pzstd writes one before each frame."""
+    data = b"q 0 a 1\n"
+    frame = b"\x50\x2a\x4d\x18\x04\x00\x00\x00" + b"size"
+    packed = frame + pa.compress(data, "zstd", asbytes=True)
+    (tmp_path / "qrels.zst").write_bytes(packed)
+    assert irmx.read_qrels(tmp_path / "qrels.zst").as_dict() == {"q": {"a": 1}}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no named pipes")
+def test_the_lines_of_a_pipe_are_named_without_reading_it_again(tmp_path: Path, command: Callable[..., Any]) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "some.run").write_text("q Q0 a 1 1.0 t\n")
+    writer = threading.Thread(target=lambda: (tmp_path / "pipe").write_text("q 0 a 1\nq 0 b 1\nq 0 a 0\n"))
+    writer.start()
+    done = command("eval", "pipe", "some.run", "NCP(law=first)", cwd=tmp_path)
+    writer.join()
+    assert (done.code, done.out) == (0, "NCP(law=first)\t1.0000\n")
+    assert "pipe, lines 1 and 3: the grades 1 and 0 of document 'a'" in done.err

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Container
+from collections.abc import Callable, Container
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from irmx.columns import Table
 from irmx.errors import DataError, IrmxError, PluginError, PluginWarning
 from irmx.formats.base import Format
-from irmx.formats.content import STANDARD_INPUT, content_of, name_of
+from irmx.formats.content import STANDARD_INPUT, content_again, content_of, name_of
 from irmx.plugins import registry
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def located(table: Table, source: str | os.PathLike[str], error: DataError) -> D
 
 def place_of(table: Table, source: str | os.PathLike[str], rows: tuple[int, ...]) -> str:
     """Return the file, and the lines of some rows of its table, as a message starts."""
-    reader, path, content = _opened(table, source)
+    reader, path, content = _opened(table, source, content_again)
     return reader.place(table, path, content, rows)
 
 
@@ -77,19 +77,20 @@ def named(source: str | os.PathLike[str]) -> tuple[Format, Path] | None:
     return (reader, Path(rest)) if rest and reader is not None and not os.path.exists(source) else None
 
 
-def _opened(table: Table, source: str | os.PathLike[str]) -> tuple[Format, Path, bytes]:
+def _opened(
+    table: Table, source: str | os.PathLike[str], content_of: Callable[..., bytes] = content_of
+) -> tuple[Format, Path, bytes]:
     """Return the reader of a file, its path and its content, which is empty for a folder."""
     asked = named(source)
     path = Path(source) if asked is None else asked[1]
-    standard = os.fspath(path) == STANDARD_INPUT
-    if not standard and not path.exists():
+    if os.fspath(path) != STANDARD_INPUT and not path.exists():
         raise DataError(f"There is no {table} file {os.fspath(path)!r}.{_neighbour(path)}")
     formats = registry().formats()
     if asked is None and path.is_dir():
         readers = [f"{name}:{path}" for name, reader in formats.items() if table in reader.FOLDERS]
         how = f" To read the files in it as one, name the format: {' or '.join(readers)}." if readers else ""
         raise DataError(f"{path} is a folder, not a {table} file.{how}")
-    content = content_of(path, table) if standard or asked is None or path.is_file() else b""
+    content = b"" if path.is_dir() else content_of(path, table)
     path = Path(name_of(path))
     if asked is not None:
         return asked[0], path, content

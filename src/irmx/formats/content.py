@@ -57,7 +57,7 @@ def content_of(path: str | os.PathLike[str], what: str = "file", size: int = -1)
     name = name_of(path)
     try:
         with _opened(path, what, size) as file:
-            return _unpacked(file, size).removeprefix(b"\xef\xbb\xbf")
+            content = _unpacked(file, size).removeprefix(b"\xef\xbb\xbf")
     except DataError as error:
         raise error.at(name) from None
     except OSError as error:
@@ -66,6 +66,19 @@ def content_of(path: str | os.PathLike[str], what: str = "file", size: int = -1)
         raise _damaged(name, error) from None
     except (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
         raise _damaged(name, error) from None
+    if size < 0 and not os.path.isfile(path):
+        _from_pipes[name] = content
+    return content
+
+
+_from_pipes: dict[str, bytes] = {}
+"""What was read last from pipes, which cannot be read again, by name."""
+
+
+def content_again(path: str | os.PathLike[str], what: str) -> bytes:
+    """Return the content of what was read before, a pipe too, to look for the place of an error in it."""
+    kept = _from_pipes.get(name_of(path))
+    return content_of(path, what) if kept is None else kept
 
 
 def name_of(path: str | os.PathLike[str]) -> str:
@@ -130,7 +143,7 @@ def _zip(file: IO[bytes]) -> IO[bytes]:
     """Open the one file of an archive; folders, and what macOS adds, are none."""
     archive = zipfile.ZipFile(file)
     names = [one.filename for one in archive.infolist() if not one.is_dir()]
-    names = [name for name in names if not name.startswith("__MACOSX/")]
+    names = [name for name in names if not name.startswith("__MACOSX/") and not name.endswith(".DS_Store")]
     if len(names) != 1:
         found = f"{len(names)}: {some(names)}" if names else "none"
         raise DataError(f"A zip archive of one file is expected. It holds {found}. Unpack it.")
@@ -145,6 +158,7 @@ _PACKED: dict[bytes, tuple[Callable[[IO[bytes]], Any], Callable[[bytes], bytes] 
     b"BZh": (bz2.open, bz2.decompress),
     b"\xfd7zX": (lzma.open, lzma.decompress),
     b"\x28\xb5\x2f\xfd": (_zstd, None),
+    b"\x50\x2a\x4d\x18": (_zstd, None),  # a frame to be skipped, with which some writers begin
     b"PK\x03\x04": (_zip, None),
     b"PK\x05\x06": (_zip, None),
 }

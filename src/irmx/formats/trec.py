@@ -32,6 +32,16 @@ _KEPT: dict[Table, list[str]] = {
 }
 _NUMBER: dict[Table, str] = {"run": "score", "qrels": "relevance"}
 
+_FLOAT = rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+_LONGER_TAG = re.compile(
+    rb"(?m)^((?:[^\t\n]+\t){3}[0-9]+\t"
+    + _FLOAT
+    + rb"\t(?!(?:"
+    + _FLOAT
+    + rb"|[+-]?(?i:nan|inf|infinity))\t)[^\t\n]+)\t.*$"
+)
+"""A line of a run, with tabs, whose tag has several words, as :func:`_fields` knows it; its group ends with the first."""
+
 
 class Trec(Format):
     """Recognises any text; the last format to be asked."""
@@ -49,13 +59,16 @@ class Trec(Format):
 
     def read(self, table: Table, path: Path, content: bytes) -> pa.Table:
         """Return the content as a table; a slow second reading finds the line of an error."""
-        lines = _uncommented(table, content)
+        uncommented = lines = _uncommented(table, content)
         if not lines or lines.isspace():
             raise DataError(f"{path} is empty: it holds no line of a {table} file.")
         found = _parse(table, lines)
         if found is None:
-            found = _parse(table, _tabbed(lines))
-        return _read_by_line(table, path, lines) if found is None else found
+            lines = _tabbed(lines)
+            found = _parse(table, lines)
+        if found is None and table == "run":
+            found = _parse(table, _LONGER_TAG.sub(rb"\1", lines))
+        return _read_by_line(table, path, uncommented) if found is None else found
 
 
 def _uncommented(table: Table, content: bytes) -> bytes:
@@ -63,7 +76,7 @@ def _uncommented(table: Table, content: bytes) -> bytes:
 
     # begins the id of a topic, as it does for trec_eval 9, pytrec_eval and ir_measures. Only what cannot be a row is a comment:
     before the first row any line that begins with #, further down one with white space behind the #, as in the files of
-    trec_eval 10. A row of topic #310 that was damaged is no comment.
+    trec_eval 10, and so everywhere where the first row's topic begins with #: a damaged row of topic #310 is no comment.
     """
     if b"#" not in content:
         return content
@@ -74,6 +87,8 @@ def _uncommented(table: Table, content: bytes) -> bytes:
     lines = content.splitlines(keepends=True)
     before = list(takewhile(lambda line: line.lstrip()[:1] in (b"", b"#") and not _is_row(table, line), lines))
     rest = content[sum(map(len, before)) :]
+    if rest.lstrip().startswith(b"#"):
+        before, rest = [], content
     return b"\n" * len(before) + re.sub(rb"(?m)^[ \t]*#(?:[ \t\r].*)?$", unless_row, rest)
 
 
@@ -188,6 +203,11 @@ def _advice(table: Table, line: str, count: int) -> str:
     if count == len(_FIELDS[other]):
         return (
             f"Fields are separated by white space; this looks like a {other} file: the qrels come first, then the run."
+        )
+    if table == "run" and count > len(_FIELDS[table]):
+        return (
+            "Fields are separated by white space, so that no id can hold any; a tag may have several words where the first is no "
+            "number. A table with a header (.csv, .tsv, .jsonl, .parquet) may hold such ids and tags, and other columns."
         )
     if "\N{NO-BREAK SPACE}" in line and count < len(_FIELDS[table]):
         return "It holds no-break spaces (U+00A0), which do not separate fields: replace them by blanks."
