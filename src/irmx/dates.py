@@ -22,8 +22,9 @@ _REMEDY = (
 def check_dates(values: Floats, name: str, where: Callable[[int], str]) -> None:
     """Refuse numbers that are no dates in seconds since 1970.
 
-    They are milliseconds, or anything else beyond the years 1 to 9999; or most of them are whole numbers that look like
-    years (1000 to 2999) or days (YYYYMMDD), which as seconds would all be in 1970. One that looks so among others stays.
+    They are milliseconds, or anything else beyond the years 1 to 9999; or most of those that are not 0 are whole numbers that
+    look like years (1000 to 2999) or days (YYYYMMDD), which as seconds would all be in 1970. One that looks so among others
+    stays.
 
     Parameters
     ----------
@@ -49,7 +50,7 @@ def check_dates(values: Floats, name: str, where: Callable[[int], str]) -> None:
     """
     year, day = _like_years(values), _like_days(values)
     misread = year | day
-    if 2 * misread.sum() <= (~np.isnan(values)).sum():
+    if 2 * misread.sum() <= (~np.isnan(values) & (values != 0)).sum():
         misread = np.zeros(len(values), dtype=bool)
     for i in np.flatnonzero(misread | (values < _FIRST) | (values > _LAST))[:1].tolist():
         like = "looks like a year" if year[i] else "looks like a day written YYYYMMDD"

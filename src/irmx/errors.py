@@ -39,8 +39,8 @@ class DataError(IrmxError, ValueError):
         self.rows = rows
 
     def at(self, place: str) -> DataError:
-        """Return the error with the place, such as a file and a line, before its text."""
-        return DataError(f"{place}: {self}", self.rows)
+        """Return the error with the place, such as a file and a line, before its text; as it is where there is none."""
+        return DataError(f"{place}: {self}", self.rows) if place else self
 
 
 class PluginError(IrmxError):

@@ -300,9 +300,13 @@ class Columns:
 
     def _refuse(self, name: str, row: int) -> None:
         value = self.data.column(name)[row].as_py()
-        why = "is not a finite number" if value is None else not_finite(value)
+        what = (
+            f"of the {self.table} is missing or NaN"
+            if value is None
+            else f"{value!r} of the {self.table} {not_finite(value)}"
+        )
         at = " ".join(str(self.data.column(c)[row].as_py()) for c in ("query_id", "doc_id"))
-        raise DataError(f"The {name} {value!r} of the {self.table} {why}: row {row} (counted from 0), {at}.", (row,))
+        raise DataError(f"The {name} {what}: row {row} (counted from 0), {at}.", (row,))
 
 
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}

@@ -103,9 +103,19 @@ def test_the_column_is_read_by_this_law_only():
 )
 def test_what_is_no_law(law, stop, message):
     with pytest.raises(
-        irmx.DataError, match=r"NCP\(law=by_document.*\): the qrels column 'stop_probability' " + message
+        irmx.DataError, match=r"NCP\(law=by_document.*\): [Tt]he qrels column 'stop_probability' " + message
     ):
         NCP(law=law).calc_aggregate(judged(stop), RUN)
+
+
+@pytest.mark.parametrize(
+    ("cell", "says"), [("x", "must hold numbers. Found 'x' in row 1"), ("", "has no value"), ("-1", "has -1")]
+)
+def test_a_bad_cell_of_a_file_has_its_line(cell, says, tmp_path):
+    path = tmp_path / "qrels.csv"
+    path.write_text(f"query_id,doc_id,relevance,stop_probability\nq,a,1,0.5\nq,b,1,{cell}\n")
+    with pytest.raises(irmx.DataError, match=f"qrels.csv, line 3: .*{says}"):
+        NCP(law=BY_DOCUMENT).calc_aggregate(path, RUN)
 
 
 def test_two_values_of_one_document_are_refused():

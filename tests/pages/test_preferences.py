@@ -102,7 +102,7 @@ def test_preferences_come_back_from_their_table(tmp_path: Path) -> None:
         ({"page_b": ["r", "p"]}, "line 3: page 'p' of topic 'q' is compared with itself"),
         ({"trap": ["", "c"]}, "line 3: the trap 'c' is none of a"),
         ({"trap": ["a", "b"]}, "line 3: the pages 'p' and 'r' of topic 'q' have the trap 'b' here and 'a' before"),
-        ({"trap": ["a", ""]}, "line 3: the pages 'p' and 'r' of topic 'q' have the trap '' here"),
+        ({"trap": ["a", ""]}, "line 3: the pages 'p' and 'r' of topic 'q' have the trap none here and 'a' before"),
         ({"bin_pair": ["H-L", "H-H"]}, "line 3: the pages 'p' and 'r' of topic 'q' have the bin_pair 'H-H' here"),
     ],
 )

@@ -117,6 +117,7 @@ def test_qrels_without_subtopics_are_taken_for_one_when_asked(frame: Any, ranked
         ([np.nan, 1914], "The timestamp 1914 of query q in row 2"),
         ([19140728, 19150507], "The timestamp 19140728 of query q in row 1 of the topic looks like a day written YYYYMMDD"),
         ([1914, 19150507], "looks like a year"),
+        ([0, 1914], "The timestamp 1914 of query q in row 2 of the topic looks like a year"),
     ],
 )  # fmt: skip
 def test_dates_that_do_not_parse(window: str, dates: list[Any], says: str, frame: Any, ranked: Any) -> None:

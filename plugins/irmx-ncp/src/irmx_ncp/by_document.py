@@ -107,11 +107,10 @@ def _rows_of_relevant(rows: QrelsRows, rel: float) -> Ints:
 
 def _values(rankings: Rankings, row: Ints) -> Floats:
     """Return the value of the document of every row; a row may leave out what another row of the document has."""
+    rankings.refuse_texts(STOP_PROBABILITY)
     rows = rankings.qrels_rows
     column = rows.column(STOP_PROBABILITY.name)
     assert column is not None
-    if column.dtype.kind != "f":
-        raise DataError(f"the qrels column 'stop_probability' must hold numbers. Found {column[0]!r}.")
     given, doc = column[row], rows.doc[row]
     known = ~np.isnan(given)
     of_document = np.full(int(doc.max(initial=-1)) + 1, np.nan)
@@ -125,7 +124,7 @@ def _values(rankings: Rankings, row: Ints) -> Floats:
         raise DataError(
             f"the qrels column 'stop_probability' has {found} for query {rankings.topics[rows.topic[row[i]]]}, relevant "
             f"document {named[row[i]]!r}. Every relevant document needs one number from 0."
-        )
+        ).at(rows.place([int(row[i])]))
     return np.asarray(values)
 
 

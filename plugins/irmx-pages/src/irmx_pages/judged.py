@@ -212,7 +212,7 @@ def _row(rankings: Rankings, row: int) -> str:
 def _error(rankings: Rankings, rows: list[int], says: str) -> DataError:
     """Return an error about some rows of the qrels, with the file and the lines before it, where they are from a file."""
     error, place = DataError(says), rankings.qrels_rows.place(rows)
-    return error.at(place) if place else error
+    return error.at(place)
 
 
 def _found_in(known: Ints, wanted: Ints) -> Ints:

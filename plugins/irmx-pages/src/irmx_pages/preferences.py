@@ -201,16 +201,17 @@ def read_preferences(source: Any) -> Preferences:
             if pair == len(labels[name]):
                 labels[name].append(label)
             elif labels[name][pair] != label:
+                here, before = (repr(text) if text else "none" for text in (label, labels[name][pair]))
                 raise DataError(
-                    f"{rows.place(row)}: the pages {one!r} and {other!r} of topic {q!r} have the {name} {label!r} here and "
-                    f"{labels[name][pair]!r} before."
+                    f"{rows.place(row)}: the pages {one!r} and {other!r} of topic {q!r} have the {name} {here} here and {before} "
+                    "before. It is the same for all assessors."
                 )
         assessor = assessors.setdefault(who[row], len(assessors))
-        before = voted.setdefault((pair, assessor), row)
-        if before != row:
+        earlier = voted.setdefault((pair, assessor), row)
+        if earlier != row:
             raise DataError(
                 f"{rows.place(row)}: the assessor {who[row]!r} has chosen between {one!r} and {other!r} of topic {q!r} "
-                f"already. First: {rows.place(before)}."
+                f"already. First: {rows.place(earlier)}."
             )
         votes.append((pair, assessor, _answer(rows, row, "choice", turned)))
     pair, assessor, answer = np.array(votes, dtype=np.int64).T

@@ -73,7 +73,8 @@ def simulate_pages(
       web results have 0.5 and stand below verticals of as much; ``random``, the blocks of verticals anywhere between the web
       results, which keep the order of their ranking; ``bad``, the perfect order upside down.
 
-    The page that is perfect in all three is what ``ideal='paper'`` divides by, so that its nUtil is 1.
+    The page that is perfect in all three is what ``ideal='paper'`` divides by, so that its nUtil is 1 where the measure has the
+    same limits (``ideal_threshold``, ``ideal_verticals``, ``ideal_items``, ``ideal_web``) and the same ``rel``.
 
     What the paper leaves open is a choice of irmx: that the verticals of the bad selection are all those not above the
     threshold, the place of web results among verticals, and that items of a block keep the order of their ranking.

@@ -50,7 +50,7 @@ def windows(
     try:
         found = windows_of(judgments, windowing, rel)
     except DataError as error:
-        raise error.at(qrels) from None
+        raise (error if qrels in str(error) else error.at(qrels)) from None
     if topic is not None:
         found = [one for one in found if one.query_id == topic]
         if not found:

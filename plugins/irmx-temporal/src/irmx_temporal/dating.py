@@ -181,5 +181,5 @@ def _refuse_two(rankings: Rankings, there: Ints, values: Array, what: str, colum
 
 
 def row_of_topic(rows: QrelsRows, row: int) -> str:
-    """Return how messages name a row: by its place among the rows of its topic."""
-    return f"row {row - int(rows.offsets[rows.topic[row]]) + 1} of the topic"
+    """Return how messages name a row: by its line in the file of the qrels, or else by its place among the rows of its topic."""
+    return rows.place([row]) or f"row {row - int(rows.offsets[rows.topic[row]]) + 1} of the topic"
