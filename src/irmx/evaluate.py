@@ -13,10 +13,11 @@ import ir_measures
 import numpy as np
 from ir_measures import Metric
 
+from irmx import gdeval
 from irmx.columns import needed
 from irmx.errors import DataError, UsageError, suggest
 from irmx.expressions import canonical, parse_measures
-from irmx.installed import unsupported
+from irmx.installed import provider_of, unsupported
 from irmx.joining import Join, refuse_no_common_topic
 from irmx.judgments import read_qrels
 from irmx.measures import Measure
@@ -67,6 +68,7 @@ class Evaluator:
         self.fields_of_means: dict[ir_measures.Measure, dict[str, float]] = {}
         self._own: IrmxEvaluator | None = None
         self._others: list[Any] = []
+        self._of_gdeval: list[ir_measures.Measure] = []
         mine = [m for m in self.measures if isinstance(m, Measure)]
         others = [m for m in self.measures if not isinstance(m, Measure)]
         if provider is not None:
@@ -90,6 +92,9 @@ class Evaluator:
                     f"{', '.join(map(str, others))} cannot be computed: the qrels hold grades that are not whole numbers, "
                     f"which only measures of irmx plugins take, with rel=0.5 for instance ({error})."
                 ) from None
+            self._of_gdeval = [m for m in others if (provider or provider_of(m)) == gdeval.NAME]
+            if self._of_gdeval:
+                gdeval.refuse_qrels(self._of_gdeval, self.judgments)
 
     def _upstream_qrels(self, measures: list[ir_measures.Measure]) -> Iterator[tuple[list[ir_measures.Measure], Any]]:
         """Yield measures of ir_measures with the qrels in the form that is right for them.
@@ -145,9 +150,12 @@ class Evaluator:
         """Yield the values of the measures of ir_measures; a tool of theirs that fails is named."""
         names = ", ".join(str(m) for m in self.measures if not isinstance(m, Measure))
         try:
-            by_topic = run.as_dict()
+            retrieved = run.as_dict()
         except DataError as error:
             raise DataError(f"{names} cannot be computed: {error}") from None
+        by_topic = {topic: docs for topic, docs in retrieved.items() if topic in self.judgments.index}
+        if self._of_gdeval:
+            gdeval.refuse_run(self._of_gdeval, by_topic)
         try:
             for others in self._others:
                 yield from others.iter_calc(by_topic)

@@ -17,6 +17,15 @@ def not_installed(measure: ir_measures.Measure) -> str:
     return _missing(lambda provider: any(measure.NAME == one.NAME for one in provider.SUPPORTED_MEASURES))
 
 
+def provider_of(measure: ir_measures.Measure) -> str:
+    """Return the name of the provider that computes a measure, where none is asked for; nothing where none does.
+
+    >>> provider_of(ir_measures.AP), provider_of(ir_measures.AP(rel=2) @ 5), provider_of(ir_measures.ERR)
+    ('pytrec_eval', 'pytrec_eval', '')
+    """
+    return next((str(p.NAME) for p in _providers() if p.supports(measure) and p.is_available()), "")
+
+
 def unsupported(measures: list[ir_measures.Measure]) -> str:
     """Return what to say of measures that no installed provider of ir_measures computes; nothing where all are."""
     return "\n".join(_why_not(m) for m in measures if not ir_measures.DefaultPipeline.supports(m))
