@@ -99,16 +99,16 @@ class Evaluator:
     def _upstream_qrels(self, measures: list[ir_measures.Measure]) -> Iterator[tuple[list[ir_measures.Measure], Any]]:
         """Yield measures of ir_measures with the qrels in the form that is right for them.
 
-        Measures of diversity read rows with their subtopics, none without a document, on which pyndeval crashes;
-        all others one grade per document, or the last row of a document would be taken for its grade. Settings of
-        diversity are apart, as pyndeval's provider uses up the run for the first one and returns zeros for the others.
+        Measures of diversity read one row per subtopic and document, none without a document, on which pyndeval crashes;
+        all others one grade per document: of several rows, both would take the last. Settings of diversity are apart,
+        as pyndeval's provider uses up the run for the first one and returns zeros for the others.
         """
         diversity = {m.NAME for m in ir_measures.providers.registry["pyndeval"].SUPPORTED_MEASURES}
         of_rows = [m for m in measures if m.NAME in diversity]
         of_documents = [m for m in measures if m not in of_rows]
         if of_documents:
             yield of_documents, self.judgments.as_dict()
-        rows = [row for row in self.judgments if row.doc_id] if of_rows else []
+        rows = self.judgments.rows_of_subtopics() if of_rows else []
         settings: dict[tuple[Any, ...], list[ir_measures.Measure]] = {}
         for m in of_rows:
             params = ("rel", "alpha", "beta", "judged_only")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain
+from itertools import chain, compress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import ir_measures
@@ -274,6 +274,23 @@ class Judgments:
         for query_id, docs in self.as_dict().items():
             for doc_id, value in docs.items():
                 yield ir_measures.Qrel(query_id, doc_id, value)
+
+    def rows_of_subtopics(self) -> list[ir_measures.Qrel]:
+        """Return the rows with a document, in the order given; of rows that share topic, iteration and document the largest grade.
+
+        Tools that read such rows would take the last of them.
+        """
+        if self._table is None or self._row_order is None or self.row_offsets is None:
+            return [row for row in self if row.doc_id]
+        labels, order = self.given_labels("iteration"), self._row_order
+        key = segment_of(self.row_offsets)
+        if labels is not None:
+            key = key * np.int64(len(labels[1]) + 1) + labels[0][order]
+        by_key = np.lexsort((tables.Columns("qrels", self._table).floats("relevance")[order], key))
+        largest = np.diff(key[by_key], append=-2) != 0
+        keep = np.zeros(self._table.num_rows, dtype=bool)
+        keep[order[by_key[largest]]] = True
+        return list(compress(self, keep.tolist()))
 
     def as_dict(self) -> dict[str, dict[str, int]]:
         """Return ``{query_id: {doc_id: grade}}``, the form that ``pytrec_eval`` reads."""

@@ -6,11 +6,13 @@ import re
 import warnings
 from collections import namedtuple
 from collections.abc import Callable
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
 import ir_datasets
 import ir_measures
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -216,6 +218,23 @@ def test_only_rows_of_one_subtopic_contradict_each_other(rows: list[Any], told: 
     texts = [str(one.message) for one in caught]
     assert len(texts) == bool(told)
     assert all(re.search(told, text) for text in texts)
+
+
+@pytest.mark.filterwarnings("ignore:.*contradict each other")
+@pytest.mark.parametrize("kind", ["frame", "TREC file"])
+@pytest.mark.parametrize("order", [*permutations(range(6))][::31])
+def test_measures_of_subtopics_take_the_largest_grade_too(order: tuple[int, ...], kind: str, tmp_path: Path) -> None:
+    """For any order of the rows; the gains of ndeval are 1 for every new subtopic of a document, discounted by the rank."""
+    rows = [("1", "s1", "a", 1), ("1", "s1", "a", 0), ("1", "s2", "b", 1), ("1", "s2", "a", 0), ("1", "s1", "c", 0),
+            ("2", "s1", "a", 0)]  # fmt: skip
+    qrels: Any = pd.DataFrame([rows[i] for i in order], columns=["query_id", "iteration", "doc_id", "relevance"])
+    if kind == "TREC file":
+        qrels.to_csv(tmp_path / "some.qrels", sep=" ", header=False, index=False)
+        qrels = tmp_path / "some.qrels"
+    run = {"1": {"a": 3.0, "x": 2.0, "b": 1.0}}
+    found = irmx.Evaluator("alpha_nDCG@5 StRecall@1 P_IA@1", qrels).values(run).values()
+    ideal = 1 + 1 / np.log2(3)
+    assert [of["1"] for of in found] == pytest.approx([(1 + 1 / np.log2(4)) / ideal, 0.5, 0.5], abs=1e-6)
 
 
 def test_the_command_says_which_lines_of_the_qrels_contradict_each_other(
