@@ -106,6 +106,9 @@ class Evaluator:
         diversity = {m.NAME for m in ir_measures.providers.registry["pyndeval"].SUPPORTED_MEASURES}
         of_rows = [m for m in measures if m.NAME in diversity]
         of_documents = [m for m in measures if m not in of_rows]
+        for m in of_rows:
+            if "cutoff" in m.SUPPORTED_PARAMS and "cutoff" not in m.params:
+                raise UsageError(f"ir_measures does not compute {m} without a cutoff. Give one, such as {m}@10.")
         if of_documents:
             yield of_documents, self.judgments.as_dict()
         rows = self.judgments.rows_of_subtopics() if of_rows else []

@@ -90,3 +90,9 @@ def test_binary_rbp_is_what_the_message_says() -> None:
 def test_parameters_that_no_provider_takes() -> None:
     with pytest.raises(irmx.UsageError, match="does not compute ERR: no provider has it with these parameters"):
         irmx.calc_aggregate("ERR", QRELS, RUN)
+
+
+def test_measures_of_diversity_need_a_cutoff() -> None:
+    with pytest.raises(irmx.UsageError, match=r"does not compute alpha_nDCG without a cutoff\..* such as alpha_nDCG@10"):
+        irmx.calc_aggregate("AP alpha_nDCG", QRELS, RUN)
+    assert irmx.calc_aggregate("NRBP AP_IA", QRELS, RUN)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
+import ir_measures
 import numpy as np
 import pandas as pd
 import pyndeval
@@ -118,6 +120,15 @@ def test_what_pyndeval_does_not_do(frame: Any, ranked: Any) -> None:
     ):
         with pytest.raises(irmx.UsageError, match=says):
             irmx.calc_aggregate(TimeAware(text), frame(("a", "1")), ranked("a"))
+
+
+def test_what_to_install_is_said(frame: Any, ranked: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyndeval", None)
+    monkeypatch.setattr(ir_measures.providers.registry["pyndeval"], "_is_available", None)
+    with pytest.raises(irmx.UsageError) as caught:
+        irmx.calc_aggregate("TimeAware(measure='alpha_nDCG@5')", frame(("a", "1")), ranked("a"))
+    how = "pip install ir-measures[pyndeval]"
+    assert str(caught.value) == f"alpha_nDCG@5 needs the provider pyndeval, which is not installed: {how}."
 
 
 def test_a_relevant_document_without_a_subtopic(frame: Any, ranked: Any) -> None:

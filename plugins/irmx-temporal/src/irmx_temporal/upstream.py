@@ -12,7 +12,7 @@ from typing import Any
 import ir_measures
 import numpy as np
 
-from irmx import DataError, Rankings, UsageError
+from irmx import DataError, Rankings, evaluator
 from irmx_temporal.cells import Floats
 from irmx_temporal.columns import SUBTOPIC
 from irmx_temporal.labels import labels
@@ -32,10 +32,10 @@ def of_relevance(measure: ir_measures.Measure, parts: Rankings) -> Floats:
         judged = zip(rows.rank[a:b].tolist(), rows.doc[a:b].tolist(), rows.grade[a:b].tolist(), strict=True)
         grades: dict[str, int] = {}
         for rank, doc, grade in judged:
-            name = f"rank {rank}" if rank else f"document {doc}"
+            name = f"rank{rank}" if rank else f"document{doc}"
             grades[name] = max(int(grade), grades.get(name, int(grade)))
         qrels[i] = grades
-        run[i] = whole.setdefault(depth, {f"rank {rank}": float(-rank) for rank in range(1, depth + 1)})
+        run[i] = whole.setdefault(depth, {f"rank{rank}": float(-rank) for rank in range(1, depth + 1)})
     return _computed(measure, qrels, run, len(parts))
 
 
@@ -74,10 +74,12 @@ def _parts(measure: ir_measures.Measure, parts: Rankings) -> Iterator[tuple[str,
 
 
 def _computed(measure: ir_measures.Measure, qrels: Any, run: Any, count: int) -> Floats:
+    """Return the value of every part, as the host computes it, which knows what the tools behind ir_measures misread."""
     found = np.zeros(count)
-    try:
-        for metric in ir_measures.iter_calc([measure], qrels, run):
-            found[int(metric.query_id)] = metric.value
-    except Exception as error:  # a ValueError, an AssertionError, or whatever the tool behind it raises
-        raise UsageError(f"ir_measures, as it is installed, does not compute {measure}: {error}") from None
+    if qrels:
+        try:
+            [by_part] = evaluator(measure, qrels).values(run).values()
+        except DataError as error:
+            raise DataError(f"{error} Its queries are parts of rankings, counted from 0.") from None
+        found[[int(part) for part in by_part]] = list(by_part.values())
     return found
