@@ -67,11 +67,6 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
     return found[0]
 
 
-def parse_incomplete(text: str) -> ir_measures.Measure:
-    """Return the measure that a text stands for, which may still lack required parameters."""
-    return _Parser(text.strip(), complete=False).measure()
-
-
 def parse_value(text: str, measure: Measure, name: str) -> Any:
     """Return the value of a parameter that a text stands for, as inside the parentheses of an expression.
 
@@ -96,15 +91,17 @@ def parse_measures(text: str) -> list[ir_measures.Measure]:
     return [measure for part in split_measures(text) for measure in measures_named(part)]
 
 
-def measures_named(text: str) -> list[ir_measures.Measure]:
+def measures_named(text: str, complete: bool = True) -> list[ir_measures.Measure]:
     """Return the measure that a text stands for; several where it is trec_eval's name for several.
+
+    Where it need not be complete, required parameters may be missing.
 
     >>> measures_named("ndcg_cut.5,10"), measures_named("AP")
     ([nDCG@5, nDCG@10], [AP])
     """
     if text not in measure_names() and is_trec_name(text):
         return [_upstream(type(measure)(), dict(measure.params)) for measure in trec_measures(text)]
-    return [_Parser(text).measure()]
+    return [_Parser(text, complete).measure()]
 
 
 def split_measures(text: str) -> list[str]:

@@ -136,6 +136,9 @@ def test_mistakes_are_explained(values: dict[str, Any], said: str) -> None:
         ("MP", {"model": "GL_AD_IDD"}, "Unknown name GL_AD_IDD; MP takes a Markov model for 'model'. Did you mean GL_AD_ID?"),
         ("MP", {"rescale": "recall"}, "MP needs the parameter 'model'"),
         ("nDCG@10", {"rel": "1"}, "nDCG@10 is not a measure of an irmx plugin"),
+        ("map", {"rel": "1"}, "map is not a measure of an irmx plugin; a sweep needs its declared parameters"),
+        ("P.5,10", {"rel": "1"}, "P.5,10 is not a measure of an irmx plugin"),
+        ("map(rel=2)", {"rel": "1"}, "map is a name of trec_eval, which takes no parameters and no @"),
         ("NPC", {"law": "uniform"}, "There is no measure NPC. Did you mean NCP?"),
     ],
 )  # fmt: skip

@@ -10,7 +10,7 @@ import ir_measures
 
 from irmx.durations import duration
 from irmx.errors import UnknownNameError, UsageError, suggest
-from irmx.expressions import parse_incomplete, parse_value
+from irmx.expressions import measures_named, parse_value
 from irmx.measures import Measure
 from irmx.meta.multiples import Multiple, parse_multiple, quantity
 from irmx.params import Param
@@ -152,10 +152,10 @@ class Grid:
 
 def _of_plugin(measure: str | ir_measures.Measure) -> Measure:
     """Return the measure to be swept, refusing those that are not of irmx."""
-    found = parse_incomplete(measure) if isinstance(measure, str) else measure
-    if not isinstance(found, Measure):
+    found, *more = measures_named(measure.strip(), complete=False) if isinstance(measure, str) else [measure]
+    if more or not isinstance(found, Measure):
         raise UsageError(
-            f"{found} is not a measure of an irmx plugin; a sweep needs its declared parameters. "
+            f"{measure} is not a measure of an irmx plugin; a sweep needs its declared parameters. "
             "It may be a reference of a sweep. 'irmx measures' lists all measures."
         )
     return found
