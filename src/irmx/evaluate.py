@@ -101,7 +101,8 @@ class Evaluator:
 
         Measures of diversity read one row per subtopic and document, none without a document, on which pyndeval crashes;
         all others one grade per document: of several rows, both would take the last. Settings of diversity are apart,
-        as pyndeval's provider uses up the run for the first one and returns zeros for the others.
+        as pyndeval's provider uses up the run for the first one and returns zeros for the others; and so are gains, as
+        pytrec_eval's provider may compute plain nDCG with them and return zeros for nDCG with gains.
         """
         diversity = {m.NAME for m in ir_measures.providers.registry["pyndeval"].SUPPORTED_MEASURES}
         of_rows = [m for m in measures if m.NAME in diversity]
@@ -109,8 +110,15 @@ class Evaluator:
         for m in of_rows:
             if "cutoff" in m.SUPPORTED_PARAMS and "cutoff" not in m.params:
                 raise UsageError(f"ir_measures does not compute {m} without a cutoff. Give one, such as {m}@10.")
-        if of_documents:
-            yield of_documents, self.judgments.as_dict()
+        for m in of_documents:
+            if m.NAME == "IPrec" and (recall := m["recall"]) != (nearest := round(float(recall), 2)):
+                raise UsageError(
+                    f"pytrec_eval, which computes {m}, takes recall with two decimals. Found {recall}; "
+                    f"the nearest is {m(recall=nearest)}."
+                )
+        for with_gains in (False, True):
+            if some := [m for m in of_documents if (m.params.get("gains") is not None) == with_gains]:
+                yield some, self.judgments.as_dict()
         rows = self.judgments.rows_of_subtopics() if of_rows else []
         settings: dict[tuple[Any, ...], list[ir_measures.Measure]] = {}
         for m in of_rows:

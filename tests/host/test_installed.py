@@ -93,6 +93,8 @@ def test_parameters_that_no_provider_takes() -> None:
 
 
 def test_measures_of_diversity_need_a_cutoff() -> None:
-    with pytest.raises(irmx.UsageError, match=r"does not compute alpha_nDCG without a cutoff\..* such as alpha_nDCG@10"):
+    with pytest.raises(
+        irmx.UsageError, match=r"does not compute alpha_nDCG without a cutoff\..* such as alpha_nDCG@10"
+    ):
         irmx.calc_aggregate("AP alpha_nDCG", QRELS, RUN)
     assert irmx.calc_aggregate("NRBP AP_IA", QRELS, RUN)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import ir_measures
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -139,6 +140,34 @@ def test_the_same_measure_written_in_two_ways_is_computed_once() -> None:
         found = irmx.calc_aggregate(asked, QRELS, {"1": {"a": 3.0, "b": 2.0, "d": 1.0}, "2": {"a": 1.0}})
         assert list(map(str, found)) == [asked[0], "AP"]
         assert set(found.values()) == {1.0}
+
+
+@pytest.mark.parametrize("recall", [0.104, 0.1 + 0.2])
+def test_recall_of_more_than_two_decimals_is_refused(recall: float) -> None:
+    """pytrec_eval's provider rounds it: the value would be of another recall, or 0 where that is asked for, too."""
+    asked, nearest = ir_measures.IPrec @ recall, ir_measures.IPrec @ round(recall, 2)
+    with pytest.raises(irmx.UsageError) as caught:
+        irmx.calc_aggregate([nearest, asked], QRELS, RUN)
+    assert f"computes {asked}, takes recall with two decimals. Found {recall}; the nearest is {nearest}." in str(
+        caught.value
+    )
+    with pytest.raises(irmx.UsageError, match="takes recall with two decimals"):
+        irmx.calc_aggregate(f"iprec_at_recall_{recall}", QRELS, RUN)
+    everywhere = [ir_measures.IPrec @ (i / 100) for i in range(101)]
+    assert len(irmx.calc_aggregate(everywhere, QRELS, RUN)) == 101
+
+
+@pytest.mark.parametrize("other", ["nDCG@5", "nDCG(gains={1:0,2:7})@5", "nDCG", "NumRet NumQ AP(rel=2)"])
+def test_nothing_else_is_computed_with_the_gains_of_ndcg(other: str) -> None:
+    gains = "nDCG(gains={1:10})@5"
+    for asked in (f"{gains} {other}", f"{other} {gains}"):
+        alone = {**irmx.calc_aggregate(gains, QRELS, RUN), **irmx.calc_aggregate(other, QRELS, RUN)}
+        assert irmx.calc_aggregate(asked, QRELS, RUN) == pytest.approx(alone)
+    assert alone[irmx.parse_measure(gains)] == pytest.approx(NDCG_WITH_GAINS, abs=1e-6)
+
+
+NDCG_WITH_GAINS = ((10 / np.log2(3) + 2 / np.log2(5)) / (10 + 10 / np.log2(3) + 2 / np.log2(4)) + 1 / np.log2(3)) / 2
+"""By hand, with the gains 10, 2 and 10 of a, b and d; b keeps its grade as its gain."""
 
 
 def stock_or_same(text: str) -> Any:
