@@ -105,7 +105,7 @@ def plainly(
         return math.exp(n["importance"]) / math.exp(3) if gain == "graded" else float(n["importance"] > 0)
 
     of = "track_" if words == "track" else ""
-    mean_words = sum(n[f"{of}nugget_length"] for n in nuggets.values()) / len(nuggets) if nuggets else 1
+    mean_words = sum(n[f"{of}nugget_length"] for n in nuggets.values()) / max(len(nuggets), 1)
     seen: set[str] = set()
     found = in_time = early = verbosity = 0.0
     for u in stream:
@@ -125,7 +125,7 @@ def plainly(
         elif rows:
             copied = rows[0]["original_length"]
             length = rows[0]["length"] if copied is None else copied
-        verbosity += 1 + max(0, length - len(matched)) / mean_words
+        verbosity += 1 + max(0, length - len(matched)) / mean_words if nuggets else 0
         seen |= {r["iteration"] for r in own}
     everything = sum(map(worth, nuggets.values()))
     top = sorted(map(worth, nuggets.values()), reverse=True)[: len(stream)]
@@ -285,6 +285,17 @@ def test_nuggets_of_importance_0_are_left_out_unless_asked_for() -> None:
     assert values("Comp(unimportant='keep',gain='binary') Comp(gain='binary')", qrels, run_of(("u2", 0))) == [0, 0]
 
 
+def test_a_topic_whose_nuggets_are_all_left_out_scores_0() -> None:
+    """Verbosity is in units of a nugget's mean words: without nuggets there is no unit."""
+    alone = qrels_of([{**U1, "importance": 0}]).assign(query_id="p")
+    qrels, run = pd.concat([EXAMPLE, alone]), pd.concat([STREAM, run_of(("u1", 100), ("x", 0)).assign(query_id="p")])
+    found = {(m.query_id, str(m.measure)): m.value for m in irmx.iter_calc([*NAMES, "TS_Verbosity(unimportant='keep')"], qrels, run)}
+    assert {found["p", name] for name in NAMES} == {0}
+    assert found["q", "TS_Verbosity"] == pytest.approx(2.4)
+    assert found["p", "TS_Verbosity(unimportant='keep')"] == pytest.approx((1 + 6 / 4 + 1 + 1 / 4) / 2)
+    assert set(irmx.explain("TS_Verbosity", qrels, run, "p").columns["V"]) == {0}
+
+
 def test_a_nugget_belongs_to_the_earliest_update_and_of_equal_ones_to_that_of_the_largest_id() -> None:
     qrels = qrels_of([U1, {**U1, "doc_id": "v1", "match_start": 0, "match_end": 10}])
     for run, first, first_in_run in (
@@ -380,11 +391,11 @@ def test_each_measure_declares_just_what_it_reads() -> None:
 
 def test_topics_without_nuggets_or_updates() -> None:
     none = qrels_of([U3])
-    assert values(" ".join(NAMES), none, run_of(("u3", 0))) == [0, 0, 0, 0, 0, 0, 0, 16, 0]
+    assert values(" ".join(NAMES), none, run_of(("u3", 0))) == [0] * 9
     assert math.isnan(irmx.calc_aggregate("LC(no_relevant='nan')", none, run_of(("u3", 0))).popitem()[1])
     assert values(" ".join(f"{n}(track='2013')" for n in NAMES), EXAMPLE, run_of(("x", 0))) == [0] * 9
     worthless = qrels_of([{**U1, "importance": 0}])
-    assert values("EG nEG nELG Comp LC TS_H", worthless) == [0] * 6
+    assert values(" ".join(NAMES), worthless) == [0] * 9
     kept = "(gain='binary',unimportant='keep')"
     assert values(f"EG{kept} nEG{kept} Comp{kept} TS_H{kept}", worthless) == [0] * 4
 

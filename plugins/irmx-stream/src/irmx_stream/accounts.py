@@ -188,10 +188,14 @@ class Accounts:
 
     @cached_property
     def verbosity(self) -> Floats:
-        """V(u) of every update (T5): 1 + max(0, |u| - words that match its own nuggets) / mean words per nugget."""
+        """V(u) of every update (T5): 1 + max(0, |u| - words that match its own nuggets) / mean words per nugget.
+
+        0 in a topic without nuggets, which has no such mean.
+        """
         mean = self.per_nugget(self._nugget_words) / np.maximum(self.nuggets, 1)
-        mean[self.nuggets == 0] = 1.0
-        return np.asarray(1 + np.maximum(0, self._words - self._words_matched) / mean[self.topic])
+        there = self.nuggets > 0
+        mean[~there] = np.inf
+        return there[self.topic] + np.maximum(0, self._words - self._words_matched) / mean[self.topic]
 
     @cached_property
     def _nugget_words(self) -> Floats:

@@ -72,7 +72,8 @@ class Verbosity(TrackMeasure):
 
     V(u) is 1 plus the words of the update that match none of its own nuggets, in units of the mean words of a nugget:
     60 words that hold nothing, where a nugget has 15, are V = 5. Less is better. Neither the worth of nuggets nor
-    their latency plays a part, so that ``gain`` makes no difference.
+    their latency plays a part, so that ``gain`` makes no difference. A topic without nuggets, or with none but those of
+    importance 0 that ``unimportant='drop'`` leaves out, has no such unit and scores 0.
 
     Examples
     --------
