@@ -1,4 +1,4 @@
-"""Which cell of a column is wrong, where a column that must hold numbers holds texts."""
+"""Which cell of a column is wrong, where a column that must hold finite numbers holds texts or an infinity."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def refuse_texts(data: pa.Table, column: Column, source: str) -> None:
-    """Raise where an extra column of numbers holds texts, as one wrong cell of a file makes it do.
+    """Raise where an extra column of numbers holds texts, as one wrong cell of a file makes it do, or an infinite number.
 
     Parameters
     ----------
@@ -29,14 +29,19 @@ def refuse_texts(data: pa.Table, column: Column, source: str) -> None:
     Raises
     ------
     irmx.errors.DataError
-        Names the first row that is not what most are, numbers or dates, and its line in the file.
+        Names the first row that is not what most are, numbers or dates, or that is infinite, and its line in the file.
     """
     if column.dtype != "float" or column.name not in data.column_names:
         return
     columns = Columns(column.table, data)
-    if columns.values(column.name).dtype.kind == "f":
+    values = columns.values(column.name)
+    if values.dtype.kind != "f":
+        error = _first_wrong(columns, column.name)
+    elif np.isinf(values).any():
+        row = int(np.argmax(np.isinf(values)))
+        error = _wrong(columns, column.name, "finite numbers", values[row].item(), row)
+    else:
         return
-    error = _first_wrong(columns, column.name)
     if not source:
         raise error
     from irmx.formats import located
@@ -53,8 +58,12 @@ def _first_wrong(columns: Columns, name: str) -> DataError:
     dates = date.sum() > number.sum()
     row = int(np.argmax(texts.notna() & ~(date if dates else number)))
     wanted = "dates such as 2014-03-01T12:00:00, as most of its rows do" if dates else "numbers"
+    return _wrong(columns, name, wanted, texts[row], row)
+
+
+def _wrong(columns: Columns, name: str, wanted: str, found: object, row: int) -> DataError:
     at = " ".join(str(columns.data.column(c)[row].as_py()) for c in ("query_id", "doc_id"))
     return DataError(
-        f"The {columns.table} column {name!r} must hold {wanted}. Found {texts[row]!r} in row {row} (counted from 0), {at}.",
+        f"The {columns.table} column {name!r} must hold {wanted}. Found {found!r} in row {row} (counted from 0), {at}.",
         (row,),
     )

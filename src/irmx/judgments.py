@@ -178,7 +178,7 @@ class Judgments:
         return columns.values(name) if name in columns else None
 
     def refuse_texts(self, column: Column) -> None:
-        """Raise where an extra column of numbers holds texts; names the first wrong row, and its line where there is a file."""
+        """Raise where an extra column of numbers holds texts or an infinity; names the first wrong row, and its line in a file."""
         if self._table is not None:
             refuse_texts(self._table, column, self.source)
 

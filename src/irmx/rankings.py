@@ -225,7 +225,7 @@ class Rankings:
         return values
 
     def refuse_texts(self, column: Column) -> None:
-        """Raise where a column of numbers holds texts; names the first wrong row, and its line where there is a file."""
+        """Raise where a column of numbers holds texts or an infinity; names the first wrong row, and its line in a file."""
         refuse = self._join.run.refuse_texts if column.table == "run" else self._join.judgments.refuse_texts
         refuse(column)
 

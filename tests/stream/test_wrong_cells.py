@@ -13,6 +13,7 @@ QRELS = pd.DataFrame({"query_id": "q", "doc_id": ["a", "b", "c"], "iteration": [
 RUN = pd.DataFrame(
     {"query_id": "q", "doc_id": ["a", "b", "c"], "score": 1.0, "timestamp": [0, 5000, 9000], "length": 9}
 )
+WORDS = QRELS.assign(length=9, nugget_length=4, match_start=0, match_end=4)
 
 
 @pytest.mark.parametrize("measure", ["LC", "MSU(users=3)"])
@@ -27,4 +28,27 @@ def test_the_wrong_cell_of_a_file_is_named(tmp_path: Path, measure: str) -> None
     with pytest.raises(
         DataError, match=r"qrels.csv, line 3: The qrels column 'timestamp' must hold numbers\. Found '3600 s'"
     ):
+        irmx.calc_aggregate(measure, qrels, RUN)
+
+
+@pytest.mark.parametrize("measure", ["ELG", "MSU(users=3)"])
+@pytest.mark.parametrize(("column", "infinite"), [("timestamp", "inf"), ("timestamp", "-inf"), ("length", "inf")])
+def test_an_infinite_number_of_a_run_is_named(tmp_path: Path, measure: str, column: str, infinite: str) -> None:
+    run = tmp_path / "run.csv"
+    RUN.assign(**{column: ["0", infinite, infinite]}).to_csv(run, index=False)
+    said = rf"The run column '{column}' must hold finite numbers\. Found {infinite} in row 1 \(counted from 0\), q b\."
+    with pytest.raises(DataError, match=f"run.csv, line 3: {said}"):
+        irmx.calc_aggregate(measure, WORDS, run)
+    with pytest.raises(DataError, match=f"^MSU.*: {said}" if measure[0] == "M" else f"^ELG: {said}"):
+        irmx.calc_aggregate(measure, WORDS, RUN.assign(**{column: [0.0, float(infinite), 3.0]}))
+
+
+@pytest.mark.parametrize(
+    ("measure", "column"),
+    [("ELG", "timestamp"), ("ELG", "importance"), ("ELG", "match_end"), ("MSU", "timestamp"), ("MSU", "query_end"), ("MSU", "length")],
+)  # fmt: skip
+def test_an_infinite_number_of_the_qrels_is_named(tmp_path: Path, measure: str, column: str) -> None:
+    qrels = tmp_path / "qrels.csv"
+    WORDS.assign(**{column: ["0", "0", "inf"]}).to_csv(qrels, index=False)
+    with pytest.raises(DataError, match=rf"qrels.csv, line 4: .*'{column}' .* finite numbers\. Found inf in row 2 .* q c"):
         irmx.calc_aggregate(measure, qrels, RUN)

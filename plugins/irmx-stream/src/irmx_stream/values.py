@@ -15,17 +15,15 @@ Ints = np.ndarray[Any, np.dtype[Any]]
 
 
 def numbers(values: Array | None, column: Column) -> Floats:
-    """Return a column of finite numbers, missing ones NaN.
+    """Return a column of numbers, missing ones NaN; that it holds such was seen to by ``Rankings.refuse_texts``.
 
     Raises
     ------
     irmx.errors.DataError
-        Where it holds something else.
+        Where there is none.
     """
     if values is None:
         raise DataError(f"The {column.table} column {column.name!r} is missing.")
-    for value in values[np.isinf(values)][:1].tolist():
-        raise DataError(f"The {column.table} column {column.name!r} must hold finite numbers. Found {value}.")
     return values
 
 
