@@ -51,6 +51,22 @@ def test_globs_in_the_commands_that_take_one_run(folder: Path, command: Callable
     assert (done.code, done.err) == (1, "irmx: No file matches the pattern '*.ruin'.\n")
 
 
+def test_globs_of_a_run_for_recorded_users(tmp_path: Path, command: Callable[..., Any]) -> None:
+    updates = pd.DataFrame({"query_id": "q", "doc_id": ["u"], "score": 1.0, "timestamp": 5, "length": 4})
+    for name in ("one.csv", "other.csv"):
+        updates.to_csv(tmp_path / name, index=False)
+    nuggets = {"query_id": "q", "doc_id": ["u"], "iteration": "n", "relevance": 1, "timestamp": 5, "query_start": 0}
+    pd.DataFrame(nuggets).assign(query_end=90).to_csv(tmp_path / "qrels", index=False)
+    (tmp_path / "log.tsv").write_text("user\tstart\tduration\tspeed\nann\t10\t9\t4\nben\t10\t9\t4\n")
+    score = ("stream", "score", "qrels")
+    one = [command(*score, run, "--users", "log.tsv", cwd=tmp_path) for run in ("one.csv", "on*.csv")]
+    assert one[0] == one[1]
+    assert (one[0].code, one[0].err) == (0, "")
+    done = command(*score, "o*.csv", "--users", "log.tsv", cwd=tmp_path)
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "irmx: 'o*.csv' matches 2 files: one.csv, other.csv. One is expected here.\n"
+
+
 @pytest.mark.parametrize("arguments", [("score-pages", "P", "AS_RBP"), ("agreement", "P", "none.csv", "AS_RBP")])
 def test_globs_of_pages(arguments: tuple[str, ...], tmp_path: Path, command: Callable[..., Any]) -> None:
     for name in ("a.jsonl", "b.jsonl"):

@@ -7,7 +7,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from irmx import UsageError
+from irmx import UsageError, matching_file
 
 
 class Task(str, Enum):
@@ -21,7 +21,7 @@ def stream(
     qrels: Annotated[
         str, typer.Argument(metavar="QRELS", help="Qrels: a table file, tst:FOLDER, or an ir_datasets id.")
     ],
-    run: Annotated[str, typer.Argument(metavar="RUN", help="A run file.")],
+    run: Annotated[str, typer.Argument(metavar="RUN", help="A run file, or a quoted glob that one file matches.")],
     users: Annotated[
         str,
         typer.Option(
@@ -49,7 +49,7 @@ def stream(
 
     if speed is not None and not speed > 0:
         raise UsageError(f"--speed is a number of words per second above 0. Got {speed:g}.")
-    found = score_recorded(measures or ["MSU"], qrels, run, read_traces(users), speed)
+    found = score_recorded(measures or ["MSU"], qrels, matching_file(run), read_traces(users), speed)
 
     def line(query_id: str, measure: object, value: float, fields: dict[str, float]) -> None:
         numbers = (value, fields["standard_error"]) if "standard_error" in fields else (value,)
