@@ -24,7 +24,16 @@ if TYPE_CHECKING:
     from irmx.dates import check_dates
     from irmx.decorated import measure
     from irmx.durations import duration, duration_text, seconds
-    from irmx.errors import DataError, DataWarning, IrmxError, PluginError, PluginWarning, UnknownNameError, UsageError
+    from irmx.errors import (
+        DataError,
+        DataWarning,
+        IrmxError,
+        PluginError,
+        PluginWarning,
+        UnknownNameError,
+        UsageError,
+        counted,
+    )
     from irmx.evaluate import Evaluator, calc, calc_aggregate, evaluator, iter_calc, join
     from irmx.explaining import Explanation, explain
     from irmx.expressions import parse_measure, parse_measures
@@ -64,6 +73,7 @@ _WHERE = {
         "PluginWarning",
         "UnknownNameError",
         "UsageError",
+        "counted",
     ),
     "evaluate": ("Evaluator", "calc", "calc_aggregate", "evaluator", "iter_calc", "join"),
     "explaining": ("Explanation", "explain"),
@@ -125,6 +135,7 @@ __all__ = [
     "calc_aggregate",
     "check_dates",
     "content_of",
+    "counted",
     "duration",
     "duration_text",
     "evaluator",

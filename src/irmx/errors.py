@@ -51,6 +51,10 @@ class DataWarning(UserWarning):
     """Something in the data was counted and dealt with by a stated rule; the text says how often and which rule."""
 
 
+class QrelsWarning(DataWarning):
+    """A warning of the qrels alone: given once, whichever runs are scored, and without the name of one."""
+
+
 class PluginWarning(UserWarning):
     """A plugin was refused or failed; everything else goes on."""
 
@@ -88,6 +92,24 @@ def not_finite(value: object) -> str:
     if not isinstance(value, str):
         return "is infinite, or was too large for a 64-bit float"
     return "is too large for a 64-bit float" if any(c.isdigit() for c in value) else "is infinite"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with a noun, in the plural unless the number is 1.
+
+    Parameters
+    ----------
+    number : int
+        How many.
+    noun : str
+        What, in the singular; its plural ends in -s.
+
+    Examples
+    --------
+    >>> counted(1, "topic"), counted(2500, "session")
+    ('1 topic', '2,500 sessions')
+    """
+    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def some(names: Iterable[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from irmx.errors import QrelsWarning
 from irmx.joining import Join
 from irmx.judgments import Judgments
 from irmx.ragged import Array, Floats, Ints, offsets_of, position_in_segment, segment_of
@@ -53,6 +55,13 @@ class QrelsRows:
     def topic(self) -> Ints:
         """The number of each row's topic."""
         return segment_of(self.offsets)
+
+    def warn(self, text: str, rows: Sequence[int] = ()) -> None:
+        """Warn of the qrels themselves, with their file and the lines of some rows, or "The qrels", before the text.
+
+        Where several runs are scored the text is given once, without the name of a run.
+        """
+        warnings.warn(f"{self.place(rows) or 'The qrels'}: {text}", QrelsWarning, stacklevel=2)
 
     @property
     def declares(self) -> Array:

@@ -289,7 +289,10 @@ def test_a_topic_whose_nuggets_are_all_left_out_scores_0() -> None:
     """Verbosity is in units of a nugget's mean words: without nuggets there is no unit."""
     alone = qrels_of([{**U1, "importance": 0}]).assign(query_id="p")
     qrels, run = pd.concat([EXAMPLE, alone]), pd.concat([STREAM, run_of(("u1", 100), ("x", 0)).assign(query_id="p")])
-    found = {(m.query_id, str(m.measure)): m.value for m in irmx.iter_calc([*NAMES, "TS_Verbosity(unimportant='keep')"], qrels, run)}
+    found = {
+        (m.query_id, str(m.measure)): m.value
+        for m in irmx.iter_calc([*NAMES, "TS_Verbosity(unimportant='keep')"], qrels, run)
+    }
     assert {found["p", name] for name in NAMES} == {0}
     assert found["q", "TS_Verbosity"] == pytest.approx(2.4)
     assert found["p", "TS_Verbosity(unimportant='keep')"] == pytest.approx((1 + 6 / 4 + 1 + 1 / 4) / 2)

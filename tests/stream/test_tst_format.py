@@ -442,13 +442,3 @@ def test_a_topic_is_meant_however_the_files_write_it(folder: Path, tmp_path: Pat
     assert (explained.query_id, explained.columns["doc_id"]) == ("1", ["100-aa-1"])
     with pytest.raises(DataError, match=r"Topic 'TS99\.7' is not in the qrels"):
         irmx.explain("Comp", f"tst:{folder}", tmp_path / "run", "TS99.7")
-
-
-@pytest.mark.parametrize("measure", ["LC", "MSU(users=3)"])
-def test_a_nugget_whose_time_is_far_from_all_others_is_told(folder: Path, tmp_path: Path, measure: str) -> None:
-    (tmp_path / "run").write_text("1 team one 100-aa 1 1500 1.0\n2 team one 500-ee 1 6000 1.0\n")
-    irmx.calc_aggregate(measure, f"tst:{folder}", tmp_path / "run")
-    text = (folder / "nuggets.tsv").read_text()
-    (folder / "nuggets.tsv").write_text(text.replace("\t3000\t", "\t1329945286\t"))
-    with pytest.warns(DataWarning, match=r"1 of 4 nuggets .* more than a year .* The first: the nugget 'N3' of query 1, at 1329945286, 15,393 days"):  # fmt: skip
-        irmx.calc_aggregate(measure, f"tst:{folder}", tmp_path / "run")

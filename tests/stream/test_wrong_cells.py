@@ -50,5 +50,7 @@ def test_an_infinite_number_of_a_run_is_named(tmp_path: Path, measure: str, colu
 def test_an_infinite_number_of_the_qrels_is_named(tmp_path: Path, measure: str, column: str) -> None:
     qrels = tmp_path / "qrels.csv"
     WORDS.assign(**{column: ["0", "0", "inf"]}).to_csv(qrels, index=False)
-    with pytest.raises(DataError, match=rf"qrels.csv, line 4: .*'{column}' .* finite numbers\. Found inf in row 2 .* q c"):
+    with pytest.raises(
+        DataError, match=rf"qrels.csv, line 4: .*'{column}' .* finite numbers\. Found inf in row 2 .* q c"
+    ):
         irmx.calc_aggregate(measure, qrels, RUN)

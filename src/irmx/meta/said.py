@@ -6,6 +6,8 @@ import contextlib
 import warnings
 from collections.abc import Iterable, Iterator
 
+from irmx.errors import QrelsWarning
+
 
 class Said:
     """What was warned of so far."""
@@ -15,11 +17,17 @@ class Said:
 
     @contextlib.contextmanager
     def once(self, place: str) -> Iterator[None]:
-        """Hold back the warnings of a block, and give at its end those that are new, with the place before them."""
+        """Hold back the warnings of a block, and give at its end those that are new, with the place before them.
+
+        Those of the qrels alone stay as they are.
+        """
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             yield
-        self.give((w.category, f"{place}: {w.message}") for w in caught)
+        self.give(
+            (w.category, str(w.message) if issubclass(w.category, QrelsWarning) else f"{place}: {w.message}")
+            for w in caught
+        )
 
     def give(self, found: Iterable[tuple[type[Warning], str]]) -> None:
         """Give the warnings that are new."""

@@ -16,11 +16,12 @@ from irmx_stream.columns import (
     MATCH_END,
     MATCH_START,
     NUGGET_LENGTH,
+    NUGGET_TIME,
     ORIGINAL_LENGTH,
     TIMESTAMP,
     TRACK_COLUMNS,
 )
-from irmx_stream.nuggets import Nuggets, as_in_the_track, in_use
+from irmx_stream.nuggets import Nuggets, as_in_the_track, in_use, warn_of_far_nuggets
 from irmx_stream.values import given_lengths, numbers, places_of_updates, refuse_other_times, with_judged
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -109,7 +110,7 @@ class Accounts:
         self.topic, self.pooled, self.time = self._run.topic[self.rows], pooled[self.rows], time[self.rows]
         place = np.full(len(time), -1, dtype=np.int64)
         place[self.rows] = np.arange(len(self.rows))
-        self._nuggets = Nuggets.of(rankings)
+        self._nuggets, self._warn_of_far_nuggets = Nuggets.of(rankings), partial(warn_of_far_nuggets, rankings)
         if unimportant == "drop" and self._qrels.column(IMPORTANCE.name) is not None:
             self._nuggets = self._nuggets.only(self._nuggets.column(IMPORTANCE) != 0)
         self.names, self.nugget_topic = self._nuggets.names, self._nuggets.topic
@@ -181,7 +182,8 @@ class Accounts:
     @cached_property
     def latency(self) -> Floats:
         """L(n.t, u.t) of every nugget found (T2): 1 when found as it was known, in (0, 2), above 1 when early."""
-        known = self._nuggets.times()
+        self._warn_of_far_nuggets()
+        known = self._nuggets.column(NUGGET_TIME)
         refuse_other_times(self.time, self.topic, known, self.nugget_topic)
         late = self.time[self.update] - known[self.nugget]
         return np.asarray(1 - (2 / math.pi) * np.arctan(late / LATENCY_STEP))

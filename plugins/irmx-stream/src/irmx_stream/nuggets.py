@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from irmx import Column, DataError, DataWarning, QrelsRows, Rankings
+from irmx import Column, DataError, QrelsRows, Rankings, counted
 from irmx_stream.columns import NUGGET_TIME, POOLED, REPLACED
 from irmx_stream.values import YEAR, nugget_names, numbers
 
@@ -59,10 +58,8 @@ class Nuggets:
 
     def column(self, column: Column) -> Floats:
         """Return a qrels column over the nuggets; rows may leave it out, but not all, and must not differ."""
-        given = numbers(self._qrels.column(column.name), column)
+        values, given = self._first_given(column), numbers(self._qrels.column(column.name), column)
         rows = np.flatnonzero((self.of_row >= 0) & ~np.isnan(given))
-        values = np.full(len(self), np.nan)
-        values[self.of_row[rows[::-1]]] = given[rows[::-1]]
         for row in rows[values[self.of_row[rows]] != given[rows]][:1].tolist():
             nugget = int(self.of_row[row])
             raise DataError(
@@ -72,31 +69,56 @@ class Nuggets:
             raise DataError(f"The qrels column {column.name!r} has no value for {self.named(nugget)}.")
         return values
 
-    def times(self) -> Floats:
-        """Return when each nugget was first known; warns of one that is more than a year from all others of its topic."""
-        known = self.column(NUGGET_TIME)
+    def _first_given(self, column: Column) -> Floats:
+        """Return a qrels column over the nuggets, of each the value of its first row that has one; NaN where none has."""
+        given = numbers(self._qrels.column(column.name), column)
+        rows = np.flatnonzero((self.of_row >= 0) & ~np.isnan(given))[::-1]
+        values = np.full(len(self), np.nan)
+        values[self.of_row[rows]] = given[rows]
+        return values
+
+    def _warn_of_far(self) -> None:
+        known = self._first_given(NUGGET_TIME)
         nearest = _to_nearest(known, self.topic)
         far = np.flatnonzero(np.isfinite(nearest) & (nearest > YEAR))
-        if len(far):
-            i = int(far[0])
-            warnings.warn(
-                f"{len(far):,} of {len(known):,} nuggets were first known more than a year before or after every other nugget of "
-                f"their topic. The first: {self.named(i)}, at {known[i]:.15g}, {nearest[i] / 86400:,.0f} days from the nearest. "
-                "Is its time right?",
-                DataWarning,
-                stacklevel=2,
+        if not len(far):
+            return
+        first = int(far[0])
+        days = f"{nearest[first] / 86400:,.0f} days"
+        told = np.flatnonzero((self.topic == self.topic[first]) & ~np.isnan(known))
+        if len(told) == 2:
+            text = (
+                f"{' and '.join(f'{self.named(i)}, at {known[i]:.15g},' for i in told.tolist())} were first known {days} apart. "
+                "Are both times right?"
             )
-        return known
+        else:
+            told = far[:1]
+            text = (
+                f"{self.named(first)} was first known at {known[first]:.15g}, {days} before or after the nearest other nugget of "
+                "its topic. Is its time right?"
+            )
+        more = len(far) - len(told)
+        if more:
+            text += (
+                f" So far from all others of their topic {'is' if more == 1 else 'are'} {counted(more, 'nugget')} more."
+            )
+        self._qrels.warn(text, [int(np.argmax(self.of_row == i)) for i in told.tolist()])
+
+
+def warn_of_far_nuggets(rankings: Rankings) -> None:
+    """Warn once for all runs where nuggets were first known more than a year before or after every other of their topic."""
+    rankings.qrels_memo("far nuggets", Nuggets.of(rankings)._warn_of_far)
 
 
 def _to_nearest(times: Floats, topic: Ints) -> Floats:
-    """Return how far each time is from the nearest other of its topic; infinite for a time alone, which is no news.
+    """Return how far each time is from the nearest other of its topic; infinite for a time alone, which is no news, or unknown.
 
     >>> _to_nearest(np.array([5.0, 100.0, 7.0, 3.0]), np.array([0, 0, 0, 1]))
     array([ 2., 93.,  2., inf])
     """
     order = np.lexsort((times, topic))
-    gap = np.where(np.diff(topic[order]) == 0, np.diff(times[order]), np.inf)
+    gap = np.diff(times[order])
+    gap[(np.diff(topic[order]) != 0) | np.isnan(gap)] = np.inf
     out = np.empty(len(times))
     out[order] = np.minimum(np.append(gap, np.inf), np.append(np.inf, gap)) if len(times) else out
     return out

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from irmx import DataError, DataWarning, Rankings
-from irmx_stream.columns import QUERY_END, QUERY_START, TIMESTAMP
-from irmx_stream.nuggets import Nuggets, as_in_the_track, in_use
+from irmx_stream.columns import NUGGET_TIME, QUERY_END, QUERY_START, TIMESTAMP
+from irmx_stream.nuggets import Nuggets, as_in_the_track, in_use, warn_of_far_nuggets
 from irmx_stream.streams import Stream
 from irmx_stream.values import given_lengths, numbers, places_of_updates, refuse_other_times
 
@@ -104,7 +104,8 @@ def streams_of(rankings: Rankings, default_length: float, duplicates: str, copie
     at_run, at_qrels = rankings.matching_rows()
     length = _lengths(rankings, at_run, at_qrels, default_length)
     numbered = Nuggets.of(rankings)
-    known = numbered.times()
+    warn_of_far_nuggets(rankings)
+    known = numbered.column(NUGGET_TIME)
     nuggets = np.searchsorted(numbered.topic, np.arange(len(rankings) + 1))
     holds = (numbered.of_row >= 0) & (qrels.grade >= rankings.rel) & in_use(qrels, duplicates)
     if copies == "original":
