@@ -242,10 +242,21 @@ def test_numpy_and_the_compiled_way_give_the_same_gains(monkeypatch: pytest.Monk
     assert numpy_way.any()
 
 
-@pytest.mark.parametrize("error", ["ImportError('no')", "SystemError('built for another numpy')", "KeyError('x')"])
-def test_numba_that_cannot_be_imported_does_not_fail_a_measure(tmp_path: Path, error: str) -> None:
+@pytest.mark.parametrize(
+    "numba",
+    [
+        *(
+            f"raise {error}"
+            for error in ("ImportError('no')", "SystemError('built for another numpy')", "KeyError('x')")
+        ),
+        "def njit(**options): raise TypeError('cannot build')",
+        "def njit(**options): return fails\ndef fails(function): raise OSError('no compiler')",
+        "def njit(**options): return lambda function: fails\ndef fails(*arguments): raise RuntimeError('cannot run')",
+    ],
+)
+def test_numba_that_does_not_work_does_not_fail_a_measure(tmp_path: Path, numba: str) -> None:
     (tmp_path / "numba").mkdir()
-    (tmp_path / "numba" / "__init__.py").write_text(f"raise {error}\n")
+    (tmp_path / "numba" / "__init__.py").write_text(f"{numba}\n")
     script = """
 import numpy as np
 from irmx_stream import compiled, Population, simulate, REVERSE_CHRONOLOGICAL
@@ -326,7 +337,7 @@ def test_standard_error_is_that_of_the_mean_and_of_a_ratio() -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"L": 1.5}, r"L must be in the range \[0, 1\]"),
+        ({"L": 1.5}, r"L must be a number in the range \[0, 1\]"),
         ({"per": "hour"}, "per must be None or one of 'second', 'update_read', 'update_emitted'"),
         ({"ratio": "mean"}, "ratio must be one of 'by_user', 'of_means'. Got 'mean' instead"),
         ({"late": "after"}, "late must be one of 'before', 'at'. Got 'after' instead"),

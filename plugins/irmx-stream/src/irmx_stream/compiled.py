@@ -23,7 +23,7 @@ _seen = 0
 
 
 def in_use(work: int) -> bool:
-    """Tell whether to take the compiled way, after being told of some more users times pairs: where numba can be imported."""
+    """Tell whether to take the compiled way, after being told of some more users times pairs: where numba works."""
     global _seen
     _seen += work
     return ("numba" in sys.modules or _seen > _WORTH_IT) and _kernel() is not None
@@ -74,18 +74,24 @@ def newest_first_gains(
 
 @cache
 def _kernel() -> Callable[..., None] | None:
-    """Return the compiled function; None where numba is not installed, or cannot be imported for whatever reason."""
-    try:
-        import numba
+    """Return the compiled function, tried once; None where numba is not installed, or does not work for whatever reason."""
+    for kept in (True, False):  # not kept, where there is no folder to keep the compiled code in
+        try:
+            import numba
 
-        njit: Any = numba.njit
-    except Exception:  # such as a SystemError or an AttributeError beside a numpy that it was not built for
-        return None
-    try:
-        made: Callable[..., None] = njit(cache=True)(gains_by_user)
-    except RuntimeError:  # no folder to keep the compiled code in
-        made = njit(gains_by_user)
-    return made
+            made: Callable[..., None] = numba.njit(cache=kept)(gains_by_user)
+            newest_first_gains(*_trial(), [np.ones(2)], kernel=made)
+        except Exception:  # such as a SystemError or an AttributeError beside a numpy that numba was not built for
+            continue
+        return made
+    return None
+
+
+def _trial() -> tuple[Stream, Traces, Floats]:
+    """Return one update with a nugget, and a user who reads it: compiling is then done."""
+    one = np.ones(1)
+    stream = Stream.of(one, one, one, np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), one)
+    return stream, Traces(np.array([0, 1]), 2 * one, one), one
 
 
 def gains_by_user(
