@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from irmx import DataError, UsageError
+from irmx_stream.msu import msu
 from irmx_stream.population import Population, Users
 from irmx_stream.recorded import read_traces, traces_for
 from irmx_stream.traces import Traces, cut, simulate
@@ -253,3 +254,29 @@ def test_rounding_makes_no_overlap() -> None:
     assert len(traces) == 1
     log = pd.DataFrame({"user": "a", "start": 1329910380 + traces.start, "duration": traces.duration})
     assert len(traces_for(read_traces(log), 1329910380, 1329910390).start) == 2
+
+
+@pytest.mark.parametrize("end", [np.nan, "2d", None])
+def test_a_window_that_ends_at_no_time_is_refused(end: Any) -> None:
+    with pytest.raises(
+        UsageError, match=r"The end of the window of traces must be a number of seconds, or infinite\. Got "
+    ):
+        Traces(np.array([0, 1]), np.zeros(1), np.ones(1), end=end)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"L": "x"}, r"L must be a number in the range \[0, 1\]\. Got 'x' instead"),
+        ({"L": None}, "Got None instead"),
+        (
+            {"interface": "ranked"},
+            r"interface must be a reading interface such as irmx\.ranked .* Got 'ranked' instead",
+        ),
+    ],
+)
+def test_arguments_of_another_type_are_refused_in_words(options: Any, said: str) -> None:
+    traces = Traces(np.array([0, 1]), np.zeros(1), np.ones(1))
+    updates = {"doc_id": ["u"], "timestamp": [0], "length": [1]}
+    with pytest.raises(UsageError, match=said):
+        msu(updates, {"doc_id": ["u"], "iteration": ["n"], "timestamp": [0]}, traces, 1.0, **options)

@@ -197,7 +197,7 @@ class Accounts:
         mean = self.per_nugget(self._nugget_words) / np.maximum(self.nuggets, 1)
         there = self.nuggets > 0
         mean[~there] = np.inf
-        return there[self.topic] + np.maximum(0, self._words - self._words_matched) / mean[self.topic]
+        return np.asarray(there[self.topic] + np.maximum(0, self._words - self._words_matched) / mean[self.topic])
 
     @cached_property
     def _nugget_words(self) -> Floats:

@@ -8,12 +8,12 @@ import numpy as np
 
 from irmx import UsageError
 from irmx_stream.newest_first import REVERSE_CHRONOLOGICAL
-from irmx_stream.reading import ReadingInterface
+from irmx_stream.reading import KIND, ReadingInterface
 from irmx_stream.streams import LATE
 from irmx_stream.tables import stream_of
 from irmx_stream.traces import Traces, speeds_of
 from irmx_stream.utility import PER, RATIO, Utility, amounts_of, mean_gain, reads_of
-from irmx_stream.values import require_one_of
+from irmx_stream.values import is_number, require_one_of
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 
@@ -67,7 +67,7 @@ def msu(
     Raises
     ------
     irmx.errors.UsageError
-        For an L, speeds or a unit that cannot be.
+        For an L, an interface, speeds or a unit that cannot be.
     irmx.errors.DataError
         For tables that lack a column or a number.
 
@@ -85,8 +85,13 @@ def msu(
     >>> msu(updates, nuggets, traces, speeds=2.0).value
     1.5
     """
-    if not 0 <= L <= 1:
-        raise UsageError(f"L must be in the range [0, 1]. Got {L!r} instead.")
+    if not is_number(L) or not 0 <= L <= 1:
+        raise UsageError(f"L must be a number in the range [0, 1]. Got {L!r} instead.")
+    given: Any = interface
+    if not isinstance(given, ReadingInterface):
+        raise UsageError(
+            f"interface must be a {KIND} such as irmx.ranked or irmx.push(daily_limit=1), not its name. Got {interface!r} instead."
+        )
     if per is not None and per not in PER:
         raise UsageError(f"per must be None or one of {', '.join(map(repr, PER))}. Got {per!r} instead.")
     speed = speeds_of(speeds, len(traces))

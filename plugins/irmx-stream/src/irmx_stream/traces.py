@@ -14,6 +14,7 @@ import numpy as np
 from irmx import UsageError, seconds
 from irmx_stream.exponentials import EXPONENTIALS
 from irmx_stream.population import Users
+from irmx_stream.values import is_number
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 Ints = np.ndarray[Any, np.dtype[Any]]
@@ -66,6 +67,10 @@ class Traces:
 
     def _refuse_impossible(self) -> None:
         start, duration = self.start, self.duration
+        if not is_number(self.end) or math.isnan(self.end):
+            raise UsageError(
+                f"The end of the window of traces must be a number of seconds, or infinite. Got {self.end!r}."
+            )
         self._refuse(~np.isfinite(start), lambda i: f"starts at {start[i]:g}, which is no time")
         self._refuse(
             ~(np.isfinite(duration) & (duration >= 0)), lambda i: f"lasts {duration[i]:g} seconds, which is no duration"

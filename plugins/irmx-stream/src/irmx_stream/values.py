@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,11 @@ def nugget_names(qrels: QrelsRows) -> list[str]:
 
 def _text(label: Any) -> str:
     return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
+
+
+def is_number(value: Any) -> bool:
+    """Tell whether an argument is a real number, of Python or numpy."""
+    return isinstance(value, Real)
 
 
 def require_one_of(name: str, value: Any, choices: tuple[str, ...]) -> None:
