@@ -12,7 +12,17 @@ import pytest
 
 import irmx
 from irmx import DataError, DataWarning, UsageError
-from irmx_stream import MSU, Population, msu, read_traces, score_recorded, simulate, topic_streams, traces_for
+from irmx_stream import (
+    MSU,
+    Population,
+    fit_population,
+    msu,
+    read_traces,
+    score_recorded,
+    simulate,
+    topic_streams,
+    traces_for,
+)
 
 DAY = 86400
 WINDOWS = {"a": (1_000_000, 3 * DAY), "b": (2_000_000, 2 * DAY)}
@@ -95,7 +105,7 @@ def test_windows_without_visits_are_told(collection: Any, log: pd.DataFrame) -> 
     early = log[log["start"] < 2_000_000]
     with pytest.warns(
         DataWarning,
-        match=r"1 of 2 topics have no recorded session .* from 2000000 to 2172800, of topic b; the .* sessions",
+        match=r"1 of 2 topics has no recorded session .* from 2000000 to 2172800, of topic b; the .* sessions",
     ):
         found = score_recorded("MSU", *collection, read_traces(early))
     assert found.per_query[1].value == 0
@@ -132,3 +142,44 @@ def test_the_command(collection: Any, log: pd.DataFrame, tmp_path: Path, command
         assert (refused.code, refused.out) == (2, "")
         assert says in " ".join(refused.err.split())
     assert command("stream", "score", *files, "--speed", "4.25").code == 0
+
+
+def test_a_speed_for_all_replaces_a_column_with_gaps(
+    collection: Any, log: pd.DataFrame, tmp_path: Path, command: Callable[..., Any]
+) -> None:
+    gaps = log.reset_index(drop=True)
+    gaps.loc[[3, 5], "speed"] = np.nan
+    recorded = read_traces(gaps)
+    found = score_recorded("MSU", *collection, recorded, speed=4.25)
+    assert found.per_query == score_recorded("MSU", *collection, read_traces(log.drop(columns="speed")), 4.25).per_query
+    said = r"no speed in row 3 \(counted from 0\); give every session one, or a speed for all users"
+    with pytest.raises(DataError, match=said):
+        score_recorded("MSU", *collection, recorded)
+    with pytest.raises(DataError, match=said):
+        fit_population(recorded)
+    for name, table in (("qrels", collection[0]), ("run", collection[1]), ("log", gaps)):
+        table.to_csv(tmp_path / f"{name}.csv", index=False)
+    score = ("stream", "score", "qrels.csv", "run.csv", "--users", "log.csv")
+    assert command(*score, "--speed", "4.25", cwd=tmp_path).code == 0
+    refused = command(*score, cwd=tmp_path)
+    assert (refused.code, refused.out) == (1, "")
+    assert "log.csv has no speed in line 5;" in refused.err
+    with pytest.raises(DataError, match=r"the speed 'slow' in row 4 "):
+        read_traces(gaps.astype({"speed": object}).assign(speed=[None, 1, None, 2, "slow", *[1] * (len(gaps) - 5)]))
+
+
+def test_one_user_has_a_value_without_a_standard_error(
+    collection: Any, log: pd.DataFrame, tmp_path: Path, command: Callable[..., Any]
+) -> None:
+    for name, table in (("qrels", collection[0]), ("run", collection[1]), ("log", log[log["user"] == 0])):
+        table.to_csv(tmp_path / f"{name}.csv", index=False)
+    done = command("stream", "score", "qrels.csv", "run.csv", "--users", "log.csv", "-q", cwd=tmp_path)
+    lines = [line.split("\t") for line in done.out.splitlines()]
+    assert (done.code, [len(line) for line in lines]) == (0, [4] * 4)
+    assert [line[3] for line in lines] == ["standard_error", "nan", "nan", "nan"]
+
+
+def test_one_session_is_not_several(collection: Any) -> None:
+    log = pd.DataFrame({"user": ["ann"], "start": [5], "duration": [9], "speed": [4]})
+    with pytest.raises(DataError, match=r"; the one session of the log starts at 5: are both"):
+        score_recorded("MSU", *collection, read_traces(log))

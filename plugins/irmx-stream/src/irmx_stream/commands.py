@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from enum import Enum
 from typing import Annotated, Any, cast
 
@@ -34,7 +35,7 @@ def stream(
         list[str] | None, typer.Argument(metavar="MEASURE", help="MSU, the default, or such as 'MSU(L=0.9)'.")
     ] = None,
     speed: Annotated[
-        float | None, typer.Option("--speed", help="Words per second of all users, where the log does not tell.")
+        float | None, typer.Option("--speed", help="Words per second of all users, in the place of what the log tells.")
     ] = None,
     by_query: Annotated[bool, typer.Option("-q", "--by_query", help="Show every topic, too.")] = False,
     places: Annotated[int, typer.Option("-p", "--places", min=-1, help="Decimal places; -1 for all.")] = 4,
@@ -42,7 +43,7 @@ def stream(
     """Score a stream for recorded users, in the place of simulated ones.
 
     Prints tab-separated lines under a header: topic (all: the mean over topics), measure, value, and its standard error over
-    the users.
+    the users, nan for a single one.
     """
     from irmx_stream.recorded import read_traces
     from irmx_stream.recorded_scores import score_recorded
@@ -52,7 +53,7 @@ def stream(
     found = score_recorded(measures or ["MSU"], qrels, matching_file(run), read_traces(users), speed)
 
     def line(query_id: str, measure: object, value: float, fields: dict[str, float]) -> None:
-        numbers = (value, fields["standard_error"]) if "standard_error" in fields else (value,)
+        numbers = (value, fields.get("standard_error", math.nan))
         print(query_id, measure, *(repr(v) if places == -1 else f"{v:.{places}f}" for v in numbers), sep="\t")
 
     print("query_id", "measure", "value", "standard_error", sep="\t")

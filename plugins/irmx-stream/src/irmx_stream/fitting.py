@@ -130,6 +130,8 @@ def fit_population(
         "MD": durations.mean_interval,
         "SD": durations.spread_interval,
     }
+    if log.gap:
+        raise DataError(log.gap)
     if log.speeds is not None:
         speed = np.log(log.speeds)
         mu, sigma = float(speed.mean()), float(speed.std())

@@ -32,12 +32,15 @@ class Recorded:
     traces : Traces
         Their sessions; starts in the seconds of the log, dates as seconds since 1970 (UTC).
     speeds : float array, shape (users,), or None
-        Words per second, if the log tells.
+        Words per second, if the log tells; NaN for a user of whom a session has none.
+    gap : str
+        Which session first has no speed, as a message, where some have one; else empty.
     """
 
     users: list[str]
     traces: Traces
     speeds: Floats | None
+    gap: str = ""
 
 
 def read_traces(source: pd.DataFrame | str | os.PathLike[str]) -> Recorded:
@@ -48,7 +51,7 @@ def read_traces(source: pd.DataFrame | str | os.PathLike[str]) -> Recorded:
     source : DataFrame, str or Path
         A table, or a .csv, .tsv or .parquet file, with a row a session and the columns ``user``, ``start`` (seconds from
         any origin, or dates), ``duration`` (seconds, at least 0) and, if known, ``speed`` (words per second; the mean of
-        a user's rows is taken).
+        a user's rows is taken). Where a speed is missing the others are of use only with one given for all.
 
     Raises
     ------
@@ -82,13 +85,19 @@ def read_traces(source: pd.DataFrame | str | os.PathLike[str]) -> Recorded:
     user = np.array([labels.setdefault(str(label), len(labels)) for label in log["user"].tolist()], dtype=np.int64)
     order = np.lexsort((start + duration, start, user))
     _refuse_overlaps(user[order], start[order], duration[order], order, list(labels), name, at)
-    speeds = None
+    speeds, gap = None, ""
     if "speed" in log.columns:
-        speed = _numbers(log, "speed", name, at, "a number of words per second")
+        missing = log["speed"].isna().to_numpy()
+        for row in np.flatnonzero(missing)[:1].tolist():
+            gap = f"{name} has no speed in {at(row)}; give every session one, or a speed for all users."
+        speed = np.full(len(log), np.nan)
+        speed[~missing] = _numbers(
+            log[~missing], "speed", name, lambda row: at(np.flatnonzero(~missing)[row]), "a number of words per second"
+        )
         _refuse(speed <= 0, lambda row: f"has a speed of {speed[row]:g} words per second; it must be above 0", name, at)
         speeds = np.bincount(user, speed) / np.bincount(user)
     offsets = np.concatenate([[0], np.cumsum(np.bincount(user))])
-    return Recorded(list(labels), Traces(offsets, start[order], duration[order]), speeds)
+    return Recorded(list(labels), Traces(offsets, start[order], duration[order]), speeds, gap)
 
 
 def traces_for(recorded: Recorded, start: float, end: float) -> Traces:

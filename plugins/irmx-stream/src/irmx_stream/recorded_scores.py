@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import irmx
-from irmx import DataError, DataWarning, DetailedResults, Rankings, Scores, UsageError
+from irmx import DataError, DataWarning, DetailedResults, Rankings, Scores, UsageError, counted
 from irmx_stream.columns import QUERY_START
 from irmx_stream.measure import ModeledStreamUtility, scores_of
 from irmx_stream.recorded import Recorded, traces_for
@@ -106,7 +106,7 @@ def score_recorded(
     irmx.UsageError
         For another measure, or without any speed.
     irmx.DataError
-        Where no session lies within the window of any topic.
+        Where no session lies within the window of any topic, or the log lacks some speeds and none is given.
 
     Examples
     --------
@@ -136,6 +136,8 @@ class _ForRecorded(ModeledStreamUtility):
             raise UsageError(
                 f"The parameter {simulated[0]!r} of {measure} describes simulated users; these are recorded."
             )
+        if speed is None and recorded.gap:
+            raise DataError(recorded.gap)
         given = recorded.speeds if speed is None else speed
         if given is None:
             raise UsageError(
@@ -163,17 +165,17 @@ class _ForRecorded(ModeledStreamUtility):
             return
         first, log = unvisited[0], self._recorded.traces
         where = f"from {first.start:.15g} to {first.end:.15g}, of topic {first.query_id}"
-        sessions = (
-            f"the {len(log.start):,} sessions of the log start from {log.start.min():.15g} to {log.start.max():.15g}"
-        )
+        sessions = f"the {counted(len(log.start), 'session')} of the log start from {log.start.min():.15g} to {log.start.max():.15g}"
+        if len(log.start) == 1:
+            sessions = f"the one session of the log starts at {log.start[0]:.15g}"
         if len(unvisited) == len(topics):
             raise DataError(
                 f"No recorded session lies within the time window of any topic. The first window is {where}; {sessions}: are "
                 "both in seconds, of the same origin?"
             )
         warnings.warn(
-            f"{len(unvisited):,} of {len(topics):,} topics have no recorded session within their time windows; their value is 0. "
-            f"The first is {where}; {sessions}.",
+            f"{len(unvisited):,} of {counted(len(topics), 'topic')} {'has' if len(unvisited) == 1 else 'have'} no recorded session "
+            f"within the topic's time window and the value 0. The first window is {where}; {sessions}.",
             DataWarning,
             stacklevel=2,
         )
