@@ -9,7 +9,7 @@ import ir_measures
 import numpy as np
 
 from irmx.columns import needed
-from irmx.errors import DataError, UsageError, suggest
+from irmx.errors import DataError, UsageError, counted, suggest
 from irmx.expressions import parse_measure
 from irmx.formats import spelled
 from irmx.joining import Join
@@ -104,7 +104,8 @@ def explain(
     for table, known in (("qrels", list(judgments.index)), ("run", the_run.topics)):
         if topic not in known:
             raise DataError(
-                f"Topic {topic!r} is not in the {table}.{suggest(topic, known)} There are {len(known)} topics: {_some(known)}."
+                f"Topic {topic!r} is not in the {table}.{suggest(topic, known)} There {'is' if len(known) == 1 else 'are'} "
+                f"{counted(len(known), 'topic')}: {_some(known)}."
             )
     join = Join(the_run, judgments, only=topic)
     check_columns(parsed, join)

@@ -262,7 +262,7 @@ def test_rows_that_are_left_out_are_counted(folder: Path, name: str, row: list[s
 
 def test_a_topic_without_pooled_updates_is_left_out(folder: Path) -> None:
     (folder / "topics.xml").write_text(TOPICS.replace("</events>", "<event><id>3</id><start>1</start><end>2</end></event></events>"), encoding="utf-8")  # fmt: skip
-    with pytest.warns(DataWarning, match="1 topics have no pooled updates and are left out: 3"):
+    with pytest.warns(DataWarning, match="1 topic without pooled updates left out: 3"):
         assert rows_of(folder) == WANTED
 
 

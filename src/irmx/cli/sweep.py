@@ -41,7 +41,7 @@ def sweep(
     """
     from irmx.cli.app import note
     from irmx.cli.files import matching_files
-    from irmx.errors import UsageError
+    from irmx.errors import UsageError, counted
     from irmx.expressions import names_a_measure
     from irmx.meta.backends import check_backend, check_jobs
     from irmx.meta.grids import parse_grid
@@ -57,8 +57,9 @@ def sweep(
     paths = [path for argument in runs for path in matching_files(argument)]
     asked = Sweep(measure, parse_grid(grid), qrels, paths, reference or (), out)
     total = len(asked.settings)
+    all_of_them = f"{counted(total, 'setting')} of {counted(len(paths), 'run')}"
     if asked.complete:
-        note(f"{out} is complete: {total} settings of {len(paths)} runs")
+        note(f"{out} is complete: {all_of_them}")
         return
     if asked.done:
         note(f"{asked.done} of {total} settings are there already")
@@ -68,4 +69,4 @@ def sweep(
         if asked.done:
             note(f"{asked.done} of {total} settings are done and kept; the same command goes on from there")
         raise
-    note(f"{out}: {total} settings of {len(paths)} runs")
+    note(f"{out}: {all_of_them}")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from irmx import DataError, DataWarning
+from irmx import DataError, DataWarning, counted
 from irmx_stream.tst.folder import TstFolder
 from irmx_stream.tst.tables import TstTable
 from irmx_stream.tst.words import (
@@ -88,7 +88,7 @@ def judged_topics(folder: TstFolder) -> list[str]:
     without = [t for t in folder.topics if t not in pooled]
     if without:
         warnings.warn(
-            f"{len(without)} topics have no pooled updates and are left out: {', '.join(without)}.",
+            f"{counted(len(without), 'topic')} without pooled updates left out: {', '.join(without)}.",
             DataWarning,
             stacklevel=2,
         )
