@@ -170,8 +170,8 @@ def test_runs_repeat_updates(runs: dict[str, irmx.Run]) -> None:
 # -- all folders are read ----------------------------------------------------------------------------------
 
 TOLD = {
-    (2013, OF_2013): {"1 topics", "263 nuggets", "5 nuggets", "30 matches", "2 matches", "1,069 rows", "24 updates"},
-    (2013, OF_2013_MSU): {"1 topics", "289 nuggets", "5 nuggets", "30 matches", "307 matches", "1,069 rows", "24 updates"},
+    (2013, OF_2013): {"1 topic", "263 nuggets", "5 nuggets", "30 matches", "2 matches", "1,069 rows", "24 updates"},
+    (2013, OF_2013_MSU): {"1 topic", "289 nuggets", "5 nuggets", "30 matches", "307 matches", "1,069 rows", "24 updates"},
     (2014, ()): {"9 matches"},
     (2015, ()): {"2,779 matches"},
 }  # fmt: skip
