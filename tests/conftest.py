@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import importlib.util
 import os
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -42,6 +44,23 @@ def _no_measure_is_left_behind() -> Iterator[None]:
     if plugins._registry is not None:
         for name in list(plugins._registry._defined):
             plugins._registry.undefine(name)
+
+
+@pytest.fixture(scope="session")
+def beside() -> Callable[[str, str], ModuleType]:
+    """Return a function that loads the module of a name beside a file, once, for helpers that several files of tests share."""
+
+    def load(file: str, name: str) -> ModuleType:
+        known = f"irmx_tests_{Path(file).parent.name}_{name}"
+        if known not in sys.modules:
+            spec = importlib.util.spec_from_file_location(known, Path(file).parent / f"{name}.py")
+            assert spec is not None
+            assert spec.loader is not None
+            sys.modules[known] = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(sys.modules[known])
+        return sys.modules[known]
+
+    return load
 
 
 @dataclass(frozen=True)

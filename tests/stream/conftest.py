@@ -1,9 +1,8 @@
-"""Shared by the tests of irmx-stream: users who read one by one, in plain Python."""
+"""Shared by the tests of irmx-stream: users who read one by one, in plain Python, and files of the track."""
 
 from __future__ import annotations
 
-import importlib.util
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -11,13 +10,24 @@ import pytest
 
 
 @pytest.fixture(scope="session")
-def plain() -> ModuleType:
-    """The module ``plain.py`` beside this file."""
-    name = "irmx_tests_stream_plain"
-    if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, Path(__file__).parent / "plain.py")
-        assert spec is not None
-        assert spec.loader is not None
-        sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
-    return sys.modules[name]
+def plain(beside: Callable[[str, str], ModuleType]) -> ModuleType:
+    """The module ``plain.py``: users who read updates one by one."""
+    return beside(__file__, "plain")
+
+
+@pytest.fixture(scope="session")
+def track_files(beside: Callable[[str, str], ModuleType]) -> ModuleType:
+    """The module ``track_files.py``: the track's files of two invented topics, and what they are to give."""
+    return beside(__file__, "track_files")
+
+
+@pytest.fixture
+def folder(track_files: ModuleType, tmp_path: Path) -> Path:
+    """A folder with the track's files of two invented topics."""
+    path = tmp_path / "track"
+    path.mkdir()
+    (path / "topics.xml").write_text(track_files.TOPICS, encoding="utf-8")
+    tables = {"nuggets": track_files.NUGGETS, "matches": track_files.MATCHES, "pool": track_files.UPDATES}
+    for name, rows in tables.items():
+        (path / f"{name}.tsv").write_text(track_files.tsv(rows), encoding="utf-8")
+    return path
