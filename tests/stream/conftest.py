@@ -1,4 +1,4 @@
-"""Shared by the tests of irmx-stream: users who read one by one, in plain Python, and files of the track."""
+"""Shared by the tests of irmx-stream: users who read one by one, in plain Python, files of the track, and its worked example."""
 
 from __future__ import annotations
 
@@ -19,6 +19,12 @@ def plain(beside: Callable[[str, str], ModuleType]) -> ModuleType:
 def track_files(beside: Callable[[str, str], ModuleType]) -> ModuleType:
     """The module ``track_files.py``: the track's files of two invented topics, and what they are to give."""
     return beside(__file__, "track_files")
+
+
+@pytest.fixture(scope="session")
+def example(beside: Callable[[str, str], ModuleType]) -> ModuleType:
+    """The module ``example.py``: judgments and updates that the measures of the track read, and the worked example."""
+    return beside(__file__, "example")
 
 
 @pytest.fixture
