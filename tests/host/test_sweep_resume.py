@@ -72,7 +72,7 @@ def test_a_sweep_that_failed_before_its_first_setting_leaves_nothing(
     assert not (folder / f"{resuming.OUT}.parts").exists()
 
 
-def test_what_was_killed_before_its_first_setting_is_in_nobodys_way(
+def test_what_was_killed_before_its_first_setting_hinders_no_sweep(
     resuming: ModuleType, folder: Path, sweep: Sweep, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:

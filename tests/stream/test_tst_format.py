@@ -33,7 +33,7 @@ def test_files_are_known_by_content_packed_or_not(track_files: ModuleType, folde
     assert track_files.rows_of(folder) == track_files.WANTED
 
 
-def test_a_header_parted_by_blanks_and_lines_of_windows(track_files: ModuleType, folder: Path) -> None:
+def test_a_header_separated_by_blanks_and_lines_of_windows(track_files: ModuleType, folder: Path) -> None:
     lines = track_files.tsv(track_files.MATCHES).splitlines()
     lines[0] = "query_id    update_id   nugget_id\tmatch_start\tmatch_end\tauto_p"
     lines[2] = lines[2].replace("\t", "  ")
