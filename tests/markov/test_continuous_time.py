@@ -73,7 +73,7 @@ def test_a_missing_dwell_column_is_named(qrels, run):
     ("third", "message"),
     [
         (-1.0, "dwell -1 of query q, document 'c' at rank 3"),
-        (0.0, "not above 0 s, or"),
+        (0.0, "not above 0 s"),
         (float("nan"), "no value for query q, document 'c'"),
     ],
 )
@@ -142,7 +142,7 @@ def test_without_an_overhead_the_speed_changes_no_value(qrels, run):
     [
         (0.0, "by_length", "the length 0 of query q, document 'c' at rank 3 is not above 0 words"),
         (-1.0, "by_length(overhead=7.8)", "the length -1 of query q, document 'c' at rank 3 is below 0 words"),
-        (float("inf"), "by_length", "the length inf of query q.*or is infinite"),
+        (float("inf"), "by_length", "The run column 'length' must hold finite numbers. Found inf in row 2"),
         (float("nan"), "by_length", "The run column 'length' has no value for query q, document 'c'"),
     ],
 )

@@ -46,7 +46,7 @@ class HoldingTimes(Symbol):
 
 
 def positive(rankings: Rankings, values: Floats, column: Column, zero: bool = False) -> None:
-    """Raise :class:`irmx.DataError` where a run column over the relevant documents is not above 0 and finite.
+    """Raise :class:`irmx.DataError` where a run column over the relevant documents is not above 0.
 
     Parameters
     ----------
@@ -59,11 +59,11 @@ def positive(rankings: Rankings, values: Floats, column: Column, zero: bool = Fa
     zero : bool
         Whether 0 is allowed.
     """
-    for i in np.flatnonzero(~((values >= 0 if zero else values > 0) & np.isfinite(values)))[:1].tolist():
+    for i in np.flatnonzero(~(values >= 0 if zero else values > 0))[:1].tolist():
         raise DataError(
             f"the {column.name} {values[i]:g} of query {rankings.topics[rankings.relevant.topic[i]]}, document "
             f"{rankings.doc_ids(rankings.relevant)[i]!r} at rank {rankings.relevant.rank[i]} is {'below' if zero else 'not above'} "
-            f"0 {column.unit}, or is infinite."
+            f"0 {column.unit}."
         )
 
 

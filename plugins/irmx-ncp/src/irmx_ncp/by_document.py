@@ -116,7 +116,7 @@ def _values(rankings: Rankings, row: Ints) -> Floats:
     of_document = np.full(int(doc.max(initial=-1)) + 1, np.nan)
     of_document[doc[known]] = given[known]
     values = of_document[doc]
-    wrong = ~((values >= 0) & np.isfinite(values)) | (known & (given != values))
+    wrong = ~(values >= 0) | (known & (given != values))
     for i in np.flatnonzero(wrong)[:1].tolist():
         named = rows.column("doc_id")
         assert named is not None
