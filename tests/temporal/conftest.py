@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -16,16 +13,9 @@ COLUMNS = ["query_id", "doc_id", "relevance", "iteration", "window"]
 
 
 @pytest.fixture(scope="session")
-def plain() -> ModuleType:
+def plain(beside: Callable[[str, str], ModuleType]) -> ModuleType:
     """The module ``plain.py`` beside this file."""
-    name = "irmx_tests_temporal_plain"
-    if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, Path(__file__).parent / "plain.py")
-        assert spec is not None
-        assert spec.loader is not None
-        sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
-    return sys.modules[name]
+    return beside(__file__, "plain")
 
 
 @pytest.fixture(scope="session")
