@@ -39,11 +39,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _no_measure_is_left_behind() -> Iterator[None]:
     """Forget the measures that a test, or the example of a page, defines by ``@irmx.measure``."""
     yield
-    from irmx import plugins
-
-    if plugins._registry is not None:
-        for name in list(plugins._registry._defined):
-            plugins._registry.undefine(name)
+    if "irmx" in sys.modules:
+        known = sys.modules["irmx.registry"]._registry
+        for name in list(known.defined):
+            known.undefine(name)
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import strategies as st
 
 import irmx
-from irmx.expressions import parse_value
+from irmx.declare.expressions import parse_value
 from irmx.testing import CheckError, ColumnValues, Sample, instances, parametrize_with_checks
 from irmx.testing.checks.values import lowered_by_a_relevant_document
 from irmx.testing.trying import Data, for_all

@@ -11,7 +11,7 @@ from typing import Any
 import irmx
 import irmx.testing.strategies
 from irmx import Measure, Symbol
-from irmx.plugins import GROUP
+from irmx.registry import GROUP
 from reference_generator.markdown import parameters, slug
 
 _DATA = {

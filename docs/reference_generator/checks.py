@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from irmx import Symbol, registry
-from irmx.plugins import HOOKS
+from irmx.plugin.discovery import HOOKS
 from reference_generator.markdown import parameter_anchor, slug
 from reference_generator.vocabulary import column_anchor, meanings
 

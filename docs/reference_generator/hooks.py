@@ -6,7 +6,7 @@ import inspect
 import re
 
 from irmx import hookspecs, registry
-from irmx.plugins import HOOKS
+from irmx.plugin.discovery import HOOKS
 
 
 def page() -> str:

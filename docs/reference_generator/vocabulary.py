@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from irmx import Column, Measure, registry
-from irmx.columns import ALIASES, BASE, REQUIRED
+from irmx.declare.columns import ALIASES, BASE, REQUIRED
 from reference_generator.markdown import registered_by, table
 
 

@@ -2,24 +2,23 @@
 
 A plugin is a module, named by an entry point in the group ``irmx``, with functions decorated by
 :data:`irmx.hookimpl`. Every hook takes no argument and returns an iterable of objects that carry a
-``NAME`` and their own documentation. All hooks are optional. A plugin that needs a certain irmx says so in
-``requires_irmx``, a version specifier such as ``">=0.2"``.
+``NAME`` and their own documentation. All hooks are optional. Which irmx a plugin needs stands in the dependencies of its
+distribution, such as ``irmx>=0.2,<0.3``, and is checked before it is imported.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import pluggy
 
-if TYPE_CHECKING:
-    from irmx.cli.command import Command
-    from irmx.collections import Dataset, Field
-    from irmx.formats.base import Format
-    from irmx.measures import Measure
-    from irmx.reports.base import Report
-    from irmx.symbols import Symbol
+from irmx.adapters.ir_datasets.datasets import Dataset
+from irmx.adapters.ir_datasets.fields import Field
+from irmx.data.formats.base import Format
+from irmx.declare.command import Command
+from irmx.declare.measures import Measure
+from irmx.declare.output_format import Report
+from irmx.declare.symbols import Symbol
 
 hookspec = pluggy.HookspecMarker("irmx")
 hookimpl = pluggy.HookimplMarker("irmx")

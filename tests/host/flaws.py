@@ -9,7 +9,7 @@ import numpy as np
 from ir_measures.measures import MeanAgg
 
 from irmx import COMMON_PARAMS, Citation, Column, Measure, Param, Rankings, Scores, UsageError
-from irmx.rankings import Rankings as Ranked
+from irmx.rank.rankings import Rankings as Ranked
 
 CLICKS = Column("run", "clicks", "clicks on the result", how="count them")
 LENGTH = Column("run", "length", "words of the document", "words", optional=True)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import irmx
 from irmx import COMMON_PARAMS, Column, Measure, Param
-from irmx.scoring import IrmxEvaluator
+from irmx.score.scoring import IrmxEvaluator
 
 LABEL = Column("run", "label", "any label", dtype="str")
 RUNS = st.dictionaries(

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 import irmx
+from irmx.cli.output.table import TableReport
+from irmx.declare.output_format import SUMMARY, Layout, Result
 from irmx.demo import SYSTEMS, qrels_path, run_path
-from irmx.reports.base import SUMMARY, Layout, Result
-from irmx.reports.table import TableReport
 
 TOP = Path(__file__).parent.parent.parent
 QRELS = str(qrels_path())

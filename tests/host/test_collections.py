@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 import irmx
 from irmx import DataError, Field, hookimpl
-from irmx.collections.cache import Cache, Value, folder
-from irmx.collections.datasets import dataset, failure
-from irmx.collections.dates import EARLIEST, FIRST_DAY, FORMS
-from irmx.collections.fields import FIELDS, declared
-from irmx.columns import needed
-from irmx.plugins import HOST, PluginInfo, Registry
+from irmx.adapters.ir_datasets.cache import Cache, Value, folder
+from irmx.adapters.ir_datasets.datasets import dataset, failure
+from irmx.adapters.ir_datasets.dates_in_texts import EARLIEST, FIRST_DAY, FORMS
+from irmx.adapters.ir_datasets.fields import FIELDS, declared
+from irmx.declare.columns import needed
+from irmx.plugin.discovery import HOST, PluginInfo, Registry
 
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
@@ -125,11 +125,11 @@ def plugin(*fields: Any) -> Any:
 @pytest.fixture
 def registry(monkeypatch: pytest.MonkeyPatch) -> Registry:
     """A registry with the host's features only, in the place of the real one."""
-    from irmx import builtin
+    from irmx.plugin import builtin
 
     made = Registry()
     made.add(PluginInfo(HOST, "irmx", "1"), lambda: builtin)
-    monkeypatch.setattr("irmx.plugins._registry", made)
+    monkeypatch.setattr("irmx.plugin.discovery._registry", made)
     return made
 
 

@@ -18,9 +18,9 @@ from ir_datasets.util import Cache, Download, GzipExtract, LocalDownload, Relati
 
 import irmx
 from irmx import Column, Dataset, Field, Measure, hookimpl, offering
-from irmx.collections.listing import listed
-from irmx.collections.sources import is_local
-from irmx.plugins import HOST, PluginInfo, Registry
+from irmx.adapters.ir_datasets.listing import listed
+from irmx.adapters.ir_datasets.sources import is_local
+from irmx.plugin.discovery import HOST, PluginInfo, Registry
 
 Command = Callable[..., Any]
 
@@ -133,7 +133,7 @@ def watch(event, arguments):
 
 import json, irmx, ir_datasets, ir_datasets.formats
 irmx.registry()
-from irmx.collections import listing, sources
+from irmx.adapters.ir_datasets import listing, sources
 sys.addaudithook(watch)
 found, failed = listing.listed()
 own = [(e, a) for e, a in touched if not a.endswith((".py", ".pyc", "__pycache__")) and e not in ("os.listdir", "os.putenv", "os.unsetenv")]
@@ -199,7 +199,7 @@ def broken() -> Any:
 @pytest.fixture
 def registry(monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
     """A registry with the host and one plugin, in the place of the real one."""
-    from irmx import builtin
+    from irmx.plugin import builtin
 
     made = Registry()
     made.add(PluginInfo(HOST, "irmx", "1"), lambda: builtin)
@@ -225,7 +225,7 @@ def registry(monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
         setattr(plugin, hook, hookimpl(call))
     made.add(PluginInfo("news", "irmx-news", "2.0"), lambda: plugin)
     assert not made.plugins["news"].failure
-    monkeypatch.setattr("irmx.plugins._registry", made)
+    monkeypatch.setattr("irmx.plugin.discovery._registry", made)
     yield made
     for name in [n for n in offering._loaded if n.startswith("znews")]:
         ir_datasets.registry._registered.pop(name, None)
@@ -354,11 +354,11 @@ finders = list(sys.meta_path)
 import irmx, ir_datasets, pkgutil
 assert type(ir_datasets.__loader__) is type(irmx.__loader__) is type(ir_datasets.__spec__.loader)
 assert pkgutil.get_data("ir_datasets", "etc/downloads.json")
-assert sum(type(p).__module__ == "irmx.offering" for p, _ in ir_datasets.registry._patterns) == 1
+assert sum(type(p).__module__ == "irmx.adapters.ir_datasets.offering" for p, _ in ir_datasets.registry._patterns) == 1
 irmx.uninstall()
 irmx.uninstall()
 assert sys.meta_path == finders, sys.meta_path
-assert not any(type(p).__module__ == "irmx.offering" for p, _ in ir_datasets.registry._patterns)
+assert not any(type(p).__module__ == "irmx.adapters.ir_datasets.offering" for p, _ in ir_datasets.registry._patterns)
 """
     subprocess.run([sys.executable, "-c", code], check=True)
 
@@ -372,8 +372,8 @@ assert "ir_datasets" not in sys.modules and sys.meta_path != finders
 irmx.uninstall()
 assert sys.meta_path == finders
 import ir_datasets
-assert not any(type(p).__module__ == "irmx.offering" for p, _ in ir_datasets.registry._patterns)
+assert not any(type(p).__module__ == "irmx.adapters.ir_datasets.offering" for p, _ in ir_datasets.registry._patterns)
 irmx.install()
-assert any(type(p).__module__ == "irmx.offering" for p, _ in ir_datasets.registry._patterns)
+assert any(type(p).__module__ == "irmx.adapters.ir_datasets.offering" for p, _ in ir_datasets.registry._patterns)
 """
     subprocess.run([sys.executable, "-c", code], check=True)

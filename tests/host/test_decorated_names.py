@@ -7,7 +7,7 @@ import pytest
 
 import irmx
 from irmx import UsageError
-from irmx.plugins import PluginInfo, Registry
+from irmx.plugin.discovery import PluginInfo, Registry
 
 QRELS = {"q": {"a": 1, "b": 2, "c": 0}, "r": {"a": 1}}
 RUN = {"q": {"a": 3.0, "x": 2.0, "b": 1.0}, "r": {"x": 2.0, "a": 1.0}}

@@ -12,7 +12,7 @@ import pytest
 from joblib.externals.loky import get_reusable_executor
 
 import irmx
-from irmx.decorated import FunctionMeasure
+from irmx.declare.from_function import FunctionMeasure
 
 QRELS = {"q": {"a": 1, "b": 2, "c": 0}, "r": {"a": 1}}
 RUN = {"q": {"a": 3.0, "x": 2.0, "b": 1.0}, "r": {"x": 2.0, "a": 1.0}}

@@ -11,7 +11,7 @@ import irmx
 import irmx_markov
 import irmx_ncp
 from irmx import parse_measure, parse_measures
-from irmx.expressions import split_measures
+from irmx.declare.expressions import split_measures
 
 # -- a superset of the parser of ir_measures -----------------------------------------------------------------
 

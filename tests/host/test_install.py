@@ -87,7 +87,7 @@ def test_import_is_light() -> None:
         "pyterrier",
     ):
         assert heavy not in loaded
-    assert "irmx.provider" in loaded
+    assert "irmx.adapters.ir_measures.provider" in loaded
 
 
 def test_public_names_are_listed_once_and_are_there() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from irmx.errors import DataError, UsageError
-from irmx.scaffold import Names, new_plugin
+from irmx.plugin.templates import Names, new_plugin
 
 FILES = {
     ".github/workflows/test.yml",

@@ -15,7 +15,7 @@ import pytest
 
 import irmx
 from irmx import Citation, Column, Command, Dataset, Measure, Symbol, hookimpl
-from irmx.plugins import HOST, PluginInfo, Registry
+from irmx.plugin.discovery import HOST, PluginInfo, Registry
 
 
 class Alpha(Measure):
@@ -248,7 +248,7 @@ def test_an_import_that_fails_in_a_plugin_without_a_distribution(registry: Regis
 def test_a_plugin_that_is_slow_is_named_while_and_after_it_loads(
     registry: Registry, where: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("irmx.loading.SLOW", 0.05)
+    monkeypatch.setattr("irmx.plugin.loading.SLOW", 0.05)
     seen: list[str] = []
 
     def wait() -> list[Measure]:
@@ -278,7 +278,7 @@ def test_a_plugin_that_is_slow_is_named_while_and_after_it_loads(
 def test_a_slow_plugin_that_fails_is_reported_with_its_time(
     registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("irmx.loading.SLOW", 1e-6)
+    monkeypatch.setattr("irmx.plugin.loading.SLOW", 1e-6)
     assert re.search(r"ImportError: late \(after 0\.\d s\)$", refused(registry, "second", ImportError("late")))
 
 
@@ -383,13 +383,13 @@ unfit.__annotations__["argument"] = "Unknown"
 def test_a_command_that_cannot_be_made_is_left_out(
     load: Any, reason: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from irmx import builtin
     from irmx.cli.app import build
+    from irmx.plugin import builtin
 
     made = Registry()
     added(made, HOST, builtin)
     added(made, "second", plugin(commands=[Command("zbad", load), Command("zgood", lambda: lambda: print("good"))]))
-    monkeypatch.setattr("irmx.plugins._registry", made)
+    monkeypatch.setattr("irmx.plugin.discovery._registry", made)
     names = [command.name for command in build().registered_commands]
     assert "zgood" in names
     assert "eval" in names

@@ -118,7 +118,7 @@ def test_what_a_field_is(line: str, says: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_longer_tags_are_read_as_quickly_as_others(end: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Not line by line, which takes a hundred times as long."""
-    monkeypatch.setattr("irmx.formats.trec._read_by_line", None)
+    monkeypatch.setattr("irmx.data.formats.trec._read_by_line", None)
     lines = ["q Q0 a 1 2.5 my run", "q Q0 b 2 -.5e1 run", "q  Q0 c 3 +7. my 2nd\trun of 3"]
     run = put(tmp_path, "some.run", end.join([*lines, ""]))
     assert irmx.read_run(run).as_dict() == {"q": {"a": 2.5, "b": -5.0, "c": 7.0}}

@@ -14,8 +14,8 @@ from ir_measures import AP, RR, Bpref, P, R, Rprec, SetP, nDCG
 
 import irmx
 from irmx import DataWarning, UsageError, parse_measure, parse_measures
+from irmx.declare.trec_names import trec_measures
 from irmx.demo import qrels_path, run_path
-from irmx.trec_names import trec_measures
 
 QRELS, RUN = str(qrels_path()), str(run_path("bm25"))
 SEVERAL = {"P_5,10": [P @ 5, P @ 10], "ndcg_cut.5,10": [nDCG @ 5, nDCG @ 10], "RECALL_1": [R @ 1], "map AP": [AP]}

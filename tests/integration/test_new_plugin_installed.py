@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from irmx.scaffold import Names, new_plugin
+from irmx.plugin.templates import Names, new_plugin
 
 pytestmark = pytest.mark.slow
 

@@ -13,7 +13,7 @@ import pyterrier as pt
 import pytest
 
 import irmx
-from irmx.pt import column, document_dates, qrels, vertical
+from irmx.adapters.pyterrier import column, document_dates, qrels, vertical
 
 RESULTS = pd.DataFrame(
     [("q2", "b", 3.0, 0), ("q1", "a", 2.0, 0), ("q1", "b", 1.0, 1)],

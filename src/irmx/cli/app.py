@@ -11,7 +11,6 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from irmx.errors import DataWarning, IrmxError, PluginWarning, UsageError
-from irmx.offers import NOT_OURS
 
 USAGE, DATA, STOPPED = 2, 1, 130
 """Exit codes: what was asked for is wrong; the data, or a plugin, are; Ctrl-C."""
@@ -101,7 +100,7 @@ def note(text: str) -> None:
 
 def build() -> typer.Typer:
     """Return the command with all registered subcommands."""
-    from irmx.plugins import registry
+    from irmx.registry import registry
 
     app = typer.Typer(
         name="irmx",
@@ -113,16 +112,20 @@ def build() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_options)
+    groups: dict[str, typer.Typer] = {}
     for command in registry().commands().values():
         try:
             _check(function := command.load())
-        except NOT_OURS:
+        except KeyboardInterrupt:
             raise
         except BaseException as error:
             source = registry().source_of(command)
-            note(f"the command {command.NAME!r} of {source} is not in use: {type(error).__name__}: {error}")
-        else:
-            app.command(command.NAME)(function)
+            note(f"the command {command.words!r} of {source} is not in use: {type(error).__name__}: {error}")
+            continue
+        if command.group and command.group not in groups:
+            groups[command.group] = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+            app.add_typer(groups[command.group], name=command.group)
+        groups.get(command.group, app).command(command.NAME)(function)
     return app
 
 

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from irmx.citation import IR_MEASURES, Citation
-from irmx.evaluate import as_measures
-from irmx.measures import Measure
+from irmx.declare.citation import IR_MEASURES, Citation
+from irmx.declare.measures import Measure
+from irmx.score.evaluator import as_measures
 
 
 def cite(measures: Annotated[list[str], typer.Argument(help="Measures, as for irmx eval.")]) -> None:

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from irmx.collections.listing import Listed
-from irmx.columns import REQUIRED, Column
+from irmx.adapters.ir_datasets.listing import Listed
+from irmx.declare.columns import REQUIRED, Column
 from irmx.errors import DataError, UsageError, suggest
 
 _HEADER = ("dataset", "further fields of the qrels", "from documents", "here", "offered by")
@@ -37,8 +37,8 @@ def datasets(
     Those of ir_datasets and of plugins that have qrels: the fields of these, the columns that the documents give, and
     whether the qrels lie on this machine. Only declarations are read; nothing is fetched.
     """
+    from irmx.adapters.ir_datasets.listing import listed
     from irmx.cli.app import note
-    from irmx.collections.listing import listed
 
     if output_format not in _WRITERS:
         raise UsageError(f"There is no output format {output_format!r} here. Known: {', '.join(_WRITERS)}.")
@@ -76,9 +76,9 @@ def _needed(measures: Sequence[str]) -> tuple[list[Column], list[Column]]:
     """Return the columns that measures cannot do without: those of the qrels, those of the run."""
     import ir_measures
 
-    from irmx.columns import ITERATION
-    from irmx.evaluate import as_measures
-    from irmx.measures import Measure
+    from irmx.declare.columns import ITERATION
+    from irmx.declare.measures import Measure
+    from irmx.score.evaluator import as_measures
 
     diversity = {m.NAME for m in ir_measures.providers.registry["pyndeval"].SUPPORTED_MEASURES}
     qrels: list[Column] = []
@@ -104,7 +104,7 @@ def _names(every: Iterable[Listed]) -> set[str]:
 
 def _check_known(name: str, every: Iterable[Listed]) -> None:
     """Refuse a column that nothing declares."""
-    from irmx.columns import vocabulary
+    from irmx.declare.columns import vocabulary
 
     known = {c.name for c in vocabulary() if c.table == "qrels"}
     known |= {field for one in every for field in (*one.qrels, *one.columns)}
@@ -127,7 +127,7 @@ def _table(found: Sequence[Listed]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from irmx.reports.table import UNLIMITED
+    from irmx.cli.output.table import UNLIMITED
 
     table = Table(box=box.SIMPLE_HEAD)
     for name in _HEADER:

@@ -9,13 +9,13 @@ from itertools import groupby
 
 import ir_measures
 
-from irmx.columns import needed
+from irmx.data.judgments import Judgments
+from irmx.data.reading import read_qrels, read_run
+from irmx.declare.columns import needed
+from irmx.declare.measures import Measure
 from irmx.demo import SYSTEMS, demo_measures, judgments_path, left_out, page_table, run_table
-from irmx.evaluate import Evaluator
-from irmx.judgments import Judgments, read_qrels
-from irmx.measures import Measure
-from irmx.plugins import registry
-from irmx.runs import read_run
+from irmx.registry import registry
+from irmx.score.evaluator import Evaluator
 
 Row = tuple[str, ir_measures.Measure, list[float]]
 """Where a measure is from, the measure, and its mean for every system."""

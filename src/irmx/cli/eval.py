@@ -12,17 +12,17 @@ from typing import Annotated
 import ir_measures
 import typer
 
-from irmx.cli.command import QRELS_HELP
 from irmx.cli.files import is_file, matching_files
+from irmx.data.reading import read_run
+from irmx.declare.command import QRELS_HELP
+from irmx.declare.expressions import names_a_measure, parse_measure, split_measures
+from irmx.declare.output_format import SUMMARY, Layout, Result
 from irmx.errors import DataWarning, UsageError
-from irmx.evaluate import Evaluator, as_measures
-from irmx.expressions import names_a_measure, parse_measure, split_measures
-from irmx.meta.inputs import lacking_topics, of_run, run_names
-from irmx.meta.said import Said
-from irmx.plugins import registry
-from irmx.reports.base import SUMMARY, Layout, Result
-from irmx.runs import read_run
-from irmx.scoring import aggregate
+from irmx.registry import registry
+from irmx.score.evaluator import Evaluator, as_measures
+from irmx.score.named_runs import lacking_topics, of_run, run_names
+from irmx.score.once import Said
+from irmx.score.scoring import aggregate
 
 
 def evaluate(

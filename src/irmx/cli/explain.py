@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from irmx.cli.command import QRELS_HELP
 from irmx.cli.files import matching_file
+from irmx.cli.output.table import UNLIMITED
+from irmx.data.formats.detect import read
+from irmx.declare.command import QRELS_HELP
 from irmx.errors import UsageError
-from irmx.explaining import Explanation
-from irmx.explaining import explain as explanation
-from irmx.formats import read
-from irmx.reports.table import UNLIMITED
+from irmx.score.explain import Explanation
+from irmx.score.explain import explain as explanation
 
 
 def explain(

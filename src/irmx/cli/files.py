@@ -37,7 +37,7 @@ def matching_files(argument: str) -> list[str]:
     ...     [os.path.basename(path) for path in matching_files(os.path.join(folder, "*.run"))]
     ['a.run', 'b.run']
     """
-    from irmx.formats import named
+    from irmx.data.formats.detect import named
 
     if os.path.isdir(argument):
         raise UsageError(f"{argument} is a folder. For all files in it: '{os.path.join(argument, '*')}'.")
@@ -88,8 +88,8 @@ def is_file(argument: str) -> bool:
     >>> is_file("-"), is_file("no.such.file"), is_file("nDCG@10")
     (True, False, False)
     """
-    from irmx.formats import named
-    from irmx.formats.content import STANDARD_INPUT
+    from irmx.data.content import STANDARD_INPUT
+    from irmx.data.formats.detect import named
 
     asked = named(argument)
     path = argument if asked is None else os.fspath(asked[1])

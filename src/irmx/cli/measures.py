@@ -8,13 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
+from irmx.declare.expressions import measure_names
+from irmx.declare.measures import Measure
+from irmx.declare.params import Param
+from irmx.declare.trec_names import is_trec_name, trec_measures
 from irmx.errors import UnknownNameError, suggest
-from irmx.expressions import measure_names
-from irmx.installed import not_installed
-from irmx.measures import Measure
-from irmx.params import Param
-from irmx.plugins import registry
-from irmx.trec_names import is_trec_name, trec_measures
+from irmx.registry import registry
+from irmx.score.providers import not_installed
 
 
 def measures(

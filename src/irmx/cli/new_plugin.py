@@ -19,7 +19,7 @@ def new_plugin(
 
     With one measure that works, its tests, and what building and continuous integration need. Nothing is overwritten.
     """
-    from irmx.scaffold import Names, new_plugin
+    from irmx.plugin.templates import Names, new_plugin
 
     names = Names.of(name, measure)
     folder = new_plugin(names, into)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from irmx import offering
-from irmx.plugins import HOST, registry
+from irmx.adapters.ir_datasets import offering
+from irmx.plugin.discovery import HOST
+from irmx.registry import registry
 
 
 def plugins() -> None:
@@ -18,5 +19,7 @@ def plugins() -> None:
             print(f"  not in use: {info.failure}")
         for what, names in info.offers.items():
             print(f"  {what}: {', '.join(names)}")
+        for what, names in info.refused.items():
+            print(f"  refused, as another has the name: {what} {', '.join(names)}")
         for name in filter(offering.is_taken, info.offers.get("datasets", ())):
             print(f"  not in use: the dataset {name!r}, as ir_datasets has one of this name")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from irmx.cli.command import QRELS_HELP
+from irmx.declare.command import QRELS_HELP
 
 
 def sweep(
@@ -41,8 +41,8 @@ def sweep(
     """
     from irmx.cli.app import note
     from irmx.cli.files import matching_files
+    from irmx.declare.expressions import names_a_measure
     from irmx.errors import UsageError, counted
-    from irmx.expressions import names_a_measure
     from irmx.meta.backends import check_backend, check_jobs
     from irmx.meta.grids import parse_grid
     from irmx.meta.sweeps import Sweep

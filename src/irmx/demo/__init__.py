@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 import ir_measures
 
-from irmx.columns import Table, needed
+from irmx.declare.columns import Table, needed
+from irmx.declare.expressions import parse_measure
+from irmx.declare.measures import Measure
 from irmx.errors import PluginWarning, UsageError
-from irmx.expressions import parse_measure
-from irmx.measures import Measure
-from irmx.plugins import registry
+from irmx.registry import registry
 
 if TYPE_CHECKING:
     import pandas as pd

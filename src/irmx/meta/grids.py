@@ -8,13 +8,13 @@ from typing import Any
 
 import ir_measures
 
-from irmx.durations import duration
+from irmx.declare.durations import duration
+from irmx.declare.expressions import measures_named, parse_value
+from irmx.declare.measures import Measure
+from irmx.declare.params import Param
+from irmx.declare.symbols import Symbol, value_text
 from irmx.errors import UnknownNameError, UsageError, suggest
-from irmx.expressions import measures_named, parse_value
-from irmx.measures import Measure
 from irmx.meta.multiples import Multiple, parse_multiple, quantity
-from irmx.params import Param
-from irmx.symbols import Symbol, value_text
 
 _FORM = "A grid is written parameter=value,value,..., such as MD=30s,1m,2m"
 _OPEN, _CLOSE = "([{", ")]}"

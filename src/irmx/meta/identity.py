@@ -11,15 +11,16 @@ from typing import Any
 import ir_measures
 import numpy as np
 
-from irmx.decorated import FunctionMeasure
-from irmx.judgments import Judgments
-from irmx.measures import Measure
+from irmx.data.judgments import Judgments
+from irmx.data.reading import read_run
+from irmx.data.runs import Run
+from irmx.data.tables import is_path
+from irmx.declare.from_function import FunctionMeasure
+from irmx.declare.measures import Measure
+from irmx.declare.symbols import Symbol
 from irmx.meta.grids import Grid, text_of
-from irmx.plugins import registry
 from irmx.ragged import Array
-from irmx.runs import Run, read_run
-from irmx.symbols import Symbol
-from irmx.tables import is_path
+from irmx.registry import registry
 
 Identity = dict[str, Any]
 """Plain texts and lists, as JSON has them."""

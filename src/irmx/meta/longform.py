@@ -9,7 +9,7 @@ import numpy as np
 
 from irmx.meta.grids import Grid, text_of
 from irmx.ragged import Array
-from irmx.scores import Scores
+from irmx.score.scores import Scores
 
 if TYPE_CHECKING:
     import pandas as pd

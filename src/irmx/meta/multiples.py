@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from irmx.durations import duration, seconds
+from irmx.declare.durations import duration, seconds
+from irmx.declare.params import Param, number
 from irmx.errors import UsageError
-from irmx.params import Param, number
 
 _WRITTEN = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)\s*\*\s*([A-Za-z_]\w*)", re.ASCII)
 

@@ -10,15 +10,15 @@ from typing import Any
 import joblib
 import numpy as np
 
-from irmx.evaluate import Evaluator
-from irmx.joining import Join
-from irmx.judgments import Judgments
-from irmx.measures import Measure
+from irmx.data.judgments import Judgments
+from irmx.data.runs import Run
+from irmx.declare.measures import Measure
 from irmx.meta.parts import writing
 from irmx.meta.units import Held, Stored, preparation_key
-from irmx.runs import Run
-from irmx.scores import Scores
-from irmx.scoring import check_columns, named, rankings_for
+from irmx.rank.join import Join
+from irmx.score.evaluator import Evaluator
+from irmx.score.scores import Scores
+from irmx.score.scoring import check_columns, named, rankings_for
 
 
 @dataclass

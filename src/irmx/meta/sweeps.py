@@ -11,25 +11,24 @@ from typing import TYPE_CHECKING, Any
 
 import ir_measures
 
-from irmx.columns import needed
+from irmx.adapters.progress import progress_bar
+from irmx.data.reading import read_qrels, read_run
+from irmx.declare.columns import needed
+from irmx.declare.measures import Measure
 from irmx.errors import DataWarning
-from irmx.evaluate import Evaluator, as_measures
-from irmx.judgments import read_qrels
-from irmx.measures import Measure
 from irmx.meta.backends import check_backend, check_jobs, dask, is_local, results_of
 from irmx.meta.grids import Grid
 from irmx.meta.identity import identify
-from irmx.meta.inputs import lacking_topics, named_runs, of_run
 from irmx.meta.longform import LongForm, frame_of, merged
 from irmx.meta.parts import REFERENCES, Parts, PartsInMemory
 from irmx.meta.preparing import Preparer, scores_of
-from irmx.meta.progress import progress_bar
 from irmx.meta.results import ResultsFile
-from irmx.meta.said import Said
 from irmx.meta.units import Done, Held, Stored, do, kept, units_of
-from irmx.runs import read_run
-from irmx.scores import Scores
-from irmx.scoring import checked, over_topics
+from irmx.score.evaluator import Evaluator, as_measures
+from irmx.score.named_runs import lacking_topics, named_runs, of_run
+from irmx.score.once import Said
+from irmx.score.scores import Scores
+from irmx.score.scoring import checked, over_topics
 
 if TYPE_CHECKING:
     import pandas as pd

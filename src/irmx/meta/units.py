@@ -11,10 +11,10 @@ from typing import Any
 
 import joblib
 
+from irmx.declare.measures import Measure
 from irmx.errors import PluginError
-from irmx.measures import Measure
-from irmx.scores import Scores
-from irmx.scoring import IrmxEvaluator, named
+from irmx.score.scores import Scores
+from irmx.score.scoring import IrmxEvaluator, named
 
 _COMMON = ("rel", "cutoff", "judged_only", "ties")
 _UNITS_PER_JOB = 8

@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from irmx.columns import Column
+from irmx.declare.columns import Column
 
 
 @dataclass(frozen=True)

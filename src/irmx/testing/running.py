@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from irmx.declare.expressions import parse_measure
+from irmx.declare.measures import Measure
 from irmx.errors import UsageError, suggest
-from irmx.expressions import parse_measure
-from irmx.measures import Measure
 from irmx.testing.checks import CHECKS
 from irmx.testing.columns import ColumnValues
 from irmx.testing.failures import CheckError

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from irmx.columns import REQUIRED
+from irmx.declare.columns import REQUIRED
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from hypothesis import strategies as st
 
-from irmx.columns import Column
-from irmx.measures import Measure
+from irmx.declare.columns import Column
+from irmx.declare.measures import Measure
 from irmx.testing.columns import ColumnValues, values_of
 from irmx.testing.sample import Sample
 

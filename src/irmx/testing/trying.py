@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from hypothesis.errors import Flaky
 from hypothesis.internal.conjecture import providers
 
+from irmx.declare.measures import Measure
 from irmx.errors import DataWarning
-from irmx.evaluate import evaluator
-from irmx.measures import Measure
+from irmx.score.evaluator import evaluator
 from irmx.testing import strategies
 from irmx.testing.columns import ColumnValues
 from irmx.testing.failures import CheckError, failure

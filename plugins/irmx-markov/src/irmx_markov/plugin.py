@@ -1,9 +1,5 @@
 """What irmx-markov registers."""
 
-from collections.abc import Callable
-from importlib import import_module
-from typing import Any
-
 from irmx import Command, Measure, Symbol, hookimpl
 from irmx_markov.continuous import MPcont
 from irmx_markov.holding import BY_RANK, DWELL
@@ -25,8 +21,7 @@ def irmx_symbols() -> list[Symbol]:
 
 @hookimpl
 def irmx_commands() -> list[Command]:
-    return [Command(name, _loader(name)) for name in ("learn-chain", "holding-times", "best-retrieved")]
-
-
-def _loader(name: str) -> Callable[[], Callable[..., Any]]:
-    return lambda: getattr(import_module("irmx_markov.commands"), name.replace("-", "_"))
+    return [
+        Command(name, f"irmx_markov.commands:{name.replace('-', '_')}")
+        for name in ("learn-chain", "holding-times", "best-retrieved")
+    ]

@@ -1,9 +1,5 @@
 """What irmx-pages registers."""
 
-from collections.abc import Callable
-from importlib import import_module
-from typing import Any
-
 from irmx import Command, Format, Measure, Symbol, hookimpl
 from irmx_pages.baselines import AS_alpha_nDCG, AS_D_nDCG, AS_Dsharp_nDCG, AS_IA_nDCG
 from irmx_pages.examination import NAMED
@@ -34,13 +30,8 @@ def irmx_formats() -> list[Format]:
 @hookimpl
 def irmx_commands() -> list[Command]:
     return [
-        Command("score-pages", _command("commands", "score_pages")),
-        Command("simulate-pages", _command("commands", "simulate_pages")),
-        Command("agreement", _command("commands", "agreement")),
-        Command("fit", _command("commands_fit", "fit")),
+        Command("score-pages", "irmx_pages.commands:score_pages"),
+        Command("simulate-pages", "irmx_pages.commands:simulate_pages"),
+        Command("agreement", "irmx_pages.commands:agreement"),
+        Command("fit", "irmx_pages.commands_fit:fit"),
     ]
-
-
-def _command(module: str, name: str) -> Callable[[], Callable[..., Any]]:
-    """Return what imports a subcommand when it is wanted."""
-    return lambda: getattr(import_module(f"irmx_pages.{module}"), name)

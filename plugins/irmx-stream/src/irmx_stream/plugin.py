@@ -1,9 +1,5 @@
 """What irmx-stream registers."""
 
-from collections.abc import Callable
-from importlib import import_module
-from typing import Any
-
 from irmx import Command, Dataset, Format, Measure, Symbol, hookimpl
 from irmx_stream.chronological import CHRONOLOGICAL
 from irmx_stream.comprehensiveness import LC, Comp, TS_Latency, TS_Verbosity
@@ -33,11 +29,7 @@ def irmx_formats() -> list[Format]:
 
 @hookimpl
 def irmx_commands() -> list[Command]:
-    return [Command("stream", _load_stream)]
-
-
-def _load_stream() -> Callable[..., Any]:
-    return import_module("irmx_stream.commands").stream  # type: ignore[no-any-return]
+    return [Command("stream", "irmx_stream.commands:stream")]
 
 
 @hookimpl

@@ -1,9 +1,5 @@
 """What irmx-temporal registers."""
 
-from collections.abc import Callable
-from importlib import import_module
-from typing import Any
-
 from irmx import Command, Measure, hookimpl
 from irmx_temporal.lifted import IntentAware, TimeAware
 from irmx_temporal.measures import IA_AP, IA_ERR, IA_P, TIA_AP, TIA_ERR, TIA_P, IA_nDCG, TIA_nDCG
@@ -21,8 +17,4 @@ def irmx_measures() -> list[Measure]:
 
 @hookimpl
 def irmx_commands() -> list[Command]:
-    return [Command("windows", _load_windows)]
-
-
-def _load_windows() -> Callable[..., Any]:
-    return import_module("irmx_temporal.commands").windows  # type: ignore[no-any-return]
+    return [Command("windows", "irmx_temporal.commands:windows")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from irmx.measures import Measure
+from irmx.declare.measures import Measure
 from irmx.testing.checks import agreement, columns, common, edges, identity, inputs, invariance, metadata, parameters
 from irmx.testing.checks import values as of_values
 from irmx.testing.trying import Data

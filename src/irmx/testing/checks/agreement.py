@@ -7,8 +7,8 @@ from typing import Any
 
 import ir_measures
 
-from irmx.evaluate import calc
-from irmx.measures import Measure
+from irmx.declare.measures import Measure
+from irmx.score.evaluator import calc
 from irmx.testing.failures import failure
 from irmx.testing.sample import Sample
 from irmx.testing.trying import Data, Values, for_all, raised, require_same, same, silent, values

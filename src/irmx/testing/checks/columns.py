@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from irmx.columns import REQUIRED, Column, vocabulary
+from irmx.declare.columns import REQUIRED, Column, vocabulary
+from irmx.declare.measures import Measure
 from irmx.errors import DataError
-from irmx.evaluate import evaluator
-from irmx.measures import Measure
+from irmx.score.evaluator import evaluator
 from irmx.testing.columns import VOCABULARY
 from irmx.testing.failures import failure
 from irmx.testing.sample import Sample

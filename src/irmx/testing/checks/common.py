@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from irmx.declare.measures import Measure, is_common
 from irmx.errors import UsageError
-from irmx.measures import Measure, is_common
 from irmx.testing.failures import failure
 from irmx.testing.sample import Row, Sample
 from irmx.testing.trying import Data, for_all, for_all_large, require_same, values

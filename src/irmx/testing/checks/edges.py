@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from irmx.evaluate import calc_aggregate
-from irmx.measures import Measure
+from irmx.declare.measures import Measure
+from irmx.score.evaluator import calc_aggregate
 from irmx.testing.failures import failure
 from irmx.testing.sample import Sample
 from irmx.testing.trying import Data, Values, for_all, raised, require_same, silent, values

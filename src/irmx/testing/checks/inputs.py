@@ -12,13 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from irmx.joining import Join
-from irmx.judgments import read_qrels
-from irmx.measures import Measure
+from irmx.data.reading import read_qrels, read_run
+from irmx.declare.measures import Measure
 from irmx.ragged import Array
-from irmx.rankings import Rankings
-from irmx.runs import read_run
-from irmx.scoring import rankings_for
+from irmx.rank.join import Join
+from irmx.rank.rankings import Rankings
+from irmx.score.scoring import rankings_for
 from irmx.testing.failures import failure
 from irmx.testing.sample import Row, Sample, namedtuples
 from irmx.testing.trying import Data, for_all, raised, require_same, silent, values

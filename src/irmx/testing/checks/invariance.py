@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from hypothesis import strategies as st
 
-from irmx.evaluate import evaluator
-from irmx.measures import Measure
+from irmx.declare.measures import Measure
+from irmx.score.evaluator import evaluator
 from irmx.testing.failures import failure
 from irmx.testing.sample import Row, Sample
 from irmx.testing.strategies import ODD, PLAIN, TOPICS, shuffled

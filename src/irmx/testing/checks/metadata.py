@@ -8,11 +8,11 @@ from typing import Any
 
 import ir_measures
 
-from irmx.citation import Citation
-from irmx.columns import Column
-from irmx.expressions import parse_measure
-from irmx.measures import COMMON_PARAMS, Measure, is_common
-from irmx.params import Param
+from irmx.declare.citation import Citation
+from irmx.declare.columns import Column
+from irmx.declare.expressions import parse_measure
+from irmx.declare.measures import COMMON_PARAMS, Measure, is_common
+from irmx.declare.params import Param
 from irmx.testing.failures import failure
 from irmx.testing.trying import Data
 

@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from irmx.durations import duration, seconds
+from irmx.declare.durations import duration, seconds
+from irmx.declare.measures import Measure
+from irmx.declare.params import Param, number
 from irmx.errors import UnknownNameError, UsageError
-from irmx.measures import Measure
-from irmx.params import Param, number
-from irmx.plugins import registry
+from irmx.registry import registry
 from irmx.testing.failures import CheckError, failure
 from irmx.testing.trying import Data
 

@@ -11,14 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from irmx.data.reading import read_qrels, read_run
+from irmx.declare.measures import Measure
 from irmx.errors import UsageError
-from irmx.explaining import explain
-from irmx.joining import Join
-from irmx.judgments import read_qrels
-from irmx.measures import Measure
-from irmx.runs import read_run
-from irmx.scores import Scores
-from irmx.scoring import rankings_for
+from irmx.rank.join import Join
+from irmx.score.explain import explain
+from irmx.score.scores import Scores
+from irmx.score.scoring import rankings_for
 from irmx.testing.failures import failure
 from irmx.testing.sample import Sample
 from irmx.testing.trying import Data, for_all, for_all_large, raised, require_same, same, silent, values, values_quietly

@@ -1,0 +1,111 @@
+"""The public names of irmx; what stands here is imported when it is first used."""
+
+import typing
+
+from . import ragged as ragged
+from .adapters.ir_datasets.datasets import Dataset as Dataset
+from .adapters.ir_datasets.fields import Field as Field
+from .adapters.ir_measures.install import install as install
+from .adapters.ir_measures.install import uninstall as uninstall
+from .adapters.progress import progress_bar as progress_bar
+from .cli.files import matching_file as matching_file
+from .cli.files import matching_files as matching_files
+from .cli.output.table import fitted_widths as fitted_widths
+from .data.content import content_of as content_of
+from .data.dates import check_dates as check_dates
+from .data.formats.base import Format as Format
+from .data.judgments import Judgments as Judgments
+from .data.reading import read_qrels as read_qrels
+from .data.reading import read_run as read_run
+from .data.runs import Run as Run
+from .declare.citation import Citation as Citation
+from .declare.columns import Column as Column
+from .declare.command import Command as Command
+from .declare.durations import (
+    duration as duration,
+)
+from .declare.durations import (
+    duration_text as duration_text,
+)
+from .declare.durations import (
+    seconds as seconds,
+)
+from .declare.expressions import parse_measure as parse_measure
+from .declare.expressions import parse_measures as parse_measures
+from .declare.from_function import measure as measure
+from .declare.measures import COMMON_PARAMS as COMMON_PARAMS
+from .declare.measures import Measure as Measure
+from .declare.output_format import Report as Report
+from .declare.params import Param as Param
+from .declare.params import number as number
+from .declare.symbols import Symbol as Symbol
+from .errors import (
+    DataError as DataError,
+)
+from .errors import (
+    DataWarning as DataWarning,
+)
+from .errors import (
+    IrmxError as IrmxError,
+)
+from .errors import (
+    PluginError as PluginError,
+)
+from .errors import (
+    PluginWarning as PluginWarning,
+)
+from .errors import (
+    UnknownNameError as UnknownNameError,
+)
+from .errors import (
+    UsageError as UsageError,
+)
+from .errors import (
+    counted as counted,
+)
+from .hookspecs import hookimpl as hookimpl
+from .meta.comparing import best_settings as best_settings
+from .meta.comparing import rank_correlation_with as rank_correlation_with
+from .meta.sweeps import sweep as sweep
+from .rank.best_first import RankedDocuments as RankedDocuments
+from .rank.ranking import Ranking as Ranking
+from .rank.rankings import Documents as Documents
+from .rank.rankings import Rankings as Rankings
+from .rank.rows import QrelsRows as QrelsRows
+from .rank.rows import RunRows as RunRows
+from .registry import Registry as Registry
+from .score.evaluator import (
+    Evaluator as Evaluator,
+)
+from .score.evaluator import (
+    calc as calc,
+)
+from .score.evaluator import (
+    calc_aggregate as calc_aggregate,
+)
+from .score.evaluator import (
+    evaluator as evaluator,
+)
+from .score.evaluator import (
+    iter_calc as iter_calc,
+)
+from .score.evaluator import (
+    join as join,
+)
+from .score.explain import Explanation as Explanation
+from .score.explain import explain as explain
+from .score.scores import (
+    DetailedMetric as DetailedMetric,
+)
+from .score.scores import (
+    DetailedResults as DetailedResults,
+)
+from .score.scores import (
+    Scores as Scores,
+)
+
+__all__: list[str]
+__version__: str
+
+def registry() -> Registry: ...
+def __getattr__(name: str) -> typing.Any: ...  # measures and named objects of plugins

@@ -1,0 +1,105 @@
+"""Which field of a dataset's documents gives a column of the qrels: the one table, which plugins extend."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from irmx.adapters.ir_datasets.dates_in_texts import FORMS, Parsed
+from irmx.errors import PluginError
+from irmx.registry import registry
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of documents that gives a column of the qrels; a plugin returns instances from ``irmx_fields``.
+
+    Attributes
+    ----------
+    NAME : str
+        The id of a dataset; it stands for all parts of it, too. Of several that fit an id the longest holds.
+    column : str
+        The column of the qrels, such as ``timestamp``.
+    field : str
+        The field of the documents.
+    parse : str or callable
+        The form of dates: ``"iso"`` (2020-07-16, 2019-04-25T12:57:54Z, and dates of Python; a year or a month alone is its
+        first day, counted), ``"seconds"`` and ``"milliseconds"`` since 1970, ``"twitter"``, ``"warc"``. Or a function that
+        takes the value of the field. It returns a number or a text; None where the document has none; or a pair of the
+        value and the rule by which it was had, which is then counted in a warning. It raises ``ValueError`` for what is no
+        such value, with the reason. Dates become seconds since 1970; those without a time zone are in UTC.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> irmx.Field("my-news", "timestamp", "published").value("2020-07-16T02:00:00+02:00")
+    (1594857600.0, '')
+    >>> irmx.Field("my-news", "vertical", "section", str.lower).value("Sports")
+    ('sports', '')
+    """
+
+    NAME: str
+    column: str
+    field: str
+    parse: str | Callable[[Any], Parsed] = "iso"
+
+    def __post_init__(self) -> None:
+        if not callable(self.parse) and self.parse not in FORMS:
+            raise PluginError(
+                f"The field {self.field!r} of {self.NAME!r} has the unknown form {self.parse!r}. Known: {', '.join(FORMS)}; "
+                "or a function."
+            )
+
+    def value(self, given: Any) -> tuple[float | str | None, str]:
+        """Return the value of a document's field, None for none, and the rule by which it was had, empty for none.
+
+        Raises
+        ------
+        ValueError
+            Where it cannot be read.
+        """
+        parse = self.parse if callable(self.parse) else FORMS[self.parse]
+        found = parse(given)
+        value, rule = found if isinstance(found, tuple) else (found, "")
+        return (value if value is None or isinstance(value, str) else float(value)), rule
+
+    @property
+    def form(self) -> str:
+        """The name of the form, or of the function."""
+        return self.parse if isinstance(self.parse, str) else getattr(self.parse, "__qualname__", repr(self.parse))
+
+    def covers(self, dataset_id: str) -> bool:
+        """Tell whether an id is that of the dataset or of a part of it.
+
+        >>> Field("wapo", "timestamp", "published_date").covers("wapo/v2/trec-core-2018")
+        True
+        """
+        return dataset_id == self.NAME or dataset_id.startswith(f"{self.NAME}/")
+
+
+FIELDS = (
+    Field("tweets2013-ia", "timestamp", "created_at", "twitter"),
+    Field("wapo", "timestamp", "published_date", "milliseconds"),
+    Field("cord19", "timestamp", "date", "iso"),
+    Field("hc4", "timestamp", "time", "iso"),
+    Field("neuclir", "timestamp", "time", "iso"),
+    Field("c4", "timestamp", "timestamp", "iso"),
+    Field("clueweb09", "timestamp", "date", "warc"),
+    Field("clueweb12", "timestamp", "date", "warc"),
+    Field("longeval-web", "timestamp", "last_updated_at", "seconds"),
+    Field("longeval-sci", "timestamp", "publishedDate", "iso"),
+    Field("longeval-sci-2026", "timestamp", "publishedDate", "iso"),
+)
+"""The fields that the host knows; the names of the fields are those of ir_datasets 0.6.3 and ir-datasets-longeval 0.0.15."""
+
+
+def declared(dataset_id: str, column: str) -> Field | None:
+    """Return the field that gives a column of a dataset, None where none is declared."""
+    found = [f for f in registry().fields() if f.column == column and f.covers(dataset_id)]
+    return max(found, key=lambda f: len(f.NAME), default=None)
+
+
+def is_declared(column: str) -> bool:
+    """Tell whether some dataset has a field that gives a column."""
+    return any(f.column == column for f in registry().fields())

@@ -1,0 +1,163 @@
+"""Qrels of datasets with columns that the fields of their documents give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irmx.adapters.ir_datasets.datasets import dataset, qrels_table
+from irmx.adapters.ir_datasets.fields import Field, declared, is_declared
+from irmx.adapters.ir_datasets.lookup import values_of
+from irmx.data.judgments import Judgments
+from irmx.data.origin import Origin
+from irmx.data.tables import Columns
+from irmx.declare.columns import canonical_names
+from irmx.errors import DataError, PluginError
+from irmx.registry import registry
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from irmx.adapters.ir_datasets.cache import Value
+
+
+def judgments(dataset_id: str, columns: Sequence[str] = ()) -> Judgments:
+    """Return the qrels of a dataset with further columns, which the fields of its documents give.
+
+    Only documents that are judged are looked up, and each once: the values are kept in the cache.
+
+    Parameters
+    ----------
+    dataset_id : str
+        An id of ir_datasets, or of a dataset of a plugin.
+    columns : sequence of str
+        Columns wanted besides those of the qrels, such as ``timestamp``: the date of the document in seconds since 1970.
+
+    Returns
+    -------
+    Judgments
+        With the columns; a value is missing where the document has none.
+
+    Raises
+    ------
+    irmx.DataError
+        Where there is no such dataset, it has no qrels, or neither they nor a declared field of its documents give a column;
+        before anything is looked up or downloaded. Where the documents cannot be had.
+
+    Warns
+    -----
+    irmx.DataWarning
+        Counts the documents that have no value for a column, and those whose value was had by a rule.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> irmx.collections.judgments("vaswani", columns=["timestamp"])
+    Traceback (most recent call last):
+    ...
+    irmx.errors.DataError: 'vaswani' has no 'timestamp': ...; its documents have the fields doc_id, text, and none ...
+    """
+    found = dataset(dataset_id)
+    there = _qrels_columns(found)
+    for column in columns:
+        if column not in there:
+            _given_by(dataset_id, found, column)
+    return _judged(dataset_id, columns)
+
+
+def judgments_with(dataset_id: str, columns: Iterable[str]) -> Judgments:
+    """Return the qrels of a dataset, with columns from its documents if all of the columns can be had.
+
+    Where one cannot, nothing is looked up: whoever asked for the columns cannot do without it.
+    """
+    found = dataset(dataset_id)
+    there = _qrels_columns(found)
+    lacking = [c for c in columns if c not in there]
+    fields = [declared(dataset_id, c) for c in lacking]
+    can = found.has_docs() and all(f is not None and f.field in found.docs_cls()._fields for f in fields)
+    return _judged(dataset_id, lacking if can else ())
+
+
+class DatasetOrigin(Origin):
+    """A dataset that qrels came from."""
+
+    def __init__(self, dataset_id: str) -> None:
+        self.dataset_id = dataset_id
+
+    def how_to_get(self, column: str) -> str:
+        """Return a sentence on how the qrels get a column, empty where no field of any documents gives it."""
+        if not is_declared(column):
+            return ""
+        try:
+            field = _given_by(self.dataset_id, dataset(self.dataset_id), column)
+        except DataError as error:
+            return f" {error}"
+        return (
+            f" The field {field.field!r} of the documents of {self.dataset_id!r} gives it: "
+            f"irmx.collections.judgments({self.dataset_id!r}, columns=[{column!r}])."
+        )
+
+
+def _qrels_columns(found: Any) -> list[str]:
+    """Return the columns that the qrels of a dataset have."""
+    return canonical_names("qrels", list(found.qrels_cls()._fields)) if found.has_qrels() else []
+
+
+def _given_by(dataset_id: str, found: Any, column: str) -> Field:
+    """Return the field of its documents that gives a column of a dataset."""
+    lacks = f"{dataset_id!r} has no {column!r}: its qrels have the columns {', '.join(_qrels_columns(found)) or 'none'}"
+    if not found.has_docs():
+        raise DataError(f"{lacks}, and there are no documents that might give it.")
+    fields = found.docs_cls()._fields
+    field = declared(dataset_id, column)
+    if field is None or field.field not in fields:
+        why = f"none of them is declared as {column!r}" if field is None else f"not the declared one, {field.field!r}"
+        raise DataError(
+            f"{lacks}; its documents have the fields {', '.join(fields)}, and {why}. A plugin declares a field with the hook "
+            "irmx_fields."
+        )
+    return field
+
+
+def _judged(dataset_id: str, columns: Iterable[str]) -> Judgments:
+    """Return the judgments, with columns that can be had."""
+    try:
+        table = qrels_table(dataset_id)
+        for column in columns:
+            if column not in table.column_names:
+                table = table.append_column(column, _column(dataset_id, column, table))
+        found = Judgments.from_table(table, DatasetOrigin(dataset_id))
+    except DataError as error:
+        raise error if dataset_id in str(error) else error.at(dataset_id) from None
+    if not len(found):
+        raise DataError(f"The qrels {dataset_id} are empty.")
+    return found
+
+
+def values_in_documents(dataset_id: str, column: str, doc_ids: Sequence[str], of: str = "judged") -> dict[str, Value]:
+    """Return what different documents of a dataset give for a column; ``of`` says which documents they are."""
+    found = dataset(dataset_id)
+    field = _given_by(dataset_id, found, column)
+    return values_of(dataset_id, found, field, registry().source_of(field), doc_ids, of)
+
+
+def refuse_not_given(dataset_id: str, column: str) -> None:
+    """Raise where no field of the documents of a dataset gives a column."""
+    _given_by(dataset_id, dataset(dataset_id), column)
+
+
+def _column(dataset_id: str, column: str, table: pa.Table) -> pa.Array:
+    """Return a column over the rows of qrels."""
+    import pyarrow as pa
+
+    encoded = Columns("qrels", table).texts("doc_id").dictionary_encode()
+    doc_ids = encoded.dictionary.to_pylist()
+    values = values_in_documents(dataset_id, column, [d for d in doc_ids if d])
+    distinct = [values[d].value if d in values else None for d in doc_ids]
+    texts = [v for v in distinct if isinstance(v, str)]
+    if texts and any(isinstance(v, float) for v in distinct):
+        raise PluginError(f"The field of {dataset_id!r} for {column!r} gives numbers and texts, such as {texts[0]!r}.")
+    of_documents = pa.array(distinct, pa.large_string() if texts else pa.float64())
+    return of_documents.take(pa.array(np.asarray(encoded.indices)))

@@ -1,0 +1,120 @@
+"""Looking documents up for the values of a field: only those that are asked for, each once."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from irmx.adapters.ir_datasets.cache import Cache, Value
+from irmx.adapters.ir_datasets.fields import Field
+from irmx.adapters.ir_datasets.offering import failure
+from irmx.adapters.progress import progress_bar
+from irmx.errors import DataError, DataWarning, PluginError
+
+_SHOWN = 60
+"""So many characters of a value that cannot be read are shown."""
+
+
+def values_of(
+    dataset_id: str, dataset: Any, field: Field, source: str, doc_ids: Sequence[str], of: str = "judged"
+) -> dict[str, Value]:
+    """Return what documents give for a column, without those that the dataset lacks.
+
+    Documents that it lacks, that have no value, whose value cannot be read, and those whose value was had by a rule are
+    counted in a warning.
+
+    Parameters
+    ----------
+    dataset_id : str
+        The id of the dataset.
+    dataset : ir_datasets.Dataset
+        The dataset.
+    field : Field
+        The field.
+    source : str
+        What declares the field; see :class:`irmx.collections.cache.Cache`.
+    doc_ids : sequence of str
+        Different documents.
+    of : str
+        Which documents they are, for warnings.
+
+    Raises
+    ------
+    irmx.errors.DataError
+        Where the documents cannot be had, or none of them is there, or no value of them can be read.
+    """
+    cache = Cache(dataset_id, field, source)
+    kept = cache.read()
+    sought = [doc_id for doc_id in doc_ids if doc_id not in kept]
+    if sought:
+        kept |= _looked_up(dataset_id, dataset, field, cache, sought)
+    found = {doc_id: kept[doc_id] for doc_id in doc_ids if doc_id in kept}
+    _report(dataset_id, field, doc_ids, found, of)
+    return found
+
+
+def _looked_up(dataset_id: str, dataset: Any, field: Field, cache: Cache, doc_ids: list[str]) -> dict[str, Value]:
+    """Return what the documents give; what was had before a stop or an error stays in the cache."""
+    found: dict[str, Value] = {}
+    try:
+        with progress_bar(f"Looking up documents of {dataset_id}", len(doc_ids), 0, None) as advance:
+            for document in dataset.docs_store().get_many_iter(doc_ids):
+                found[document.doc_id] = _value(field, getattr(document, field.field))
+                advance(1)
+    except PluginError:
+        raise
+    except Exception as error:
+        import ir_datasets
+
+        raise DataError(
+            f"{len(doc_ids)} documents of {dataset_id!r} could not be looked up for their field {field.field!r}, which gives "
+            f"{field.column!r}: {failure(error)} ir_datasets looked in {ir_datasets.util.home_path()} and, for what it "
+            f"downloads, on the network; https://ir-datasets.com/{dataset_id.partition('/')[0]}.html says how to have the "
+            "documents."
+        ) from error
+    finally:
+        if found:
+            cache.add(found)
+    return found
+
+
+def _value(field: Field, given: Any) -> Value:
+    try:
+        return Value(*field.value(given))
+    except ValueError as error:
+        return Value(None, "", f"{repr(given)[:_SHOWN]}: {error}")
+    except Exception as error:
+        raise PluginError(
+            f"The field {field.field!r} of {field.NAME!r}, which gives {field.column!r}, failed on {repr(given)[:_SHOWN]} with "
+            f"{type(error).__name__}: {error}"
+        ) from error
+
+
+def _report(dataset_id: str, field: Field, doc_ids: Sequence[str], found: dict[str, Value], of: str) -> None:
+    """Say of how many documents there is no value, and why; refuse where there is none at all."""
+    lacking = [doc_id for doc_id in doc_ids if doc_id not in found]
+    empty = [doc_id for doc_id, v in found.items() if v.value is None and not v.unreadable]
+    unreadable = [doc_id for doc_id, v in found.items() if v.unreadable]
+    of_field = f"field {field.field!r}"
+    parts = []
+    if lacking:
+        parts.append(f"{len(lacking)} not among its documents, such as {lacking[0]}")
+    if empty:
+        parts.append(f"{len(empty)} with nothing in the {of_field}, such as {empty[0]}")
+    if unreadable:
+        why = found[unreadable[0]].unreadable
+        parts.append(f"{len(unreadable)} whose {of_field} cannot be read, such as {unreadable[0]} with {why}")
+    without, of_all = (
+        len(lacking) + len(empty) + len(unreadable),
+        f"Of {len(doc_ids)} {of} documents of {dataset_id!r}, ",
+    )
+    if without:
+        text = f"{of_all}{without} have no {field.column!r}: {'; '.join(parts)}."
+        if without == len(doc_ids):
+            raise DataError(text)
+        warnings.warn(text, DataWarning, stacklevel=2)
+    for rule, count in Counter(v.rule for v in found.values() if v.rule).items():
+        first = next(doc_id for doc_id, v in found.items() if v.rule == rule)
+        warnings.warn(f"{of_all}{count} have as {of_field} {rule}, such as {first}.", DataWarning, stacklevel=2)

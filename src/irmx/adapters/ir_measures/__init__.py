@@ -1,0 +1,1 @@
+"""irmx as a provider of ir_measures."""

@@ -1,0 +1,50 @@
+"""The ir_measures provider of irmx measures; light, because ``import irmx`` needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from ir_measures import providers
+
+if TYPE_CHECKING:
+    from irmx.score.scoring import IrmxEvaluator
+
+
+class IrmxProvider(providers.Provider):
+    """Supports every measure of an irmx plugin."""
+
+    NAME = "irmx"
+
+    def supports(self, measure: Any) -> bool:
+        """Tell whether a measure is an irmx measure."""
+        if not self.supports_class(measure):
+            return False
+        measure.validate_params()
+        return True
+
+    def supports_class(self, measure: Any) -> bool:
+        """Tell whether a measure is one of irmx, whatever its parameters."""
+        from irmx.declare.measures import Measure
+
+        return isinstance(measure, Measure)
+
+    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> IrmxEvaluator:
+        from irmx.data.reading import read_qrels
+        from irmx.declare.columns import needed
+        from irmx.score.scoring import IrmxEvaluator
+
+        asked = sorted(measures, key=str) if isinstance(measures, (set, frozenset)) else list(measures)
+        return IrmxEvaluator(asked, read_qrels(qrels, needed("qrels", asked)))
+
+    def run_inputs(self, measures: Iterable[Any]) -> list[str]:
+        """Return the run columns that the measures cannot do without."""
+        from irmx.declare.columns import REQUIRED, needed
+
+        return list(dict.fromkeys([*REQUIRED["run"], *needed("run", measures)]))
+
+    def qrel_inputs(self, measures: Iterable[Any]) -> list[str]:
+        """Return the qrels columns that the measures cannot do without."""
+        from irmx.declare.columns import REQUIRED, needed
+
+        return list(dict.fromkeys([*REQUIRED["qrels"], *needed("qrels", measures)]))

@@ -1,0 +1,89 @@
+"""Judgments with all their columns as PyTerrier takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+
+from irmx.adapters.pyterrier.sources import dataset_id_of
+from irmx.data.judgments import Judgments
+from irmx.data.reading import read_qrels
+from irmx.declare.columns import BASE
+from irmx.errors import DataError
+
+_IDS = [c.name for c in BASE if c.table == "qrels" and c.dtype == "str"]
+
+
+def qrels(source: Any, columns: str | Sequence[str] = ()) -> pd.DataFrame:
+    """Return qrels of any kind as a table for ``pt.Experiment``, with the columns that measures read.
+
+    Several rows of one document, such as one for each subtopic, stand in the order of their grades: a measure that keeps
+    only the last of them, as those of ir_measures do, then sees the largest grade.
+
+    Parameters
+    ----------
+    source : str, Path, dataset, DataFrame, dict of dict, or iterable of namedtuples
+        A file, an ir_datasets id, a dataset of PyTerrier or ir_datasets, or anything that :func:`irmx.read_qrels` takes.
+    columns : str or sequence of str
+        Columns wanted from the documents of a dataset, such as ``timestamp``; see :func:`irmx.collections.judgments`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        With ``qid``, ``docno``, ``label`` and all further columns; dates are seconds since 1970.
+
+    Raises
+    ------
+    irmx.DataError
+        Where it cannot be read, or a column cannot be had.
+
+    Examples
+    --------
+    >>> import pandas as pd, pyterrier as pt
+    >>> rows = [("q", "d1", 2, "s1"), ("q", "d1", 1, "s2"), ("q", "d2", 1, "s1")]
+    >>> given = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "subtopic_id"])
+    >>> print(pt.irmx.qrels(given).to_string())
+      qid docno  label iteration
+    0   q    d1      1        s2
+    1   q    d2      1        s1
+    2   q    d1      2        s1
+    """
+    columns = [columns] if isinstance(columns, str) else columns
+    dataset_id = None if isinstance(source, str) and not source.startswith("irds:") else dataset_id_of(source)
+    found = read_qrels(source if dataset_id is None else dataset_id, columns)
+    for name in columns:
+        if name not in found.columns:
+            _refuse(found, name)
+    frame = pd.DataFrame({name: _values(found, name) for name in found.columns})
+    grades = frame["relevance"]
+    if len(frame) and (grades == np.floor(grades)).all():
+        frame["relevance"] = grades.astype(np.int64)
+    topics = frame["query_id"].map({str(topic): i for i, topic in enumerate(found.topics)})
+    frame = frame.iloc[np.lexsort((frame["relevance"], topics))].reset_index(drop=True)
+    renamed: pd.DataFrame = pt.model.from_ir_measures(frame)
+    return renamed
+
+
+def _refuse(found: Judgments, column: str) -> None:
+    """Raise because there is no such column."""
+    if found.origin.dataset_id:
+        from irmx.adapters.ir_datasets.judgments_of import refuse_not_given
+
+        refuse_not_given(found.origin.dataset_id, column)
+    raise DataError(f"The qrels lack the column {column!r}. They have: {', '.join(found.columns)}.")
+
+
+def _values(found: Judgments, name: str) -> Any:
+    """Return a column over the rows as they were given; ids as texts."""
+    if name not in _IDS:
+        values = found.given_column(name)
+        return found.grade if values is None else values
+    labels = found.given_labels(name)
+    if labels is None:
+        places = np.repeat(np.arange(len(found.topics)), np.diff(found.offsets))
+        return list(found.docs) if name == "doc_id" else [str(found.topics[i]) for i in places.tolist()]
+    return [str(labels[1][i]) if i >= 0 else "" for i in labels[0].tolist()]

@@ -1,0 +1,85 @@
+"""The measures and named objects of plugins in ``pyterrier.measures``, looked up when they are first asked for.
+
+The module ``pyterrier.measures`` gets a ``__getattr__`` and a ``__dir__`` (PEP 562). Because a star import asks for
+``__all__`` by the same way, it loads the plugins, and a plain ``import pyterrier`` does not.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from irmx.errors import PluginWarning
+
+_MODULE = "pyterrier.measures"
+
+
+def extend() -> None:
+    """Let ``pyterrier.measures`` know the names of plugins; calling it twice changes nothing.
+
+    Warns
+    -----
+    irmx.PluginWarning
+        Where the module is not as irmx expects it, so that the names are not there.
+    """
+    try:
+        there = vars(import_module(_MODULE))
+        for name in (*_HOOKS, "__all__"):
+            if name in there and there[name] is not _HOOKS.get(name):
+                raise TypeError(f"it has {name} of its own, which this version of irmx does not expect")
+    except Exception as error:
+        warnings.warn(
+            f"The measures of irmx are not in {_MODULE}: {error}. Take them from irmx: import irmx; irmx.MP.",
+            PluginWarning,
+            stacklevel=2,
+        )
+    else:
+        there.update(_HOOKS)
+
+
+def restore() -> None:
+    """Let ``pyterrier.measures`` know only the measures of ir_measures."""
+    from irmx.adapters.ir_measures.install import PROVIDER
+
+    there = vars(import_module(_MODULE))
+    ours = [name for name, hook in _HOOKS.items() if there.get(name) is hook]
+    ours += [name for name, v in there.items() if PROVIDER.supports_class(v) and name in (v.NAME, *v.ALIASES)]
+    for name in ours:
+        del there[name]
+
+
+def _named() -> dict[str, Any]:
+    """Return the measures, by all their names, and the named objects of all plugins."""
+    from irmx.registry import registry
+
+    return {**registry().symbols(), **registry().measures(aliases=True)}
+
+
+def _starred() -> list[str]:
+    """Return what a star import takes: what it would without irmx, all measures, and objects whose name has a capital first.
+
+    Others, such as the stopping law ``first``, would get in the way of a user's own names.
+    """
+    from irmx.registry import registry
+
+    objects = [name for name in registry().symbols() if name[0].isupper()]
+    names = dict.fromkeys([*vars(import_module(_MODULE)), *registry().measures(aliases=True), *objects])
+    return [name for name in names if not name.startswith("_")]
+
+
+def _attribute(name: str) -> Any:
+    if name == "__all__":
+        return _starred()
+    named = {} if name.startswith("_") else _named()
+    if name not in named:
+        raise AttributeError(f"module {_MODULE!r} has no attribute {name!r}", name=name)
+    return named[name]
+
+
+def _names() -> list[str]:
+    return sorted({*vars(import_module(_MODULE)), *_named()})
+
+
+_HOOKS: dict[str, Callable[..., Any]] = {"__getattr__": _attribute, "__dir__": _names}

@@ -1,0 +1,1 @@
+"""What comes in: qrels and runs of any kind, read into tables and arrays."""

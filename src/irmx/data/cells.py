@@ -1,0 +1,66 @@
+"""Which cell of a column is wrong, where a column that must hold finite numbers holds texts or an infinity."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from irmx.data.origin import Origin
+from irmx.data.tables import Columns
+from irmx.declare.columns import Column
+from irmx.errors import DataError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def refuse_texts(data: pa.Table, column: Column, origin: Origin) -> None:
+    """Raise where an extra column of numbers holds texts, as one wrong cell of a file makes it do, or an infinite number.
+
+    Parameters
+    ----------
+    data : pyarrow Table
+        The table.
+    column : Column
+        What the column is; one that the table lacks, or one of labels, is passed over.
+    origin : Origin
+        Where the table came from.
+
+    Raises
+    ------
+    irmx.errors.DataError
+        Names the first row that is not what most are, numbers or dates, or that is infinite, and its line in the file.
+    """
+    if column.dtype != "float" or column.name not in data.column_names:
+        return
+    columns = Columns(column.table, data)
+    values = columns.values(column.name)
+    if values.dtype.kind != "f":
+        error = _first_wrong(columns, column.name)
+    elif np.isinf(values).any():
+        row = int(np.argmax(np.isinf(values)))
+        error = _wrong(columns, column.name, "finite numbers", values[row].item(), row)
+    else:
+        return
+    raise origin.located(error)
+
+
+def _first_wrong(columns: Columns, name: str) -> DataError:
+    import pandas as pd
+
+    texts = pd.Series([None if v is None else str(v) or None for v in columns.values(name).tolist()], dtype=object)
+    number = pd.to_numeric(texts, errors="coerce").notna()
+    date = pd.to_datetime(texts, errors="coerce", utc=True, format="ISO8601").notna() & ~number
+    dates = date.sum() > number.sum()
+    row = int(np.argmax(texts.notna() & ~(date if dates else number)))
+    wanted = "dates such as 2014-03-01T12:00:00, as most of its rows do" if dates else "numbers"
+    return _wrong(columns, name, wanted, texts[row], row)
+
+
+def _wrong(columns: Columns, name: str, wanted: str, found: object, row: int) -> DataError:
+    at = " ".join(str(columns.data.column(c)[row].as_py()) for c in ("query_id", "doc_id"))
+    return DataError(
+        f"The {columns.table} column {name!r} must hold {wanted}. Found {found!r} in row {row} (counted from 0), {at}.",
+        (row,),
+    )

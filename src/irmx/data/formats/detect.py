@@ -1,0 +1,120 @@
+"""Reading qrels and runs from files: the format is found by name and content."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Container
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from irmx.data.content import STANDARD_INPUT, content_again, content_of, name_of
+from irmx.data.formats.base import Format
+from irmx.declare.columns import Table
+from irmx.errors import DataError, IrmxError, PluginError, PluginWarning, suggest
+from irmx.registry import registry
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def read(table: Table, source: str | os.PathLike[str], page: str | None = None) -> pa.Table:
+    """Return a file as an Arrow table.
+
+    Parameters
+    ----------
+    table : {"run", "qrels"}
+        What it is.
+    source : str or Path
+        The path of a file, ``-`` for standard input; ``FORMAT:path`` to name the format.
+    page : str, optional
+        The name of one page of a file that holds several for a topic, for a run.
+
+    Raises
+    ------
+    irmx.errors.DataError
+        Where nothing is found there or it cannot be read.
+    irmx.errors.UsageError
+        For a page of a format without pages.
+    """
+    import pandas as pd  # noqa: F401  pyarrow would import it later, and lose a Ctrl-C that comes meanwhile
+
+    reader, path, content = _opened(table, source)
+    try:
+        return reader.read(table, path, content) if page is None else reader.read_page(path, content, page)
+    except (IrmxError, OSError):
+        raise
+    except Exception as error:
+        raise PluginError(f"The format {reader.NAME} failed on {path} with {type(error).__name__}: {error}") from error
+
+
+def place_of(table: Table, source: str | os.PathLike[str], rows: tuple[int, ...]) -> str:
+    """Return the file, and the lines of some rows of its table, as a message starts."""
+    reader, path, content = _opened(table, source, content_again)
+    return reader.place(table, path, content, rows)
+
+
+def spelled(query_id: str, topics: Container[str]) -> str:
+    """Return which of some topics a query id means: itself, or the one that files of some format write so."""
+    spellings = [query_id, *(reader.topic(query_id) for reader in registry().formats().values())]
+    return next((t for t in spellings if t in topics), query_id)
+
+
+def dataset_named(source: str) -> tuple[Format, str] | None:
+    """Return the format and the id of a dataset: of ``FORMAT:ID``, or of a text that is neither a file nor ``-``; else None."""
+    if os.path.exists(source) or source == STANDARD_INPUT:
+        return None
+    asked = named(source)
+    if asked is not None:
+        return (asked[0], source.partition(":")[2]) if asked[0].IDS else None
+    return next(((reader, source) for reader in registry().formats().values() if reader.IDS), None)
+
+
+def named(source: str | os.PathLike[str]) -> tuple[Format, Path] | None:
+    """Return the format and the path of ``FORMAT:path``, None where the source is not of that form."""
+    name, _, rest = os.fspath(source).partition(":")
+    reader: Format | None = registry().formats().get(name)
+    return (reader, Path(rest)) if rest and reader is not None and not os.path.exists(source) else None
+
+
+def _opened(
+    table: Table, source: str | os.PathLike[str], content_of: Callable[..., bytes] = content_of
+) -> tuple[Format, Path, bytes]:
+    """Return the reader of a file, its path and its content, which is empty for a folder."""
+    asked = named(source)
+    path = Path(source) if asked is None else asked[1]
+    if os.fspath(path) != STANDARD_INPUT and not path.exists():
+        raise DataError(f"There is no {table} file {os.fspath(path)!r}.{_neighbour(path)}")
+    formats = registry().formats()
+    if asked is None and path.is_dir():
+        readers = [f"{name}:{path}" for name, reader in formats.items() if table in reader.FOLDERS]
+        how = f" To read the files in it as one, name the format: {' or '.join(readers)}." if readers else ""
+        raise DataError(f"{path} is a folder, not a {table} file.{how}")
+    content = b"" if path.is_dir() else content_of(path, table)
+    path = Path(name_of(path))
+    if asked is not None:
+        return asked[0], path, content
+    for reader in formats.values():
+        if table in reader.TABLES and _recognises(reader, table, path, content[:4096]):
+            return reader, path, content
+    why = " It holds zero bytes: if it is text, save it as UTF-8." if b"\0" in content[:4096] else ""
+    raise DataError(f"{path} is in none of the known formats of a {table} file: {', '.join(formats)}.{why}")
+
+
+def _recognises(reader: Format, table: Table, path: Path, start: bytes) -> bool:
+    """Ask a format whether a file is its own; one that fails is passed over with a warning."""
+    try:
+        return reader.recognises(table, path, start)
+    except Exception as error:
+        warnings.warn(
+            f"The format {reader.NAME} failed on {path} with {type(error).__name__}: {error}",
+            PluginWarning,
+            stacklevel=2,
+        )
+        return False
+
+
+def _neighbour(path: Path) -> str:
+    """Return a hint at a file of nearly the same name."""
+    folder = path.parent
+    return suggest(path.name, sorted(os.listdir(folder))) if folder.is_dir() else f" There is no folder {folder}."

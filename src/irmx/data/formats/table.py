@@ -1,0 +1,207 @@
+"""Table files with a header: .csv, .tsv, .jsonl and .parquet, with the vocabulary's columns."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from irmx.data.formats.base import Format
+from irmx.declare.columns import ALIASES, REQUIRED, Table, canonical_names, vocabulary
+from irmx.errors import DataError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class _TableFormat(Format):
+    SUFFIX = ""
+
+    def recognises(self, table: Table, path: Path, start: bytes) -> bool:
+        """Tell by the name of the file, packed or not."""
+        return self.SUFFIX in path.suffixes[-2:]
+
+    def _checked(self, table: Table, path: Path, content: bytes, found: pa.Table) -> pa.Table:
+        """Return a table with canonical names, checked with the file's name and the line in every message."""
+        from irmx.data.tables import Columns
+
+        found = found.rename_columns(canonical_names(table, found.column_names))
+        try:
+            columns: Any = Columns(table, found)
+            columns.texts("query_id")
+            columns.texts("doc_id")
+            columns.floats(REQUIRED[table][2])
+        except DataError as error:
+            raise error.at(self.place(table, path, content, error.rows)) from None
+        return found
+
+
+class _Delimited(_TableFormat):
+    DELIMITER = ","
+    LINES = "after header"
+
+    def recognises(self, table: Table, path: Path, start: bytes) -> bool:
+        """Tell by the first line, which must be a header with the columns that every such table has."""
+        names = _header(start, self.DELIMITER)
+        known = {*REQUIRED[table], *ALIASES[table]}
+        return len(known & set(names)) >= 2 or (super().recognises(table, path, start) and self.DELIMITER == ",")
+
+    def read(self, table: Table, path: Path, content: bytes) -> pa.Table:
+        """Return the content as a table."""
+        import pyarrow as pa
+        from pyarrow import csv
+
+        if not content.strip():
+            raise DataError(f"{path} is empty: not even a header.")
+        names = _header(content[: content.find(b"\n") + 1] or content, self.DELIMITER)
+        canonical = canonical_names(table, names)
+        labels = {c.name for c in vocabulary() if c.table == table and c.dtype == "str"}
+        texts = {n: pa.large_string() for n, c in zip(names, canonical, strict=True) if c in labels}
+        try:
+            found = csv.read_csv(
+                pa.BufferReader(content),
+                parse_options=csv.ParseOptions(delimiter=self.DELIMITER),
+                convert_options=csv.ConvertOptions(column_types=texts, null_values=[""], strings_can_be_null=False),
+            )
+        except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
+            text = _one_by_one(content, self.DELIMITER) or str(error)
+            raise DataError(f"{path}{_place_of(content, text, len(names))}") from None
+        return self._checked(table, path, content, found)
+
+
+def _header(start: bytes, delimiter: str) -> list[str]:
+    line = start.split(b"\n", 1)[0].decode("utf-8", errors="replace").strip("\r")
+    return [n.strip().strip('"') for n in line.split(delimiter)]
+
+
+def _one_by_one(content: bytes, delimiter: str) -> str:
+    """Return the error of a reading in one thread, which counts the rows."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    try:
+        csv.read_csv(
+            pa.BufferReader(content),
+            read_options=csv.ReadOptions(use_threads=False),
+            parse_options=csv.ParseOptions(delimiter=delimiter),
+        )
+    except pa.ArrowException as error:
+        return str(error)
+    return ""
+
+
+def _place_of(content: bytes, text: str, width: int) -> str:
+    """Return the place of an Arrow error, and what it says of it."""
+    if "utf8" in text.lower():
+        for number, raw in enumerate(content.splitlines(), start=1):
+            try:
+                raw.decode("utf-8")
+            except UnicodeDecodeError as wrong:
+                return f", line {number}: the byte {raw[wrong.start]:#04x} at column {wrong.start + 1} is not UTF-8. Save the file as UTF-8."
+    row = re.search(r"Row #(\d+): ", text)
+    filled = [number for number, line in enumerate(content.splitlines(), start=1) if line.strip()]
+    line = f", line {filled[int(row.group(1)) - 1]}" if row and int(row.group(1)) <= len(filled) else ""
+    what = text.removeprefix("CSV parse error: ").replace(row.group(0) if row else "", "")
+    return f"{line}: {what.rstrip('.')}. The header has {width} columns."
+
+
+class Csv(_Delimited):
+    """Comma-separated values."""
+
+    NAME, SUFFIX, DELIMITER = "csv", ".csv", ","
+    DESCRIPTION = "comma-separated table with a header"
+
+
+class Tsv(_Delimited):
+    """Tab-separated values with a header; without one it is a TREC file."""
+
+    NAME, SUFFIX, DELIMITER = "tsv", ".tsv", "\t"
+    DESCRIPTION = "tab-separated table with a header"
+
+
+class Jsonl(_TableFormat):
+    """One JSON object a line."""
+
+    NAME, SUFFIX, LINES = "jsonl", ".jsonl", "all"
+    DESCRIPTION = "one JSON object a line, a key a column"
+
+    def recognises(self, table: Table, path: Path, start: bytes) -> bool:
+        """Tell by the name, or by a first character that opens an object."""
+        return super().recognises(table, path, start) or start.lstrip()[:1] == b"{"
+
+    def read(self, table: Table, path: Path, content: bytes) -> pa.Table:
+        """Return the content as a table."""
+        import pyarrow as pa
+        from pyarrow import json
+
+        if not content.strip():
+            raise DataError(f"{path} is empty: it holds no JSON object.")
+        try:
+            content.decode("utf-8")  # Arrow does not look
+            found = json.read_json(pa.BufferReader(content))
+            texts = _dates_read_from_ids(table, found)
+            if texts:
+                schema = pa.schema([(name, pa.large_string()) for name in texts])
+                found = json.read_json(
+                    pa.BufferReader(content), parse_options=json.ParseOptions(explicit_schema=schema)
+                )
+        except (pa.ArrowInvalid, UnicodeDecodeError) as error:
+            raise DataError(f"{path}{_bad_json(content) or ': ' + str(error)}") from None
+        return self._checked(table, path, content, found)
+
+
+def _dates_read_from_ids(table: Table, found: pa.Table) -> list[str]:
+    """Return the columns of ids and labels whose texts Arrow took for dates, such as a query id 2014-03-01."""
+    import pyarrow as pa
+
+    labels = {c.name for c in vocabulary() if c.table == table and c.dtype == "str"}
+    names = zip(found.column_names, canonical_names(table, found.column_names), strict=True)
+    return [n for n, canonical in names if canonical in labels and pa.types.is_timestamp(found.schema.field(n).type)]
+
+
+def _bad_json(content: bytes) -> str:
+    import json
+
+    kinds: dict[str, tuple[type, int]] = {}
+    for number, raw in enumerate(content.splitlines(), start=1):
+        if not raw.strip():
+            continue
+        try:
+            found = json.loads(raw, parse_constant=lambda name: 0.0)  # Infinity, of which Arrow does not complain
+        except UnicodeDecodeError as error:
+            return f", line {number}: the byte {raw[error.start]:#04x} at column {error.start + 1} is not UTF-8. Save the file as UTF-8."
+        except ValueError as error:
+            return f", line {number}: not JSON: {error}."
+        if not isinstance(found, dict):
+            return f", line {number}: not a JSON object."
+        for key, value in found.items():
+            if value in (math.inf, -math.inf):
+                return f", line {number}: the {key} is too large for a 64-bit float."
+            kind = float if isinstance(value, (int, float)) and not isinstance(value, bool) else type(value)
+            first, there = kinds.setdefault(key, (kind, number))
+            if value is not None and first is not type(None) and kind is not first:
+                return f", line {number}: {key} {value!r} is of another type than in line {there}. Give it one type."
+    return ""
+
+
+class Parquet(_TableFormat):
+    """Apache Parquet."""
+
+    NAME, SUFFIX = "parquet", ".parquet"
+    DESCRIPTION = "Apache Parquet table"
+
+    def recognises(self, table: Table, path: Path, start: bytes) -> bool:
+        """Tell by the first four bytes."""
+        return start[:4] == b"PAR1" or super().recognises(table, path, start)
+
+    def read(self, table: Table, path: Path, content: bytes) -> pa.Table:
+        """Return the content as a table."""
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        try:
+            found = parquet.read_table(pa.BufferReader(content))
+        except (pa.ArrowException, OSError) as error:
+            raise DataError(f"{path} is not a sound Parquet file: {str(error).rstrip('.')}.") from None
+        return self._checked(table, path, content, found)

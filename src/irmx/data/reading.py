@@ -1,0 +1,124 @@
+"""Reading of anything: files, folders, dataset ids, data frames, dicts and rows, as tables, judgments and runs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from irmx.data import tables
+from irmx.data.formats.detect import dataset_named, place_of, read
+from irmx.data.judgments import Judgments
+from irmx.data.origin import NO_ORIGIN, Origin
+from irmx.data.runs import DictRun, Run, TableRun
+from irmx.declare.columns import Table, canonical_names
+from irmx.errors import DataError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class FileOrigin(Origin):
+    """A file that qrels or a run came from.
+
+    Parameters
+    ----------
+    table : {"run", "qrels"}
+        What it is.
+    source : str
+        Its path, or ``FORMAT:PATH``.
+    """
+
+    def __init__(self, table: Table, source: str) -> None:
+        self._table, self.source = table, source
+
+    def place(self, rows: Sequence[int]) -> str:
+        """Return the file and the lines of some rows, found by reading it once more."""
+        return place_of(self._table, self.source, tuple(rows))
+
+
+def as_table(table: Table, source: Any) -> pa.Table:
+    """Return a DataFrame, Arrow table, file, dataset id or iterable of namedtuples as an Arrow table."""
+    import pyarrow as pa
+
+    if tables.is_path(source):
+        found = read(table, source)
+    elif isinstance(source, pa.Table):
+        found = source
+    elif hasattr(source, "itertuples"):
+        found = tables.FrameTable(table, source.copy(deep=False), [str(c) for c in source.columns])
+    elif hasattr(source, "__arrow_c_stream__") or isinstance(source, pa.RecordBatch):
+        found = pa.table(source)
+    elif isinstance(source, Iterable):
+        found = tables.from_namedtuples(table, source)
+    else:
+        raise DataError(f"The {table} must be {tables.KINDS}. Got {type(source).__name__} instead.")
+    return found.rename_columns(canonical_names(table, found.column_names))
+
+
+def read_qrels(qrels: Any, columns: Sequence[str] = ()) -> Judgments:
+    """Return qrels of any kind as :class:`Judgments`.
+
+    Parameters
+    ----------
+    qrels : Judgments, dict of dict, DataFrame, pyarrow Table, iterable of namedtuples, str or Path
+        A text is the path of a file, or an ir_datasets id where there is no such file; ``irds:ID`` is always one.
+    columns : sequence of str
+        Columns that are needed. Where the qrels of an ir_datasets id lack them, they are looked up in the documents, if all
+        can be had so; see :func:`irmx.collections.judgments`.
+
+    Raises
+    ------
+    irmx.errors.DataError
+        Where it cannot be read; says what was found, where, and what to do.
+    """
+    if isinstance(qrels, Judgments):
+        return qrels
+    if isinstance(qrels, Mapping):
+        return Judgments.from_dict(qrels)
+    if tables.is_path(qrels):
+        return _read_text(os.fspath(qrels), columns)
+    return Judgments.from_table(as_table("qrels", qrels))
+
+
+def _read_text(source: str, columns: Sequence[str]) -> Judgments:
+    """Return the judgments of a file or of a dataset."""
+    named = dataset_named(source)
+    if named is not None:
+        reader, dataset_id = named
+        return reader.judgments(dataset_id, columns)
+    table = as_table("qrels", source)
+    if table.num_rows == 0:
+        raise DataError(f"The qrels {source} are empty.")
+    origin = FileOrigin("qrels", source)
+    try:
+        return Judgments.from_table(table, origin)
+    except DataError as error:
+        raise origin.located(error) from None
+
+
+def read_run(run: Any) -> Run:
+    """Return a run of any kind as :class:`Run`.
+
+    Parameters
+    ----------
+    run : Run, dict of dict, DataFrame, pyarrow Table, iterable of namedtuples, str or Path
+        A text is the path of a file.
+
+    Raises
+    ------
+    irmx.errors.DataError
+        Where it cannot be read; says what was found, where, and what to do.
+    """
+    if isinstance(run, Run):
+        return run
+    if isinstance(run, Mapping):
+        return DictRun(run)
+    table = as_table("run", run)
+    if table.num_rows == 0 and tables.is_path(run):
+        raise DataError(f"The run {run} is empty.")
+    origin = FileOrigin("run", os.fspath(run)) if tables.is_path(run) else NO_ORIGIN
+    try:
+        return TableRun(table, origin)
+    except DataError as error:
+        raise origin.located(error) from None

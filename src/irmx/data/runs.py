@@ -1,0 +1,288 @@
+"""Runs of any kind as columns, converted once, and found in the judgments."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import repeat
+from typing import TYPE_CHECKING, Any
+
+import ir_measures
+import numpy as np
+
+from irmx.data import tables
+from irmx.data.cells import refuse_texts
+from irmx.data.judgments import Sought
+from irmx.data.origin import NO_ORIGIN, Origin
+from irmx.declare.columns import missing_column
+from irmx.errors import DataError
+from irmx.ragged import Array, Floats, Ints, offsets_of, position_in_segment, segment_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from irmx.declare.columns import Column
+
+
+@dataclass(frozen=True)
+class Found:
+    """The documents sought that a run has, over the pairs of topics that were asked for.
+
+    Attributes
+    ----------
+    offsets : int array, shape (pairs + 1,)
+        Which of them belong to a pair.
+    doc : int array
+        The place of each in ``Judgments.docs``.
+    score : float array
+        Its score.
+    rows : callable
+        Returns the row of each in the run; a function because a dict has to count for it.
+    """
+
+    offsets: Ints
+    doc: Ints
+    score: Floats
+    rows: Callable[[], Ints]
+
+
+class Run(ABC):
+    """The documents that a system retrieved, topic by topic, in the order of the input.
+
+    Made by :func:`irmx.read_run`; iterating over it gives ``ir_measures.ScoredDoc`` rows.
+
+    Attributes
+    ----------
+    topics : list of str
+        The query ids, as texts.
+    offsets : int array, shape (topics + 1,)
+        Which rows belong to a topic.
+    score : float array
+        The score of every row.
+    """
+
+    topics: list[str]
+    offsets: Ints
+    score: Floats
+    origin: Origin = NO_ORIGIN
+
+    @abstractmethod
+    def docs(self, topic: int) -> list[str]:
+        """Return the documents of a topic in the order of its rows."""
+
+    def docs_at(self, topic: int, rows: Ints) -> list[str]:
+        """Return the documents at some rows of a topic, counted from its first."""
+        docs = self.docs(topic)
+        return [docs[row] for row in rows.tolist()]
+
+    @abstractmethod
+    def find(self, sought: Sought, pairs: list[tuple[int, int]]) -> Found:
+        """Return the documents sought that are among the rows.
+
+        Parameters
+        ----------
+        sought : Sought
+            Some of the documents of the judgments.
+        pairs : list of (int, int)
+            The topics to look at: the number in the run, the number in the judgments.
+        """
+
+    @abstractmethod
+    def column(self, name: str) -> Array | None:
+        """Return an extra column over all rows, None where the run lacks it."""
+
+    def labels(self, name: str) -> tuple[Ints, list[Any]] | None:
+        """Return an extra column as the number of the value of every row, -1 for none, and the values; None without it."""
+        return None
+
+    def refuse_texts(self, column: Column) -> None:  # noqa: B027  only a table has columns of its own
+        """Raise where an extra column of numbers holds texts; names the first wrong row, and its line where there is a file."""
+
+    @property
+    @abstractmethod
+    def columns(self) -> list[str]:
+        """The names of all columns."""
+
+    def lacking(self, column: Column) -> str:
+        """Return what to say of a column that is not there: what it is, what is there, and how to have it."""
+        return missing_column(column, self.columns) + (
+            _KEEPS_NO_MORE if set(self.columns) == _READ_BY_PYTERRIER else ""
+        )
+
+    def refuse_repeats(self) -> None:  # noqa: B027  a mapping cannot hold a document twice
+        """Raise where a document stands twice in a topic, as an update of a stream may; a ranking has no such thing."""
+
+    def as_dict(self) -> dict[str, dict[str, float]]:
+        """Return ``{query_id: {doc_id: score}}``, the form that ``pytrec_eval`` reads."""
+        self.refuse_repeats()
+        scores, ends = self.score.tolist(), self.offsets.tolist()
+        return {
+            t: dict(zip(self.docs(i), scores[ends[i] : ends[i + 1]], strict=True)) for i, t in enumerate(self.topics)
+        }
+
+    def __len__(self) -> int:
+        return len(self.score)
+
+    def __iter__(self) -> Iterator[ir_measures.ScoredDoc]:
+        for query_id, docs in self.as_dict().items():
+            for doc_id, score in docs.items():
+                yield ir_measures.ScoredDoc(query_id, doc_id, score)
+
+
+_READ_BY_PYTERRIER = {"query_id", "doc_id", "rank", "score", "name"}
+"""The columns of a TREC file as ``pyterrier.io.read_results`` reads it."""
+
+_KEEPS_NO_MORE = (
+    " A file in TREC format keeps no more columns than these. Where pt.Experiment saved it to save_dir, run it again with "
+    "save_mode='overwrite' and save_format=pickle (the module), or (pandas.read_parquet, pandas.DataFrame.to_parquet)."
+)
+
+_ABSENT = repeat(math.nan)
+"""The score of a judged document that the run lacks; no score of a run is NaN."""
+
+
+class DictRun(Run):
+    """A run given as ``{query_id: {doc_id: score}}``."""
+
+    def __init__(self, data: Mapping[Any, Mapping[str, float]]) -> None:
+        self.topics = [str(t) for t in tables.topic_ids("run", data)]
+        self._docs = list(data.values())
+        self.offsets = offsets_of([len(d) for d in self._docs])
+        self.score = np.empty(int(self.offsets[-1]))
+        ends = self.offsets.tolist()
+        try:
+            for docs, start, end in zip(self._docs, ends, ends[1:], strict=False):
+                self.score[start:end] = np.fromiter(docs.values(), np.float64, end - start)
+        except (TypeError, ValueError, OverflowError):
+            raise tables.bad_number_in_dict("run", "score", data) from None
+        if not np.isfinite(self.score).all():
+            raise tables.bad_number_in_dict("run", "score", data)
+
+    def docs(self, topic: int) -> list[str]:
+        return list(self._docs[topic])
+
+    def find(self, sought: Sought, pairs: list[tuple[int, int]]) -> Found:
+        ends, names = sought.offsets.tolist(), sought.names
+        theirs = np.array([t for _, t in pairs], dtype=np.int64)
+        looked_at = offsets_of(np.diff(sought.offsets)[theirs])
+        score = np.empty(int(looked_at[-1]))
+        for (mine, topic), a, b in zip(pairs, looked_at[:-1].tolist(), looked_at[1:].tolist(), strict=True):
+            wanted = names[ends[topic] : ends[topic + 1]]
+            score[a:b] = np.fromiter(map(self._docs[mine].get, wanted, _ABSENT), np.float64, b - a)
+        there = np.flatnonzero(score == score)
+        place = position_in_segment(looked_at) + np.repeat(sought.offsets[theirs], np.diff(looked_at))
+        place = place[there]
+        offsets = np.searchsorted(there, looked_at)
+
+        def rows() -> Ints:
+            out: list[int] = []
+            for (mine, _), a, b in zip(pairs, offsets[:-1], offsets[1:], strict=True):
+                at = dict(zip(self._docs[mine], range(self.offsets[mine], self.offsets[mine + 1]), strict=True))
+                out += [at[names[i]] for i in place[a:b].tolist()]
+            return np.array(out, dtype=np.int64)
+
+        return Found(offsets, sought.doc[place], score[there], rows)
+
+    def column(self, name: str) -> Array | None:
+        return None
+
+    @property
+    def columns(self) -> list[str]:
+        return ["query_id", "doc_id", "score"]
+
+
+class TableRun(Run):
+    """A run given as a table: a file, a data frame, namedtuples."""
+
+    def __init__(self, data: pa.Table, origin: Origin = NO_ORIGIN) -> None:
+        self.origin = origin
+        columns = tables.Columns("run", data)
+        topic, topics = columns.topics()
+        self._data = data
+        self._order: Ints | None = None
+        if np.any(topic[1:] < topic[:-1]):
+            self._order = np.argsort(topic, kind="stable")
+            topic = topic[self._order]
+        self.topics = [str(t) for t in topics]
+        self.offsets = offsets_of(np.bincount(topic, minlength=len(topics)))
+        self.score = self._grouped(columns.floats("score"))
+        encoded = columns.texts("doc_id").dictionary_encode()
+        self._doc = self._grouped(np.asarray(encoded.indices, dtype=np.int64))
+        columns.refuse_empty("doc_id", encoded)
+        self._names: pa.Array = encoded.dictionary
+        self._checked = False
+        if "timestamp" not in columns:
+            self.refuse_repeats()
+
+    def _grouped(self, values: Any) -> Any:
+        return values if self._order is None else values[self._order]
+
+    def refuse_repeats(self) -> None:
+        if self._checked or len(self._names) == len(self._doc):
+            return
+        topic, size = segment_of(self.offsets), max(len(self._names), 1)
+        key = topic * np.int64(size) + self._doc
+        key.sort()
+        twice = np.flatnonzero(key[1:] == key[:-1])
+        if len(twice):
+            query, doc = divmod(int(key[twice[0]]), size)
+            both = np.flatnonzero((topic == query) & (self._doc == doc))[:2]
+            both = both if self._order is None else self._order[both]
+            raise DataError(
+                f"The run has the document {self._names[doc].as_py()!r} more than once for query {self.topics[query]!r} "
+                f"({len(twice)} such rows in all). A document stands once in a ranking.",
+                tuple(int(row) for row in np.sort(both)),
+            )
+        self._checked = True
+
+    def docs(self, topic: int) -> list[str]:
+        return self.docs_at(topic, np.arange(self.offsets[topic + 1] - self.offsets[topic]))
+
+    def docs_at(self, topic: int, rows: Ints) -> list[str]:
+        return list(self._names.take(self._doc[rows + self.offsets[topic]]).to_pylist())
+
+    def find(self, sought: Sought, pairs: list[tuple[int, int]]) -> Found:
+        names, keys, meaning = sought.keys
+        rows, name = self._rows_named(names)
+        theirs = np.full(len(self.topics), -1, dtype=np.int64)
+        pair = np.full(len(self.topics), -1, dtype=np.int64)
+        for i, (mine, topic) in enumerate(pairs):
+            theirs[mine], pair[mine] = topic, i
+        topic_of = segment_of(self.offsets)[rows]
+        wanted = theirs[topic_of] * np.int64(len(names)) + name
+        at = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
+        hit = (theirs[topic_of] >= 0) & (keys[at] == wanted) if len(keys) else np.zeros(len(rows), dtype=bool)
+        rows, doc, segment = rows[hit], meaning[at[hit]], pair[topic_of[hit]]
+        order = np.argsort(segment, kind="stable")
+        rows = rows[order]
+        counts = np.bincount(segment, minlength=len(pairs))
+        return Found(offsets_of(counts), doc[order], self.score[rows], lambda: rows)
+
+    def _rows_named(self, names: pa.Array) -> tuple[Ints, Ints]:
+        """Return the rows whose document has one of some names, and the number of the name."""
+        import pyarrow.compute as pc
+
+        known = pc.fill_null(pc.index_in(self._names, value_set=names), -1)
+        name = np.asarray(known, dtype=np.int64)[self._doc]
+        rows = np.flatnonzero(name >= 0)
+        return rows, name[rows]
+
+    def column(self, name: str) -> Array | None:
+        columns = tables.Columns("run", self._data)
+        return self._grouped(columns.values(name)) if name in columns else None
+
+    def labels(self, name: str) -> tuple[Ints, list[Any]] | None:
+        columns = tables.Columns("run", self._data)
+        if name not in columns:
+            return None
+        numbers, values = columns.labels(name)
+        return self._grouped(numbers), values
+
+    def refuse_texts(self, column: Column) -> None:
+        refuse_texts(self._data, column, self.origin)
+
+    @property
+    def columns(self) -> list[str]:
+        return list(self._data.column_names)

@@ -1,0 +1,369 @@
+"""Any tabular input as an Arrow table with the vocabulary's column names, and its columns checked."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from irmx.declare.columns import REQUIRED, Table
+from irmx.errors import DataError, not_finite
+from irmx.ragged import Array, Floats, Ints
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def is_path(source: Any) -> bool:
+    """Tell whether a source is text: a path or a dataset id."""
+    return isinstance(source, (str, os.PathLike))
+
+
+KINDS = (
+    "a dict of dicts, a DataFrame, an iterable of namedtuples with the fields query_id, doc_id and score or "
+    "relevance, the path of a file, or an ir_datasets id"
+)
+
+
+class FrameTable:
+    """A pandas data frame in the place of an Arrow table; a column is converted when it is first read.
+
+    Frames of PyTerrier carry texts, vectors and dicts of tokens, which no measure reads and Arrow may not take.
+    """
+
+    def __init__(self, table: Table, frame: Any, names: Sequence[str]) -> None:
+        self._table, self._frame, self.column_names = table, frame, list(names)
+        self.num_rows = len(frame)
+        self._made: dict[str, pa.ChunkedArray] = {}
+
+    def rename_columns(self, names: Sequence[str]) -> FrameTable:
+        """Return the table with other names of its columns."""
+        return FrameTable(self._table, self._frame, names)
+
+    def column(self, name: str) -> pa.ChunkedArray:
+        """Return a column."""
+        if name not in self._made:
+            self._made[name] = self._converted(name)
+        return self._made[name]
+
+    def _converted(self, name: str) -> pa.ChunkedArray:
+        import pyarrow as pa
+
+        series = self._frame.iloc[:, self.column_names.index(name)]
+        try:
+            found = pa.array(series, from_pandas=True)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+            row, value = _odd_value(series)
+            raise DataError(
+                f"The column {name!r} of the {self._table} mixes types: row {row} holds {value!r} ({type(value).__name__}). "
+                "Give the column one type."
+            ) from None
+        except OverflowError:
+            found = pa.array(series.astype(float), from_pandas=True)
+        except UnicodeEncodeError as error:
+            raise no_utf8(self._table, name, error) from None
+        return found if isinstance(found, pa.ChunkedArray) else pa.chunked_array([found])
+
+
+def no_utf8(table: str, column: str, error: UnicodeEncodeError) -> DataError:
+    """Return the error that names a text with half a surrogate pair."""
+    return DataError(
+        f"The column {column!r} of the {table} holds {error.object[:100]!r}, which UTF-8 cannot write ({error.reason}). "
+        "Read the input with its right encoding."
+    )
+
+
+def _odd_value(series: Any) -> tuple[Any, Any]:
+    """Return the first index and value whose type is not the one that most values have."""
+    [(kind, _)] = Counter(map(type, series)).most_common(1)
+    return next(
+        ((i, v) for i, v in zip(series.index, series, strict=True) if type(v) is not kind),
+        (series.index[0], series.iloc[0]),
+    )
+
+
+def from_namedtuples(table: Table, rows: Iterable[Any]) -> pa.Table:
+    """Return an iterable of namedtuples as an Arrow table; its fields are the columns."""
+    import pyarrow as pa
+
+    iterator = iter(rows)
+    first = next(iterator, None)
+    if first is None:
+        return pa.table(
+            {
+                name: pa.array([], pa.float64() if name in ("score", "relevance") else pa.large_string())
+                for name in REQUIRED[table]
+            }
+        )
+    fields = getattr(first, "_fields", None)
+    if fields is None:
+        raise DataError(f"The {table} must be {KINDS}. Got an iterable of {type(first).__name__} instead.")
+    all_rows = [first, *iterator]
+    try:
+        if len(set(map(len, all_rows))) > 1:
+            raise ValueError("they do not all have as many fields.")
+        columns = [pa.array(list(map(itemgetter(i), all_rows))) for i in range(len(fields))]
+        return pa.table(columns, names=list(fields))
+    except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError, ValueError, OverflowError) as error:
+        raise DataError(f"The rows of the {table} do not all have the types of the first, {first!r}: {error}") from None
+
+
+class LazyTexts(Sequence[str]):
+    """Some elements of an Arrow text array, made into Python texts when the first is looked at."""
+
+    def __init__(self, texts: pa.Array, where: Ints) -> None:
+        self._texts, self._where = texts, where
+
+    @cached_property
+    def _made(self) -> list[str]:
+        return list(self._texts.take(self._where).to_pylist())
+
+    def __len__(self) -> int:
+        return len(self._where)
+
+    @overload
+    def __getitem__(self, key: int) -> str: ...
+    @overload
+    def __getitem__(self, key: slice) -> list[str]: ...
+    def __getitem__(self, key: int | slice) -> str | list[str]:
+        return self._made[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._made)
+
+
+class Columns:
+    """The columns of an Arrow table, as the arrays that irmx computes with, checked on the way."""
+
+    def __init__(self, table: Table, data: pa.Table) -> None:
+        self.table, self.data = table, data
+        twice = [c for c in data.column_names if data.column_names.count(c) > 1]
+        if twice:
+            raise DataError(f"The {table} has two columns named {twice[0]!r}. Rename or drop one.")
+        missing = [c for c in REQUIRED[table] if c not in data.column_names]
+        if missing:
+            raise DataError(
+                f"The {table} lacks the column {missing[0]!r}. It has: {', '.join(map(str, data.column_names)) or 'none'}. "
+                f"Needed: {', '.join(REQUIRED[table])}."
+            )
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.data.column_names
+
+    def _array(self, name: str) -> pa.Array:
+        import pyarrow as pa
+
+        column = self.data.column(name)
+        if pa.types.is_dictionary(column.type):
+            column = pa.chunked_array([_decoded(c) for c in column.chunks], type=_plain_type(column.type.value_type))
+        return column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
+
+    def texts(self, name: str) -> pa.Array:
+        """Return an id column as texts; whole numbers become their digits."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        array = self._array(name)
+        if array.null_count:
+            row = int(np.flatnonzero(np.asarray(pc.is_null(array)))[0])
+            raise DataError(
+                f"The column {name!r} of the {self.table} has no value in row {row} (counted from 0).", (row,)
+            )
+        if len(array) == 0:
+            return pa.array([], pa.large_string())
+        if pa.types.is_floating(array.type):
+            raise DataError(
+                f"The column {name!r} of the {self.table} holds floats, such as {array[0].as_py()!r}; ids are texts. "
+                "Read the column as text."
+            )
+        if pa.types.is_large_string(array.type):
+            return array
+        if not (
+            pa.types.is_string(array.type) or pa.types.is_string_view(array.type) or pa.types.is_integer(array.type)
+        ):
+            raise DataError(f"The column {name!r} of the {self.table} must hold texts. Found {array.type}.")
+        return pc.cast(array, pa.large_string())
+
+    def topics(self) -> tuple[Ints, list[Any]]:
+        """Return per row the number of its topic, and the query ids in order of first appearance, as given."""
+        import pyarrow as pa
+
+        column = self.data.column("query_id")
+        encoded = _in_order_of_appearance(column)
+        if encoded is None:
+            encoded = self.texts("query_id").dictionary_encode()
+        self.refuse_empty("query_id", encoded)
+        texts = encoded.dictionary.to_pylist()
+        given = [int(t) for t in texts] if pa.types.is_integer(column.type) else texts
+        return np.asarray(encoded.indices, dtype=np.int64), given
+
+    def refuse_empty(self, name: str, encoded: pa.DictionaryArray) -> None:
+        """Raise where an id is the empty text."""
+        import pyarrow.compute as pc
+
+        if pc.min(pc.binary_length(encoded.dictionary)).as_py() == 0:
+            code = encoded.dictionary.to_pylist().index("")
+            row = int(np.flatnonzero(np.asarray(encoded.indices) == code)[0])
+            raise DataError(f"The column {name!r} of the {self.table} is empty in row {row} (counted from 0).", (row,))
+
+    def floats(self, name: str) -> Floats:
+        """Return a column of finite numbers; dates become seconds since 1970."""
+        values = self.values(name)
+        if values.dtype.kind != "f":
+            self._refuse(name, 0)
+        finite = np.isfinite(values)
+        if not finite.all():
+            self._refuse(name, int(np.flatnonzero(~finite)[0]))
+        return values
+
+    def values(self, name: str) -> Array:
+        """Return a column as floats (missing: NaN), or as an object array of texts (missing: None)."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        array = self._array(name)
+        if (
+            pa.types.is_boolean(array.type)
+            or pa.types.is_integer(array.type)
+            or pa.types.is_floating(array.type)
+            or pa.types.is_null(array.type)
+            or pa.types.is_decimal(array.type)
+        ):
+            return _as_floats(array)
+        if pa.types.is_date(array.type):
+            array = pc.cast(array, pa.timestamp("s" if pa.types.is_date32(array.type) else "ms"))
+        if pa.types.is_timestamp(array.type):
+            return _as_floats(pc.cast(array, pa.int64())) / _PER_SECOND[array.type.unit]
+        if name in ("score", "relevance"):
+            return self._numbers_in_texts(name, array)
+        return np.array(array.to_pylist(), dtype=object)
+
+    def labels(self, name: str) -> tuple[Ints, list[Any]]:
+        """Return the number of the value of every row, -1 where it is missing or empty, and the values by number."""
+        import pyarrow as pa
+
+        array = self._array(name)
+        if not (
+            pa.types.is_string(array.type)
+            or pa.types.is_large_string(array.type)
+            or pa.types.is_string_view(array.type)
+        ):
+            values = self.values(name)
+            if values.dtype.kind != "f":
+                raise DataError(
+                    f"The column {name!r} of the {self.table} must hold texts or numbers. Found {array.type}."
+                )
+            distinct, numbers = np.unique(values, return_inverse=True)
+            numbers[np.isnan(values)] = -1
+            return numbers, [int(v) if v.is_integer() else v for v in distinct.tolist()]
+        encoded = array.dictionary_encode()
+        numbers = np.asarray(encoded.indices.fill_null(-1), dtype=np.int64)
+        texts = encoded.dictionary.to_pylist()
+        if "" in texts:
+            numbers[numbers == texts.index("")] = -1
+        return numbers, texts
+
+    def _numbers_in_texts(self, name: str, array: pa.Array) -> Floats:
+        out = np.empty(len(array))
+        for row, value in enumerate(array.to_pylist()):
+            try:
+                out[row] = float(value)
+            except (TypeError, ValueError):
+                self._refuse(name, row)
+        return out
+
+    def _refuse(self, name: str, row: int) -> None:
+        value = self.data.column(name)[row].as_py()
+        what = (
+            f"of the {self.table} is missing or NaN"
+            if value is None
+            else f"{value!r} of the {self.table} {not_finite(value)}"
+        )
+        at = " ".join(str(self.data.column(c)[row].as_py()) for c in ("query_id", "doc_id"))
+        raise DataError(f"The {name} {what}: row {row} (counted from 0), {at}.", (row,))
+
+
+_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+
+
+def _as_floats(array: pa.Array) -> Floats:
+    """Return numbers as the nearest floats; missing ones as NaN."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return np.asarray(pc.cast(array, pa.float64(), safe=False).to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def _plain_type(value_type: pa.DataType) -> pa.DataType:
+    """Return the type of a dictionary's values, for texts the one that every Arrow function takes."""
+    import pyarrow as pa
+
+    return pa.large_string() if pa.types.is_string_view(value_type) else value_type
+
+
+def _decoded(array: pa.DictionaryArray) -> pa.Array:
+    """Return the values that a dictionary stands for."""
+    return array.dictionary.cast(_plain_type(array.type.value_type)).take(array.indices)
+
+
+def _in_order_of_appearance(column: pa.ChunkedArray) -> pa.DictionaryArray | None:
+    """Return a column of encoded texts as one array, if its dictionary holds just its values as they first appear."""
+    import pyarrow as pa
+
+    if not (pa.types.is_dictionary(column.type) and pa.types.is_string(column.type.value_type)) or column.null_count:
+        return None
+    encoded = column.unify_dictionaries().combine_chunks()
+    if encoded.dictionary.null_count:
+        return None
+    code = np.asarray(encoded.indices)
+    largest = np.maximum.accumulate(code, dtype=np.int64)
+    new = np.diff(largest, prepend=-1)
+    return encoded if len(code) and new.max() <= 1 and largest[-1] == len(encoded.dictionary) - 1 else None
+
+
+def topic_ids(table: Table, data: Mapping[Any, Any]) -> list[Any]:
+    """Return the query ids of a dict of dicts, refusing what is no id or holds no documents."""
+    for query_id, docs in data.items():
+        if isinstance(query_id, (float, tuple)) or query_id is None:
+            raise DataError(f"A query id of the {table} is {query_id!r}; ids are texts.")
+        if not isinstance(docs, Mapping):
+            raise DataError(
+                f"The {table} must map every query id to a dict of documents. Query {query_id!r} holds {type(docs).__name__}."
+            )
+        first = next(iter(docs), "")
+        if not isinstance(first, str):
+            raise DataError(f"A document id of the {table} is {first!r} (query {query_id}); ids are texts.")
+    if len(set(map(str, data))) < len(data):
+        twice = next(q for q in data if isinstance(q, str) and sum(str(other) == q for other in data) > 1)
+        raise DataError(f"The {table} has the query id {twice} twice, as a number and as a text.")
+    return list(data)
+
+
+def bad_number_in_dict(table: Table, column: str, data: Mapping[Any, Mapping[str, Any]]) -> DataError:
+    """Return the error that names the first value of a dict of dicts that is not a finite number."""
+    for query_id, docs in data.items():
+        for doc_id, value in docs.items():
+            try:
+                if np.isfinite(float(value)) and not isinstance(value, str):
+                    continue
+            except (TypeError, ValueError, OverflowError):
+                pass
+            why = "is not a number" if isinstance(value, str) else not_finite(value)
+            return DataError(f"The {column} {value!r} of the {table} {why}: query {query_id}, document {doc_id}.")
+    return DataError(f"The {table} hold a {column} that is not a number.")
+
+
+def refuse_odd_ids(table: Table, docs: Iterable[Any]) -> None:
+    """Raise where a document id is no text, or one that UTF-8 cannot write; slow, for naming it after a failure."""
+    for doc_id in docs:
+        if not isinstance(doc_id, str):
+            raise DataError(f"A document id of the {table} is {doc_id!r}; ids are texts.")
+        try:
+            doc_id.encode()
+        except UnicodeEncodeError as error:
+            raise no_utf8(table, "doc_id", error) from None

@@ -1,0 +1,48 @@
+"""What a plugin registers to add a command to ``irmx``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pkgutil import resolve_name
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command of ``irmx``.
+
+    Attributes
+    ----------
+    NAME : str
+        Its name.
+    function : str
+        Where the function stands that is the command, such as ``"irmx_pages.commands:fit"``; it is imported when the command
+        is used. It has typer's annotations, and its docstring is the help.
+    group : str
+        The word before the name, such as ``"pages"`` of ``irmx pages fit``; empty for none.
+    SHORT_DESC : str
+        One sentence, for lists of commands.
+    """
+
+    NAME: str
+    function: str
+    group: str = ""
+    SHORT_DESC: str = ""
+
+    @property
+    def words(self) -> str:
+        """What is typed after ``irmx``.
+
+        >>> Command("fit", "irmx_pages.commands:fit", group="pages").words
+        'pages fit'
+        """
+        return f"{self.group} {self.NAME}".strip()
+
+    def load(self) -> Callable[..., Any]:
+        """Return the function, imported."""
+        found: Callable[..., Any] = resolve_name(self.function)
+        return found
+
+
+QRELS_HELP = "Qrels: a TREC file, a table file with a header, - for standard input, an ir_datasets id, or FORMAT:PATH."

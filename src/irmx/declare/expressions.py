@@ -1,0 +1,357 @@
+"""Text to measures: ``MP(model=GL_AD_ID)@100``; a superset of what ir_measures reads.
+
+The text is parsed into Python's syntax tree and translated node by node; nothing is ever evaluated.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from typing import Any
+
+import ir_measures
+
+from irmx.declare.measures import Measure
+from irmx.declare.params import LARGEST_INT, Param, with_article
+from irmx.declare.trec_names import is_trec_name, trec_measures, trec_names
+from irmx.errors import UnknownNameError, UsageError, suggest
+from irmx.registry import registry
+
+_LONGEST = 10_000
+_SHOWN = 300
+_FORM = "A measure is written Name, Name@cutoff or Name(parameter=value, ...)@cutoff"
+
+
+def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
+    """Return the measure that a text stands for.
+
+    Values may be numbers with signs, quoted strings, ``True``, ``False``, ``None``, lists, dicts, and the
+    names that plugins register, with parameters of their own where they have some. What stands after ``@`` wins over the
+    same parameter in parentheses, as in ir_measures. A name of trec_eval, such as ``map`` or ``ndcg_cut_10``, capitals or
+    not, is understood where no measure of a plugin or of ir_measures has that name.
+
+    Parameters
+    ----------
+    text : str or ir_measures.Measure
+        The text; a measure is returned as it is.
+
+    Returns
+    -------
+    ir_measures.Measure
+        A measure of a plugin or of ir_measures; its ``str`` parses back to an equal measure.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        Where the text is not a measure; a ``ValueError``, and for an unknown name a ``NameError`` too.
+        The message shows the place, what is allowed and the nearest name.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> irmx.parse_measure("NCP(law=geometric(p=0.3), rel=2)@100")
+    NCP(law=geometric(p=0.3),rel=2)@100
+    >>> irmx.parse_measure("nDCG@10")
+    nDCG@10
+    >>> irmx.parse_measure("recip_rank")
+    RR
+    """
+    if isinstance(text, ir_measures.Measure):
+        return text
+    if not isinstance(text, str):
+        raise UsageError(f"A measure is a text or a Measure. Got {text!r} instead.")
+    found = measures_named(text.strip())
+    if len(found) != 1:
+        listed = ", ".join(map(str, found))
+        raise UsageError(f"trec_eval's {text} stands for {len(found)} measures, where one is asked for: {listed}.")
+    return found[0]
+
+
+def parse_value(text: str, measure: Measure, name: str) -> Any:
+    """Return the value of a parameter that a text stands for, as inside the parentheses of an expression.
+
+    >>> import irmx
+    >>> parse_value("geometric(p=0.3)", irmx.NCP, "law"), parse_value(".5", irmx.NCP, "rel")
+    (geometric(p=0.3), 0.5)
+    """
+    try:
+        parser = _Parser(text)
+    except UsageError:
+        expected = measure.SUPPORTED_PARAMS[name].expects()
+        raise UsageError(f"The {name!r} parameter of {measure.NAME} must be {expected}. Got {text} instead.") from None
+    return parser.value(measure, name)
+
+
+def parse_measures(text: str) -> list[ir_measures.Measure]:
+    """Return the measures of a text that holds several, separated by white space.
+
+    >>> parse_measures("AP nDCG@10  RBP(p=0.8, rel=1) P_5,10")
+    [AP, nDCG@10, RBP(rel=1), P@5, P@10]
+    """
+    return [measure for part in split_measures(text) for measure in measures_named(part)]
+
+
+def measures_named(text: str, complete: bool = True) -> list[ir_measures.Measure]:
+    """Return the measure that a text stands for; several where it is trec_eval's name for several.
+
+    Where it need not be complete, required parameters may be missing.
+
+    >>> measures_named("ndcg_cut.5,10"), measures_named("AP")
+    ([nDCG@5, nDCG@10], [AP])
+    """
+    if text not in measure_names() and is_trec_name(text):
+        return [_upstream(type(measure)(), dict(measure.params)) for measure in trec_measures(text)]
+    return [_Parser(text, complete).measure()]
+
+
+def split_measures(text: str) -> list[str]:
+    """Return the parts of a text at the white space that stands outside parentheses and quotes.
+
+    >>> split_measures('AP RBP(p=0.8, rel=1) nDCG @ 10')
+    ['AP', 'RBP(p=0.8, rel=1)', 'nDCG@10']
+    """
+    parts, depth, quote, current = [], 0, "", ""
+    for place, char in enumerate(text):
+        if char.isspace() and not quote and depth <= 0 and _beside_at(text, place):
+            continue
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "'\"":
+            quote = char
+        elif char in "([{":
+            depth += 1
+        elif char in ")]}":
+            depth -= 1
+        if char.isspace() and not quote and depth <= 0:
+            parts.append(current)
+            current = ""
+        else:
+            current += char
+    return [p for p in [*parts, current] if p]
+
+
+def _beside_at(text: str, place: int) -> bool:
+    """Tell whether only white space stands between a place and the ``@`` before or after it."""
+    return text[:place].rstrip().endswith("@") or text[place:].lstrip().startswith("@")
+
+
+def measure_names() -> dict[str, ir_measures.Measure]:
+    """Return every measure by name: those of ir_measures and those of plugins."""
+    return {**ir_measures.measures.registry, **registry().measures(aliases=True)}
+
+
+def names_a_measure(text: str) -> bool:
+    """Tell whether a text begins with the name of a measure, or is a name of trec_eval."""
+    return text.partition("(")[0].partition("@")[0].strip() in measure_names() or is_trec_name(text)
+
+
+class _Parser:
+    """Translates the syntax tree of one text, and points at the place of an error."""
+
+    def __init__(self, text: str, complete: bool = True) -> None:
+        self.text, self.complete = text, complete
+        if not text:
+            raise UsageError(f"A measure is missing: the text is empty. {_FORM}.")
+        if len(text) > _LONGEST:
+            raise UsageError(f"A measure of {len(text)} characters is too long (at most {_LONGEST}).")
+        try:
+            with warnings.catch_warnings():  # of escape sequences, as in a quoted Windows path
+                warnings.simplefilter("ignore")
+                self.tree = ast.parse(text, mode="eval").body
+        except (MemoryError, RecursionError):
+            raise UsageError(self._pointed(f"This is not a measure (too deeply nested). {_FORM}.", 0, 1)) from None
+        except (SyntaxError, ValueError) as error:
+            line, offset = getattr(error, "lineno", None) or 1, getattr(error, "offset", None) or 1
+            at = self._line_start(line) + offset - 1
+            reason = getattr(error, "msg", None) or str(error)
+            if reason == "invalid decimal literal":
+                reason += "; a text such as '1d' stands in quotes"
+            raise UsageError(self._pointed(f"This is not a measure ({reason}). {_FORM}.", at, at + 1)) from None
+
+    def measure(self) -> ir_measures.Measure:
+        node: ast.expr = self.tree
+        at: ast.expr | None = None
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+            at = node.right
+            node = node.left
+        if at is not None and isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+            raise self._error(at, f"The cutoff is given twice. {_FORM}.")
+        name_node, keywords = (node.func, self._keywords(node)) if isinstance(node, ast.Call) else (node, [])
+        if not isinstance(name_node, ast.Name):
+            raise self._error(name_node, f"Here should be the name of a measure. {_FORM}.")
+        name = name_node.id
+        known = measure_names()
+        if name not in known:
+            if is_trec_name(name):
+                same = " ".join(map(str, trec_measures(name)))
+                said = f"{name} is a name of trec_eval, which takes no parameters and no @. It stands for {same}."
+            else:
+                near = suggest(name, known) or suggest(name, trec_names().values())
+                said = f"There is no measure {name}.{near} 'irmx measures' lists all of them."
+            raise self._error(name_node, said, UnknownNameError)
+        base = known[name]
+        params = {k.arg: self._param(k.value, base, str(k.arg)) for k in keywords}
+        if at is not None:  # as in Python, nDCG(cutoff=20)@10 is nDCG@10
+            params[base.AT_PARAM] = self._param(at, base, base.AT_PARAM)
+        return self._build(name_node, base, params)
+
+    def _build(self, node: ast.expr, base: ir_measures.Measure, params: dict[str | None, Any]) -> ir_measures.Measure:
+        names = {str(k): v for k, v in params.items()}
+        try:
+            if isinstance(base, Measure):
+                measure: ir_measures.Measure = base(**names)
+                if self.complete:
+                    measure.validate_params()
+                return measure
+            return _upstream(base, names)
+        except UsageError as error:
+            raise self._error(node, str(error), type(error)) from None
+
+    # -- values ------------------------------------------------------------------------------------------
+
+    def value(self, measure: Measure, name: str) -> Any:
+        """Return what the whole text is as the value of a parameter."""
+        return self._param(self.tree, measure, name)
+
+    def _keywords(self, call: ast.Call) -> list[ast.keyword]:
+        if call.args:
+            raise self._error(call.args[0], "Parameters are given by name: parameter=value.")
+        seen: set[str | None] = set()
+        for keyword in call.keywords:
+            if keyword.arg is None:
+                raise self._error(keyword.value, "Parameters are given by name: parameter=value, not **.")
+            if keyword.arg in seen:
+                raise self._error(keyword.value, f"The parameter {keyword.arg!r} is given twice.")
+            seen.add(keyword.arg)
+        return call.keywords
+
+    def _param(self, node: ast.expr, base: Any, name: str) -> Any:
+        """Return the value of a parameter, checked against the declaration where there is one."""
+        owner, declared = (
+            (base.NAME or str(base)),
+            base.SUPPORTED_PARAMS if hasattr(base, "SUPPORTED_PARAMS") else base.PARAMS,
+        )
+        if name not in declared:
+            raise self._error(
+                node,
+                f"{owner} has no parameter {name!r}.{suggest(name, declared)} It has: {', '.join(declared) or 'none'}.",
+                UnknownNameError,
+            )
+        param = declared[name]
+        value = self._value(node, param, owner, name)
+        if not isinstance(param, Param):
+            return value
+        try:
+            return param.check(value, name, owner)
+        except UsageError as error:
+            raise self._error(node, str(error), type(error)) from None
+
+    def _value(self, node: ast.expr, param: Any = None, owner: str = "", name: str = "") -> Any:
+        if isinstance(node, ast.Constant) and isinstance(node.value, (int, float, str, bool, type(None))):
+            return node.value
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
+            inner = node.operand.value if isinstance(node.operand, ast.Constant) else None
+            if isinstance(inner, (int, float)) and not isinstance(inner, bool):
+                return -inner if isinstance(node.op, ast.USub) else inner
+        if isinstance(node, (ast.List, ast.Tuple)):
+            return [self._value(e) for e in node.elts]
+        if isinstance(node, ast.Dict) and all(isinstance(k, (ast.Constant, ast.UnaryOp)) for k in node.keys):
+            return {
+                self._value(k): self._value(v) for k, v in zip(node.keys, node.values, strict=True) if k is not None
+            }
+        if isinstance(node, ast.Name) or (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+            return self._symbol(node, getattr(param, "kind", ""), owner, name)
+        raise self._error(
+            node, "A value is a number, a quoted text, True, False, None, a list, a dict, or a registered name."
+        )
+
+    def _symbol(self, node: ast.Name | ast.Call, kind: str, owner: str, param: str) -> Any:
+        """Return the named object that a bare name, or a call of one, stands for."""
+        name_node = node if isinstance(node, ast.Name) else node.func
+        assert isinstance(name_node, ast.Name)
+        known = registry().symbols(kind) if kind else {}
+        if name_node.id not in known:
+            where = (
+                f"{owner} takes {with_article(kind) if kind else 'no named object'} for {param!r}"
+                if param
+                else "no names are known here"
+            )
+            listed = f" Known: {', '.join(known)}." if known else " Put a text in quotes."
+            raise self._error(
+                name_node,
+                f"Unknown name {name_node.id}; {where}.{suggest(name_node.id, known)}{listed}",
+                UnknownNameError,
+            )
+        symbol = known[name_node.id]
+        if isinstance(node, ast.Name):
+            return symbol
+        params = {str(k.arg): self._param(k.value, symbol, str(k.arg)) for k in self._keywords(node)}
+        try:
+            return symbol(**params)
+        except (UsageError, OSError) as error:
+            raise self._error(node, str(error)) from None
+
+    # -- errors ------------------------------------------------------------------------------------------
+
+    def _error(self, node: ast.expr, message: str, kind: type[UsageError] = UsageError) -> UsageError:
+        start = self._place(node.lineno, node.col_offset)
+        end = self._place(node.end_lineno or node.lineno, node.end_col_offset or node.col_offset + 1)
+        return kind(self._pointed(message, start, end))
+
+    def _line_start(self, line: int) -> int:
+        """Return where a line starts, as the parser counts lines, from 1."""
+        return sum(len(part) for part in self.text.splitlines(keepends=True)[: line - 1])
+
+    def _place(self, line: int, byte_offset: int) -> int:
+        """Return the place in the text that the parser gives as a line and bytes from its start."""
+        start = self._line_start(line)
+        return start + len(self.text[start:].encode()[:byte_offset].decode(errors="ignore"))
+
+    def _pointed(self, message: str, start: int, end: int) -> str:
+        """Return a message with the text and a mark below the place; of a long text the part around it."""
+        line = "".join(c if c.isprintable() else " " for c in self.text)
+        cut = max(0, start - _SHOWN // 2) if len(line) > _SHOWN else 0
+        line, start, end = line[cut : cut + _SHOWN], start - cut, min(end - cut, _SHOWN)
+        return f"{message}\n  {line}\n  {' ' * start}{'^' * max(1, end - start)}"
+
+
+class _Whole(float):
+    """A whole number where a measure of ir_measures wants a float; it stays in the measure's name as it was written."""
+
+    def __repr__(self) -> str:
+        return repr(int(self))
+
+
+def canonical(measure: ir_measures.Measure) -> ir_measures.Measure:
+    """Return a measure with its floats written as floats.
+
+    >>> canonical(parse_measure("IPrec@1"))
+    IPrec@1.0
+    """
+    whole = {name: float(value) for name, value in measure.params.items() if isinstance(value, _Whole)}
+    return measure(**whole) if whole else measure
+
+
+def _upstream(base: ir_measures.Measure, params: dict[str, Any]) -> ir_measures.Measure:
+    """Return a measure of ir_measures with parameters, refusing what it would refuse, but saying why."""
+    for name, value in params.items():
+        info = base.SUPPORTED_PARAMS[name]
+        if info.dtype is float and type(value) is int and abs(value) <= LARGEST_INT:
+            params[name] = value = _Whole(value)
+        if not info.validate(value) or (isinstance(value, bool) and info.dtype in (int, float)):
+            dtype = getattr(info.dtype, "__name__", "")
+            choices = getattr(info, "choices", None)
+            allowed = (
+                f"one of {', '.join(map(repr, choices))}" if isinstance(choices, (list, tuple)) else f"of type {dtype}"
+            )
+            raise UsageError(f"The {name!r} parameter of {base} must be {allowed}. Got {value!r} instead.")
+        if name == "cutoff" and not 1 <= value < 2**31:
+            raise UsageError(
+                f"The 'cutoff' parameter of {base} must be an int in the range [1, 2^31). Got {value} instead."
+            )
+    measure: ir_measures.Measure = base(**params)
+    for name, info in measure.SUPPORTED_PARAMS.items():
+        if info.required and name not in measure.params:
+            how = f"{base}@10" if name == base.AT_PARAM else f"{base}({name}=...)"
+            raise UsageError(f"{base} needs the parameter {name!r} ({info.desc}): {how}.")
+    return measure

@@ -1,0 +1,255 @@
+"""The base class of measures: parameters, declared columns, metadata, and two ways to score."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import ir_measures
+import numpy as np
+from ir_measures.measures import MeanAgg
+
+from irmx.declare.columns import Column
+from irmx.declare.params import Param, check_params, number
+from irmx.declare.symbols import params_text
+from irmx.errors import PluginError, UsageError
+from irmx.registry import registry
+
+if TYPE_CHECKING:
+    from irmx.declare.citation import Citation
+    from irmx.rank.ranking import Ranking
+    from irmx.rank.rankings import Rankings
+    from irmx.score.scores import Scores
+
+    if sys.version_info >= (3, 11):
+        from typing import Self
+    else:
+        from typing_extensions import Self
+
+REL = Param(number, "smallest relevance grade that counts as relevant", default=1)
+CUTOFF = Param(int, "only the first this many documents are looked at", low=1, unit="ranks")
+JUDGED_ONLY = Param(
+    bool,
+    "drop documents without a judgment, or with a negative grade, from the ranking first (condensed list)",
+    default=False,
+)
+TIES = Param(
+    str,
+    "order of documents with equal scores: 'trec' compares scores in 32 bits and breaks ties by document id, "
+    "descending, as trec_eval does; 'run' compares them in full and keeps the order of the run",
+    default="trec",
+    choices=("trec", "run"),
+)
+NO_RELEVANT = Param(
+    str,
+    "value of a topic without any relevant judged document: the measure's default, or NaN, which means leave out",
+    default="default",
+    choices=("default", "nan"),
+)
+
+COMMON_PARAMS: dict[str, Param] = {
+    "rel": REL,
+    "cutoff": CUTOFF,
+    "judged_only": JUDGED_ONLY,
+    "ties": TIES,
+    "no_relevant": NO_RELEVANT,
+}
+"""The parameters that mean the same in every measure that has them; the host carries them out.
+
+A measure whose ``cutoff`` counts something else than documents declares a parameter of its own by that name, with its unit.
+"""
+
+
+def is_common(name: str, param: Any) -> bool:
+    """Tell whether a declared parameter is a common one, perhaps with another default; one of another unit is not.
+
+    >>> is_common("cutoff", COMMON_PARAMS["cutoff"]), is_common("cutoff", Param(int, "how far to look", unit="blocks"))
+    (True, False)
+    """
+    common = COMMON_PARAMS.get(name)
+    return common is not None and getattr(param, "unit", "") in ("", common.unit)
+
+
+class Measure(ir_measures.Measure):
+    """A measure: what it is called, takes and reads, and how it scores.
+
+    A plugin subclasses it, sets the class attributes, writes either :meth:`score` (all topics at once) or
+    :meth:`score_topic` (one topic), and registers an instance through the hook ``irmx_measures``.
+    Instances behave as those of ir_measures: ``MP(model=GL_AD_ID)@100`` is a new instance.
+
+    Attributes
+    ----------
+    NAME : str
+        The name in expressions.
+    ALIASES : tuple of str
+        Other names for it in expressions; it prints with ``NAME``.
+    PRETTY_NAME, SHORT_DESC : str
+        The name written out, and one sentence.
+    SUPPORTED_PARAMS : dict of str to Param
+        The declared parameters; take the common ones from :data:`COMMON_PARAMS`.
+    RUN_COLUMNS, QREL_COLUMNS : tuple of Column
+        What it reads beyond the columns that every run and qrels table has.
+        Override :meth:`run_columns` where that depends on parameters.
+    RANGE : tuple of float
+        The smallest and the largest value it can take.
+    MONOTONE : bool
+        Whether a relevant document in the place of a non-relevant one, with its score and its columns of the run, never
+        lowers the value, whatever the parameters; false for a measure that it can lower.
+    DEFAULT : float
+        The value of a topic that the run has no documents for.
+    CITATIONS : tuple of Citation
+        What to cite.
+    EXAMPLES : tuple of str
+        Expressions to show; those that the demo collection has the columns for are part of ``irmx demo``.
+    SHARED_PARAMS : tuple of str
+        Parameters whose settings share one computation in :meth:`score_prepared`.
+    """
+
+    SUPPORTED_PARAMS: dict[str, Any] = {}
+    ALIASES: ClassVar[tuple[str, ...]] = ()
+    PRETTY_NAME: ClassVar[str] = ""
+    SHORT_DESC: ClassVar[str] = ""
+    RUN_COLUMNS: ClassVar[tuple[Column, ...]] = ()
+    QREL_COLUMNS: ClassVar[tuple[Column, ...]] = ()
+    RANGE: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    MONOTONE: ClassVar[bool] = True
+    CITATIONS: ClassVar[tuple[Citation, ...]] = ()
+    EXAMPLES: ClassVar[tuple[str, ...]] = ()
+    SHARED_PARAMS: ClassVar[tuple[str, ...]] = ()
+
+    params: dict[str, Any]
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**check_params(params, self.SUPPORTED_PARAMS, str(self.NAME)))
+        self._text: str | None = None
+
+    @property
+    def __name__(self) -> str:
+        return str(self.NAME)
+
+    # -- scoring -----------------------------------------------------------------------------------------
+
+    def score(self, rankings: Rankings) -> np.ndarray[Any, np.dtype[np.float64]] | Scores:
+        """Return one value per topic of ``rankings``; override it, or :meth:`score_topic`.
+
+        A measure that has more to say of a topic, such as a standard error, returns :class:`irmx.Scores`.
+
+        The host has carried out the common parameters already: ranks are those of the ranking to be
+        scored, ``rankings.relevant`` holds the documents that count as relevant.
+        """
+        if type(self).score_topic is Measure.score_topic:
+            raise PluginError(f"{self.NAME} defines neither score nor score_topic.")
+        return np.array([self.score_topic(ranking) for ranking in rankings], dtype=float)
+
+    def score_topic(self, ranking: Ranking) -> float:
+        """Return the value of one topic; the simple form, which the host loops over topics."""
+        raise NotImplementedError
+
+    def contributions(self, rankings: Rankings) -> Mapping[str, Any]:
+        """Return, for :func:`irmx.explain`, columns over ``rankings.relevant``.
+
+        One of the columns is ``contribution``; within a topic it adds up to the score. Where the score is not made
+        of relevant documents at ranks, the columns are a table of the measure's own, with a ``doc_id``.
+        """
+        raise UsageError(f"{self.NAME} does not say how its score is made up; there is nothing to explain.")
+
+    # -- sweeps over many settings -----------------------------------------------------------------------
+
+    def preparation(self) -> Hashable | None:
+        """Return what of this instance :meth:`prepare` depends on; None, the default, for a measure without it.
+
+        A measure whose settings share much work, such as a simulation, defines this, :meth:`prepare` and
+        :meth:`score_prepared`; :func:`irmx.sweep` then uses them instead of :meth:`score`.
+        """
+        return None
+
+    def prepare(self, rankings: Rankings) -> Any:
+        """Return what scoring needs of a run: small, picklable, the same for all settings of one preparation."""
+        raise NotImplementedError
+
+    @classmethod
+    def score_prepared(cls, prepared: Sequence[Any], settings: Sequence[Self]) -> list[list[Scores]]:
+        """Return the scores of several runs (outer list) in several settings (inner list).
+
+        The settings differ only in the parameters of ``SHARED_PARAMS``; the values are those of :meth:`score`.
+        """
+        raise NotImplementedError
+
+    # -- what it reads -----------------------------------------------------------------------------------
+
+    def run_columns(self) -> tuple[Column, ...]:
+        """Return the extra run columns that this instance reads."""
+        return self.RUN_COLUMNS
+
+    def qrel_columns(self) -> tuple[Column, ...]:
+        """Return the extra qrels columns that this instance reads."""
+        return self.QREL_COLUMNS
+
+    def citations(self) -> tuple[Citation, ...]:
+        """Return what to cite for this instance."""
+        return self.CITATIONS
+
+    # -- the habits of ir_measures -----------------------------------------------------------------------
+
+    def missing_params(self) -> list[str]:
+        """Return the required parameters that have no value yet."""
+        return [k for k, p in self.SUPPORTED_PARAMS.items() if p.required and k not in self.params]
+
+    def validate_params(self) -> None:
+        """Raise :class:`irmx.errors.UsageError` where a required parameter is missing."""
+        for name in self.missing_params():
+            param = self.SUPPORTED_PARAMS[name]
+            values = symbol_names(param) or [repr(c) for c in param.allowed or ()]
+            example = f", such as {self.NAME}({name}={values[0]})" if values else ""
+            listed = f" It is one of {', '.join(values)}." if values else ""
+            raise UsageError(f"{self.NAME} needs the parameter {name!r} ({param.desc}){example}.{listed}")
+
+    def __getitem__(self, key: str) -> Any:
+        param = self.SUPPORTED_PARAMS.get(key)
+        if param is None:
+            return None
+        return self.params.get(key, param.default if param.has_default else None)
+
+    def __repr__(self) -> str:
+        if self._text is None:
+            shown = {
+                k: v
+                for k, v in self.params.items()
+                if k != self.AT_PARAM
+                and not (self.SUPPORTED_PARAMS[k].has_default and v == self.SUPPORTED_PARAMS[k].default)
+            }
+            at = f"@{self.params[self.AT_PARAM]}" if self.params.get(self.AT_PARAM) is not None else ""
+            self._text = f"{self.NAME}{params_text(shown)}{at}"
+        return self._text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ir_measures.Measure) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+    def aggregator(self) -> Any:
+        """Return the mean over topics; topics whose value is NaN on request are left out of it."""
+        return _MeanOfDefined() if self["no_relevant"] == "nan" else MeanAgg()
+
+
+def common_parameters(measure: Measure) -> dict[str, Any]:
+    """Return the common parameters of a measure that the host carries out, those that have a value."""
+    names = ("rel", "cutoff", "judged_only", "ties")
+    declared = measure.SUPPORTED_PARAMS
+    given = {k: measure[k] for k in names if k in declared and is_common(k, declared[k])}
+    return {k: v for k, v in given.items() if v is not None}
+
+
+class _MeanOfDefined(MeanAgg):
+    """The mean over the topics that have a value."""
+
+    def add(self, value: float) -> None:
+        if value == value:
+            super().add(value)
+
+
+def symbol_names(param: Param) -> list[str]:
+    """Return the names of the registered symbols that a parameter accepts."""
+    return list(registry().symbols(param.kind)) if param.kind else []

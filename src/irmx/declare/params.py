@@ -1,0 +1,236 @@
+"""Parameters of measures and symbols: type, range, default, unit and description, declared once."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ir_measures import ParamInfo
+
+from irmx.declare.durations import FORM, duration, duration_text, seconds
+from irmx.errors import UnknownNameError, UsageError, suggest
+from irmx.registry import registry
+
+
+class _Unset:
+    """The value of a parameter that was not given and has no default."""
+
+    def __repr__(self) -> str:
+        return "UNSET"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+UNSET = _Unset()
+
+number = numbers.Real
+"""The type of a parameter that may be an int or a float, such as a relevance threshold."""
+
+LARGEST_INT = 2**53
+"""Beyond it a float, which is what measures compute with, does not hold every whole number."""
+
+_TYPE_NAMES: dict[Any, str] = {int: "an int", float: "a float", number: "a number", bool: "True or False",
+                               str: "a string", list: "a list of numbers", duration: f"a duration ({FORM})"}  # fmt: skip
+
+
+class Param(ParamInfo):
+    """One declared parameter; a subclass of ``ir_measures.ParamInfo``, so its tools can list it.
+
+    Parameters
+    ----------
+    dtype : type
+        ``int``, ``float``, ``bool``, ``str``, ``list`` (of numbers), :data:`number` (int or float) or
+        :class:`duration` (seconds, or a text such as ``'1.5h'``).
+    desc : str
+        What the parameter means, one sentence without a full stop.
+    default : object, optional
+        The value when it is not given. Without it the parameter has no value unless ``required``.
+    required : bool
+        Whether the measure refuses to score without it.
+    choices : sequence of str, optional
+        The only values allowed.
+    low, high : float, optional
+        The closed range of a number (of every element, for a list); of a duration in seconds.
+    above : float, optional
+        An open lower bound, instead of ``low``.
+    unit : str
+        The unit, such as ``"s"`` or ``"ranks"``.
+    kind : str
+        For a parameter that is a named object: the :attr:`irmx.Symbol.KIND` it must have.
+    nullable : bool
+        Whether ``None`` is allowed; true by itself when the default is ``None``.
+    words : sequence of str
+        Texts that are allowed besides, such as ``("auto",)``.
+
+    Examples
+    --------
+    >>> Param(int, "ranking cutoff", low=1).check(0, "cutoff", "MP")
+    Traceback (most recent call last):
+    ...
+    irmx.errors.UsageError: The 'cutoff' parameter of MP must be an int in the range [1, inf). Got 0 instead.
+    """
+
+    def __init__(
+        self,
+        dtype: Any,
+        desc: str,
+        *,
+        default: Any = UNSET,
+        required: bool = False,
+        choices: Sequence[str] | None = None,
+        low: float | None = None,
+        high: float | None = None,
+        above: float | None = None,
+        unit: str = "",
+        kind: str = "",
+        nullable: bool = False,
+        words: Sequence[str] = (),
+    ) -> None:
+        upstream: dict[str, Any] = {"dtype": dtype, "required": required, "desc": desc}
+        if not isinstance(default, _Unset):
+            upstream["default"] = default
+        if choices is not None:
+            upstream["choices"] = tuple(choices)
+        super().__init__(**upstream)
+        self.low, self.high, self.above, self.unit, self.kind = low, high, above, unit, kind
+        self.nullable = nullable or default is None
+        self.words = tuple(words)
+        self.allowed = tuple(choices) if choices is not None else None
+        self.has_default = not isinstance(default, _Unset)
+
+    def expects(self) -> str:
+        """Return what a legal value is, in words that complete "must be ..."."""
+        if self.kind:
+            return with_article(self.kind)
+        if self.allowed is not None:
+            return "one of " + ", ".join(repr(c) for c in self.allowed) + (" or None" if self.nullable else "")
+        text = _TYPE_NAMES[self.dtype]
+        if self.dtype is duration:
+            text += f", more than {self.above:g}s" if self.above is not None else ""
+            text += f", at least {self.low:g}s" if self.low is not None else ""
+            text += f", at most {self.high:g}s" if self.high is not None else ""
+        elif self.low is not None or self.high is not None or self.above is not None:
+            left = f"({self.above:g}" if self.above is not None else f"[{-math.inf if self.low is None else self.low:g}"
+            right = f"{self.high:g}]" if self.high is not None else "inf)"
+            text += f" in the range {left}, {right}"
+        text += "".join(f" or {word!r}" for word in self.words)
+        return text + (" or None" if self.nullable else "")
+
+    def check(self, value: Any, name: str, owner: str) -> Any:
+        """Return the canonical form of a value, or raise :class:`irmx.errors.UsageError`."""
+        if value is None and self.nullable:
+            return None
+        if self.kind:
+            return self._check_symbol(value, name, owner)
+        if isinstance(value, str) and value in self.words:
+            return value
+        if self.dtype is str and self.allowed and type(value) is int and str(value) in self.allowed:
+            return str(value)
+        canonical, hint = _duration(value) if self.dtype is duration else (_canonical(self.dtype, value), "")
+        if canonical is not UNSET and self._in_range(canonical):
+            return canonical
+        hint = suggest(value, self.allowed) if self.allowed and isinstance(value, str) else hint
+        raise UsageError(f"The {name!r} parameter of {owner} must be {self.expects()}. Got {value!r} instead.{hint}")
+
+    def _in_range(self, value: Any) -> bool:
+        if self.allowed is not None:
+            return value in self.allowed
+        if self.dtype is duration:
+            value = seconds(value)
+        for v in value if isinstance(value, list) else [value]:
+            if not isinstance(v, (int, float)):
+                continue
+            if abs(v) > LARGEST_INT if isinstance(v, int) else not math.isfinite(v):
+                return False
+            if (self.low is not None and v < self.low) or (self.high is not None and v > self.high):
+                return False
+            if self.above is not None and v <= self.above:
+                return False
+        return True
+
+    def _check_symbol(self, value: Any, name: str, owner: str) -> Any:
+        if getattr(value, "KIND", None) == self.kind and not isinstance(value, type):
+            return value
+        known = registry().symbols(self.kind)
+        if isinstance(value, str):
+            if value in known:
+                return known[value]
+            raise UnknownNameError(
+                f"The {name!r} parameter of {owner} must be {self.expects()}. Got the unknown name {value!r}."
+                f"{suggest(value, known)} Known: {', '.join(known) or 'none'}."
+            )
+        raise UsageError(
+            f"The {name!r} parameter of {owner} must be {self.expects()}: an object of that kind or one of the "
+            f"names {', '.join(known) or '(none registered)'}. Got {value!r} instead."
+        )
+
+
+def with_article(kind: str) -> str:
+    """Return a kind of named objects with its article.
+
+    >>> with_article("Markov model"), with_article("examination model")
+    ('a Markov model', 'an examination model')
+    """
+    return f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind}"
+
+
+def _duration(value: Any) -> tuple[Any, str]:
+    """Return a duration as its text, UNSET where it is none, and why it is none where more is to say."""
+    try:
+        return duration_text(value), ""
+    except UsageError as error:
+        why = str(error).partition(" is no duration: ")[2]
+        return UNSET, f" {why[:1].upper()}{why[1:]}" if why else ""
+
+
+def _canonical(dtype: Any, value: Any) -> Any:
+    """Return a value as the plain Python type that a parameter declares, UNSET where it cannot be."""
+    if dtype is bool:
+        return bool(value) if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool") else UNSET
+    if isinstance(value, bool):
+        return UNSET
+    if dtype is int:
+        return int(value) if isinstance(value, numbers.Integral) else UNSET
+    if dtype is float:
+        return _as_float(value) if isinstance(value, numbers.Real) else UNSET
+    if dtype is number:
+        if not isinstance(value, numbers.Real):
+            return UNSET
+        if isinstance(value, numbers.Integral):
+            return int(value)
+        as_float = _as_float(value)
+        return int(as_float) if as_float is not UNSET and as_float.is_integer() else as_float
+    if dtype is list:
+        if isinstance(value, str) or not hasattr(value, "__iter__"):
+            return UNSET
+        items = [_canonical(number, v) for v in value]
+        return UNSET if any(v is UNSET for v in items) else items
+    return value if isinstance(value, dtype) else UNSET
+
+
+def _as_float(value: Any) -> Any:
+    """Return a number as a float, UNSET where it is larger than any."""
+    try:
+        return float(value)
+    except OverflowError:
+        return UNSET
+
+
+def check_params(given: Mapping[str, Any], declared: Mapping[str, Param], owner: str) -> dict[str, Any]:
+    """Return the given parameters in canonical form and in the declared order.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        For an unknown parameter or an illegal value; says what is allowed and the nearest name.
+    """
+    unknown = [k for k in given if k not in declared]
+    if unknown:
+        raise UnknownNameError(
+            f"{owner} has no parameter {unknown[0]!r}.{suggest(unknown[0], declared)} "
+            f"It has: {', '.join(declared) or 'none'}."
+        )
+    return {k: p.check(given[k], k, owner) for k, p in declared.items() if k in given and given[k] is not UNSET}

@@ -1,0 +1,78 @@
+"""Named objects that expressions can use as parameter values: user models, laws, tables."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, TypeVar
+
+from irmx.declare.params import Param, check_params
+
+S = TypeVar("S", bound="Symbol")
+
+
+class Symbol:
+    """An object with a name, a kind and parameters; calling it gives a variant with other parameters.
+
+    A plugin subclasses it, sets the class attributes and registers an instance through the hook
+    ``irmx_symbols``. In an expression the name alone, the quoted name and a call all work:
+    ``MP(model=GL_AD_ID)``, ``MP(model="GL_AD_ID")``, ``MP(model=GL_AD_ID(self_loops=True))``.
+    A parameter accepts the symbols of one kind, whoever registered them.
+
+    Attributes
+    ----------
+    NAME : str
+        The name in expressions; unique among symbols of the same kind.
+    KIND : str
+        What it is, in the field's words, such as ``"Markov model"``.
+    SHORT_DESC : str
+        One sentence.
+    PARAMS : dict of str to Param
+        Its declared parameters.
+    EXAMPLE : str
+        How it is written in an expression, for one whose name alone is not enough, such as ``"table(p=[0.5,0.3,0.2])"``.
+
+    Examples
+    --------
+    >>> from irmx import Param, Symbol
+    >>> class Geometric(Symbol):
+    ...     NAME, KIND, SHORT_DESC = "geometric", "law", "stops with probability p at each step"
+    ...     PARAMS = {"p": Param(float, "stop probability", default=0.5, above=0, high=1)}
+    >>> Geometric()(p=0.25)
+    geometric(p=0.25)
+    """
+
+    NAME: str = ""
+    KIND: ClassVar[str] = ""
+    SHORT_DESC: str = ""
+    PARAMS: ClassVar[dict[str, Param]] = {}
+    EXAMPLE: ClassVar[str] = ""
+
+    def __init__(self, **params: Any) -> None:
+        name = getattr(type(self), "NAME", "")
+        self.params = check_params(params, self.PARAMS, name if isinstance(name, str) and name else type(self).__name__)
+
+    def __call__(self: S, **changes: Any) -> S:
+        return type(self)(**{**self.params, **changes})
+
+    def __getitem__(self, name: str) -> Any:
+        return self.params.get(name, self.PARAMS[name].default)
+
+    def __repr__(self) -> str:
+        return self.NAME + params_text({k: v for k, v in self.params.items() if v != self.PARAMS[k].default})
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Symbol) and self.KIND == other.KIND and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash((self.KIND, repr(self)))
+
+
+def params_text(params: dict[str, Any]) -> str:
+    """Return ``(name=value,...)``, or nothing without parameters; every value parses back."""
+    return "(" + ",".join(f"{k}={value_text(v)}" for k, v in params.items()) + ")" if params else ""
+
+
+def value_text(value: Any) -> str:
+    """Return a parameter value as text that parses back to an equal value."""
+    if isinstance(value, list):
+        return "[" + ",".join(value_text(v) for v in value) + "]"
+    return repr(value)

@@ -1,0 +1,76 @@
+"""What the hooks of plugins may return, and under which names: checked before anything is registered."""
+
+from __future__ import annotations
+
+from typing import Any, get_args, get_type_hints
+
+from irmx import hookspecs
+from irmx.adapters.ir_datasets.fields import Field
+from irmx.declare.columns import Column
+from irmx.declare.command import Command
+from irmx.declare.measures import Measure
+from irmx.declare.params import Param
+from irmx.declare.symbols import Symbol
+from irmx.errors import PluginError
+
+HOOKS: dict[str, type] = {
+    name: get_args(get_type_hints(hook)["return"])[0]
+    for name, hook in vars(hookspecs).items()
+    if name.startswith("irmx_")
+}
+"""What each hook promises."""
+
+
+def keys(hook: str, obj: Any) -> list[str]:
+    """Return the names that an object must have for itself, after checking that it is what the hook promises."""
+    expected = HOOKS[hook]
+    if isinstance(obj, type) and issubclass(obj, expected):
+        raise PluginError(
+            f"its hook {hook} returned the class {obj.__name__}, which is not an irmx.{expected.__name__} but a kind of "
+            f"them: return {obj.__name__}(...)."
+        )
+    if not isinstance(obj, expected):
+        raise PluginError(f"its hook {hook} returned {obj!r}, which is not an irmx.{expected.__name__}.")
+    kind, name = type(obj).__name__, getattr(obj, "NAME", None)
+    if name is None or name == "":
+        raise PluginError(f"its hook {hook} returned a {kind} without a NAME.")
+    if not isinstance(name, str):
+        raise PluginError(f"its hook {hook} returned a {kind} whose NAME is {name!r}; a text is expected.")
+    if isinstance(obj, (Measure, Symbol)) and not name.isidentifier():
+        raise PluginError(
+            f"its hook {hook} returned a {kind} whose NAME is {name!r}; in an expression only letters, digits and _ can be "
+            "read as a name."
+        )
+    if isinstance(obj, Measure):
+        _refuse_bad_declarations(obj)
+        return [name, *obj.ALIASES]
+    if isinstance(obj, Symbol):
+        return [f"{obj.KIND} {name}"]
+    if isinstance(obj, Field):
+        return [f"{name} {obj.column}"]
+    if isinstance(obj, Command):
+        return [obj.words]
+    return [name]
+
+
+def _refuse_bad_declarations(measure: Any) -> None:
+    """Raise where a measure declares something else than parameters and columns: help, listings and scoring rely on them."""
+    for name, param in measure.SUPPORTED_PARAMS.items():
+        if not isinstance(param, Param):
+            raise PluginError(
+                f"its measure {measure.NAME} declares the parameter {name!r} as {type(param).__name__}, not an irmx.Param."
+            )
+    for attribute, table in (("RUN_COLUMNS", "run"), ("QREL_COLUMNS", "qrels")):
+        for column in getattr(measure, attribute):
+            if not isinstance(column, Column) or column.table != table:
+                raise PluginError(
+                    f"its measure {measure.NAME} has {column!r} in {attribute}, which is not an irmx.Column({table!r}, ...)."
+                )
+
+
+def what_it_says(error: BaseException) -> str:
+    """Return the type and the text of an error of a plugin; the text may itself be broken."""
+    try:
+        return f"{type(error).__name__}: {error}".encode("utf-8", "backslashreplace").decode()
+    except Exception as broken:
+        return f"{type(error).__name__}, whose text raises {type(broken).__name__}"

@@ -1,0 +1,106 @@
+"""The names of a new plugin: of its distribution, its package, its entry point and its measure."""
+
+from __future__ import annotations
+
+import builtins
+import re
+from dataclasses import dataclass
+from importlib import metadata
+from importlib.util import find_spec
+from keyword import iskeyword
+
+import irmx
+from irmx.declare.expressions import measure_names
+from irmx.errors import UsageError
+from irmx.registry import GROUP
+
+_PREFIX = "irmx-"
+_LONGEST = 40
+
+
+@dataclass(frozen=True)
+class Names:
+    """The names that stand in the files of a new plugin.
+
+    Attributes
+    ----------
+    distribution : str
+        What is installed, such as ``irmx-word-budget``.
+    package : str
+        What is imported, such as ``irmx_word_budget``.
+    plugin : str
+        The name of the entry point, such as ``word-budget``.
+    measure : str
+        The name in expressions, such as ``WordBudget``.
+
+    Examples
+    --------
+    >>> Names.of("Word_Budget")
+    Names(distribution='irmx-word-budget', package='irmx_word_budget', plugin='word-budget', measure='WordBudget')
+    """
+
+    distribution: str
+    package: str
+    plugin: str
+    measure: str
+
+    @classmethod
+    def of(cls, name: str, measure: str | None = None) -> Names:
+        """Return the names that follow from one, with ``irmx-`` before it or without, having checked that they are free.
+
+        Parameters
+        ----------
+        name : str
+            Letters, digits, and single ``-``, ``_`` or ``.`` between them; the first is a letter. Case does not matter.
+        measure : str, optional
+            The name of the measure, otherwise made of the words of ``name``.
+
+        Raises
+        ------
+        irmx.errors.UsageError
+            For a name that cannot be one, or that is taken.
+        """
+        plugin = re.sub(r"[-_.]", "-", name.lower()).removeprefix(_PREFIX)
+        if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", plugin) or not name.isascii():
+            raise UsageError(
+                "The name of a plugin consists of letters and digits of ASCII, begins with a letter, and may have single "
+                f"-, _ or . between its words, such as word-budget. Got {name!r} instead."
+            )
+        if len(plugin) > _LONGEST:
+            raise UsageError(f"The name of a plugin has at most {_LONGEST} characters. Got {len(plugin)}.")
+        words = plugin.split("-")
+        found = cls(
+            _PREFIX + plugin,
+            (_PREFIX + plugin).replace("-", "_"),
+            plugin,
+            "".join(w[0].upper() + w[1:] for w in words) if measure is None else measure,
+        )
+        found._refuse_illegal_measure(given=measure is not None)
+        found._refuse_taken(given=measure is not None)
+        return found
+
+    def _refuse_illegal_measure(self, given: bool) -> None:
+        name, how = self.measure, "" if given else " Give one: --measure NAME."
+        if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or not re.search("[A-Z]", name):
+            raise UsageError(
+                "The name of a measure consists of letters, digits and _ of ASCII, begins with a letter, and has a capital "
+                f"letter. Got {name!r} instead.{how}"
+            )
+        if iskeyword(name) or hasattr(builtins, name) or name in irmx.__all__:
+            raise UsageError(f"The name {name} means something else, in Python or in irmx.{how}")
+        if len(name) > _LONGEST:
+            raise UsageError(f"The name of a measure has at most {_LONGEST} characters. Got {len(name)}.")
+
+    def _refuse_taken(self, given: bool) -> None:
+        if self.measure in measure_names():
+            how = "" if given else " Give another: --measure NAME."
+            raise UsageError(
+                f"There is a measure {self.measure} already; two of one name cannot be installed together.{how}"
+            )
+        for point in metadata.entry_points(group=GROUP):
+            if point.name == self.plugin and point.dist is not None:
+                raise UsageError(
+                    f"There is a plugin {self.plugin!r} already: {point.dist.name} {point.dist.version} is installed. Choose another name."
+                )
+        if find_spec(self.package) is not None:
+            raise UsageError(f"There is a package {self.package} already. Choose another name.")

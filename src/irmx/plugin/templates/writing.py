@@ -1,0 +1,78 @@
+"""Writing the files of a new plugin: all of them, or none."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+from string import Template
+
+from irmx.errors import DataError, UsageError
+from irmx.plugin.templates.names import Names
+
+_TEMPLATE = Path(__file__).parent / "template"
+_SUFFIX = ".template"
+
+
+def new_plugin(names: Names, into: str | os.PathLike[str] = ".") -> Path:
+    """Write the distribution of a new plugin, and return its folder.
+
+    Parameters
+    ----------
+    names : Names
+        Its names.
+    into : path
+        The folder in which its own folder is made.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        Where its folder is there already; nothing is overwritten.
+    irmx.errors.DataError
+        Where it cannot be written; nothing is left then.
+    """
+    where = Path(into)
+    target = where / names.distribution
+    if os.path.lexists(target):
+        raise UsageError(f"{target} is there already, and nothing is overwritten. Choose another name, or --into DIR.")
+    if not where.is_dir():
+        raise UsageError(f"There is no folder {where}.")
+    values = {
+        "distribution": names.distribution,
+        "package": names.package,
+        "plugin": names.plugin,
+        "measure": names.measure,
+        "irmx_version": ".".join(version("irmx").split(".")[:2]),
+        "year": str(date.today().year),
+    }
+    try:
+        unfinished = Path(tempfile.mkdtemp(prefix=f".{names.distribution}-", dir=where))
+        try:
+            made = unfinished / names.distribution
+            _fill(_TEMPLATE, made, values)
+            made.rename(target)
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)
+    except OSError as error:
+        raise DataError(f"{target} cannot be written: {error.strerror}.") from None
+    return target
+
+
+def _fill(source: Path, target: Path, values: dict[str, str]) -> None:
+    """Write a folder of the template, with the names in its texts.
+
+    A file ``NAME.template`` becomes ``NAME``; in names of files ``dot_`` stands for a dot at the start, ``PACKAGE`` for the
+    package.
+    """
+    target.mkdir()
+    for entry in sorted(source.iterdir()):
+        name = entry.name.removesuffix(_SUFFIX).replace("PACKAGE", values["package"])
+        name = "." + name.removeprefix("dot_") if name.startswith("dot_") else name
+        if entry.is_dir():
+            _fill(entry, target / name, values)
+        else:
+            text = Template(entry.read_text(encoding="utf-8")).substitute(values)
+            (target / name).write_text(text, encoding="utf-8", newline="\n")

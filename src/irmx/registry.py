@@ -1,0 +1,230 @@
+"""What the host and the plugins registered, by kind and name: a plain store, filled by discovery at the first question.
+
+It imports nothing of irmx but errors, so that everything may ask it; what fills it is handed in from above when irmx is
+imported.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib import metadata
+from typing import Any
+
+from irmx.errors import UsageError, suggest
+
+GROUP = "irmx"
+"""The group of entry points that name plugins."""
+
+
+@dataclass
+class PluginInfo:
+    """A plugin as ``irmx plugins`` shows it.
+
+    Attributes
+    ----------
+    name : str
+        The name of its entry point.
+    distribution, version : str
+        The distribution that holds it.
+    offers : dict of str to list of str
+        The names it registered, by kind (``"measures"``, ...).
+    refused : dict of str to list of str
+        The names it claimed in vain, by kind.
+    failure : str
+        Why it is not in use; empty when it is.
+    seconds : float
+        The time that its import and its hooks took.
+    """
+
+    name: str
+    distribution: str = ""
+    version: str = ""
+    offers: dict[str, list[str]] = field(default_factory=dict)
+    refused: dict[str, list[str]] = field(default_factory=dict)
+    failure: str = ""
+    seconds: float = 0.0
+
+    @property
+    def source(self) -> str:
+        """The plugin with its distribution, for messages."""
+        return f"{self.name} ({self.distribution} {self.version})" if self.distribution else self.name
+
+
+class Registry:
+    """Everything that the host and the plugins registered.
+
+    Attributes
+    ----------
+    plugins : dict of str to PluginInfo
+        The plugins by name, those that are not in use included.
+    defined : dict of str to str
+        Where the measures of a user's own program are defined, by name.
+    """
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.plugins: dict[str, PluginInfo] = {}
+        self._owners: dict[tuple[str, str], tuple[Any, str]] = {}
+        self.defined: dict[str, str] = {}
+
+    # -- what is registered ------------------------------------------------------------------------------
+
+    def _by_key(self, kind: str) -> dict[str, Any]:
+        return {key: obj for (of_kind, key), (obj, _) in self._owners.items() if of_kind == kind}
+
+    def measures(self, aliases: bool = False) -> dict[str, Any]:
+        """Return the measures by name, and by their other names where these are wanted."""
+        found = self._by_key("measures")
+        return found if aliases else {name: measure for name, measure in found.items() if name == measure.NAME}
+
+    def symbols(self, kind: str | None = None) -> dict[str, Any]:
+        """Return the symbols of one kind by name, or of all kinds."""
+        return {s.NAME: s for s in self._by_key("symbols").values() if kind is None or kind == s.KIND}
+
+    def formats(self) -> dict[str, Any]:
+        """Return the file formats by name, plugins' before the host's."""
+        return dict(reversed(self._by_key("formats").items()))
+
+    def datasets(self) -> dict[str, Any]:
+        """Return the datasets by id."""
+        return self._by_key("datasets")
+
+    def fields(self) -> list[Any]:
+        """Return the fields of documents that give columns."""
+        return list(self._by_key("fields").values())
+
+    def commands(self) -> dict[str, Any]:
+        """Return the commands by what is typed, such as ``"eval"`` or ``"pages fit"``."""
+        return self._by_key("commands")
+
+    def reports(self) -> dict[str, Any]:
+        """Return the output formats by name."""
+        return self._by_key("reports")
+
+    def source_of(self, registered: Any) -> str:
+        """Return the plugin that registered an object, with its version."""
+        return next(source for obj, source in self._owners.values() if obj is registered)
+
+    # -- registering -------------------------------------------------------------------------------------
+
+    def owner(self, kind: str, key: str) -> str | None:
+        """Return the plugin that has a name, None where the name is free."""
+        return self._owners[kind, key][1] if (kind, key) in self._owners else None
+
+    def add(self, kind: str, key: str, obj: Any, source: str) -> None:
+        """Register an object under a name, which must be free."""
+        self._owners[kind, key] = (obj, source)
+
+    def remove(self, kind: str, key: str) -> None:
+        """Free a name."""
+        del self._owners[kind, key]
+
+    def define(self, measure: Any, place: str) -> None:
+        """Register a measure of a user's own program; one that was defined at the same place before is replaced.
+
+        Parameters
+        ----------
+        measure : Measure
+            The measure.
+        place : str
+            Where it is defined, such as ``"__main__.Enough"``.
+
+        Raises
+        ------
+        irmx.errors.UsageError
+            Where another measure has the name.
+        """
+        name = str(measure.NAME)
+        if self.defined.get(name) == place:
+            self.undefine(name)
+        owner = self.owner("measures", name) or _name_taken(name)
+        if owner:
+            raise UsageError(
+                f"The measure {name} of {place} is refused: {owner} has the name already. "
+                "Give another: @irmx.measure(name='...')."
+            )
+        self.add("measures", name, measure, place)
+        self.defined[name] = place
+        _publish({name: measure})
+
+    def undefine(self, name: str) -> None:
+        """Forget a measure of a user's own program, so that its name is free.
+
+        Raises
+        ------
+        irmx.errors.UsageError
+            Where no such measure was defined; those of plugins stay.
+        """
+        if name not in self.defined:
+            raise UsageError(f"No measure {name!r} was defined by @irmx.measure.{suggest(name, self.defined)}")
+        del self.defined[name]
+        self.remove("measures", name)
+        _unpublish(name)
+
+
+def in_plugin(module: str) -> bool:
+    """Tell whether a module is part of the package of an installed plugin, which registers by its hooks."""
+    package = module.partition(".")[0]
+    return any(point.module.partition(".")[0] == package for point in metadata.entry_points(group=GROUP))
+
+
+# -- the one registry --------------------------------------------------------------------------------------
+
+_registry = Registry()
+_lock = threading.RLock()
+_filled = _filling = False
+
+
+def _discover(registry: Registry) -> None:
+    """Fill the registry; handed in by :func:`connect`."""
+
+
+def _publish(measures: dict[str, Any]) -> None:
+    """Make measures known outside irmx; handed in by :func:`connect`."""
+
+
+def _unpublish(name: str) -> None:
+    """Take the name of a measure back; handed in by :func:`connect`."""
+
+
+def _name_taken(name: str) -> str:
+    """Return who has the name of a measure outside irmx, empty where nobody has; handed in by :func:`connect`."""
+    return ""
+
+
+def connect(
+    discover: Callable[[Registry], None],
+    publish: Callable[[dict[str, Any]], None],
+    unpublish: Callable[[str], None],
+    name_taken: Callable[[str], str],
+) -> None:
+    """Hand in what lies above the registry: how it is filled, and who else has to know the names of measures."""
+    globals().update(_discover=discover, _publish=publish, _unpublish=unpublish, _name_taken=name_taken)
+
+
+def registry() -> Registry:
+    """Return the one registry, filled at first use.
+
+    Another thread waits until it is filled; a plugin that asks while it is loaded sees what has been registered so far.
+    """
+    global _filled, _filling
+    if _filled:
+        return _registry
+    with _lock:
+        if not _filled and not _filling:
+            _filling = True
+            try:
+                _discover(_registry)
+                _publish(_registry.measures(aliases=True))
+                _filled = True
+            except BaseException:  # such as a warning that is an error; the next use tries again
+                _registry.clear()
+                raise
+            finally:
+                _filling = False
+        return _registry

@@ -1,1 +1,0 @@
-"""Output formats of ``irmx eval``, one file each."""

@@ -1,0 +1,1 @@
+"""Values: measures computed over runs, and what a value is made of."""

@@ -1,0 +1,260 @@
+"""Evaluation with irmx and ir_measures measures together, reading each input once.
+
+The functions have the names and results of those of ir_measures; besides, measures may be texts, and
+qrels and runs anything that :func:`irmx.read_qrels` and :func:`irmx.read_run` take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import ir_measures
+import numpy as np
+from ir_measures import Metric
+
+from irmx.data.reading import read_qrels, read_run
+from irmx.data.runs import Run
+from irmx.declare.columns import needed
+from irmx.declare.expressions import canonical, parse_measures
+from irmx.declare.measures import Measure
+from irmx.errors import DataError, UsageError, suggest
+from irmx.rank.join import Join, refuse_no_common_topic
+from irmx.rank.rankings import Rankings
+from irmx.score import gdeval
+from irmx.score.providers import provider_of, unsupported
+from irmx.score.scores import DetailedResults, metric
+from irmx.score.scoring import IrmxEvaluator, aggregate, fields_by_topic
+
+Measures = str | ir_measures.Measure | Iterable[str | ir_measures.Measure]
+
+
+def as_measures(measures: Measures) -> list[ir_measures.Measure]:
+    """Return measures and texts of measures as a list of different measures, in the order asked.
+
+    A measure that is asked for under two names has the first: of two, some tools would compute one and give 0 for the other.
+
+    >>> as_measures(["AP nDCG@10", "map IPrec@1", "IPrec@1.0"])
+    [AP, nDCG@10, IPrec@1]
+    """
+    if isinstance(measures, (str, ir_measures.Measure)):
+        measures = [measures]
+    found: list[ir_measures.Measure] = []
+    for m in measures:
+        found += [m] if isinstance(m, ir_measures.Measure) else parse_measures(m)
+    different: dict[ir_measures.Measure, ir_measures.Measure] = {}
+    for m in found:
+        different.setdefault(canonical(m), m)
+    return list(different.values())
+
+
+class Evaluator:
+    """Scores runs against one set of judgments with measures of irmx and of ir_measures.
+
+    Parameters
+    ----------
+    measures : str, Measure or iterable of them
+        What to compute.
+    qrels : any
+        Whatever :func:`irmx.read_qrels` takes.
+    provider : str, optional
+        Only this provider of ir_measures.
+    """
+
+    def __init__(self, measures: Measures, qrels: Any, provider: str | None = None) -> None:
+        self.measures = as_measures(measures)
+        self.judgments = read_qrels(qrels, needed("qrels", [m for m in self.measures if isinstance(m, Measure)]))
+        self.fields: dict[ir_measures.Measure, dict[str, dict[str, float]]] = {}
+        self.fields_of_means: dict[ir_measures.Measure, dict[str, float]] = {}
+        self._own: IrmxEvaluator | None = None
+        self._others: list[Any] = []
+        self._of_gdeval: list[ir_measures.Measure] = []
+        mine = [m for m in self.measures if isinstance(m, Measure)]
+        others = [m for m in self.measures if not isinstance(m, Measure)]
+        if provider is not None:
+            chosen = _provider(provider, self.measures)
+            mine, others = (mine, []) if chosen.NAME == "irmx" else ([], self.measures)
+        if mine:
+            self._own = IrmxEvaluator(mine, self.judgments)
+        if others:
+            pipeline = ir_measures.DefaultPipeline if provider is None else chosen
+            try:
+                for some, form in self._upstream_qrels(others):
+                    self._others.append(pipeline.evaluator(some, form))
+            except (ValueError, RuntimeError) as error:
+                raise UsageError(unsupported(others) or str(error)) from None
+            except AssertionError as error:
+                raise UsageError(f"ir_measures does not compute {', '.join(map(str, some))}: {error}.") from None
+            except TypeError as error:
+                if np.all(self.judgments.grade % 1 == 0):
+                    raise
+                raise DataError(
+                    f"{', '.join(map(str, others))} cannot be computed: the qrels hold grades that are not whole numbers, "
+                    f"which only measures of irmx plugins take, with rel=0.5 for instance ({error})."
+                ) from None
+            self._of_gdeval = [m for m in others if (provider or provider_of(m)) == gdeval.NAME]
+            if self._of_gdeval:
+                gdeval.refuse_qrels(self._of_gdeval, self.judgments)
+
+    def _upstream_qrels(self, measures: list[ir_measures.Measure]) -> Iterator[tuple[list[ir_measures.Measure], Any]]:
+        """Yield measures of ir_measures with the qrels in the form that is right for them.
+
+        Measures of diversity read one row per subtopic and document, none without a document, on which pyndeval crashes;
+        all others one grade per document: of several rows, both would take the last. Settings of diversity are apart,
+        as pyndeval's provider uses up the run for the first one and returns zeros for the others; and so are gains, as
+        pytrec_eval's provider may compute plain nDCG with them and return zeros for nDCG with gains.
+        """
+        diversity = {m.NAME for m in ir_measures.providers.registry["pyndeval"].SUPPORTED_MEASURES}
+        of_rows = [m for m in measures if m.NAME in diversity]
+        of_documents = [m for m in measures if m not in of_rows]
+        for m in of_rows:
+            if "cutoff" in m.SUPPORTED_PARAMS and "cutoff" not in m.params:
+                raise UsageError(f"ir_measures does not compute {m} without a cutoff. Give one, such as {m}@10.")
+        for m in of_documents:
+            if m.NAME == "IPrec" and (recall := m["recall"]) != (nearest := round(float(recall), 2)):
+                raise UsageError(
+                    f"pytrec_eval, which computes {m}, takes recall with two decimals. Found {recall}; "
+                    f"the nearest is {m(recall=nearest)}."
+                )
+        for with_gains in (False, True):
+            if some := [m for m in of_documents if (m.params.get("gains") is not None) == with_gains]:
+                yield some, self.judgments.as_dict()
+        rows = self.judgments.rows_of_subtopics() if of_rows else []
+        settings: dict[tuple[Any, ...], list[ir_measures.Measure]] = {}
+        for m in of_rows:
+            params = ("rel", "alpha", "beta", "judged_only")
+            settings.setdefault(tuple(m[p] if p in m.SUPPORTED_PARAMS else None for p in params), []).append(m)
+        for of_setting in settings.values():
+            yield of_setting, rows
+
+    def values(self, run: Any) -> dict[ir_measures.Measure, dict[str, float]]:
+        """Return, per measure in the order asked and per topic in the order of the qrels, the value.
+
+        What some measures give besides, such as a standard error, is in ``fields`` and ``fields_of_means`` until the next run.
+
+        Raises
+        ------
+        irmx.errors.DataError
+            Where the run has documents, but for no topic of the qrels.
+        """
+        run = read_run(run)
+        refuse_no_common_topic(run, self.judgments)
+        self.fields, self.fields_of_means = {}, {}
+        found: dict[ir_measures.Measure, dict[str, float]] = {}
+        topics = [str(t) for t in self.judgments.topics]
+        if self._own is not None:
+            for own, scores in self._own.scores(run).items():
+                found[own] = dict(zip(topics, scores.values.tolist(), strict=True))
+                if scores.fields:
+                    self.fields[own] = dict(zip(topics, fields_by_topic(scores), strict=True))
+                if of_mean := scores.of_mean():
+                    self.fields_of_means[own] = of_mean
+        if self._others:
+            given: dict[ir_measures.Measure, dict[str, float]] = {}
+            for metric in self._upstream(run):
+                given.setdefault(metric.measure, {})[str(metric.query_id)] = float(metric.value)
+            for measure, values in given.items():
+                found[measure] = {t: values[t] for t in topics if t in values}
+        return {m: found.get(m, {}) for m in self.measures}
+
+    def _upstream(self, run: Run) -> Iterator[Metric]:
+        """Yield the values of the measures of ir_measures; a tool of theirs that fails is named."""
+        names = ", ".join(str(m) for m in self.measures if not isinstance(m, Measure))
+        try:
+            retrieved = run.as_dict()
+        except DataError as error:
+            raise DataError(f"{names} cannot be computed: {error}") from None
+        by_topic = {topic: docs for topic, docs in retrieved.items() if topic in self.judgments.index}
+        if self._of_gdeval:
+            gdeval.refuse_run(self._of_gdeval, by_topic)
+        try:
+            for others in self._others:
+                yield from others.iter_calc(by_topic)
+        except Exception as error:
+            raise DataError(
+                f"A tool that ir_measures uses for {names} failed with {type(error).__name__}: {error}"
+            ) from error
+
+    def iter_calc(self, run: Any) -> Iterator[Metric]:
+        """Yield the value of every measure for every topic, topic by topic."""
+        values = self.values(run)
+        for topic, query_id in zip(self.judgments.index, self.judgments.topics, strict=True):
+            for measure, by_topic in values.items():
+                if topic in by_topic:
+                    yield metric(query_id, measure, by_topic[topic], self.fields.get(measure, {}).get(topic, {}))
+
+    def calc(self, run: Any) -> DetailedResults:
+        """Return the means, with what goes with them in ``fields``, and the value of every topic."""
+        per_query = list(self.iter_calc(run))
+        values: dict[ir_measures.Measure, list[float]] = {m: [] for m in self.measures}
+        for one in per_query:
+            values[one.measure].append(one.value)
+        return DetailedResults({m: aggregate(m, v) for m, v in values.items()}, per_query, self.fields_of_means)
+
+    def calc_aggregate(self, run: Any) -> dict[ir_measures.Measure, float]:
+        """Return the mean of every measure over the topics of the qrels."""
+        return {m: aggregate(m, by_topic.values()) for m, by_topic in self.values(run).items()}
+
+
+def _provider(name: str, measures: list[ir_measures.Measure]) -> Any:
+    """Return a provider by name, having checked that it is there and does what is asked."""
+    known = ir_measures.providers.registry
+    if name not in known:
+        raise UsageError(f"There is no provider {name!r}.{suggest(name, known)} Known: {', '.join(known)}.")
+    provider = known[name]
+    if not provider.is_available():
+        raise UsageError(f"The provider {name} is not installed. To install: {provider.install_instructions()}.")
+    for measure in measures:
+        if not provider.supports(measure):
+            raise UsageError(f"The provider {name} does not compute {measure}.")
+    return provider
+
+
+def evaluator(measures: Measures, qrels: Any) -> Evaluator:
+    """Return an object that scores several runs against judgments converted once.
+
+    Parameters
+    ----------
+    measures : str, Measure or iterable of them
+        What to compute, such as ``"MP(model=GL_AD_ID) AP"``.
+    qrels : any
+        Whatever :func:`irmx.read_qrels` takes.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> e = irmx.evaluator("AP NCP(law=uniform)", {"q": {"a": 1, "b": 1}})
+    >>> e.calc_aggregate({"q": {"a": 2.0, "x": 1.0}})
+    {AP: 0.5, NCP(law=uniform): 0.5}
+    """
+    return Evaluator(measures, qrels)
+
+
+def iter_calc(measures: Measures, qrels: Any, run: Any) -> Iterator[Metric]:
+    """Yield the value of every measure for every topic of the qrels; see :func:`evaluator`."""
+    return Evaluator(measures, qrels).iter_calc(run)
+
+
+def calc(measures: Measures, qrels: Any, run: Any) -> DetailedResults:
+    """Return the means, with what goes with them in ``fields``, and the value of every topic; see :func:`evaluator`."""
+    return Evaluator(measures, qrels).calc(run)
+
+
+def calc_aggregate(measures: Measures, qrels: Any, run: Any) -> dict[ir_measures.Measure, float]:
+    """Return the mean of every measure over the topics of the qrels; see :func:`evaluator`."""
+    return Evaluator(measures, qrels).calc_aggregate(run)
+
+
+def join(qrels: Any, run: Any, **common: Any) -> Rankings:
+    """Return the rankings that a measure would see, for looking at or for a measure under development.
+
+    Parameters
+    ----------
+    qrels, run : any
+        Whatever :func:`irmx.read_qrels` and :func:`irmx.read_run` take.
+    **common
+        ``rel``, ``cutoff``, ``judged_only`` and ``ties``.
+    """
+    the_run, judgments = read_run(run), read_qrels(qrels)
+    refuse_no_common_topic(the_run, judgments)
+    return Rankings(Join(the_run, judgments), **common)

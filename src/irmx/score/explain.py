@@ -1,0 +1,174 @@
+"""What a score is made of: one topic's documents with their weights and contributions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import ir_measures
+import numpy as np
+
+from irmx.data.formats.detect import spelled
+from irmx.data.reading import read_qrels, read_run
+from irmx.declare.columns import needed
+from irmx.declare.expressions import parse_measure
+from irmx.declare.measures import Measure
+from irmx.errors import DataError, UsageError, counted, suggest
+from irmx.ragged import Array
+from irmx.rank.join import Join
+from irmx.rank.rankings import Rankings
+from irmx.score.scores import Scores
+from irmx.score.scoring import check_columns, checked, fields_by_topic, named, rankings_for
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One topic's score, taken apart.
+
+    Attributes
+    ----------
+    measure : Measure
+        The measure.
+    query_id : str
+        The topic.
+    value : float
+        Its score; the ``contribution`` column adds up to it.
+    depth, retrieved, recall_base : int
+        The documents ranked, the relevant ones among them, and all relevant ones judged.
+    columns : dict of str to sequence
+        ``rank``, ``doc_id``, ``grade``, ``precision`` and the measure's own columns, one row per document; or the
+        measure's own table, where its score is not made of documents at ranks.
+    fields : dict of str to float
+        What goes with the score, such as ``standard_error``.
+    """
+
+    measure: ir_measures.Measure
+    query_id: str
+    value: float
+    depth: int
+    retrieved: int
+    recall_base: int
+    columns: dict[str, Any]
+    fields: dict[str, float] = field(default_factory=dict)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the columns as a DataFrame."""
+        import pandas as pd
+
+        return pd.DataFrame(self.columns)
+
+
+def explain(
+    measure: str | ir_measures.Measure, qrels: Any, run: Any, query_id: str, all_documents: bool = False
+) -> Explanation:
+    """Return what one topic's score is made of, document by document.
+
+    Parameters
+    ----------
+    measure : str or Measure
+        An irmx measure.
+    qrels, run : any
+        Whatever :func:`irmx.read_qrels` and :func:`irmx.read_run` take.
+    query_id : str
+        The topic; where the files of a format write it in more than one way, any of them.
+    all_documents : bool
+        Whether the documents that contribute nothing are listed too.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        For a measure that is not of an irmx plugin or does not explain itself.
+    irmx.errors.DataError
+        For a topic that the qrels or the run lack.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> qrels = {"q": {"a": 1, "b": 1, "c": 1}}
+    >>> e = irmx.explain("MP(model=GL_AD_ID)", qrels, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}, "q")
+    >>> round(e.value, 6), [round(c, 6) for c in e.columns["contribution"]]
+    (0.833333, [0.5, 0.333333])
+    """
+    parsed = parse_measure(measure)
+    if not isinstance(parsed, Measure):
+        raise UsageError(
+            f"{parsed} is a measure of ir_measures, which gives scores only. Measures of irmx plugins can be explained."
+        )
+    parsed.validate_params()
+    judgments = read_qrels(qrels, needed("qrels", [parsed]))
+    the_run, topic = read_run(run), spelled(str(query_id), judgments.index)
+    for table, known in (("qrels", list(judgments.index)), ("run", the_run.topics)):
+        if topic not in known:
+            raise DataError(
+                f"Topic {topic!r} is not in the {table}.{suggest(topic, known)} There {'is' if len(known) == 1 else 'are'} "
+                f"{counted(len(known), 'topic')}: {_some(known)}."
+            )
+    join = Join(the_run, judgments, only=topic)
+    check_columns(parsed, join)
+    rankings = rankings_for(parsed, join)
+    own = {k: np.asarray(v) for k, v in parsed.contributions(rankings).items()}
+    ranked = "doc_id" not in own
+    columns: dict[str, Any] = (
+        own
+        if not ranked
+        else {
+            "rank": rankings.relevant.rank,
+            "doc_id": rankings.doc_ids(rankings.relevant),
+            "grade": rankings.relevant.grade,
+            "precision": rankings.precision,
+            **own,
+        }
+    )
+    if all_documents and ranked:
+        judged = rankings.judged
+        columns = _over_all(columns, judged.rank, judged.grade, rankings.ranked_docs(0))
+    with named(parsed):
+        found = parsed.score(rankings)
+    scores = checked(parsed, rankings.topics, found if isinstance(found, Scores) else Scores(found))
+    return Explanation(
+        measure=parsed,
+        query_id=topic,
+        value=float(scores.values[0]),
+        depth=int(rankings.depth[0]),
+        retrieved=_retrieved(rankings, ranked),
+        recall_base=int(rankings.recall_base[0]),
+        columns={k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in columns.items()},
+        fields=fields_by_topic(scores)[0],
+    )
+
+
+def _retrieved(rankings: Rankings, ranked: bool) -> int:
+    """Return the number of relevant documents that the run has to its cutoff, of a stream each once."""
+    if ranked or rankings.cutoff is not None:
+        return int(rankings.relevant.count[0])
+    _, at = rankings.matching_rows()
+    rows = rankings.qrels_rows
+    return len(np.unique(rows.doc[at[rows.grade[at] >= rankings.rel]]))
+
+
+def _over_all(columns: dict[str, Any], rank: Array, grade: Array, docs: list[str]) -> dict[str, Any]:
+    """Return columns over all ranks: precision everywhere, the grade where judged, else weightless."""
+    at = np.asarray(columns["rank"]) - 1
+    relevant = np.zeros(len(docs))
+    relevant[at] = 1
+    everywhere = np.arange(1, len(docs) + 1)
+    grades = np.full(len(docs), np.nan)
+    grades[rank - 1] = grade
+    out: dict[str, Any] = {
+        "rank": everywhere,
+        "doc_id": docs,
+        "grade": grades,
+        "precision": np.cumsum(relevant) / everywhere,
+    }
+    for name, values in columns.items():
+        if name not in out:
+            out[name] = np.zeros(len(docs))
+            out[name][at] = values
+    return out
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")

@@ -1,0 +1,176 @@
+"""Scoring runs with irmx measures: one join per run, shared by all of them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import ir_measures
+import numpy as np
+from ir_measures import Metric, providers
+
+from irmx.data.judgments import Judgments
+from irmx.data.reading import read_run
+from irmx.declare.columns import at_odds
+from irmx.declare.measures import Measure, common_parameters
+from irmx.errors import DataError, DataWarning, IrmxError, PluginError
+from irmx.ragged import segment_count
+from irmx.rank.join import Join, no_common_topic
+from irmx.rank.rankings import Rankings
+from irmx.score.scores import DetailedResults, Scores, metric
+
+
+class IrmxEvaluator(providers.Evaluator):
+    """Scores runs with irmx measures against judgments that are converted once."""
+
+    measures: list[Measure]
+
+    def __init__(self, measures: list[Measure], judgments: Judgments) -> None:
+        unique = list(dict.fromkeys(measures))
+        for measure in unique:
+            measure.validate_params()
+        told = at_odds(unique)
+        if told:
+            warnings.warn(told, DataWarning, stacklevel=2)
+        super().__init__(unique, set(judgments.topics))
+        self.judgments = judgments
+
+    def scores(self, run: Any) -> dict[Measure, Scores]:
+        """Return, for every measure, its values and fields per topic of the judgments, in their order.
+
+        Warns
+        -----
+        irmx.errors.DataWarning
+            Where the run has documents, but for no topic of the judgments. It is no error here, on the way from ir_measures: in
+            batches of an experiment there may be one where a system finds nothing for what is judged.
+        """
+        run = read_run(run)
+        told = no_common_topic(run, self.judgments)
+        if told:
+            warnings.warn(f"{told} Every value is a default.", DataWarning, stacklevel=2)
+        join = Join(run, self.judgments)
+        theirs = [t for _, t in join.pairs]
+        return {
+            measure: over_topics(measure, self.judgments, theirs, self._of_rankings(measure, join))
+            for measure in self.measures
+        }
+
+    def _of_rankings(self, measure: Measure, join: Join) -> Scores:
+        """Return the values of the topics that the run has, checked."""
+        if not join.pairs:
+            return Scores(np.empty(0))
+        check_columns(measure, join)
+        rankings = rankings_for(measure, join)
+        with named(measure):
+            found = measure.score(rankings)
+            return checked(measure, rankings.topics, found if isinstance(found, Scores) else Scores(found))
+
+    def iter_calc(self, run: Any) -> Iterator[Metric]:
+        """Yield the value of every measure for every topic of the qrels."""
+        for measure, scores in self.scores(run).items():
+            yield from self._metrics(measure, scores)
+
+    def _metrics(self, measure: Measure, scores: Scores) -> Iterator[Metric]:
+        topics, values = self.judgments.topics, scores.values.tolist()
+        if not scores.fields:
+            for query_id, value in zip(topics, values, strict=True):
+                yield Metric(query_id, measure, value)
+            return
+        for query_id, value, fields in zip(topics, values, fields_by_topic(scores), strict=True):
+            yield metric(query_id, measure, value, fields)
+
+    def calc_aggregate(self, run: Any) -> dict[Any, float | int]:
+        """Return the mean of every measure over the topics of the qrels."""
+        return {measure: aggregate(measure, scores.values.tolist()) for measure, scores in self.scores(run).items()}
+
+    def calc(self, run: Any) -> DetailedResults:
+        """Return the means and the value of every topic."""
+        scores = self.scores(run)
+        per_query = [metric for measure, found in scores.items() for metric in self._metrics(measure, found)]
+        means = {m: aggregate(m, s.values.tolist()) for m, s in scores.items()}
+        return DetailedResults(means, per_query, {m: fields for m, s in scores.items() if (fields := s.of_mean())})
+
+
+@contextmanager
+def named(measure: Measure) -> Iterator[None]:
+    """Name the measure in errors of its data, and turn what else it raises into an error of its plugin."""
+    try:
+        yield
+    except DataError as error:
+        raise DataError(f"{measure}: {error}") from error
+    except (IrmxError, DataWarning):  # a warning that was made an error stays what it is
+        raise
+    except Exception as error:
+        raise PluginError(f"The measure {measure} failed with {type(error).__name__}: {error}") from error
+
+
+def checked(measure: Measure, topics: list[Any], scores: Scores) -> Scores:
+    """Return the scores of a measure as arrays of floats, having checked their shape and that all are finite."""
+    arrays = {name: np.asarray(found, dtype=np.float64) for name, found in {**scores.fields, "": scores.values}.items()}
+    covariance = scores.covariance
+    if covariance is not None and covariance.shape != (len(topics), len(topics)):
+        raise PluginError(
+            f"The measure {measure} returned a covariance of shape {covariance.shape} for {len(topics)} topics."
+        )
+    for name, found in arrays.items():
+        if found.shape != (len(topics),):
+            what = f"{name} of shape {found.shape}" if name else f"an array of shape {found.shape}"
+            raise PluginError(f"The measure {measure} returned {what} for {len(topics)} topics.")
+    values = arrays.pop("")
+    if not np.isfinite(values).all():
+        topic = topics[int(np.flatnonzero(~np.isfinite(values))[0])]
+        raise PluginError(f"The measure {measure} has no finite value for query {topic}.")
+    return Scores(values, arrays, covariance)
+
+
+def over_topics(measure: Measure, judgments: Judgments, theirs: list[int], scores: Scores) -> Scores:
+    """Return scores of some topics, by their numbers, over all topics of the judgments; the others have the default."""
+    values = np.full(len(judgments.topics), float(measure.DEFAULT))
+    values[theirs] = scores.values
+    fields = {name: np.full(len(judgments.topics), np.nan) for name in scores.fields}
+    for name, found in scores.fields.items():
+        fields[name][theirs] = found
+    if measure["no_relevant"] == "nan":
+        rel = 1 if measure["rel"] is None else measure["rel"]
+        relevant = segment_count(judgments.grade >= rel, judgments.offsets)
+        values[relevant == 0] = np.nan
+    covariance = None
+    if scores.covariance is not None:
+        covariance = np.zeros((len(values), len(values)))
+        covariance[np.ix_(theirs, theirs)] = scores.covariance
+    return Scores(values, fields, covariance)
+
+
+def fields_by_topic(scores: Scores) -> list[dict[str, float]]:
+    """Return the fields of every topic, those that it has."""
+    columns = {name: found.tolist() for name, found in scores.fields.items()}
+    return [
+        {name: column[i] for name, column in columns.items() if column[i] == column[i]}
+        for i in range(len(scores.values))
+    ]
+
+
+def aggregate(measure: ir_measures.Measure, values: Iterable[float]) -> float:
+    """Return what the measure's own aggregator, mostly the mean, makes of its values."""
+    aggregator = measure.aggregator()
+    for value in values:
+        aggregator.add(value)
+    return float(aggregator.result())
+
+
+def rankings_for(measure: Measure, join: Join) -> Rankings:
+    """Return the rankings as a measure is to see them, with its common parameters carried out."""
+    given = common_parameters(measure)
+    return join.memo(("rankings", *sorted(given.items())), lambda: Rankings(join, **given))
+
+
+def check_columns(measure: Measure, join: Join) -> None:
+    """Raise where a column that the measure declares is missing."""
+    judgments, run = join.judgments, join.run
+    for column in (*measure.run_columns(), *measure.qrel_columns()):
+        there = run.columns if column.table == "run" else judgments.columns
+        if column.name not in there and not column.optional:
+            what = run.lacking(column) if column.table == "run" else judgments.lacking(column)
+            raise DataError(f"{measure} cannot be computed: {what}")
