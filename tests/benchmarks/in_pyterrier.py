@@ -25,7 +25,7 @@ from pyterrier.measures import AP, GL_AD_ID, MP, NCP, nDCG
 from synthetic import collection
 from timing import least_seconds
 
-from irmx_markov.models import NAMED
+from irmx_markov.markov_models import NAMED
 
 TEN = [*(MP(model=m) for m in NAMED[:8]), NCP(law="uniform"), NCP(law="first")]
 IMPORT = """

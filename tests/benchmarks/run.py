@@ -33,7 +33,7 @@ from timing import in_turns
 
 import irmx
 from irmx_markov import GL_AD_ID, MP, transition_matrix
-from irmx_markov.models import NAMED
+from irmx_markov.markov_models import NAMED
 from irmx_ncp import NCP
 
 TEN = [MP(model=m) for m in NAMED[:8]] + [NCP(law="uniform"), NCP(law="first")]

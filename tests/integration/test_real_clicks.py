@@ -24,7 +24,7 @@ from irmx_markov import (
     stationary,
     transition_counts,
 )
-from irmx_markov.chains import check_irreducible, check_stochastic
+from irmx_markov.finite_chains import check_irreducible, check_stochastic
 
 pytestmark = pytest.mark.real
 

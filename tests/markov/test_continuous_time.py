@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import irmx
 from irmx_markov import GL_AD_ID, MP, ByLength, ByRank, MPcont
-from irmx_markov.models import NAMED
+from irmx_markov.markov_models import NAMED
 
 
 def table(run, dwell):

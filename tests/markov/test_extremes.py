@@ -15,12 +15,12 @@ from irmx_markov import (
     MarkovModel,
     MPcont,
     TransitionMatrix,
-    closed,
+    closed_form,
     transition_counts,
     transition_matrix,
 )
-from irmx_markov.chains import log_stationary, normalised_exp
-from irmx_markov.directed import log_invariant
+from irmx_markov.direction_counts import log_invariant
+from irmx_markov.finite_chains import log_stationary, normalised_exp
 
 
 def value(model, depth, relevant):
@@ -81,8 +81,8 @@ def test_topics_that_do_not_fit_into_memory_together(hop, monkeypatch):
     model = GL_OR_ID(max_hop=hop)
     expected = model.invariant(irmx.join(qrels, run))
     for pairs, many in ((1, 1), (20, 5), (500, 30)):
-        monkeypatch.setattr(closed, "_PAIRS_AT_ONCE", pairs)
-        monkeypatch.setattr(closed, "_MANY", many)
+        monkeypatch.setattr(closed_form, "_PAIRS_AT_ONCE", pairs)
+        monkeypatch.setattr(closed_form, "_MANY", many)
         assert model.invariant(irmx.join(qrels, run)) == pytest.approx(expected, abs=1e-14)
 
 

@@ -10,8 +10,8 @@ from scipy.sparse import csr_array
 
 import irmx
 from irmx_markov import GL_AD_ID, GL_AD_LID, LO_AD_ID, LO_OR_ID, MP, MarkovModel, TransitionMatrix, transition_matrix
-from irmx_markov.models import NAMED
-from irmx_markov.steps import STARTS
+from irmx_markov.finite_steps import STARTS
+from irmx_markov.markov_models import NAMED
 
 PRECISION = np.array([1, 2 / 3, 3 / 4])
 """At the relevant ranks 1, 3, 4 of the worked example."""

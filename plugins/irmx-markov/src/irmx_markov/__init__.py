@@ -1,13 +1,11 @@
 """Markov Precision: precision seen by a user who moves over the ranking as a Markov chain."""
 
-from irmx_markov.chains import stationary, watched
-from irmx_markov.clicks import backward_share, holding_times, learn_chain, read_click_log, transition_counts
-from irmx_markov.continuous import ContinuousMarkovPrecision, MPcont
-from irmx_markov.directed import transition_matrix
+from irmx_markov.click_logs import backward_share, holding_times, learn_chain, read_click_log, transition_counts
+from irmx_markov.continuous_time import ContinuousMarkovPrecision, MPcont
+from irmx_markov.direction_counts import transition_matrix
+from irmx_markov.finite_chains import stationary, watched
 from irmx_markov.holding import ByRank, DwellColumn, HoldingTimes
-from irmx_markov.matrix import TransitionMatrix
-from irmx_markov.measure import MP, MarkovPrecision
-from irmx_markov.models import (
+from irmx_markov.markov_models import (
     CONSTANT,
     GL_AD_ID,
     GL_AD_LID,
@@ -19,8 +17,10 @@ from irmx_markov.models import (
     LO_OR_LID,
     MarkovModel,
 )
-from irmx_markov.reading import ByLength
-from irmx_markov.relative import add_best_retrieved
+from irmx_markov.markov_precision import MP, MarkovPrecision
+from irmx_markov.own_matrix import TransitionMatrix
+from irmx_markov.reading_speed import ByLength
+from irmx_markov.relative_recall import add_best_retrieved
 
 __all__ = [
     "CONSTANT",

@@ -26,8 +26,8 @@ def learn_chain(
 
     Use it as MP(model=matrix(file='OUT')).
     """
-    from irmx_markov.clicks import backward_share, read_click_log
-    from irmx_markov.clicks import learn_chain as learn
+    from irmx_markov.click_logs import backward_share, read_click_log
+    from irmx_markov.click_logs import learn_chain as learn
 
     table = read_click_log(log)
     learn(table, size, smoothing, self_loops).save(out)
@@ -48,7 +48,7 @@ def holding_times(
 
     Use them as MPcont(model=GL_AD_ID,times=by_rank(file='OUT')).
     """
-    from irmx_markov.clicks import holding_times as calibrate
+    from irmx_markov.click_logs import holding_times as calibrate
 
     _write(calibrate(log, [b.strip() for b in by.split(",")], min_sessions), out)
 
@@ -67,7 +67,7 @@ def best_retrieved(
     MP(model=GL_AD_ID,rescale='relative_recall') reads it: the most relevant documents that one of the runs retrieves.
     """
     from irmx import matching_files
-    from irmx_markov.relative import add_best_retrieved
+    from irmx_markov.relative_recall import add_best_retrieved
 
     paths = [path for argument in runs for path in matching_files(argument)]
     _write(add_best_retrieved(qrels, paths, rel, cutoff), out)

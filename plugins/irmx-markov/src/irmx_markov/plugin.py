@@ -1,12 +1,12 @@
 """What irmx-markov registers."""
 
 from irmx import Command, Measure, Symbol, hookimpl
-from irmx_markov.continuous import MPcont
+from irmx_markov.continuous_time import MPcont
 from irmx_markov.holding import BY_RANK, DWELL
-from irmx_markov.matrix import MATRIX
-from irmx_markov.measure import MP
-from irmx_markov.models import NAMED
-from irmx_markov.reading import BY_LENGTH
+from irmx_markov.markov_models import NAMED
+from irmx_markov.markov_precision import MP
+from irmx_markov.own_matrix import MATRIX
+from irmx_markov.reading_speed import BY_LENGTH
 
 
 @hookimpl

@@ -1,9 +1,9 @@
 """What irmx-ncp registers."""
 
 from irmx import Measure, Symbol, hookimpl
-from irmx_ncp.by_document import BY_DOCUMENT
-from irmx_ncp.laws import FIRST, GEOMETRIC, TABLE, UNIFORM, ZIPF
-from irmx_ncp.measure import NCP
+from irmx_ncp.normalised_precision import NCP
+from irmx_ncp.stopping_by_document import BY_DOCUMENT
+from irmx_ncp.stopping_laws import FIRST, GEOMETRIC, TABLE, UNIFORM, ZIPF
 
 
 @hookimpl

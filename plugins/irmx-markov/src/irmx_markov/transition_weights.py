@@ -3,11 +3,35 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 Floats = np.ndarray[Any, np.dtype[Any]]
+
+
+class TransitionWeights(Protocol):
+    """What the ways to solve a chain ask of a model: its parameters by name, and its weights.
+
+    :class:`irmx_markov.MarkovModel` is one.
+    """
+
+    @property
+    def offset(self) -> float:
+        """The offset in force."""
+
+    @property
+    def max_hop(self) -> int | None:
+        """The longest transition in places of the list of states, None without a limit."""
+
+    def __hash__(self) -> int:
+        """Return the hash by which what was solved for a model is kept."""
+
+    def __getitem__(self, name: str, /) -> Any:
+        """Return a parameter of the model, such as ``states``, ``distance`` or ``direction``."""
+
+    def weight(self, distance: Any) -> Floats:
+        """Return the weight of transitions over distances in ranks."""
 
 
 def weight(form: str, distance: Any, offset: float, log_base: float) -> Floats:

@@ -231,7 +231,7 @@ def watched(matrix: Any, states: Any) -> Floats:
     Examples
     --------
     >>> from irmx_markov import GL_AD_ID
-    >>> from irmx_markov.directed import transition_matrix
+    >>> from irmx_markov.direction_counts import transition_matrix
     >>> p = transition_matrix(GL_AD_ID, 6, np.array([1, 3, 4]))
     >>> watched(p, [0, 2, 3]).round(6)
     array([[0.175824, 0.440372, 0.383804],

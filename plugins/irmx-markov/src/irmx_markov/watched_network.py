@@ -10,18 +10,17 @@ direction of 1 only, which c takes away.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from irmx_markov.models import MarkovModel
+from irmx_markov.transition_weights import TransitionWeights
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 Ints = np.ndarray[Any, np.dtype[Any]]
 
 
-def watched_on(model: MarkovModel, depth: int, relevant: Ints) -> Floats:
+def watched_on(model: TransitionWeights, depth: int, relevant: Ints) -> Floats:
     """Return the transition matrix P~ of the chain over the ranks 1..T, watched on the relevant ones (M4).
 
     Parameters
@@ -47,7 +46,7 @@ def watched_on(model: MarkovModel, depth: int, relevant: Ints) -> Floats:
 
 
 @lru_cache(maxsize=2)
-def _network(model: MarkovModel, depth: int) -> tuple[Floats, Floats]:
+def _network(model: TransitionWeights, depth: int) -> tuple[Floats, Floats]:
     """Return G, and the sums of the weights of every rank, staying included; for weights in units of the one over a rank."""
     place = np.arange(depth)
     distance = np.abs(place[:, None] - place)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from irmx import COMMON_PARAMS, Citation, Column, DataError, Measure, Param, Rankings
-from irmx_markov import steps
-from irmx_markov.models import KIND
+from irmx_markov import finite_steps
+from irmx_markov.markov_models import KIND
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 
@@ -135,7 +135,7 @@ class MarkovPrecision(MarkovMeasure):
             "the first of these visits: 'uniform', each relevant document retrieved with the same probability; 'first', the "
             "first in the ranking; 'invariant', drawn from the invariant distribution. In the limit it changes nothing",
             default="uniform",
-            choices=steps.STARTS,
+            choices=finite_steps.STARTS,
         ),
         "rescale": RESCALE,
         **COMMON_PARAMS,
@@ -147,7 +147,7 @@ class MarkovPrecision(MarkovMeasure):
         if self["steps"] is None:
             return self.invariant(rankings)
         key = ("steps", self["model"], self["start"], self["steps"])
-        return rankings.memo(key, lambda: steps.weights(self["model"], rankings, self["start"], self["steps"]))
+        return rankings.memo(key, lambda: finite_steps.weights(self["model"], rankings, self["start"], self["steps"]))
 
 
 MP = MarkovPrecision()

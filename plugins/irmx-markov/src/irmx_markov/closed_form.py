@@ -7,15 +7,12 @@ restriction of it. No linear system is needed.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from irmx import Rankings
-from irmx_markov.weights import table
-
-if TYPE_CHECKING:
-    from irmx_markov.models import MarkovModel
+from irmx_markov.transition_weights import TransitionWeights, table
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 Ints = np.ndarray[Any, np.dtype[Any]]
@@ -24,7 +21,7 @@ _PAIRS_AT_ONCE = 4_000_000
 _MANY = 3_000
 
 
-def invariant(model: MarkovModel, rankings: Rankings) -> Floats:
+def invariant(model: TransitionWeights, rankings: Rankings) -> Floats:
     """Return pi over the relevant documents, adding up to 1 within each topic."""
     sums = sums_of_all_ranks(model, rankings) if model["states"] == "all" else sums_of_relevant(model, rankings)
     return normalised(sums, rankings)
@@ -40,7 +37,7 @@ def normalised(values: Floats, rankings: Rankings) -> Floats:
     return np.asarray(values / total[topic])
 
 
-def sums_of_all_ranks(model: MarkovModel, rankings: Rankings) -> Floats:
+def sums_of_all_ranks(model: TransitionWeights, rankings: Rankings) -> Floats:
     """Return d_i = S(i-1) + S(T-i) at the relevant ranks i, with S(n) = w(1) + ... + w(n).
 
     With a longest hop h, S(min(n, h)) takes the place of S(n).
@@ -55,7 +52,7 @@ def sums_of_all_ranks(model: MarkovModel, rankings: Rankings) -> Floats:
     return d + model.weight(0) if model["self_loops"] else d
 
 
-def sums_of_relevant(model: MarkovModel, rankings: Rankings) -> Floats:
+def sums_of_relevant(model: TransitionWeights, rankings: Rankings) -> Floats:
     """Return d_i = sum over the other relevant ranks j of w(|i - j|)."""
     rank = rankings.relevant.rank
     w, _ = table(model["distance"], model.offset, model["log_base"], int(rankings.depth.max(initial=0)))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from irmx import Column, DataError, Param, QrelsRows, Rankings, Symbol
-from irmx_ncp.laws import KIND
+from irmx_ncp.stopping_laws import KIND
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 Ints = np.ndarray[Any, np.dtype[Any]]

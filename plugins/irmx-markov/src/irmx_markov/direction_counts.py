@@ -7,15 +7,13 @@ neighbours only, and such a chain is always reversible.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from irmx import Rankings, UsageError
-from irmx_markov.chains import DENSE, OPERATIONS, log_stationary, log_stationary_banded, normalised_exp, refined
-
-if TYPE_CHECKING:
-    from irmx_markov.models import MarkovModel
+from irmx_markov.finite_chains import DENSE, OPERATIONS, log_stationary, log_stationary_banded, normalised_exp, refined
+from irmx_markov.transition_weights import TransitionWeights
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 Ints = np.ndarray[Any, np.dtype[Any]]
@@ -25,7 +23,7 @@ _KRYLOV = 80
 _RELIABLE = 1e-12
 
 
-def invariant(model: MarkovModel, rankings: Rankings) -> Floats:
+def invariant(model: TransitionWeights, rankings: Rankings) -> Floats:
     """Return pi over the relevant documents, adding up to 1 within each topic."""
     out = np.empty(len(rankings.relevant.rank))
     ends = rankings.relevant.offsets
@@ -39,7 +37,7 @@ def invariant(model: MarkovModel, rankings: Rankings) -> Floats:
     return out
 
 
-def states_of(model: MarkovModel, depth: int, relevant: Ints) -> Ints:
+def states_of(model: TransitionWeights, depth: int, relevant: Ints) -> Ints:
     """Return the ranks that are the states of the chain (M8)."""
     return np.arange(1, depth + 1) if model["states"] == "all" else relevant
 
@@ -56,7 +54,7 @@ def factors(direction: str | None, states: Ints, relevant: Ints) -> tuple[Floats
     return {"FRBN": (r, n), "FNBR": (n, r), "FIRBIN": (1 / r, 1 / n), "FINBIR": (1 / n, 1 / r)}[direction]
 
 
-def transition_matrix(model: MarkovModel, depth: int, relevant: Ints) -> Floats:
+def transition_matrix(model: TransitionWeights, depth: int, relevant: Ints) -> Floats:
     """Return the transition matrix P of one topic as a dense array over the states (M5 to M8).
 
     Parameters
@@ -84,7 +82,7 @@ def transition_matrix(model: MarkovModel, depth: int, relevant: Ints) -> Floats:
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
-def _diagonal(model: MarkovModel, forward: Floats, backward: Floats) -> Floats:
+def _diagonal(model: TransitionWeights, forward: Floats, backward: Floats) -> Floats:
     """Return the weights of staying: the formula at distance 0, with direction counts times both factors' sum."""
     if not model["self_loops"]:
         return np.zeros(len(forward))
@@ -92,7 +90,7 @@ def _diagonal(model: MarkovModel, forward: Floats, backward: Floats) -> Floats:
     return np.asarray(model.weight(0) * both * np.ones(len(forward)))
 
 
-def log_invariant(model: MarkovModel, depth: int, relevant: Ints) -> Floats:
+def log_invariant(model: TransitionWeights, depth: int, relevant: Ints) -> Floats:
     """Return log pi over all states of one topic, up to a constant, by the cheapest way that is exact for the model.
 
     Logarithms, because a user who is driven to one end of a long ranking is at the other end with a probability below
@@ -121,7 +119,7 @@ def log_invariant(model: MarkovModel, depth: int, relevant: Ints) -> Floats:
     )
 
 
-def _birth_and_death(model: MarkovModel, states: Ints, relevant: Ints) -> Floats:
+def _birth_and_death(model: TransitionWeights, states: Ints, relevant: Ints) -> Floats:
     """Return log pi of a chain between neighbours: pi_i = D_i prod_{k<i} f_k / b_{k+1}, D_i the sum of the weights at i."""
     forward, backward = factors(model["direction"], states, relevant)
     w = model.weight(np.diff(states))
@@ -133,7 +131,7 @@ def _birth_and_death(model: MarkovModel, states: Ints, relevant: Ints) -> Floats
     return np.asarray(log_pi)
 
 
-def _banded(model: MarkovModel, states: Ints, relevant: Ints) -> Floats:
+def _banded(model: TransitionWeights, states: Ints, relevant: Ints) -> Floats:
     """Return log pi of a chain whose transitions reach over a few states, by the elimination of states."""
     forward, backward = factors(model["direction"], states, relevant)
     assert model.max_hop is not None
@@ -160,7 +158,7 @@ def _banded(model: MarkovModel, states: Ints, relevant: Ints) -> Floats:
     return log_stationary_banded(block, n, hop)
 
 
-def _by_convolution(model: MarkovModel, states: Ints, relevant: Ints) -> tuple[Floats, bool]:
+def _by_convolution(model: TransitionWeights, states: Ints, relevant: Ints) -> tuple[Floats, bool]:
     """Return pi of a long chain: one Fourier transform per product with P, and GMRES to solve pi P = pi.
 
     Weights depend on the distance in ranks only, so a product with them is a convolution over ranks; a longest hop,

@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from irmx import DataError, Param, Rankings, Symbol, UsageError
-from irmx_markov.chains import (
+from irmx_markov.finite_chains import (
     check_irreducible,
     check_stochastic,
     dense_enough,
@@ -20,7 +20,7 @@ from irmx_markov.chains import (
     normalised_exp,
     watched,
 )
-from irmx_markov.models import KIND
+from irmx_markov.markov_models import KIND
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 Ints = np.ndarray[Any, np.dtype[Any]]

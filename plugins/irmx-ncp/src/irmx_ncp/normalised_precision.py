@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from irmx import COMMON_PARAMS, Citation, Column, Measure, Param, PluginError, Rankings, Symbol
-from irmx_ncp.by_document import STOP_PROBABILITY
-from irmx_ncp.laws import KIND
+from irmx_ncp.stopping_by_document import STOP_PROBABILITY
+from irmx_ncp.stopping_laws import KIND
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 

@@ -9,9 +9,9 @@ import numpy as np
 from irmx import COMMON_PARAMS, Column, Param, Rankings
 from irmx_markov.holding import DWELL, DWELL_COLUMN
 from irmx_markov.holding import KIND as TIMES_KIND
-from irmx_markov.measure import BEST_RETRIEVED, RESCALE, MarkovMeasure
-from irmx_markov.models import KIND
-from irmx_markov.reading import LENGTH_COLUMN
+from irmx_markov.markov_models import KIND
+from irmx_markov.markov_precision import BEST_RETRIEVED, RESCALE, MarkovMeasure
+from irmx_markov.reading_speed import LENGTH_COLUMN
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 

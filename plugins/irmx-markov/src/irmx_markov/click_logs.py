@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx import DataError, UsageError
-from irmx_markov.matrix import TransitionMatrix
+from irmx_markov.own_matrix import TransitionMatrix
 
 if TYPE_CHECKING:
     import pandas as pd

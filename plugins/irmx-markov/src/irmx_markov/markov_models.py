@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from irmx import Param, Rankings, Symbol, UsageError
-from irmx_markov import closed, directed, network
-from irmx_markov.chains import dense_enough, watched
-from irmx_markov.weights import weight
+from irmx_markov import closed_form, direction_counts, watched_network
+from irmx_markov.finite_chains import dense_enough, watched
+from irmx_markov.transition_weights import weight
 
 Floats = np.ndarray[Any, np.dtype[Any]]
 Ints = np.ndarray[Any, np.dtype[Any]]
@@ -186,8 +186,8 @@ class MarkovModel(Symbol):
             Adds up to 1 within each topic.
         """
         if self["direction"] is None:
-            return closed.invariant(self, rankings)
-        return directed.invariant(self, rankings)
+            return closed_form.invariant(self, rankings)
+        return direction_counts.invariant(self, rankings)
 
     def watched_chain(self, depth: int, relevant: Ints) -> Floats:
         """Return the transition matrix of the chain watched on the relevant documents of one topic (M4).
@@ -207,12 +207,12 @@ class MarkovModel(Symbol):
         irmx.UsageError
             For a chain over more than 3,000 states.
         """
-        dense_enough(len(directed.states_of(self, depth, relevant)), repr(self))
+        dense_enough(len(direction_counts.states_of(self, depth, relevant)), repr(self))
         if self["states"] == "relevant":
-            return directed.transition_matrix(self, depth, relevant)
+            return direction_counts.transition_matrix(self, depth, relevant)
         if self["direction"] is None:
-            return network.watched_on(self, depth, relevant)
-        return watched(directed.transition_matrix(self, depth, relevant), relevant - 1)
+            return watched_network.watched_on(self, depth, relevant)
+        return watched(direction_counts.transition_matrix(self, depth, relevant), relevant - 1)
 
 
 GL_AD_ID = MarkovModel()
