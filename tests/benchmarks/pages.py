@@ -25,12 +25,12 @@ from pages_fit import report as on_fit
 from timing import in_turns, table
 
 import irmx
-from irmx_pages.candidates import candidates_of
-from irmx_pages.efforts import DEFAULT
-from irmx_pages.exact import best_page
-from irmx_pages.examination import ATT, DCG, ERR, RBP
-from irmx_pages.ideal import Limits
-from irmx_pages.judged import judged_verticals
+from irmx_pages.examination.examination_models import ATT, DCG, ERR, RBP
+from irmx_pages.ideal.candidates import candidates_of
+from irmx_pages.ideal.exact_page import best_page
+from irmx_pages.ideal.ideal_blocks import Limits
+from irmx_pages.page.efforts import DEFAULT
+from irmx_pages.page.judged_verticals import judged_verticals
 
 LAYOUT = [
     *["image"] * 3, *["web"] * 3, *["video"] * 3, *["web"] * 3, *["news"] * 3, *["web"] * 4

@@ -14,7 +14,7 @@ from scipy.stats import ttest_rel
 
 import irmx
 from irmx_pages import Block, Page, agreement, fleiss_kappa
-from irmx_pages.intervals import sign_test, topic_interval, topic_test
+from irmx_pages.preferences.topic_intervals import sign_test, topic_interval, topic_test
 
 QRELS = {t: {"good": 1, "fair": 1, "poor": 0} for t in ("t1", "t2", "t3")}
 ORDERS = {"best": ("good", "fair", "poor"), "middle": ("good", "poor", "fair"), "worst": ("poor", "good", "fair")}

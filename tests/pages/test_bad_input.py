@@ -13,7 +13,7 @@ import pytest
 import irmx
 from irmx import DataError, UsageError
 from irmx_pages import DCG, Pages, gain, orientation_gain, utility
-from irmx_pages.efforts import efforts
+from irmx_pages.page.efforts import efforts
 
 JUDGED = [("w1", "web", 1, None), ("i1", "image", 1, 0.75), ("i2", "image", 1, 0.75), ("n1", "news", 0, 0.6)]
 SHOWN = [("w1", "web"), ("i1", "image"), ("n1", "news")]

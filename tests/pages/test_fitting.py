@@ -24,10 +24,10 @@ from irmx_pages import (
     vRecall,
 )
 from irmx_pages.example import Example, example
-from irmx_pages.fitting_choices import Votes, fit_weights
-from irmx_pages.fitting_grid import parameter_grid
-from irmx_pages.fitting_likelihood import personal_interval
-from irmx_pages.fitting_scores import PageScorer, with_values
+from irmx_pages.fit.choice_likelihood import personal_interval
+from irmx_pages.fit.choice_model import Votes, fit_weights
+from irmx_pages.fit.parameter_grid import parameter_grid
+from irmx_pages.fit.scores_of_settings import PageScorer, with_values
 
 GRID = {"alpha": "1.5:100:12", "beta": "0.5:1:11"}
 

@@ -9,8 +9,8 @@ import pytest
 
 import irmx
 from irmx_pages import AS_RBP, orientation_gain
-from irmx_pages.fitting_grid import parameter_grid, parse_grid
-from irmx_pages.fitting_personal import PersonalGrid
+from irmx_pages.fit.parameter_grid import parameter_grid, parse_grid
+from irmx_pages.fit.personal_weights import PersonalGrid
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 
 import irmx
 from irmx_pages import AS, AS_DCG, AS_RBP, DCG, Pages, gain, pages_of, utility
-from irmx_pages.efforts import media_of
+from irmx_pages.page.efforts import media_of
 
 JUDGED = [
     ("w1", "web", 1, None),

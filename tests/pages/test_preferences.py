@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import irmx
 from irmx_pages import fleiss_kappa, read_preferences
-from irmx_pages.preferences import ANSWERS
+from irmx_pages.preferences.preference_votes import ANSWERS
 
 COLUMNS = ["query_id", "page_a", "page_b", "assessor", "choice"]
 

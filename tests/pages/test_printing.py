@@ -8,7 +8,7 @@ import sys
 import pandas as pd
 import pytest
 
-from irmx_pages.printing import print_frame
+from irmx_pages.printed_frames import print_frame
 
 LONG = "AS_RBP(beta=0.855231,alpha=7.47072,personal=0.257105)"
 

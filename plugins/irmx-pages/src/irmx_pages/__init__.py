@@ -1,27 +1,28 @@
 """Utility of aggregated search pages."""
 
-from irmx_pages.agreement import agreement
-from irmx_pages.baselines import AS_alpha_nDCG, AS_D_nDCG, AS_Dsharp_nDCG, AS_IA_nDCG
-from irmx_pages.building import pages_of
-from irmx_pages.candidates import Candidates, Pick
-from irmx_pages.effort_fitting import EffortFit, fit_effort
-from irmx_pages.examination import ATT, DCG, ERR, RBP, ByPosition, Examination, att, dcg, err, rbp
-from irmx_pages.examination_fitting import ExaminationFit, examination_log_likelihoods, fit_examination
-from irmx_pages.examination_log import ExaminationLog, read_examinations
-from irmx_pages.fitting import PreferenceFit, fit_preferences
-from irmx_pages.gains import gain, orientation_gain
-from irmx_pages.jsonl import write_pages
-from irmx_pages.measures import AS, AS_ATT, AS_DCG, AS_ERR, AS_RBP
-from irmx_pages.page import Block, Page
-from irmx_pages.page_runs import page_runs, score_pages
-from irmx_pages.pages import Pages, utility
-from irmx_pages.preferences import Preferences, fleiss_kappa, read_preferences
-from irmx_pages.preferences_simulated import simulate_preferences
-from irmx_pages.reading import read_pages
-from irmx_pages.simulation import SimulatedPages, simulate_pages
-from irmx_pages.simulation_quality import page_pairs
-from irmx_pages.traps import without_traps
-from irmx_pages.verticals import vF, vPrecision, vRecall
+from irmx_pages.examination.examination_models import ATT, DCG, ERR, RBP, ByPosition, Examination, att, dcg, err, rbp
+from irmx_pages.fit.effort_fit import EffortFit, fit_effort
+from irmx_pages.fit.examination_fit import ExaminationFit, examination_log_likelihoods, fit_examination
+from irmx_pages.fit.examination_log import ExaminationLog, read_examinations
+from irmx_pages.fit.preference_fit import PreferenceFit, fit_preferences
+from irmx_pages.ideal.candidates import Candidates, Pick
+from irmx_pages.measures.aggregated_search import AS
+from irmx_pages.measures.aggregated_search_by_model import AS_ATT, AS_DCG, AS_ERR, AS_RBP
+from irmx_pages.measures.page_diversity import AS_alpha_nDCG, AS_D_nDCG, AS_Dsharp_nDCG, AS_IA_nDCG
+from irmx_pages.measures.vertical_selection import vF, vPrecision, vRecall
+from irmx_pages.page.gains import gain, orientation_gain
+from irmx_pages.page.page import Block, Page
+from irmx_pages.page.page_arrays import Pages, utility
+from irmx_pages.page.page_lines import write_pages
+from irmx_pages.page.page_reading import read_pages
+from irmx_pages.page.page_runs import page_runs, score_pages
+from irmx_pages.page.pages_of_rankings import pages_of
+from irmx_pages.preferences.agreement import agreement
+from irmx_pages.preferences.preference_votes import Preferences, fleiss_kappa, read_preferences
+from irmx_pages.preferences.simulated_preferences import simulate_preferences
+from irmx_pages.preferences.traps import without_traps
+from irmx_pages.simulate.page_pairs import page_pairs
+from irmx_pages.simulate.simulated_pages import SimulatedPages, simulate_pages
 
 __all__ = [
     "AS",

@@ -43,8 +43,8 @@ def score_pages(
 
     Prints a line for each page and measure; a topic may have several pages.
     """
-    from irmx_pages.page_runs import score_pages as scored
-    from irmx_pages.printing import check_form, print_frame
+    from irmx_pages.page.page_runs import score_pages as scored
+    from irmx_pages.printed_frames import check_form, print_frame
 
     check_form(output_format)
     print_frame(scored(matching_file(pages), qrels, measures), output_format, places)
@@ -74,9 +74,9 @@ def agreement(
     half), other pairs of which a majority says that both pages are bad, the agreement with its 95% interval over topics, the
     two-tailed p-value of a test against the baseline, and Fleiss' kappa of the assessors.
     """
-    from irmx_pages.agreement import LEVELS
-    from irmx_pages.agreement import agreement as agreeing
-    from irmx_pages.printing import check_form, print_frame
+    from irmx_pages.preferences.agreement import LEVELS
+    from irmx_pages.preferences.agreement import agreement as agreeing
+    from irmx_pages.printed_frames import check_form, print_frame
 
     check_form(output_format)
     shown = matching_file(pages)
@@ -130,9 +130,9 @@ def simulate_pages(
     From judgments, rankings of items and rankings of verticals: every selection of verticals with every selection of items and
     every presentation, 36 pages a topic for two rankings of each kind. A ranking is called by the name of its file.
     """
-    from irmx_pages.jsonl import write_pages
-    from irmx_pages.simulation import simulate_pages as simulated
-    from irmx_pages.simulation_quality import page_pairs
+    from irmx_pages.page.page_lines import write_pages
+    from irmx_pages.simulate.page_pairs import page_pairs
+    from irmx_pages.simulate.simulated_pages import simulate_pages as simulated
 
     _refuse_one_file(out, pairs, quality)
     made = simulated(

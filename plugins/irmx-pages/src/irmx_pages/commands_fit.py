@@ -59,9 +59,9 @@ def fit(
     how often the measure then agrees with the majority on topics that it was not learned from; the l of every assessor,
     by likelihood, with the agreement on held-out topics; and the l of the most active assessors, by agreement on a grid. With -o jsonl every line says of which table it is.
     """
-    from irmx_pages.fitting import fit_preferences
-    from irmx_pages.fitting_grid import parse_grid
-    from irmx_pages.printing import check_form, print_frame
+    from irmx_pages.fit.parameter_grid import parse_grid
+    from irmx_pages.fit.preference_fit import fit_preferences
+    from irmx_pages.printed_frames import check_form, print_frame
 
     check_form(output_format)
     found = fit_preferences(

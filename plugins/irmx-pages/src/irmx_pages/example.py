@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irmx_pages.preferences import Preferences
-from irmx_pages.preferences_simulated import simulate_preferences
-from irmx_pages.simulation import simulate_pages
-from irmx_pages.simulation_quality import page_pairs
+from irmx_pages.preferences.preference_votes import Preferences
+from irmx_pages.preferences.simulated_preferences import simulate_preferences
+from irmx_pages.simulate.page_pairs import page_pairs
+from irmx_pages.simulate.simulated_pages import simulate_pages
 
 if TYPE_CHECKING:
     import pandas as pd

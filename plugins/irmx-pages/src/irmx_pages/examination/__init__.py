@@ -1,0 +1,1 @@
+"""Examination models: how likely users look at each block of a page."""

@@ -1,0 +1,171 @@
+"""Examination models: how likely the user of a page examines each of its blocks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from irmx import Param, Symbol
+from irmx_pages.examination.attention import attention
+from irmx_pages.examination.best_pages import by_attention, by_position, by_satisfaction
+from irmx_pages.examination.products_before import products_before
+from irmx_pages.ideal.candidates import Candidates, Pick
+from irmx_pages.page.page_arrays import Floats, Ints, Pages
+
+KIND = "examination model"
+"""The kind of symbol that the ``examination`` parameter of ``AS`` takes; any plugin may register more."""
+
+
+class Examination(Symbol):
+    """How likely each block is examined.
+
+    A plugin adds one by registering an :class:`irmx.Symbol` with ``KIND = "examination model"`` and the method
+    :meth:`probabilities`; it need not derive from this class. For ``ideal="exact"`` it needs a method ``best_page`` too, see
+    :func:`irmx_pages.ideal.exact_page.best_page`; one that derives from :class:`ByPosition` has it.
+
+    References
+    ----------
+    Zhou, Cummins, Lalmas, Jose: Evaluating Aggregated Search Pages. SIGIR 2012.
+
+    Examples
+    --------
+    >>> import irmx, numpy as np
+    >>> class TopThree(irmx.Symbol):
+    ...     NAME, KIND, SHORT_DESC = "top_three", "examination model", "the first three blocks, and nothing else"
+    ...     def probabilities(self, pages, gain):
+    ...         return np.where(pages.position <= 3, 1.0, 0.0)
+    >>> from irmx_pages import AS
+    >>> AS(examination=TopThree())
+    AS(examination=top_three)
+    """
+
+    KIND = KIND
+
+    def probabilities(self, pages: Pages, gain: Floats) -> Floats:
+        """Return Exam(B) of every block, in [0, 1].
+
+        Parameters
+        ----------
+        pages : Pages
+            The pages.
+        gain : float array, shape (blocks,)
+            G(B) of every block.
+        """
+        raise NotImplementedError
+
+
+class ByPosition(Examination):
+    """A model in which only the position of a block counts."""
+
+    def at(self, position: Ints) -> Floats:
+        """Return the probability at positions, which count from 1."""
+        raise NotImplementedError
+
+    def probabilities(self, pages: Pages, gain: Floats) -> Floats:
+        return self.at(pages.position)
+
+    def best_page(self, candidates: Candidates, rate: float, length: int) -> list[Pick]:
+        return by_position(candidates, rate, length, self.at(np.arange(1, length + 1)))
+
+
+class DCG(ByPosition):
+    """Exam(B_i) = 1/log2(i + 1) (A6).
+
+    Examples
+    --------
+    >>> DCG().at(np.array([1, 2, 3]))
+    array([1.        , 0.63092975, 0.5       ])
+    """
+
+    NAME = "dcg"
+    SHORT_DESC = "falls with the logarithm of the position, as the discount of DCG"
+
+    def at(self, position: Ints) -> Floats:
+        return np.asarray(1 / np.log2(position + 1))
+
+
+class RBP(ByPosition):
+    """Exam(B_i) = beta^(i - 1) (A6).
+
+    Examples
+    --------
+    >>> RBP(beta=0.5).at(np.array([1, 2, 3]))
+    array([1.  , 0.5 , 0.25])
+    """
+
+    NAME = "rbp"
+    SHORT_DESC = "goes on to the next block with probability beta"
+    PARAMS = {"beta": Param(float, "probability to go on to the next block", default=0.8, low=0, high=1)}
+
+    def at(self, position: Ints) -> Floats:
+        return np.asarray(self["beta"] ** (position - 1.0))
+
+
+class ERR(Examination):
+    """Exam(B_i) = c_i prod_{j<i} (1 - G(B_j)/n_j), n_j the items of B_j: the user stops where a block satisfies (A7)."""
+
+    NAME = "err"
+    SHORT_DESC = "stops where a block satisfies, with the probability of its mean gain per item"
+    PARAMS = {
+        "discount": Param(
+            str,
+            "c_i, a discount besides: 1 ('one'), or 1/i ('rank')",
+            default="one",
+            choices=("one", "rank"),
+        )
+    }
+
+    def probabilities(self, pages: Pages, gain: Floats) -> Floats:
+        going_on = products_before(1 - gain / pages.items, pages.offsets)
+        return going_on * self._discount(pages.position)
+
+    def _discount(self, position: Ints) -> Floats:
+        """Return c_i."""
+        return np.ones(len(position)) if self["discount"] == "one" else 1 / position
+
+    def best_page(self, candidates: Candidates, rate: float, length: int) -> list[Pick]:
+        return by_satisfaction(candidates, rate, length, self._discount(np.arange(1, length + 1)))
+
+
+class ATT(Examination):
+    """Exam(B_i) = phi_i + (1 - phi_i) beta^dist_i: images and videos attract attention (A8).
+
+    dist_i is the number of blocks to the nearest one with an image or video, 0 on it. A page without one has phi_i. By default
+    phi_i = 1/log2(i + 1), a choice of irmx; the paper says "we assume that phi is a global variable that is constant for all
+    positions", which a number as ``phi`` follows. It gives no value of phi or beta.
+
+    Examples
+    --------
+    >>> from irmx_pages import Pages
+    >>> page = Pages(np.array([0, 3]), np.array(["web", "web", "image"], dtype=object), np.array([0.5, 0.5, 0.75]),
+    ...     np.ones(3), np.ones(3, dtype=int), np.array([3.0, 3.0, 1.0]), np.array([False, False, True]))
+    >>> ATT(phi=0.2).probabilities(page, np.ones(3))
+    array([0.4, 0.6, 1. ])
+    """
+
+    NAME = "att"
+    SHORT_DESC = "as dcg, and more often in and near blocks with images or videos"
+    PARAMS = {
+        "beta": Param(float, "how far attention reaches, a factor per block of distance", default=0.5, low=0, high=1),
+        "phi": Param(
+            float,
+            "probability of a block that attracts no attention, one for all positions; None: 1/log2(position + 1)",
+            default=None,
+            above=0,
+            high=1,
+        ),
+    }
+
+    def probabilities(self, pages: Pages, gain: Floats) -> Floats:
+        return attention(pages.position, pages.visual, pages.offsets, self["beta"], self["phi"])
+
+    def best_page(self, candidates: Candidates, rate: float, length: int) -> list[Pick]:
+        return by_attention(candidates, rate, length, self["beta"], self["phi"])
+
+
+dcg = DCG()
+rbp = RBP()
+err = ERR()
+att = ATT()
+
+NAMED = (dcg, rbp, err, att)
+"""The four models of the paper."""

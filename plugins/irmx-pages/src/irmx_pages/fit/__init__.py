@@ -1,0 +1,1 @@
+"""Parameters of measures, examination models and efforts, estimated from what people did."""

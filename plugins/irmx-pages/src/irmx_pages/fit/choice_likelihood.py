@@ -1,0 +1,232 @@
+"""Parameters of a measure by maximum likelihood of choices, with profile intervals."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from irmx_pages.fit.choice_model import Votes, Weights, fit_weights
+from irmx_pages.fit.parameter_grid import ParameterGrid
+from irmx_pages.fit.scores_of_settings import PageScorer, with_values
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+Ints = np.ndarray[Any, np.dtype[Any]]
+
+HALF_CHI2 = 1.920729410347062
+"""Half of the 95% quantile of chi-squared with one degree of freedom: what a profile may lose of its log-likelihood."""
+
+_STARTS = {1: 25, 2: 7}
+"""Points of the first look at the parameters, per parameter; 4 for more than two of them."""
+
+
+@dataclass(frozen=True)
+class LikelihoodFit:
+    """The most likely values.
+
+    Attributes
+    ----------
+    values : dict of str to float
+        Of the parameters of the grid, within its ranges.
+    weights : Weights
+        Of the assessors.
+    """
+
+    values: dict[str, float]
+    weights: Weights
+
+    @property
+    def personal(self) -> float:
+        """The mean l over assessors; 0 where no choice depends on anything."""
+        known = self.weights.personal[~np.isnan(self.weights.personal)]
+        return float(known.mean()) if len(known) else 0.0
+
+
+class Likelihood:
+    """The log-likelihood of votes as a function of parameters, with the weights of assessors at their best.
+
+    Parameters
+    ----------
+    scorer : PageScorer
+        The pages.
+    grid : ParameterGrid
+        The parameters and their ranges. One of positive values whose ends differ by a factor of 10 or more is looked at on a
+        logarithmic scale.
+    a, b : int array, shape (pairs,)
+        The pages of every pair.
+    votes : Votes
+        The votes.
+    personal : bool
+        Whether assessors weigh vRecall.
+    """
+
+    def __init__(self, scorer: PageScorer, grid: ParameterGrid, a: Ints, b: Ints, votes: Votes, personal: bool) -> None:
+        self.scorer, self.grid, self.a, self.b, self.votes = scorer, grid, a, b, votes
+        self.recall = scorer.recall[a] - scorer.recall[b] if personal else None
+        self._log = [low > 0 and high / low >= 10 for low, high in grid.ranges]
+        self._last: Weights | None = None
+
+    def values(self, place: Floats) -> dict[str, float]:
+        """Return the values of parameters at a place in the unit cube."""
+        found = {}
+        for name, (low, high), x, log in zip(
+            self.grid.values, self.grid.ranges, place.tolist(), self._log, strict=True
+        ):
+            value = low * (high / low) ** x if log else low + (high - low) * x
+            found[name] = min(max(value, low), high)
+        return found
+
+    def utility(self, values: dict[str, float]) -> Floats:
+        """Return U_A - U_B of every pair."""
+        of_pages = self.page_values(values)
+        return np.asarray(of_pages[self.a] - of_pages[self.b])
+
+    def page_values(self, values: dict[str, float]) -> Floats:
+        """Return U of every page."""
+        return self.scorer.values(with_values(self.scorer.measure, values))
+
+    def weights(self, place: Floats) -> Weights:
+        """Return the best weights of the assessors at a place."""
+        self._last = fit_weights(self.votes, self.utility(self.values(place)), self.recall, self._last)
+        return self._last
+
+    def __call__(self, place: Floats) -> float:
+        return -self.weights(place).log_likelihood
+
+    # -- the best place ----------------------------------------------------------------------------------
+
+    def maximum(self) -> tuple[Floats, float]:
+        """Return the best place, and the negative log-likelihood there."""
+        size = len(self.grid.values)
+        points = np.linspace(0, 1, _STARTS.get(size, 4))
+        start = min((np.array(p) for p in itertools.product(points, repeat=size)), key=self)
+        return self._descended(start, {})
+
+    def fit(self) -> LikelihoodFit:
+        """Return the most likely values."""
+        place, _ = self.maximum()
+        return LikelihoodFit(self.values(place), self.weights(place))
+
+    def _descended(self, start: Floats, fixed: dict[int, float]) -> tuple[Floats, float]:
+        """Return the best place near a start, some of its coordinates being fixed."""
+        from scipy.optimize import minimize
+
+        free = [i for i in range(len(start)) if i not in fixed]
+
+        def at(coordinates: Floats) -> Floats:
+            place: Floats = start.copy()
+            place[list(fixed)] = list(fixed.values())
+            place[free] = coordinates
+            return place
+
+        if not free:
+            return at(np.empty(0)), self(at(np.empty(0)))
+        step = np.vstack(
+            [start[free], *(start[free] + 0.08 * np.where(start[free] > 0.5, -e, e) for e in np.eye(len(free)))]
+        )
+        options = {"initial_simplex": step, "xatol": 2e-5, "fatol": 1e-6, "maxfev": 120 * len(free)}
+        found = minimize(
+            lambda x: self(at(x)), start[free], method="Nelder-Mead", bounds=[(0, 1)] * len(free), options=options
+        )
+        return at(found.x), float(found.fun)
+
+    # -- intervals ---------------------------------------------------------------------------------------
+
+    def intervals(
+        self, place: Floats, least: float, advance: Callable[[int], None] = lambda count: None
+    ) -> dict[str, tuple[float, float]]:
+        """Return the 95% profile interval of every parameter, cut at the ends of its range.
+
+        Parameters
+        ----------
+        place : float array
+            The best place.
+        least : float
+            The negative log-likelihood there.
+        advance : callable
+            Is told of every end that is found, two for each parameter.
+        """
+        found = {}
+        for i, name in enumerate(self.grid.values):
+            ends = [
+                self.values(np.where(np.arange(len(place)) == i, x, place))[name]
+                for x in self._ends(place, least, i, advance)
+            ]
+            found[name] = (ends[0], ends[1])
+        return found
+
+    def _ends(self, place: Floats, least: float, i: int, advance: Callable[[int], None]) -> tuple[float, float]:
+        """Return where the profile of a coordinate has lost as much as it may, or the ends of the range."""
+        from scipy.optimize import brentq
+
+        near = {float(place[i]): place}
+
+        def lost(x: float) -> float:
+            start = near[min(near, key=lambda known: abs(known - x))]
+            found, value = self._descended(start, {i: x})
+            near[x] = found
+            return value - least - HALF_CHI2
+
+        ends = []
+        for end in (0.0, 1.0):
+            inside = float(place[i])
+            ends.append(
+                end if inside == end or lost(end) <= 0 else float(brentq(lost, *sorted((inside, end)), xtol=1e-4))
+            )
+            advance(1)
+        return ends[0], ends[1]
+
+
+def personal_interval(votes: Votes, assessor: int, utility: Floats, recall: Floats) -> tuple[float, float]:
+    """Return the 95% profile interval of the l of one assessor, at given values of the other parameters.
+
+    Parameters
+    ----------
+    votes : Votes
+        The votes of all.
+    assessor : int
+        The number of the assessor.
+    utility, recall : float array, shape (pairs,)
+        U_A - U_B and R_A - R_B of every pair.
+
+    Examples
+    --------
+    Choices that follow recall alone, with noise:
+
+    >>> votes = Votes(np.arange(60), np.zeros(60, dtype=int), np.tile([1.0] * 10 + [0.0] * 2, 5), 1)
+    >>> low, high = personal_interval(votes, 0, np.tile([0.2, -0.2], 30), np.ones(60))
+    >>> round(low, 2), round(high, 2)
+    (0.32, 1.0)
+    """
+    mine = votes.assessor == assessor
+    own = Votes(votes.pair[mine], np.zeros(int(mine.sum()), dtype=np.int64), votes.won[mine], 1)
+    grid = np.linspace(0, 1, 101)
+    curve = np.array([fit_weights(own, (1 - x) * utility + x * recall).log_likelihood for x in grid.tolist()])
+    best = int(np.argmax(curve))
+    spare = curve - curve[best] + HALF_CHI2
+    ends = []
+    for outside in (range(best, -1, -1), range(best, 101)):
+        beyond = next((k for k in outside if spare[k] < 0), None)
+        if beyond is None:
+            ends.append(float(grid[outside[-1]]))
+            continue
+        inside = beyond + (1 if beyond < best else -1)
+        share = spare[inside] / (spare[inside] - spare[beyond])
+        ends.append(float(grid[inside] + share * (grid[beyond] - grid[inside])))
+    return ends[0], ends[1]
+
+
+def is_range(interval: tuple[float, float], ends: tuple[float, float]) -> str:
+    """Return what to say of an interval that ends where its range does.
+
+    >>> is_range((1.5, 100.0), (1.5, 100.0)), is_range((4.0, 100.0), (1.5, 100.0)), is_range((4.0, 9.0), (1.5, 100.0))
+    ('not identified within the range', 'no upper end within the range', '')
+    """
+    low, high = (math.isclose(x, end, rel_tol=1e-6) for x, end in zip(interval, ends, strict=True))
+    if low and high:
+        return "not identified within the range"
+    return "no lower end within the range" if low else "no upper end within the range" if high else ""

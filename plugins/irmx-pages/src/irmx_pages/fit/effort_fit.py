@@ -1,0 +1,250 @@
+"""An effort table from the times that users spent on items."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irmx import DataError, UsageError
+from irmx_pages.fit.observations import interval95, labels, multiplicities, numbers, warn_of_one_cluster
+from irmx_pages.page.text_rows import read_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+Ints = np.ndarray[Any, np.dtype[Any]]
+
+_FEWEST = 0.95
+"""The share of bootstrap samples that must have every media type."""
+
+
+@dataclass(frozen=True)
+class EffortFit:
+    """What :func:`fit_effort` finds.
+
+    Attributes
+    ----------
+    effort : dict of str to float
+        The effort of every media type, in units of that of the reference.
+    intervals : dict of str to tuple
+        The 95% interval of each; NaN for the times of one user, which a warning tells.
+    seconds : dict of str to float
+        The mean, the median or (for ``within_users``) the geometric mean of the times of every media type.
+    times : dict of str to int
+        How many times of every media type were used.
+    not_seen, too_long : int
+        How many were left out: not above ``shortest``, above ``longest``.
+    users : int
+        How many users the used times are of; without users in the table, how many times there are.
+    """
+
+    effort: dict[str, float]
+    intervals: dict[str, tuple[float, float]]
+    seconds: dict[str, float]
+    times: dict[str, int]
+    not_seen: int
+    too_long: int
+    users: int
+
+
+def fit_effort(
+    times: pd.DataFrame | str | os.PathLike[str],
+    reference: str,
+    *,
+    statistic: str = "mean",
+    shortest: float = 0.0,
+    longest: float | None = None,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> EffortFit:
+    r"""Return the effort of every media type from the times that users spent on items.
+
+    The effort of a type is how long an item of it takes, divided by how long one of the reference type takes: the
+    unit of effort cancels in a normalised utility. How long it takes is
+
+    ``mean``
+        the mean of the times: what the sum of a page's efforts adds up to, and what a few long times move;
+    ``median``
+        their median;
+    ``within_users``
+        a comparison of each user with that user's own times, for logs in which users who saw other types are other
+        people. In :math:`\log t = a_{user} + b_{type}` by least squares, the effort is
+        :math:`e^{b_{type} - b_{reference}}`. Users who saw one type alone tell nothing.
+
+    Parameters
+    ----------
+    times : DataFrame, str or Path
+        A table, also as a .csv, .tsv, .jsonl or .parquet file, with a row an item that a user was shown: ``media``, any
+        label, ``time`` in seconds, at least 0, and ``user``, if known.
+    reference : str
+        The media type of effort 1.
+    statistic : {"mean", "median", "within_users"}
+        See above.
+    shortest : float
+        In seconds. Times must be above it: a time of 0 is that of an item that was not looked at.
+    longest : float, optional
+        In seconds. Longer times are left out: the user was doing something else.
+    resamples : int
+        The number of bootstrap samples that the intervals are made of.
+    seed : int
+        Of these samples.
+
+    Returns
+    -------
+    EffortFit
+        Intervals are percentiles over samples of users, with all of a user's times. Without ``user`` each time is
+        taken to be another user's, and the intervals are too narrow where it is not.
+
+    Raises
+    ------
+    irmx.DataError
+        Where a column is missing; a time is no number or negative; the reference is not in the table, or is all there
+        is; a type has no time that counts, or so few users that more than 5% of the samples have none of them; no user
+        saw types that ``within_users`` compares. The message says the line of the file, or the row.
+    irmx.UsageError
+        For an unknown ``statistic``, or ``shortest`` not from 0 to below ``longest``.
+
+    References
+    ----------
+    Zhou, Cummins, Lalmas, Jose: Evaluating Aggregated Search Pages. SIGIR 2012.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd
+    >>> generator = np.random.default_rng(1)
+    >>> media = np.array(["image", "text", "video"] * 400)
+    >>> pace = generator.lognormal(0, 0.3, 60)
+    >>> user = np.repeat(np.arange(60), 20)
+    >>> seconds = np.select([media == "image", media == "text"], [2.0, 5.0], 9.0) * pace[user]
+    >>> log = pd.DataFrame({"user": user, "media": media, "time": seconds * generator.exponential(1, 1200)})
+    >>> fit = fit_effort(log, "image", statistic="within_users")
+    >>> for name, effort in fit.effort.items():
+    ...     print("{}: {:.2f} [{:.2f}, {:.2f}]".format(name, effort, *fit.intervals[name]))
+    image: 1.00 [1.00, 1.00]
+    text: 2.18 [1.88, 2.54]
+    video: 4.40 [3.75, 5.20]
+    """
+    statistics: dict[str, Callable[..., _Estimate]] = {
+        "mean": _means,
+        "median": _medians,
+        "within_users": _within_users,
+    }
+    if statistic not in statistics:
+        raise UsageError(f"'statistic' must be one of {', '.join(map(repr, statistics))}. Got {statistic!r} instead.")
+    if not (0 <= shortest < np.inf) or (longest is not None and not longest > shortest):
+        raise UsageError(
+            f"'shortest' must be from 0 to below 'longest', in seconds. Got shortest={shortest!r} and "
+            f"longest={longest!r}."
+        )
+    log = read_rows(times, "times", ("media", "time"))
+    media, types = labels(log, "media")
+    seconds = numbers(log, "time", "a number of seconds from 0", lambda t: t >= 0)
+    user = labels(log, "user")[0] if "user" in log.columns else np.arange(len(log))
+    if reference not in types:
+        raise DataError(f"There is no time of the reference {reference!r}. The media types: {', '.join(types)}.")
+    if len(types) == 1:
+        raise DataError(
+            f"All times are of the reference {reference!r}; there is no other media type to compare with it."
+        )
+    limit = np.inf if longest is None else longest
+    used = (seconds > shortest) & (seconds <= limit)
+    counts = np.bincount(media[used], minlength=len(types))
+    if not counts.all():
+        raise DataError(
+            f"There is no time of {types[int(np.argmin(counts))]!r} above {shortest:g} seconds"
+            + (f" and up to {longest:g}." if longest is not None else ".")
+        )
+    user = np.unique(user[used], return_inverse=True)[1]
+    users = int(user.max()) + 1
+    samples = multiplicities(users, resamples, seed)
+    warn_of_one_cluster(users, "times")
+    found = statistics[statistic](
+        np.log(seconds[used]) if statistic == "within_users" else seconds[used],
+        media[used],
+        user,
+        types.index(reference),
+        samples,
+        types,
+    )
+    if np.isfinite(found.effort[1:]).all(axis=1).mean() < _FEWEST:
+        rare = int(np.argmin(np.isfinite(found.effort).sum(axis=0)))
+        raise DataError(
+            f"Too few users saw {types[rare]!r} for an interval: more than {1 - _FEWEST:.0%} of the samples of users "
+            "have none of them."
+        )
+    return EffortFit(
+        dict(zip(types, map(float, found.effort[0]), strict=True)),
+        {name: interval95(row[np.isfinite(row)], users) for name, row in zip(types, found.effort[1:].T, strict=True)},
+        dict(zip(types, map(float, found.seconds), strict=True)),
+        dict(zip(types, map(int, counts), strict=True)),
+        int((seconds <= shortest).sum()),
+        int((seconds > limit).sum()),
+        users,
+    )
+
+
+@dataclass(frozen=True)
+class _Estimate:
+    effort: Floats  # (1 + resamples, types); the first row is of the users as they are; NaN where a sample cannot tell
+    seconds: Floats  # (types,)
+
+
+def _means(
+    time: Floats, media: Ints, user: Ints, reference: int, samples: Iterator[Ints], types: list[str]
+) -> _Estimate:
+    users, k = int(user.max()) + 1, len(types)
+    sums = [np.bincount(user * k + media, of_row, users * k).reshape(users, k) for of_row in (time, np.ones(len(time)))]
+    total, count = np.stack([sample @ np.hstack(sums) for sample in samples]).reshape(-1, 2, k).swapaxes(0, 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = total / count
+        return _Estimate(mean / mean[:, [reference]], mean[0])
+
+
+def _medians(
+    time: Floats, media: Ints, user: Ints, reference: int, samples: Iterator[Ints], types: list[str]
+) -> _Estimate:
+    order = np.argsort(time, kind="stable")
+    of_type = [order[media[order] == number] for number in range(len(types))]
+    median = np.array([[_median(time[rows], sample[user[rows]]) for rows in of_type] for sample in samples])
+    return _Estimate(median / median[:, [reference]], median[0])
+
+
+def _median(ascending: Floats, often: Ints) -> float:
+    """Return the median of values that are there so often, NaN of none."""
+    passed = np.cumsum(often)
+    if passed[-1] == 0:
+        return float("nan")
+    middle = [np.searchsorted(passed, passed[-1] / 2, side) for side in ("left", "right")]
+    return float(ascending[middle].mean())
+
+
+def _within_users(
+    log_time: Floats, media: Ints, user: Ints, reference: int, samples: Iterator[Ints], types: list[str]
+) -> _Estimate:
+    """Least squares of log t = a_user + b_type: its normal equations are sums over users, so a sample weights them."""
+    users, others = int(user.max()) + 1, [t for t in range(len(types)) if t != reference]
+    size = np.bincount(user, minlength=users)
+    is_type = (media[:, None] == np.array(others)).astype(np.float64)
+    share = np.stack([np.bincount(user, column, users) for column in is_type.T], axis=1) / size[:, None]
+    x = is_type - share[user]
+    y = log_time - (np.bincount(user, log_time, users) / size)[user]
+    k = len(others)
+    products = np.zeros((users, k, k + 1))
+    np.add.at(products, user, x[:, :, None] * np.column_stack([x, y])[:, None, :])
+    sums = np.stack([np.tensordot(sample, products, axes=1) for sample in samples])
+    solvable = np.linalg.matrix_rank(sums[:, :, :k], hermitian=True) == k
+    if not solvable[0]:
+        raise DataError(
+            f"No comparison within users: too few of the {users} users saw several of the media types "
+            f"{', '.join(types)}. Take 'mean' or 'median', which compare users with each other."
+        )
+    effort = np.full((len(sums), len(types)), np.nan)
+    effort[:, reference] = 1.0
+    effort[np.ix_(solvable, others)] = np.exp(np.linalg.solve(sums[solvable, :, :k], sums[solvable, :, k:])[..., 0])
+    counts = np.bincount(media, minlength=len(types))
+    return _Estimate(effort, np.exp(np.bincount(media, log_time, len(types)) / counts))

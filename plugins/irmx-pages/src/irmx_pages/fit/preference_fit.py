@@ -1,0 +1,254 @@
+"""Learning the parameters of measures of pages from preferences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irmx import UsageError, parse_measure, progress_bar, read_qrels
+from irmx_pages.fit.choice_likelihood import LikelihoodFit, is_range
+from irmx_pages.fit.parameter_grid import ParameterGrid, parameter_grid
+from irmx_pages.fit.personal_weights import OF_ACTIVE, PersonalGrid, of_active
+from irmx_pages.fit.scores_of_settings import PageScorer, refuse_other_measures, with_values
+from irmx_pages.fit.topic_folds import OF_ASSESSORS, Folded
+from irmx_pages.page.page_reading import read_pages
+from irmx_pages.preferences.agreement import pair_numbers
+from irmx_pages.preferences.preference_votes import Preferences, read_preferences
+from irmx_pages.preferences.topic_intervals import check_test
+from irmx_pages.preferences.traps import FAILED_TRAPS, without_traps
+from irmx_pages.whole_numbers import check_whole
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Ints = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True)
+class PreferenceFit:
+    """What :func:`fit_preferences` finds.
+
+    Attributes
+    ----------
+    by_agreement : Measure
+        The measure with the values of the grid that agree most often with the majority, over all topics.
+    by_likelihood : Measure
+        The measure with the most likely values; ``personal`` is the mean l over assessors.
+    parameters : DataFrame
+        A row a parameter: ``parameter``; ``by_agreement``, with the smallest and the largest of the folds, ``fold_low`` and
+        ``fold_high``; ``by_likelihood``, with its 95% profile interval, ``low`` to ``high``; and ``note``, which says where the
+        interval ends at the end of the range, so that the preferences do not tell the parameter.
+    held_out : DataFrame
+        A row each for the measure as it was given, by agreement and by likelihood: ``fitted``, ``measure`` (with the values from
+        all topics); ``pairs`` with a majority, ``ties``, ``agreement`` with its interval ``low`` to ``high``; ``difference`` from
+        the measure as given, ``difference_low`` to ``difference_high``, and ``p_value`` of the test. Each pair is judged with values that were learned without its topic.
+    assessors : DataFrame
+        A row an assessor: ``assessor``, ``votes`` for one of the pages, ``both_bad``, votes that both are bad; ``l`` with its 95% profile interval, ``low`` to ``high``,
+        at the most likely values of the parameters; the held-out agreement with the assessor's votes of the mean l of all
+        (``shared``) and of the assessor's own (``own``), and their ``difference``, ``difference_low`` to ``difference_high``.
+        Without rows where l is not fitted.
+    active : DataFrame
+        A row for each of the most active assessors: ``assessor``, ``votes`` for one of the pages; ``l``, the value of
+        ``personal_grid`` that agrees with most of them at ``by_agreement``, NaN where all values do equally, with the smallest
+        and the largest of the folds, ``fold_low`` and ``fold_high``; the held-out agreement with the assessor's votes with l = 0
+        (``without``) and with the assessor's l (``own``), and their ``difference``, ``difference_low`` to ``difference_high``.
+        Without rows where l is not fitted.
+    """
+
+    by_agreement: Any
+    by_likelihood: Any
+    parameters: pd.DataFrame
+    held_out: pd.DataFrame
+    assessors: pd.DataFrame
+    active: pd.DataFrame
+
+
+def fit_preferences(
+    pages: Any,
+    preferences: Any,
+    qrels: Any,
+    measure: Any,
+    grid: Mapping[str, Any],
+    *,
+    folds: int = 5,
+    level: float = 0.75,
+    personal: bool = True,
+    active: int = 20,
+    personal_grid: Any = "0:1",
+    test: str = "t",
+    failed_traps: int | None = FAILED_TRAPS,
+    seed: int = 0,
+    progress: bool | None = None,
+) -> PreferenceFit:
+    r"""Learn the parameters of a measure of pages from preferences, with cross-validation over topics.
+
+    By agreement, as in the paper: of all settings of the grid the one that agrees most often with the majority, with l = 0; of
+    several that agree equally often the one nearest to their middle. Then, with these values, for each of the most active
+    assessors the l in ``personal_grid`` that agrees most often with the assessor's own votes.
+
+    By likelihood, within the ranges of the grid: the values under which all votes are most likely if assessor k chooses with
+
+    .. math:: P_k(A > B) = \sigma(s_k (IUtil_A - IUtil_B)), \quad IUtil = (1 - l_k) nUtil + l_k vRecall,
+
+    with s and l of the assessor's own. A tie counts half a vote for either page. A vote that both pages are bad is one of the
+    assessors of the pair, as for the majority, and is counted in ``assessors``; it compares none of the pages with the other,
+    so that it is in no likelihood. The intervals take votes for independent,
+    given the model. Agreement ignores how much two pages differ, and is a step function of the parameters; likelihood does
+    not, and needs the model of choice.
+
+    Parameters
+    ----------
+    pages : any
+        Whatever :func:`read_pages` takes.
+    preferences : any
+        Whatever :func:`read_preferences` takes.
+    qrels : any
+        Whatever :func:`irmx.read_qrels` takes, with the columns that measures of pages read.
+    measure : str or Measure
+        ``AS_DCG``, ``AS_RBP``, ``AS_ERR``, ``AS_ATT``, or ``AS`` with any examination model.
+    grid : mapping of str to str or sequence of float
+        ``alpha``, and the numbers that the examination model takes, such as ``beta``: ``"1.5:100"`` for 51 values at equal
+        distances, ``"1.5:100:20"`` for 20, ``"2,5,10"`` for these.
+    folds : int
+        Topics are dealt into so many folds, from 2 to the number of topics.
+    level : float
+        The share of assessors that makes a majority, in (0.5, 1].
+    personal : bool
+        Whether l is fitted for every assessor. Without it, or where the measure has ``normalise=None``, it is 0.
+    active : int
+        For how many assessors, those with the most votes for a page, l is searched by agreement, at least 0; 20 in the paper.
+    personal_grid : str or sequence of float
+        The values of l for that, within [0, 1], written as in ``grid``.
+    test : {"t", "sign"}
+        The test against the measure as given: see :func:`agreement`.
+    failed_traps : int or None
+        Assessors who failed more trap pairs are left out: see :func:`agreement`.
+    seed : int
+        Of the folds and the bootstrap.
+    progress : bool, optional
+        Whether a progress bar is shown; by default where standard error is a terminal.
+
+    Returns
+    -------
+    PreferenceFit
+        Agreement is always that with held-out topics.
+
+    Raises
+    ------
+    irmx.UsageError
+        Where the measure or a parameter cannot be fitted, there are not so many folds, or the seed is negative.
+    irmx.DataError
+        Where a preference is about a page that is not there, or the topics of a fold have no majority between them.
+
+    Notes
+    -----
+    An ideal page that is the same for all pages of a topic does not change which page of the topic a measure prefers, but it
+    does change by how much, and what l weighs. So by agreement it plays no part, and by likelihood it does. With
+    ``ideal='exact'`` it depends on the number of blocks, and is computed in every setting, which takes long.
+
+    References
+    ----------
+    Zhou, Cummins, Lalmas, Jose: Evaluating Aggregated Search Pages. SIGIR 2012, section 6.
+
+    Examples
+    --------
+    Four invented topics, and two users who go on to the next block with probability 0.9:
+
+    >>> from irmx_pages import page_pairs, simulate_pages, simulate_preferences
+    >>> from irmx_pages.example import example
+    >>> made = example(4)
+    >>> simulated = simulate_pages(made.qrels, made.items, made.verticals)
+    >>> users = {"ann": "AS_RBP(beta=0.9)", "bob": "AS_RBP(beta=0.9)"}
+    >>> preferences = simulate_preferences(simulated.pages, page_pairs(simulated), made.qrels, users)
+    >>> fit = fit_preferences(simulated.pages, preferences, made.qrels, "AS_RBP", {"beta": "0.5:1"}, folds=2, personal=False)
+    >>> fit.parameters.round(2)[["parameter", "by_agreement", "by_likelihood", "low", "high"]]
+      parameter  by_agreement  by_likelihood   low  high
+    0      beta          0.88            0.9  0.88  0.91
+    >>> fit.held_out.round(2)[["fitted", "pairs", "agreement", "low", "high"]]
+              fitted  pairs  agreement   low  high
+    0       as given    170       0.94  0.91  0.98
+    1   by agreement    170       0.97  0.95  0.99
+    2  by likelihood    170       0.97  0.95  1.00
+    """
+    import pandas as pd
+
+    check_whole(0, seed=seed, active=active)
+    check_test(test)
+    found = parse_measure(measure) if isinstance(measure, str) else measure
+    refuse_other_measures(found)
+    settings, of_l = parameter_grid(found, grid), PersonalGrid(personal_grid)
+    pages, votes = read_pages(pages), without_traps(read_preferences(preferences), failed_traps)
+    a, b = pair_numbers(pages, votes)
+    used, places = np.unique(np.concatenate([a, b]), return_inverse=True)
+    a, b = places[: len(a)], places[len(a) :]
+    scorer = PageScorer(found, [pages[i] for i in used.tolist()], read_qrels(qrels))
+    of_fold = _folds(votes, folds, seed)
+    with progress_bar(f"Fitting {found}", 3 + 2 * len(settings.values) + folds, 0, progress) as advance:
+        folded = Folded(scorer, settings, votes, a, b, level, personal and scorer.normalises, of_fold)
+        chosen = [folded.by_agreement(np.ones(folds, dtype=bool)), *(folded.by_agreement(k) for k in folded.training)]
+        advance(1)
+        place, least = folded.likelihood.maximum()
+        best = LikelihoodFit(folded.likelihood.values(place), folded.likelihood.weights(place))
+        advance(1)
+        intervals = folded.likelihood.intervals(place, least, advance)
+        fitted = []
+        for training in folded.training:
+            fitted.append(folded.by_likelihood(training))
+            advance(1)
+        measures = [
+            found,
+            with_values(found, settings.settings[chosen[0]]),
+            with_values(found, _rounded(best, folded.personal)),
+        ]
+        fit = PreferenceFit(
+            measures[1],
+            measures[2],
+            pd.DataFrame(_parameter_rows(settings, chosen, best, intervals)),
+            pd.DataFrame(folded.held_out(measures, chosen[1:], fitted, seed, test)),
+            pd.DataFrame(folded.of_assessors(best, fitted, seed), columns=list(OF_ASSESSORS)),
+            pd.DataFrame(of_active(folded, of_l, active, chosen, seed), columns=list(OF_ACTIVE)),
+        )
+        advance(1)
+    return fit
+
+
+def _folds(votes: Preferences, folds: int, seed: int) -> Ints:
+    """Return the fold of every pair; those of a topic are in one."""
+    topic = np.unique(votes.query_id, return_inverse=True)[1]
+    topics = int(topic.max()) + 1
+    if isinstance(folds, bool) or not isinstance(folds, int) or not 2 <= folds <= topics:
+        raise UsageError(
+            f"folds must be an int from 2 to the number of topics that have preferences, {topics}. Got {folds!r}."
+        )
+    of_topic: Ints = np.random.default_rng(seed).permutation(topics) % folds
+    return of_topic[topic]
+
+
+def _rounded(fit: LikelihoodFit, personal: bool) -> dict[str, float]:
+    """Return the most likely values, to 6 digits, and the mean l."""
+    values = {**fit.values, **({"personal": fit.personal} if personal else {})}
+    return {name: float(f"{value:.6g}") for name, value in values.items()}
+
+
+def _parameter_rows(
+    grid: ParameterGrid, chosen: list[int], best: LikelihoodFit, intervals: Mapping[str, tuple[float, float]]
+) -> list[dict[str, Any]]:
+    rows = []
+    for (name, _), ends in zip(grid.values.items(), grid.ranges, strict=True):
+        of_fold = [grid.settings[i][name] for i in chosen]
+        rows.append(
+            {
+                "parameter": name,
+                "by_agreement": of_fold[0],
+                "fold_low": min(of_fold[1:]),
+                "fold_high": max(of_fold[1:]),
+                "by_likelihood": best.values[name],
+                "low": intervals[name][0],
+                "high": intervals[name][1],
+                "note": is_range(intervals[name], ends),
+            }
+        )
+    return rows

@@ -1,0 +1,160 @@
+"""Preferences in folds of topics: what is learned without a fold, and how it agrees with the fold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from irmx import DataError
+from irmx_pages.fit.choice_likelihood import Likelihood, LikelihoodFit, personal_interval
+from irmx_pages.fit.choice_model import Votes, votes_of
+from irmx_pages.fit.parameter_grid import ParameterGrid
+from irmx_pages.fit.scores_of_settings import PageScorer
+from irmx_pages.preferences.agreement import agreeing, preferred_page
+from irmx_pages.preferences.preference_votes import Preferences
+from irmx_pages.preferences.topic_intervals import p_value, topic_interval
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+Ints = np.ndarray[Any, np.dtype[Any]]
+
+OF_ASSESSORS = (
+    *("assessor", "votes", "both_bad", "l", "low", "high"),
+    *("shared", "own", "difference", "difference_low", "difference_high"),
+)
+"""The columns of the table of assessors."""
+
+AS_GIVEN, BY_AGREEMENT, BY_LIKELIHOOD = "as given", "by agreement", "by likelihood"
+
+
+class Folded:
+    """Preferences in folds: what is learned without a fold, and how it agrees on the fold."""
+
+    def __init__(
+        self,
+        scorer: PageScorer,
+        grid: ParameterGrid,
+        preferences: Preferences,
+        a: Ints,
+        b: Ints,
+        level: float,
+        personal: bool,
+        fold: Ints,
+    ) -> None:
+        self.scorer, self.grid, self.preferences, self.a, self.b, self.fold = scorer, grid, preferences, a, b, fold
+        self.personal = personal
+        self.topic = np.unique(preferences.query_id, return_inverse=True)[1]
+        self.majority = preferences.majority(level)
+        folds = int(fold.max()) + 1
+        decided = np.bincount(fold[self.majority != 0], minlength=folds)
+        if decided.sum() == decided.max() or not decided.all():
+            raise DataError(
+                f"No pair of {int((decided == 0).sum())} of {folds} folds has a majority of {level:g} of its assessors; take "
+                "fewer folds, or a lower level."
+            )
+        self.training = [np.arange(folds) != k for k in range(folds)]
+        self.votes = votes_of(preferences)
+        self.likelihood = self._likelihood(self.votes)
+        self._agreed = self._agreed_in_grid(folds)
+
+    def _likelihood(self, votes: Votes) -> Likelihood:
+        return Likelihood(self.scorer, self.grid, self.a, self.b, votes, self.personal)
+
+    def _agreed_in_grid(self, folds: int) -> Floats:
+        """Return on how many pairs of every fold every setting agrees with the majority: shape (settings, folds)."""
+        decided = np.flatnonzero(self.majority)
+        a, b, majority = self.a[decided], self.b[decided], self.majority[decided]
+        member = (self.fold[decided][:, None] == np.arange(folds)).astype(float)
+        settings = self.grid.settings
+        out = np.empty((len(settings), folds))
+        for places, values in self.scorer.over_grid(settings):
+            preferred = preferred_page(values[a], values[b])
+            out[places] = agreeing(preferred, majority[:, None]).T @ member
+        return out
+
+    def by_agreement(self, training: Ints) -> int:
+        """Return the place of the setting that agrees most often on some folds."""
+        total = self._agreed[:, training].sum(axis=1)
+        return self.grid.middle(np.flatnonzero(total > total.max() - 0.25).tolist())
+
+    def by_likelihood(self, training: Ints) -> LikelihoodFit:
+        """Return the most likely values on some folds."""
+        return self._likelihood(self.votes.of(training[self.fold])).fit()
+
+    # -- held-out agreement ------------------------------------------------------------------------------
+
+    def _preferred(self, values: Mapping[str, float], personal: float) -> Ints:
+        """Return which page of every pair has the larger IUtil."""
+        value = self.likelihood.page_values(dict(values))
+        if self.personal:
+            value = (1 - personal) * value + personal * self.scorer.recall
+        return preferred_page(value[self.a], value[self.b])
+
+    def _over_folds(self, of_fold: list[Ints]) -> Ints:
+        """Return of every pair what its own fold says."""
+        return np.asarray(np.stack(of_fold)[self.fold, np.arange(len(self.fold))])
+
+    def held_out(
+        self, measures: list[Any], chosen: list[int], fitted: list[LikelihoodFit], seed: int, test: str
+    ) -> list[dict[str, Any]]:
+        """Return the agreement with the majority of pairs of topics that nothing was learned from."""
+        of_setting = {i: self._preferred(self.grid.settings[i], 0) for i in set(chosen)}
+        preferred = {
+            AS_GIVEN: self._preferred({}, 0),
+            BY_AGREEMENT: self._over_folds([of_setting[i] for i in chosen]),
+            BY_LIKELIHOOD: self._over_folds([self._preferred(f.values, f.personal) for f in fitted]),
+        }
+        decided = np.flatnonzero(self.majority)
+        topic = self.topic[decided]
+        agreed = {name: agreeing(found[decided], self.majority[decided]) for name, found in preferred.items()}
+        rows = []
+        for (name, mine), measure in zip(agreed.items(), measures, strict=True):
+            low, high = topic_interval(mine, topic, seed)
+            row = {"fitted": name, "measure": str(measure), "pairs": len(decided)}
+            row |= {"ties": int((preferred[name][decided] == 0).sum())}
+            row |= {"agreement": float(mine.mean()), "low": low, "high": high}
+            rows.append(
+                {**row, **self._gained(None if name == AS_GIVEN else mine, agreed[AS_GIVEN], topic, seed, test)}
+            )
+        return rows
+
+    @staticmethod
+    def _gained(mine: Floats | None, given: Floats, topic: Ints, seed: int, test: str) -> dict[str, float]:
+        """Return by how much something agrees more often than the measure as it was given."""
+        names = ("difference", "difference_low", "difference_high", "p_value")
+        if mine is None:
+            return dict.fromkeys(names, np.nan)
+        found = (
+            float((mine - given).mean()),
+            *topic_interval(mine - given, topic, seed),
+            p_value(test, mine, given, topic),
+        )
+        return dict(zip(names, found, strict=True))
+
+    def of_assessors(self, best: LikelihoodFit, fitted: list[LikelihoodFit], seed: int) -> list[dict[str, Any]]:
+        """Return the l of every assessor, and how it agrees with the assessor's votes on topics it was not learned from."""
+        if not self.personal:
+            return []
+        utility, recall = self.likelihood.utility(best.values), self.likelihood.recall
+        assert recall is not None
+        shared = self._over_folds([self._preferred(f.values, f.personal) for f in fitted])
+        rows = []
+        for k, name in enumerate(self.preferences.assessors):
+            mine = (self.votes.assessor == k) & (self.votes.won != 0.5)
+            pair, choice = self.votes.pair[mine], np.sign(self.votes.won[mine] - 0.5)
+            personal = [float(np.nan_to_num(f.weights.personal[k], nan=f.personal)) for f in fitted]
+            own = self._over_folds([self._preferred(f.values, x) for f, x in zip(fitted, personal, strict=True)])
+            with_shared, with_own = agreeing(shared[pair], choice), agreeing(own[pair], choice)
+            agreed = (with_shared, with_own, with_own - with_shared)
+            found = (
+                name,
+                len(pair),
+                int(self.preferences.both_bad[self.preferences.assessor == k].sum()),
+                float(best.weights.personal[k]),
+                *personal_interval(self.votes, k, utility, recall),
+                *(float(x.mean()) if len(pair) else np.nan for x in agreed),
+                *topic_interval(agreed[2], self.topic[pair], seed),
+            )
+            rows.append(dict(zip(OF_ASSESSORS, found, strict=True)))
+        return rows

@@ -1,0 +1,1 @@
+"""Ideal pages, by which utility is normalised."""

@@ -1,0 +1,163 @@
+"""What an ideal page of one topic can be made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from irmx_pages.ideal.ideal_blocks import Limits, effort_of_verticals
+from irmx_pages.page.efforts import efforts, media_of, visual
+from irmx_pages.page.gains import orientation_gain
+from irmx_pages.page.judged_verticals import JudgedVerticals
+from irmx_pages.page.page_arrays import WEB, WEB_ORIENTATION, Bools, Floats, Ints, Pages
+
+WEB_BLOCK = -1
+"""The number of the web where verticals are numbered from 0."""
+
+
+class Pick(NamedTuple):
+    """One block of a page.
+
+    Attributes
+    ----------
+    vertical : int
+        Its number among the candidates, -1 for the web.
+    relevant : int
+        The number of relevant items, the only items of the block; with 0 of them the block holds one other item.
+
+    Examples
+    --------
+    >>> Pick(WEB_BLOCK, 1)
+    Pick(vertical=-1, relevant=1)
+    """
+
+    vertical: int
+    relevant: int
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The blocks that a page of one topic may show: any web results, and one block of every vertical.
+
+    A block has relevant items alone, or one item that is not. More such items would lower the utility in every model of the
+    package, and those of the web that are not relevant never run out.
+
+    Attributes
+    ----------
+    names : list of str
+        The verticals.
+    orientation, gain, effort : float array, shape (verticals,)
+        The orientation of each, the gain of one relevant item and the effort of an item.
+    relevant : int array, shape (verticals,)
+        The most relevant items that its block can hold.
+    visual : bool array, shape (verticals,)
+        Whether it attracts attention.
+    web_gain, web_effort, web_relevant, web_visual
+        The same of the web; ``web_relevant`` is the number of relevant results.
+    most : int
+        The most blocks of verticals on a page.
+
+    Examples
+    --------
+    >>> candidates = Candidates(["image"], np.array([0.75]), np.array([0.75]), np.array([1.0]), np.array([2]),
+    ...     np.array([True]), web_gain=0.5, web_effort=3.0, web_relevant=1, web_visual=False, most=1)
+    >>> candidates.picks(rate=0.25), candidates.value(Pick(0, 2), rate=0.25)
+    ([Pick(vertical=0, relevant=2)], 1.0)
+    >>> candidates.page([Pick(0, 2), Pick(WEB_BLOCK, 1)]).effort
+    array([2., 3.])
+    """
+
+    names: list[str]
+    orientation: Floats
+    gain: Floats
+    effort: Floats
+    relevant: Ints
+    visual: Bools
+    web_gain: float
+    web_effort: float
+    web_relevant: int
+    web_visual: bool
+    most: int
+
+    def picks(self, rate: float) -> list[Pick]:
+        """Return the best block of every vertical if a unit of effort costs so much gain."""
+        many = np.where(self.gain > rate * self.effort, self.relevant, np.minimum(self.relevant, 1))
+        return [Pick(i, k) for i, k in enumerate(many.tolist())]
+
+    def gain_of(self, pick: Pick) -> float:
+        """Return G(B)."""
+        return pick.relevant * (self.web_gain if pick.vertical == WEB_BLOCK else float(self.gain[pick.vertical]))
+
+    def value(self, pick: Pick, rate: float) -> float:
+        """Return G(B) - rate E(B)."""
+        effort = self.web_effort if pick.vertical == WEB_BLOCK else float(self.effort[pick.vertical])
+        return self.gain_of(pick) - rate * max(pick.relevant, 1) * effort
+
+    def satisfaction(self, pick: Pick) -> float:
+        """Return G(B) over the number of items."""
+        return self.gain_of(pick) / max(pick.relevant, 1)
+
+    def best_first(self, verticals: list[Pick], length: int, rate: float) -> list[Pick]:
+        """Return the blocks of the largest values, best first: of some verticals, and of the web."""
+        web = [Pick(WEB_BLOCK, 1)] * min(self.web_relevant, length)
+        every = [*verticals, *web, *[Pick(WEB_BLOCK, 0)] * length]
+        return sorted(every, key=lambda pick: -self.value(pick, rate))[:length]
+
+    def page(self, picks: list[Pick]) -> Pages:
+        """Return the page of blocks from top to bottom."""
+        at = np.array([p.vertical for p in picks], dtype=np.int64)
+        items = np.array([max(p.relevant, 1) for p in picks], dtype=np.int64)
+        each = np.append(self.effort, self.web_effort)[at]
+        return Pages(
+            np.array([0, len(picks)]),
+            np.array([*self.names, WEB], dtype=object)[at],
+            np.append(self.orientation, WEB_ORIENTATION)[at],
+            np.array([p.relevant for p in picks], dtype=np.float64),
+            items,
+            items * each,
+            np.append(self.visual, self.web_visual)[at],
+        )
+
+    @cached_property
+    def undominated(self) -> list[int]:
+        """The verticals without those that a page of the largest utility does not need.
+
+        That is one for which as many others as a page can show have no less gain, no fewer relevant items and no more
+        effort: whatever block it has, one of the others has a better one.
+        """
+        better = (
+            (self.gain[:, None] >= self.gain)
+            & (self.relevant[:, None] >= self.relevant)
+            & (self.effort[:, None] <= self.effort)
+        )
+        order = np.arange(len(self.names))
+        ahead = better & ~(better.T & (order[:, None] >= order))
+        found: list[int] = np.flatnonzero(ahead.sum(axis=0) < self.most).tolist()
+        return found
+
+
+def candidates_of(
+    judged: JudgedVerticals, topic: int, limits: Limits, table: Mapping[str, float], alpha: float, g: str
+) -> Candidates:
+    """Return the candidates of a topic; the web is there even where the judgments have none of it."""
+    here = np.flatnonzero(judged.topic == topic)
+    web, verticals = here[judged.web[here]], here[~judged.web[here]]
+    effort, attracts = effort_of_verticals(judged, verticals, table)
+    media = [judged.media_names[i] for i in judged.media[web].tolist()] or [media_of(WEB)]
+    return Candidates(
+        [judged.names[i] for i in judged.label[verticals].tolist()],
+        judged.orientation[verticals],
+        orientation_gain(judged.orientation[verticals], alpha, g),
+        effort,
+        np.minimum(judged.relevant[verticals], limits.items),
+        attracts,
+        float(orientation_gain(WEB_ORIENTATION, alpha, g)),
+        float(efforts(media, table, lambda _: " of general web, which an exact ideal page may show")[0]),
+        int(judged.relevant[web].sum()),
+        bool(visual(media)[0]),
+        limits.verticals,
+    )

@@ -1,0 +1,168 @@
+"""Ideal pages: the rules and limits of the paper's simulated perfect page, and the greedy page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from irmx_pages.page.efforts import efforts, visual
+from irmx_pages.page.judged_verticals import JudgedVerticals
+from irmx_pages.page.page_arrays import Bools, Floats, Ints, Pages
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What an ideal page may hold.
+
+    Attributes
+    ----------
+    web, verticals : int
+        The most web blocks, and the most blocks of verticals.
+    items : int
+        The most items in the block of a vertical.
+    threshold : float
+        The page shows verticals whose orientation is above it.
+    fill : bool
+        Whether the page goes on with non-relevant items, to the limits.
+
+    Defaults are those of the paper's experiments.
+    """
+
+    web: int = 10
+    verticals: int = 3
+    items: int = 3
+    threshold: float = 0.75
+    fill: bool = True
+
+
+GREEDY_LIMITS = Limits(threshold=0.5, fill=False)
+"""The default limits of the greedy page: verticals that users prefer to the web, and relevant items alone."""
+
+
+@dataclass(frozen=True)
+class IdealBlocks:
+    """The blocks of one ideal page per topic.
+
+    Attributes
+    ----------
+    offsets : int array, shape (topics + 1,)
+        The blocks of every page, which may have none.
+    place : int array, shape (blocks,)
+        The vertical of each, among those judged.
+    relevant, items : int array, shape (blocks,)
+        The number of relevant items, and of items.
+    """
+
+    offsets: Ints
+    place: Ints
+    relevant: Ints
+    items: Ints
+
+    @property
+    def page(self) -> Ints:
+        """The page of every block."""
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+
+def most_oriented(topic: Ints, orientation: Floats, threshold: float, most: int | None = None) -> Ints:
+    """Return the places of verticals above a threshold, topic by topic, the most oriented first, ties in the order given.
+
+    >>> most_oriented(np.array([0, 0, 0, 1]), np.array([0.8, 0.3, 0.9, 0.8]), threshold=0.75, most=1)
+    array([2, 3])
+    """
+    above = np.flatnonzero(orientation > threshold)
+    above = above[np.lexsort((-orientation[above], topic[above]))]
+    return above if most is None else above[_place_in_run(topic[above]) < most]
+
+
+def perfect_order(page: Ints, orientation: Floats, relevant: Ints) -> Ints:
+    """Return the order of the blocks of pages in the paper's perfect presentation, ties in the order given.
+
+    Blocks with relevant items stand above those without; among either by orientation, that of general web being 0.5.
+
+    >>> perfect_order(np.zeros(4, dtype=int), np.array([0.5, 0.5, 0.9, 0.8]), np.array([0, 1, 0, 2]))
+    array([3, 1, 2, 0])
+    """
+    return np.lexsort((-orientation, relevant == 0, page))
+
+
+def ideal_blocks(judged: JudgedVerticals, ideal: str, limits: Limits) -> IdealBlocks:
+    """Return the ideal page of every topic that is the same for all pages: ``"paper"`` or ``"greedy"``."""
+    return {"paper": paper_blocks, "greedy": greedy_blocks}[ideal](judged, limits)
+
+
+def paper_blocks(judged: JudgedVerticals, limits: Limits) -> IdealBlocks:
+    """Return the paper's normaliser, the page of perfect selection, perfect items and perfect presentation.
+
+    The most oriented verticals, whatever their items, and web results; of each the relevant items first. See
+    :func:`irmx_pages.simulate_pages`, which has the same rules from :func:`most_oriented` and :func:`perfect_order`.
+    """
+    blocks = _blocks(judged, limits, np.flatnonzero(~judged.web))
+    order = perfect_order(blocks.page, judged.orientation[blocks.place], blocks.relevant)
+    return IdealBlocks(blocks.offsets, blocks.place[order], blocks.relevant[order], blocks.items[order])
+
+
+def greedy_blocks(judged: JudgedVerticals, limits: Limits) -> IdealBlocks:
+    """Return the greedy ideal page of every topic.
+
+    First the verticals with an orientation above the threshold that have relevant items, by orientation (ties: by name), each
+    with its relevant items; then the relevant web results. It does not maximise the utility, which is a ratio.
+    """
+    return _blocks(judged, limits, np.flatnonzero(~judged.web & (judged.relevant > 0)))
+
+
+def _blocks(judged: JudgedVerticals, limits: Limits, candidates: Ints) -> IdealBlocks:
+    """Return pages of the most oriented of some verticals, and web results below them."""
+    topic, orientation = judged.topic[candidates], judged.orientation[candidates]
+    verticals = candidates[most_oriented(topic, orientation, limits.threshold, limits.verticals)]
+    there = judged.relevant + judged.nonrelevant if limits.fill else judged.relevant
+    verticals = verticals[there[verticals] > 0]
+    web = np.flatnonzero(judged.web)
+    shown = np.minimum(there[web], limits.web)
+    of_web = np.repeat(web, shown)
+    nth = np.arange(len(of_web)) - np.repeat(np.cumsum(shown) - shown, shown)
+    place = np.concatenate([verticals, of_web])
+    relevant = np.concatenate(
+        [np.minimum(judged.relevant[verticals], limits.items), nth < judged.relevant[of_web]], dtype=np.int64
+    )
+    items = np.concatenate([np.minimum(there[verticals], limits.items), np.ones(len(of_web), dtype=np.int64)])
+    order = np.argsort(judged.topic[place], kind="stable")
+    counts = np.bincount(judged.topic[place], minlength=len(judged.topics))
+    return IdealBlocks(np.concatenate([[0], np.cumsum(counts)]), place[order], relevant[order], items[order])
+
+
+def pages_of_blocks(blocks: IdealBlocks, judged: JudgedVerticals, table: Mapping[str, float]) -> Pages:
+    """Return ideal pages with the efforts of a table by media type."""
+    per_item, attracts = effort_of_verticals(judged, blocks.place, table)
+    of_item = np.repeat(np.arange(len(blocks.place)), blocks.items)
+    return Pages(
+        blocks.offsets,
+        np.array(judged.names, dtype=object)[judged.label[blocks.place]],
+        judged.orientation[blocks.place],
+        blocks.relevant.astype(np.float64),
+        blocks.items,
+        np.bincount(of_item, per_item[of_item], len(blocks.place)),  # added up as those of pages are, to the last bit
+        attracts,
+    )
+
+
+def effort_of_verticals(judged: JudgedVerticals, place: Ints, table: Mapping[str, float]) -> tuple[Floats, Bools]:
+    """Return the effort of an item of each of some verticals, and whether these attract attention."""
+    used, number = np.unique(judged.media[place], return_inverse=True)
+    names = [judged.media_names[i] for i in used.tolist()]
+
+    def whose(media: int) -> str:
+        first = place[np.argmax(number == media)]
+        return f" of query {judged.topics[judged.topic[first]]} and the vertical {judged.names[judged.label[first]]!r} in the qrels"
+
+    return efforts(names, table, whose)[number], visual(names)[number]
+
+
+def _place_in_run(values: Ints) -> Ints:
+    """Return the place of every value among equal neighbours, from 0."""
+    new = np.ones(len(values), dtype=bool)
+    new[1:] = values[1:] != values[:-1]
+    starts = np.flatnonzero(new)
+    return np.asarray(np.arange(len(values)) - np.repeat(starts, np.diff(starts, append=len(values))))

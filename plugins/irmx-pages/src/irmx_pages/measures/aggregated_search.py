@@ -1,0 +1,217 @@
+"""The utility of aggregated search pages, for any model of what a user examines."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from irmx import Measure, Param, Rankings, Symbol, UsageError, number
+from irmx_pages.examination.examination_models import KIND
+from irmx_pages.ideal.ideal_utility import exact_utility, how_to_show, ideal_utility, refuse_zero, warn_of_other_media
+from irmx_pages.measures.block_tables import by_vertical, described_blocks
+from irmx_pages.measures.page_params import (
+    LIMIT_PARAMS,
+    QREL_COLUMNS,
+    RUN_COLUMNS,
+    SHAPE_PARAMS,
+    ZHOU,
+    ideal_param,
+    limits_of,
+)
+from irmx_pages.measures.vertical_selection import (
+    ALL_VERTICALS,
+    RECALL_OF,
+    all_verticals,
+    counts,
+    recall,
+    refuse_two_counts,
+)
+from irmx_pages.page.efforts import EffortParam
+from irmx_pages.page.gains import READINGS, gain
+from irmx_pages.page.page_arrays import WEB, Bools, Floats, Pages, utility
+from irmx_pages.page.pages_of_rankings import pages_of, shown_blocks
+
+ORIENTED = 0.5
+"""A vertical with an orientation above it is one that users prefer to the web."""
+
+
+class SteepnessParam(Param):
+    """The parameter ``alpha``, which must be above 1."""
+
+    def __init__(self) -> None:
+        super().__init__(number, "steepness of the gain by orientation, above 1", default=10, above=1)
+
+    def check(self, value: Any, name: str, owner: str) -> Any:
+        """Return the value, or say why it cannot be."""
+        try:
+            return super().check(value, name, owner)
+        except UsageError as error:
+            if not isinstance(value, (int, float)) or value > 1:
+                raise
+            raise UsageError(
+                f"{error} The exponent of the gain has the logarithm of {name}: it is 0 at 1, and below 1 an item that "
+                "nobody wants would gain more than one that all want."
+            ) from None
+
+
+GAIN_PARAMS: dict[str, Any] = {
+    "alpha": SteepnessParam(),
+    "g": Param(
+        str,
+        "the two readings of the paper's gain by orientation: smaller alpha is steeper, k = 1/log10(alpha) ('steep'), or k = "
+        "log10(alpha) ('literal')",
+        default="steep",
+        choices=READINGS,
+    ),
+    "effort": EffortParam(),
+    "normalise": Param(
+        str,
+        "nUtil, the utility over that of the ideal page ('ideal'), or Util, the utility itself (None)",
+        default="ideal",
+        choices=("ideal",),
+        nullable=True,
+    ),
+    "ideal": ideal_param("paper", "greedy", "exact"),
+    "personal": Param(number, "l, how much vertical recall counts beside nUtil", default=0, low=0, high=1),
+    "recall_of": RECALL_OF,
+    "all_verticals": ALL_VERTICALS,
+    **LIMIT_PARAMS,
+    **SHAPE_PARAMS,
+}
+
+
+class AggregatedSearch(Measure):
+    """The utility of an aggregated search page, for any examination model.
+
+    Util(P) = sum_i Exam(B_i) G(B_i) / sum_i Exam(B_i) E(B_i) (A1) is the gain per effort that a user can expect of page P, and
+    nUtil(P) = Util(P) / Util(ideal page) (A2). G is the gain of a block (A3, A4), E its effort (A5), Exam how likely it is
+    examined. With ``personal`` l > 0, IUtil(P) = (1 - l) nUtil(P) + l vRecall(P) (A9).
+
+    The ideal page is by default the one by which the paper normalises (section 5.2). nUtil is above 1 for a page better than
+    that; it is never clamped, and ``ideal='exact'`` is the best page there is. A topic without a relevant item has nUtil 0.
+
+    References
+    ----------
+    Zhou, Cummins, Lalmas, Jose: Evaluating Aggregated Search Pages. SIGIR 2012.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> run = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1", "i2"], "score": [3.0, 2.0, 1.0],
+    ...     "vertical": ["web", "image", "image"]})
+    >>> qrels = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1"], "relevance": 1, "vertical": ["web", "image"],
+    ...     "orientation": [None, 0.8]})
+    >>> irmx.calc_aggregate("AS(examination=rbp(beta=0.5)) AS(examination=rbp(beta=0.5),normalise=None)", qrels, run)
+    {AS(examination=rbp(beta=0.5)): 0.5357..., AS(examination=rbp(beta=0.5),normalise=None): 0.225}
+    """
+
+    NAME = "AS"
+    PRETTY_NAME = "Utility of an Aggregated Search Page"
+    SHORT_DESC = "Gain per effort of a page of web results and verticals, for a user who examines blocks by some model."
+    SUPPORTED_PARAMS: dict[str, Any] = {
+        "examination": Param(str, "how likely the user examines each block", kind=KIND, required=True),
+        **GAIN_PARAMS,
+    }
+    RUN_COLUMNS = RUN_COLUMNS
+    QREL_COLUMNS = QREL_COLUMNS
+    CITATIONS = (ZHOU,)
+    RANGE = (0.0, float("inf"))
+    MONOTONE = False  # under err a user whom one block satisfies no longer comes to cheaper ones
+    EXAMPLES: ClassVar[tuple[str, ...]] = ("AS(examination=rbp(beta=0.7))",)
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        refuse_two_counts(self)
+        if self["normalise"] is None and self["personal"]:
+            raise UsageError(
+                f"{self.NAME} with 'personal' above 0 needs normalise='ideal': vertical recall, a share, is weighed against nUtil, "
+                f"not against gain per effort. Got normalise=None and personal={self['personal']}."
+            )
+
+    @property
+    def examination(self) -> Symbol:
+        """The examination model."""
+        found: Symbol = self["examination"]
+        return found
+
+    def pages(self, rankings: Rankings) -> Pages:
+        """Return the pages of a run."""
+        return pages_of(rankings, self["effort"], self["cutoff"], self["split_blocks"])
+
+    def gain(self, pages: Pages) -> Floats:
+        """Return the gain of every block."""
+        return gain(pages, self["alpha"], self["g"])
+
+    def probabilities(self, pages: Pages, gain: Floats | None = None) -> Floats:
+        """Return the probability that each block is examined; by the gain of every block, if that is known already."""
+        gain = self.gain(pages) if gain is None else gain
+        found: Floats = self.examination.probabilities(pages, gain)  # type: ignore[attr-defined]
+        return found
+
+    def ideal(self, rankings: Rankings) -> Floats:
+        """Return the utility of the ideal page of every topic; infinite for one without a relevant item."""
+        warn_of_other_media(rankings, self["split_blocks"])
+        ideal, limits = self["ideal"], limits_of(self)
+        of_gain = (limits, self["effort"], self.examination, self["alpha"], self["g"])
+        if ideal == "exact":
+            best = exact_utility(rankings, self.pages(rankings).blocks, *of_gain)
+            advice = "Their gain is 0; with normalise=None the utility is not divided"
+        else:
+            best = ideal_utility(rankings, self["cutoff"], ideal, *of_gain)
+            advice = f"{how_to_show(ideal, limits)}, or take ideal='exact', or normalise=None, which does not divide"
+        return np.where(refuse_zero(rankings, best, advice), best, np.inf)
+
+    def recall(self, rankings: Rankings) -> Floats:
+        """Return vRecall."""
+        threshold = None if self["recall_of"] == "all" else ORIENTED
+        hit, _, judged = counts(rankings, self["cutoff"], self["split_blocks"], threshold)
+        return recall(hit, all_verticals(self, rankings, hit, judged))
+
+    def is_right(self, pages: Pages) -> Bools:
+        """Tell which blocks are of a vertical that vertical recall counts, if they are not of the web."""
+        return np.asarray((self["recall_of"] == "all") | (pages.orientation > ORIENTED))
+
+    def score(self, rankings: Rankings) -> Floats:
+        pages = self.pages(rankings)
+        gain = self.gain(pages)
+        util = utility(pages, gain, self.probabilities(pages, gain))
+        if self["normalise"] is None:
+            return util
+        n_util = util / self.ideal(rankings)
+        l = self["personal"]  # noqa: E741
+        return (1 - l) * n_util + l * self.recall(rankings) if l else n_util
+
+    def contributions(self, rankings: Rankings) -> dict[str, Any]:
+        """Return the blocks of the pages with what they add to the score.
+
+        ``share`` is the block's part of the gain that the user can expect of the page, ``contribution`` what it adds to the
+        score: of nUtil, and of vertical recall where the measure counts it, for the first block of a vertical.
+        """
+        pages = self.pages(rankings)
+        gain = self.gain(pages)
+        examination = self.probabilities(pages, gain)
+        page = pages.page
+        expected = examination * gain
+        total = np.bincount(page, expected, len(pages))[page]
+        spent = np.bincount(page, examination * pages.effort, len(pages))[page]
+        contribution = expected / spent
+        cutoff, split_blocks = self["cutoff"], self["split_blocks"]
+        if self["normalise"] is not None:
+            contribution = contribution / self.ideal(rankings)[page]
+        if self["personal"]:
+            l = self["personal"]  # noqa: E741
+            right = self.is_right(pages) & (pages.vertical != WEB)
+            of_recall = by_vertical(shown_blocks(rankings, cutoff, split_blocks), right, self.recall(rankings))
+            contribution = (1 - l) * contribution + l * of_recall
+        return {
+            **described_blocks(rankings, cutoff, split_blocks),
+            "examination": examination,
+            "gain": gain,
+            "effort": pages.effort,
+            "share": np.divide(expected, total, out=np.zeros(len(total)), where=total > 0),
+            "contribution": contribution,
+        }
+
+
+AS = AggregatedSearch()

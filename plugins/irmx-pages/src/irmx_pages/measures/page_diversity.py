@@ -1,0 +1,346 @@
+"""Measures of diversity on pages: verticals take the place of subtopics, blocks that of ranks.
+
+The paper compares with them and gives three rules: the weight of a subtopic is the orientation of the vertical, the discount is
+that of the block, and the ideal page normalises. What else they need is inferred, as each says.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+
+from irmx import Citation, Column, Measure, Param, Rankings
+from irmx_pages.ideal.ideal_blocks import ideal_blocks
+from irmx_pages.ideal.ideal_utility import how_to_show, refuse_zero
+from irmx_pages.measures.block_tables import by_vertical, described_blocks
+from irmx_pages.measures.page_params import (
+    LIMIT_PARAMS,
+    QREL_COLUMNS,
+    RUN_COLUMNS,
+    SHAPE_PARAMS,
+    ZHOU,
+    ideal_param,
+    limits_of,
+)
+from irmx_pages.page.judged_verticals import JudgedVerticals, judged_verticals
+from irmx_pages.page.page_arrays import Floats
+from irmx_pages.page.pages_of_rankings import ShownBlocks, shown_blocks
+
+CLARKE = Citation(
+    "Clarke2008",
+    "inproceedings",
+    {
+        "author": "Charles L. A. Clarke and Maheedhar Kolla and Gordon V. Cormack and Olga Vechtomova and Azin Ashkan and Stefan "
+        'B{\\"u}ttcher and Ian MacKinnon',
+        "title": "Novelty and Diversity in Information Retrieval Evaluation",
+        "booktitle": "Proceedings of the 31st International ACM SIGIR Conference (SIGIR 2008)",
+        "year": "2008",
+    },
+)
+SAKAI = Citation(
+    "SakaiSong2011",
+    "inproceedings",
+    {
+        "author": "Tetsuya Sakai and Ruihua Song",
+        "title": "Evaluating Diversified Search Results Using Per-Intent Graded Relevance",
+        "booktitle": "Proceedings of the 34th International ACM SIGIR Conference (SIGIR 2011)",
+        "year": "2011",
+    },
+)
+AGRAWAL = Citation(
+    "Agrawal2009",
+    "inproceedings",
+    {
+        "author": "Rakesh Agrawal and Sreenivas Gollapudi and Alan Halverson and Samuel Ieong",
+        "title": "Diversifying Search Results",
+        "booktitle": "Proceedings of the Second ACM International Conference on Web Search and Data Mining (WSDM 2009)",
+        "year": "2009",
+    },
+)
+
+_COLUMNS: tuple[Column, ...] = tuple(c for c in RUN_COLUMNS if c.name != "media")
+_PARAMS = {"ideal": ideal_param("paper", "greedy"), **LIMIT_PARAMS, **SHAPE_PARAMS}
+
+
+class PageDiversity(Measure):
+    """Base class: a discounted gain of blocks, over that of the ideal page."""
+
+    RUN_COLUMNS = _COLUMNS
+    QREL_COLUMNS = tuple(c for c in QREL_COLUMNS if c.name != "media")
+    CITATIONS: ClassVar[tuple[Citation, ...]] = (ZHOU,)
+    RANGE = (0.0, math.inf)  # the ideal page keeps to limits, and is not the best within them
+
+    def shown(self, rankings: Rankings) -> ShownBlocks:
+        """Return the blocks of the pages."""
+        return shown_blocks(rankings, self["cutoff"], self["split_blocks"])
+
+    def ideal(self, rankings: Rankings) -> ShownBlocks:
+        """Return the blocks of the ideal pages."""
+        ideal, limits, cutoff = self["ideal"], limits_of(self), self["cutoff"]
+
+        def made() -> ShownBlocks:
+            judged = judged_verticals(rankings)
+            blocks = ideal_blocks(judged, ideal, limits)
+            page = blocks.page
+            position = np.arange(len(page)) - blocks.offsets[page] + 1
+            keep = slice(None) if cutoff is None else position <= cutoff
+            label, relevant = judged.label[blocks.place], blocks.relevant.astype(np.float64)
+            return ShownBlocks(page[keep], position[keep], label[keep], relevant[keep])
+
+        return rankings.qrels_memo(("ideal blocks", rankings.rel, ideal, limits, cutoff), made)
+
+    def gains(self, blocks: ShownBlocks, judged: JudgedVerticals) -> Floats:
+        """Return the gain of every block."""
+        raise NotImplementedError
+
+    def dcg(self, blocks: ShownBlocks, judged: JudgedVerticals) -> Floats:
+        """Return sum_i gain(B_i) / log2(i + 1) of every page."""
+        gain = self.gains(blocks, judged)
+        return np.bincount(blocks.page, gain / np.log2(blocks.position + 1), len(judged.topics))
+
+    def ndcg(self, rankings: Rankings) -> Floats:
+        """Return the DCG of every page over that of the ideal page."""
+        judged = judged_verticals(rankings)
+        best = self.dcg(self.ideal(rankings), judged)
+        there = refuse_zero(rankings, best, how_to_show(self["ideal"], limits_of(self)))
+        return np.divide(self.dcg(self.shown(rankings), judged), best, out=np.zeros(len(best)), where=there)
+
+    def score(self, rankings: Rankings) -> Floats:
+        return self.ndcg(rankings)
+
+    def of_blocks(self, rankings: Rankings) -> dict[str, Any]:
+        """Return the blocks of the pages with what they add to the DCG of their page over that of the ideal page."""
+        judged, blocks = judged_verticals(rankings), self.shown(rankings)
+        gain, discount = self.gains(blocks, judged), 1 / np.log2(blocks.position + 1)
+        best = self.dcg(self.ideal(rankings), judged)[blocks.page]
+        return {
+            **described_blocks(rankings, self["cutoff"], self["split_blocks"]),
+            "gain": gain,
+            "discount": discount,
+            "contribution": np.divide(gain * discount, best, out=np.zeros(len(best)), where=best > 0),
+        }
+
+
+def _orientation(blocks: ShownBlocks, judged: JudgedVerticals) -> Floats:
+    """Return the orientation of every block; of web that the judgments do not have, 0, as it has nothing relevant."""
+    return np.append(judged.orientation, 0.0)[judged.place(blocks.page, blocks.label)]
+
+
+class PageDNDCG(PageDiversity):
+    """D-nDCG of pages: nDCG of blocks, the gain of a relevant item being the orientation of its vertical.
+
+    D-nDCG = DCG(P) / DCG(ideal page), DCG(P) = sum_i orient(V_i|W,q) (relevant items of B_i) / log2(i + 1). Inferred: that
+    the gains of the items of a block add up, at the discount of the block.
+
+    References
+    ----------
+    Zhou, Cummins, Lalmas, Jose: Evaluating Aggregated Search Pages. SIGIR 2012.
+    Sakai, Song: Evaluating Diversified Search Results Using Per-Intent Graded Relevance. SIGIR 2011.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> run = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1"], "score": [2.0, 1.0], "vertical": ["web", "image"]})
+    >>> qrels = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1"], "relevance": 1, "vertical": ["web", "image"],
+    ...     "orientation": [None, 0.8]})
+    >>> irmx.calc_aggregate("AS_D_nDCG", qrels, run)
+    {AS_D_nDCG: 0.9007...}
+    """
+
+    NAME = "AS_D_nDCG"
+    PRETTY_NAME = "D-nDCG of Aggregated Search Pages"
+    SHORT_DESC = "nDCG of a page's blocks, whose relevant items gain the orientation of their vertical."
+    SUPPORTED_PARAMS: dict[str, Any] = _PARAMS
+    CITATIONS = (ZHOU, SAKAI)
+    EXAMPLES: ClassVar[tuple[str, ...]] = ("AS_D_nDCG",)
+
+    def gains(self, blocks: ShownBlocks, judged: JudgedVerticals) -> Floats:
+        return _orientation(blocks, judged) * blocks.relevant
+
+    def contributions(self, rankings: Rankings) -> dict[str, Any]:
+        return self.of_blocks(rankings)
+
+
+class PageDsharpNDCG(PageDNDCG):
+    """D#-nDCG of pages: gamma I-rec + (1 - gamma) D-nDCG.
+
+    Inferred: I-rec is the share of verticals, general web among them, of those with a relevant item in the judgments, that show
+    a relevant item on the page.
+
+    References
+    ----------
+    Zhou, Cummins, Lalmas, Jose: Evaluating Aggregated Search Pages. SIGIR 2012.
+    Sakai, Song: Evaluating Diversified Search Results Using Per-Intent Graded Relevance. SIGIR 2011.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> run = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1"], "score": [2.0, 1.0], "vertical": ["web", "image"]})
+    >>> qrels = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1"], "relevance": 1, "vertical": ["web", "image"],
+    ...     "orientation": [None, 0.8]})
+    >>> irmx.calc_aggregate("AS_Dsharp_nDCG", qrels, run)
+    {AS_Dsharp_nDCG: 0.9503...}
+    """
+
+    NAME = "AS_Dsharp_nDCG"
+    PRETTY_NAME = "D#-nDCG of Aggregated Search Pages"
+    SHORT_DESC = "D-nDCG of a page, and the share of verticals from which it shows something relevant."
+    SUPPORTED_PARAMS = {
+        "gamma": Param(float, "the weight of I-rec", default=0.5, low=0, high=1),
+        **_PARAMS,
+    }
+    EXAMPLES = ("AS_Dsharp_nDCG", "AS_Dsharp_nDCG(gamma=0.2)")
+
+    def i_rec(self, rankings: Rankings) -> Floats:
+        """Return the share of verticals that show a relevant item, of those that have one."""
+        judged, blocks = judged_verticals(rankings), self.shown(rankings)
+        covered = np.zeros(len(judged.label), dtype=bool)
+        covered[judged.place(blocks.page, blocks.label)[blocks.relevant > 0]] = True
+        some = np.bincount(judged.topic[judged.relevant > 0], minlength=len(judged.topics))
+        return np.asarray(np.bincount(judged.topic, covered, len(judged.topics)) / np.maximum(some, 1))
+
+    def score(self, rankings: Rankings) -> Floats:
+        gamma = self["gamma"]
+        return np.asarray(gamma * self.i_rec(rankings) + (1 - gamma) * self.ndcg(rankings))
+
+    def contributions(self, rankings: Rankings) -> dict[str, Any]:
+        gamma, table = self["gamma"], self.of_blocks(rankings)
+        i_rec = by_vertical(self.shown(rankings), table["relevant"] > 0, self.i_rec(rankings))
+        return {**table, "contribution": gamma * i_rec + (1 - gamma) * table["contribution"]}
+
+
+class PageAlphaNDCG(PageDiversity):
+    """alpha-nDCG of pages: a relevant item of a vertical gains the less, the more of them came before.
+
+    The gain of a block is w(V) times the sum over its relevant items of (1 - alpha)^n, n the relevant items of the vertical
+    above. General web is a vertical here. The DCG of the page is divided by that of the ideal page. By default w(V) is 1: of
+    alpha-nDCG the paper says that it "treats relevant verticals in a binary sense". With ``weights='orientation'`` it is the
+    orientation, the paper's general rule for the weight of a subtopic. Inferred: the items of a block follow each other at one
+    discount.
+
+    References
+    ----------
+    Zhou, Cummins, Lalmas, Jose: Evaluating Aggregated Search Pages. SIGIR 2012.
+    Clarke et al.: Novelty and Diversity in Information Retrieval Evaluation. SIGIR 2008.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> run = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1"], "score": [2.0, 1.0], "vertical": ["web", "image"]})
+    >>> qrels = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1", "i2"], "relevance": 1,
+    ...     "vertical": ["web", "image", "image"], "orientation": [None, 0.8, 0.8]})
+    >>> irmx.calc_aggregate("AS_alpha_nDCG", qrels, run)
+    {AS_alpha_nDCG: 0.7653...}
+    """
+
+    NAME = "AS_alpha_nDCG"
+    PRETTY_NAME = "alpha-nDCG of Aggregated Search Pages"
+    SHORT_DESC = "nDCG of a page's blocks, whose relevant items gain less after others of their vertical."
+    SUPPORTED_PARAMS = {
+        "alpha": Param(float, "how much a relevant item takes from the gain of the next", default=0.5, low=0, high=1),
+        "weights": Param(
+            str,
+            "the weight of a vertical: the same for all ('equal'), or its orientation ('orientation')",
+            default="equal",
+            choices=("equal", "orientation"),
+        ),
+        **_PARAMS,
+    }
+    CITATIONS = (ZHOU, CLARKE)
+    EXAMPLES = ("AS_alpha_nDCG", "AS_alpha_nDCG(alpha=0.9,weights='orientation')")
+
+    def gains(self, blocks: ShownBlocks, judged: JudgedVerticals) -> Floats:
+        weight = 1.0 if self["weights"] == "equal" else _orientation(blocks, judged)
+        return np.asarray(weight * self._novelty(blocks, judged))
+
+    def _novelty(self, blocks: ShownBlocks, judged: JudgedVerticals) -> Floats:
+        """Return the gain of every block without the weight of its vertical."""
+        key = blocks.page * (len(judged.names) + 1) + blocks.label
+        order = np.argsort(key, kind="stable")
+        running = np.cumsum(blocks.relevant[order])
+        first = np.searchsorted(key[order], key[order], side="left")
+        before = np.empty(len(key))
+        before[order] = running - blocks.relevant[order] - np.append(0.0, running)[first]
+        kept = 1.0 - self["alpha"]
+        if kept == 1.0:
+            return blocks.relevant
+        return np.asarray(kept**before * (1 - kept**blocks.relevant) / (1 - kept))
+
+
+class PageIANDCG(PageDiversity):
+    """IA-nDCG of pages: the mean over verticals, by their orientation, of the nDCG for each.
+
+    IA-nDCG = sum_v P(v) nDCG(P|v), where only the relevant items of v gain, 1 each at the discount of their block. By default
+    nDCG(P|v) = DCG(P|v) / DCG(ideal page|v), by the paper's rule to "normalise according to the ideal aggregated search page";
+    P(v) is the orientation over the sum of those of all verticals, general web with 0.5 among them, of which the ideal page
+    shows a relevant item. Inferred: that each vertical is divided; the sum over verticals divided as a whole would be D-nDCG.
+
+    With ``normalise='vertical'`` each vertical has an ideal of its own, the best page for it alone within the limits of ideal
+    pages: one block with its relevant items at the top, or for the web its relevant results from the top on. P(v) is then over
+    all verticals with a relevant item in the judgments.
+
+    References
+    ----------
+    Zhou, Cummins, Lalmas, Jose: Evaluating Aggregated Search Pages. SIGIR 2012.
+    Agrawal, Gollapudi, Halverson, Ieong: Diversifying Search Results. WSDM 2009.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> run = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1"], "score": [2.0, 1.0], "vertical": ["web", "image"]})
+    >>> qrels = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1"], "relevance": 1, "vertical": ["web", "image"],
+    ...     "orientation": [None, 0.8]})
+    >>> irmx.calc_aggregate("AS_IA_nDCG", qrels, run)
+    {AS_IA_nDCG: 0.9978...}
+    """
+
+    NAME = "AS_IA_nDCG"
+    PRETTY_NAME = "IA-nDCG of Aggregated Search Pages"
+    SHORT_DESC = "The mean over verticals, by their orientation, of the nDCG of a page for each."
+    SUPPORTED_PARAMS = {
+        "normalise": Param(
+            str,
+            "what the DCG for a vertical is divided by: that of the ideal page ('page'), or of the best page for it ('vertical')",
+            default="page",
+            choices=("page", "vertical"),
+        ),
+        **_PARAMS,
+    }
+    CITATIONS = (ZHOU, AGRAWAL)
+    EXAMPLES = ("AS_IA_nDCG", "AS_IA_nDCG(normalise='vertical')@5")
+
+    def score(self, rankings: Rankings) -> Floats:
+        judged = judged_verticals(rankings)
+        if self["normalise"] == "page":
+            ideal = self._dcg_of_verticals(self.ideal(rankings), judged)
+            advice = how_to_show(self["ideal"], limits_of(self))
+        else:
+            ideal, advice = self._own_ideals(judged), "Orientations of 0 give them no weight"
+        weight = judged.orientation * (ideal > 0)
+        total = np.bincount(judged.topic, weight, len(judged.topics))
+        refuse_zero(rankings, total, advice)
+        ndcg = self._dcg_of_verticals(self.shown(rankings), judged) / np.where(ideal > 0, ideal, 1.0)
+        expected = np.bincount(judged.topic, weight * ndcg, len(judged.topics))
+        return np.divide(expected, total, out=np.zeros(len(total)), where=total > 0)
+
+    def _dcg_of_verticals(self, blocks: ShownBlocks, judged: JudgedVerticals) -> Floats:
+        """Return DCG(P|v) of every vertical of every topic."""
+        place = judged.place(blocks.page, blocks.label)
+        known = place >= 0
+        gain = blocks.relevant / np.log2(blocks.position + 1)
+        return np.bincount(place[known], gain[known], minlength=len(judged.label))
+
+    def _own_ideals(self, judged: JudgedVerticals) -> Floats:
+        """Return the DCG of the best page for every vertical alone."""
+        of_web = min(self["ideal_web"], self["cutoff"] or self["ideal_web"])
+        discounts = np.append(0.0, np.cumsum(1 / np.log2(np.arange(1, of_web + 1) + 1)))
+        of_vertical = np.minimum(judged.relevant, self["ideal_items"])
+        return np.asarray(np.where(judged.web, discounts[np.minimum(judged.relevant, of_web)], of_vertical))
+
+
+AS_D_nDCG = PageDNDCG()
+AS_Dsharp_nDCG = PageDsharpNDCG()
+AS_alpha_nDCG = PageAlphaNDCG()
+AS_IA_nDCG = PageIANDCG()

@@ -1,0 +1,230 @@
+"""Which verticals a page shows, against those that it should show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from irmx import DataError, Measure, Param, Rankings, UsageError, number
+from irmx_pages.measures.block_tables import by_vertical, described_blocks
+from irmx_pages.measures.page_params import QREL_COLUMNS, RUN_COLUMNS, SHAPE_PARAMS, ZHOU
+from irmx_pages.page.judged_verticals import judged_verticals
+from irmx_pages.page.page_arrays import WEB, Floats, Ints
+from irmx_pages.page.pages_of_rankings import shown_blocks
+
+RECALL_OF = Param(
+    str,
+    "which verticals vertical recall is about: 'all', or those with an orientation above 0.5 ('oriented')",
+    default="all",
+    choices=("all", "oriented"),
+)
+ALL_VERTICALS = Param(
+    int,
+    "how many verticals there are to show on every topic, for recall_of='all'; None: those that the topic's qrels rows have",
+    default=None,
+    low=1,
+    unit="verticals",
+)
+THRESHOLD = Param(
+    number, "verticals with an orientation above it are the right ones to show", default=0.5, low=0, high=1
+)
+
+
+def counts(
+    rankings: Rankings, cutoff: int | None, split_blocks: bool, threshold: float | None
+) -> tuple[Ints, Ints, Ints]:
+    """Return of every topic the right verticals on the page, all on the page, and all right ones of the judgments.
+
+    General web is none of them. Right are those with an orientation above the threshold; all without a threshold.
+    """
+    judged = judged_verticals(rankings)
+    right = ~judged.web & (True if threshold is None else judged.orientation > threshold)
+    blocks = shown_blocks(rankings, cutoff, split_blocks)
+    place = np.unique(judged.place(blocks.page, blocks.label))
+    shown = np.zeros(len(right), dtype=bool)
+    shown[place[place >= 0]] = True
+    topics = len(rankings)
+
+    def count(which: Any) -> Ints:
+        return np.bincount(judged.topic[which], minlength=topics)
+
+    return count(shown & right), count(shown & ~judged.web), count(right)
+
+
+def all_verticals(measure: Measure, rankings: Rankings, hit: Ints, right: Ints) -> Ints:
+    """Return how many verticals every topic has: as the measure is told, or the right ones of the judgments.
+
+    Raises
+    ------
+    irmx.DataError
+        Where a page shows more than there are said to be.
+    """
+    stated = measure["all_verticals"]
+    if stated is None:
+        return right
+    for topic in np.flatnonzero(hit > stated)[:1].tolist():
+        raise DataError(
+            f"the page of query {rankings.topics[topic]} shows {hit[topic]} verticals, more than all_verticals={stated}. Give the "
+            "number of all verticals that a page can show."
+        )
+    return np.full(len(right), stated)
+
+
+def refuse_two_counts(measure: Measure) -> None:
+    """Raise where a measure is told how many verticals there are, and to count oriented ones alone."""
+    if measure["all_verticals"] is not None and measure["recall_of"] == "oriented":
+        raise UsageError(
+            f"{measure.NAME} with all_verticals={measure['all_verticals']} needs recall_of='all': which verticals are oriented to, "
+            "the judgments of each topic say."
+        )
+
+
+def recall(hit: Ints, right: Ints) -> Floats:
+    """Return the share of the right verticals that a page shows; 1 where there are none to show (A10).
+
+    >>> recall(np.array([1, 0]), np.array([4, 0]))
+    array([0.25, 1.  ])
+    """
+    return np.where(right > 0, hit / np.maximum(right, 1), 1.0)
+
+
+def precision(hit: Ints, shown: Ints, right: Ints) -> Floats:
+    """Return the share of the verticals shown that are right; of a page without any, 1 if there are none to show, else 0.
+
+    >>> precision(np.array([1, 0, 0]), np.array([2, 0, 0]), np.array([4, 4, 0]))
+    array([0.5, 0. , 1. ])
+    """
+    return np.where(shown > 0, hit / np.maximum(shown, 1), np.where(right > 0, 0.0, 1.0))
+
+
+class VerticalMeasure(Measure):
+    """Base class: how well the verticals of a page are chosen."""
+
+    RUN_COLUMNS = RUN_COLUMNS
+    QREL_COLUMNS = QREL_COLUMNS
+    CITATIONS = (ZHOU,)
+
+    def counts(self, rankings: Rankings) -> tuple[Ints, Ints, Ints]:
+        """Return the right verticals shown, all shown, and all right ones."""
+        every = self["recall_of"] == "all"
+        return counts(rankings, self["cutoff"], self["split_blocks"], None if every else self["threshold"])
+
+
+class VerticalRecall(VerticalMeasure):
+    """vRecall = verticals on the page / verticals of the topic (A10).
+
+    The paper divides by all verticals. By default these are those that the topic's qrels rows have, general web apart; a row
+    with an empty doc_id declares one of which nothing was judged. A topic without such verticals counts 1. ``all_verticals``
+    states the number for every topic.
+
+    References
+    ----------
+    Zhou, Cummins, Lalmas, Jose: Evaluating Aggregated Search Pages. SIGIR 2012.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> run = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1"], "score": [2.0, 1.0], "vertical": ["web", "image"]})
+    >>> qrels = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1", ""], "relevance": [1, 1, 0],
+    ...     "vertical": ["web", "image", "news"], "orientation": [None, 0.75, 0.2]})
+    >>> irmx.calc_aggregate("vRecall vRecall(recall_of='oriented') vRecall(all_verticals=12)", qrels, run)
+    {vRecall: 0.5, vRecall(recall_of='oriented'): 1.0, vRecall(all_verticals=12): 0.0833...}
+    """
+
+    NAME = "vRecall"
+    PRETTY_NAME = "Vertical Recall"
+    SHORT_DESC = "The share of the topic's verticals that the page shows."
+    SUPPORTED_PARAMS = {
+        "recall_of": RECALL_OF,
+        "all_verticals": ALL_VERTICALS,
+        "threshold": THRESHOLD,
+        **SHAPE_PARAMS,
+    }
+    EXAMPLES = ("vRecall", "vRecall(recall_of='oriented')", "vRecall(all_verticals=12)")
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        refuse_two_counts(self)
+
+    def score(self, rankings: Rankings) -> Floats:
+        hit, _, right = self.counts(rankings)
+        return recall(hit, all_verticals(self, rankings, hit, right))
+
+    def contributions(self, rankings: Rankings) -> dict[str, Any]:
+        what = (rankings, self["cutoff"], self["split_blocks"])
+        table = described_blocks(*what)
+        right = (self["recall_of"] == "all") | (table["orientation"] > self["threshold"])
+        counts = right & (table["vertical"] != WEB)
+        return {**table, "contribution": by_vertical(shown_blocks(*what), counts, self.score(rankings))}
+
+
+class VerticalPrecision(VerticalMeasure):
+    """vPrecision = verticals on the page with an orientation above 0.5 / verticals on the page.
+
+    General web apart. A page without verticals counts 1 if no vertical has such an orientation, else 0; that is a choice of
+    irmx.
+
+    References
+    ----------
+    Zhou, Cummins, Lalmas, Jose: Evaluating Aggregated Search Pages. SIGIR 2012.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> run = pd.DataFrame({"query_id": "q", "doc_id": ["n1", "i1"], "score": [2.0, 1.0], "vertical": ["news", "image"]})
+    >>> qrels = pd.DataFrame({"query_id": "q", "doc_id": ["n1", "i1"], "relevance": 1, "vertical": ["news", "image"],
+    ...     "orientation": [0.2, 0.75]})
+    >>> irmx.calc_aggregate("vPrecision", qrels, run)
+    {vPrecision: 0.5}
+    """
+
+    NAME = "vPrecision"
+    PRETTY_NAME = "Vertical Precision"
+    SHORT_DESC = "The share of the verticals on the page that users prefer to the web."
+    SUPPORTED_PARAMS = {"threshold": THRESHOLD, **SHAPE_PARAMS}
+    EXAMPLES = ("vPrecision", "vPrecision(threshold=0.75)")
+
+    def score(self, rankings: Rankings) -> Floats:
+        return precision(*self.counts(rankings))
+
+
+class VerticalF(VerticalMeasure):
+    """vF = (1 + beta^2) P R / (beta^2 P + R), P and R the precision and recall of verticals with an orientation above 0.5.
+
+    Where P and R are 0, it is 0.
+
+    References
+    ----------
+    Zhou, Cummins, Lalmas, Jose: Evaluating Aggregated Search Pages. SIGIR 2012, section 5.2.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> run = pd.DataFrame({"query_id": "q", "doc_id": ["n1", "i1"], "score": [2.0, 1.0], "vertical": ["news", "image"]})
+    >>> qrels = pd.DataFrame({"query_id": "q", "doc_id": ["n1", "i1"], "relevance": 1, "vertical": ["news", "image"],
+    ...     "orientation": [0.2, 0.75]})
+    >>> irmx.calc_aggregate("vF", qrels, run)
+    {vF: 0.6666666666666666}
+    """
+
+    NAME = "vF"
+    PRETTY_NAME = "F-Measure of Verticals"
+    SHORT_DESC = "The harmonic mean of vertical precision and recall, over verticals that users prefer to the web."
+    SUPPORTED_PARAMS = {
+        "beta": Param(float, "how many times as much recall counts as precision", default=1.0, above=0),
+        "threshold": THRESHOLD,
+        **SHAPE_PARAMS,
+    }
+    EXAMPLES = ("vF", "vF(beta=2.0)")
+
+    def score(self, rankings: Rankings) -> Floats:
+        hit, shown, right = self.counts(rankings)
+        p, r, beta = precision(hit, shown, right), recall(hit, right), self["beta"]
+        f: Floats = np.divide((1 + beta**2) * p * r, beta**2 * p + r, out=np.zeros(len(p)), where=p + r > 0)
+        return f
+
+
+vRecall = VerticalRecall()  # noqa: N816
+vPrecision = VerticalPrecision()  # noqa: N816
+vF = VerticalF()  # noqa: N816

@@ -1,0 +1,1 @@
+"""Pages: reading and writing them, as runs, as arrays of blocks, and what their items are worth."""

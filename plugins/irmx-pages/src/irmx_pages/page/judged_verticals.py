@@ -1,0 +1,223 @@
+"""What the judgments say of the verticals of every topic: orientation, and the items there are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from irmx import DataError, Rankings
+from irmx_pages.page.efforts import media_of
+from irmx_pages.page.page_arrays import WEB, WEB_ORIENTATION, Array, Bools, Floats, Ints
+from irmx_pages.page.page_columns import JUDGED_MEDIA, JUDGED_VERTICAL, ORIENTATION
+
+
+@dataclass(frozen=True)
+class JudgedVerticals:
+    """The verticals of all topics, general web among them, by topic and name.
+
+    Attributes
+    ----------
+    topics : list
+        The query ids.
+    topic, label : int array, shape (verticals,)
+        The topic of each, ascending, and the number of its name, ascending within a topic.
+    names : list of str
+        The names by number, in alphabetical order.
+    orientation : float array, shape (verticals,)
+        orient(V|W,q); 0.5 for the web.
+    relevant, nonrelevant : int array, shape (verticals,)
+        The number of relevant documents judged, and of others.
+    media : int array, shape (verticals,)
+        The number of the media type of the items of each.
+    media_names : list of str
+        The media types by number.
+    pair : int array, shape (pairs,)
+        Of every document and vertical that the judgments have together: document * len(names) + vertical; ascending.
+    """
+
+    topics: list[Any]
+    topic: Ints
+    label: Ints
+    names: list[str]
+    orientation: Floats
+    relevant: Ints
+    nonrelevant: Ints
+    media: Ints
+    media_names: list[str]
+    pair: Ints
+
+    @cached_property
+    def web(self) -> Bools:
+        """Whether each is the general web."""
+        return np.asarray(np.array([name == WEB for name in self.names], dtype=bool)[self.label])
+
+    @cached_property
+    def key(self) -> Ints:
+        """Topic * len(names) + label, ascending."""
+        return np.asarray(self.topic * np.int64(len(self.names)) + self.label)
+
+    def place(self, topic: Ints, label: Ints) -> Ints:
+        """Return the place of verticals of topics, -1 for one that the judgments lack."""
+        return _found_in(self.key, np.where(label >= 0, topic * np.int64(len(self.names)) + label, -1))
+
+    def holds(self, doc: Ints, label: Ints) -> Bools:
+        """Tell whether the judgments have documents in verticals."""
+        return np.asarray(_found_in(self.pair, doc * np.int64(len(self.names)) + label) >= 0)
+
+
+def judged_verticals(rankings: Rankings) -> JudgedVerticals:
+    """Return the verticals of the topics of rankings, made once for the qrels.
+
+    Raises
+    ------
+    irmx.DataError
+        For a row without a vertical; a vertical without an orientation, or with two of them for one topic; an orientation
+        outside [0, 1], or one of the web other than 0.5; two media types for one topic and vertical.
+    """
+    return rankings.qrels_memo(("verticals", rankings.rel), lambda: _judged_verticals(rankings))
+
+
+def _judged_verticals(rankings: Rankings) -> JudgedVerticals:
+    rows = rankings.qrels_rows
+    label, names = _labels(rankings)
+    size = np.int64(max(len(names), 1))
+    key, of_row = np.unique(rows.topic * size + label, return_inverse=True)
+    topic, name = key // size, key % size
+    orientation = _orientation(rankings, names, of_row, name)
+    grade = np.full(int(rows.doc.max(initial=-1)) + 1, -np.inf)
+    judged = np.flatnonzero(~rows.declares)
+    np.maximum.at(grade, rows.doc[judged], rows.grade[judged])
+    pair, first = np.unique(rows.doc[judged] * size + label[judged], return_index=True)
+    relevant = grade[pair // size] >= rankings.rel
+    of_pair = of_row[judged[first]]
+    media = _media(rankings, names, of_row, name)
+    return JudgedVerticals(
+        rankings.topics, topic, name, names, orientation,
+        np.bincount(of_pair[relevant], minlength=len(key)), np.bincount(of_pair[~relevant], minlength=len(key)),
+        *media, pair,
+    )  # fmt: skip
+
+
+def _labels(rankings: Rankings) -> tuple[Ints, list[str]]:
+    """Return the number of the vertical of every row, and the verticals in alphabetical order."""
+    rows = rankings.qrels_rows
+    found = rows.labels(JUDGED_VERTICAL.name)
+    if found is None:
+        raise DataError(f"the qrels column {JUDGED_VERTICAL.name!r} is missing. To have it, {JUDGED_VERTICAL.how}.")
+    number, given = found
+    for row in np.flatnonzero(number < 0)[:1].tolist():
+        raise _error(
+            rankings,
+            [row],
+            f"the qrels column 'vertical' has no value for {_row(rankings, row)}. Every item has a vertical; general web is {WEB!r}.",
+        )
+    texts = [str(name) for name in given]
+    names = sorted(set(texts))
+    place = {name: i for i, name in enumerate(names)}
+    return np.array([place[text] for text in texts], dtype=np.int64)[number], names
+
+
+def _orientation(rankings: Rankings, names: list[str], of_row: Ints, name: Ints) -> Floats:
+    """Return the orientation of every vertical of every topic."""
+    rows = rankings.qrels_rows
+    given = rows.column(ORIENTATION.name)
+    if given is None:
+        raise DataError(f"the qrels column {ORIENTATION.name!r} is missing. To have it, {ORIENTATION.how}.")
+    if given.dtype.kind != "f":
+        given = _without_texts(rankings, given)
+    there = np.flatnonzero(given == given)
+    for row in there[~((given[there] >= 0) & (given[there] <= 1))][:1].tolist():
+        raise _error(
+            rankings,
+            [row],
+            f"the qrels column 'orientation' must be in [0, 1]. Found {given[row]:g} for {_row(rankings, row)}, vertical "
+            f"{names[name[of_row[row]]]!r}.",
+        )
+    low, high = np.full(len(name), np.inf), np.full(len(name), -np.inf)
+    np.minimum.at(low, of_row[there], given[there])
+    np.maximum.at(high, of_row[there], given[there])
+    web = np.array([n == WEB for n in names], dtype=bool)[name]
+    low, high = np.where(web & (low > high), WEB_ORIENTATION, low), np.where(web & (low > high), WEB_ORIENTATION, high)
+
+    def wrong(at: int, values: list[float], says: str) -> DataError:
+        """Return an error about a vertical of a topic, at the first rows that have some values there."""
+        mine = np.flatnonzero(of_row == at)
+        first = [int(mine[given[mine] == value][0]) for value in values] or [int(mine[0])]
+        named = f"query {rankings.topics[rows.topic[mine[0]]]} and the vertical {names[name[at]]!r}"
+        return _error(rankings, sorted(first), f"the qrels column 'orientation' {says.format(named)}")
+
+    for at in np.flatnonzero(low > high)[:1].tolist():
+        says = f"has no value for {{}}; one row of these must have it. To have it, {ORIENTATION.how}. General web is {WEB!r}."
+        raise wrong(at, [], says)
+    for at in np.flatnonzero(low < high)[:1].tolist():
+        raise wrong(at, [low[at], high[at]], f"must have one value for {{}}. Found {low[at]:g} and {high[at]:g}.")
+    for at in np.flatnonzero(web & (low != WEB_ORIENTATION))[:1].tolist():
+        says = f"is {low[at]:g} for {{}}. The orientation of the web is {WEB_ORIENTATION}; leave it out."
+        raise wrong(at, [low[at]], says)
+    return low
+
+
+def _without_texts(rankings: Rankings, given: Array) -> Floats:
+    """Return a column of texts that has no value anywhere as numbers; raise for one that has."""
+    there = [row for row, text in enumerate(given.tolist()) if text not in (None, "")]
+    for row in sorted(there, key=lambda row: _is_number(given[row]))[:1]:
+        raise _error(
+            rankings,
+            [row],
+            f"the qrels column 'orientation' must hold numbers. Found the text {given[row]!r} for {_row(rankings, row)}.",
+        )
+    return np.full(len(given), np.nan)
+
+
+def _is_number(text: Any) -> bool:
+    try:
+        float(text)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _media(rankings: Rankings, names: list[str], of_row: Ints, name: Ints) -> tuple[Ints, list[str]]:
+    """Return the number of the media type of every vertical of every topic, and the media types."""
+    rows = rankings.qrels_rows
+    by_name = [media_of(n) for n in names]
+    found = rows.labels(JUDGED_MEDIA.name)
+    if found is None:
+        return name, by_name
+    number, given = found
+    first, last = np.full(len(name), len(given)), np.full(len(name), -1)
+    np.minimum.at(first, of_row[number >= 0], number[number >= 0])
+    np.maximum.at(last, of_row, number)
+    for at in np.flatnonzero((last >= 0) & (first < last))[:1].tolist():
+        mine = np.flatnonzero(of_row == at)
+        raise _error(
+            rankings,
+            sorted(int(mine[number[mine] == media][0]) for media in (first[at], last[at])),
+            f"the qrels column 'media' must have one value for query {rankings.topics[rows.topic[mine[0]]]} and the vertical "
+            f"{names[name[at]]!r}. Found {given[first[at]]!r} and {given[last[at]]!r}. Make them two verticals.",
+        )
+    return np.where(last >= 0, last, len(given) + name), [*map(str, given), *by_name]
+
+
+def _row(rankings: Rankings, row: int) -> str:
+    """Return how messages name a row of the qrels."""
+    rows = rankings.qrels_rows
+    topic = int(rows.topic[row])
+    return f"query {rankings.topics[topic]}, row {row - int(rows.offsets[topic]) + 1} of the topic"
+
+
+def _error(rankings: Rankings, rows: list[int], says: str) -> DataError:
+    """Return an error about some rows of the qrels, with the file and the lines before it, where they are from a file."""
+    error, place = DataError(says), rankings.qrels_rows.place(rows)
+    return error.at(place)
+
+
+def _found_in(known: Ints, wanted: Ints) -> Ints:
+    """Return the place of every wanted value among known ones, which ascend; -1 where it is not there."""
+    if not len(known):
+        return np.full(len(wanted), -1, dtype=np.int64)
+    place = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+    return np.where(known[place] == wanted, place, -1)

@@ -1,0 +1,96 @@
+"""One result page: the blocks from top to bottom, and their items."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from irmx import DataError
+from irmx_pages.page.page_arrays import WEB
+
+
+@dataclass(frozen=True)
+class Block:
+    """A general web result, or the items of one vertical.
+
+    Attributes
+    ----------
+    vertical : str
+        Where its items come from; ``web`` is general web.
+    media : str
+        The media type of the items, such as ``text``, ``image`` or ``video``; empty: by the name of the vertical.
+    items : tuple of str
+        The ids of the documents, in reading order.
+
+    Raises
+    ------
+    irmx.DataError
+        Without a vertical or without an item.
+    """
+
+    vertical: str
+    media: str
+    items: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not self.vertical:
+            raise DataError(f"The block of {_some(self.items)} has no vertical. General web is {WEB!r}.")
+        if not self.items:
+            raise DataError(f"A block of the vertical {self.vertical!r} has no item. Leave it out.")
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page that a system made for a topic.
+
+    Attributes
+    ----------
+    query_id, page_id : str
+        The topic, and what tells the page from others of the topic. Pages of several topics with one ``page_id`` are
+        the work of one system, a run.
+    blocks : tuple of Block
+        From top to bottom.
+
+    Raises
+    ------
+    irmx.DataError
+        Without a block, or with an item twice.
+
+    Examples
+    --------
+    >>> page = Page("q", "p", (Block("image", "image", ("i1", "i2")), Block("web", "text", ("w1",))))
+    >>> page.items, page.verticals
+    (('i1', 'i2', 'w1'), ('image',))
+    """
+
+    query_id: str
+    page_id: str
+    blocks: tuple[Block, ...]
+
+    def __post_init__(self) -> None:
+        if not self.query_id or not self.page_id:
+            raise DataError(f"A page needs a query_id and a page_id. Got {self.query_id!r} and {self.page_id!r}.")
+        if not self.blocks:
+            raise DataError(f"{self.name} has no block.")
+        items = self.items
+        if len(set(items)) < len(items):
+            twice = next(item for item in items if items.count(item) > 1)
+            raise DataError(f"{self.name} has the item {twice!r} twice.")
+
+    @property
+    def name(self) -> str:
+        """The page as messages name it."""
+        return f"Page {self.page_id!r} of topic {self.query_id!r}"
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """All items in reading order."""
+        return tuple(item for block in self.blocks for item in block.items)
+
+    @property
+    def verticals(self) -> tuple[str, ...]:
+        """The verticals of its blocks, each once, from top to bottom, without general web."""
+        return tuple(dict.fromkeys(b.vertical for b in self.blocks if b.vertical != WEB))
+
+
+def _some(items: tuple[str, ...]) -> str:
+    return ", ".join(map(repr, items[:3])) + (", ..." if len(items) > 3 else "") if items else "no item"

@@ -1,0 +1,146 @@
+"""Pages as JSON Lines: one page a line."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from irmx import DataError
+from irmx_pages.page.page import Block, Page
+from irmx_pages.page.page_arrays import WEB
+from irmx_pages.page.text_rows import json_lines
+
+_FORM = (
+    'A page is {"query_id": ..., "page_id": ..., "blocks": [{"vertical": ..., "media": ..., "items": [...]}, ...]}; '
+    "media may be missing"
+)
+_ONCE = "A page has one block per vertical: put its items together, or write the page as a table with a column 'block'."
+
+
+def write_pages(path: str | os.PathLike[str], pages: Iterable[Page]) -> None:
+    """Write pages, one JSON object a line.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    pages : iterable of Page
+        In the order in which they shall stand.
+
+    Raises
+    ------
+    irmx.DataError
+        Where a page has two blocks of one vertical, which a table with a column ``block`` can hold and this form cannot.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from irmx_pages import Block, Page, read_pages
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "pages.jsonl")
+    >>> write_pages(path, [Page("q", "p", (Block("web", "text", ("w1",)), Block("video", "video", ("v1", "v2"))))])
+    >>> print(path.read_text(), end="")
+    {"query_id": "q", "page_id": "p", "blocks": [{"vertical": "web", "media": "text", "items": ["w1"]},
+     {"vertical": "video", "media": "video", "items": ["v1", "v2"]}]}
+    >>> read_pages(path)[0].items
+    ('w1', 'v1', 'v2')
+    """
+    lines = [json.dumps(_record(page), ensure_ascii=False) + "\n" for page in pages]
+    Path(path).write_text("".join(lines), encoding="utf-8", newline="\n")
+
+
+def _record(page: Page) -> dict[str, Any]:
+    _refuse_repeated(page)
+    blocks = [
+        {"vertical": b.vertical, **({"media": b.media} if b.media else {}), "items": list(b.items)} for b in page.blocks
+    ]
+    return {"query_id": page.query_id, "page_id": page.page_id, "blocks": blocks}
+
+
+def _refuse_repeated(page: Page) -> None:
+    """Raise where a vertical, other than the web, has two blocks."""
+    first: dict[str, int] = {}
+    for number, block in enumerate(page.blocks, start=1):
+        before = first.setdefault(block.vertical, number)
+        if before != number and block.vertical != WEB:
+            raise DataError(
+                f"{page.name}: block {number} is a second one of the vertical {block.vertical!r}, after block {before}. {_ONCE}"
+            )
+
+
+def is_page_line(start: bytes) -> bool:
+    """Tell whether a file begins as a page does.
+
+    >>> is_page_line(b'{"query_id": "q", "page_id": "p", "blocks": []}'), is_page_line(b'{"query_id": "q", "doc_id": 1}')
+    (True, False)
+    """
+    first = start.lstrip().split(b"\n", 1)[0]
+    return first.startswith(b"{") and bool(re.search(rb'"blocks"\s*:', first))
+
+
+def pages_of_lines(path: Path, content: bytes) -> list[Page]:
+    """Return the pages of a file.
+
+    Raises
+    ------
+    irmx.DataError
+        Where a line is no page, a page is there twice, or a vertical twice on a page; says the line.
+    """
+    pages: list[Page] = []
+    seen: dict[tuple[str, str], int] = {}
+    for number, record in json_lines(path, content):
+        try:
+            page = _page(record)
+        except DataError as error:
+            raise error.at(f"{path}, line {number}") from None
+        first = seen.setdefault((page.query_id, page.page_id), number)
+        if first != number:
+            raise DataError(f"{path}, line {number}: {page.name} stands in line {first} already.")
+        pages.append(page)
+    if not pages:
+        raise DataError(f"{path} is empty: it holds no page.")
+    return pages
+
+
+def _page(record: dict[str, Any]) -> Page:
+    blocks = record.get("blocks")
+    if not isinstance(blocks, list):
+        raise DataError(f"The page has no list of blocks. {_FORM}.")
+    query_id, page_id = (_id(record.get(name), name) for name in ("query_id", "page_id"))
+    try:
+        page = Page(query_id, page_id, tuple(_block(number, b) for number, b in enumerate(blocks, start=1)))
+        _refuse_repeated(page)
+        return page
+    except DataError as error:
+        name = f"Page {page_id!r} of topic {query_id!r}"
+        raise (error if str(error).startswith(name) else error.at(name)) from None
+
+
+def _is_id(value: Any) -> bool:
+    """Tell whether a value is a text that is not empty, or a whole number."""
+    return isinstance(value, (str, int)) and not isinstance(value, bool) and value != ""
+
+
+def _id(value: Any, name: str) -> str:
+    if not _is_id(value):
+        raise DataError(f"The page has no {name}, or one that is no text: {value!r}. {_FORM}.")
+    return str(value)
+
+
+def _block(number: int, found: Any) -> Block:
+    if not isinstance(found, dict):
+        raise DataError(f"Block {number} is not a JSON object. {_FORM}.")
+    vertical, media, items = found.get("vertical"), found.get("media") or "", found.get("items")
+    if not isinstance(vertical, str) or not isinstance(media, str):
+        raise DataError(
+            f"Block {number} has the vertical {vertical!r} and the media {media!r}; both are texts. {_FORM}."
+        )
+    if not isinstance(items, list) or not all(map(_is_id, items)):
+        raise DataError(f"Block {number} has the items {items!r}; they are a list of document ids. {_FORM}.")
+    try:
+        return Block(vertical, media, tuple(map(str, items)))
+    except DataError as error:
+        raise error.at(f"block {number}") from None

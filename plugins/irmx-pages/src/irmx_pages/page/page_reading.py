@@ -1,0 +1,122 @@
+"""Reading pages of any form."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from irmx import DataError
+from irmx_pages.page.page import Block, Page
+from irmx_pages.page.page_arrays import WEB
+from irmx_pages.page.page_lines import is_page_line, pages_of_lines
+from irmx_pages.page.text_rows import Rows, content_of, read_rows, rows_of_content
+
+_COLUMNS = ("query_id", "page_id", "doc_id", "vertical")
+
+
+def read_pages(source: Any) -> list[Page]:
+    """Return pages, checked.
+
+    Parameters
+    ----------
+    source : str, Path, DataFrame or iterable of Page
+        A file of pages as JSON Lines (see :func:`write_pages`); or a table, also as a .csv, .tsv, .jsonl or .parquet file,
+        with a row an item in reading order and the columns ``query_id``, ``page_id``, ``doc_id``, ``vertical`` and, if
+        there, ``media`` and ``block``. Without ``block`` each item of the vertical ``web`` is a block, and so are the
+        consecutive items of any other vertical.
+
+    Returns
+    -------
+    list of Page
+        In the order of the source.
+
+    Raises
+    ------
+    irmx.DataError
+        Where it cannot be read, a page comes twice or has no block, an item has no vertical or stands twice on a page, a
+        vertical comes twice on a page without a ``block`` column, which JSON Lines of pages do not have, or a block has items of two verticals or media types;
+        says the file and the line.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rows = [("q", "p", "w1", "web"), ("q", "p", "n1", "news"), ("q", "p", "n2", "news"), ("q", "p2", "w1", "web")]
+    >>> [page, other] = read_pages(pd.DataFrame(rows, columns=["query_id", "page_id", "doc_id", "vertical"]))
+    >>> [block.items for block in page.blocks], other.page_id
+    ([('w1',), ('n1', 'n2')], 'p2')
+    """
+    if isinstance(source, (str, os.PathLike)):
+        path = Path(source)
+        return pages_of_content(path, content_of(path, "pages"))
+    if isinstance(source, Page):
+        return [source]
+    if not hasattr(source, "itertuples") and isinstance(source, Iterable):
+        return _distinct(list(source))
+    return _pages_of_rows(read_rows(source, "pages", _COLUMNS))
+
+
+def pages_of_content(path: Path, content: bytes) -> list[Page]:
+    """Return the pages of a file by its unpacked content; errors as of :func:`read_pages`."""
+    if is_page_line(content[:4096]):
+        return pages_of_lines(path, content)
+    return _pages_of_rows(rows_of_content(path, content, "pages", _COLUMNS))
+
+
+def _distinct(pages: list[Any]) -> list[Page]:
+    seen: set[tuple[str, str]] = set()
+    for page in pages:
+        if not isinstance(page, Page):
+            raise DataError(f"Pages are objects of the class Page, a DataFrame or a path. Got {type(page).__name__}.")
+        if (page.query_id, page.page_id) in seen:
+            raise DataError(f"{page.name} comes twice.")
+        seen.add((page.query_id, page.page_id))
+    if not pages:
+        raise DataError("There is no page.")
+    return pages
+
+
+def _pages_of_rows(rows: Rows) -> list[Page]:
+    """Return the pages of a table with a row an item."""
+    of_page: dict[tuple[str, str], list[int]] = {}
+    for row, key in enumerate(zip(rows.columns["query_id"], rows.columns["page_id"], strict=True)):
+        of_page.setdefault(key, []).append(row)
+    pages = []
+    for (query_id, page_id), mine in of_page.items():
+        try:
+            pages.append(Page(query_id, page_id, _blocks(rows, mine)))
+        except DataError as error:
+            raise error if error.rows else error.at(rows.place(mine[0])) from None
+    return pages
+
+
+def _blocks(rows: Rows, mine: list[int]) -> tuple[Block, ...]:
+    """Return the blocks of the rows of one page."""
+    items, verticals, media, given = (rows.values(name) for name in ("doc_id", "vertical", "media", "block"))
+    explicit = "block" in rows.columns
+    runs: list[list[int]] = []
+    seen: set[str] = set()
+    for row in mine:
+        if explicit and not given[row]:
+            raise DataError(f"{rows.place(row)}: the block is missing.", (row,))
+        label = given[row] if explicit else verticals[row]
+        if runs and (explicit or verticals[row] != WEB) and label == (given if explicit else verticals)[runs[-1][-1]]:
+            runs[-1].append(row)
+            continue
+        if label in seen and (explicit or label != WEB):
+            what = "block" if explicit else "vertical"
+            advice = "Its items stand together." if explicit else "Tell the blocks apart in a column block."
+            raise DataError(f"{rows.place(row)}: the {what} {label!r} comes twice on its page. {advice}", (row,))
+        seen.add(label)
+        runs.append([row])
+    for run in runs:
+        for name, values in (("vertical", verticals), ("media", media)):
+            other = next((row for row in run if values[row] != values[run[0]]), None)
+            if other is not None:
+                raise DataError(
+                    f"{rows.place(other)}: a block has the {name} {values[run[0]]!r} and {values[other]!r}. "
+                    "It is of one; tell the blocks apart in a column block.",
+                    (other,),
+                )
+    return tuple(Block(verticals[r[0]], media[r[0]], tuple(items[row] for row in r)) for r in runs)

@@ -1,0 +1,207 @@
+"""Pages as runs, so that every measure scores them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irmx import DataError, Evaluator, Judgments, read_qrels
+from irmx_pages.page.efforts import media_of
+from irmx_pages.page.page import Page
+from irmx_pages.page.page_reading import read_pages
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+
+def run_table(pages: Sequence[Page]) -> pa.Table:
+    """Return pages, one a topic, as the rows of a run.
+
+    Parameters
+    ----------
+    pages : sequence of Page
+        Each of another topic.
+
+    Returns
+    -------
+    pyarrow.Table
+        ``query_id``, ``doc_id``, ``score`` (descending in reading order), ``vertical``, ``media`` where some block has one (for
+        the others by the name of the vertical), and ``block``, the number of the block on its page.
+
+    Examples
+    --------
+    >>> from irmx_pages import Block
+    >>> page = Page("q", "p", (Block("news", "", ("n1", "n2")), Block("web", "", ("w1",))))
+    >>> run_table([page]).to_pydict()
+    {'query_id': ['q', 'q', 'q'], 'doc_id': ['n1', 'n2', 'w1'], 'score': [3.0, 2.0, 1.0],
+     'vertical': ['news', 'news', 'web'], 'block': ['1', '1', '2']}
+    """
+    import pyarrow as pa
+
+    columns: dict[str, list[Any]] = {n: [] for n in ("query_id", "doc_id", "score", "vertical", "media", "block")}
+    for page in pages:
+        left = len(page.items)
+        for number, block in enumerate(page.blocks, start=1):
+            size = len(block.items)
+            columns["query_id"] += [page.query_id] * size
+            columns["doc_id"] += block.items
+            columns["score"] += [float(left - i) for i in range(size)]
+            columns["vertical"] += [block.vertical] * size
+            columns["media"] += [block.media or media_of(block.vertical)] * size
+            columns["block"] += [str(number)] * size
+            left -= size
+    types = {name: pa.float64() if name == "score" else pa.string() for name in columns}
+    if not any(block.media for page in pages for block in page.blocks):
+        del columns["media"]
+    return pa.table({name: pa.array(values, types[name]) for name, values in columns.items()})
+
+
+def page_runs(pages: Any) -> dict[str, pa.Table]:
+    """Return pages as runs: those of all topics with one ``page_id`` are a run.
+
+    Parameters
+    ----------
+    pages : any
+        Whatever :func:`read_pages` takes.
+
+    Returns
+    -------
+    dict of str to pyarrow.Table
+        By ``page_id``; each is a run for :func:`irmx.read_run`, with the columns of :func:`run_table`.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> from irmx_pages import Block
+    >>> pages = [Page(q, "mine", (Block("web", "text", ("w1",)), Block("web", "text", ("w2",)))) for q in ("q", "r")]
+    >>> runs = page_runs(pages)
+    >>> irmx.calc_aggregate("P@2", {"q": {"w2": 1}, "r": {"w1": 0}}, runs["mine"])
+    {P@2: 0.25}
+    """
+    of_run: dict[str, list[Page]] = {}
+    for page in read_pages(pages):
+        of_run.setdefault(page.page_id, []).append(page)
+    return {page_id: run_table(mine) for page_id, mine in of_run.items()}
+
+
+def batches(pages: Sequence[Page]) -> list[list[int]]:
+    """Return the numbers of pages in batches with at most one page a topic: the k-th page of every topic is in the k-th.
+
+    >>> from irmx_pages import Block
+    >>> blocks = (Block("web", "", ("w",)),)
+    >>> batches([Page("q", "p1", blocks), Page("q", "p2", blocks), Page("r", "p3", blocks)])
+    [[0, 2], [1]]
+    """
+    seen: dict[str, int] = {}
+    found: list[list[int]] = []
+    for number, page in enumerate(pages):
+        k = seen[page.query_id] = seen.get(page.query_id, -1) + 1
+        if k == len(found):
+            found.append([])
+        found[k].append(number)
+    return found
+
+
+def refuse_unjudged_topics(pages: Sequence[Page], judgments: Judgments) -> None:
+    """Raise where a page is of a topic that the qrels lack."""
+    lacking = list(dict.fromkeys(p.query_id for p in pages if p.query_id not in judgments.index))
+    if lacking:
+        raise DataError(
+            f"The qrels lack {len(lacking)} of {len({p.query_id for p in pages})} topics that have pages, such as "
+            f"{lacking[0]!r}; a page cannot be scored without judgments of its topic."
+        )
+
+
+def score_pages(pages: Any, qrels: Any, measures: Any) -> pd.DataFrame:
+    """Return the value of every measure for every page.
+
+    Parameters
+    ----------
+    pages : any
+        Whatever :func:`read_pages` takes; a topic may have any number of pages, under any names.
+    qrels : any
+        Whatever :func:`irmx.read_qrels` takes.
+    measures : str, Measure or iterable of them
+        Measures of pages, such as ``AS_RBP``, or any others, such as ``nDCG@10``, which see the items in reading order.
+
+    Returns
+    -------
+    DataFrame
+        ``query_id``, ``page_id``, ``measure`` (its text) and ``value``, page by page.
+
+    Raises
+    ------
+    irmx.DataError
+        Where a topic has pages, but no judgments; or of the measures.
+
+    Examples
+    --------
+    >>> from irmx_pages import Block
+    >>> pages = [Page("q", name, tuple(Block("web", "", (i,)) for i in items)) for name, items in
+    ...          [("one", ("w1", "w2")), ("two", ("w2", "w1"))]]
+    >>> score_pages(pages, {"q": {"w1": 1}}, "RR P@1")
+      query_id page_id measure  value
+    0        q     one      RR    1.0
+    1        q     one     P@1    1.0
+    2        q     two      RR    0.5
+    3        q     two     P@1    0.0
+    """
+    import pandas as pd
+
+    pages = read_pages(pages)
+    evaluator = Evaluator(measures, read_qrels(qrels))
+    values = page_values(pages, evaluator)
+    names = [str(m) for m in evaluator.measures]
+    return pd.DataFrame(
+        {
+            "query_id": np.repeat([p.query_id for p in pages], len(names)),
+            "page_id": np.repeat([p.page_id for p in pages], len(names)),
+            "measure": names * len(pages),
+            "value": values.ravel(),
+        }
+    )
+
+
+def page_values(pages: Sequence[Page], evaluator: Evaluator) -> np.ndarray[Any, np.dtype[Any]]:
+    """Return the value of every measure of an evaluator for every page: shape (pages, measures)."""
+    refuse_unjudged_topics(pages, evaluator.judgments)
+    values = np.full((len(pages), len(evaluator.measures)), np.nan)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for numbers in batches(pages):
+            batch = [pages[i] for i in numbers]
+            try:
+                found = evaluator.values(run_table(batch))
+            except DataError as error:
+                raise _of_page(error, batch, pages, evaluator) from None
+            for column, measure in enumerate(evaluator.measures):
+                of_topic = found[measure]
+                values[numbers, column] = [of_topic[pages[i].query_id] for i in numbers]
+    for text, category in dict.fromkeys((str(w.message), w.category) for w in caught):
+        warnings.warn(text, category, stacklevel=3)
+    return values
+
+
+def _of_page(error: DataError, batch: Sequence[Page], pages: Sequence[Page], evaluator: Evaluator) -> DataError:
+    """Return the error of a batch with the page that it is about; as it is where all pages of the topic have it."""
+    for page in batch:
+        mine = _error(page, evaluator)
+        if mine is None:
+            continue
+        others = (p for p in pages if p.query_id == page.query_id and p is not page)
+        same = [str(_error(p, evaluator)) == str(mine) for p in others]
+        return error if same and all(same) else mine.at(page.name)
+    return error
+
+
+def _error(page: Page, evaluator: Evaluator) -> DataError | None:
+    """Return the error of a page, if there is one."""
+    try:
+        evaluator.values(run_table([page]))
+    except DataError as error:
+        return error
+    return None

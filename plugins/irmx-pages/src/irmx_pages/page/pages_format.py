@@ -1,0 +1,63 @@
+"""Files of pages as runs, for the commands that take runs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from irmx import DataError, Format
+from irmx_pages.page.page import Page
+from irmx_pages.page.page_lines import is_page_line
+from irmx_pages.page.page_reading import pages_of_content
+from irmx_pages.page.page_runs import run_table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def is_page_table(start: bytes) -> bool:
+    """Tell whether a file begins as a table of pages does: with their columns, and without scores, which a run has.
+
+    >>> [is_page_table(s) for s in (b"query_id,page_id,doc_id,vertical", b"query_id,doc_id,score,vertical,page_id")]
+    [True, False]
+    >>> is_page_table(b'{"query_id": "q", "page_id": "p", "doc_id": "d", "vertical": "web"}')
+    True
+    """
+    first = start.lstrip().split(b"\n", 1)[0]
+    names = {name.strip(b'{" \r') for name in re.split(rb"[:,\t]", first)}
+    return {b"page_id", b"vertical"} <= names and b"score" not in names
+
+
+class PagesFormat(Format):
+    """Pages as a run: JSON Lines, or a table with a row an item."""
+
+    NAME = "pages"
+    DESCRIPTION = "pages of blocks, a JSON object or an item a line; as a run, one page a topic"
+    TABLES = ("run",)
+
+    def recognises(self, table: str, path: Path, start: bytes) -> bool:
+        """Tell by the first line."""
+        return table == "run" and (is_page_line(start) or is_page_table(start))
+
+    def read(self, table: str, path: Path, content: bytes) -> pa.Table:
+        """Return the pages as a run in reading order."""
+        first: dict[str, Page] = {}
+        for page in (pages := pages_of_content(path, content)):
+            other = first.setdefault(page.query_id, page)
+            if other is not page:
+                raise DataError(
+                    f"{path}: topic {page.query_id!r} has the pages {other.page_id!r} and {page.page_id!r}. A run has one page "
+                    "a topic: 'irmx score-pages' scores every page of such a file, and 'irmx explain --page' takes one."
+                )
+        return run_table(pages)
+
+    def read_page(self, path: Path, content: bytes, page: str) -> pa.Table:
+        """Return the pages of one name as a run in reading order."""
+        pages = pages_of_content(path, content)
+        mine = [p for p in pages if p.page_id == page]
+        if not mine:
+            names = list(dict.fromkeys(p.page_id for p in pages))
+            some = f"{', '.join(names[:5])}{', ...' if len(names) > 5 else ''}"
+            raise DataError(f"{path} has no page {page!r}. It has {len(names)} names of pages: {some}.")
+        return run_table(mine)

@@ -1,0 +1,1 @@
+"""Preferences of people between pages, and how often measures agree with them."""

@@ -1,0 +1,281 @@
+"""Preferences of people between two pages of a topic: reading them, their majorities, how far assessors agree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irmx import DataError, UsageError
+from irmx_pages.page.text_rows import Rows, read_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+Ints = np.ndarray[Any, np.dtype[Any]]
+Bools = np.ndarray[Any, np.dtype[Any]]
+
+ANSWERS = ("a", "b", "tie", "bad")
+"""What an assessor may answer: page a, page b, neither because they are as good as each other, neither because both are bad."""
+
+_PREFERS = np.array([1, -1, 0, 0])
+_TURNED = (1, 0, 2, 3)
+"""The answers for the pair shown the other way round."""
+
+
+@dataclass(frozen=True)
+class Preferences:
+    """Votes of assessors on pairs of pages.
+
+    Attributes
+    ----------
+    query_id, page_a, page_b : list of str, (pairs,)
+        The topic and the pages of every pair; a pair that was shown both ways round is one pair, as it was first.
+    bin_pair : list of str, (pairs,), or None
+        The group of every pair, such as ``H-L`` for a page of high and one of low quality.
+    trap : list of str, (pairs,), or None
+        The right answer of a pair that is there to find careless assessors, empty for other pairs.
+    assessors : list of str
+        Their names.
+    pair, assessor, answer : int array, (votes,)
+        The pair and the assessor of every vote, and the place of the answer in ``("a", "b", "tie", "bad")``.
+    places : list of str, (pairs,)
+        Where each pair first stands in its source, for messages.
+    """
+
+    query_id: list[str]
+    page_a: list[str]
+    page_b: list[str]
+    bin_pair: list[str] | None
+    trap: list[str] | None
+    assessors: list[str]
+    pair: Ints
+    assessor: Ints
+    answer: Ints
+    places: list[str]
+
+    def __len__(self) -> int:
+        return len(self.query_id)
+
+    @property
+    def choice(self) -> Ints:
+        """Which page every vote is for: 1 for page a, -1 for page b, 0 for neither; shape (votes,)."""
+        return np.asarray(_PREFERS[self.answer])
+
+    @property
+    def both_bad(self) -> Bools:
+        """Whether every vote is that both pages are bad; shape (votes,)."""
+        return np.asarray(self.answer == ANSWERS.index("bad"))
+
+    @property
+    def counts(self) -> Ints:
+        """How many votes every pair has for page a, for page b, for a tie and for both being bad: shape (pairs, 4)."""
+        size = len(ANSWERS)
+        return np.bincount(self.pair * size + self.answer, minlength=len(self) * size).reshape(-1, size)
+
+    def where(self, votes: Bools) -> Preferences:
+        """Return some of the votes, at least one, with only the pairs and the assessors that they are of."""
+        pairs, pair = np.unique(self.pair[votes], return_inverse=True)
+        people, assessor = np.unique(self.assessor[votes], return_inverse=True)
+
+        def of(values: list[str], kept: Ints) -> list[str]:
+            return [values[i] for i in kept.tolist()]
+
+        return Preferences(
+            of(self.query_id, pairs),
+            of(self.page_a, pairs),
+            of(self.page_b, pairs),
+            None if self.bin_pair is None else of(self.bin_pair, pairs),
+            None if self.trap is None else of(self.trap, pairs),
+            of(self.assessors, people),
+            pair,
+            assessor,
+            self.answer[votes],
+            of(self.places, pairs),
+        )
+
+    def majority(self, level: float = 0.75) -> Ints:
+        """Return what at least a share of the assessors of each pair prefers.
+
+        Parameters
+        ----------
+        level : float
+            In (0.5, 1]: .75 for three of four, 1 for all. A vote for neither page, because of a tie or because both are bad,
+            counts among the assessors of the pair.
+
+        Returns
+        -------
+        int array, shape (pairs,)
+            1 for page a, -1 for page b, 0 where neither has so many votes.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> votes = pd.DataFrame({"query_id": "q", "page_a": "p", "page_b": "r", "assessor": [1, 2, 3, 4],
+        ...                       "choice": ["a", "a", "tie", "a"]})
+        >>> preferences = read_preferences(votes)
+        >>> preferences.majority(0.75), preferences.majority(1)
+        (array([1]), array([0]))
+        """
+        return np.asarray(self._enough(level) @ _PREFERS)
+
+    def majority_both_bad(self, level: float = 0.75) -> Bools:
+        """Return whether at least a share of the assessors of each pair finds both pages bad; shape (pairs,)."""
+        return np.asarray(self._enough(level)[:, ANSWERS.index("bad")])
+
+    def _enough(self, level: float) -> Bools:
+        """Return which answer at least a share of the assessors of each pair gives, at most one: shape (pairs, 4)."""
+        if not 0.5 < level <= 1:
+            raise UsageError(f"The level of a majority must be a number in the range (0.5, 1]. Got {level!r} instead.")
+        share = self.counts / self.counts.sum(axis=1, keepdims=True)
+        return np.asarray(share + 1e-12 >= level)
+
+    def frame(self) -> pd.DataFrame:
+        """Return the votes as the table that :func:`read_preferences` reads, a row a vote."""
+        import pandas as pd
+
+        pairs = self.pair.tolist()
+        columns: dict[str, list[str]] = {
+            "query_id": [self.query_id[i] for i in pairs],
+            "page_a": [self.page_a[i] for i in pairs],
+            "page_b": [self.page_b[i] for i in pairs],
+            "assessor": [self.assessors[i] for i in self.assessor.tolist()],
+            "choice": [ANSWERS[i] for i in self.answer.tolist()],
+        }
+        for name, of_pairs in (("bin_pair", self.bin_pair), ("trap", self.trap)):
+            if of_pairs is not None:
+                columns[name] = [of_pairs[i] for i in pairs]
+        return pd.DataFrame(columns)
+
+
+def read_preferences(source: Any) -> Preferences:
+    """Return preferences, checked.
+
+    Parameters
+    ----------
+    source : Preferences, DataFrame, str or Path
+        A table, also as a .csv, .tsv, .jsonl or .parquet file, with a row a vote and the columns ``query_id``, ``page_a``,
+        ``page_b``, ``assessor``, ``choice`` (``a``, ``b`` or ``tie``) and, if there, ``bin_pair``.
+
+    Raises
+    ------
+    irmx.DataError
+        Where it cannot be read, an answer is none of these, a page is compared with itself, an assessor votes twice on a
+        pair, or a pair has two groups or two right answers; says the file and the line.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> votes = [("q", "p", "r", "ann", "a"), ("q", "r", "p", "bob", "a"), ("q", "p", "s", "ann", "tie")]
+    >>> columns = ["query_id", "page_a", "page_b", "assessor", "choice"]
+    >>> preferences = read_preferences(pd.DataFrame(votes, columns=columns))
+    >>> len(preferences), preferences.counts.tolist()
+    (2, [[1, 1, 0, 0], [0, 0, 1, 0]])
+    """
+    if isinstance(source, Preferences):
+        return source
+    rows = read_rows(source, "preferences", ("query_id", "page_a", "page_b", "assessor", "choice"))
+    query, a, b, who = (rows.columns[name] for name in ("query_id", "page_a", "page_b", "assessor"))
+    labelled = {name: rows.columns[name] for name in ("bin_pair", "trap") if name in rows.columns}
+    labels: dict[str, list[str]] = {name: [] for name in labelled}
+    pairs: dict[tuple[str, str, str], int] = {}
+    assessors: dict[str, int] = {}
+    voted: dict[tuple[int, int], int] = {}
+    places: list[str] = []
+    votes: list[tuple[int, int, int]] = []
+    for row, (q, one, other) in enumerate(zip(query, a, b, strict=True)):
+        if one == other:
+            raise DataError(f"{rows.place(row)}: page {one!r} of topic {q!r} is compared with itself.")
+        turned = (q, other, one) in pairs
+        if turned:
+            one, other = other, one
+        pair = pairs.setdefault((q, one, other), len(pairs))
+        if pair == len(places):
+            places.append(rows.place(row))
+        for name, values in labelled.items():
+            label = values[row]
+            if name == "trap" and label:
+                label = ANSWERS[_answer(rows, row, "trap", turned)]
+            if pair == len(labels[name]):
+                labels[name].append(label)
+            elif labels[name][pair] != label:
+                here, before = (repr(text) if text else "none" for text in (label, labels[name][pair]))
+                raise DataError(
+                    f"{rows.place(row)}: the pages {one!r} and {other!r} of topic {q!r} have the {name} {here} here and {before} "
+                    "before. It is the same for all assessors."
+                )
+        assessor = assessors.setdefault(who[row], len(assessors))
+        earlier = voted.setdefault((pair, assessor), row)
+        if earlier != row:
+            raise DataError(
+                f"{rows.place(row)}: the assessor {who[row]!r} has chosen between {one!r} and {other!r} of topic {q!r} "
+                f"already. First: {rows.place(earlier)}."
+            )
+        votes.append((pair, assessor, _answer(rows, row, "choice", turned)))
+    pair, assessor, answer = np.array(votes, dtype=np.int64).T
+    topics, pages_a, pages_b = (list(values) for values in zip(*pairs, strict=True))
+    return Preferences(
+        topics,
+        pages_a,
+        pages_b,
+        labels.get("bin_pair"),
+        labels.get("trap"),
+        list(assessors),
+        pair,
+        assessor,
+        answer,
+        places,
+    )
+
+
+def _answer(rows: Rows, row: int, column: str, turned: bool) -> int:
+    """Return the place in ``ANSWERS`` of what a column says, for the pair as it was first shown."""
+    text = rows.columns[column][row]
+    if text.lower() not in ANSWERS:
+        raise DataError(
+            f"{rows.place(row)}: the {column} {text!r} is none of a (for page_a), b (for page_b), tie, and bad (for both are bad)."
+        )
+    answer = ANSWERS.index(text.lower())
+    return _TURNED[answer] if turned else answer
+
+
+def fleiss_kappa(counts: Any) -> float:
+    r"""Return Fleiss' kappa: how much more than by chance assessors agree.
+
+    .. math:: \kappa = \frac{\bar P - \bar P_e}{1 - \bar P_e}, \quad
+              P_i = \frac{\sum_j n_{ij}(n_{ij} - 1)}{n_i (n_i - 1)}, \quad
+              \bar P_e = \sum_j \Bigl(\frac{\sum_i n_{ij}}{\sum_i n_i}\Bigr)^2
+
+    Parameters
+    ----------
+    counts : int array, shape (subjects, categories)
+        n_ij, how many assessors put subject i into category j, such as :attr:`Preferences.counts`. Subjects with fewer
+        than two assessors are left out; others may have different numbers of assessors, which is more than the paper has.
+
+    Returns
+    -------
+    float
+        At most 1; 0 where they agree as by chance. NaN where it is not defined: no subject has two assessors, or all chose
+        one category everywhere.
+
+    References
+    ----------
+    .. [1] J. L. Fleiss. Measuring nominal scale agreement among many raters. Psychological Bulletin 76 (5), 1971.
+
+    Examples
+    --------
+    Two subjects and three assessors: P = (1, 1/3), mean 2/3; chance (5/6)^2 + (1/6)^2 = 26/36.
+
+    >>> round(fleiss_kappa([[3, 0], [2, 1]]), 6)
+    -0.2
+    """
+    found = np.asarray(counts, dtype=float)
+    size = found.sum(axis=1)
+    found, size = found[size >= 2], size[size >= 2]
+    if not len(found):
+        return float("nan")
+    agreement = ((found * (found - 1)).sum(axis=1) / (size * (size - 1))).mean()
+    chance = ((found.sum(axis=0) / size.sum()) ** 2).sum()
+    return float((agreement - chance) / (1 - chance)) if chance < 1 else float("nan")

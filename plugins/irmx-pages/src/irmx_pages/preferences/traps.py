@@ -1,0 +1,87 @@
+"""Assessors who fail pairs of which the right answer is known."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from irmx import DataError, DataWarning
+from irmx_pages.preferences.preference_votes import ANSWERS, Preferences
+from irmx_pages.whole_numbers import check_whole
+
+FAILED_TRAPS = 2
+"""Who fails more traps than this is left out, in the paper."""
+
+
+def without_traps(preferences: Preferences, failed_traps: int | None = FAILED_TRAPS) -> Preferences:
+    """Return preferences without trap pairs, and without the assessors who failed more than so many of them.
+
+    Parameters
+    ----------
+    preferences : Preferences
+        The votes, of which some pairs may be traps: see :func:`read_preferences`.
+    failed_traps : int or None
+        The most traps that an assessor may fail, at least 0. The paper removes who failed more than two. None: nobody is
+        removed.
+
+    Returns
+    -------
+    Preferences
+        As they were, where no pair is a trap.
+
+    Raises
+    ------
+    irmx.DataError
+        Where nothing is left.
+    irmx.UsageError
+        Where ``failed_traps`` is not an int of at least 0.
+
+    Warns
+    -----
+    irmx.DataWarning
+        Of the assessors who are removed, and their votes.
+
+    References
+    ----------
+    Zhou, Cummins, Lalmas, Jose: Evaluating Aggregated Search Pages. SIGIR 2012, section 5.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from irmx_pages import read_preferences
+    >>> votes = [("q", "good", "bad", "ann", "a", "a"), ("q", "p", "r", "ann", "b", "")]
+    >>> columns = ["query_id", "page_a", "page_b", "assessor", "choice", "trap"]
+    >>> kept = without_traps(read_preferences(pd.DataFrame(votes, columns=columns)))
+    >>> kept.page_a, kept.assessors, kept.choice
+    (['p'], ['ann'], array([-1]))
+    """
+    if failed_traps is not None:
+        check_whole(0, failed_traps=failed_traps)
+    if preferences.trap is None or not any(preferences.trap):
+        return preferences
+    right = np.array([ANSWERS.index(answer) if answer else -1 for answer in preferences.trap])[preferences.pair]
+    trap = right >= 0
+    people = len(preferences.assessors)
+    failed = np.bincount(preferences.assessor[trap & (preferences.answer != right)], minlength=people)
+    careless = failed > (np.inf if failed_traps is None else failed_traps)
+    kept = ~trap & ~careless[preferences.assessor]
+    if not kept.any():
+        why = (
+            f"every assessor failed more than {failed_traps} of them"
+            if careless.all()
+            else "no vote on another pair is left"
+        )
+        raise DataError(
+            f"{preferences.places[0]}: the preferences have trap pairs, and {why}, so that there is no preference."
+        )
+    if careless.any():
+        names = [f"{preferences.assessors[i]} ({failed[i]})" for i in np.flatnonzero(careless).tolist()]
+        lost = int((~trap & careless[preferences.assessor]).sum())
+        warnings.warn(
+            f"{len(names)} of {people} assessors failed more than {failed_traps} trap pairs; their {lost} vote{'s' * (lost != 1)} on "
+            f"other pairs {'are' if lost != 1 else 'is'} left out: {', '.join(names[:5])}{', ...' if len(names) > 5 else ''}",
+            DataWarning,
+            stacklevel=3,
+        )
+    return preferences.where(kept)

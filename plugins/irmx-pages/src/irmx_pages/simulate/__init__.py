@@ -1,0 +1,1 @@
+"""Simulated pages of graded quality."""

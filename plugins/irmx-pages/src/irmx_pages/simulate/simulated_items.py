@@ -1,0 +1,137 @@
+"""What pages are simulated from: the judged items of every vertical, and rankings of items and of verticals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from irmx import DataError, Judgments, UsageError, join, read_run
+from irmx_pages.ideal.ideal_blocks import most_oriented
+from irmx_pages.page.judged_verticals import judged_verticals
+from irmx_pages.page.page_arrays import WEB, WEB_ORIENTATION
+from irmx_pages.page.page_columns import JUDGED_VERTICAL
+
+PERFECT, BAD = "perfect", "bad"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What the qrels say of one topic.
+
+    Attributes
+    ----------
+    orientation : dict of str to float
+        orient(V|W,q) of every vertical, general web among them.
+    items : dict of str to list of str
+        The judged items of every vertical, best grade first.
+    media : dict of str to str
+        The media type of the items of every vertical that the qrels have.
+    relevant : set of str
+        The relevant items.
+    """
+
+    orientation: dict[str, float] = field(default_factory=dict)
+    items: dict[str, list[str]] = field(default_factory=dict)
+    media: dict[str, str] = field(default_factory=dict)
+    relevant: set[str] = field(default_factory=set)
+
+    @property
+    def verticals(self) -> list[str]:
+        """The verticals, without general web."""
+        return [vertical for vertical in self.orientation if vertical != WEB]
+
+    def wanted(self, threshold: float) -> list[str]:
+        """Return the verticals above a threshold, the most oriented first."""
+        verticals = self.verticals
+        orientation = np.array([self.orientation[vertical] for vertical in verticals])
+        return [verticals[i] for i in most_oriented(np.zeros(len(verticals), dtype=np.int64), orientation, threshold)]
+
+
+def judged_topics(judgments: Judgments, rel: float) -> dict[str, Judged]:
+    """Return what qrels say of every topic; whatever is wrong with them is an error, see :func:`judged_verticals`."""
+    rankings = join(judgments, {topic: {"-": 0.0} for topic in judgments.index}, rel=rel)
+    found, rows = judged_verticals(rankings), rankings.qrels_rows
+    out = {str(topic): Judged(orientation={WEB: WEB_ORIENTATION}) for topic in rankings.topics}
+    names = list(out)
+    for topic, label, value, media in zip(
+        found.topic.tolist(), found.label.tolist(), found.orientation.tolist(), found.media.tolist(), strict=True
+    ):
+        out[names[topic]].orientation[found.names[label]] = value
+        out[names[topic]].media[found.names[label]] = found.media_names[media]
+    number, verticals = rows.labels(JUDGED_VERTICAL.name) or (None, [])
+    assert number is not None
+    for row in np.lexsort((np.arange(len(rows.doc)), -rows.grade, rows.topic)).tolist():
+        if rows.doc[row] < 0:
+            continue
+        topic, item = out[names[rows.topic[row]]], judgments.docs[int(rows.doc[row])]
+        topic.items.setdefault(str(verticals[number[row]]), []).append(item)
+        if rows.grade[row] >= rel:
+            topic.relevant.add(item)
+    return out
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """The items that a ranking has for one topic, by vertical, best first; and their media types by vertical."""
+
+    items: dict[str, list[str]]
+    media: dict[str, str]
+
+
+def ranked_items(name: str, run: Any) -> dict[str, Ranked]:
+    """Return a ranking of items by topic and vertical.
+
+    Raises
+    ------
+    irmx.DataError
+        Where an item has no vertical.
+    """
+    found = read_run(run)
+    vertical, media = found.column("vertical"), found.column("media")
+    if vertical is None:
+        raise DataError(
+            f"The ranking {name!r} lacks the column 'vertical', where each item comes from. It has: {', '.join(found.columns)}."
+        )
+    out: dict[str, Ranked] = {}
+    for number, query_id in enumerate(found.topics):
+        start = int(found.offsets[number])
+        docs = found.docs(number)
+        topic = out[query_id] = Ranked({}, {})
+        for row in _best_first(docs, found.score[start : start + len(docs)]):
+            where = vertical[start + row]
+            if where is None or where != where or where == "":
+                raise DataError(f"The ranking {name!r} gives the item {docs[row]!r} of topic {query_id!r} no vertical.")
+            topic.items.setdefault(str(where), []).append(docs[row])
+            if media is not None and media[start + row]:
+                topic.media.setdefault(str(where), str(media[start + row]))
+    return out
+
+
+def ranked_verticals(name: str, run: Any) -> dict[str, list[str]]:
+    """Return a ranking of verticals by topic, best first."""
+    found = read_run(run)
+    out = {}
+    for number, query_id in enumerate(found.topics):
+        docs = found.docs(number)
+        start = int(found.offsets[number])
+        out[query_id] = [docs[row] for row in _best_first(docs, found.score[start : start + len(docs)])]
+        if WEB in out[query_id]:
+            raise DataError(
+                f"The ranking of verticals {name!r} has {WEB!r} for topic {query_id!r}; web is always there."
+            )
+    return out
+
+
+def _best_first(docs: list[str], scores: Any) -> list[int]:
+    """Return rows by score, equal scores by document, both descending."""
+    return sorted(range(len(docs)), key=lambda row: (scores[row], docs[row]), reverse=True)
+
+
+def refuse_names(given: Mapping[str, Any], what: str) -> None:
+    """Raise where a ranking has a name that simulated pages have already, or there is none."""
+    for name in given:
+        if name in (PERFECT, BAD) or not name:
+            raise UsageError(f"A ranking of {what} cannot be called {name!r}; {PERFECT} and {BAD} are made by irmx.")

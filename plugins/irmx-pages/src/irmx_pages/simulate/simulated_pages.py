@@ -1,0 +1,245 @@
+"""Simulated pages: every combination of a selection of verticals, a selection of items and a presentation."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irmx import DataError, DataWarning, UsageError, read_qrels
+from irmx_pages.ideal.ideal_blocks import Limits, perfect_order
+from irmx_pages.page.page import Block, Page
+from irmx_pages.page.page_arrays import WEB, Ints
+from irmx_pages.simulate.page_quality import binned, f_measure, mean_precision, order_tau
+from irmx_pages.simulate.simulated_items import (
+    BAD,
+    PERFECT,
+    Judged,
+    Ranked,
+    judged_topics,
+    ranked_items,
+    ranked_verticals,
+    refuse_names,
+)
+from irmx_pages.whole_numbers import check_whole
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class SimulatedPages:
+    """Simulated pages and their quality.
+
+    Attributes
+    ----------
+    pages : list of Page
+        Topic by topic; the ``page_id`` is the selection of verticals, that of items and the presentation, with ``-`` between.
+    quality : DataFrame
+        A row a page: ``query_id``, ``page_id``, ``selection``, ``items``, ``presentation``; the component scores
+        ``f_measure``, ``precision`` in [0, 1] and ``tau`` in [-1, 1]; ``quality``, the mean of the first two and of
+        (tau + 1)/2; and ``bin``, H, M or L.
+    """
+
+    pages: list[Page]
+    quality: pd.DataFrame
+
+
+def simulate_pages(
+    qrels: Any,
+    item_rankings: Mapping[str, Any],
+    vertical_rankings: Mapping[str, Any],
+    *,
+    threshold: float = 0.75,
+    verticals: int = 3,
+    block_items: int = 3,
+    web_items: int = 10,
+    rel: float = 1,
+    seed: int = 0,
+) -> SimulatedPages:
+    """Return pages of graded quality for every topic, 36 with two rankings of each kind.
+
+    A page has a selection of verticals, a selection of items and a presentation:
+
+    * verticals: ``perfect``, those with an orientation above the threshold, the most oriented first; the first of every
+      ranking given; ``bad``, as many of the others as a page may have, drawn at random. General web is on every page.
+    * items of each of these: ``perfect``, the judged ones, best grade first; the first of every ranking given.
+    * presentation: ``perfect``, blocks with relevant items above those without, among either by orientation, descending, where
+      web results have 0.5 and stand below verticals of as much; ``random``, the blocks of verticals anywhere between the web
+      results, which keep the order of their ranking; ``bad``, the perfect order upside down.
+
+    The page that is perfect in all three is what ``ideal='paper'`` divides by, so that its nUtil is 1 where the measure has the
+    same limits (``ideal_threshold``, ``ideal_verticals``, ``ideal_items``, ``ideal_web``) and the same ``rel``.
+
+    What the paper leaves open is a choice of irmx: that the verticals of the bad selection are all those not above the
+    threshold, the place of web results among verticals, and that items of a block keep the order of their ranking.
+
+    Parameters
+    ----------
+    qrels : any
+        Whatever :func:`irmx.read_qrels` takes, with the columns ``vertical`` and ``orientation``.
+    item_rankings : mapping of str to run
+        Rankings of items by name: whatever :func:`irmx.read_run` takes, with the column ``vertical`` and, if there, ``media``.
+    vertical_rankings : mapping of str to run
+        Rankings of verticals by name: runs whose documents are the names of verticals.
+    threshold : float
+        In [0, 1]; the default is that of the paper's experiments.
+    verticals : int
+        The most vertical blocks on a page, at least 1.
+    block_items, web_items : int
+        The most items of a vertical block, and of general web on a page, at least 1.
+    rel : float
+        The smallest grade that counts as relevant.
+    seed : int
+        Of the bad selection and the random presentation. Pages of a topic do not depend on other topics.
+
+    Returns
+    -------
+    SimulatedPages
+
+    Raises
+    ------
+    irmx.UsageError
+        Where a limit or the seed is not in its range, a ranking is called ``perfect`` or ``bad``, or two pages of a topic
+        would have one name.
+    irmx.DataError
+        Where the qrels or a ranking lack what is needed, or a page would have no item.
+
+    Warns
+    -----
+    irmx.DataWarning
+        Where a ranking has no item of a vertical that is selected; the page then does without it.
+
+    References
+    ----------
+    Zhou, Cummins, Lalmas, Jose: Evaluating Aggregated Search Pages. SIGIR 2012, section 5.2.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rows = [("q", "w1", 1, "web", 0.5), ("q", "w2", 0, "web", 0.5), ("q", "i1", 1, "image", 0.8), ("q", "n1", 0, "news", 0.1)]
+    >>> qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "vertical", "orientation"])
+    >>> run = qrels[["query_id", "doc_id", "vertical"]].assign(score=[1.0, 4.0, 2.0, 3.0])
+    >>> simulated = simulate_pages(qrels, {"bm25": run}, {"redde": {"q": {"news": 2.0, "image": 1.0}}}, verticals=1)
+    >>> len(simulated.pages), simulated.pages[0].page_id, simulated.pages[0].items
+    (18, 'perfect-perfect-perfect', ('i1', 'w1', 'w2'))
+    >>> print(simulated.quality.loc[[0, 17], ["page_id", "f_measure", "precision", "tau", "quality", "bin"]].round(3).to_string())
+                        page_id  f_measure  precision  tau  quality bin
+    0   perfect-perfect-perfect        1.0       0.75  1.0    0.917   H
+    17             bad-bm25-bad        0.0       0.25 -1.0    0.083   L
+    """
+    import pandas as pd
+
+    limits = _limits(threshold, verticals, block_items, web_items)
+    check_whole(0, seed=seed)
+    refuse_names(item_rankings, "items")
+    refuse_names(vertical_rankings, "verticals")
+    _refuse_one_name((PERFECT, *vertical_rankings, BAD), (PERFECT, *item_rankings))
+    judged = judged_topics(read_qrels(qrels), rel)
+    of_items = {name: ranked_items(name, run) for name, run in item_rankings.items()}
+    of_verticals = {name: ranked_verticals(name, run) for name, run in vertical_rankings.items()}
+    pages: list[Page] = []
+    rows: list[tuple[Any, ...]] = []
+    without: set[tuple[str, str, str]] = set()
+    for query_id, topic in judged.items():
+        selections = {
+            PERFECT: topic.wanted(threshold)[:verticals],
+            **{name: found.get(query_id, [])[:verticals] for name, found in of_verticals.items()},
+            BAD: _unwanted(topic, limits, _generator(seed, query_id)),
+        }
+        sources = {PERFECT: Ranked(topic.items, topic.media)}
+        sources |= {name: found.get(query_id, Ranked({}, {})) for name, found in of_items.items()}
+        for selection, chosen in selections.items():
+            for name, source in sources.items():
+                _refuse_unknown(selection, query_id, chosen, topic)
+                blocks = _blocks(topic, chosen, source, limits)
+                without |= {(name, query_id, v) for v in chosen if v not in source.items}
+                if not blocks:
+                    raise DataError(f"The ranking {name!r} has no item for topic {query_id!r}; a page needs a block.")
+                orders = _orders(blocks, topic, _generator(seed, query_id, selection, name))
+                place = np.argsort(orders[PERFECT])
+                for presentation, order in orders.items():
+                    page_id = f"{selection}-{name}-{presentation}"
+                    pages.append(Page(query_id, page_id, tuple(blocks[i] for i in order.tolist())))
+                    scores = (
+                        f_measure(pages[-1].verticals, topic.wanted(threshold)),
+                        mean_precision(blocks, topic.relevant),
+                        order_tau(place[order].tolist()),
+                    )
+                    rows.append((query_id, page_id, selection, name, presentation, *scores))
+    if without:
+        name, query_id, vertical = min(without)
+        warnings.warn(
+            f"{len(without)} times a ranking has no item of a vertical that is selected, such as {name!r} of {vertical!r} "
+            f"for topic {query_id!r}; the pages do without it",
+            DataWarning,
+            stacklevel=2,
+        )
+    columns = ["query_id", "page_id", "selection", "items", "presentation", "f_measure", "precision", "tau"]
+    return SimulatedPages(pages, binned(pd.DataFrame(rows, columns=columns)))
+
+
+def _limits(threshold: float, verticals: int, block_items: int, web_items: int) -> Limits:
+    """Return the limits of pages, checked."""
+    check_whole(1, verticals=verticals, block_items=block_items, web_items=web_items)
+    if not 0 <= threshold <= 1:
+        raise UsageError(f"threshold must be a number in the range [0, 1]. Got {threshold!r} instead.")
+    return Limits(web_items, verticals, block_items, threshold)
+
+
+def _generator(seed: int, *names: str) -> np.random.Generator:
+    """Return the random numbers of what has some names."""
+    return np.random.default_rng([seed, *(zlib.crc32(name.encode()) for name in names)])
+
+
+def _unwanted(topic: Judged, limits: Limits, rng: np.random.Generator) -> list[str]:
+    """Return verticals that are not above the threshold, drawn at random."""
+    below = [v for v in topic.verticals if topic.orientation[v] <= limits.threshold]
+    return [below[i] for i in rng.permutation(len(below))[: limits.verticals].tolist()]
+
+
+def _refuse_one_name(selections: Sequence[str], sources: Sequence[str]) -> None:
+    """Raise where pages of two kinds would have one name."""
+    of_name: dict[str, tuple[str, str]] = {}
+    for kind in itertools.product(selections, sources):
+        other = of_name.setdefault("-".join(kind), kind)
+        if other != kind:
+            raise UsageError(
+                f"The pages of {other[0]!r} with {other[1]!r} and those of {kind[0]!r} with {kind[1]!r} would both be called "
+                f"'{'-'.join(kind)}'. Give a ranking another name."
+            )
+
+
+def _refuse_unknown(selection: str, query_id: str, chosen: list[str], topic: Judged) -> None:
+    """Raise where a vertical is selected that the qrels of the topic lack."""
+    unknown = next((v for v in chosen if v not in topic.orientation), None)
+    if unknown is not None:
+        raise DataError(
+            f"The ranking of verticals {selection!r} has {unknown!r} for topic {query_id!r}, to which the qrels of the topic "
+            "give no orientation."
+        )
+
+
+def _blocks(topic: Judged, chosen: list[str], source: Ranked, limits: Limits) -> list[Block]:
+    """Return the blocks of a page: the verticals as they were chosen, then the web results as they are ranked."""
+    verticals = [
+        Block(v, source.media.get(v, ""), tuple(source.items[v][: limits.items])) for v in chosen if v in source.items
+    ]
+    web = [Block(WEB, source.media.get(WEB, ""), (item,)) for item in source.items.get(WEB, [])[: limits.web]]
+    return [*verticals, *web]
+
+
+def _orders(blocks: list[Block], topic: Judged, rng: np.random.Generator) -> dict[str, Ints]:
+    """Return the places of blocks in the order of every presentation."""
+    orientation = np.array([topic.orientation[block.vertical] for block in blocks])
+    relevant = np.array([len(topic.relevant.intersection(block.items)) for block in blocks])
+    perfect = perfect_order(np.zeros(len(blocks), dtype=np.int64), orientation, relevant)
+    dispersed = rng.permutation(len(blocks))
+    web = np.array([block.vertical == WEB for block in blocks])[dispersed]
+    dispersed[web] = np.sort(dispersed[web])
+    return {PERFECT: perfect, "random": dispersed, BAD: perfect[::-1]}
