@@ -32,9 +32,10 @@ from sweep_collection import PAPER, TOPICS, write_collection
 from timing import in_turns
 
 import irmx
-from irmx_stream import MSU, Population, Stream, Traces, compiled, simulate
-from irmx_stream.newest_first import REVERSE_CHRONOLOGICAL
-from irmx_stream.utility import gains_of
+from irmx_stream import MSU, Population, Stream, Traces, simulate
+from irmx_stream.interfaces.newest_first import REVERSE_CHRONOLOGICAL
+from irmx_stream.utility import compiled_gains
+from irmx_stream.utility.stream_utility import gains_of
 
 LOSS = 0.5
 USERS = 1000
@@ -95,7 +96,7 @@ def compared(what: str, cases: list[tuple[Stream, float]], rounds: int, wanted: 
         return [plain_gains(s, t, speeds) for s, t in given]
 
     for name, in_use in ways.items():
-        compiled.in_use = in_use
+        compiled_gains.in_use = in_use
         equal = all(a.tolist() == b for a, b in zip(ours(), plain(), strict=True))
         if not equal:
             raise SystemExit(f"{what}, {name}: the gains are not equal")

@@ -18,9 +18,10 @@ import pytest
 from scipy.stats import kendalltau
 
 import irmx
-from irmx_stream import MSU, compiled
-from irmx_stream.newest_first import REVERSE_CHRONOLOGICAL
-from irmx_stream.utility import gains_of
+from irmx_stream import MSU
+from irmx_stream.interfaces.newest_first import REVERSE_CHRONOLOGICAL
+from irmx_stream.utility import compiled_gains
+from irmx_stream.utility.stream_utility import gains_of
 
 pytestmark = pytest.mark.real
 
@@ -112,6 +113,6 @@ def test_numpy_and_the_compiled_way_agree_on_real_streams(
         traces = simulate(users, window)
         ways = []
         for compile_it in (False, True):
-            monkeypatch.setattr(compiled, "in_use", lambda work, way=compile_it: way)
+            monkeypatch.setattr(compiled_gains, "in_use", lambda work, way=compile_it: way)
             ways.append(gains_of(stream, traces, users.speed, REVERSE_CHRONOLOGICAL, [0.1, 0.5], "before"))
         assert (ways[0] == ways[1]).all()

@@ -13,8 +13,8 @@ import pytest
 
 import irmx
 from irmx_stream import Population, simulate
-from irmx_stream.msu import msu
-from irmx_stream.utility import covariance_of, mean_gain
+from irmx_stream.utility.stream_utility import covariance_of, mean_gain
+from irmx_stream.utility.utility_of_traces import msu
 
 
 def three_topics() -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -11,9 +11,10 @@ import pandas as pd
 import pytest
 
 import irmx
-from irmx_stream import MSU, REVERSE_CHRONOLOGICAL, Population, compiled, simulate
-from irmx_stream.msu import msu
-from irmx_stream.push import PUSH
+from irmx_stream import MSU, REVERSE_CHRONOLOGICAL, Population, simulate
+from irmx_stream.interfaces.push import PUSH
+from irmx_stream.utility import compiled_gains
+from irmx_stream.utility.utility_of_traces import msu
 
 DAY = 86400
 
@@ -132,7 +133,7 @@ def test_the_standard_error_of_a_ratio_is_what_it_says(ratio: str) -> None:
 def test_numpy_and_the_compiled_way_give_the_same_ratios(monkeypatch: Any, per: str, ratio: str) -> None:
     found = []
     for way in (False, True):
-        monkeypatch.setattr(compiled, "in_use", lambda work, way=way: way)
+        monkeypatch.setattr(compiled_gains, "in_use", lambda work, way=way: way)
         metrics = irmx.iter_calc(MSU(per=per, ratio=ratio, late="at", users=300), NUGGETS, UPDATES)
         found.append([(m.query_id, m.value, m.standard_error) for m in metrics])
     assert found[0] == found[1]
@@ -147,9 +148,9 @@ def test_users_auto_goes_on_until_the_precision() -> None:
 
 
 def test_a_precision_out_of_reach_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    from irmx_stream import simulation
+    from irmx_stream.utility import simulated_users
 
-    monkeypatch.setattr(simulation, "MOST_USERS", 2000)
+    monkeypatch.setattr(simulated_users, "MOST_USERS", 2000)
     with pytest.warns(irmx.DataWarning, match=r"2 of 2 values did not reach the precision 1e-05 with 2,000 users"):
         [first, *_] = irmx.iter_calc(MSU(users="auto", precision=1e-5), NUGGETS, UPDATES)
     assert first.users == 2000

@@ -16,13 +16,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import irmx
-from irmx_stream import compiled
-from irmx_stream.msu import msu
-from irmx_stream.newest_first import REVERSE_CHRONOLOGICAL
-from irmx_stream.population import Population
-from irmx_stream.streams import Stream
-from irmx_stream.traces import Traces, simulate
-from irmx_stream.utility import gains_of, mean_gain, powers, reads_of
+from irmx_stream.interfaces.newest_first import REVERSE_CHRONOLOGICAL
+from irmx_stream.updates.streams import Stream
+from irmx_stream.users.population import Population
+from irmx_stream.users.traces import Traces, simulate
+from irmx_stream.utility import compiled_gains
+from irmx_stream.utility.stream_utility import gains_of, mean_gain, powers, reads_of
+from irmx_stream.utility.utility_of_traces import msu
 
 
 def at(text: str) -> float:
@@ -67,7 +67,7 @@ def test_worked_example_of_the_paper() -> None:
 
 
 def test_alpha_of_every_nugget_of_the_worked_example() -> None:
-    from irmx_stream.tables import stream_of
+    from irmx_stream.updates.stream_tables import stream_of
 
     updates, nuggets, traces = paper()
     stream = stream_of(updates, nuggets)
@@ -171,8 +171,8 @@ def test_equal_to_users_who_read_one_by_one(
     assert reads_of(stream, indexed, speed, late=late).gains(loss).tolist() == one_by_one
     if len(stream.update):
         table = powers(loss, 64)
-        for kernel in (None, compiled.gains_by_user):
-            gains = compiled.newest_first_gains(stream, traces, speed, [table], late, kernel)
+        for kernel in (None, compiled_gains.gains_by_user):
+            gains = compiled_gains.newest_first_gains(stream, traces, speed, [table], late, kernel)
             assert gains[0].tolist() == one_by_one
 
 
@@ -221,7 +221,7 @@ def test_equal_to_users_of_a_population_who_read_one_by_one(plain: ModuleType, p
     traces = simulate(users, window, seed=2)
     one_by_one = gains_one_by_one(plain, stream, traces, users.speed.tolist(), 0.9)
     assert reads_of(stream, traces, users.speed).gains(0.9).tolist() == one_by_one
-    assert compiled.newest_first_gains(stream, traces, users.speed, [powers(0.9, 4096)])[0].tolist() == one_by_one
+    assert compiled_gains.newest_first_gains(stream, traces, users.speed, [powers(0.9, 4096)])[0].tolist() == one_by_one
 
 
 def test_numpy_and_the_compiled_way_give_the_same_gains(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,9 +234,9 @@ def test_numpy_and_the_compiled_way_give_the_same_gains(monkeypatch: pytest.Monk
     )
     users = Population(MA="2m", SA="1m", MD="20s", SD="9s").draw(60)
     traces = simulate(users, 3000.0)
-    monkeypatch.setattr(compiled, "in_use", lambda work: False)
+    monkeypatch.setattr(compiled_gains, "in_use", lambda work: False)
     numpy_way = gains_of(stream, traces, users.speed, REVERSE_CHRONOLOGICAL, [0.3, 0.8], "at")
-    monkeypatch.setattr(compiled, "in_use", lambda work: True)
+    monkeypatch.setattr(compiled_gains, "in_use", lambda work: True)
     assert (gains_of(stream, traces, users.speed, REVERSE_CHRONOLOGICAL, [0.3, 0.8], "at") == numpy_way).all()
     assert numpy_way.shape == (2, 60)
     assert numpy_way.any()
@@ -259,10 +259,11 @@ def test_numba_that_does_not_work_does_not_fail_a_measure(tmp_path: Path, numba:
     (tmp_path / "numba" / "__init__.py").write_text(f"{numba}\n")
     script = """
 import numpy as np
-from irmx_stream import compiled, Population, simulate, REVERSE_CHRONOLOGICAL
-from irmx_stream.streams import Stream
-from irmx_stream.utility import gains_of
-compiled._WORTH_IT = 0
+from irmx_stream.utility import compiled_gains
+from irmx_stream import Population, simulate, REVERSE_CHRONOLOGICAL
+from irmx_stream.updates.streams import Stream
+from irmx_stream.utility.stream_utility import gains_of
+compiled_gains._WORTH_IT = 0
 users = Population().draw(10)
 stream = Stream.of(np.array([50.0]), np.ones(1), np.ones(1), np.array([0]), np.array([0]), np.zeros(1))
 print(gains_of(stream, simulate(users, "2d"), users.speed, REVERSE_CHRONOLOGICAL, [1.0], "before").sum())
@@ -281,13 +282,13 @@ def test_the_compiled_way_finds_moments_far_from_the_times_of_the_updates(scale:
     stream = Stream.of(time, np.ones(20), np.zeros(20), every, every, time)
     traces = Traces(np.array([0, 2, 3]), np.array([-2e6, 2e18, 0.0]), np.array([9.0, 15.0, 9.0]))
     speed = np.ones(2)
-    found = compiled.newest_first_gains(stream, traces, speed, [powers(0.5, 4)])
+    found = compiled_gains.newest_first_gains(stream, traces, speed, [powers(0.5, 4)])
     assert found.tolist() == [reads_of(stream, traces, speed).gains(0.5).tolist()]
     assert found.min() > 0.9
 
 
 def test_parts_of_the_users_are_the_same_users(monkeypatch: pytest.MonkeyPatch) -> None:
-    from irmx_stream import utility
+    from irmx_stream.utility import stream_utility
 
     rng = np.random.default_rng(3)
     stream = Stream.of(
@@ -299,7 +300,7 @@ def test_parts_of_the_users_are_the_same_users(monkeypatch: pytest.MonkeyPatch) 
     users = Population(MA="2m", SA="1m", MD="20s", SD="9s").draw(50)
     traces = simulate(users, 3000.0)
     whole = reads_of(stream, traces, users.speed)
-    monkeypatch.setattr(utility, "_AT_ONCE", 7 * len(stream.update))
+    monkeypatch.setattr(stream_utility, "_AT_ONCE", 7 * len(stream.update))
     parts = reads_of(stream, traces, users.speed)
     for name in ("user", "nugget", "update", "alpha"):
         assert (getattr(parts, name) == getattr(whole, name)).all()

@@ -1,23 +1,23 @@
 """Modeled Stream Utility, and the measures of the TREC Temporal Summarization track."""
 
-from irmx_stream.chronological import CHRONOLOGICAL, Chronological
-from irmx_stream.comprehensiveness import LC, Comp, TS_Latency, TS_Verbosity
-from irmx_stream.expected_gain import EG, ELG, TS_H, nEG, nELG
-from irmx_stream.fitting import PopulationFit, fit_population
-from irmx_stream.measure import MSU, ModeledStreamUtility
-from irmx_stream.msu import msu
-from irmx_stream.newest_first import REVERSE_CHRONOLOGICAL, ReverseChronological
-from irmx_stream.population import Population, Users
-from irmx_stream.push import PUSH, Push
-from irmx_stream.ranked import RANKED, Ranked
-from irmx_stream.reading import ReadingInterface
-from irmx_stream.recorded import Recorded, read_traces, traces_for
-from irmx_stream.recorded_scores import TopicStream, score_recorded, topic_streams
-from irmx_stream.streams import Stream
-from irmx_stream.tables import stream_of
-from irmx_stream.traces import Traces, cut, simulate
-from irmx_stream.tst.runs import read_tst_runs
-from irmx_stream.utility import Reads, Utility, reads_of
+from irmx_stream.interfaces.chronological import CHRONOLOGICAL, Chronological
+from irmx_stream.interfaces.newest_first import REVERSE_CHRONOLOGICAL, ReverseChronological
+from irmx_stream.interfaces.push import PUSH, Push
+from irmx_stream.interfaces.ranked import RANKED, Ranked
+from irmx_stream.interfaces.reading_interface import ReadingInterface
+from irmx_stream.track.comprehensiveness import LC, Comp, TS_Latency, TS_Verbosity
+from irmx_stream.track.expected_gain import EG, ELG, TS_H, nEG, nELG
+from irmx_stream.tst.tst_runs import read_tst_runs
+from irmx_stream.updates.stream_tables import stream_of
+from irmx_stream.updates.streams import Stream
+from irmx_stream.users.population import Population, Users
+from irmx_stream.users.population_fit import PopulationFit, fit_population
+from irmx_stream.users.recorded_traces import Recorded, read_traces, traces_for
+from irmx_stream.users.traces import Traces, cut, simulate
+from irmx_stream.utility.modeled_stream_utility import MSU, ModeledStreamUtility
+from irmx_stream.utility.recorded_scores import TopicStream, score_recorded, topic_streams
+from irmx_stream.utility.stream_utility import Reads, Utility, reads_of
+from irmx_stream.utility.utility_of_traces import msu
 
 __all__ = [
     "CHRONOLOGICAL",

@@ -1,15 +1,15 @@
 """What irmx-stream registers."""
 
 from irmx import Command, Dataset, Format, Measure, Symbol, hookimpl
-from irmx_stream.chronological import CHRONOLOGICAL
-from irmx_stream.comprehensiveness import LC, Comp, TS_Latency, TS_Verbosity
-from irmx_stream.expected_gain import EG, ELG, TS_H, nEG, nELG
-from irmx_stream.measure import MSU
-from irmx_stream.newest_first import REVERSE_CHRONOLOGICAL
-from irmx_stream.push import PUSH
-from irmx_stream.ranked import RANKED
-from irmx_stream.tst.datasets import datasets
-from irmx_stream.tst.format import Tst
+from irmx_stream.interfaces.chronological import CHRONOLOGICAL
+from irmx_stream.interfaces.newest_first import REVERSE_CHRONOLOGICAL
+from irmx_stream.interfaces.push import PUSH
+from irmx_stream.interfaces.ranked import RANKED
+from irmx_stream.track.comprehensiveness import LC, Comp, TS_Latency, TS_Verbosity
+from irmx_stream.track.expected_gain import EG, ELG, TS_H, nEG, nELG
+from irmx_stream.tst.tst_datasets import datasets
+from irmx_stream.tst.tst_format import Tst
+from irmx_stream.utility.modeled_stream_utility import MSU
 
 
 @hookimpl

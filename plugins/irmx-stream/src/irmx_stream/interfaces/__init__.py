@@ -1,0 +1,1 @@
+"""Reading interfaces: which updates users read in which session."""

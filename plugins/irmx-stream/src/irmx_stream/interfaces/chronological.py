@@ -1,0 +1,98 @@
+"""The interface of a reader who leaves nothing out: the oldest unread update first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from irmx_stream.interfaces.reading_interface import NEVER, ReadingInterface
+from irmx_stream.updates.streams import Stream
+from irmx_stream.users.traces import Traces
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+Ints = np.ndarray[Any, np.dtype[Any]]
+
+
+class Chronological(ReadingInterface):
+    """Oldest first: a session goes on where the last one stopped.
+
+    The user reads the updates emitted up to the start of the session in the order of time (of one time the most
+    confident first), each if it fits to its end into what is left of the session. One that does not fit ends the
+    session; it is unread, and comes first in the next.
+    """
+
+    NAME = "chronological"
+    SHORT_DESC = "the oldest unread update first; a session goes on where the last one stopped"
+
+    def first_read(self, stream: Stream, traces: Traces, speed: Floats) -> Ints:
+        place = np.argsort(oldest_first(stream))[stream.held]
+        read, _ = _read_up_to(stream, traces, speed)
+        out = np.full((len(traces), len(place)), NEVER, dtype=np.int64)
+        ends = traces.offsets.tolist()
+        for row, a, b in zip(out, ends, ends[1:], strict=False):
+            session = read[a:b].searchsorted(place, side="right")
+            row[:] = np.where(session < b - a, session, NEVER)
+        return out
+
+    def order(self, stream: Stream) -> Ints:
+        return np.argsort(np.argsort(np.argsort(oldest_first(stream))[stream.held]))
+
+    def amounts(self, stream: Stream, traces: Traces, speed: Floats) -> tuple[Floats, Floats]:
+        read, emitted = _read_up_to(stream, traces, speed)
+        user = traces.user
+        before = np.concatenate([[0], read[:-1]])[: len(read)]
+        before[traces.offsets[:-1][np.diff(traces.offsets) > 0]] = 0
+        words = _words(stream)
+        needed = (words[emitted] - words[before]) / speed[user]
+        spent = np.where(read < emitted, traces.duration, np.minimum(needed, traces.duration))
+        return np.bincount(user, read - before, len(traces)), np.bincount(user, spent, len(traces))
+
+
+def oldest_first(stream: Stream) -> Ints:
+    """Return the places of the updates in the order of time, of one time the most confident first.
+
+    >>> stream = Stream.of(*(np.array(c) for c in ([0, 5, 5], [9, 9, 9], [.5, .2, .7], [], [], [])))
+    >>> stream.confidence[oldest_first(stream)]
+    array([0.5, 0.7, 0.2])
+    """
+    new = np.flatnonzero(np.diff(stream.time, prepend=np.nan) != 0)
+    count = np.diff(new, append=len(stream))
+    return np.asarray(np.repeat(2 * new + count - 1, count) - np.arange(len(stream)))
+
+
+def _words(stream: Stream) -> Floats:
+    """Return the words of the updates before each and of all, oldest first, shape (updates + 1,)."""
+    return np.concatenate([[0.0], np.cumsum(stream.length[oldest_first(stream)])])
+
+
+def _read_up_to(stream: Stream, traces: Traces, speed: Floats) -> tuple[Ints, Ints]:
+    """Return how many updates each user has read after each session, and how many were emitted at its start."""
+    words = _words(stream)
+    emitted = np.searchsorted(stream.time, traces.start, side="right")
+    room = traces.duration * speed[traces.user]
+    read = np.zeros(len(emitted), dtype=np.int64)
+    sessions = np.diff(traces.offsets)
+    busiest_first = np.argsort(-sessions, kind="stable")
+    at = traces.offsets[:-1][busiest_first]
+    so_far = np.zeros(len(traces), dtype=np.int64)
+    for still in np.searchsorted(-sessions[busiest_first], -np.arange(sessions.max(initial=0)), side="left"):
+        at, so_far = at[:still], so_far[:still]
+        so_far = np.minimum(emitted[at], _fitting(words, so_far, room[at]))
+        read[at] = so_far
+        at = at + 1
+    return read, emitted
+
+
+def _fitting(words: Floats, first: Ints, room: Floats) -> Ints:
+    """Return the largest n for which words[n] - words[first] is at most the room, whatever the sum of the two rounds to."""
+    n = words.searchsorted(words[first] + room, side="right") - 1
+    over = words[n] - words[first] > room
+    n[over] = words.searchsorted(words[n[over]]) - 1
+    more = words[np.minimum(n + 1, len(words) - 1)]
+    under = (more - words[first] <= room) & (n + 1 < len(words))
+    n[under] = words.searchsorted(more[under], side="right") - 1
+    return n
+
+
+CHRONOLOGICAL = Chronological()

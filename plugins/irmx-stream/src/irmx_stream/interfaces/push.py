@@ -1,0 +1,60 @@
+"""The interface that does not wait for the user: every update is delivered, and read at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from irmx import Param
+from irmx_stream.interfaces.chronological import oldest_first
+from irmx_stream.interfaces.reading_interface import NEVER, ReadingInterface
+from irmx_stream.updates.streams import Stream
+from irmx_stream.users.traces import Traces
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+Ints = np.ndarray[Any, np.dtype[Any]]
+
+_DAY = 86400
+
+
+class Push(ReadingInterface):
+    """Every update is delivered when it is emitted and read at once, up to a number of updates a day.
+
+    Days are periods of 24 hours from the start of the topic's window. Of a day's updates the first ``daily_limit`` are
+    read (of one time the most confident first), the rest never.
+
+    The session of a read is the number of sessions that started up to it, not of one that reads. So alpha counts the
+    sessions that started after the nugget was known and up to the delivery: at each of these the user could have known.
+    A session that has not begun when the update comes costs nothing, and an update that comes before the user's next
+    look is on time.
+    """
+
+    NAME = "push"
+    SHORT_DESC = "every update is delivered, and read at once, up to a daily limit"
+    PARAMS = {"daily_limit": Param(int, "updates read in 24 h; None: all", default=None, low=0, unit="updates")}
+    EXAMPLE = "push(daily_limit=10)"
+
+    def first_read(self, stream: Stream, traces: Traces, speed: Floats) -> Ints:
+        held = stream.held
+        session = traces.starts_before(np.nextafter(stream.time[held], np.inf))
+        return np.where(self._is_read(stream)[held], session, NEVER)
+
+    def order(self, stream: Stream) -> Ints:
+        return np.argsort(np.argsort(np.argsort(oldest_first(stream))[stream.held]))
+
+    def amounts(self, stream: Stream, traces: Traces, speed: Floats) -> tuple[Floats, Floats]:
+        read = self._is_read(stream)
+        words = float(stream.length[read].sum())
+        return np.full(len(traces), float(read.sum())), words / speed
+
+    def _is_read(self, stream: Stream) -> Ints:
+        """Return of every update whether it is among the first of its day."""
+        if self["daily_limit"] is None:
+            return np.ones(len(stream), dtype=bool)
+        day = stream.time // _DAY
+        of_day = np.argsort(oldest_first(stream)) - day.searchsorted(day)
+        return np.asarray(of_day < self["daily_limit"])
+
+
+PUSH = Push()

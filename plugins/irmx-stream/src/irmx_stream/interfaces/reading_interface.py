@@ -1,0 +1,62 @@
+"""Reading interfaces: which updates a user reads in which session. Other plugins may register more."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from irmx import Symbol
+from irmx_stream.updates.streams import Stream
+from irmx_stream.users.traces import Traces
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+Ints = np.ndarray[Any, np.dtype[Any]]
+
+KIND = "reading interface"
+"""The kind of symbol that the ``interface`` parameter of ``MSU`` takes."""
+
+NEVER = 2**40
+"""The session in which an update is read that is never read."""
+
+
+class ReadingInterface(Symbol):
+    """How updates are put before the user.
+
+    A plugin adds one by registering an :class:`irmx.Symbol` with ``KIND = "reading interface"`` and the two methods.
+    """
+
+    KIND: ClassVar[str] = KIND
+
+    def first_read(self, stream: Stream, traces: Traces, speed: Floats) -> Ints:
+        """Return the session, from 0, in which every user first reads every update that holds a nugget.
+
+        Parameters
+        ----------
+        stream : Stream
+            The updates.
+        traces : Traces
+            The sessions of the users; times have the origin of the stream's.
+        speed : float array, shape (users,)
+            Words per second.
+
+        Returns
+        -------
+        int array, shape (users, len(stream.held))
+            :data:`NEVER` where the update is not read.
+        """
+        raise NotImplementedError
+
+    def order(self, stream: Stream) -> Ints:
+        """Return at which place of one visit each update that holds a nugget would be read, ascending from 0.
+
+        Where two updates of one visit hold a nugget, it counts for the first.
+        """
+        raise NotImplementedError
+
+    def amounts(self, stream: Stream, traces: Traces, speed: Floats) -> tuple[Floats, Floats]:
+        """Return how many updates each user reads to their end, and the seconds spent reading.
+
+        The time for an update that the end of a session cut off counts.
+        """
+        raise NotImplementedError

@@ -1,0 +1,298 @@
+"""What a run of the Temporal Summarization track earns and costs: nuggets found, by update, and words read."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from irmx import Column, DataError, DataWarning, Rankings
+from irmx_stream.updates.checked_values import (
+    given_lengths,
+    numbers,
+    places_of_updates,
+    refuse_other_times,
+    with_judged,
+)
+from irmx_stream.updates.nuggets import Nuggets, as_in_the_track, in_use, warn_of_far_nuggets
+from irmx_stream.updates.stream_columns import (
+    IMPORTANCE,
+    JUDGED_LENGTH,
+    MATCH_END,
+    MATCH_START,
+    NUGGET_LENGTH,
+    NUGGET_TIME,
+    ORIGINAL_LENGTH,
+    TIMESTAMP,
+    TRACK_COLUMNS,
+)
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Floats = np.ndarray[Any, np.dtype[Any]]
+Ints = np.ndarray[Any, np.dtype[Any]]
+
+LATENCY_STEP = 21600.0
+"""Seconds in 6 hours: a nugget found so late is worth half (T2)."""
+LARGEST_IMPORTANCE = 3.0
+
+
+class Accounts:
+    """Updates in the order of time, and the nuggets that each is the first to hold (T3).
+
+    A column is read when something that needs it is asked for.
+
+    Parameters
+    ----------
+    rankings : Rankings
+        The run and the judgments; nothing is ranked.
+    duplicates : {"pool", "all"}
+        Whether near-duplicates found later than the pool count.
+    track : {"2014", "2013"}
+        Whether updates that were never pooled cost one word each, or are dropped (T8).
+    default_length : float
+        Words of a pooled update of unknown length.
+    same_time : {"id", "run"}
+        Whether updates of one time are taken by descending id or in the order of the run.
+    words : {"white_space", "track"}
+        How words are counted.
+    unimportant : {"drop", "keep"}
+        Whether nuggets of importance 0 are left out, if the qrels tell the importance.
+
+    Attributes
+    ----------
+    rows : int array, shape (updates,)
+        The rows of the run that count, by topic and time, and of one time as ``same_time`` says.
+    topic : int array, shape (updates,)
+        The topic of each.
+    pooled : bool array, shape (updates,)
+        Whether it was judged.
+    names : list of str
+        The nuggets of all topics.
+    nugget_topic : int array, shape (nuggets,)
+        The topic of each.
+    nugget, update : int array, shape (found,)
+        The nuggets found, and the update that each belongs to; by update.
+    """
+
+    def __init__(
+        self,
+        rankings: Rankings,
+        duplicates: str,
+        track: str,
+        default_length: float,
+        same_time: str,
+        words: str,
+        unimportant: str,
+    ) -> None:
+        self._run, self._qrels, self._topics = rankings.run_rows, rankings.qrels_rows, rankings.topics
+        self._default_length, self._same_time = default_length, same_time
+        time = numbers(self._run.column(TIMESTAMP.name), TIMESTAMP)
+        at_run, at_qrels = matching = rankings.matching_rows()
+        self._text_lengths = partial(_text_lengths, rankings, words, *matching)
+        self._counted_as = TRACK_COLUMNS if words == "track" else {}
+        judged = in_use(self._qrels, duplicates)[at_qrels]
+        at_run, at_qrels = at_run[judged], at_qrels[judged]
+        pooled = np.zeros(len(time), dtype=bool)
+        pooled[at_run] = True
+        counted = ~np.isnan(time)
+        if not counted.all():
+            warnings.warn(
+                f"{int((~counted).sum()):,} of {len(time):,} updates have no timestamp; they are left out.",
+                DataWarning,
+                stacklevel=2,
+            )
+        if track == "2013":
+            counted &= pooled
+        rows = np.flatnonzero(counted)
+        keys = [time[rows], self._run.topic[rows]]
+        if same_time == "id":
+            keys.insert(0, -places_of_updates(rankings)[rows])
+        order = np.lexsort(keys)
+        self.rows = rows[order]
+        self._alike = np.cumsum(np.any([np.diff(key[order], prepend=np.nan) != 0 for key in keys], axis=0))
+        self.topic, self.pooled, self.time = self._run.topic[self.rows], pooled[self.rows], time[self.rows]
+        place = np.full(len(time), -1, dtype=np.int64)
+        place[self.rows] = np.arange(len(self.rows))
+        self._nuggets, self._warn_of_far_nuggets = Nuggets.of(rankings), partial(warn_of_far_nuggets, rankings)
+        if unimportant == "drop" and self._qrels.column(IMPORTANCE.name) is not None:
+            self._nuggets = self._nuggets.only(self._nuggets.column(IMPORTANCE) != 0)
+        self.names, self.nugget_topic = self._nuggets.names, self._nuggets.topic
+        there = counted[at_run]
+        self._judged_update, self._judged_row = place[at_run[there]], at_qrels[there]
+        self._take_first(rankings.rel)
+
+    def _take_first(self, rel: float) -> None:
+        """Give every nugget to the earliest update that holds it (T3)."""
+        holds = (
+            as_in_the_track(self._qrels)[self._judged_row]
+            & (self._nuggets.of_row[self._judged_row] >= 0)
+            & (self._qrels.grade[self._judged_row] >= rel)
+        )
+        update, row = self._judged_update[holds], self._judged_row[holds]
+        nugget = self._nuggets.of_row[row]
+        first = np.full(len(self.names), len(self.rows), dtype=np.int64)
+        np.minimum.at(first, nugget, update)
+        own = update == first[nugget]
+        self._own_update, self._own_row = update[own], row[own]
+        found = np.flatnonzero(first < len(self.rows))
+        self.nugget = found[np.argsort(first[found], kind="stable")]
+        self.update = first[self.nugget]
+
+    # -- sums over topics --------------------------------------------------------------------------------
+
+    def per_update(self, values: Floats) -> Floats:
+        """Return, per topic, the sum of values over its updates."""
+        return np.bincount(self.topic, values, minlength=len(self._topics))
+
+    def per_found(self, values: Floats) -> Floats:
+        """Return, per topic, the sum of values over the nuggets found, in the order of all: a share is never above 1."""
+        of_all = np.zeros(len(self.names))
+        of_all[self.nugget] = values
+        return self.per_nugget(of_all)
+
+    def per_nugget(self, values: Floats) -> Floats:
+        """Return, per topic, the sum of values over all its nuggets."""
+        return np.bincount(self.nugget_topic, values, minlength=len(self._topics))
+
+    @cached_property
+    def updates(self) -> Floats:
+        """|S|, the number of updates of every topic."""
+        return self.per_update(np.ones(len(self.rows)))
+
+    @cached_property
+    def nuggets(self) -> Floats:
+        """|N|, the number of nuggets of every topic."""
+        return self.per_nugget(np.ones(len(self.names)))
+
+    # -- the terms of the measures -----------------------------------------------------------------------
+
+    @cached_property
+    def importance(self) -> Floats:
+        """The importance of every nugget, 0 to 3."""
+        found = self._nuggets.column(IMPORTANCE)
+        for i in np.flatnonzero((found < 0) | (found > LARGEST_IMPORTANCE))[:1].tolist():
+            raise DataError(
+                f"The importance of {self._nuggets.named(i)} is {found[i]:g}. It must be 0 to {LARGEST_IMPORTANCE:g}."
+            )
+        return found
+
+    def worth(self, gain: str) -> Floats:
+        """R(n) of every nugget (T1): graded exp(importance) / exp(3), or binary 1 if the importance is above 0."""
+        if gain == "binary":
+            return (self.importance > 0).astype(np.float64)
+        return np.asarray(np.exp(self.importance - LARGEST_IMPORTANCE))
+
+    @cached_property
+    def latency(self) -> Floats:
+        """L(n.t, u.t) of every nugget found (T2): 1 when found as it was known, in (0, 2), above 1 when early."""
+        self._warn_of_far_nuggets()
+        known = self._nuggets.column(NUGGET_TIME)
+        refuse_other_times(self.time, self.topic, known, self.nugget_topic)
+        late = self.time[self.update] - known[self.nugget]
+        return np.asarray(1 - (2 / math.pi) * np.arctan(late / LATENCY_STEP))
+
+    @cached_property
+    def verbosity(self) -> Floats:
+        """V(u) of every update (T5): 1 + max(0, |u| - words that match its own nuggets) / mean words per nugget.
+
+        0 in a topic without nuggets, which has no such mean.
+        """
+        mean = self.per_nugget(self._nugget_words) / np.maximum(self.nuggets, 1)
+        there = self.nuggets > 0
+        mean[~there] = np.inf
+        return np.asarray(there[self.topic] + np.maximum(0, self._words - self._words_matched) / mean[self.topic])
+
+    @cached_property
+    def _nugget_words(self) -> Floats:
+        words = self._nuggets.column(self._column(NUGGET_LENGTH))
+        total = self.per_nugget(words)
+        for i in np.flatnonzero(words < 0)[:1].tolist():
+            raise DataError(f"The length of {self._nuggets.named(i)} is {words[i]:g}; a length cannot be negative.")
+        for topic in np.flatnonzero((self.nuggets > 0) & ~(total > 0))[:1].tolist():
+            raise DataError(f"The nuggets of query {self._topics[topic]} have no words: their 'nugget_length' is 0.")
+        return words
+
+    def _column(self, column: Column) -> Column:
+        """Return the column that holds words in the way in which they are counted."""
+        return self._counted_as.get(column, column)
+
+    @cached_property
+    def _words(self) -> Floats:
+        """|u|, of the original for a near-duplicate; one word for an update never pooled."""
+        words = self._text_lengths()[self.rows]
+        words[~self.pooled] = 1.0
+        unknown = np.isnan(words)
+        if unknown.any():
+            warnings.warn(
+                f"{int(unknown.sum()):,} of {int(self.pooled.sum()):,} pooled updates have no length; "
+                f"{self._default_length:g} words are assumed (default_length).",
+                DataWarning,
+                stacklevel=2,
+            )
+            words[unknown] = self._default_length
+        return words if self._same_time == "run" else words[np.lexsort((words, self._alike))]
+
+    @cached_property
+    def _words_matched(self) -> Floats:
+        """The words of every update in the matches of its own nuggets, each counted once."""
+        columns = map(self._column, (MATCH_START, MATCH_END))
+        start, end = (numbers(self._qrels.column(c.name), c)[self._own_row] for c in columns)
+        placed = ~(np.isnan(start) | np.isnan(end))
+        if not placed.all():
+            warnings.warn(
+                f"{int((~placed).sum()):,} of {len(placed):,} matches have no place in their update; no words of it count for them.",
+                DataWarning,
+                stacklevel=2,
+            )
+        update, start, end = self._own_update[placed], start[placed], end[placed]
+        for i in np.flatnonzero((start < 0) | (end < start))[:1].tolist():
+            raise DataError(
+                f"A match in the update {self.doc_id(update[i])!r} goes from word {start[i]:g} to {end[i]:g}: "
+                "it must start at 0 or later and not end before it starts."
+            )
+        return _covered(update, start, end, len(self.rows))
+
+    # -- names -------------------------------------------------------------------------------------------
+
+    def doc_id(self, update: int) -> str:
+        """Return the id of an update."""
+        topic = int(self.topic[update])
+        return self._run.docs(topic)[int(self.rows[update] - self._run.offsets[topic])]
+
+    def doc_ids(self, updates: Ints) -> list[str]:
+        """Return the ids of updates of the first topic."""
+        docs = self._run.docs(0)
+        return [docs[row] for row in self.rows[updates].tolist()]
+
+
+def _text_lengths(rankings: Rankings, words: str, at_run: Ints, at_qrels: Ints) -> Floats:
+    """Return the words of the text that the matches of every update are in, NaN where nothing tells.
+
+    For a near-duplicate those of its original; else what the run says, or the qrels. As the track's script counts them they
+    stand in the qrels alone.
+    """
+    nothing = np.full(len(rankings.run_rows.score), np.nan)
+    if words == "track":
+        return with_judged(TRACK_COLUMNS[JUDGED_LENGTH], nothing, rankings, at_run, at_qrels)
+    of_original = with_judged(ORIGINAL_LENGTH, nothing, rankings, at_run, at_qrels)
+    return np.where(np.isnan(of_original), given_lengths(rankings, at_run, at_qrels), of_original)
+
+
+def _covered(update: Ints, start: Floats, end: Floats, updates: int) -> Floats:
+    """Return how many words of every update are in at least one span.
+
+    >>> _covered(np.array([0, 0, 2]), np.array([0.0, 3.0, 1.0]), np.array([4.0, 6.0, 2.0]), 3)
+    array([6., 0., 1.])
+    """
+    order = np.lexsort((end, start, update))
+    update, start, end = update[order], start[order], end[order]
+    nth = np.arange(len(update)) - np.searchsorted(update, update)
+    covered, reach = np.zeros(updates), np.zeros(updates)
+    for k in range(int(nth.max(initial=-1)) + 1):
+        of, a, b = (values[nth == k] for values in (update, start, end))
+        covered[of] += np.maximum(0, b - np.maximum(a, reach[of]))
+        reach[of] = np.maximum(reach[of], b)
+    return covered

@@ -1,0 +1,142 @@
+"""How much was found, how early, and how much there was to read: Comp, LC, expected latency and verbosity."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+
+from irmx import Column, Rankings
+from irmx_stream.track.accounts import Accounts
+from irmx_stream.track.track_measures import FOUND, IF_UNIMPORTANT, WORDS, TrackMeasure, gain_of, ratio
+from irmx_stream.updates.stream_columns import IMPORTANCE, LENGTH, NUGGET_TIME, TIMESTAMP
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+
+
+class Comprehensiveness(TrackMeasure):
+    """Comprehensiveness: the share of the nuggets that were found, by worth.
+
+    sum_u G(u) / sum_n R(n) without latency; the recall of nuggets. Never pooled updates hold none, so
+    that ``track`` makes no difference.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> qrels = pd.DataFrame({"query_id": ["q"], "doc_id": ["u"], "iteration": ["n"], "relevance": [1], "importance": [2],
+    ...                       "timestamp": [0], "nugget_length": [4], "match_start": [0], "match_end": [4], "length": [8]})
+    >>> run = pd.DataFrame({"query_id": ["q"], "doc_id": ["u"], "score": [1.0], "timestamp": [21600]})
+    >>> irmx.calc_aggregate("Comp", qrels, run)
+    {Comp: 1.0}
+    """
+
+    NAME = "Comp"
+    PRETTY_NAME = "Comprehensiveness"
+    SHORT_DESC = "The share of the nuggets found, by worth."
+    QREL_COLUMNS: ClassVar[tuple[Column, ...]] = (*FOUND, IMPORTANCE)
+    EXAMPLES = ("Comp", "Comp(gain='binary')")
+    LATENCY: ClassVar[bool] = False
+
+    def terms(self, a: Accounts) -> tuple[Floats, Floats]:
+        return gain_of(a, self["gain"], self.LATENCY), a.per_nugget(a.worth(self["gain"]))
+
+
+class LatencyComprehensiveness(Comprehensiveness):
+    """Latency comprehensiveness: the share of the nuggets that were found, by worth, less the later they were.
+
+    LC = sum_u G(u) / sum_n R(n) with G(u) = sum_n R(n) L(n.t, u.t). It can exceed 1, and is below 2: a nugget found
+    before it was known counts up to twice.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> qrels = pd.DataFrame({"query_id": "q", "doc_id": ["u1", ""], "iteration": ["n1", "n2"], "relevance": 1,
+    ...                       "importance": [3, 3], "timestamp": [0, 0]})
+    >>> run = pd.DataFrame({"query_id": ["q"], "doc_id": ["u1"], "score": [1.0], "timestamp": [21600]})
+    >>> irmx.calc_aggregate("Comp LC", qrels, run)
+    {Comp: 0.5, LC: 0.25}
+    """
+
+    NAME = "LC"
+    PRETTY_NAME = "Latency Comprehensiveness"
+    SHORT_DESC = "The share of the nuggets found, by worth, less the later."
+    QREL_COLUMNS = (*FOUND, IMPORTANCE, NUGGET_TIME)
+    RANGE = (0.0, 2.0)
+    EXAMPLES = ("LC", "LC(gain='binary')")
+    LATENCY = True
+
+
+class Verbosity(TrackMeasure):
+    """Expected verbosity: the mean V(u) over the updates of the topic.
+
+    V(u) is 1 plus the words of the update that match none of its own nuggets, in units of the mean words of a nugget:
+    60 words that hold nothing, where a nugget has 15, are V = 5. Less is better. Neither the worth of nuggets nor
+    their latency plays a part, so that ``gain`` makes no difference. A topic without nuggets, or with none but those of
+    importance 0 that ``unimportant='drop'`` leaves out, has no such unit and scores 0.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> qrels = pd.DataFrame({"query_id": ["q"], "doc_id": ["u"], "iteration": ["n"], "relevance": [1], "importance": [2],
+    ...                       "timestamp": [0], "nugget_length": [4], "match_start": [0], "match_end": [4], "length": [8]})
+    >>> run = pd.DataFrame({"query_id": ["q"], "doc_id": ["u"], "score": [1.0], "timestamp": [21600]})
+    >>> irmx.calc_aggregate("TS_Verbosity", qrels, run)
+    {TS_Verbosity: 2.0}
+    """
+
+    NAME = "TS_Verbosity"
+    PRETTY_NAME = "Expected Verbosity"
+    SHORT_DESC = "The mean amount of reading that an update is, in nuggets; less is better."
+    RUN_COLUMNS = (TIMESTAMP, LENGTH)
+    QREL_COLUMNS = (*FOUND, *WORDS, IF_UNIMPORTANT)
+    RANGE = (0.0, math.inf)
+    MONOTONE = False  # less is better
+    EXAMPLES = ("TS_Verbosity", "TS_Verbosity(track='2013')")
+
+    def score(self, rankings: Rankings) -> Floats:
+        a = self.accounts(rankings)
+        return ratio(a.per_update(a.verbosity), a.updates)
+
+    def contributions(self, rankings: Rankings) -> dict[str, Any]:
+        a = self.accounts(rankings)
+        every = np.arange(len(a.rows))
+        return {
+            "doc_id": a.doc_ids(every),
+            "timestamp": a.time,
+            "pooled": a.pooled,
+            "V": a.verbosity,
+            "contribution": a.verbosity / max(len(every), 1),
+        }
+
+
+class Latency(TrackMeasure):
+    """Expected latency: the sum of L over the nuggets found, per update; with ``track='2013'`` per nugget found.
+
+    The larger, the earlier: L is 1 for a nugget found as it was known, and falls to 0. The worth of nuggets plays no
+    part, so that ``gain`` makes no difference.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> qrels = pd.DataFrame({"query_id": ["q"], "doc_id": ["u"], "iteration": ["n"], "relevance": [1], "importance": [2],
+    ...                       "timestamp": [0], "nugget_length": [4], "match_start": [0], "match_end": [4], "length": [8]})
+    >>> run = pd.DataFrame({"query_id": ["q"], "doc_id": ["u"], "score": [1.0], "timestamp": [21600]})
+    >>> irmx.calc_aggregate("TS_Latency", qrels, run)
+    {TS_Latency: 0.5}
+    """
+
+    NAME = "TS_Latency"
+    PRETTY_NAME = "Expected Latency"
+    SHORT_DESC = "The mean over updates of how early they bring nuggets; more is better."
+    QREL_COLUMNS = (*FOUND, NUGGET_TIME, IF_UNIMPORTANT)
+    RANGE = (0.0, math.inf)
+    MONOTONE = False  # with track='2013' a nugget found late lowers the mean
+    EXAMPLES = ("TS_Latency", "TS_Latency(track='2013')")
+
+    def terms(self, a: Accounts) -> tuple[Floats, Floats]:
+        return a.latency, a.updates if self["track"] == "2014" else a.per_found(np.ones(len(a.nugget)))
+
+
+Comp, LC = Comprehensiveness(), LatencyComprehensiveness()
+TS_Verbosity, TS_Latency = Verbosity(), Latency()

@@ -1,0 +1,175 @@
+"""Gain per unit of reading: EG, ELG and what they come to beside the best that was there, and the harmonic mean with LC."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+
+from irmx import Column
+from irmx_stream.track.accounts import Accounts
+from irmx_stream.track.track_measures import FOUND, WORDS, TrackMeasure, best_gain, gain_of, ratio
+from irmx_stream.updates.stream_columns import IMPORTANCE, LENGTH, NUGGET_TIME, TIMESTAMP
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+
+
+class ExpectedGain(TrackMeasure):
+    """Expected gain: what nuggets are worth, per unit of what is to read.
+
+    EG = sum_u G(u) / sum_u V(u) over the updates of the topic. G(u) is the sum of R(n) over the update's own nuggets:
+    those that no earlier update holds. V(u) is 1 plus the words of the update that match none of its own nuggets, in
+    units of the mean words of a nugget. A topic without updates or nuggets scores 0.
+
+    References
+    ----------
+    Aslam, J., Ekstrand-Abueg, M., Pavlu, V., Diaz, F., McCreadie, R., Sakai, T.: TREC 2014 Temporal Summarization
+    Track Overview. TREC 2014.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> qrels = pd.DataFrame({"query_id": "q", "doc_id": ["u1", "u2", "u3"], "iteration": ["n1", "n2", ""],
+    ...     "relevance": [1, 1, 0], "importance": [3, 1, None], "timestamp": [0, 3600, None],
+    ...     "nugget_length": [4, 6, None], "match_start": [0, 0, None], "match_end": [4, 6, None], "length": [10, 6, 15]})
+    >>> run = pd.DataFrame({"query_id": "q", "doc_id": ["u1", "u2", "u3"], "score": 1.0, "timestamp": [0, 25200, 30000]})
+    >>> found = irmx.calc_aggregate("EG nEG ELG nELG Comp LC TS_H TS_Verbosity TS_Latency", qrels, run)
+    >>> for measure, value in found.items():
+    ...     print(f"{measure} {value:.6f}")
+    EG 0.157685
+    nEG 0.277778
+    ELG 0.148287
+    nELG 0.261222
+    Comp 1.000000
+    LC 0.940399
+    TS_H 0.408869
+    TS_Verbosity 2.400000
+    TS_Latency 0.500000
+    """
+
+    NAME = "EG"
+    PRETTY_NAME = "Expected Gain"
+    SHORT_DESC = "The worth of the nuggets found, per unit of what is to read."
+    RUN_COLUMNS = (TIMESTAMP, LENGTH)
+    QREL_COLUMNS: ClassVar[tuple[Column, ...]] = (*FOUND, IMPORTANCE, *WORDS)
+    RANGE = (0.0, math.inf)
+    MONOTONE = False  # an update that was judged has its words read, another counts as one word
+    EXAMPLES: ClassVar[tuple[str, ...]] = ("EG", "EG(gain='binary')")
+    LATENCY: ClassVar[bool] = False
+
+    def terms(self, a: Accounts) -> tuple[Floats, Floats]:
+        return gain_of(a, self["gain"], self.LATENCY), a.per_update(a.verbosity)
+
+
+class ExpectedLatencyGain(ExpectedGain):
+    """Expected latency gain: expected gain that a nugget loses with the time until it was emitted.
+
+    ELG = sum_u G(u) / sum_u V(u) with G(u) = sum_n R(n) L(n.t, u.t) over the update's own nuggets, and
+    L(n.t, u.t) = 1 - (2/pi) arctan((u.t - n.t) / 6 h): 1 for an update as old as the nugget, 1/2 six hours later, above 1
+    (below 2) before.
+
+    References
+    ----------
+    Aslam, J., Ekstrand-Abueg, M., Pavlu, V., Diaz, F., McCreadie, R., Sakai, T.: TREC 2014 Temporal Summarization
+    Track Overview. TREC 2014.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> qrels = pd.DataFrame({"query_id": ["q"], "doc_id": ["u"], "iteration": ["n"], "relevance": [1], "importance": [2],
+    ...                       "timestamp": [0], "nugget_length": [4], "match_start": [0], "match_end": [4], "length": [8]})
+    >>> run = pd.DataFrame({"query_id": ["q"], "doc_id": ["u"], "score": [1.0], "timestamp": [21600]})
+    >>> irmx.calc_aggregate("ELG(gain='binary')", qrels, run)
+    {ELG(gain='binary'): 0.25}
+    """
+
+    NAME = "ELG"
+    PRETTY_NAME = "Expected Latency Gain"
+    SHORT_DESC = "The worth of the nuggets found, less the later, per unit of what is to read."
+    QREL_COLUMNS = (*FOUND, IMPORTANCE, NUGGET_TIME, *WORDS)
+    EXAMPLES = ("ELG", "ELG(gain='binary')", "ELG(track='2013')")
+    LATENCY = True
+
+
+class NormalisedExpectedGain(ExpectedGain):
+    """Normalised expected gain: EG divided by the mean worth of the most important nuggets, as many as updates.
+
+    With fewer nuggets than updates all nuggets make that mean. It can exceed 1, as an update may hold several nuggets.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> qrels = pd.DataFrame({"query_id": ["q"], "doc_id": ["u"], "iteration": ["n"], "relevance": [1], "importance": [2],
+    ...                       "timestamp": [0], "nugget_length": [4], "match_start": [0], "match_end": [4], "length": [8]})
+    >>> run = pd.DataFrame({"query_id": ["q"], "doc_id": ["u"], "score": [1.0], "timestamp": [21600]})
+    >>> irmx.calc_aggregate("nEG", qrels, run)
+    {nEG: 0.5}
+    """
+
+    NAME = "nEG"
+    PRETTY_NAME = "Normalised Expected Gain"
+    SHORT_DESC = "Expected gain, divided by the mean worth of the most important nuggets."
+    EXAMPLES = ("nEG", "nEG(gain='binary')")
+
+    def terms(self, a: Accounts) -> tuple[Floats, Floats]:
+        numerator, denominator = super().terms(a)
+        return numerator, denominator * best_gain(a, self["gain"])
+
+
+class NormalisedExpectedLatencyGain(NormalisedExpectedGain):
+    """Normalised expected latency gain: ELG divided by the mean worth of the most important nuggets.
+
+    As many nuggets as the topic has updates, or all, where it has fewer. It can exceed 1.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> qrels = pd.DataFrame({"query_id": ["q"], "doc_id": ["u"], "iteration": ["n"], "relevance": [1], "importance": [2],
+    ...                       "timestamp": [0], "nugget_length": [4], "match_start": [0], "match_end": [4], "length": [8]})
+    >>> run = pd.DataFrame({"query_id": ["q"], "doc_id": ["u"], "score": [1.0], "timestamp": [21600]})
+    >>> irmx.calc_aggregate("nELG", qrels, run)
+    {nELG: 0.25}
+    """
+
+    NAME = "nELG"
+    PRETTY_NAME = "Normalised Expected Latency Gain"
+    SHORT_DESC = "Expected latency gain, divided by the mean worth of the most important nuggets."
+    QREL_COLUMNS = ExpectedLatencyGain.QREL_COLUMNS
+    EXAMPLES = ("nELG", "nELG(gain='binary')")
+    LATENCY = True
+
+
+class HarmonicMean(TrackMeasure):
+    """The track's harmonic mean of nELG and LC, 2 nELG LC / (nELG + LC); 0 where both are 0.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> qrels = pd.DataFrame({"query_id": ["q"], "doc_id": ["u"], "iteration": ["n"], "relevance": [1], "importance": [2],
+    ...                       "timestamp": [0], "nugget_length": [4], "match_start": [0], "match_end": [4], "length": [8]})
+    >>> run = pd.DataFrame({"query_id": ["q"], "doc_id": ["u"], "score": [1.0], "timestamp": [21600]})
+    >>> irmx.calc_aggregate("nELG LC TS_H", qrels, run)
+    {nELG: 0.25, LC: 0.5, TS_H: 0.333...}
+    """
+
+    NAME = "TS_H"
+    PRETTY_NAME = "Harmonic Mean of nELG and LC"
+    SHORT_DESC = "The harmonic mean of normalised expected latency gain and latency comprehensiveness."
+    RUN_COLUMNS = ExpectedLatencyGain.RUN_COLUMNS
+    QREL_COLUMNS = ExpectedLatencyGain.QREL_COLUMNS
+    RANGE = (0.0, 4.0)
+    MONOTONE = False  # as nELG
+    EXAMPLES = ("TS_H", "TS_H(gain='binary')")
+
+    def terms(self, a: Accounts) -> tuple[Floats, Floats]:
+        gain = gain_of(a, self["gain"], latency=True)
+        total = a.per_found(gain)
+        nelg = ratio(total, a.per_update(a.verbosity) * best_gain(a, self["gain"]))
+        lc = ratio(total, a.per_nugget(a.worth(self["gain"])))
+        return gain, ratio(total * (nelg + lc), 2 * nelg * lc)
+
+
+EG, ELG, TS_H = ExpectedGain(), ExpectedLatencyGain(), HarmonicMean()
+nEG = NormalisedExpectedGain()  # noqa: N816  the names of the measures
+nELG = NormalisedExpectedLatencyGain()  # noqa: N816

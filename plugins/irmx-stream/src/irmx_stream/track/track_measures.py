@@ -1,0 +1,174 @@
+"""What the measures of the TREC Temporal Summarization track share: parameters, and ratios of sums over nuggets."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from irmx import COMMON_PARAMS, Citation, Column, Measure, Param, Rankings
+from irmx_stream.track.accounts import Accounts
+from irmx_stream.updates.checked_values import SAME_TIME
+from irmx_stream.updates.stream_columns import (
+    IMPORTANCE,
+    JUDGED_LENGTH,
+    MATCH_END,
+    MATCH_START,
+    NUGGET,
+    NUGGET_LENGTH,
+    NUGGET_TIME,
+    ORIGINAL_LENGTH,
+    POOLED,
+    REPLACED,
+    TIMESTAMP,
+    TRACK_COLUMNS,
+)
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+
+ASLAM = Citation(
+    "Aslam2014",
+    "inproceedings",
+    {
+        "author": "Javed Aslam and Matthew Ekstrand-Abueg and Virgil Pavlu and Fernando Diaz and Richard McCreadie "
+        "and Tetsuya Sakai",
+        "title": "{TREC} 2014 Temporal Summarization Track Overview",
+        "booktitle": "Proceedings of the 23rd Text REtrieval Conference (TREC 2014)",
+        "year": "2014",
+    },
+)
+
+TRACK_PARAMS = {
+    "gain": Param(
+        str,
+        "worth R of a nugget: graded by its importance, or 1 for every nugget of importance above 0",
+        default="graded",
+        choices=("graded", "binary"),
+    ),
+    "track": Param(
+        str,
+        "year of the rules for updates that were never pooled: '2014' counts each as one word without a nugget, "
+        "'2013' drops them",
+        default="2014",
+        choices=("2014", "2013"),
+    ),
+    "unimportant": Param(
+        str,
+        "nuggets of importance 0: 'drop' leaves them out, as the track's script of 2014 does; 'keep' does not",
+        default="drop",
+        choices=("drop", "keep"),
+    ),
+    "duplicates": Param(
+        str,
+        "near-duplicates that count: those that the pool's own record names, or also those found later",
+        default="pool",
+        choices=("pool", "all"),
+    ),
+    "same_time": Param(
+        str,
+        "order of updates of one time, of which the first that holds a nugget earns it: by update id, descending, or as in "
+        "the run",
+        default="id",
+        choices=SAME_TIME,
+    ),
+    "default_length": Param(
+        float,
+        "words of a pooled update whose length neither the run nor the qrels tell",
+        default=30.0,
+        low=0,
+        unit="words",
+    ),
+    "words": Param(
+        str,
+        "how words are counted: what white space sets apart, or by blanks, as the track's script does (exact where the files "
+        "have texts)",
+        default="white_space",
+        choices=("white_space", "track"),
+    ),
+    "rel": COMMON_PARAMS["rel"],
+    "no_relevant": COMMON_PARAMS["no_relevant"],
+}
+"""The parameters that all measures of the track take, so that one setting goes for all; not each has an effect on each."""
+
+FOUND = (NUGGET, POOLED, REPLACED)
+"""The columns that say which update holds which nugget."""
+WORDS = (NUGGET_LENGTH, MATCH_START, MATCH_END, JUDGED_LENGTH, ORIGINAL_LENGTH)
+"""The columns of lengths that V needs."""
+IF_UNIMPORTANT = replace(IMPORTANCE, optional=True)
+"""Importance for a measure to which it only tells the nuggets that are left out."""
+
+
+def ratio(numerator: Floats, denominator: Floats) -> Floats:
+    """Return numerator / denominator, 0 where both are 0."""
+    return np.asarray(np.divide(numerator, denominator, out=np.zeros(len(numerator)), where=denominator > 0))
+
+
+class TrackMeasure(Measure):
+    """What the measures of the track share: a ratio of a sum over the nuggets found to something of the topic."""
+
+    SUPPORTED_PARAMS = TRACK_PARAMS
+    RUN_COLUMNS: ClassVar[tuple[Column, ...]] = (TIMESTAMP,)
+    CITATIONS = (ASLAM,)
+
+    def qrel_columns(self) -> tuple[Column, ...]:
+        if self["words"] != "track":
+            return self.QREL_COLUMNS
+        return tuple(TRACK_COLUMNS.get(c, c) for c in self.QREL_COLUMNS if c != ORIGINAL_LENGTH)
+
+    def accounts(self, rankings: Rankings) -> Accounts:
+        """Return the nuggets found and the words read, made once for all measures of one setting."""
+        for column in (*self.run_columns(), *self.qrel_columns()):
+            rankings.refuse_texts(column)
+        names = ("duplicates", "track", "default_length", "same_time", "words", "unimportant")
+        setting = tuple(self[name] for name in names)
+        return rankings.memo(("track accounts", setting), lambda: Accounts(rankings, *setting))
+
+    def terms(self, a: Accounts) -> tuple[Floats, Floats]:
+        """Return the numerator of every nugget found, and the denominator of every topic."""
+        raise NotImplementedError
+
+    def score(self, rankings: Rankings) -> Floats:
+        a = self.accounts(rankings)
+        numerator, denominator = self.terms(a)
+        return ratio(a.per_found(numerator), denominator)
+
+    def contributions(self, rankings: Rankings) -> dict[str, Any]:
+        a = self.accounts(rankings)
+        numerator, denominator = self.terms(a)
+        return {**_found(a), **self.details(a), "contribution": ratio(numerator, np.repeat(denominator, len(a.nugget)))}
+
+    def details(self, a: Accounts) -> dict[str, Floats]:
+        """Return further columns over the nuggets found, for an explanation."""
+        columns: dict[str, Floats] = {}
+        if IMPORTANCE in self.QREL_COLUMNS:
+            columns["R"] = a.worth(self["gain"])[a.nugget]
+        if NUGGET_TIME in self.QREL_COLUMNS:
+            columns["L"] = a.latency
+        if NUGGET_LENGTH in self.QREL_COLUMNS:
+            columns["V"] = a.verbosity[a.update]
+        return columns
+
+
+def _found(a: Accounts) -> dict[str, Any]:
+    return {
+        "doc_id": a.doc_ids(a.update),
+        "timestamp": a.time[a.update],
+        "nugget": [a.names[i] for i in a.nugget.tolist()],
+    }
+
+
+def gain_of(a: Accounts, gain: str, latency: bool) -> Floats:
+    """Return R(n), or R(n) L(n.t, u.t), of every nugget found: the terms of G(u) (T4)."""
+    worth = a.worth(gain)[a.nugget]
+    return worth * a.latency if latency else worth
+
+
+def best_gain(a: Accounts, gain: str) -> Floats:
+    """Return the mean R of the min(|S|, |N|) nuggets of largest importance of every topic (T7)."""
+    worth = a.worth(gain)
+    order = np.lexsort((-worth, a.nugget_topic))
+    topic = a.nugget_topic[order]
+    place = np.arange(len(order)) - np.searchsorted(topic, topic)
+    top = place < np.minimum(a.updates, a.nuggets)[topic]
+    return ratio(a.per_nugget(np.where(top, worth[order], 0.0)), a.per_nugget(top.astype(np.float64)))

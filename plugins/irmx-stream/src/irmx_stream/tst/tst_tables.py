@@ -1,0 +1,142 @@
+"""The track's tables of nuggets, matches and updates: fields parted by tabs, a header, numbers checked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from irmx import DataError, content_of
+from irmx_stream.tst.tst_files import (
+    LATEST,
+    RELEASED_UPDATES,
+    is_released_update,
+    place,
+    too_late,
+    topic_of,
+)
+
+_IDS = ("query_id", "update_id", "nugget_id")
+
+
+@dataclass(frozen=True)
+class TstTable:
+    """A table of the track, as texts by column.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    columns : dict of str to sequence of str
+        The columns by the name in the header; ``query_id`` is the bare number of the topic.
+    lines : sequence of int
+        The line of each row, from 1.
+    """
+
+    path: Path
+    columns: dict[str, Sequence[str]]
+    lines: Sequence[int]
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.columns
+
+    def __getitem__(self, name: str) -> Sequence[str]:
+        return self.columns[name]
+
+    def place(self, row: int) -> str:
+        """Return the file and the line of a row, as a message starts."""
+        return place(self.path, self.lines[row])
+
+    def times(self, name: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        """Return a column of times in seconds.
+
+        Raises
+        ------
+        irmx.DataError
+            Where one is no number, or must be in another unit; names the file and the line.
+        """
+        values = self.numbers(name)
+        wrong = np.flatnonzero(values > LATEST)
+        if len(wrong):
+            row = int(wrong[0])
+            raise DataError(f"{self.place(row)}: {too_late(name, self.columns[name][row])}")
+        return values
+
+    def numbers(self, name: str, low: float = -math.inf) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        """Return a column of finite numbers, none below ``low``.
+
+        Raises
+        ------
+        irmx.DataError
+            Names the file, the line, and what stands there.
+        """
+        texts = self.columns[name]
+        try:
+            values = np.array(texts, dtype=np.float64)
+        except ValueError:
+            values = np.array([_number(text) for text in texts], dtype=np.float64)
+        wrong = np.flatnonzero(~(np.isfinite(values) & (values >= low)))
+        if len(wrong):
+            row = int(wrong[0])
+            what = "is not a number" if not math.isfinite(values[row]) else f"is below {low:g}"
+            raise DataError(f"{self.place(row)}: the {name} {texts[row]!r} {what}. Correct the line.")
+        return values
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+def read_table(path: Path) -> TstTable:
+    """Return a table of the track.
+
+    A line has the fields of the header; a line without a tab is parted at white space, and the last field takes
+    what is left, so that a text may hold anything.
+
+    Raises
+    ------
+    irmx.DataError
+        For a table without rows; for a line with too few fields, or a byte that is not UTF-8, naming the line.
+    """
+    content = content_of(path)
+    try:
+        lines = content.decode("utf-8").split("\n")
+    except UnicodeDecodeError as error:
+        wrong = content.count(b"\n", 0, error.start) + 1
+        raise DataError(
+            f"{place(path, wrong)}: the byte {content[error.start]:#04x} is not UTF-8. Save the file as UTF-8."
+        ) from None
+    headed = not is_released_update(lines[0])
+    names = lines[0].split() if headed else RELEASED_UPDATES
+    rows, numbers = [], []
+    for number, line in enumerate(lines[headed:], start=1 + headed):
+        if not line.strip():
+            continue
+        fields = line.rstrip("\r").split("\t" if "\t" in line else None, len(names) - 1)
+        if len(fields) == len(names) - 1 and names[-1].endswith("_text"):
+            fields.append("")
+        if len(fields) < len(names):
+            raise DataError(
+                f"{place(path, number)}: too few fields: {len(fields)} where the columns are {', '.join(names)}: "
+                f"{line.strip()[:100]!r}. Fields are set apart by tabs."
+            )
+        rows.append(fields)
+        numbers.append(number)
+    if not rows:
+        raise DataError(f"{path} has a header and no rows: {', '.join(names)}. Fetch or copy the file again.")
+    columns: dict[str, Sequence[str]] = dict(zip(names, zip(*rows, strict=True), strict=True))
+    for name in _IDS:
+        if "" in columns.get(name, ()):
+            number = numbers[list(columns[name]).index("")]
+            raise DataError(f"{place(path, number)}: the {name} is empty. Correct the line.")
+    columns["query_id"] = [topic_of(text) for text in columns["query_id"]]
+    return TstTable(path, columns, numbers)

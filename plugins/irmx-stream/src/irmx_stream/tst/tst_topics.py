@@ -1,0 +1,101 @@
+"""The track's topics: an XML file of events with their time windows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.parsers import expat
+
+from irmx import DataError, content_of
+from irmx_stream.tst.tst_files import LATEST, place, too_late, topic_of
+
+
+@dataclass
+class Topic:
+    """An event.
+
+    Attributes
+    ----------
+    query_id : str
+        Its number.
+    start, end : float
+        Its time window, seconds since 1970.
+    fields : dict of str to str
+        Its elements, such as ``title``, ``query`` and ``type``.
+    line : int
+        Where it stands.
+    """
+
+    query_id: str = ""
+    start: float = 0.0
+    end: float = 0.0
+    fields: dict[str, str] = field(default_factory=dict)
+    line: int = 0
+
+
+def read_topics(path: Path) -> dict[str, Topic]:
+    """Return the topics by number.
+
+    Raises
+    ------
+    irmx.DataError
+        For broken XML, a topic without an id or a window, twice, or that ends before it starts; names the line.
+    """
+    topics: dict[str, Topic] = {}
+    for event in _events(path):
+        where = place(path, event.line)
+        for name in ("id", "start", "end"):
+            if not event.fields.get(name):
+                raise DataError(f"{where}: the event has no <{name}>. It has: {', '.join(event.fields) or 'nothing'}.")
+        event.query_id = topic_of(event.fields["id"])
+        event.start, event.end = (_seconds(event, name, where) for name in ("start", "end"))
+        if event.end < event.start:
+            raise DataError(
+                f"{where}: topic {event.query_id} ends before it starts: {event.end:.0f} < {event.start:.0f}."
+            )
+        if event.query_id in topics:
+            raise DataError(f"{where}: topic {event.query_id} stands in line {topics[event.query_id].line} already.")
+        topics[event.query_id] = event
+    return topics
+
+
+def _seconds(event: Topic, name: str, where: str) -> float:
+    text = event.fields[name]
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not math.isfinite(found):
+        raise DataError(f"{where}: the <{name}> {text!r} of topic {event.query_id} is not a number of seconds.")
+    if found > LATEST:
+        raise DataError(f"{where}: topic {event.query_id}: {too_late(f'<{name}>', text)}")
+    return found
+
+
+def _events(path: Path) -> list[Topic]:
+    """Return the events of the file, with the texts of their elements and their lines."""
+    events: list[Topic] = []
+    inside: list[str] = []
+    parser = expat.ParserCreate()
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        inside.append(name)
+        if name == "event":
+            events.append(Topic(line=parser.CurrentLineNumber))
+
+    def text(found: str) -> None:
+        if len(inside) > 1 and inside[-2] == "event":
+            fields = events[-1].fields
+            fields[inside[-1]] = fields.get(inside[-1], "") + found
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = lambda name: inside.pop()
+    parser.CharacterDataHandler = text
+    try:
+        parser.Parse(content_of(path), True)
+    except expat.ExpatError as error:
+        raise DataError(f"{place(path, error.lineno)}: not sound XML: {expat.ErrorString(error.code)}.") from None
+    for event in events:
+        event.fields = {name: value.strip() for name, value in event.fields.items()}
+    return events

@@ -1,0 +1,1 @@
+"""Streams of updates and the nuggets in them, from tables and from qrels and runs."""

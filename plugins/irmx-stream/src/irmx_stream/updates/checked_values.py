@@ -1,0 +1,153 @@
+"""What columns of the tables hold, checked: numbers, names of nuggets, words of updates."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from irmx import Column, DataError, QrelsRows, Rankings, UsageError
+from irmx_stream.updates.stream_columns import JUDGED_LENGTH, LENGTH, NUGGET
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Floats = np.ndarray[Any, np.dtype[Any]]
+Ints = np.ndarray[Any, np.dtype[Any]]
+
+
+def numbers(values: Array | None, column: Column) -> Floats:
+    """Return a column of numbers, missing ones NaN; that it holds such was seen to by ``Rankings.refuse_texts``.
+
+    Raises
+    ------
+    irmx.errors.DataError
+        Where there is none.
+    """
+    if values is None:
+        raise DataError(f"The {column.table} column {column.name!r} is missing.")
+    return values
+
+
+YEAR = 366 * 86400.0
+
+
+def refuse_other_times(time: Floats, topic: Ints, known: Floats, known_topic: Ints) -> None:
+    """Raise where no update of a run lies within a year of the nuggets of its topic: the times are not of one kind.
+
+    Parameters
+    ----------
+    time, topic : array, shape (updates,)
+        When each update was emitted, and the number of its topic.
+    known, known_topic : array, shape (nuggets,)
+        The same of the nuggets.
+    """
+    topics = 1 + int(max(topic.max(initial=0), known_topic.max(initial=0)))
+    first, last = np.full(topics, np.inf), np.full(topics, -np.inf)
+    np.fmin.at(first, known_topic, known)
+    np.fmax.at(last, known_topic, known)
+    compared = np.flatnonzero(~np.isnan(time) & np.isfinite(first[topic]))
+    time, topic = time[compared], topic[compared]
+    if len(time) and not np.any((time >= first[topic] - YEAR) & (time <= last[topic] + YEAR)):
+        raise DataError(
+            f"No update of the run lies within a year of its topic's nuggets. The first is of {time[0]:.15g}, the nuggets of its "
+            f"topic are of {first[topic[0]]:.15g} to {last[topic[0]]:.15g}: are both in seconds, of the same origin?"
+        )
+
+
+def nugget_names(qrels: QrelsRows) -> list[str]:
+    """Return the nugget of every qrels row, empty where it names none; whole numbers become their digits.
+
+    Raises
+    ------
+    irmx.errors.DataError
+        Where the qrels lack the column.
+    """
+    labels = qrels.column(NUGGET.name)
+    if labels is None:
+        raise DataError("The qrels lack the column 'iteration', the id of the nugget that an update holds.")
+    return ["" if label is None or label != label else _text(label) for label in labels.tolist()]
+
+
+def _text(label: Any) -> str:
+    return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
+
+
+def is_number(value: Any) -> bool:
+    """Tell whether an argument is a real number, of Python or numpy."""
+    return isinstance(value, Real)
+
+
+def require_one_of(name: str, value: Any, choices: tuple[str, ...]) -> None:
+    """Raise where an argument is none of its choices."""
+    if value not in choices:
+        raise UsageError(f"{name} must be one of {', '.join(map(repr, choices))}. Got {value!r} instead.")
+
+
+SAME_TIME = ("id", "run")
+"""How updates that nothing else orders are read: by descending id, or in the order of the run."""
+
+
+def places_of_ids(docs: list[str]) -> Ints:
+    """Return of every id its place among the ids in ascending order; equal ids have one place.
+
+    >>> places_of_ids(["b", "c", "b", "a"])
+    array([1, 2, 1, 0])
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    ranks = pc.rank(pa.array(docs, pa.large_string()), tiebreaker="dense")
+    return np.asarray(ranks.to_numpy().astype(np.int64) - 1)
+
+
+def places_of_updates(rankings: Rankings) -> Ints:
+    """Return the places of the ids of all updates of a run, found once."""
+    run = rankings.run_rows
+    return rankings.memo(
+        "places of updates", lambda: places_of_ids([doc for topic in range(len(rankings)) for doc in run.docs(topic)])
+    )
+
+
+def given_lengths(rankings: Rankings, at_run: Ints, at_qrels: Ints) -> Floats:
+    """Return the words of every update of the run: what the run says, else what the qrels say, else NaN.
+
+    Parameters
+    ----------
+    rankings : Rankings
+        The run and the judgments.
+    at_run, at_qrels : int array, shape (pairs,)
+        Which of their rows have the same update.
+
+    Raises
+    ------
+    irmx.errors.DataError
+        For a negative length, and for two lengths of one update in the qrels where the run has none.
+    """
+    run = rankings.run_rows
+    given = run.column(LENGTH.name)
+    length = np.full(len(run.score), np.nan) if given is None else numbers(given, LENGTH)
+    return with_judged(JUDGED_LENGTH, length, rankings, at_run, at_qrels)
+
+
+def with_judged(column: Column, length: Floats, rankings: Rankings, at_run: Ints, at_qrels: Ints) -> Floats:
+    """Return lengths of the updates of the run, with those of a qrels column where there is none; errors as above."""
+    length, judged = length.copy(), rankings.qrels_rows.column(column.name)
+    if judged is not None:
+        of_pair = numbers(judged, column)[at_qrels]
+        lacking = np.isnan(length[at_run]) & ~np.isnan(of_pair)
+        row, found = at_run[lacking], of_pair[lacking]
+        length[row] = found
+        for i in np.flatnonzero(length[row] != found)[:1].tolist():
+            raise DataError(
+                f"The qrels column {column.name!r} has two lengths of {_update(rankings, int(row[i]))}: {found[i]:.15g} "
+                f"and {length[row[i]]:.15g} words."
+            )
+    for i in np.flatnonzero(length < 0)[:1].tolist():
+        raise DataError(f"The length of {_update(rankings, i)} is {length[i]:g}; a length cannot be negative.")
+    return length
+
+
+def _update(rankings: Rankings, row: int) -> str:
+    run = rankings.run_rows
+    topic = int(run.topic[row])
+    return f"the update {run.docs(topic)[row - int(run.offsets[topic])]!r} of query {rankings.topics[topic]}"

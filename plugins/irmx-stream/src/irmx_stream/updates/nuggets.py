@@ -1,0 +1,146 @@
+"""The nuggets of all topics: numbered, and with what the qrels say of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from irmx import Column, DataError, QrelsRows, Rankings, counted
+from irmx_stream.updates.checked_values import YEAR, nugget_names, numbers
+from irmx_stream.updates.stream_columns import NUGGET_TIME, POOLED, REPLACED
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Floats = np.ndarray[Any, np.dtype[Any]]
+Ints = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True)
+class Nuggets:
+    """The nuggets of the topics of rankings, numbered by topic and name, whatever the order of the qrels.
+
+    Attributes
+    ----------
+    names : list of str
+        Their names.
+    topic : int array, shape (nuggets,)
+        The topic of each, ascending.
+    of_row : int array, shape (qrels rows,)
+        The nugget that every row of the qrels names, -1 for none.
+    """
+
+    names: list[str]
+    topic: Ints
+    of_row: Ints
+    _qrels: QrelsRows
+    _query_ids: list[Any]
+
+    @classmethod
+    def of(cls, rankings: Rankings) -> Nuggets:
+        """Return the nuggets of rankings; their numbers are made once for all runs."""
+        qrels = rankings.qrels_rows
+        return cls(*rankings.qrels_memo("numbered nuggets", lambda: _numbered(qrels)), qrels, rankings.topics)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def only(self, kept: Array) -> Nuggets:
+        """Return some of the nuggets; rows that name another name none then."""
+        number = np.where(kept, np.cumsum(kept) - 1, -1)
+        of_row = np.append(number, -1)[self.of_row]
+        names = [name for name, is_kept in zip(self.names, kept.tolist(), strict=True) if is_kept]
+        return Nuggets(names, self.topic[kept], of_row, self._qrels, self._query_ids)
+
+    def named(self, nugget: int) -> str:
+        """Return how messages name a nugget."""
+        return f"the nugget {self.names[nugget]!r} of query {self._query_ids[self.topic[nugget]]}"
+
+    def column(self, column: Column) -> Floats:
+        """Return a qrels column over the nuggets; rows may leave it out, but not all, and must not differ."""
+        values, given = self._first_given(column), numbers(self._qrels.column(column.name), column)
+        rows = np.flatnonzero((self.of_row >= 0) & ~np.isnan(given))
+        for row in rows[values[self.of_row[rows]] != given[rows]][:1].tolist():
+            nugget = int(self.of_row[row])
+            raise DataError(
+                f"The column {column.name!r} has two values for {self.named(nugget)}: {values[nugget]:.15g} and {given[row]:.15g}."
+            )
+        for nugget in np.flatnonzero(np.isnan(values))[:1].tolist():
+            raise DataError(f"The qrels column {column.name!r} has no value for {self.named(nugget)}.")
+        return values
+
+    def _first_given(self, column: Column) -> Floats:
+        """Return a qrels column over the nuggets, of each the value of its first row that has one; NaN where none has."""
+        given = numbers(self._qrels.column(column.name), column)
+        rows = np.flatnonzero((self.of_row >= 0) & ~np.isnan(given))[::-1]
+        values = np.full(len(self), np.nan)
+        values[self.of_row[rows]] = given[rows]
+        return values
+
+    def _warn_of_far(self) -> None:
+        known = self._first_given(NUGGET_TIME)
+        nearest = _to_nearest(known, self.topic)
+        far = np.flatnonzero(np.isfinite(nearest) & (nearest > YEAR))
+        if not len(far):
+            return
+        first = int(far[0])
+        days = f"{nearest[first] / 86400:,.0f} days"
+        told = np.flatnonzero((self.topic == self.topic[first]) & ~np.isnan(known))
+        if len(told) == 2:
+            text = (
+                f"{' and '.join(f'{self.named(i)}, at {known[i]:.15g},' for i in told.tolist())} were first known {days} apart. "
+                "Are both times right?"
+            )
+        else:
+            told = far[:1]
+            text = (
+                f"{self.named(first)} was first known at {known[first]:.15g}, {days} before or after the nearest other nugget of "
+                "its topic. Is its time right?"
+            )
+        more = len(far) - len(told)
+        if more:
+            text += (
+                f" So far from all others of their topic {'is' if more == 1 else 'are'} {counted(more, 'nugget')} more."
+            )
+        self._qrels.warn(text, [int(np.argmax(self.of_row == i)) for i in told.tolist()])
+
+
+def warn_of_far_nuggets(rankings: Rankings) -> None:
+    """Warn once for all runs where nuggets were first known more than a year before or after every other of their topic."""
+    rankings.qrels_memo("far nuggets", Nuggets.of(rankings)._warn_of_far)
+
+
+def _to_nearest(times: Floats, topic: Ints) -> Floats:
+    """Return how far each time is from the nearest other of its topic; infinite for a time alone, which is no news, or unknown.
+
+    >>> _to_nearest(np.array([5.0, 100.0, 7.0, 3.0]), np.array([0, 0, 0, 1]))
+    array([ 2., 93.,  2., inf])
+    """
+    order = np.lexsort((times, topic))
+    gap = np.diff(times[order])
+    gap[(np.diff(topic[order]) != 0) | np.isnan(gap)] = np.inf
+    out = np.empty(len(times))
+    out[order] = np.minimum(np.append(gap, np.inf), np.append(np.inf, gap)) if len(times) else out
+    return out
+
+
+def _numbered(qrels: QrelsRows) -> tuple[list[str], Ints, Ints]:
+    """Return the names of the nuggets and their topics, and the number of that of every row."""
+    keys = list(zip(qrels.topic.tolist(), nugget_names(qrels), strict=True))
+    number_of = {key: number for number, key in enumerate(sorted({key for key in keys if key[1]}))}
+    of_row = np.array([number_of.get(key, -1) for key in keys], dtype=np.int64)
+    return [name for _, name in number_of], np.array([topic for topic, _ in number_of], dtype=np.int64), of_row
+
+
+def as_in_the_track(qrels: QrelsRows) -> Array:
+    """Return which rows of the qrels the track knows: all but a near-duplicate's own matches, where it has its original's."""
+    replaced = qrels.column(REPLACED.name)
+    return np.ones(len(qrels.grade), dtype=bool) if replaced is None else numbers(replaced, REPLACED) != 1
+
+
+def in_use(qrels: QrelsRows, duplicates: str) -> Array:
+    """Return which rows of the qrels count: all, or with ``"pool"`` those that the pool's own record names."""
+    pooled = qrels.column(POOLED.name)
+    if duplicates == "all" or pooled is None:
+        return np.ones(len(qrels.grade), dtype=bool)
+    return np.asarray(numbers(pooled, POOLED) != 0)

@@ -1,0 +1,1 @@
+"""Users: when they look in and for how long, simulated or recorded."""

@@ -1,0 +1,318 @@
+"""Traces: when users look in, and for how long."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+
+from irmx import UsageError, seconds
+from irmx_stream.updates.checked_values import is_number
+from irmx_stream.users.exponentials import EXPONENTIALS
+from irmx_stream.users.population import Users
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+Ints = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True)
+class Traces:
+    """The sessions of users, as plain ragged arrays; of a user in the order of time.
+
+    Attributes
+    ----------
+    offsets : int array, shape (users + 1,)
+        Which sessions belong to a user.
+    start : float array, shape (sessions,)
+        When each session starts; seconds, same origin as the updates it is to meet.
+    duration : float array, shape (sessions,)
+        How long it lasts, seconds.
+    first : int
+        The number of the first user, where these are some of the users of a larger population.
+    seed : int
+        The seed of what else is drawn for these users, such as their persistence.
+    end : float
+        When the window ends that the sessions lie in, seconds; infinite where that is not known.
+
+    Raises
+    ------
+    irmx.UsageError
+        For sessions of a user that are not in the order of time, overlap, last less than 0 seconds or end after the
+        window, for times that are not finite numbers, and for offsets that do not fit; names the session.
+    """
+
+    offsets: Ints
+    start: Floats
+    duration: Floats
+    first: int = 0
+    seed: int = 0
+    end: float = math.inf
+
+    def __post_init__(self) -> None:
+        for name, dtype in (("offsets", np.int64), ("start", np.float64), ("duration", np.float64)):
+            object.__setattr__(self, name, _numbers(f"The {name} of traces", getattr(self, name), dtype))
+        if not (len(self.offsets) and self.offsets[0] == 0 and np.all(self.offsets[1:] >= self.offsets[:-1])):
+            raise UsageError(f"The offsets of traces must ascend from 0. Got {self.offsets!r}.")
+        if not len(self.start) == len(self.duration) == self.offsets[-1]:
+            raise UsageError(
+                f"The offsets of traces end at {self.offsets[-1]} sessions, but there are {len(self.start)} starts and "
+                f"{len(self.duration)} durations."
+            )
+        self._refuse_impossible()
+
+    def _refuse_impossible(self) -> None:
+        start, duration = self.start, self.duration
+        if not is_number(self.end) or math.isnan(self.end):
+            raise UsageError(
+                f"The end of the window of traces must be a number of seconds, or infinite. Got {self.end!r}."
+            )
+        self._refuse(~np.isfinite(start), lambda i: f"starts at {start[i]:g}, which is no time")
+        self._refuse(
+            ~(np.isfinite(duration) & (duration >= 0)), lambda i: f"lasts {duration[i]:g} seconds, which is no duration"
+        )
+        ends = start + duration
+        self._refuse(
+            ends > self.end + ROUNDING, lambda i: f"ends at {ends[i]:.15g}, after the window's end at {self.end:.15g}"
+        )
+        earlier = np.zeros(len(start), dtype=bool)
+        earlier[1:] = (start[1:] < ends[:-1] - ROUNDING) | (start[1:] < start[:-1])
+        earlier[self.offsets[:-1][np.diff(self.offsets) > 0]] = False
+        self._refuse(
+            earlier,
+            lambda i: (
+                f"starts at {start[i]:.15g}, before the one before it ends at {ends[i - 1]:.15g}; sessions of a user "
+                "stand in the order of time and do not overlap"
+            ),
+        )
+
+    def _refuse(self, wrong: Any, what: Callable[[int], str]) -> None:
+        for i in np.flatnonzero(wrong)[:1].tolist():
+            user = int(np.searchsorted(self.offsets, i, side="right")) - 1
+            raise UsageError(f"Session {i - self.offsets[user]} of user {user} (both counted from 0) {what(i)}.")
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def of_users(self, first: int, end: int) -> Traces:
+        """Return the traces of the users from ``first`` to before ``end``."""
+        offsets = self.offsets[first : end + 1]
+        here = slice(offsets[0], offsets[-1])
+        return Traces(
+            offsets - offsets[0], self.start[here], self.duration[here], self.first + first, self.seed, self.end
+        )
+
+    def indexed(self, times: Floats) -> IndexedTraces:
+        """Return the traces with the answers of :meth:`starts_before` for some times, so that many may ask for them."""
+        wanted = np.unique(times)
+        counts = self.starts_before(wanted)
+        return IndexedTraces(
+            self.offsets, self.start, self.duration, self.first, self.seed, self.end, times=wanted, counts=counts
+        )
+
+    def starts_before(self, times: Floats) -> Ints:
+        """Return how many sessions of each user start before each time, shape (users, times).
+
+        >>> Traces(np.array([0, 2, 3]), np.array([0.0, 60.0, 0.0]), np.array([5.0, 5.0, 9.0])).starts_before(np.array([0.0, 30.0, 90.0]))
+        array([[0, 1, 2],
+               [0, 1, 1]])
+        """
+        out = np.empty((len(self), len(times)), dtype=np.int64)
+        ends = self.offsets.tolist()
+        for row, a, b in zip(out, ends, ends[1:], strict=False):
+            row[:] = self.start[a:b].searchsorted(times)
+        return out
+
+    @cached_property
+    def user(self) -> Ints:
+        """The number of each session's user."""
+        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+
+
+@dataclass(frozen=True)
+class IndexedTraces(Traces):
+    """Traces that know how many sessions start before some times.
+
+    Attributes
+    ----------
+    times : float array, shape (times,)
+        Ascending.
+    counts : int array, shape (users, times)
+        What :meth:`starts_before` gives for them.
+    """
+
+    times: Floats = field(default_factory=lambda: np.empty(0))
+    counts: Ints = field(default_factory=lambda: np.empty((0, 0), dtype=np.int64))
+
+    def of_users(self, first: int, end: int) -> Traces:
+        some = super().of_users(first, end)
+        return IndexedTraces(
+            some.offsets, some.start, some.duration, some.first, some.seed, some.end,
+            times=self.times, counts=self.counts[first:end],
+        )  # fmt: skip
+
+    def starts_before(self, times: Floats) -> Ints:
+        at = np.searchsorted(self.times, times)
+        if len(self.times) and np.all(self.times[np.minimum(at, len(self.times) - 1)] == times):
+            return np.take(self.counts, at, axis=1)
+        return super().starts_before(times)
+
+
+def simulate(users: Users, length: float | str, seed: int = 0) -> Traces:
+    """Return the sessions of users within a window of time that starts at 0.
+
+    A trace is session, away, session, ..., beginning with a session at 0; durations and times away are exponential with
+    the user's means. A session that would end after the window is not started, and the trace stops; so does a time away
+    at the end of the window.
+
+    User u's unit exponentials depend on the seed and u alone: those of numpy's ``PCG64`` seeded with
+    ``SeedSequence(seed, spawn_key=(2,))``, jumped u times, in the order session, away, session, .... So more users leave
+    the first ones as they are, a longer window goes on with the same trace, and other means only scale its times.
+
+    Parameters
+    ----------
+    users : Users
+        Their mean times, as :meth:`Population.draw` gives them.
+    length : float or str
+        Of the window: seconds, or a text such as ``'10d'``; at least 0.
+    seed : int
+        From 0.
+
+    Raises
+    ------
+    irmx.UsageError
+        Where an argument is not in its range, or the users would have more sessions than memory holds.
+
+    Examples
+    --------
+    >>> from irmx_stream.users.population import Population
+    >>> traces = simulate(Population(MA="1h", SA="30m").draw(2), "4h")
+    >>> traces.offsets
+    array([0, 4, 7])
+    >>> traces.start.round()
+    array([    0.,   608., 10850., 13217.,     0.,  9925., 13930.])
+    """
+    window = seconds(length)
+    if window < 0:
+        raise UsageError(f"The window of a trace must be at least 0 seconds long. Got {length!r}.")
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise UsageError(f"'seed' must be a whole number from 0. Got {seed!r}.")
+    means = np.stack([users.session, users.away], axis=1)
+    if not (np.isfinite(means) & (means > 0)).all():
+        raise UsageError("The mean times of every user must be finite and more than 0 seconds.")
+    expected = window / means.sum(axis=1)
+    if expected.sum() > _MOST_SESSIONS:
+        raise UsageError(
+            f"{len(users)} users would have some {expected.sum():.1e} sessions in {window:g} seconds; at most "
+            f"{_MOST_SESSIONS:.0e} are simulated. Take fewer users, or longer times away."
+        )
+    starts, units = _walk(means, window, int(seed), expected, users.first)
+    count = [len(s) for s in starts]
+    duration = np.concatenate([*units, np.empty(0)])
+    duration *= np.repeat(users.session, count)
+    return Traces(
+        np.concatenate([[0], np.cumsum(count, dtype=np.int64)]),
+        np.concatenate([*starts, np.empty(0)]),
+        duration,
+        users.first,
+        int(seed),
+        window,
+    )
+
+
+def cut(traces: Traces, length: float) -> Traces:
+    """Return the part of simulated traces within a shorter window: what :func:`simulate` gives for it.
+
+    Examples
+    --------
+    >>> from irmx_stream.users.population import Population
+    >>> traces = simulate(Population(MA="1h", SA="30m").draw(2), "4h")
+    >>> cut(traces, 7200).start.round()
+    array([  0., 608.,   0.])
+    """
+    within = traces.start + traces.duration <= length
+    kept = np.concatenate([[0], np.cumsum(within)])
+    return Traces(
+        kept[traces.offsets], traces.start[within], traces.duration[within], traces.first, traces.seed, float(length)
+    )
+
+
+def speeds_of(speeds: Any, users: int) -> Floats:
+    """Return the reading speed of every user in words per second, from one for all or one for each.
+
+    Raises
+    ------
+    irmx.UsageError
+        Where they are not so many, or one is not a finite number above 0.
+    """
+    given = _numbers("The speeds", speeds, np.float64, dimensions=(0, 1))
+    if given.ndim and len(given) != users:
+        raise UsageError(
+            f"There are {len(given)} speeds for the traces of {users} users. Give one for all, or one for each."
+        )
+    for i in np.flatnonzero(~(np.isfinite(given) & (given > 0)))[:1].tolist():
+        whose = f" of user {i} (counted from 0)" if given.ndim else ""
+        raise UsageError(f"A speed must be finite and more than 0 words per second. Got {given.flat[i]:g}{whose}.")
+    return np.broadcast_to(given, (users,))
+
+
+ROUNDING = 1e-6
+"""Seconds by which sessions may seem to overlap because times are rounded."""
+
+
+def _numbers(name: str, values: Any, dtype: type, dimensions: tuple[int, ...] = (1,)) -> Any:
+    """Return values as an array of numbers, and say so in words where they are something else."""
+    try:
+        given = np.asarray(values)
+        found: Any = given.astype(dtype, casting="same_kind" if given.size else "unsafe")
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"{name} must be an array of numbers. Got {values!r} ({error}).") from None
+    if found.ndim not in dimensions:
+        raise UsageError(f"{name} must be an array of one dimension. Got {found.ndim}.")
+    return found
+
+
+_TIMES = 2
+"""The purpose of the random numbers, beside the seed."""
+
+_MOST_SESSIONS = 1e8
+_BLOCK = 2**21
+"""How many times are worked on at once."""
+
+
+def _walk(means: Floats, window: float, seed: int, expected: Floats, first: int) -> tuple[list[Floats], list[Floats]]:
+    """Return of every user the starts of the sessions, and their durations in units of the user's mean.
+
+    Users who have about as many sessions are worked on together; one who has more than expected comes again.
+    """
+    starts: list[Floats] = [np.empty(0)] * len(means)
+    durations: list[Floats] = [np.empty(0)] * len(means)
+    left = np.arange(len(means))
+    width = _rounded_up(2 * (expected + 4 * np.sqrt(expected) + 8))
+    while len(left):
+        more = []
+        for size in np.unique(width[left]):
+            alike = left[width[left] == size]
+            for some in np.array_split(alike, math.ceil(len(alike) * size / _BLOCK)):
+                units = EXPONENTIALS.rows(seed, _TIMES, (some + first).tolist(), repeat(int(size)))
+                time = np.concatenate(units).reshape(len(some), -1, 2) * means[some, np.newaxis]
+                time = np.cumsum(time.reshape(len(some), -1), axis=1)
+                start = np.zeros((len(some), size // 2))
+                start[:, 1:] = time[:, 1:-1:2]
+                count = (time[:, 0::2] <= window).sum(axis=1)
+                for u, c, from_zero, unit in zip(some.tolist(), count.tolist(), start, units, strict=True):
+                    starts[u] = from_zero[:c]
+                    durations[u] = unit[: 2 * c : 2]
+                more.append(some[time[:, -2] <= window])
+        left = np.concatenate(more)
+        width[left] *= 2
+    return starts, durations
+
+
+def _rounded_up(values: Floats) -> Ints:
+    """Return even whole numbers at least as large, few different ones: the halves of powers of the root of 2."""
+    return np.asarray(2 * np.ceil(2 ** (np.ceil(2 * np.log2(values / 2)) / 2)), dtype=np.int64)

@@ -1,0 +1,1 @@
+"""Modeled Stream Utility."""

@@ -1,0 +1,207 @@
+"""The measure MSU."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from irmx import COMMON_PARAMS, Citation, Measure, Param, Rankings, Scores, UsageError, duration
+from irmx_stream.interfaces.newest_first import REVERSE_CHRONOLOGICAL
+from irmx_stream.interfaces.reading_interface import KIND
+from irmx_stream.updates.checked_values import SAME_TIME
+from irmx_stream.updates.prepared_streams import Streams, streams_of
+from irmx_stream.updates.stream_columns import (
+    JUDGED_LENGTH,
+    LENGTH,
+    NUGGET,
+    NUGGET_TIME,
+    POOLED,
+    QUERY_END,
+    QUERY_START,
+    REPLACED,
+    TIMESTAMP,
+)
+from irmx_stream.updates.streams import LATE
+from irmx_stream.users.population import Population
+from irmx_stream.utility.read_tables import table_of_reads
+from irmx_stream.utility.simulated_users import Crowd, Setting, utilities
+from irmx_stream.utility.stream_utility import PER, RATIO, Utility, covariance_of
+
+BARUAH = Citation(
+    "Baruah2015",
+    "inproceedings",
+    {
+        "author": "Gaurav Baruah and Mark D. Smucker and Charles L. A. Clarke",
+        "title": "Evaluating Streams of Evolving News Events",
+        "booktitle": "Proceedings of the 38th International ACM SIGIR Conference (SIGIR 2015)",
+        "year": "2015",
+    },
+)
+
+
+class ModeledStreamUtility(Measure):
+    """Modeled Stream Utility: what people gain who look in on a stream of updates from time to time.
+
+    Simulated users visit the stream: the mean time away, the mean duration of a session and the reading speed of each
+    come from log-normal laws, the times themselves are exponential with the user's means. At a visit the user reads
+    the newest update first, until one read before, or until the time is up. That no session goes beyond the end of the
+    window or, in reading, back below the last one, and that near-duplicates have the nuggets of what they copy, stands in
+    the authors' code, not in the paper's text. A nugget counts once per user, when first
+    read, as L^alpha with alpha = max(0, k - b), where k is the 0-based number of the session and b the number of
+    sessions that started up to the time at which the nugget was first known: L is what each session too late leaves of
+    the gain. (With ``late='at'``, as the paper's text has it, b counts those that started before that time. The default is
+    that of the authors' code.) The value of a topic is the mean over users.
+
+    The same seed gives the same users for every run and every topic. ``standard_error`` comes with every value and
+    with the mean over topics: topics are as given, users random, and the same ones for all topics.
+
+    References
+    ----------
+    Baruah, G., Smucker, M. D., Clarke, C. L. A.: Evaluating Streams of Evolving News Events. SIGIR 2015.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> nuggets = pd.DataFrame({"query_id": "q", "doc_id": ["u1", "u2"], "iteration": ["n1", "n2"], "relevance": 1,
+    ...                         "timestamp": [600, 40000], "query_start": 0, "query_end": 86400})
+    >>> updates = pd.DataFrame({"query_id": "q", "doc_id": ["u1", "x", "u2"], "score": 1.0,
+    ...                         "timestamp": [3600, 7200, 80000], "length": [20, 500, 15]})
+    >>> [metric] = irmx.iter_calc("MSU", nuggets, updates)
+    >>> round(metric.value, 3), round(metric.standard_error, 3)
+    (0.547, 0.014)
+    """
+
+    NAME = "MSU"
+    PRETTY_NAME = "Modeled Stream Utility"
+    SHORT_DESC = "The mean gain of simulated users who look in on a stream of updates from time to time."
+    SUPPORTED_PARAMS = {
+        "MA": Param(duration, "mean time away between two sessions", default="3h", above=0),
+        "SA": Param(duration, "standard deviation over users of the time away", default="1.5h", low=0),
+        "MD": Param(duration, "mean duration of a session", default="2m", above=0),
+        "SD": Param(duration, "standard deviation over users of the duration of a session", default="1m", low=0),
+        "L": Param(float, "what a session too late leaves of the gain of a nugget", default=0.5, low=0, high=1),
+        "late": Param(
+            str,
+            "a nugget is late by each earlier session before whose start it was known, as in the authors' code; 'at': also by "
+            "one at whose start it was, as in the paper's text",
+            default="before",
+            choices=LATE,
+        ),
+        "users": Param(
+            int,
+            "how many users are simulated; 'auto' for as many as the precision needs",
+            default=1000,
+            low=1,
+            words=("auto",),
+        ),
+        "precision": Param(
+            float, "with users='auto': the largest standard error of a topic's value", default=0.01, above=0
+        ),
+        "seed": Param(int, "seed of all random numbers", default=0, low=0),
+        "sampling": Param(
+            str,
+            "how the means of users are drawn: at random, or by scrambled Sobol points, with a smaller error",
+            default="random",
+            choices=("random", "sobol"),
+        ),
+        "speed_mu": Param(float, "mean of the logarithm of the reading speed in words/s", default=1.29),
+        "speed_sigma": Param(float, "standard deviation of that logarithm", default=0.558, low=0),
+        "interface": Param(str, "how updates are put before the user", default=REVERSE_CHRONOLOGICAL, kind=KIND),
+        "per": Param(
+            str,
+            "unit of the value: gain of a user (None), per second of reading, per update read, per update emitted",
+            default=None,
+            choices=PER,
+        ),
+        "ratio": Param(
+            str,
+            "with per: the mean over users of each one's ratio, 0 of a user who spent nothing; 'of_means': the ratio of the two "
+            "means over users",
+            default="by_user",
+            choices=RATIO,
+        ),
+        "default_length": Param(
+            float,
+            "words of an update whose length neither the run nor the qrels tell",
+            default=30.0,
+            low=0,
+            unit="words",
+        ),
+        "duplicates": Param(
+            str,
+            "near-duplicates that hold the nuggets of their originals: all, or those that the pool's own record names",
+            default="all",
+            choices=("all", "pool"),
+        ),
+        "copies": Param(
+            str,
+            "nuggets of a near-duplicate: its own and its original's, as in the authors' code; 'original': its original's in "
+            "the place of its own, as in the measures of the track",
+            default="both",
+            choices=("both", "original"),
+        ),
+        "same_time": Param(
+            str,
+            "order of updates of one time and one confidence: by update id, descending, or as in the run",
+            default="id",
+            choices=SAME_TIME,
+        ),
+        "rel": COMMON_PARAMS["rel"],
+        "no_relevant": COMMON_PARAMS["no_relevant"],
+    }
+    RUN_COLUMNS = (TIMESTAMP, LENGTH)
+    QREL_COLUMNS = (NUGGET, NUGGET_TIME, QUERY_START, QUERY_END, JUDGED_LENGTH, POOLED, REPLACED)
+    RANGE = (0.0, float("inf"))
+    CITATIONS = (BARUAH,)
+    EXAMPLES = ("MSU", "MSU(MA='6h',L=0.9)", "MSU(per='second')")
+    SHARED_PARAMS = ("L", "late", "per", "ratio")
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        if "precision" in self.params and self["users"] != "auto":
+            raise UsageError("The 'precision' parameter of MSU goes with users='auto'.")
+        if "ratio" in self.params and self["per"] is None:
+            raise UsageError("The 'ratio' parameter of MSU goes with per='second', 'update_read' or 'update_emitted'.")
+        self._crowd = Crowd(
+            Population(*(self[name] for name in ("MA", "SA", "MD", "SD", "speed_mu", "speed_sigma"))),
+            None if self["users"] == "auto" else self["users"],
+            self["precision"],
+            self["seed"],
+            self["sampling"],
+            self["interface"],
+        )
+        self._setting = Setting(self["L"], self["per"], self["late"], self["ratio"])
+
+    def preparation(self) -> Hashable:
+        return self["rel"], self["default_length"], self["duplicates"], self["copies"], self["same_time"]
+
+    def prepare(self, rankings: Rankings) -> Streams:
+        for column in (*self.run_columns(), *self.qrel_columns()):
+            rankings.refuse_texts(column)
+        asked = ("default_length", "duplicates", "copies", "same_time")
+        return streams_of(rankings, *(self[name] for name in asked))
+
+    @classmethod
+    def score_prepared(cls, prepared: Sequence[Any], settings: Sequence[Any]) -> list[list[Scores]]:
+        found = utilities(prepared, settings[0]._crowd, [m._setting for m in settings])
+        return [[scores_of(of_setting) for of_setting in of_run] for of_run in found]
+
+    def score(self, rankings: Rankings) -> Scores:
+        streams = rankings.memo(("streams", self.preparation()), lambda: self.prepare(rankings))
+        return self.score_prepared([streams], [self])[0][0]
+
+    def contributions(self, rankings: Rankings) -> dict[str, Any]:
+        streams = rankings.memo(("streams", self.preparation()), lambda: self.prepare(rankings))
+        return table_of_reads(rankings, streams, self._crowd, self._setting, self["same_time"])
+
+
+def scores_of(utilities: Sequence[Utility]) -> Scores:
+    """Return the utilities of topics, whose users are the same, as scores."""
+    columns = np.array([(u.value, u.standard_error, u.users) for u in utilities], dtype=np.float64).reshape(-1, 3)
+    fields = {"standard_error": columns[:, 1], "users": columns[:, 2]}
+    return Scores(columns[:, 0], fields, covariance_of(utilities))
+
+
+MSU = ModeledStreamUtility()

@@ -1,0 +1,197 @@
+"""MSU of runs for recorded users, over all topics; and the streams of topics, for any traces."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import irmx
+from irmx import DataError, DataWarning, DetailedResults, Rankings, Scores, UsageError, counted
+from irmx_stream.updates.stream_columns import QUERY_START
+from irmx_stream.updates.streams import Stream
+from irmx_stream.users.recorded_traces import Recorded, traces_for
+from irmx_stream.users.traces import Traces, speeds_of
+from irmx_stream.utility.modeled_stream_utility import ModeledStreamUtility, scores_of
+from irmx_stream.utility.stream_utility import amounts_of, gains_of, mean_gain
+
+_OF_SIMULATED = ("MA", "SA", "MD", "SD", "speed_mu", "speed_sigma", "users", "precision", "sampling")
+"""The parameters of MSU that describe the users."""
+
+
+@dataclass(frozen=True)
+class TopicStream:
+    """What a run emitted for one topic.
+
+    Attributes
+    ----------
+    query_id : str
+        The topic.
+    start, end : float
+        Its time window, in the seconds of the qrels.
+    stream : Stream
+        The updates and their nuggets; seconds from the start of the window, as those of :func:`traces_for` and
+        :func:`simulate`.
+    """
+
+    query_id: str
+    start: float
+    end: float
+    stream: Stream
+
+
+def topic_streams(qrels: Any, run: Any, measure: str | ModeledStreamUtility = "MSU") -> dict[str, TopicStream]:
+    """Return the streams that a run makes of its topics, by query id, such as from the track's files.
+
+    Parameters
+    ----------
+    qrels, run : any
+        Whatever :func:`irmx.read_qrels` and :func:`irmx.read_run` take, such as ``"tst:FOLDER"`` and a run of the track.
+    measure : str or Measure
+        An ``MSU``, whose ``default_length``, ``duplicates``, ``same_time`` and ``rel`` say how the tables are read.
+
+    Raises
+    ------
+    irmx.UsageError
+        For another measure.
+    irmx.DataError
+        For tables that MSU cannot be computed from.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> nuggets = pd.DataFrame({"query_id": "q", "doc_id": ["u1"], "iteration": ["n1"], "relevance": 1,
+    ...                         "timestamp": [1060], "query_start": 1000, "query_end": 9000})
+    >>> updates = pd.DataFrame({"query_id": "q", "doc_id": ["u1"], "score": 1.0, "timestamp": [1120], "length": [20]})
+    >>> topic = topic_streams(nuggets, updates)["q"]
+    >>> topic.start, topic.end, topic.stream.time, topic.stream.nugget_time
+    (1000.0, 9000.0, array([120.]), array([60.]))
+    """
+    asked = _msu(measure)
+    rankings = irmx.join(qrels, run, rel=asked["rel"])
+    return {topic.query_id: topic for topic in _topics(asked, rankings)}
+
+
+def score_recorded(
+    measures: str | ModeledStreamUtility | Sequence[str | ModeledStreamUtility],
+    qrels: Any,
+    run: Any,
+    recorded: Recorded,
+    speed: float | None = None,
+) -> DetailedResults:
+    """Return the Modeled Stream Utility of a run for recorded users.
+
+    A topic's value is the mean over the users of the log of what each gains in the sessions within the topic's window; who has
+    none gains nothing. Topics of the qrels that the run lacks count 0.
+
+    Parameters
+    ----------
+    measures : str, Measure or sequence of them
+        One or several ``MSU``, without the parameters that describe simulated users.
+    qrels, run : any
+        Whatever :func:`irmx.read_qrels` and :func:`irmx.read_run` take.
+    recorded : Recorded
+        What :func:`read_traces` gives; its starts and the times of the qrels have one origin.
+    speed : float, optional
+        Words per second that everybody reads, in the place of what the log tells; needed where it tells nothing.
+
+    Returns
+    -------
+    irmx.DetailedResults
+        The mean over topics, the value of every topic, and their standard errors over users.
+
+    Raises
+    ------
+    irmx.UsageError
+        For another measure, or without any speed.
+    irmx.DataError
+        Where no session lies within the window of any topic, or the log lacks some speeds and none is given.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from irmx_stream import read_traces
+    >>> nuggets = pd.DataFrame({"query_id": "q", "doc_id": ["u1"], "iteration": ["n1"], "relevance": 1,
+    ...                         "timestamp": [1060], "query_start": 1000, "query_end": 9000})
+    >>> updates = pd.DataFrame({"query_id": "q", "doc_id": ["u1"], "score": 1.0, "timestamp": [1120], "length": [20]})
+    >>> log = pd.DataFrame({"user": ["ann", "ben"], "start": [2000, 8000], "duration": [30, 2]})
+    >>> score_recorded("MSU", nuggets, updates, read_traces(log), speed=4.25).aggregated
+    {MSU: 0.5}
+    """
+    asked = [measures] if isinstance(measures, (str, ModeledStreamUtility)) else list(measures)
+    return irmx.calc([_ForRecorded.of(_msu(m), recorded, speed) for m in asked], qrels, run)
+
+
+class _ForRecorded(ModeledStreamUtility):
+    """MSU whose users are those of a log."""
+
+    _recorded: Recorded
+    _speed: Any
+
+    @classmethod
+    def of(cls, measure: ModeledStreamUtility, recorded: Recorded, speed: float | None) -> _ForRecorded:
+        simulated = [name for name in _OF_SIMULATED if name in measure.params]
+        if simulated:
+            raise UsageError(
+                f"The parameter {simulated[0]!r} of {measure} describes simulated users; these are recorded."
+            )
+        if speed is None and recorded.gap:
+            raise DataError(recorded.gap)
+        given = recorded.speeds if speed is None else speed
+        if given is None:
+            raise UsageError(
+                "The log of visits does not tell how fast its users read. Give it a column 'speed', or a speed for all, in words "
+                "per second; the mean of the paper's users is 4.25."
+            )
+        made = cls(**measure.params)
+        made._recorded, made._speed = recorded, speeds_of(given, len(recorded.traces))
+        return made
+
+    def score(self, rankings: Rankings) -> Scores:
+        topics = _topics(self, rankings)
+        traces = [replace(traces_for(self._recorded, t.start, t.end), seed=self["seed"]) for t in topics]
+        self._tell_of_unvisited(topics, traces)
+        return scores_of([self._utility(t.stream, of_topic) for t, of_topic in zip(topics, traces, strict=True)])
+
+    def _utility(self, stream: Stream, traces: Traces) -> Any:
+        [gains] = gains_of(stream, traces, self._speed, self["interface"], [self["L"]], self["late"])
+        amounts = amounts_of(self["per"], stream, traces, self._speed, self["interface"])
+        return mean_gain(gains, amounts, self["ratio"])
+
+    def _tell_of_unvisited(self, topics: Sequence[TopicStream], traces: Sequence[Traces]) -> None:
+        unvisited = [t for t, of_topic in zip(topics, traces, strict=True) if not len(of_topic.start)]
+        if not unvisited:
+            return
+        first, log = unvisited[0], self._recorded.traces
+        where = f"from {first.start:.15g} to {first.end:.15g}, of topic {first.query_id}"
+        sessions = f"the {counted(len(log.start), 'session')} of the log start from {log.start.min():.15g} to {log.start.max():.15g}"
+        if len(log.start) == 1:
+            sessions = f"the one session of the log starts at {log.start[0]:.15g}"
+        if len(unvisited) == len(topics):
+            raise DataError(
+                f"No recorded session lies within the time window of any topic. The first window is {where}; {sessions}: are "
+                "both in seconds, of the same origin?"
+            )
+        warnings.warn(
+            f"{len(unvisited):,} of {counted(len(topics), 'topic')} {'has' if len(unvisited) == 1 else 'have'} no recorded session "
+            f"within the topic's time window and the value 0. The first window is {where}; {sessions}.",
+            DataWarning,
+            stacklevel=2,
+        )
+
+
+def _topics(measure: ModeledStreamUtility, rankings: Rankings) -> list[TopicStream]:
+    streams = measure.prepare(rankings)
+    starts, windows = rankings.topic_column(QUERY_START).tolist(), streams.window.tolist()
+    return [
+        TopicStream(str(query_id), float(start), float(start + window), stream)
+        for query_id, start, window, stream in zip(streams.topics, starts, windows, streams.each, strict=True)
+    ]
+
+
+def _msu(measure: str | Any) -> ModeledStreamUtility:
+    found = irmx.parse_measure(measure)
+    if not isinstance(found, ModeledStreamUtility):
+        raise UsageError(f"Recorded users and streams go with MSU. Got {found}.")
+    return found

@@ -1,0 +1,259 @@
+"""Modeled Stream Utility: what users gain from the nuggets that they read, when they come late."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+
+from irmx_stream.interfaces.newest_first import REVERSE_CHRONOLOGICAL
+from irmx_stream.interfaces.reading_interface import NEVER, ReadingInterface
+from irmx_stream.updates.streams import Stream
+from irmx_stream.users.traces import Traces
+from irmx_stream.utility import compiled_gains
+
+Floats = np.ndarray[Any, np.dtype[Any]]
+Ints = np.ndarray[Any, np.dtype[Any]]
+
+_AT_ONCE = 4_000_000
+"""Users times pairs of update and nugget that are looked at together; it bounds the memory."""
+
+
+@dataclass(frozen=True)
+class Reads:
+    """The nuggets that users read, each once per user, and how late; by user and nugget.
+
+    Attributes
+    ----------
+    users : int
+        The number of users.
+    user : int array, shape (reads,)
+        Who read.
+    nugget : int array, shape (reads,)
+        What.
+    update : int array, shape (reads,)
+        In which update, as its place in the stream.
+    alpha : int array, shape (reads,)
+        How many sessions too late: k - b, where k is the 0-based number of the session and b the number of sessions
+        that started up to the time at which the nugget was first known (with ``late='at'`` before it); at least 0.
+    """
+
+    users: int
+    user: Ints
+    nugget: Ints
+    update: Ints
+    alpha: Ints
+
+    @cached_property
+    def latest(self) -> int:
+        """The largest alpha."""
+        return int(self.alpha.max(initial=0))
+
+    def gain_of_each(self, L: float) -> Floats:  # noqa: N803  the paper's letter
+        """Return L^alpha of every read."""
+        return powers(L, 1 << self.latest.bit_length())[self.alpha]
+
+    def gains(self, L: float) -> Floats:  # noqa: N803
+        """Return what each user gains, shape (users,)."""
+        return np.bincount(self.user, self.gain_of_each(L), self.users).astype(np.float64)
+
+
+@lru_cache(maxsize=256)
+def powers(L: float, count: int) -> Floats:  # noqa: N803
+    """Return L^0, ..., L^count; 0^0 is 1.
+
+    >>> powers(0.5, 2)
+    array([1.  , 0.5 , 0.25])
+    """
+    return np.array([L**alpha for alpha in range(count + 1)])
+
+
+def reads_of(
+    stream: Stream,
+    traces: Traces,
+    speed: Floats,
+    interface: ReadingInterface = REVERSE_CHRONOLOGICAL,
+    late: str = "before",
+) -> Reads:
+    """Return the nuggets that users read.
+
+    Parameters
+    ----------
+    stream : Stream
+        The updates and their nuggets.
+    traces : Traces
+        The sessions of the users; seconds of the same origin as the stream's times.
+    speed : float array, shape (users,)
+        Words per second of each.
+    interface : ReadingInterface
+        How the updates are put before the users.
+    late : {"before", "at"}
+        Whether a nugget is late by each earlier session before whose start it was known, or also by one at whose start
+        it was.
+
+    Returns
+    -------
+    Reads
+        Every nugget once per user, where it was first read.
+    """
+    step = max(1, _AT_ONCE // max(len(stream.update), 1))
+    parts = [
+        _reads_of_some(stream, traces.of_users(a, a + step), speed[a : a + step], interface, late, a)
+        for a in range(0, len(traces), step)
+    ]
+    columns = (np.concatenate(c) if len(parts) > 1 else c[0] for c in zip(*parts, strict=True))
+    if not parts:
+        columns = (np.empty(0, dtype=np.int64) for _ in range(4))
+    return Reads(len(traces), *columns)
+
+
+def _reads_of_some(
+    stream: Stream, traces: Traces, speed: Floats, interface: ReadingInterface, late: str, first: int
+) -> tuple[Ints, Ints, Ints, Ints]:
+    if not len(stream.update):
+        none = np.empty(0, dtype=np.int64)
+        return none, none, none, none
+    session = interface.first_read(stream, traces, speed)
+    by_nugget = np.argsort(stream.nugget, kind="stable")
+    nugget, starts = np.unique(stream.nugget[by_nugget], return_index=True)
+    place = np.searchsorted(stream.held, stream.update[by_nugget])
+    order = interface.order(stream)
+    count = np.int64(len(order))
+    key = (session * count + order)[:, place]
+    if len(nugget) < len(place):
+        key = np.minimum.reduceat(key, starts, axis=1)
+    user, column = np.nonzero(key < NEVER * count)
+    session, at = np.divmod(key[user, column], count)
+    update = stream.held[np.argsort(order)[at]]
+    known = traces.starts_before(stream.known(late)[nugget])
+    alpha = np.maximum(session - known[user, column], 0)
+    return user + first, nugget[column], update, alpha
+
+
+def compiled_for(interface: ReadingInterface, work: int) -> bool:
+    """Tell whether gains are computed by compiled code, being told of the users times pairs that are to come."""
+    return interface == REVERSE_CHRONOLOGICAL and compiled_gains.in_use(work)
+
+
+def gains_of(
+    stream: Stream, traces: Traces, speed: Floats, interface: ReadingInterface, losses: Sequence[float], late: str
+) -> Floats:
+    """Return what each user gains for several L, shape (losses, users); compiled where that pays."""
+    work = len(traces) * len(stream.update)
+    if not work:
+        return np.zeros((len(losses), len(traces)))
+    if compiled_for(interface, work):
+        most = 1 << int(np.diff(traces.offsets).max(initial=0)).bit_length()
+        return compiled_gains.newest_first_gains(stream, traces, speed, [powers(L, most) for L in losses], late)
+    reads = reads_of(stream, traces, speed, interface, late)
+    return np.stack([reads.gains(L) for L in losses])
+
+
+@dataclass(frozen=True)
+class Utility:
+    """What :func:`msu` returns.
+
+    Attributes
+    ----------
+    value : float
+        Modeled Stream Utility: the mean gain of a user, or the mean over users of the gain per unit.
+    standard_error : float
+        How far the value is from that of endlessly many users of this kind, as one standard deviation; NaN for one user.
+    users : int
+        The number of users.
+    gains : float array, shape (users,)
+        What each user gains.
+    parts : float array, shape (users,)
+        Of each user, what the value is the mean of; of a ratio of two means, up to a constant, its linear part. The standard
+        error is that of their mean.
+    """
+
+    value: float
+    standard_error: float
+    users: int
+    gains: Floats
+    parts: Floats
+
+
+RATIO = ("by_user", "of_means")
+"""How gains are divided by amounts: of each user, then the mean is taken; or the mean gain by the mean amount."""
+
+
+def units_of(amounts: Floats | None, users: int, ratio: str) -> Floats:
+    """Return by what the gain of each user is divided; infinity where it counts 0, as the user spent nothing.
+
+    >>> units_of(np.array([2.0, 6.0, 0.0]), 3, "by_user"), units_of(np.array([2.0, 7.0, 0.0]), 3, "of_means")
+    (array([ 2.,  6., inf]), array([3., 3., 3.]))
+    """
+    if amounts is None:
+        return np.ones(users)
+    units = amounts if ratio == "by_user" else np.full(users, math.fsum(amounts) / max(users, 1))
+    return np.where(units > 0, units, np.inf)
+
+
+def mean_gain(gains: Floats, amounts: Floats | None = None, ratio: str = "by_user") -> Utility:
+    """Return the mean of what users gain, or the gain per unit of an amount.
+
+    Parameters
+    ----------
+    gains : float array, shape (users,)
+        What each gains.
+    amounts : float array, shape (users,), optional
+        What each spends or meets, such as seconds of reading.
+    ratio : {"by_user", "of_means"}
+        Whether the value is the mean over users of gain / amount, where a user whose amount is 0 counts 0, or the mean
+        gain divided by the mean amount, 0 where all amounts are 0.
+    """
+    users = len(gains)
+    if not users:
+        return Utility(0.0, math.nan, 0, gains, gains)
+    units = units_of(amounts, users, ratio)
+    parts = gains / units
+    value = math.fsum(parts) / users
+    if amounts is not None and ratio == "of_means":
+        parts = (gains - value * amounts) / units
+    return Utility(value, _standard_error(parts), users, gains, parts)
+
+
+def covariance_of(utilities: Sequence[Utility]) -> Floats:
+    """Return the covariance of the errors of several topics' values, shape (topics, topics).
+
+    The users are the same for all topics: users who look in often gain much everywhere. So the errors go together, and the mean
+    over topics is known less well than from as many users for each. Where a topic has more users than another, they begin
+    with the same ones; the means share the smaller number, and their covariance is that of the users over the larger.
+
+    >>> alike = [mean_gain(np.array([1.0, 2.0, 6.0])), mean_gain(np.array([2.0, 4.0, 12.0]))]
+    >>> covariance_of(alike).round(3).tolist(), round(alike[0].standard_error ** 2, 3)
+    ([[2.333, 4.667], [4.667, 9.333]], 2.333)
+    """
+    users = np.array([u.users for u in utilities], dtype=np.int64)
+    deviations = np.zeros((len(users), int(users.max(initial=0))))
+    for row, utility in zip(deviations, utilities, strict=True):
+        row[: utility.users] = utility.parts - utility.parts.mean()
+    shared, larger = np.minimum.outer(users, users), np.maximum.outer(users, users)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(deviations @ deviations.T / ((shared - 1) * larger))
+
+
+def _standard_error(values: Floats) -> float:
+    return float(np.std(values, ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else math.nan
+
+
+PER = ("second", "update_read", "update_emitted")
+"""The units by which the gain can be divided."""
+
+
+def amounts_of(
+    per: str | None, stream: Stream, traces: Traces, speed: Floats, interface: ReadingInterface
+) -> Floats | None:
+    """Return the units of every user: seconds of reading, updates read, or updates emitted; None without a unit."""
+    if per is None:
+        return None
+    if per == "update_emitted":
+        return np.full(len(traces), float(len(stream)))
+    read, seconds = interface.amounts(stream, traces, speed)
+    return seconds if per == "second" else read
