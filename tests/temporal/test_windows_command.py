@@ -13,9 +13,9 @@ import pandas as pd
 import pytest
 
 import irmx
-from irmx_temporal import histogram
-from irmx_temporal.dating import Windowing
-from irmx_temporal.histogram import TopicWindows, windows_of
+from irmx_temporal import window_histogram
+from irmx_temporal.window_histogram import TopicWindows, windows_of
+from irmx_temporal.windows.windows_of_rows import Windowing
 
 ROWS = [
     ("1", "c1", "a", 1, "2014-03-01"),
@@ -116,9 +116,9 @@ def test_a_table_without_subtopics_has_windows_too() -> None:
 
 
 def test_bars_of_a_terminal(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(histogram, "sys", SimpleNamespace(stdout=SimpleNamespace(isatty=lambda: True)))
+    monkeypatch.setattr(window_histogram, "sys", SimpleNamespace(stdout=SimpleNamespace(isatty=lambda: True)))
     monkeypatch.setenv("COLUMNS", "100")
-    histogram.print_histograms([TopicWindows("1", 4, ["2014-03", "2014-04"], [3, 1], [0.75, 0.25])], 2)
+    window_histogram.print_histograms([TopicWindows("1", 4, ["2014-03", "2014-04"], [3, 1], [0.75, 0.25])], 2)
     lines = [line.rstrip() for line in capfd.readouterr().out.splitlines()]
     assert lines == [
         "topic 1  4 relevant documents",

@@ -35,10 +35,10 @@ def windows(
     a month.
     """
     from irmx import read_qrels
-    from irmx_temporal.columns import TIMESTAMP, WINDOW
-    from irmx_temporal.dating import Windowing
-    from irmx_temporal.histogram import print_histograms, print_tsv, windows_of
-    from irmx_temporal.windows import WindowParam, zone
+    from irmx_temporal.diversity_columns import TIMESTAMP, WINDOW
+    from irmx_temporal.window_histogram import print_histograms, print_tsv, windows_of
+    from irmx_temporal.windows.calendar_windows import WindowParam, zone
+    from irmx_temporal.windows.windows_of_rows import Windowing
 
     if output_format not in ("table", "tsv"):
         raise UsageError(f"There is no output format {output_format!r} here. Known: table, tsv.")

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from irmx import DataError, DataWarning, QrelsRows, Rankings, check_dates
-from irmx_temporal.bursts import burst_windows
-from irmx_temporal.cells import Array, Floats, Ints
-from irmx_temporal.columns import TIMESTAMP, WINDOW
-from irmx_temporal.labels import labels
-from irmx_temporal.windows import BURST, cut
+from irmx.ragged import Array, Floats, Ints
+from irmx_temporal.diversity_columns import TIMESTAMP, WINDOW
+from irmx_temporal.natural_labels import labels
+from irmx_temporal.windows.bursts import burst_windows
+from irmx_temporal.windows.calendar_windows import BURST, cut
 
 EVERYTHING = "everything"
 """The window of measures that know no time: all documents are in it, dated or not."""
@@ -26,7 +26,7 @@ class Windowing:
     Attributes
     ----------
     window : str or None
-        See :class:`irmx_temporal.windows.WindowParam`, or :data:`EVERYTHING`.
+        See :class:`irmx_temporal.windows.calendar_windows.WindowParam`, or :data:`EVERYTHING`.
     tz : str
         The time zone of the calendar.
     one_subtopic : bool

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from irmx import Rankings
-from irmx_temporal.aspects import aspects_of
-from irmx_temporal.cells import Aspects, Cells, Floats, Ints, renormalised
-from irmx_temporal.columns import SUBTOPIC_WEIGHT, WINDOW_WEIGHT
-from irmx_temporal.dating import EVERYTHING, Windowing
-from irmx_temporal.layout import LaidOut, layout_of
+from irmx_temporal.cells.aspect_weights import aspects_of
+from irmx_temporal.cells.cell_arrays import Aspects, Cells, Floats, Ints, renormalised
+from irmx_temporal.cells.layout_of_qrels import LaidOut, layout_of
+from irmx_temporal.diversity_columns import SUBTOPIC_WEIGHT, WINDOW_WEIGHT
+from irmx_temporal.windows.windows_of_rows import EVERYTHING, Windowing
 
 Weighted = tuple[Aspects, Aspects, Floats]
 
@@ -24,7 +24,7 @@ def cells_of(
     rankings : Rankings
         The rankings.
     subtopic_weights, window_weights : str
-        One of :data:`irmx_temporal.aspects.WEIGHTS`.
+        One of :data:`irmx_temporal.cells.aspect_weights.WEIGHTS`.
     windowing : Windowing
         How documents get their windows.
     nonempty : bool

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from irmx import Rankings
-from irmx_temporal.cells import Array, Cells, Coverage, Floats, Ints
-from irmx_temporal.formulas import covered
+from irmx_temporal.cells.cell_arrays import Array, Cells, Coverage, Floats, Ints
+from irmx_temporal.measures.cell_formulas import covered
 
 MISSED = "(missed)"
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from irmx import COMMON_PARAMS, Citation, Column, Measure, Param, Rankings, UsageError
-from irmx_temporal.aspects import WEIGHTS
-from irmx_temporal.building import cells_of
-from irmx_temporal.cells import Cells, Floats
-from irmx_temporal.columns import SUBTOPIC, SUBTOPIC_WEIGHT, TIMESTAMP, WINDOW, WINDOW_WEIGHT
-from irmx_temporal.dating import EVERYTHING, Windowing
-from irmx_temporal.explaining import table_of_cells
-from irmx_temporal.windows import BURST, WindowParam, zone
+from irmx_temporal.cells.aspect_weights import WEIGHTS
+from irmx_temporal.cells.cell_arrays import Cells, Floats
+from irmx_temporal.cells.cells_of_rankings import cells_of
+from irmx_temporal.diversity_columns import SUBTOPIC, SUBTOPIC_WEIGHT, TIMESTAMP, WINDOW, WINDOW_WEIGHT
+from irmx_temporal.measures.cell_tables import table_of_cells
+from irmx_temporal.windows.calendar_windows import BURST, WindowParam, zone
+from irmx_temporal.windows.windows_of_rows import EVERYTHING, Windowing
 
 SINGH = Citation(
     "Singh2016",

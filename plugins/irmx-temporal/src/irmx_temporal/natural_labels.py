@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from irmx import QrelsRows
-from irmx_temporal.cells import Ints
+from irmx.ragged import Ints
 
 
 def labels(rows: QrelsRows, name: str) -> tuple[Ints, list[Any]]:

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from irmx import DataError, QrelsRows, Rankings
-from irmx_temporal.cells import Array, Floats, Ints, Layout
-from irmx_temporal.columns import SUBTOPIC
-from irmx_temporal.dating import Windowing, row_of_topic, windows_of_rows
-from irmx_temporal.labels import labels
+from irmx_temporal.cells.cell_arrays import Array, Floats, Ints, Layout
+from irmx_temporal.diversity_columns import SUBTOPIC
+from irmx_temporal.natural_labels import labels
+from irmx_temporal.windows.windows_of_rows import Windowing, row_of_topic, windows_of_rows
 
 PLAIN = ({"0"}, {"Q0"}, {0})
 """What stands in the column of subtopics where the qrels have none."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irmx_temporal.cells import Cells, Coverage, Floats, Ints, discounted, exponential, place_in_group
+from irmx_temporal.cells.cell_arrays import Cells, Coverage, Floats, Ints, discounted, exponential, place_in_group
 
 
 def ndcg(cells: Cells, cutoff: int | None) -> Floats:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from irmx_temporal.cells import Array, Floats, Ints
-from irmx_temporal.windows import shown
+from irmx.ragged import Array, Floats, Ints
+from irmx_temporal.windows.calendar_windows import shown
 
 FACTOR = 2.0
 """s: how much more often documents come in a burst."""

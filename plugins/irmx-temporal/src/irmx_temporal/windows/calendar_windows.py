@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from irmx import Param, UsageError, duration_text, seconds
-from irmx_temporal.cells import Floats, Ints
+from irmx.ragged import Floats, Ints
 
 if TYPE_CHECKING:
     import pandas as pd

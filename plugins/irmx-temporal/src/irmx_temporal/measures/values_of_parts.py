@@ -13,9 +13,9 @@ import ir_measures
 import numpy as np
 
 from irmx import DataError, Rankings, evaluator
-from irmx_temporal.cells import Floats
-from irmx_temporal.columns import SUBTOPIC
-from irmx_temporal.labels import labels
+from irmx_temporal.cells.cell_arrays import Floats
+from irmx_temporal.diversity_columns import SUBTOPIC
+from irmx_temporal.natural_labels import labels
 
 
 def needs_subtopics(measure: ir_measures.Measure) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from irmx import Column, DataError, Rankings
-from irmx_temporal.cells import Aspects, Floats, Ints, renormalised
-from irmx_temporal.layout import Places, found_in
+from irmx_temporal.cells.cell_arrays import Aspects, Floats, Ints, renormalised
+from irmx_temporal.cells.layout_of_qrels import Places, found_in
 
 TOLERANCE = 1e-6
 """How far from 1 the weights of a topic may add up to."""

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from irmx import Judgments, Rankings, join
-from irmx_temporal.aspects import aspects_of
-from irmx_temporal.cells import Aspects
-from irmx_temporal.columns import WINDOW_WEIGHT
-from irmx_temporal.dating import Windowing, windows_of_rows
-from irmx_temporal.layout import Places, found_in
+from irmx_temporal.cells.aspect_weights import aspects_of
+from irmx_temporal.cells.cell_arrays import Aspects
+from irmx_temporal.cells.layout_of_qrels import Places, found_in
+from irmx_temporal.diversity_columns import WINDOW_WEIGHT
+from irmx_temporal.windows.windows_of_rows import Windowing, windows_of_rows
 
 WIDTH = 40
 """The length of the bar of a topic's heaviest window, in characters."""

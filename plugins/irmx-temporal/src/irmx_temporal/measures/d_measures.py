@@ -1,0 +1,100 @@
+"""D-nDCG and D#-nDCG: nDCG over the global gain of documents, alone and averaged with subtopic recall."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from irmx import Param, Rankings
+from irmx_temporal.cells.cell_arrays import Cells, Floats
+from irmx_temporal.measures import cell_formulas
+from irmx_temporal.measures.cell_tables import table_of_cells
+from irmx_temporal.measures.diversity import INTENT_PARAMS, Diversity
+from irmx_temporal.measures.subtopic_recall import SAKAI, of_subtopics
+
+SUBTOPIC_ONLY_PARAMS: dict[str, Any] = {k: p for k, p in INTENT_PARAMS.items() if k != "cells"}
+
+
+class DNDCG(Diversity):
+    """D-nDCG: nDCG with the global gain of a document, its gains for the subtopics by their weights.
+
+    GG(d) = sum_c P(c|q) g_c(d), and D-nDCG@k the DCG of the ranking by that of the documents in the order of GG. The gain is
+    the grade (``gain='linear'``, a choice; the paper leaves the values open) or 2^grade - 1.
+
+    References
+    ----------
+    Sakai, T., Song, R.: Evaluating Diversified Search Results Using Per-Intent Graded Relevance. SIGIR 2011.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> rows = [("q", "a", 1, "c1"), ("q", "b", 1, "c1"), ("q", "b", 1, "c2")]
+    >>> qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration"])
+    >>> for measure, value in irmx.calc_aggregate("D_nDCG@1 I_rec@1 Dsharp_nDCG@1", qrels, {"q": {"a": 2.0, "b": 1.0}}).items():
+    ...     print(measure, value)
+    D_nDCG@1 0.5
+    I_rec@1 0.5
+    Dsharp_nDCG@1 0.5
+    """
+
+    NAME = "D_nDCG"
+    PRETTY_NAME = "D-nDCG"
+    SHORT_DESC = "nDCG with the gains of a document for the subtopics added up by their weights."
+    SUPPORTED_PARAMS = {
+        "gain": Param(
+            str, "the gain of a document for a subtopic: its grade, or 2^grade - 1", default="linear",
+            choices=("linear", "exponential"),
+        ),
+        **SUBTOPIC_ONLY_PARAMS,
+    }  # fmt: skip
+    CITATIONS = (SAKAI,)
+    EXAMPLES: ClassVar[tuple[str, ...]] = ("D_nDCG@20",)
+
+    def per_cell(self, cells: Cells, rankings: Rankings) -> Floats:
+        return cell_formulas.global_ndcg(cells, self["gain"] == "exponential", self["cutoff"])
+
+
+class DSharpNDCG(DNDCG):
+    """D#-nDCG: I-rec and D-nDCG, averaged.
+
+    D#-nDCG@k = gamma I-rec@k + (1 - gamma) D-nDCG@k.
+
+    References
+    ----------
+    Sakai, T., Song, R.: Evaluating Diversified Search Results Using Per-Intent Graded Relevance. SIGIR 2011.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> rows = [("q", "a", 1, "c1"), ("q", "b", 1, "c1"), ("q", "b", 1, "c2")]
+    >>> qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration"])
+    >>> irmx.calc_aggregate("Dsharp_nDCG(gamma=0.25)@1", qrels, {"q": {"b": 2.0, "a": 1.0}})
+    {Dsharp_nDCG(gamma=0.25)@1: 1.0}
+    """
+
+    NAME = "Dsharp_nDCG"
+    PRETTY_NAME = "D#-nDCG"
+    SHORT_DESC = "The mean of I-rec and D-nDCG."
+    SUPPORTED_PARAMS = {
+        "gamma": Param(float, "weight of I-rec", default=0.5, low=0, high=1),
+        **DNDCG.SUPPORTED_PARAMS,
+    }
+    EXAMPLES: ClassVar[tuple[str, ...]] = ("Dsharp_nDCG@20",)
+
+    def of_cells(self, cells: Cells, rankings: Rankings) -> Floats:
+        recall = np.bincount(cells.subtopics.topic, self.shares(cells), len(rankings))
+        return np.asarray(recall + (1 - self["gamma"]) * super().of_cells(cells, rankings))
+
+    def shares(self, cells: Cells) -> Floats:
+        """Return what every subtopic adds to gamma I-rec."""
+        topic = cells.subtopics.topic
+        return np.asarray(self["gamma"] * cell_formulas.covered(of_subtopics(cells)) / np.bincount(topic)[topic])
+
+    def contributions(self, rankings: Rankings) -> dict[str, Any]:
+        cells = self.cells(rankings)
+        of_gains = (1 - self["gamma"]) * cells.weight * self.per_cell(cells, rankings)
+        return table_of_cells(cells, rankings, of_gains + self.shares(cells)[cells.layout.subtopic])
+
+
+D_nDCG, Dsharp_nDCG = DNDCG(), DSharpNDCG()

@@ -1,0 +1,121 @@
+"""Intent-aware expected reciprocal rank, over subtopics alone (IA) and over subtopics and time windows (TIA)."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from irmx import Param, Rankings
+from irmx_temporal.cells.cell_arrays import Cells, Floats, renormalised
+from irmx_temporal.measures import cell_formulas
+from irmx_temporal.measures.diversity import INTENT_PARAMS, SINGH, TIME_PARAMS, WINDOW_COLUMNS, Diversity
+
+STOP = Param(
+    str,
+    "R, the probability that a relevant document satisfies: 1 ('one', the paper's), or (2^grade - 1)/2^max ('graded'), max "
+    "the largest grade in the qrels, of any topic",
+    default="one",
+    choices=("one", "graded"),
+)
+ERR = Param(
+    str,
+    "the paper's definitions: its table's, which weighs windows and subtopics by P(t|q) P(c|q); its text's, with P(c|q,t), the "
+    "weights P(c|q) of the subtopics in the window made to add up to 1, and relevance in any window; the weights of the text "
+    "with the relevance of the table ('mixed')",
+    default="table",
+    choices=("table", "text", "mixed"),
+)
+
+
+class IntentAwareERR(Diversity):
+    """Intent-aware expected reciprocal rank: 1/rank of the document that satisfies a user of a subtopic, in expectation.
+
+    IA-ERR@k = sum_{r<=k} 1/r sum_c P(c|q) R(r|c) prod_{i<r} (1 - R(i|c)), with R = 1 for a relevant document, or graded.
+
+    References
+    ----------
+    Singh, J., Nejdl, W., Anand, A.: History by Diversity. CHIIR 2016.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> rows = [("q", "a", 1, "c1"), ("q", "b", 1, "c2")]
+    >>> qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration"])
+    >>> irmx.calc_aggregate("IA_ERR@5", qrels, {"q": {"a": 2.0, "b": 1.0}})
+    {IA_ERR@5: 0.75}
+    """
+
+    NAME = "IA_ERR"
+    PRETTY_NAME = "Intent-Aware Expected Reciprocal Rank"
+    SHORT_DESC = "The expected reciprocal rank for each subtopic, weighted by the subtopics' probabilities."
+    SUPPORTED_PARAMS = {"stop": STOP, **INTENT_PARAMS}
+    EXAMPLES: ClassVar[tuple[str, ...]] = ("IA_ERR@20",)
+
+    def per_cell(self, cells: Cells, rankings: Rankings) -> Floats:
+        return cell_formulas.err(self.stop(cells.grade, rankings), cells.rank, cells.cell, len(cells))
+
+    def stop(self, grade: Floats, rankings: Rankings) -> Floats:
+        """Return R of grades that are relevant."""
+        if self["stop"] == "one":
+            return np.ones(len(grade))
+        largest = rankings.largest_grade
+        return np.asarray(2.0 ** (grade - largest) - 2.0**-largest)
+
+
+class TimeAwareERR(IntentAwareERR):
+    """Time- and intent-aware expected reciprocal rank.
+
+    TIA-ERR@k = sum_{r<=k} 1/r sum_(c,t) P(t|q) P(c|q) R(r|c,t) prod_{i<r} (1 - R(i|c,t)), as in the table of the paper. Its
+    text has P(c|q,t) in the place of P(c|q) and relevance to the subtopic in any window in R: ``err='text'``. A third formula,
+    commented out in the paper, has P(c|q,t) and R(r|c,t): ``err='mixed'``. The paper does not say what P(c|q,t) is; here it
+    is P(c|q), made to add up to 1 over the subtopics with a relevant document in the window.
+
+    References
+    ----------
+    Singh, J., Nejdl, W., Anand, A.: History by Diversity. CHIIR 2016.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> rows = [("q", "a", 1, "c1", "t1"), ("q", "b", 1, "c1", "t2"), ("q", "c", 1, "c2", "t2")]
+    >>> qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration", "window"])
+    >>> run = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}
+    >>> for measure, value in irmx.calc_aggregate("TIA_ERR TIA_ERR(err='text') TIA_ERR(err='mixed')", qrels, run).items():
+    ...     print(measure, round(value, 6))
+    TIA_ERR 0.444444
+    TIA_ERR(err='text') 0.777778
+    TIA_ERR(err='mixed') 0.611111
+    """
+
+    NAME = "TIA_ERR"
+    PRETTY_NAME = "Time-Aware Intent-Aware Expected Reciprocal Rank"
+    SHORT_DESC = "The expected reciprocal rank for each pair of a time window and a subtopic, weighted."
+    SUPPORTED_PARAMS = {"err": ERR, "stop": STOP, **TIME_PARAMS}
+    TEMPORAL = True
+    QREL_COLUMNS = WINDOW_COLUMNS
+    CITATIONS = (SINGH,)
+    EXAMPLES = ("TIA_ERR@20", "TIA_ERR(window='1y')@20")
+
+    def cells(self, rankings: Rankings) -> Cells:
+        cells = super().cells(rankings)
+        if self["err"] == "table":
+            return cells
+        layout = cells.layout
+        of_subtopic = cells.subtopics.weight[layout.subtopic]
+        in_window = renormalised(of_subtopic, layout.window, len(cells.windows.topic))  # P(c|q,t)
+        weight = cells.windows.weight[layout.window] * in_window
+        if self["cells"] == "nonempty":
+            weight = renormalised(weight, layout.topic, layout.topics)
+        return cells.weighing(weight)
+
+    def per_cell(self, cells: Cells, rankings: Rankings) -> Floats:
+        if self["err"] != "text":
+            return super().per_cell(cells, rankings)
+        by_subtopic = self.by_subtopic(rankings)
+        of_subtopic = np.zeros(len(cells.subtopics.topic))
+        of_subtopic[by_subtopic.layout.subtopic] = super().per_cell(by_subtopic, rankings)
+        return of_subtopic[cells.layout.subtopic]
+
+
+IA_ERR, TIA_ERR = IntentAwareERR(), TimeAwareERR()

@@ -1,0 +1,1 @@
+"""Time windows: by label, by the calendar, or by bursts."""
