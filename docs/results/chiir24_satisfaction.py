@@ -9,15 +9,13 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 import irmx
+from irmx.ragged import Array
 from irmx_pages import EffortFit, Pages, fit_effort, gain, utility
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 CARDS = {3: "title", 6: "title, image", 5: "title, image right, summary", 2: "title, image, summary"}
 """The card types of the data, by their number there."""

@@ -10,7 +10,6 @@ import itertools
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,8 +17,6 @@ from scipy.stats import kendalltau
 
 import irmx
 from irmx_pages import SimulatedPages, score_pages, simulate_pages
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 WEIGHTS = {0: 0.0, 1: 0.25, 3: 0.5, 7: 1.0}
 """How precise a result of each grade is, for graded precision: parameters, not known from the track's own pages."""

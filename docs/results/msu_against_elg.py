@@ -18,8 +18,7 @@ import pandas as pd
 from scipy.stats import kendalltau
 
 import irmx
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
+from irmx.ragged import Floats
 
 RUN_FILE = ["topic", "team", "run", "document", "sentence", "timestamp", "score"]
 OURS = {

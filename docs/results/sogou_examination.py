@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 import irmx
+from irmx.ragged import Array
 from irmx_pages import (
     ExaminationFit,
     ExaminationLog,
@@ -22,8 +22,6 @@ from irmx_pages import (
     fit_examination,
     read_examinations,
 )
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 RANKS = 10
 SEEN = {

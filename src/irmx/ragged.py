@@ -1,16 +1,30 @@
-"""Operations on ragged arrays: values of all topics in one array, and offsets that part them."""
+"""Ragged arrays: the values of all topics in one array, and offsets that say where each topic starts and ends.
+
+The values of topic ``t`` are ``values[offsets[t]:offsets[t + 1]]``; ``offsets`` has one number more than there are topics,
+and starts with 0. What a measure of an ``irmx`` plugin sees has this form, see :class:`irmx.Rows`, and a plugin may use it for
+any other segments: the sessions of users, the blocks of pages.
+
+``Floats``, ``Ints`` and ``Bools`` are arrays of 64-bit floats, of 64-bit integers and of truth values; ``Array`` is any of them.
+
+Examples
+--------
+>>> import numpy as np
+>>> offsets = offsets_of([2, 0, 3])
+>>> offsets, segment_of(offsets), position_in_segment(offsets)
+(array([0, 2, 2, 5]), array([0, 0, 2, 2, 2]), array([0, 1, 0, 1, 2]))
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-Array = np.ndarray[Any, np.dtype[Any]]
-Floats = np.ndarray[Any, np.dtype[Any]]
-"""An array of float64."""
-Ints = np.ndarray[Any, np.dtype[Any]]
-"""An array of int64."""
+Array = NDArray[Any]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 
 
 def offsets_of(lengths: Any) -> Ints:
@@ -43,6 +57,28 @@ def position_in_segment(offsets: Ints) -> Ints:
     return np.asarray(np.arange(offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets)))
 
 
+def position_in_run(values: Array) -> Ints:
+    """Return, for every value, its place in its run of equal neighbours, from 0.
+
+    >>> position_in_run(np.array([0, 0, 3, 3, 3, 0]))
+    array([0, 1, 0, 1, 2, 0])
+    """
+    starts = np.flatnonzero(values[1:] != values[:-1]) + 1
+    return position_in_segment(np.concatenate([[0], starts, [len(values)]]))
+
+
+def position_among(known: Ints, wanted: Ints) -> Ints:
+    """Return, for every wanted value, its place among known values in ascending order; -1 for one that is not among them.
+
+    >>> position_among(np.array([3, 5, 8]), np.array([8, 4, 3]))
+    array([ 2, -1,  0])
+    """
+    if not len(known):
+        return np.full(len(wanted), -1, dtype=np.int64)
+    place = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+    return np.where(known[place] == wanted, place, -1)
+
+
 def segment_count(mask: Array, offsets: Ints) -> Ints:
     """Return how many values of every segment are true.
 
@@ -53,3 +89,24 @@ def segment_count(mask: Array, offsets: Ints) -> Ints:
     np.cumsum(mask, out=running[1:])
     counts: Ints = np.diff(running[offsets])
     return counts
+
+
+def segment_sum(values: Any, segment: Ints, count: int) -> Floats:
+    """Return the sum of the values of every segment, added up one after the other; 0 for a segment without values.
+
+    Parameters
+    ----------
+    values : array, shape (values,)
+        What is added up.
+    segment : int array, shape (values,)
+        The number of the segment of every value, in any order.
+    count : int
+        The number of segments.
+
+    Examples
+    --------
+    >>> segment_sum(np.array([0.5, 1.0, 2.0]), np.array([0, 2, 2]), 3)
+    array([0.5, 0. , 3. ])
+    """
+    sums: Any = np.bincount(segment, values, minlength=count)  # the stubs of numpy promise integers
+    return np.asarray(sums, dtype=np.float64)

@@ -18,12 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx import DataError, UsageError
+from irmx.ragged import Ints
 from irmx_markov.own_matrix import TransitionMatrix
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 _LARGEST = 20_000
 
@@ -83,14 +82,14 @@ def _refuse(log: pd.DataFrame, name: str, column: str, sound: Any, what: str) ->
         )
 
 
-def _steps(log: pd.DataFrame) -> tuple[Floats, Floats]:
+def _steps(log: pd.DataFrame) -> tuple[Ints, Ints]:
     """Return the ranks before and after every move from one click of a session to its next."""
     session, rank = log["session"].to_numpy(), log["rank"].to_numpy()
     within = session[1:] == session[:-1]
     return rank[:-1][within], rank[1:][within]
 
 
-def transition_counts(log: pd.DataFrame | str | os.PathLike[str], size: int | None = None) -> Floats:
+def transition_counts(log: pd.DataFrame | str | os.PathLike[str], size: int | None = None) -> Ints:
     """Return how often users moved from one rank to another.
 
     Parameters

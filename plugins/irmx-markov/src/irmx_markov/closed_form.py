@@ -7,15 +7,11 @@ restriction of it. No linear system is needed.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from irmx import Rankings
+from irmx.ragged import Floats, Ints, offsets_of, position_in_segment, segment_of, segment_sum
 from irmx_markov.transition_weights import TransitionWeights, table
-
-Floats = np.ndarray[Any, np.dtype[Any]]
-Ints = np.ndarray[Any, np.dtype[Any]]
 
 _PAIRS_AT_ONCE = 4_000_000
 _MANY = 3_000
@@ -30,10 +26,10 @@ def invariant(model: TransitionWeights, rankings: Rankings) -> Floats:
 def normalised(values: Floats, rankings: Rankings) -> Floats:
     """Return values scaled to 1 within each topic; alike where they are all 0, as for a single state."""
     topic = rankings.relevant.topic
-    total = np.bincount(topic, values, minlength=len(rankings))
+    total = segment_sum(values, topic, len(rankings))
     if not total.all():
         values = np.where(total[topic] == 0, 1.0, values)
-        total = np.bincount(topic, values, minlength=len(rankings))
+        total = segment_sum(values, topic, len(rankings))
     return np.asarray(values / total[topic])
 
 
@@ -64,7 +60,7 @@ def sums_of_relevant(model: TransitionWeights, rankings: Rankings) -> Floats:
             continue
         later, j, distance = _pairs_of(rankings, part, model.max_hop)
         weights = w[distance]
-        d[part] = _sums_of_runs(weights, later) + np.bincount(j, weights, minlength=len(later))
+        d[part] = _sums_of_runs(weights, later) + segment_sum(weights, j, len(later))
     return d + model.weight(0) if model["self_loops"] else d
 
 
@@ -108,8 +104,8 @@ def pairs(rankings: Rankings, part: slice, max_hop: int | None) -> tuple[Ints, I
     later = (relevant.count[relevant.topic] - relevant.ordinal)[part]
     if max_hop is not None:
         later = np.minimum(later, max_hop)
-    before = np.cumsum(later) - later
-    j = np.arange(later.sum()) + np.repeat(np.arange(1, len(later) + 1) - before, later)
+    pairs = offsets_of(later)
+    j = segment_of(pairs) + position_in_segment(pairs) + 1
     rank = relevant.rank[part]
     return later, j, rank[j] - np.repeat(rank, later)
 
@@ -118,7 +114,7 @@ def _sums_of_runs(values: Floats, lengths: Ints) -> Floats:
     """Return the sums of consecutive runs of values; 0 for a run of length 0."""
     out = np.zeros(len(lengths))
     full = np.flatnonzero(lengths)
-    out[full] = np.add.reduceat(values, (np.cumsum(lengths) - lengths)[full]) if len(full) else 0.0
+    out[full] = np.add.reduceat(values, offsets_of(lengths)[full]) if len(full) else 0.0
     return out
 
 

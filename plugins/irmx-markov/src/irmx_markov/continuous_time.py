@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 
 from irmx import COMMON_PARAMS, Column, Param, Rankings
+from irmx.ragged import Floats, segment_sum
 from irmx_markov.holding import DWELL, DWELL_COLUMN
 from irmx_markov.holding import KIND as TIMES_KIND
 from irmx_markov.markov_models import KIND
 from irmx_markov.markov_precision import BEST_RETRIEVED, RESCALE, MarkovMeasure
 from irmx_markov.reading_speed import LENGTH_COLUMN
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 class ContinuousMarkovPrecision(MarkovMeasure):
@@ -56,7 +55,7 @@ class ContinuousMarkovPrecision(MarkovMeasure):
         longest = np.zeros(len(rankings))
         np.maximum.at(longest, topic, times)
         times = times / longest[topic]
-        total = np.bincount(topic, pi * times, minlength=len(rankings))[topic]
+        total = segment_sum(pi * times, topic, len(rankings))[topic]
         return np.asarray(np.divide(pi * times, total, out=np.zeros(len(pi)), where=total > 0))
 
     def contributions(self, rankings: Rankings) -> dict[str, Any]:

@@ -12,11 +12,9 @@ from typing import Any
 import numpy as np
 
 from irmx import Rankings, UsageError
+from irmx.ragged import Floats, Ints
 from irmx_markov.finite_chains import DENSE, OPERATIONS, log_stationary, log_stationary_banded, normalised_exp, refined
 from irmx_markov.transition_weights import TransitionWeights
-
-Floats = np.ndarray[Any, np.dtype[Any]]
-Ints = np.ndarray[Any, np.dtype[Any]]
 
 _SMALL = 300
 _KRYLOV = 80
@@ -49,8 +47,8 @@ def factors(direction: str | None, states: Ints, relevant: Ints) -> tuple[Floats
     """
     if direction is None:
         return np.ones(len(states)), np.ones(len(states))
-    seen = np.searchsorted(relevant, states, side="right")
-    r, n = seen + 1.0, states - seen + 1.0
+    seen = np.searchsorted(relevant, states, side="right").astype(np.float64)
+    r, n = seen + 1, states - seen + 1
     return {"FRBN": (r, n), "FNBR": (n, r), "FIRBIN": (1 / r, 1 / n), "FINBIR": (1 / n, 1 / r)}[direction]
 
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from irmx import UsageError
-
-Floats = np.ndarray[Any, np.dtype[Any]]
+from irmx.ragged import Floats
 
 OPERATIONS = 20_000_000_000
 """The most operations for the elimination of states in a band."""

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from irmx import Rankings, UsageError
-
-Floats = np.ndarray[Any, np.dtype[Any]]
+from irmx.ragged import Floats
 
 STARTS = ("uniform", "first", "invariant")
 """Where the first visit is: each relevant document retrieved with the same probability; the first of them in the ranking;

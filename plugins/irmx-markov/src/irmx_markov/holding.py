@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx import Column, DataError, Param, Rankings, Symbol, UsageError
+from irmx.ragged import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 KIND = "source of holding times"
 """The kind of symbol that the ``times`` parameter of ``MPcont`` takes.

@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 
 from irmx import Param, Rankings, Symbol, UsageError
+from irmx.ragged import Floats, Ints
 from irmx_markov import closed_form, direction_counts, watched_network
 from irmx_markov.finite_chains import dense_enough, watched
 from irmx_markov.transition_weights import weight
-
-Floats = np.ndarray[Any, np.dtype[Any]]
-Ints = np.ndarray[Any, np.dtype[Any]]
 
 KIND = "Markov model"
 """The kind of symbol that the ``model`` parameter of ``MP`` takes; any plugin may register more.

@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from irmx import DataError, Param, Rankings, Symbol, UsageError
+from irmx.ragged import Floats, Ints
 from irmx_markov.finite_chains import (
     check_irreducible,
     check_stochastic,
@@ -21,9 +22,6 @@ from irmx_markov.finite_chains import (
     watched,
 )
 from irmx_markov.markov_models import KIND
-
-Floats = np.ndarray[Any, np.dtype[Any]]
-Ints = np.ndarray[Any, np.dtype[Any]]
 
 _alive: WeakValueDictionary[str, _Matrix] = WeakValueDictionary()
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from irmx import Column, Param, Rankings
+from irmx.ragged import Floats
 from irmx_markov.holding import HoldingTimes, positive
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 LENGTH_COLUMN = Column(
     "run",

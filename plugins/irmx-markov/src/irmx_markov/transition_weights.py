@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-Floats = np.ndarray[Any, np.dtype[Any]]
+from irmx.ragged import Floats
 
 
 class TransitionWeights(Protocol):

@@ -10,14 +10,11 @@ direction of 1 only, which c takes away.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
+from irmx.ragged import Floats, Ints
 from irmx_markov.transition_weights import TransitionWeights
-
-Floats = np.ndarray[Any, np.dtype[Any]]
-Ints = np.ndarray[Any, np.dtype[Any]]
 
 
 def watched_on(model: TransitionWeights, depth: int, relevant: Ints) -> Floats:

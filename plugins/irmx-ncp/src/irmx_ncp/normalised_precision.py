@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from irmx import COMMON_PARAMS, Citation, Column, Measure, Param, PluginError, Rankings, Symbol
+from irmx.ragged import Floats, offsets_of, segment_sum
 from irmx_ncp.stopping_by_document import STOP_PROBABILITY
 from irmx_ncp.stopping_laws import KIND
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 ROBERTSON = Citation(
     "Robertson2008",
@@ -61,7 +60,7 @@ class NormalisedCumulativePrecision(Measure):
 
     def score(self, rankings: Rankings) -> Floats:
         weighted = self.weights(rankings) * rankings.precision
-        return np.bincount(rankings.relevant.topic, weighted, minlength=len(rankings))
+        return segment_sum(weighted, rankings.relevant.topic, len(rankings))
 
     def weights(self, rankings: Rankings) -> Floats:
         """Return p_s of every relevant document retrieved."""
@@ -69,7 +68,7 @@ class NormalisedCumulativePrecision(Measure):
             return by_document(self["law"], rankings)
         j, recall_base = rankings.relevant.ordinal, rankings.recall_base[rankings.relevant.topic]
         sizes, which = np.unique(recall_base, return_inverse=True)
-        starts = np.concatenate([[0], np.cumsum(sizes)])
+        starts = offsets_of(sizes)
         laws = [probabilities(self["law"], n) for n in sizes.tolist()]
         table = np.concatenate([*laws, np.empty(0)])
         return np.asarray(table[starts[which] + j - 1])
@@ -101,7 +100,7 @@ def by_document(law: Any, rankings: Rankings) -> Floats:
     """Return p_s over the relevant documents retrieved of a law by document, after checking that it can be one."""
     p = np.asarray(law.document_probabilities(rankings), dtype=np.float64)
     count = len(rankings.relevant.rank)
-    sums = np.bincount(rankings.relevant.topic, p, minlength=len(rankings)) if p.shape == (count,) else np.empty(0)
+    sums = segment_sum(p, rankings.relevant.topic, len(rankings)) if p.shape == (count,) else np.empty(0)
     if p.shape != (count,) or not np.all(p >= 0) or np.any(sums > 1 + 1e-9):
         raise PluginError(
             f"The stopping law {law!r} must give {count} probabilities, one per relevant document retrieved, that add up to "

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from irmx import Column, DataError, Param, QrelsRows, Rankings, Symbol
+from irmx.ragged import Floats, Ints, segment_sum
 from irmx_ncp.stopping_laws import KIND
-
-Floats = np.ndarray[Any, np.dtype[Any]]
-Ints = np.ndarray[Any, np.dtype[Any]]
 
 STOP_PROBABILITY = Column(
     "qrels",
@@ -81,7 +77,7 @@ class ByDocument(Symbol):
         values = _values(rankings, row)
         first = np.unique(rows.doc[row], return_index=True)[1]
         doc, topic, weight = rows.doc[row][first], rows.topic[row][first], values[first]
-        total = np.bincount(topic, weight, minlength=len(rankings))
+        total = segment_sum(weight, topic, len(rankings))
         relevant = rankings.recall_base > 0
         wrong = relevant & ((total == 0) if self["scale"] else (np.abs(total - 1) > _ROUNDING))
         for i in np.flatnonzero(wrong)[:1].tolist():

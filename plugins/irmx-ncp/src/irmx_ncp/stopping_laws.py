@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from irmx import Param, Symbol, UsageError
-
-Floats = np.ndarray[Any, np.dtype[Any]]
+from irmx.ragged import Floats
 
 KIND = "stopping law"
 """The kind of symbol that the ``law`` parameter of ``NCP`` takes; any plugin may register more.

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from irmx import Judgments, Rankings, join
+from irmx.ragged import position_among
 from irmx_temporal.cells.aspect_weights import aspects_of
 from irmx_temporal.cells.cell_arrays import Aspects
-from irmx_temporal.cells.layout_of_qrels import Places, found_in
+from irmx_temporal.cells.layout_of_qrels import Places
 from irmx_temporal.diversity_columns import WINDOW_WEIGHT
 from irmx_temporal.windows.windows_of_rows import Windowing, windows_of_rows
 
@@ -76,7 +77,7 @@ def windows_of(qrels: Judgments, windowing: Windowing, rel: float = 1) -> list[T
     places = Places(known // size, known % size, found.names)
     chosen = np.flatnonzero(relevant)
     chosen = chosen[np.unique(rows.doc[chosen], return_index=True)[1]]
-    documents = np.bincount(found_in(known, key[chosen[key[chosen] >= 0]]), minlength=len(known))
+    documents = np.bincount(position_among(known, key[chosen[key[chosen] >= 0]]), minlength=len(known))
     aspects = _weighted(rankings, places, found.label, documents, found.weight)
     counted = np.bincount(rows.topic[chosen], minlength=len(rankings))
     return [

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from irmx import COMMON_PARAMS, Citation, DataError, Measure, Param, Ranking, Rankings, UsageError
-
-Floats = np.ndarray[Any, np.dtype[Any]]
+from irmx.ragged import Floats
 
 JARVELIN_KEKALAINEN = Citation(
     "JarvelinKekalainen2002",

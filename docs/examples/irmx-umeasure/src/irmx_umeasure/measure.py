@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from irmx import COMMON_PARAMS, Citation, Column, DataError, Measure, Param, Rankings, number
-from irmx_umeasure.trailtext import Floats, positions
+from irmx.ragged import Floats, segment_sum
+from irmx_umeasure.trailtext import positions
 
 LENGTH = Column(
     "run",
@@ -86,7 +87,7 @@ class UMeasure(Measure):
 
     def score(self, rankings: Rankings) -> Floats:
         gain, discount, _ = self.parts(rankings)
-        total = np.bincount(rankings.relevant.topic, gain * discount, minlength=len(rankings))
+        total = segment_sum(gain * discount, rankings.relevant.topic, len(rankings))
         return np.asarray(total / self["N"])
 
     def parts(self, rankings: Rankings) -> tuple[Floats, Floats, Floats]:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-Floats = np.ndarray[Any, np.dtype[Any]]
-Ints = np.ndarray[Any, np.dtype[Any]]
+from irmx.ragged import Floats, Ints
 
 
 def positions(rank: Ints, length: Floats, offsets: Ints, snippet: float, share: float) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irmx_pages.page.page_arrays import Bools, Floats, Ints
+from irmx.ragged import Bools, Floats, Ints
 
 
 def blocks_to_nearest(marked: Bools, offsets: Ints) -> Ints:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from irmx import UsageError
+from irmx.ragged import Bools, Floats
 from irmx_pages.examination.attention import attention
 from irmx_pages.ideal.candidates import WEB_BLOCK, Candidates, Pick
-from irmx_pages.page.page_arrays import Bools, Floats
 
 LARGEST = 20_000_000
 """How many numbers a search may hold at once."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from irmx import Param, Symbol
+from irmx.ragged import Floats, Ints
 from irmx_pages.examination.attention import attention
 from irmx_pages.examination.best_pages import by_attention, by_position, by_satisfaction
 from irmx_pages.examination.products_before import products_before
 from irmx_pages.ideal.candidates import Candidates, Pick
-from irmx_pages.page.page_arrays import Floats, Ints, Pages
+from irmx_pages.page.page_arrays import Pages
 
 KIND = "examination model"
 """The kind of symbol that the ``examination`` parameter of ``AS`` takes; any plugin may register more."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irmx_pages.page.page_arrays import Floats, Ints
+from irmx.ragged import Floats, Ints
 
 
 def products_before(factor: Floats, offsets: Ints) -> Floats:

@@ -6,16 +6,13 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from irmx.ragged import Floats, Ints
 from irmx_pages.fit.choice_model import Votes, Weights, fit_weights
 from irmx_pages.fit.parameter_grid import ParameterGrid
 from irmx_pages.fit.scores_of_settings import PageScorer, with_values
-
-Floats = np.ndarray[Any, np.dtype[Any]]
-Ints = np.ndarray[Any, np.dtype[Any]]
 
 HALF_CHI2 = 1.920729410347062
 """Half of the 95% quantile of chi-squared with one degree of freedom: what a profile may lose of its log-likelihood."""

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from irmx.ragged import Bools, Floats, Ints, segment_sum
 from irmx_pages.preferences.preference_votes import Preferences
-
-Floats = np.ndarray[Any, np.dtype[Any]]
-Ints = np.ndarray[Any, np.dtype[Any]]
 
 _ROUNDS, _HALVINGS = 100, 40
 """The most steps of Newton's method, and how often a step may be halved."""
@@ -38,7 +35,7 @@ class Votes:
     won: Floats
     assessors: int
 
-    def of(self, pairs: Floats) -> Votes:
+    def of(self, pairs: Bools) -> Votes:
         """Return the votes on pairs for which a mask is true."""
         keep = pairs[self.pair]
         return Votes(self.pair[keep], self.assessor[keep], self.won[keep], self.assessors)
@@ -127,7 +124,7 @@ class _Choices:
         self.votes, self.columns = votes, columns
 
     def _sum(self, of_votes: Floats) -> Floats:
-        return np.asarray(np.bincount(self.votes.assessor, of_votes, self.votes.assessors))
+        return np.asarray(segment_sum(of_votes, self.votes.assessor, self.votes.assessors))
 
     def _strength(self, weights: Floats) -> Floats:
         found: Floats = (weights[:, self.votes.assessor] * self.columns).sum(axis=0)

@@ -5,19 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from irmx import DataError, UsageError
+from irmx.ragged import Floats, Ints, segment_sum
 from irmx_pages.fit.observations import interval95, labels, multiplicities, numbers, warn_of_one_cluster
 from irmx_pages.page.text_rows import read_rows
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Floats = np.ndarray[Any, np.dtype[Any]]
-Ints = np.ndarray[Any, np.dtype[Any]]
 
 _FEWEST = 0.95
 """The share of bootstrap samples that must have every media type."""
@@ -198,7 +196,7 @@ def _means(
     time: Floats, media: Ints, user: Ints, reference: int, samples: Iterator[Ints], types: list[str]
 ) -> _Estimate:
     users, k = int(user.max()) + 1, len(types)
-    sums = [np.bincount(user * k + media, of_row, users * k).reshape(users, k) for of_row in (time, np.ones(len(time)))]
+    sums = [segment_sum(of_row, user * k + media, users * k).reshape(users, k) for of_row in (time, np.ones(len(time)))]
     total, count = np.stack([sample @ np.hstack(sums) for sample in samples]).reshape(-1, 2, k).swapaxes(0, 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = total / count
@@ -230,9 +228,9 @@ def _within_users(
     users, others = int(user.max()) + 1, [t for t in range(len(types)) if t != reference]
     size = np.bincount(user, minlength=users)
     is_type = (media[:, None] == np.array(others)).astype(np.float64)
-    share = np.stack([np.bincount(user, column, users) for column in is_type.T], axis=1) / size[:, None]
+    share = np.stack([segment_sum(column, user, users) for column in is_type.T], axis=1) / size[:, None]
     x = is_type - share[user]
-    y = log_time - (np.bincount(user, log_time, users) / size)[user]
+    y = log_time - (segment_sum(log_time, user, users) / size)[user]
     k = len(others)
     products = np.zeros((users, k, k + 1))
     np.add.at(products, user, x[:, :, None] * np.column_stack([x, y])[:, None, :])
@@ -247,4 +245,4 @@ def _within_users(
     effort[:, reference] = 1.0
     effort[np.ix_(solvable, others)] = np.exp(np.linalg.solve(sums[solvable, :, :k], sums[solvable, :, k:])[..., 0])
     counts = np.bincount(media, minlength=len(types))
-    return _Estimate(effort, np.exp(np.bincount(media, log_time, len(types)) / counts))
+    return _Estimate(effort, np.exp(segment_sum(log_time, media, len(types)) / counts))

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx import DataError, Param, UsageError
+from irmx.ragged import Floats, Ints, segment_sum
 from irmx_pages.examination.examination_models import KIND
 from irmx_pages.fit.examination_log import ExaminationLog, probabilities, read_examinations
 from irmx_pages.fit.observations import interval95, multiplicities, warn_of_one_cluster
-from irmx_pages.page.page_arrays import Floats, Ints
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -211,7 +211,7 @@ def examination_log_likelihoods(
     expected = detection * probabilities(data, _checked(model, None, (0, 1), detection))
     with np.errstate(divide="ignore"):
         of_block = np.where(data.examined, np.log(expected), np.log1p(-expected))
-    return np.asarray(np.bincount(data.pages.page, of_block, len(data)))
+    return np.asarray(segment_sum(of_block, data.pages.page, len(data)))
 
 
 def _checked(model: Any, parameter: str | None, bounds: tuple[float, float], detection: float | None) -> Any:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx import DataError
+from irmx.ragged import Bools, Floats, Ints, offsets_of
 from irmx_pages.fit.observations import labels, numbers
-from irmx_pages.page.page_arrays import WEB, WEB_ORIENTATION, Bools, Floats, Ints, Pages
+from irmx_pages.page.page_arrays import WEB, WEB_ORIENTATION, Pages
 from irmx_pages.page.text_rows import read_rows
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class ExaminationLog:
         _, first = np.unique(of_session, return_index=True)
         keep = np.isin(self.pages.page, first)
         blocks = self.pages.where(keep)
-        offsets = np.concatenate([[0], np.cumsum(self.pages.blocks[first])])
+        offsets = offsets_of(self.pages.blocks[first])
         names = [self.sessions[i] for i in first]
         log = ExaminationLog(
             names,
@@ -125,7 +126,7 @@ def read_examinations(source: ExaminationLog | pd.DataFrame | str | os.PathLike[
     cluster[session[::-1]] = user[::-1]
     order = np.lexsort((position, session))
     size = np.bincount(session)
-    offsets = np.concatenate([[0], np.cumsum(size)])
+    offsets = offsets_of(size)
     due = np.arange(len(rows)) - np.repeat(offsets[:-1], size) + 1
     for row in order[position[order] != due][:1].tolist():
         raise DataError(

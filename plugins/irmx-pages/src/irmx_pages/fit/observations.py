@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 
 from irmx import DataError, DataWarning
+from irmx.ragged import Floats, Ints
 from irmx_pages.page.text_rows import Rows
 from irmx_pages.whole_numbers import check_whole
-
-Floats = np.ndarray[Any, np.dtype[Any]]
-Ints = np.ndarray[Any, np.dtype[Any]]
 
 
 def labels(rows: Rows, column: str) -> tuple[Ints, list[str]]:

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from irmx import UsageError
+from irmx.ragged import Floats
 from irmx_pages.fit.scores_of_settings import fittable, has_value, with_values
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 POINTS = 51
 """The values of a range that does not say how many: steps of 0.01 from 0.5 to 1."""

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 
 from irmx import UsageError
+from irmx.ragged import Floats
 from irmx_pages.fit.parameter_grid import ParameterGrid, grid_values
 from irmx_pages.fit.topic_folds import Folded
 from irmx_pages.preferences.agreement import agreeing, preferred_page
 from irmx_pages.preferences.topic_intervals import topic_interval
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 OF_ACTIVE = (
     *("assessor", "votes", "l", "fold_low", "fold_high"),

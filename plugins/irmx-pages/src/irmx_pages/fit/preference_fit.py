@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx import UsageError, parse_measure, progress_bar, read_qrels
+from irmx.ragged import Ints
 from irmx_pages.fit.choice_likelihood import LikelihoodFit, is_range
 from irmx_pages.fit.parameter_grid import ParameterGrid, parameter_grid
 from irmx_pages.fit.personal_weights import OF_ACTIVE, PersonalGrid, of_active
@@ -23,8 +24,6 @@ from irmx_pages.whole_numbers import check_whole
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Ints = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True)

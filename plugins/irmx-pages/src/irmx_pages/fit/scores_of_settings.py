@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 
 from irmx import Judgments, UsageError, join, number
+from irmx.ragged import Floats, offsets_of
 from irmx_pages.examination.examination_models import ByPosition
 from irmx_pages.page.page import Page
 from irmx_pages.page.page_arrays import Pages, utility
 from irmx_pages.page.page_runs import batches, refuse_unjudged_topics, run_table
-
-Floats = np.ndarray[Any, np.dtype[Any]]
-Ints = np.ndarray[Any, np.dtype[Any]]
 
 
 def stacked(parts: Sequence[Pages]) -> Pages:
@@ -25,7 +23,7 @@ def stacked(parts: Sequence[Pages]) -> Pages:
     >>> stacked([one, one]).offsets
     array([0, 1, 2])
     """
-    offsets = np.concatenate([[0], np.cumsum(np.concatenate([p.blocks for p in parts]))])
+    offsets = offsets_of(np.concatenate([p.blocks for p in parts]))
     names = ("vertical", "orientation", "relevant", "items", "effort", "visual")
     return Pages(offsets, *(np.concatenate([getattr(p, name) for p in parts]) for name in names))
 

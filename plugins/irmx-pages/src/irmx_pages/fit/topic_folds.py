@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from irmx import DataError
+from irmx.ragged import Bools, Floats, Ints
 from irmx_pages.fit.choice_likelihood import Likelihood, LikelihoodFit, personal_interval
 from irmx_pages.fit.choice_model import Votes, votes_of
 from irmx_pages.fit.parameter_grid import ParameterGrid
@@ -15,9 +16,6 @@ from irmx_pages.fit.scores_of_settings import PageScorer
 from irmx_pages.preferences.agreement import agreeing, preferred_page
 from irmx_pages.preferences.preference_votes import Preferences
 from irmx_pages.preferences.topic_intervals import p_value, topic_interval
-
-Floats = np.ndarray[Any, np.dtype[Any]]
-Ints = np.ndarray[Any, np.dtype[Any]]
 
 OF_ASSESSORS = (
     *("assessor", "votes", "both_bad", "l", "low", "high"),
@@ -73,12 +71,12 @@ class Folded:
             out[places] = agreeing(preferred, majority[:, None]).T @ member
         return out
 
-    def by_agreement(self, training: Ints) -> int:
+    def by_agreement(self, training: Bools) -> int:
         """Return the place of the setting that agrees most often on some folds."""
         total = self._agreed[:, training].sum(axis=1)
         return self.grid.middle(np.flatnonzero(total > total.max() - 0.25).tolist())
 
-    def by_likelihood(self, training: Ints) -> LikelihoodFit:
+    def by_likelihood(self, training: Bools) -> LikelihoodFit:
         """Return the most likely values on some folds."""
         return self._likelihood(self.votes.of(training[self.fold])).fit()
 

@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from irmx.ragged import Bools, Floats, Ints
 from irmx_pages.ideal.ideal_blocks import Limits, effort_of_verticals
 from irmx_pages.page.efforts import efforts, media_of, visual
 from irmx_pages.page.gains import orientation_gain
 from irmx_pages.page.judged_verticals import JudgedVerticals
-from irmx_pages.page.page_arrays import WEB, WEB_ORIENTATION, Bools, Floats, Ints, Pages
+from irmx_pages.page.page_arrays import WEB, WEB_ORIENTATION, Pages
 
 WEB_BLOCK = -1
 """The number of the web where verticals are numbered from 0."""

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from irmx.ragged import Bools, Floats, Ints, offsets_of, position_in_run, position_in_segment, segment_of, segment_sum
 from irmx_pages.page.efforts import efforts, visual
 from irmx_pages.page.judged_verticals import JudgedVerticals
-from irmx_pages.page.page_arrays import Bools, Floats, Ints, Pages
+from irmx_pages.page.page_arrays import Pages
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class IdealBlocks:
     @property
     def page(self) -> Ints:
         """The page of every block."""
-        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+        return segment_of(self.offsets)
 
 
 def most_oriented(topic: Ints, orientation: Floats, threshold: float, most: int | None = None) -> Ints:
@@ -74,7 +75,7 @@ def most_oriented(topic: Ints, orientation: Floats, threshold: float, most: int 
     """
     above = np.flatnonzero(orientation > threshold)
     above = above[np.lexsort((-orientation[above], topic[above]))]
-    return above if most is None else above[_place_in_run(topic[above]) < most]
+    return above if most is None else above[position_in_run(topic[above]) < most]
 
 
 def perfect_order(page: Ints, orientation: Floats, relevant: Ints) -> Ints:
@@ -122,7 +123,7 @@ def _blocks(judged: JudgedVerticals, limits: Limits, candidates: Ints) -> IdealB
     web = np.flatnonzero(judged.web)
     shown = np.minimum(there[web], limits.web)
     of_web = np.repeat(web, shown)
-    nth = np.arange(len(of_web)) - np.repeat(np.cumsum(shown) - shown, shown)
+    nth = position_in_segment(offsets_of(shown))
     place = np.concatenate([verticals, of_web])
     relevant = np.concatenate(
         [np.minimum(judged.relevant[verticals], limits.items), nth < judged.relevant[of_web]], dtype=np.int64
@@ -130,7 +131,7 @@ def _blocks(judged: JudgedVerticals, limits: Limits, candidates: Ints) -> IdealB
     items = np.concatenate([np.minimum(there[verticals], limits.items), np.ones(len(of_web), dtype=np.int64)])
     order = np.argsort(judged.topic[place], kind="stable")
     counts = np.bincount(judged.topic[place], minlength=len(judged.topics))
-    return IdealBlocks(np.concatenate([[0], np.cumsum(counts)]), place[order], relevant[order], items[order])
+    return IdealBlocks(offsets_of(counts), place[order], relevant[order], items[order])
 
 
 def pages_of_blocks(blocks: IdealBlocks, judged: JudgedVerticals, table: Mapping[str, float]) -> Pages:
@@ -143,7 +144,7 @@ def pages_of_blocks(blocks: IdealBlocks, judged: JudgedVerticals, table: Mapping
         judged.orientation[blocks.place],
         blocks.relevant.astype(np.float64),
         blocks.items,
-        np.bincount(of_item, per_item[of_item], len(blocks.place)),  # added up as those of pages are, to the last bit
+        segment_sum(per_item[of_item], of_item, len(blocks.place)),  # added up as those of pages are, to the last bit
         attracts,
     )
 
@@ -158,11 +159,3 @@ def effort_of_verticals(judged: JudgedVerticals, place: Ints, table: Mapping[str
         return f" of query {judged.topics[judged.topic[first]]} and the vertical {judged.names[judged.label[first]]!r} in the qrels"
 
     return efforts(names, table, whose)[number], visual(names)[number]
-
-
-def _place_in_run(values: Ints) -> Ints:
-    """Return the place of every value among equal neighbours, from 0."""
-    new = np.ones(len(values), dtype=bool)
-    new[1:] = values[1:] != values[:-1]
-    starts = np.flatnonzero(new)
-    return np.asarray(np.arange(len(values)) - np.repeat(starts, np.diff(starts, append=len(values))))

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from irmx import DataError, DataWarning, Rankings
+from irmx.ragged import Bools, Floats, Ints, segment_of
 from irmx_pages.ideal.candidates import candidates_of
 from irmx_pages.ideal.exact_page import best_page
 from irmx_pages.ideal.ideal_blocks import Limits, ideal_blocks, pages_of_blocks
 from irmx_pages.page.gains import gain
 from irmx_pages.page.judged_verticals import judged_verticals
-from irmx_pages.page.page_arrays import Bools, Floats, Ints, utility
+from irmx_pages.page.page_arrays import utility
 from irmx_pages.page.pages_of_rankings import layout_of
 
 
@@ -104,7 +105,7 @@ def warn_of_other_media(rankings: Rankings, split_blocks: bool) -> None:
 
 def _warn_of_other_media(rankings: Rankings, split_blocks: bool) -> None:
     laid_out, judged = layout_of(rankings, split_blocks), judged_verticals(rankings)
-    of_item = np.repeat(np.arange(len(laid_out.label)), np.diff(laid_out.first))
+    of_item = segment_of(laid_out.first)
     place = judged.place(laid_out.page, laid_out.label)[of_item]
     names = {name: i for i, name in enumerate(dict.fromkeys([*judged.media_names, *laid_out.media_names]))}
     theirs = np.array([names[name] for name in judged.media_names], dtype=np.int64)[judged.media]

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from irmx import Measure, Param, Rankings, Symbol, UsageError, number
+from irmx.ragged import Bools, Floats, segment_sum
 from irmx_pages.examination.examination_models import KIND
 from irmx_pages.ideal.ideal_utility import exact_utility, how_to_show, ideal_utility, refuse_zero, warn_of_other_media
 from irmx_pages.measures.block_tables import by_vertical, described_blocks
@@ -29,7 +30,7 @@ from irmx_pages.measures.vertical_selection import (
 )
 from irmx_pages.page.efforts import EffortParam
 from irmx_pages.page.gains import READINGS, gain
-from irmx_pages.page.page_arrays import WEB, Bools, Floats, Pages, utility
+from irmx_pages.page.page_arrays import WEB, Pages, utility
 from irmx_pages.page.pages_of_rankings import pages_of, shown_blocks
 
 ORIENTED = 0.5
@@ -193,8 +194,8 @@ class AggregatedSearch(Measure):
         examination = self.probabilities(pages, gain)
         page = pages.page
         expected = examination * gain
-        total = np.bincount(page, expected, len(pages))[page]
-        spent = np.bincount(page, examination * pages.effort, len(pages))[page]
+        total = segment_sum(expected, page, len(pages))[page]
+        spent = segment_sum(examination * pages.effort, page, len(pages))[page]
         contribution = expected / spent
         cutoff, split_blocks = self["cutoff"], self["split_blocks"]
         if self["normalise"] is not None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from irmx import Rankings
-from irmx_pages.page.page_arrays import Bools, Floats
+from irmx.ragged import Bools, Floats
 from irmx_pages.page.pages_of_rankings import ShownBlocks, layout_of
 
 

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from irmx import Citation, Column, Measure, Param, Rankings
+from irmx.ragged import Floats, segment_sum
 from irmx_pages.ideal.ideal_blocks import ideal_blocks
 from irmx_pages.ideal.ideal_utility import how_to_show, refuse_zero
 from irmx_pages.measures.block_tables import by_vertical, described_blocks
@@ -25,7 +26,6 @@ from irmx_pages.measures.page_params import (
     limits_of,
 )
 from irmx_pages.page.judged_verticals import JudgedVerticals, judged_verticals
-from irmx_pages.page.page_arrays import Floats
 from irmx_pages.page.pages_of_rankings import ShownBlocks, shown_blocks
 
 CLARKE = Citation(
@@ -98,7 +98,7 @@ class PageDiversity(Measure):
     def dcg(self, blocks: ShownBlocks, judged: JudgedVerticals) -> Floats:
         """Return sum_i gain(B_i) / log2(i + 1) of every page."""
         gain = self.gains(blocks, judged)
-        return np.bincount(blocks.page, gain / np.log2(blocks.position + 1), len(judged.topics))
+        return segment_sum(gain / np.log2(blocks.position + 1), blocks.page, len(judged.topics))
 
     def ndcg(self, rankings: Rankings) -> Floats:
         """Return the DCG of every page over that of the ideal page."""
@@ -199,7 +199,7 @@ class PageDsharpNDCG(PageDNDCG):
         covered = np.zeros(len(judged.label), dtype=bool)
         covered[judged.place(blocks.page, blocks.label)[blocks.relevant > 0]] = True
         some = np.bincount(judged.topic[judged.relevant > 0], minlength=len(judged.topics))
-        return np.asarray(np.bincount(judged.topic, covered, len(judged.topics)) / np.maximum(some, 1))
+        return np.asarray(segment_sum(covered, judged.topic, len(judged.topics)) / np.maximum(some, 1))
 
     def score(self, rankings: Rankings) -> Floats:
         gamma = self["gamma"]
@@ -319,10 +319,10 @@ class PageIANDCG(PageDiversity):
         else:
             ideal, advice = self._own_ideals(judged), "Orientations of 0 give them no weight"
         weight = judged.orientation * (ideal > 0)
-        total = np.bincount(judged.topic, weight, len(judged.topics))
+        total = segment_sum(weight, judged.topic, len(judged.topics))
         refuse_zero(rankings, total, advice)
         ndcg = self._dcg_of_verticals(self.shown(rankings), judged) / np.where(ideal > 0, ideal, 1.0)
-        expected = np.bincount(judged.topic, weight * ndcg, len(judged.topics))
+        expected = segment_sum(weight * ndcg, judged.topic, len(judged.topics))
         return np.divide(expected, total, out=np.zeros(len(total)), where=total > 0)
 
     def _dcg_of_verticals(self, blocks: ShownBlocks, judged: JudgedVerticals) -> Floats:
@@ -330,7 +330,7 @@ class PageIANDCG(PageDiversity):
         place = judged.place(blocks.page, blocks.label)
         known = place >= 0
         gain = blocks.relevant / np.log2(blocks.position + 1)
-        return np.bincount(place[known], gain[known], minlength=len(judged.label))
+        return segment_sum(gain[known], place[known], len(judged.label))
 
     def _own_ideals(self, judged: JudgedVerticals) -> Floats:
         """Return the DCG of the best page for every vertical alone."""

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from irmx import DataError, Measure, Param, Rankings, UsageError, number
+from irmx.ragged import Floats, Ints
 from irmx_pages.measures.block_tables import by_vertical, described_blocks
 from irmx_pages.measures.page_params import QREL_COLUMNS, RUN_COLUMNS, SHAPE_PARAMS, ZHOU
 from irmx_pages.page.judged_verticals import judged_verticals
-from irmx_pages.page.page_arrays import WEB, Floats, Ints
+from irmx_pages.page.page_arrays import WEB
 from irmx_pages.page.pages_of_rankings import shown_blocks
 
 RECALL_OF = Param(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from irmx import DataError, Param, UsageError, number
-from irmx_pages.page.page_arrays import Bools, Floats
+from irmx.ragged import Bools, Floats
 
 IMAGE, TEXT, VIDEO = "image", "text", "video"
 VISUAL = (IMAGE, VIDEO)

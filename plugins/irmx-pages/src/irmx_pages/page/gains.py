@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from irmx import UsageError
-from irmx_pages.page.page_arrays import Floats, Pages
+from irmx.ragged import Floats
+from irmx_pages.page.page_arrays import Pages
 
 READINGS = ("steep", "literal")
 """The readings of the steepness of g, k = 1/log10(alpha) and k = log10(alpha)."""

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from irmx import DataError, Rankings
+from irmx.ragged import Array, Bools, Floats, Ints, position_among
 from irmx_pages.page.efforts import media_of
-from irmx_pages.page.page_arrays import WEB, WEB_ORIENTATION, Array, Bools, Floats, Ints
+from irmx_pages.page.page_arrays import WEB, WEB_ORIENTATION
 from irmx_pages.page.page_columns import JUDGED_MEDIA, JUDGED_VERTICAL, ORIENTATION
 
 
@@ -61,11 +62,11 @@ class JudgedVerticals:
 
     def place(self, topic: Ints, label: Ints) -> Ints:
         """Return the place of verticals of topics, -1 for one that the judgments lack."""
-        return _found_in(self.key, np.where(label >= 0, topic * np.int64(len(self.names)) + label, -1))
+        return position_among(self.key, np.where(label >= 0, topic * np.int64(len(self.names)) + label, -1))
 
     def holds(self, doc: Ints, label: Ints) -> Bools:
         """Tell whether the judgments have documents in verticals."""
-        return np.asarray(_found_in(self.pair, doc * np.int64(len(self.names)) + label) >= 0)
+        return np.asarray(position_among(self.pair, doc * np.int64(len(self.names)) + label) >= 0)
 
 
 def judged_verticals(rankings: Rankings) -> JudgedVerticals:
@@ -213,11 +214,3 @@ def _error(rankings: Rankings, rows: list[int], says: str) -> DataError:
     """Return an error about some rows of the qrels, with the file and the lines before it, where they are from a file."""
     error, place = DataError(says), rankings.qrels_rows.place(rows)
     return error.at(place)
-
-
-def _found_in(known: Ints, wanted: Ints) -> Ints:
-    """Return the place of every wanted value among known ones, which ascend; -1 where it is not there."""
-    if not len(known):
-        return np.full(len(wanted), -1, dtype=np.int64)
-    place = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
-    return np.where(known[place] == wanted, place, -1)

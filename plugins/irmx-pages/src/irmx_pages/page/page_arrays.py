@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from irmx import DataError
-
-Array = np.ndarray[Any, np.dtype[Any]]
-Floats = np.ndarray[Any, np.dtype[Any]]
-Ints = np.ndarray[Any, np.dtype[Any]]
-Bools = np.ndarray[Any, np.dtype[Any]]
+from irmx.ragged import Array, Bools, Floats, Ints, offsets_of, position_in_segment, segment_of, segment_sum
 
 WEB = "web"
 """The label of general web results."""
@@ -68,12 +63,12 @@ class Pages:
     @cached_property
     def page(self) -> Ints:
         """The number of each block's page."""
-        return np.repeat(np.arange(len(self)), self.blocks)
+        return segment_of(self.offsets)
 
     @cached_property
     def position(self) -> Ints:
         """The place of each block on its page, from 1."""
-        return np.asarray(np.arange(self.offsets[-1]) - np.repeat(self.offsets[:-1], self.blocks)) + 1
+        return position_in_segment(self.offsets) + 1
 
     @property
     def blocks(self) -> Ints:
@@ -82,13 +77,15 @@ class Pages:
 
     def where(self, keep: Bools) -> Pages:
         """Return the pages with only the blocks for which ``keep`` is true."""
-        offsets = np.concatenate([[0], np.cumsum(np.bincount(self.page[keep], minlength=len(self)))])
-        of_blocks = (self.vertical, self.orientation, self.relevant, self.items, self.effort, self.visual)
+        offsets = offsets_of(np.bincount(self.page[keep], minlength=len(self)))
+        of_blocks: tuple[Array, ...] = (
+            self.vertical, self.orientation, self.relevant, self.items, self.effort, self.visual
+        )  # fmt: skip
         return Pages(offsets, *(values[keep] for values in of_blocks))
 
     def without_empty(self) -> Pages:
         """Return the pages that have blocks."""
-        return replace(self, offsets=np.concatenate([[0], np.cumsum(self.blocks[self.blocks > 0])]))
+        return replace(self, offsets=offsets_of(self.blocks[self.blocks > 0]))
 
 
 def utility(pages: Pages, gain: Floats, probabilities: Floats) -> Floats:
@@ -127,8 +124,8 @@ def utility(pages: Pages, gain: Floats, probabilities: Floats) -> Floats:
     """
     for page in np.flatnonzero(pages.blocks == 0)[:1].tolist():
         raise DataError(f"page {page} (counted from 0) has no blocks; a page without blocks has no utility.")
-    gained = np.bincount(pages.page, probabilities * gain, len(pages))
-    spent = np.bincount(pages.page, probabilities * pages.effort, len(pages))
+    gained = segment_sum(probabilities * gain, pages.page, len(pages))
+    spent = segment_sum(probabilities * pages.effort, pages.page, len(pages))
     for page in np.flatnonzero(~(spent > 0))[:1].tolist():
         raise DataError(
             f"the expected effort on page {page} (counted from 0) is {spent[page]:g}: none of its blocks is examined, or "

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from irmx import DataError, Rankings
+from irmx.ragged import Bools, Floats, Ints, segment_of, segment_sum
 from irmx_pages.page.efforts import DEFAULT, EffortTable, efforts, media_of, visual
 from irmx_pages.page.judged_verticals import JudgedVerticals, judged_verticals
-from irmx_pages.page.page_arrays import WEB, WEB_ORIENTATION, Floats, Ints, Pages
+from irmx_pages.page.page_arrays import WEB, WEB_ORIENTATION, Pages
 from irmx_pages.page.page_columns import BLOCK, MEDIA, VERTICAL
 
 
@@ -48,7 +49,7 @@ class LaidOut:
     @property
     def page(self) -> Ints:
         """The page of every block."""
-        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+        return segment_of(self.offsets)
 
 
 def pages_of(
@@ -108,8 +109,8 @@ def pages_of(
             laid_out.orientation,
             laid_out.relevant,
             np.diff(laid_out.first),
-            np.bincount(of_item, of_media, blocks),
-            np.bincount(of_item, visual(laid_out.media_names)[laid_out.media], blocks) > 0,
+            segment_sum(of_media, of_item, blocks),
+            segment_sum(visual(laid_out.media_names)[laid_out.media], of_item, blocks) > 0,
         )
         return pages if cutoff is None else pages.where(pages.position <= cutoff)
 
@@ -242,7 +243,7 @@ def _refuse_repeated(rankings: Rankings, topic: Ints, vertical: Ints, names: lis
         )
 
 
-def _refuse_unknown(rankings: Rankings, lacking: Ints, web: Ints, at: Ints, names: list[str], number: Ints) -> None:
+def _refuse_unknown(rankings: Rankings, lacking: Bools, web: Bools, at: Ints, names: list[str], number: Ints) -> None:
     """Raise where the judgments do not have a block's vertical."""
     for block in np.flatnonzero(lacking & ~web)[:1].tolist():
         item = int(at[block])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx import DataError, DataWarning, Evaluator, UsageError, read_qrels
+from irmx.ragged import Floats, Ints
 from irmx_pages.page.page import Page
 from irmx_pages.page.page_reading import read_pages
 from irmx_pages.page.page_runs import page_values
@@ -19,9 +20,6 @@ from irmx_pages.whole_numbers import check_whole
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Floats = np.ndarray[Any, np.dtype[Any]]
-Ints = np.ndarray[Any, np.dtype[Any]]
 
 ALL = "all"
 """The group of all pairs."""

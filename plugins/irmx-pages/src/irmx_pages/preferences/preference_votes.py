@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx import DataError, UsageError
+from irmx.ragged import Bools, Ints
 from irmx_pages.page.text_rows import Rows, read_rows
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Floats = np.ndarray[Any, np.dtype[Any]]
-Ints = np.ndarray[Any, np.dtype[Any]]
-Bools = np.ndarray[Any, np.dtype[Any]]
 
 ANSWERS = ("a", "b", "tie", "bad")
 """What an assessor may answer: page a, page b, neither because they are as good as each other, neither because both are bad."""

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from irmx import UsageError
-
-Floats = np.ndarray[Any, np.dtype[Any]]
-Ints = np.ndarray[Any, np.dtype[Any]]
+from irmx.ragged import Floats, Ints
 
 SAMPLES = 2000
 """Bootstrap samples of topics."""

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx import DataError, DataWarning, UsageError, read_qrels
+from irmx.ragged import Ints
 from irmx_pages.ideal.ideal_blocks import Limits, perfect_order
 from irmx_pages.page.page import Block, Page
-from irmx_pages.page.page_arrays import WEB, Ints
+from irmx_pages.page.page_arrays import WEB
 from irmx_pages.simulate.page_quality import binned, f_measure, mean_precision, order_tau
 from irmx_pages.simulate.simulated_items import (
     BAD,

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from irmx.ragged import Floats, Ints, segment_sum
 from irmx_stream.interfaces.reading_interface import NEVER, ReadingInterface
 from irmx_stream.updates.streams import Stream
 from irmx_stream.users.traces import Traces
-
-Floats = np.ndarray[Any, np.dtype[Any]]
-Ints = np.ndarray[Any, np.dtype[Any]]
 
 
 class Chronological(ReadingInterface):
@@ -46,7 +42,7 @@ class Chronological(ReadingInterface):
         words = _words(stream)
         needed = (words[emitted] - words[before]) / speed[user]
         spent = np.where(read < emitted, traces.duration, np.minimum(needed, traces.duration))
-        return np.bincount(user, read - before, len(traces)), np.bincount(user, spent, len(traces))
+        return segment_sum(read - before, user, len(traces)), segment_sum(spent, user, len(traces))
 
 
 def oldest_first(stream: Stream) -> Ints:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from irmx.ragged import Floats, Ints, segment_of, segment_sum
 from irmx_stream.interfaces.reading_interface import NEVER, ReadingInterface
 from irmx_stream.updates.streams import Stream
 from irmx_stream.users.traces import Traces
-
-Array = np.ndarray[Any, np.dtype[Any]]
-Floats = np.ndarray[Any, np.dtype[Any]]
-Ints = np.ndarray[Any, np.dtype[Any]]
 
 
 class ReverseChronological(ReadingInterface):
@@ -55,7 +50,7 @@ class ReverseChronological(ReadingInterface):
         count = np.where(reads, np.maximum(top - last, 0), 0)
         wanted = (stream.words[top] - stream.words[floor]) / speed[user]
         spent = np.where(top > floor, np.minimum(traces.duration, wanted), 0.0)
-        return np.bincount(user, count, len(traces)), np.bincount(user, spent, len(traces))
+        return segment_sum(count, user, len(traces)), segment_sum(spent, user, len(traces))
 
 
 def _first_that_reads(
@@ -96,7 +91,7 @@ def _last_that_fits(words: Floats, top: Ints, room: Floats) -> Ints:
 def _latest_before(values: Ints, offsets: Ints) -> Ints:
     """Return, for every session, the largest value of the user's earlier sessions, 0 for the first."""
     step = int(values.max(initial=0)) + 1
-    user = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    user = segment_of(offsets)
     largest = np.maximum.accumulate(values + user * step) - user * step
     out = np.zeros(len(values), dtype=np.int64)
     out[1:] = largest[:-1]

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from irmx import Param
+from irmx.ragged import Floats, Ints
 from irmx_stream.interfaces.chronological import oldest_first
 from irmx_stream.interfaces.reading_interface import NEVER, ReadingInterface
 from irmx_stream.updates.streams import Stream
 from irmx_stream.users.traces import Traces
-
-Floats = np.ndarray[Any, np.dtype[Any]]
-Ints = np.ndarray[Any, np.dtype[Any]]
 
 _DAY = 86400
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
 from irmx import Param, duration, seconds
+from irmx.ragged import Floats, Ints, segment_sum
 from irmx_stream.interfaces.reading_interface import NEVER, ReadingInterface
 from irmx_stream.updates.streams import Stream
 from irmx_stream.users.exponentials import EXPONENTIALS
 from irmx_stream.users.traces import Traces
-
-Floats = np.ndarray[Any, np.dtype[Any]]
-Ints = np.ndarray[Any, np.dtype[Any]]
 
 _VISITS, _USERS = 3, 4
 """The purposes of the random numbers, beside the seed."""
@@ -94,7 +91,7 @@ class Ranked(ReadingInterface):
         count = np.zeros(len(traces))
         for _, readers in visits.reads(stream.time[by_confidence], stream.length[by_confidence]):
             count += np.bincount(visits.user[readers], minlength=len(traces))
-        return count, np.bincount(traces.user, visits.spent(), len(traces))
+        return count, segment_sum(visits.spent(), traces.user, len(traces))
 
     def _visits(self, traces: Traces, speed: Floats) -> _Visits:
         if self["timed"]:

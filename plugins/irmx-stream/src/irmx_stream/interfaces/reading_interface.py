@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
-import numpy as np
+from typing import ClassVar
 
 from irmx import Symbol
+from irmx.ragged import Floats, Ints
 from irmx_stream.updates.streams import Stream
 from irmx_stream.users.traces import Traces
-
-Floats = np.ndarray[Any, np.dtype[Any]]
-Ints = np.ndarray[Any, np.dtype[Any]]
 
 KIND = "reading interface"
 """The kind of symbol that the ``interface`` parameter of ``MSU`` takes."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import warnings
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 
 from irmx import Column, DataError, DataWarning, Rankings
+from irmx.ragged import Floats, Ints, segment_sum
 from irmx_stream.updates.checked_values import (
     given_lengths,
     numbers,
@@ -29,10 +29,6 @@ from irmx_stream.updates.stream_columns import (
     TIMESTAMP,
     TRACK_COLUMNS,
 )
-
-Array = np.ndarray[Any, np.dtype[Any]]
-Floats = np.ndarray[Any, np.dtype[Any]]
-Ints = np.ndarray[Any, np.dtype[Any]]
 
 LATENCY_STEP = 21600.0
 """Seconds in 6 hours: a nugget found so late is worth half (T2)."""
@@ -145,7 +141,7 @@ class Accounts:
 
     def per_update(self, values: Floats) -> Floats:
         """Return, per topic, the sum of values over its updates."""
-        return np.bincount(self.topic, values, minlength=len(self._topics))
+        return segment_sum(values, self.topic, len(self._topics))
 
     def per_found(self, values: Floats) -> Floats:
         """Return, per topic, the sum of values over the nuggets found, in the order of all: a share is never above 1."""
@@ -155,7 +151,7 @@ class Accounts:
 
     def per_nugget(self, values: Floats) -> Floats:
         """Return, per topic, the sum of values over all its nuggets."""
-        return np.bincount(self.nugget_topic, values, minlength=len(self._topics))
+        return segment_sum(values, self.nugget_topic, len(self._topics))
 
     @cached_property
     def updates(self) -> Floats:

@@ -8,11 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from irmx import Column, Rankings
+from irmx.ragged import Floats
 from irmx_stream.track.accounts import Accounts
 from irmx_stream.track.track_measures import FOUND, IF_UNIMPORTANT, WORDS, TrackMeasure, gain_of, ratio
 from irmx_stream.updates.stream_columns import IMPORTANCE, LENGTH, NUGGET_TIME, TIMESTAMP
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 class Comprehensiveness(TrackMeasure):

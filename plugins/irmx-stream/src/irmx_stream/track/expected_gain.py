@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
-
-import numpy as np
+from typing import ClassVar
 
 from irmx import Column
+from irmx.ragged import Floats
 from irmx_stream.track.accounts import Accounts
 from irmx_stream.track.track_measures import FOUND, WORDS, TrackMeasure, best_gain, gain_of, ratio
 from irmx_stream.updates.stream_columns import IMPORTANCE, LENGTH, NUGGET_TIME, TIMESTAMP
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 class ExpectedGain(TrackMeasure):

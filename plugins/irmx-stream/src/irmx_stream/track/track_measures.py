@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from irmx import COMMON_PARAMS, Citation, Column, Measure, Param, Rankings
+from irmx.ragged import Floats
 from irmx_stream.track.accounts import Accounts
 from irmx_stream.updates.checked_values import SAME_TIME
 from irmx_stream.updates.stream_columns import (
@@ -24,8 +25,6 @@ from irmx_stream.updates.stream_columns import (
     TIMESTAMP,
     TRACK_COLUMNS,
 )
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 ASLAM = Citation(
     "Aslam2014",

@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from irmx import DataError, DataWarning, counted
+from irmx.ragged import Floats
 from irmx_stream.tst.tst_folder import TstFolder
 from irmx_stream.tst.tst_tables import TstTable
 from irmx_stream.tst.word_lengths import (
     CHARACTERS_PER_WORD,
-    Floats,
     lengths_in_words,
     words_held,
     words_held_of_the_track,

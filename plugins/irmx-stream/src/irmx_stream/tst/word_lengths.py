@@ -6,16 +6,14 @@ In two ways: words are what white space sets apart, or they are counted as the t
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import numpy as np
 
+from irmx.ragged import Floats
 from irmx_stream.tst.tst_tables import TstTable
 
 CHARACTERS_PER_WORD = 6.0
 """Where a length is in one unit only: a word of five letters and a blank; a choice of irmx."""
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def lengths_in_words(table: TstTable, text: str, length: tuple[str, ...], in_words: bool) -> Floats:

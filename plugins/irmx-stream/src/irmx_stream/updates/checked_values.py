@@ -8,11 +8,8 @@ from typing import Any
 import numpy as np
 
 from irmx import Column, DataError, QrelsRows, Rankings, UsageError
+from irmx.ragged import Array, Floats, Ints
 from irmx_stream.updates.stream_columns import JUDGED_LENGTH, LENGTH, NUGGET
-
-Array = np.ndarray[Any, np.dtype[Any]]
-Floats = np.ndarray[Any, np.dtype[Any]]
-Ints = np.ndarray[Any, np.dtype[Any]]
 
 
 def numbers(values: Array | None, column: Column) -> Floats:

@@ -8,12 +8,9 @@ from typing import Any
 import numpy as np
 
 from irmx import Column, DataError, QrelsRows, Rankings, counted
+from irmx.ragged import Array, Floats, Ints
 from irmx_stream.updates.checked_values import YEAR, nugget_names, numbers
 from irmx_stream.updates.stream_columns import NUGGET_TIME, POOLED, REPLACED
-
-Array = np.ndarray[Any, np.dtype[Any]]
-Floats = np.ndarray[Any, np.dtype[Any]]
-Ints = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,11 @@ from typing import Any
 import numpy as np
 
 from irmx import DataError, DataWarning, Rankings
+from irmx.ragged import Array, Floats, Ints, offsets_of
 from irmx_stream.updates.checked_values import given_lengths, numbers, places_of_updates, refuse_other_times
 from irmx_stream.updates.nuggets import Nuggets, as_in_the_track, in_use, warn_of_far_nuggets
 from irmx_stream.updates.stream_columns import NUGGET_TIME, QUERY_END, QUERY_START, TIMESTAMP
 from irmx_stream.updates.streams import Stream
-
-Array = np.ndarray[Any, np.dtype[Any]]
-Floats = np.ndarray[Any, np.dtype[Any]]
-Ints = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True)
@@ -144,8 +141,8 @@ def _packed(topics: list[Any], window: Floats, nuggets: Ints, streams: list[Stre
     return Streams(
         topics,
         window,
-        np.concatenate([[0], np.cumsum([len(s) for s in streams])]).astype(np.int64),
-        np.concatenate([[0], np.cumsum([len(s.update) for s in streams])]).astype(np.int64),
+        offsets_of([len(s) for s in streams]),
+        offsets_of([len(s.update) for s in streams]),
         nuggets,
         joined("time", float),
         joined("length", float),

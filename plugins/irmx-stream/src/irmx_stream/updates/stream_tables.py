@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 
 from irmx import DataError
+from irmx.ragged import Floats
 from irmx_stream.updates.checked_values import SAME_TIME, places_of_ids, require_one_of
 from irmx_stream.updates.streams import Stream
-
-Array = np.ndarray[Any, np.dtype[Any]]
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 def stream_of(updates: Any, nuggets: Any = None, same_time: str = "id") -> Stream:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[Any]]
-Floats = np.ndarray[Any, np.dtype[Any]]
-Ints = np.ndarray[Any, np.dtype[Any]]
+from irmx.ragged import Array, Floats, Ints, offsets_of
 
 LATE = ("before", "at")
 """Which sessions make a nugget late: those before whose start it was known, or also those at whose start it was."""
@@ -115,7 +112,7 @@ class Stream:
         last = float(self.time[-1]) if len(self) else 0.0
         scale = cells / last if last > 0 and np.isfinite(cells / last) else 0.0
         cell = np.clip(np.floor(self.time * scale), 0, cells).astype(np.int64)
-        return np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=cells + 1))]).astype(np.int32), scale
+        return offsets_of(np.bincount(cell, minlength=cells + 1)).astype(np.int32), scale
 
     def known(self, late: str) -> Floats:
         """Return from which moment on a session that starts makes each nugget late: after its time, or at it already."""

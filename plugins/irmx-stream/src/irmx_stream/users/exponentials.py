@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
-Floats = np.ndarray[Any, np.dtype[Any]]
+from irmx.ragged import Floats
 
 _MOST_KEPT = 25_000_000
 """Floats: 200 MB."""

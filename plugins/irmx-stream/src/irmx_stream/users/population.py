@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from irmx import UsageError, seconds
-
-Floats = np.ndarray[Any, np.dtype[Any]]
+from irmx.ragged import Floats
 
 _NORMALS = 1
 """The purpose of the random numbers drawn here, beside the seed; the traces have another."""

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx import DataError, UsageError
+from irmx.ragged import Floats, Ints, segment_sum
 from irmx_stream.users.population import Population
 from irmx_stream.users.recorded_traces import Recorded, read_traces
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 _NODES, _WEIGHTS = np.polynomial.hermite.hermgauss(40)
 _Z95 = 1.959963984540054
@@ -111,7 +110,7 @@ def fit_population(
     same = user[1:] == user[:-1]
     gap = (traces.start[1:] - ends[:-1])[same]
     n_away = np.bincount(user[1:][same], minlength=users)
-    away = np.bincount(user[1:][same], gap, users)
+    away = segment_sum(gap, user[1:][same], users)
     if end is not None:
         last = traces.offsets[1:][np.diff(traces.offsets) > 0] - 1
         if (ends[last] > end).any():
@@ -122,7 +121,7 @@ def fit_population(
             )
         away[user[last]] += end - ends[last]
     times_away = _fit(n_away, away, "times away: two sessions")
-    durations = _fit(np.bincount(user, minlength=users), np.bincount(user, traces.duration, users), "a session")
+    durations = _fit(np.bincount(user, minlength=users), segment_sum(traces.duration, user, users), "a session")
     values = {"MA": times_away.mean, "SA": times_away.spread, "MD": durations.mean, "SD": durations.spread}
     intervals = {
         "MA": times_away.mean_interval,
@@ -159,7 +158,7 @@ class _Fit:
     log_likelihood: float
 
 
-def _fit(n: Floats, total: Floats, what: str) -> _Fit:
+def _fit(n: Ints, total: Floats, what: str) -> _Fit:
     """Return the log-normal distribution of means from the number of each user's times and their sum."""
     from scipy.optimize import minimize
 
@@ -212,7 +211,7 @@ def _around(value: float, error: float) -> tuple[float, float]:
     return value / factor, value * factor
 
 
-def log_likelihood(mu: float, sigma: float, n: Floats, total: Floats) -> float:
+def log_likelihood(mu: float, sigma: float, n: Ints, total: Floats) -> float:
     """Return the log-likelihood of users with n exponential times of a sum, whose means are log-normal.
 
     Parameters
@@ -245,7 +244,7 @@ def log_likelihood(mu: float, sigma: float, n: Floats, total: Floats) -> float:
     return float(np.sum(terms + np.log(scale)) - len(n) * math.log(2 * math.pi) / 2)
 
 
-def _information(mu: float, sigma: float, n: Floats, total: Floats) -> Floats:
+def _information(mu: float, sigma: float, n: Ints, total: Floats) -> Floats:
     """Return the observed information of mu and sigma: minus the second derivatives, by central differences."""
     h = np.array([1e-3, min(1e-3, sigma / 4)])
 
@@ -259,7 +258,7 @@ def _information(mu: float, sigma: float, n: Floats, total: Floats) -> Floats:
     )
 
 
-def _largest_spread(fitted: float, largest: float, n: Floats, total: Floats) -> float:
+def _largest_spread(fitted: float, largest: float, n: Ints, total: Floats) -> float:
     """Return the largest spread whose likelihood ratio against the fitted sigma is not significant at 5%."""
     from scipy.optimize import brentq, minimize_scalar
 

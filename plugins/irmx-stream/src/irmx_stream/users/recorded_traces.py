@@ -12,13 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx import DataError, UsageError
+from irmx.ragged import Floats, Ints, offsets_of
 from irmx_stream.users.traces import ROUNDING, Traces
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Floats = np.ndarray[Any, np.dtype[Any]]
-Ints = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True)
@@ -96,7 +94,7 @@ def read_traces(source: pd.DataFrame | str | os.PathLike[str]) -> Recorded:
         )
         _refuse(speed <= 0, lambda row: f"has a speed of {speed[row]:g} words per second; it must be above 0", name, at)
         speeds = np.bincount(user, speed) / np.bincount(user)
-    offsets = np.concatenate([[0], np.cumsum(np.bincount(user))])
+    offsets = offsets_of(np.bincount(user))
     return Recorded(list(labels), Traces(offsets, start[order], duration[order]), speeds, gap)
 
 
@@ -130,7 +128,7 @@ def traces_for(recorded: Recorded, start: float, end: float) -> Traces:
         raise UsageError(f"The window of a topic must not end before it starts. Got start {start!r}, end {end!r}.")
     traces = recorded.traces
     within = (traces.start >= start) & (traces.start + traces.duration <= end)
-    kept = np.concatenate([[0], np.cumsum(within)])
+    kept = offsets_of(within)
     return Traces(kept[traces.offsets], traces.start[within] - start, traces.duration[within], end=end - start)
 
 

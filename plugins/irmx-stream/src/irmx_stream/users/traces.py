@@ -12,12 +12,10 @@ from typing import Any
 import numpy as np
 
 from irmx import UsageError, seconds
+from irmx.ragged import Floats, Ints, offsets_of, segment_of
 from irmx_stream.updates.checked_values import is_number
 from irmx_stream.users.exponentials import EXPONENTIALS
 from irmx_stream.users.population import Users
-
-Floats = np.ndarray[Any, np.dtype[Any]]
-Ints = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True)
@@ -130,7 +128,7 @@ class Traces:
     @cached_property
     def user(self) -> Ints:
         """The number of each session's user."""
-        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+        return segment_of(self.offsets)
 
 
 @dataclass(frozen=True)
@@ -215,7 +213,7 @@ def simulate(users: Users, length: float | str, seed: int = 0) -> Traces:
     duration = np.concatenate([*units, np.empty(0)])
     duration *= np.repeat(users.session, count)
     return Traces(
-        np.concatenate([[0], np.cumsum(count, dtype=np.int64)]),
+        offsets_of(count),
         np.concatenate([*starts, np.empty(0)]),
         duration,
         users.first,
@@ -235,7 +233,7 @@ def cut(traces: Traces, length: float) -> Traces:
     array([  0., 608.,   0.])
     """
     within = traces.start + traces.duration <= length
-    kept = np.concatenate([[0], np.cumsum(within)])
+    kept = offsets_of(within)
     return Traces(
         kept[traces.offsets], traces.start[within], traces.duration[within], traces.first, traces.seed, float(length)
     )

@@ -5,16 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
 
 import numpy as np
 
+from irmx.ragged import Floats, Ints
 from irmx_stream.updates.streams import Stream
 from irmx_stream.users.traces import Traces
-
-Array = np.ndarray[Any, np.dtype[Any]]
-Floats = np.ndarray[Any, np.dtype[Any]]
-Ints = np.ndarray[Any, np.dtype[Any]]
 
 _WORTH_IT = 5_000_000
 """Users times pairs of update and nugget after which importing numba has paid: half a second or so of numpy."""

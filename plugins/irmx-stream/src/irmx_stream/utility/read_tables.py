@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from irmx import Rankings
+from irmx.ragged import segment_sum
 from irmx_stream.updates.checked_values import places_of_updates
 from irmx_stream.updates.nuggets import Nuggets
 from irmx_stream.updates.prepared_streams import Streams
@@ -41,8 +42,8 @@ def table_of_reads(
     pair, which = np.unique(reads.update * size + reads.nugget, return_inverse=True)
     update, nugget = np.divmod(pair, size)
     readers = np.bincount(which, minlength=len(pair))
-    late = np.bincount(which, reads.alpha, len(pair))
-    gain = np.bincount(which, reads.gain_of_each(setting.L) / units[reads.user], len(pair))
+    late = segment_sum(reads.alpha, which, len(pair))
+    gain = segment_sum(reads.gain_of_each(setting.L) / units[reads.user], which, len(pair))
     words = stream.length[update]
     docs, names = _names(rankings, float(rankings.topic_column(QUERY_START)[0]), window, same_time)
     return {

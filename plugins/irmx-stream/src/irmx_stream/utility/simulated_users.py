@@ -10,14 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from irmx import DataWarning
+from irmx.ragged import Floats
 from irmx_stream.interfaces.reading_interface import ReadingInterface
 from irmx_stream.updates.prepared_streams import Streams
 from irmx_stream.updates.streams import Stream
 from irmx_stream.users.population import Population, Users
 from irmx_stream.users.traces import Traces, cut, simulate
 from irmx_stream.utility.stream_utility import Utility, amounts_of, compiled_for, gains_of, mean_gain
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 FIRST_USERS = 1000
 """How many users are tried first where their number follows from the precision; then twice as many, and so on."""

@@ -6,18 +6,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
 
 import numpy as np
 
+from irmx.ragged import Floats, Ints, segment_sum
 from irmx_stream.interfaces.newest_first import REVERSE_CHRONOLOGICAL
 from irmx_stream.interfaces.reading_interface import NEVER, ReadingInterface
 from irmx_stream.updates.streams import Stream
 from irmx_stream.users.traces import Traces
 from irmx_stream.utility import compiled_gains
-
-Floats = np.ndarray[Any, np.dtype[Any]]
-Ints = np.ndarray[Any, np.dtype[Any]]
 
 _AT_ONCE = 4_000_000
 """Users times pairs of update and nugget that are looked at together; it bounds the memory."""
@@ -59,7 +56,7 @@ class Reads:
 
     def gains(self, L: float) -> Floats:  # noqa: N803
         """Return what each user gains, shape (users,)."""
-        return np.bincount(self.user, self.gain_of_each(L), self.users).astype(np.float64)
+        return segment_sum(self.gain_of_each(L), self.user, self.users).astype(np.float64)
 
 
 @lru_cache(maxsize=256)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from irmx import UsageError
 from irmx_stream.interfaces.newest_first import REVERSE_CHRONOLOGICAL
 from irmx_stream.interfaces.reading_interface import KIND, ReadingInterface
@@ -14,8 +12,6 @@ from irmx_stream.updates.stream_tables import stream_of
 from irmx_stream.updates.streams import LATE
 from irmx_stream.users.traces import Traces, speeds_of
 from irmx_stream.utility.stream_utility import PER, RATIO, Utility, amounts_of, mean_gain, reads_of
-
-Floats = np.ndarray[Any, np.dtype[Any]]
 
 
 def msu(
@@ -81,6 +77,7 @@ def msu(
 
     >>> updates = {"doc_id": ["u1", "u2"], "timestamp": [10, 150], "length": [12, 8]}
     >>> nuggets = {"doc_id": ["u1", "u2"], "iteration": ["n1", "n2"], "timestamp": [5, 20]}
+    >>> import numpy as np
     >>> traces = Traces(np.array([0, 3]), np.array([0.0, 100.0, 200.0]), np.array([30.0, 30.0, 30.0]))
     >>> msu(updates, nuggets, traces, speeds=2.0).value
     1.5

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from irmx import Column, DataError, Rankings
-from irmx_temporal.cells.cell_arrays import Aspects, Floats, Ints, renormalised
-from irmx_temporal.cells.layout_of_qrels import Places, found_in
+from irmx.ragged import Floats, Ints, position_among, segment_sum
+from irmx_temporal.cells.cell_arrays import Aspects, renormalised
+from irmx_temporal.cells.layout_of_qrels import Places
 
 TOLERANCE = 1e-6
 """How far from 1 the weights of a topic may add up to."""
@@ -67,7 +68,7 @@ def _given(rankings: Rankings, places: Places, label: Ints, column: Column) -> F
         raise DataError(
             f"The qrels column {column.name!r} has the negative weight {weight[i]:g} for {of_query(int(key[i]))}."
         )
-    total = np.bincount(key // size, weight, len(rankings))
+    total = segment_sum(weight, key // size, len(rankings))
     for t in np.flatnonzero(np.isin(np.arange(len(rankings)), key // size) & (np.abs(total - 1) > TOLERANCE))[
         :1
     ].tolist():
@@ -76,7 +77,7 @@ def _given(rankings: Rankings, places: Places, label: Ints, column: Column) -> F
             f"{TOLERANCE:g}. They add up to {total[t]:.9g}."
         )
     wanted = places.topic * size + places.label
-    at = found_in(key, wanted)
+    at = position_among(key, wanted)
     for i in np.flatnonzero(at < 0)[:1].tolist():
         raise DataError(f"The qrels column {column.name!r} has no value for {of_query(int(wanted[i]))}.")
     found: Floats = weight[at]

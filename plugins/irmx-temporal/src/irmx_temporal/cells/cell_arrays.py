@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from irmx import DataError
-
-Array = np.ndarray[Any, np.dtype[Any]]
-Floats = np.ndarray[Any, np.dtype[Any]]
-Ints = np.ndarray[Any, np.dtype[Any]]
-
+from irmx.ragged import Floats, Ints, position_in_run, segment_sum
 
 LARGEST = 1000
 """The largest grade whose gain 2^grade - 1 is a number."""
@@ -97,7 +93,7 @@ class Layout:
         if cutoff not in self._ideals:
             gain = exponential(self.grade)
             best_first = np.lexsort((-gain, self.cell))
-            place = place_in_group(self.cell) + 1
+            place = position_in_run(self.cell) + 1
             within = slice(None) if cutoff is None else place <= cutoff
             self._ideals[cutoff] = discounted(
                 gain[best_first][within], place[within], self.cell[within], len(self.topic)
@@ -145,7 +141,7 @@ class Cells:
     @cached_property
     def place(self) -> Ints:
         """The place of every document retrieved among those of its cell, from 0."""
-        return place_in_group(self.cell)
+        return position_in_run(self.cell)
 
     def __len__(self) -> int:
         return len(self.weight)
@@ -156,7 +152,7 @@ class Cells:
 
     def per_topic(self, of_cells: Floats) -> Floats:
         """Return the sum over each topic's cells of the weighted values."""
-        return np.bincount(self.layout.topic, self.weight * of_cells, self.layout.topics)
+        return segment_sum(self.weight * of_cells, self.layout.topic, self.layout.topics)
 
 
 class Coverage(NamedTuple):
@@ -197,7 +193,7 @@ def exponential(grade: Floats) -> Floats:
 
 def discounted(gain: Floats, rank: Ints, group: Ints, count: int) -> Floats:
     """Return the DCG of every group, sum gain / log2(1 + rank)."""
-    return np.bincount(group, gain / np.log2(1 + rank), count)
+    return segment_sum(gain / np.log2(1 + rank), group, count)
 
 
 def renormalised(weight: Floats, group: Ints, count: int) -> Floats:
@@ -206,17 +202,5 @@ def renormalised(weight: Floats, group: Ints, count: int) -> Floats:
     >>> renormalised(np.array([0.25, 0.25, 0.5, 0.0]), np.array([0, 0, 1, 2]), 3)
     array([0.5, 0.5, 1. , 0. ])
     """
-    total = np.bincount(group, weight, count)[group]
+    total = segment_sum(weight, group, count)[group]
     return np.divide(weight, total, out=np.zeros(len(weight)), where=total > 0)
-
-
-def place_in_group(group: Ints) -> Ints:
-    """Return the place of every value in its run of equal values.
-
-    >>> place_in_group(np.array([0, 0, 3, 3, 3]))
-    array([0, 1, 0, 1, 2])
-    """
-    new = np.ones(len(group), dtype=bool)
-    new[1:] = group[1:] != group[:-1]
-    starts = np.flatnonzero(new)
-    return np.asarray(np.arange(len(group)) - np.repeat(starts, np.diff(starts, append=len(group))))

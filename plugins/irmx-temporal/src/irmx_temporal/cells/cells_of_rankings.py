@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from irmx import Rankings
+from irmx.ragged import Floats, Ints
 from irmx_temporal.cells.aspect_weights import aspects_of
-from irmx_temporal.cells.cell_arrays import Aspects, Cells, Floats, Ints, renormalised
+from irmx_temporal.cells.cell_arrays import Aspects, Cells, renormalised
 from irmx_temporal.cells.layout_of_qrels import LaidOut, layout_of
 from irmx_temporal.diversity_columns import SUBTOPIC_WEIGHT, WINDOW_WEIGHT
 from irmx_temporal.windows.windows_of_rows import EVERYTHING, Windowing

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from irmx import DataError, QrelsRows, Rankings
-from irmx_temporal.cells.cell_arrays import Array, Floats, Ints, Layout
+from irmx.ragged import Array, Floats, Ints, position_among
+from irmx_temporal.cells.cell_arrays import Layout
 from irmx_temporal.diversity_columns import SUBTOPIC
 from irmx_temporal.natural_labels import labels
 from irmx_temporal.windows.windows_of_rows import Windowing, row_of_topic, windows_of_rows
@@ -93,7 +94,7 @@ def _layout(
     key = subtopic_of[placed] * count + window_of[placed]
     occupied = np.unique(key[relevant[placed]])
     part = np.full(len(rows.doc), -1, dtype=np.int64)
-    part[placed] = found_in(occupied, key)
+    part[placed] = position_among(occupied, key)
     chosen = np.flatnonzero(relevant & (part >= 0))
     chosen = chosen[np.lexsort((-rows.grade[chosen], rows.doc[chosen], part[chosen]))]
     cell, doc = part[chosen], rows.doc[chosen]
@@ -111,19 +112,7 @@ def _places(rows: QrelsRows, label: Ints, names: list[Any], counts: Array) -> tu
     size = np.int64(max(len(names), 1))
     key = np.where(label >= 0, rows.topic * size + label, -1)
     known = np.unique(key[counts & (label >= 0)])
-    return Places(known // size, known % size, names), found_in(known, key)
-
-
-def found_in(known: Ints, wanted: Ints) -> Ints:
-    """Return the place of every wanted value among known ones, which ascend; -1 where it is not there.
-
-    >>> found_in(np.array([3, 5, 8]), np.array([8, 4, 3]))
-    array([ 2, -1,  0])
-    """
-    if not len(known):
-        return np.full(len(wanted), -1, dtype=np.int64)
-    place = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
-    return np.where(known[place] == wanted, place, -1)
+    return Places(known // size, known % size, names), position_among(known, key)
 
 
 def subtopics_of_rows(rankings: Rankings) -> tuple[Ints, list[Any]]:

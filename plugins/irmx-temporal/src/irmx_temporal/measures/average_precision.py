@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from irmx import Rankings
-from irmx_temporal.cells.cell_arrays import Cells, Floats
+from irmx.ragged import Floats
+from irmx_temporal.cells.cell_arrays import Cells
 from irmx_temporal.measures import cell_formulas
 from irmx_temporal.measures.diversity import INTENT_PARAMS, SINGH, TIME_PARAMS, WINDOW_COLUMNS, Diversity
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from irmx_temporal.cells.cell_arrays import Cells, Coverage, Floats, Ints, discounted, exponential, place_in_group
+from irmx.ragged import Floats, Ints, position_in_run, segment_sum
+from irmx_temporal.cells.cell_arrays import Cells, Coverage, discounted, exponential
 
 
 def ndcg(cells: Cells, cutoff: int | None) -> Floats:
@@ -26,7 +27,7 @@ def err(stop: Floats, rank: Ints, group: Ints, count: int) -> Floats:
     count : int
         The number of groups.
     """
-    place = place_in_group(group)
+    place = position_in_run(group)
     going_on = np.ones(count)
     found = np.zeros(count)
     order = np.argsort(place, kind="stable")
@@ -62,7 +63,7 @@ def average_precision(cells: Cells) -> Floats:
     before = np.concatenate([[0.0], running])[np.searchsorted(of_topic[there], np.arange(layout.topics))]
     from_here = np.zeros(len(first))
     from_here[there] = running - before[of_topic[there]]
-    held = np.bincount(cells.cell, from_here[number[cells.at]], len(cells))
+    held = segment_sum(from_here[number[cells.at]], cells.cell, len(cells))
     return held / layout.relevant[layout.topic]
 
 
@@ -78,9 +79,9 @@ def global_ndcg(cells: Cells, of_power: bool, cutoff: int | None) -> Floats:
     layout = cells.layout
     gain = exponential(layout.grade) if of_power else layout.grade
     first, of_topic, number = layout.documents
-    total = np.bincount(number, cells.weight[layout.cell] * gain, len(first))
+    total = segment_sum(cells.weight[layout.cell] * gain, number, len(first))
     best_first = np.lexsort((-total, of_topic))
-    place = place_in_group(of_topic[best_first]) + 1
+    place = position_in_run(of_topic[best_first]) + 1
     within = slice(None) if cutoff is None else place <= cutoff
     chosen = best_first[within]
     ideal = discounted(total[chosen], place[within], of_topic[chosen], layout.topics)

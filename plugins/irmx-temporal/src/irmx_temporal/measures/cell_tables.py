@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from irmx import Rankings
-from irmx_temporal.cells.cell_arrays import Array, Cells, Coverage, Floats, Ints
+from irmx.ragged import Array, Floats, Ints
+from irmx_temporal.cells.cell_arrays import Cells, Coverage
 from irmx_temporal.measures.cell_formulas import covered
 
 MISSED = "(missed)"

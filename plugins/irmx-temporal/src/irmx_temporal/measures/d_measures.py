@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from irmx import Param, Rankings
-from irmx_temporal.cells.cell_arrays import Cells, Floats
+from irmx.ragged import Floats
+from irmx_temporal.cells.cell_arrays import Cells
 from irmx_temporal.measures import cell_formulas
 from irmx_temporal.measures.cell_tables import table_of_cells
 from irmx_temporal.measures.diversity import INTENT_PARAMS, Diversity

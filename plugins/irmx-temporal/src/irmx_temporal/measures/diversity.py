@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from irmx import COMMON_PARAMS, Citation, Column, Measure, Param, Rankings, UsageError
+from irmx.ragged import Floats
 from irmx_temporal.cells.aspect_weights import WEIGHTS
-from irmx_temporal.cells.cell_arrays import Cells, Floats
+from irmx_temporal.cells.cell_arrays import Cells
 from irmx_temporal.cells.cells_of_rankings import cells_of
 from irmx_temporal.diversity_columns import SUBTOPIC, SUBTOPIC_WEIGHT, TIMESTAMP, WINDOW, WINDOW_WEIGHT
 from irmx_temporal.measures.cell_tables import table_of_cells

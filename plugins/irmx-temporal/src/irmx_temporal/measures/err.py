@@ -7,7 +7,8 @@ from typing import ClassVar
 import numpy as np
 
 from irmx import Param, Rankings
-from irmx_temporal.cells.cell_arrays import Cells, Floats, renormalised
+from irmx.ragged import Floats
+from irmx_temporal.cells.cell_arrays import Cells, renormalised
 from irmx_temporal.measures import cell_formulas
 from irmx_temporal.measures.diversity import INTENT_PARAMS, SINGH, TIME_PARAMS, WINDOW_COLUMNS, Diversity
 

@@ -9,7 +9,8 @@ import ir_measures
 import numpy as np
 
 from irmx import COMMON_PARAMS, Column, Measure, Param, Rankings, Scores, UsageError, parse_measure
-from irmx_temporal.cells.cell_arrays import Cells, Floats
+from irmx.ragged import Floats
+from irmx_temporal.cells.cell_arrays import Cells
 from irmx_temporal.cells.layout_of_qrels import subtopics_of_rows
 from irmx_temporal.measures.diversity import CELLS, SINGH, SUBTOPIC_PARAMS, WINDOW_COLUMNS, WINDOW_PARAMS, Diversity
 from irmx_temporal.measures.values_of_parts import needs_subtopics, of_diversity, of_relevance

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from irmx import Citation, Param, Rankings
-from irmx_temporal.cells.cell_arrays import Aspects, Cells, Coverage, Floats
+from irmx.ragged import Floats, segment_sum
+from irmx_temporal.cells.cell_arrays import Aspects, Cells, Coverage
 from irmx_temporal.measures import cell_formulas
 from irmx_temporal.measures.cell_tables import table_of_coverage
 from irmx_temporal.measures.diversity import INTENT_PARAMS, SINGH, TIME_PARAMS, WINDOW_COLUMNS, Diversity
@@ -56,7 +57,7 @@ class SubtopicRecall(Diversity):
 
     def score(self, rankings: Rankings) -> Floats:
         parts = (
-            np.bincount(of.aspects.topic, of.weight * cell_formulas.covered(of), len(rankings))
+            segment_sum(of.weight * cell_formulas.covered(of), of.aspects.topic, len(rankings))
             for of in self.coverage(rankings)
         )
         return np.asarray(sum(parts))

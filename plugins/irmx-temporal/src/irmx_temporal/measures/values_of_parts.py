@@ -13,7 +13,7 @@ import ir_measures
 import numpy as np
 
 from irmx import DataError, Rankings, evaluator
-from irmx_temporal.cells.cell_arrays import Floats
+from irmx.ragged import Floats
 from irmx_temporal.diversity_columns import SUBTOPIC
 from irmx_temporal.natural_labels import labels
 
