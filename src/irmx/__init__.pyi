@@ -101,7 +101,7 @@ from .score.scores import (
     DetailedResults as DetailedResults,
 )
 from .score.scores import (
-    Scores as Scores,
+    TopicScores as TopicScores,
 )
 
 __all__: list[str]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from ir_measures.measures import MeanAgg
 
-from irmx import COMMON_PARAMS, Citation, Column, Measure, Param, Rankings, Scores, UsageError
+from irmx import COMMON_PARAMS, Citation, Column, Measure, Param, Rankings, TopicScores, UsageError
 from irmx.rank.rankings import Rankings as Ranked
 
 CLICKS = Column("run", "clicks", "clicks on the result", how="count them")
@@ -68,8 +68,8 @@ class Sound(Measure):
         return self.score(rankings)
 
     @classmethod
-    def score_prepared(cls, prepared: Any, settings: Any) -> list[list[Scores]]:
-        return [[Scores(of_run) for _ in settings] for of_run in prepared]
+    def score_prepared(cls, prepared: Any, settings: Any) -> list[list[TopicScores]]:
+        return [[TopicScores(of_run) for _ in settings] for of_run in prepared]
 
 
 class Flawless(Sound):

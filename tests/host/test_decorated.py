@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import irmx
-from irmx import Column, PluginError, Ranking, Rankings, Scores, UsageError
+from irmx import Column, PluginError, Ranking, Rankings, TopicScores, UsageError
 
 QRELS = {"q": {"a": 1, "b": 2, "c": 0}, "r": {"a": 1}}
 RUN = {"q": {"a": 3.0, "x": 2.0, "b": 1.0}, "r": {"x": 2.0, "a": 1.0}}
@@ -45,7 +45,7 @@ def test_all_topics_at_once():
     @irmx.measure(batch=True)
     def Found(rankings: Rankings, *, doubled: bool = False):
         """The number of relevant documents."""
-        return Scores(rankings.relevant.count * (1 + doubled), {"ranked": rankings.depth})
+        return TopicScores(rankings.relevant.count * (1 + doubled), {"ranked": rankings.depth})
 
     results = irmx.calc("Found Found(doubled=True)", QRELS, RUN)
     assert results.aggregated == {Found: 1.5, Found(doubled=True): 3.0}

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irmx
-from irmx import Column, DetailedMetric, Measure, Rankings, Scores, UsageError
+from irmx import Column, DetailedMetric, Measure, Rankings, TopicScores, UsageError
 
 TIME = Column("run", "timestamp", "when it was emitted", unit="s")
 WORDS = Column("run", "length", "words", optional=True)
@@ -36,14 +36,14 @@ class Spans(Measure):
     RANGE = (0.0, float("inf"))
     DEFAULT = -1.0
 
-    def score(self, rankings: Rankings) -> Scores:
+    def score(self, rankings: Rankings) -> TopicScores:
         at_run, at_qrels = rankings.matching_rows()
         holds = rankings.qrels_rows.grade[at_qrels] >= rankings.rel
         time, topic = rankings.run_rows.column("timestamp"), rankings.run_rows.topic[at_run[holds]]
         assert time is not None
         of_topic = [time[at_run[holds]][topic == t] for t in range(len(rankings))]
         spans = np.array([t.max() - t.min() if len(t) else 0 for t in of_topic], dtype=float)
-        return Scores(spans, {"held": np.array([len(t) for t in of_topic], dtype=float)})
+        return TopicScores(spans, {"held": np.array([len(t) for t in of_topic], dtype=float)})
 
     def contributions(self, rankings: Rankings) -> dict[str, Any]:
         return {"doc_id": rankings.run_rows.docs(0), "contribution": [0.0] * int(rankings.depth[0])}
@@ -137,12 +137,12 @@ def test_a_column_that_is_optional_is_not_asked_for() -> None:
         irmx.calc_aggregate([SPANS], QRELS, {"1": {"a": 1.0}})
 
 
-@pytest.mark.parametrize("wrong", [Scores(np.zeros(1)), Scores(np.zeros(2), {"held": np.zeros(3)})])
-def test_scores_of_the_wrong_shape_are_refused(wrong: Scores) -> None:
+@pytest.mark.parametrize("wrong", [TopicScores(np.zeros(1)), TopicScores(np.zeros(2), {"held": np.zeros(3)})])
+def test_scores_of_the_wrong_shape_are_refused(wrong: TopicScores) -> None:
     class Wrong(Spans):
         NAME = "Wrong"
 
-        def score(self, rankings: Rankings) -> Scores:
+        def score(self, rankings: Rankings) -> TopicScores:
             return wrong
 
     with pytest.raises(irmx.PluginError, match=r"Wrong returned .*shape \([13],\) for 2 topics"):
@@ -160,7 +160,7 @@ def test_a_warning_that_was_made_an_error_stays_a_warning() -> None:
     class Warns(Spans):
         NAME = "Warns"
 
-        def score(self, rankings: Rankings) -> Scores:
+        def score(self, rankings: Rankings) -> TopicScores:
             warnings.warn("two updates were left out", irmx.DataWarning, stacklevel=1)
             return super().score(rankings)
 

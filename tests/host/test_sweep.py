@@ -285,7 +285,7 @@ def test_scores_of_the_wrong_shape_are_the_plugins_fault(echo: Measure, monkeypa
     monkeypatch.setattr(kind, "score_prepared", classmethod(lambda cls, prepared, settings: [[]]))
     with pytest.raises(irmx.PluginError, match=r"must return a list of 1 scores for each of 3 runs. Got \[0\]"):
         irmx.sweep(echo, {"MD": "1m"}, QRELS, RUNS, jobs=1)
-    wrong = irmx.Scores(np.full(30, np.inf))
+    wrong = irmx.TopicScores(np.full(30, np.inf))
     monkeypatch.setattr(kind, "score_prepared", classmethod(lambda cls, prepared, settings: [[wrong]] * 3))
     with pytest.raises(irmx.PluginError, match=r"ZEcho\(MD='1m'\) has no finite value for query 1"):
         irmx.sweep(echo, {"MD": "1m"}, QRELS, RUNS, jobs=1)
@@ -294,7 +294,7 @@ def test_scores_of_the_wrong_shape_are_the_plugins_fault(echo: Measure, monkeypa
 def test_a_field_with_the_name_of_a_parameter_gets_an_underscore(
     echo: Measure, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    both = irmx.Scores(np.zeros(30), {"users": np.full(30, 7.0)})
+    both = irmx.TopicScores(np.zeros(30), {"users": np.full(30, 7.0)})
     monkeypatch.setattr(type(echo), "score_prepared", classmethod(lambda cls, prepared, settings: [[both]] * 3))
     results = irmx.sweep(echo, {"users": [5]}, QRELS, RUNS, jobs=1)
     assert list(results.columns) == ["run", "query_id", "measure", "users", "value", "users_"]

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from irmx.ragged import Array
     from irmx.rank.ranking import Ranking
     from irmx.rank.rankings import Rankings
-    from irmx.score.scores import Scores
+    from irmx.score.scores import TopicScores
 
     OfTopic = Callable[Concatenate[Ranking, ...], SupportsFloat]
-    OfTopics = Callable[Concatenate[Rankings, ...], Array | Scores]
+    OfTopics = Callable[Concatenate[Rankings, ...], Array | TopicScores]
 
 _CLASS = ".__class__"
 
@@ -66,10 +66,10 @@ class FunctionMeasure(Measure, metaclass=_OfFunction):
     def _given(self) -> dict[str, Any]:
         return {name: self[name] for name in self._arguments}
 
-    def score(self, rankings: Rankings) -> Array | Scores:
+    def score(self, rankings: Rankings) -> Array | TopicScores:
         """Return what the function gives for all topics, or for one after the other."""
         if self._batch:
-            found: Array | Scores = self._function(rankings, **self._given())
+            found: Array | TopicScores = self._function(rankings, **self._given())
             return found
         return super().score(rankings)
 
@@ -164,7 +164,7 @@ def measure(
         Expressions to show; by default its name, where it has no required parameter.
     batch : bool
         Whether the function gets the :class:`irmx.Rankings` of all topics, and returns a value for each of them: an array, or
-        :class:`irmx.Scores`.
+        :class:`irmx.TopicScores`.
 
     Returns
     -------

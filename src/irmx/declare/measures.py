@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from irmx.declare.citation import Citation
     from irmx.rank.ranking import Ranking
     from irmx.rank.rankings import Rankings
-    from irmx.score.scores import Scores
+    from irmx.score.scores import TopicScores
 
     if sys.version_info >= (3, 11):
         from typing import Self
@@ -130,10 +130,10 @@ class Measure(ir_measures.Measure):
 
     # -- scoring -----------------------------------------------------------------------------------------
 
-    def score(self, rankings: Rankings) -> np.ndarray[Any, np.dtype[np.float64]] | Scores:
+    def score(self, rankings: Rankings) -> np.ndarray[Any, np.dtype[np.float64]] | TopicScores:
         """Return one value per topic of ``rankings``; override it, or :meth:`score_topic`.
 
-        A measure that has more to say of a topic, such as a standard error, returns :class:`irmx.Scores`.
+        A measure that has more to say of a topic, such as a standard error, returns :class:`irmx.TopicScores`.
 
         The host has carried out the common parameters already: ranks are those of the ranking to be
         scored, ``rankings.relevant`` holds the documents that count as relevant.
@@ -169,7 +169,7 @@ class Measure(ir_measures.Measure):
         raise NotImplementedError
 
     @classmethod
-    def score_prepared(cls, prepared: Sequence[Any], settings: Sequence[Self]) -> list[list[Scores]]:
+    def score_prepared(cls, prepared: Sequence[Any], settings: Sequence[Self]) -> list[list[TopicScores]]:
         """Return the scores of several runs (outer list) in several settings (inner list).
 
         The settings differ only in the parameters of ``SHARED_PARAMS``; the values are those of :meth:`score`.

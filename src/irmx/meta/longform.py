@@ -9,7 +9,7 @@ import numpy as np
 
 from irmx.meta.grids import Grid, text_of
 from irmx.ragged import Array
-from irmx.score.scores import Scores
+from irmx.score.scores import TopicScores
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,13 +44,13 @@ class LongForm:
             name + "_" * (name in (*KEYS, "value")): _column([s[name] for s in grid.settings]) for name in grid.values
         }
 
-    def of_settings(self, settings: Sequence[int], scores: Sequence[Sequence[Scores]]) -> pa.Table:
+    def of_settings(self, settings: Sequence[int], scores: Sequence[Sequence[TopicScores]]) -> pa.Table:
         """Return the rows of some settings, by their numbers, with scores of every run (outer) and setting (inner)."""
         columns = {name: column.take(np.array(settings)) for name, column in self._values.items()}
         by_setting = [[of_run[i] for of_run in scores] for i in range(len(settings))]
         return self._rows(np.array(settings), [str(self.grid.measure)] * len(settings), columns, by_setting)
 
-    def of_references(self, names: Sequence[str], scores: Sequence[Sequence[Scores]]) -> pa.Table:
+    def of_references(self, names: Sequence[str], scores: Sequence[Sequence[TopicScores]]) -> pa.Table:
         """Return the rows of reference measures: their scores of every run (inner), by measure (outer)."""
         import pyarrow as pa
 
@@ -58,7 +58,11 @@ class LongForm:
         return self._rows(np.full(len(names), -1), names, columns, scores)
 
     def _rows(
-        self, settings: Array, measures: Sequence[str], params: Mapping[str, Any], scores: Sequence[Sequence[Scores]]
+        self,
+        settings: Array,
+        measures: Sequence[str],
+        params: Mapping[str, Any],
+        scores: Sequence[Sequence[TopicScores]],
     ) -> pa.Table:
         """Return the rows of blocks: one per run and topic, in this order, for each setting or measure."""
         import pyarrow as pa

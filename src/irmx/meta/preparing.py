@@ -17,7 +17,7 @@ from irmx.meta.parts import writing
 from irmx.meta.units import Held, Stored, preparation_key
 from irmx.rank.join import Join
 from irmx.score.evaluator import Evaluator
-from irmx.score.scores import Scores
+from irmx.score.scores import TopicScores
 from irmx.score.scoring import check_columns, named, rankings_for
 
 
@@ -85,7 +85,7 @@ class Preparer:
         return {key: Held(tuple(map(joblib.load, paths))) for key, paths in self._paths.items()}
 
 
-def scores_of(evaluator: Evaluator, run: Run) -> list[Scores]:
+def scores_of(evaluator: Evaluator, run: Run) -> list[TopicScores]:
     """Return the scores of measures over the topics of the qrels."""
     values = evaluator.values(run)
     topics = list(evaluator.judgments.index)
@@ -94,5 +94,5 @@ def scores_of(evaluator: Evaluator, run: Run) -> list[Scores]:
         fields = evaluator.fields.get(measure, {})
         names = sorted({name for of_topic in fields.values() for name in of_topic})
         by_topic = {name: np.array([fields[t].get(name, np.nan) for t in topics]) for name in names}
-        found.append(Scores(np.array([values[measure][t] for t in topics]), by_topic))
+        found.append(TopicScores(np.array([values[measure][t] for t in topics]), by_topic))
     return found

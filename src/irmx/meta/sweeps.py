@@ -27,7 +27,7 @@ from irmx.meta.units import Done, Held, Stored, do, kept, units_of
 from irmx.score.evaluator import Evaluator, as_measures
 from irmx.score.named_runs import lacking_topics, named_runs, of_run
 from irmx.score.once import Said
-from irmx.score.scores import Scores
+from irmx.score.scores import TopicScores
 from irmx.score.scoring import checked, over_topics
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class Sweep:
     def _prepare(self, left: Sequence[int], folder: str, progress: bool | None) -> Preparer:
         """Read every run once, for the settings that are left and for the references."""
         prepared = Preparer(self._judgments, [self.settings[i] for i in left], folder)
-        references: list[list[Scores]] = []
+        references: list[list[TopicScores]] = []
         with progress_bar("Reading runs", len(self.runs), 0, progress) as advance:
             for name, source in self.runs.items():
                 with self._said.once(name), of_run(name, source):
@@ -137,7 +137,7 @@ class Sweep:
             self._parts.write(REFERENCES, self._form.of_references(names, by_measure), ())
         return prepared
 
-    def _read(self, source: Any, prepared: Preparer) -> list[Scores]:
+    def _read(self, source: Any, prepared: Preparer) -> list[TopicScores]:
         """Read one run, and return the scores of the references if they are not there yet."""
         run = read_run(source)
         lacking = lacking_topics(run, self._judgments)
@@ -175,7 +175,9 @@ class Sweep:
         self._parts.write(f"settings-{numbers[0]:07d}", self._form.of_settings(numbers, scores), numbers)
         self._said.give(done.warned)
 
-    def _over_topics(self, numbers: Sequence[int], theirs: list[int], scores: Sequence[Scores]) -> list[Scores]:
+    def _over_topics(
+        self, numbers: Sequence[int], theirs: list[int], scores: Sequence[TopicScores]
+    ) -> list[TopicScores]:
         """Return checked scores of one run over all topics of the qrels, from those over its own."""
         topics = [self._judgments.topics[t] for t in theirs]
         settings = [self.settings[i] for i in numbers]

@@ -13,7 +13,7 @@ import joblib
 
 from irmx.declare.measures import Measure
 from irmx.errors import PluginError
-from irmx.score.scores import Scores
+from irmx.score.scores import TopicScores
 from irmx.score.scoring import IrmxEvaluator, named
 
 _COMMON = ("rel", "cutoff", "judged_only", "ties")
@@ -100,7 +100,7 @@ class Done:
     """
 
     unit: Unit
-    scores: list[list[Scores]]
+    scores: list[list[TopicScores]]
     warned: list[tuple[type[Warning], str]]
 
 
@@ -112,7 +112,7 @@ def do(unit: Unit, settings: Sequence[Measure], data: Stored | Held) -> Done:
     return Done(unit, scores, [(w.category, str(w.message)) for w in caught])
 
 
-def _of_prepared(settings: Sequence[Measure], data: Stored | Held) -> list[list[Scores]]:
+def _of_prepared(settings: Sequence[Measure], data: Stored | Held) -> list[list[TopicScores]]:
     prepared = kept(data)
     with named(settings[0]):
         scores = type(settings[0]).score_prepared(prepared, settings)
@@ -124,7 +124,7 @@ def _of_prepared(settings: Sequence[Measure], data: Stored | Held) -> list[list[
     return scores
 
 
-def _of_runs(settings: Sequence[Measure], data: Stored | Held) -> list[list[Scores]]:
+def _of_runs(settings: Sequence[Measure], data: Stored | Held) -> list[list[TopicScores]]:
     """Score runs that follow their judgments in the data."""
     items = iter(data)
     evaluator = IrmxEvaluator(list(settings), next(items))

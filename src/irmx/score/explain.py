@@ -17,7 +17,7 @@ from irmx.errors import DataError, UsageError, counted, suggest
 from irmx.ragged import Array
 from irmx.rank.join import Join
 from irmx.rank.rankings import Rankings
-from irmx.score.scores import Scores
+from irmx.score.scores import TopicScores
 from irmx.score.scoring import check_columns, checked, fields_by_topic, named, rankings_for
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def explain(
         columns = _over_all(columns, judged.rank, judged.grade, rankings.ranked_docs(0))
     with named(parsed):
         found = parsed.score(rankings)
-    scores = checked(parsed, rankings.topics, found if isinstance(found, Scores) else Scores(found))
+    scores = checked(parsed, rankings.topics, found if isinstance(found, TopicScores) else TopicScores(found))
     return Explanation(
         measure=parsed,
         query_id=topic,

@@ -14,7 +14,7 @@ from irmx.ragged import Floats
 
 
 @dataclass(frozen=True)
-class Scores:
+class TopicScores:
     """One value per topic, and further fields per topic; what ``Measure.score`` may return instead of an array.
 
     Attributes
@@ -38,7 +38,7 @@ class Scores:
         The topics are taken as given: it is the error of the values, not that of having other topics.
 
         >>> errors = np.array([[0.04, 0.04], [0.04, 0.04]])
-        >>> Scores(np.array([2.0, 3.0]), covariance=errors).of_mean()
+        >>> TopicScores(np.array([2.0, 3.0]), covariance=errors).of_mean()
         {'standard_error': 0.2}
         """
         there = ~np.isnan(self.values)

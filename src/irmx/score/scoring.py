@@ -19,7 +19,7 @@ from irmx.errors import DataError, DataWarning, IrmxError, PluginError
 from irmx.ragged import segment_count
 from irmx.rank.join import Join, no_common_topic
 from irmx.rank.rankings import Rankings
-from irmx.score.scores import DetailedResults, Scores, metric
+from irmx.score.scores import DetailedResults, TopicScores, metric
 
 
 class IrmxEvaluator(providers.Evaluator):
@@ -37,7 +37,7 @@ class IrmxEvaluator(providers.Evaluator):
         super().__init__(unique, set(judgments.topics))
         self.judgments = judgments
 
-    def scores(self, run: Any) -> dict[Measure, Scores]:
+    def scores(self, run: Any) -> dict[Measure, TopicScores]:
         """Return, for every measure, its values and fields per topic of the judgments, in their order.
 
         Warns
@@ -57,22 +57,22 @@ class IrmxEvaluator(providers.Evaluator):
             for measure in self.measures
         }
 
-    def _of_rankings(self, measure: Measure, join: Join) -> Scores:
+    def _of_rankings(self, measure: Measure, join: Join) -> TopicScores:
         """Return the values of the topics that the run has, checked."""
         if not join.pairs:
-            return Scores(np.empty(0))
+            return TopicScores(np.empty(0))
         check_columns(measure, join)
         rankings = rankings_for(measure, join)
         with named(measure):
             found = measure.score(rankings)
-            return checked(measure, rankings.topics, found if isinstance(found, Scores) else Scores(found))
+            return checked(measure, rankings.topics, found if isinstance(found, TopicScores) else TopicScores(found))
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:
         """Yield the value of every measure for every topic of the qrels."""
         for measure, scores in self.scores(run).items():
             yield from self._metrics(measure, scores)
 
-    def _metrics(self, measure: Measure, scores: Scores) -> Iterator[Metric]:
+    def _metrics(self, measure: Measure, scores: TopicScores) -> Iterator[Metric]:
         topics, values = self.judgments.topics, scores.values.tolist()
         if not scores.fields:
             for query_id, value in zip(topics, values, strict=True):
@@ -106,7 +106,7 @@ def named(measure: Measure) -> Iterator[None]:
         raise PluginError(f"The measure {measure} failed with {type(error).__name__}: {error}") from error
 
 
-def checked(measure: Measure, topics: list[Any], scores: Scores) -> Scores:
+def checked(measure: Measure, topics: list[Any], scores: TopicScores) -> TopicScores:
     """Return the scores of a measure as arrays of floats, having checked their shape and that all are finite."""
     arrays = {name: np.asarray(found, dtype=np.float64) for name, found in {**scores.fields, "": scores.values}.items()}
     covariance = scores.covariance
@@ -122,10 +122,10 @@ def checked(measure: Measure, topics: list[Any], scores: Scores) -> Scores:
     if not np.isfinite(values).all():
         topic = topics[int(np.flatnonzero(~np.isfinite(values))[0])]
         raise PluginError(f"The measure {measure} has no finite value for query {topic}.")
-    return Scores(values, arrays, covariance)
+    return TopicScores(values, arrays, covariance)
 
 
-def over_topics(measure: Measure, judgments: Judgments, theirs: list[int], scores: Scores) -> Scores:
+def over_topics(measure: Measure, judgments: Judgments, theirs: list[int], scores: TopicScores) -> TopicScores:
     """Return scores of some topics, by their numbers, over all topics of the judgments; the others have the default."""
     values = np.full(len(judgments.topics), float(measure.DEFAULT))
     values[theirs] = scores.values
@@ -140,10 +140,10 @@ def over_topics(measure: Measure, judgments: Judgments, theirs: list[int], score
     if scores.covariance is not None:
         covariance = np.zeros((len(values), len(values)))
         covariance[np.ix_(theirs, theirs)] = scores.covariance
-    return Scores(values, fields, covariance)
+    return TopicScores(values, fields, covariance)
 
 
-def fields_by_topic(scores: Scores) -> list[dict[str, float]]:
+def fields_by_topic(scores: TopicScores) -> list[dict[str, float]]:
     """Return the fields of every topic, those that it has."""
     columns = {name: found.tolist() for name, found in scores.fields.items()}
     return [

@@ -16,7 +16,7 @@ from irmx.declare.measures import Measure
 from irmx.errors import UsageError
 from irmx.rank.join import Join
 from irmx.score.explain import explain
-from irmx.score.scores import Scores
+from irmx.score.scores import TopicScores
 from irmx.score.scoring import rankings_for
 from irmx.testing.failures import failure
 from irmx.testing.sample import Sample
@@ -152,7 +152,7 @@ def check_floats(measure: Measure, data: Data) -> None:
 
     def holds(sample: Sample) -> None:
         topics, found, of_topics = _scored(measure, sample)
-        array = np.asarray(found.values if isinstance(found, Scores) else found)
+        array = np.asarray(found.values if isinstance(found, TopicScores) else found)
         if array.shape != (len(topics),) or array.dtype.kind not in "fiu" or array.dtype.itemsize < 8:
             asked = f"score must return {len(topics)} numbers in double precision, one per topic."
             raise failure(measure, asked, f"It returned {array.dtype} of shape {array.shape}.", sample)

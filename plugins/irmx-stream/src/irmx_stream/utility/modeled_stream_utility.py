@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from irmx import COMMON_PARAMS, Citation, Measure, Param, Rankings, Scores, UsageError, duration
+from irmx import COMMON_PARAMS, Citation, Measure, Param, Rankings, TopicScores, UsageError, duration
 from irmx_stream.interfaces.newest_first import REVERSE_CHRONOLOGICAL
 from irmx_stream.interfaces.reading_interface import KIND
 from irmx_stream.updates.checked_values import SAME_TIME
@@ -184,11 +184,11 @@ class ModeledStreamUtility(Measure):
         return streams_of(rankings, *(self[name] for name in asked))
 
     @classmethod
-    def score_prepared(cls, prepared: Sequence[Any], settings: Sequence[Any]) -> list[list[Scores]]:
+    def score_prepared(cls, prepared: Sequence[Any], settings: Sequence[Any]) -> list[list[TopicScores]]:
         found = utilities(prepared, settings[0]._crowd, [m._setting for m in settings])
         return [[scores_of(of_setting) for of_setting in of_run] for of_run in found]
 
-    def score(self, rankings: Rankings) -> Scores:
+    def score(self, rankings: Rankings) -> TopicScores:
         streams = rankings.memo(("streams", self.preparation()), lambda: self.prepare(rankings))
         return self.score_prepared([streams], [self])[0][0]
 
@@ -197,11 +197,11 @@ class ModeledStreamUtility(Measure):
         return table_of_reads(rankings, streams, self._crowd, self._setting, self["same_time"])
 
 
-def scores_of(utilities: Sequence[Utility]) -> Scores:
+def scores_of(utilities: Sequence[Utility]) -> TopicScores:
     """Return the utilities of topics, whose users are the same, as scores."""
     columns = np.array([(u.value, u.standard_error, u.users) for u in utilities], dtype=np.float64).reshape(-1, 3)
     fields = {"standard_error": columns[:, 1], "users": columns[:, 2]}
-    return Scores(columns[:, 0], fields, covariance_of(utilities))
+    return TopicScores(columns[:, 0], fields, covariance_of(utilities))
 
 
 MSU = ModeledStreamUtility()

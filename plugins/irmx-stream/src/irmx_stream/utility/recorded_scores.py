@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import irmx
-from irmx import DataError, DataWarning, DetailedResults, Rankings, Scores, UsageError, counted
+from irmx import DataError, DataWarning, DetailedResults, Rankings, TopicScores, UsageError, counted
 from irmx_stream.updates.stream_columns import QUERY_START
 from irmx_stream.updates.streams import Stream
 from irmx_stream.users.recorded_traces import Recorded, traces_for
@@ -148,7 +148,7 @@ class _ForRecorded(ModeledStreamUtility):
         made._recorded, made._speed = recorded, speeds_of(given, len(recorded.traces))
         return made
 
-    def score(self, rankings: Rankings) -> Scores:
+    def score(self, rankings: Rankings) -> TopicScores:
         topics = _topics(self, rankings)
         traces = [replace(traces_for(self._recorded, t.start, t.end), seed=self["seed"]) for t in topics]
         self._tell_of_unvisited(topics, traces)

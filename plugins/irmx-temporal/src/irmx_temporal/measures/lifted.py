@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import ir_measures
 import numpy as np
 
-from irmx import COMMON_PARAMS, Column, Measure, Param, Rankings, Scores, UsageError, parse_measure
+from irmx import COMMON_PARAMS, Column, Measure, Param, Rankings, TopicScores, UsageError, parse_measure
 from irmx.ragged import Floats
 from irmx_temporal.cells.cell_arrays import Cells
 from irmx_temporal.cells.layout_of_qrels import subtopics_of_rows
@@ -131,7 +131,7 @@ class IntentAware(Diversity):
         if not isinstance(self._lifted, Measure):
             return of_relevance(self._lifted, rankings.parts(cells.layout.part, len(cells)))
         found = self._lifted.score(rankings.parts(cells.layout.part, len(cells), self._lifted))
-        return np.asarray(found.values if isinstance(found, Scores) else found, dtype=np.float64)
+        return np.asarray(found.values if isinstance(found, TopicScores) else found, dtype=np.float64)
 
 
 class TimeAware(IntentAware):
