@@ -33,6 +33,7 @@ from .declare.durations import (
 from .declare.expressions import parse_measure as parse_measure
 from .declare.expressions import parse_measures as parse_measures
 from .declare.from_function import measure as measure
+from .declare.grid import Grid as Grid
 from .declare.measures import COMMON_PARAMS as COMMON_PARAMS
 from .declare.measures import Measure as Measure
 from .declare.output_format import Report as Report

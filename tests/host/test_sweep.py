@@ -59,10 +59,10 @@ def one_by_one(measures: list[Measure], field: str = "") -> list[float]:
     ],
 )
 def test_every_setting_has_the_values_of_irmx_calc(measure: str, grid: dict[str, Any], jobs: int) -> None:
-    from irmx.meta.grids import Grid
+    from irmx.declare.grid import Grid
 
     results = irmx.sweep(measure, grid, QRELS, RUNS, jobs=jobs)
-    settings = Grid(measure, grid).settings
+    settings = Grid(measure, grid).measures()
     assert len(results) == len(settings) * len(RUNS) * 30
     assert results["value"].tolist() == one_by_one(settings)
     assert set(results["measure"]) == {measure}
@@ -77,9 +77,9 @@ def test_a_measure_with_preparation_shares_it(echo: Measure, tmp_path: Path, job
     assert len(prepared) == len(RUNS)
     assert len(scored) == 4
     assert all(line.count("ZEcho") == 3 for line in scored)
-    from irmx.meta.grids import Grid
+    from irmx.declare.grid import Grid
 
-    settings = Grid(echo(pace="5s"), grid).settings
+    settings = Grid(echo(pace="5s"), grid).measures()
     assert results["value"].tolist() == one_by_one(settings)
     assert results["standard_error"].tolist() == one_by_one(settings, "standard_error")
     assert list(results.columns) == ["run", "query_id", "measure", "MD", "L", "SD", "value", "standard_error"]

@@ -269,8 +269,8 @@ def test_l_by_agreement_is_not_told_where_pages_show_the_same_verticals() -> Non
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"personal_grid": "0:2"}, r"The values of l are in the range \[0, 1\]. Got 0 to 2"),
-        ({"personal_grid": "x"}, "The grid value 'x' of 'personal_grid' is not a number"),
+        ({"personal_grid": "0:2"}, r"The 'l' parameter of the fit must be a float in the range \[0, 1\]. Got 2"),
+        ({"personal_grid": "x"}, r"The 'l' parameter of the fit must be a float in the range \[0, 1\]. Got 'x'"),
         ({"active": -1}, r"'active' must be an int in the range \[0, inf\)"),
         ({"test": "z"}, "There is no test 'z'"),
         ({"failed_traps": 1.5}, "'failed_traps' must be an int"),
@@ -344,9 +344,10 @@ def test_the_model_of_a_general_measure_is_fitted(collection: Example, simulated
         ("AS_RBP", {"alpha": "2:9:1"}, "The range '2:9:1' of 'alpha' is none"),
         ("AS_RBP", {"alpha": "2:9:3:4"}, "The range '2:9:3:4' of 'alpha' is none"),
         ("AS_RBP", {"alpha": "2:9:2.5"}, "The range '2:9:2.5' of 'alpha' is none"),
-        ("AS_RBP", {"alpha": "2,ten"}, "The grid value 'ten' of 'alpha' is not a number"),
-        ("AS_RBP", {"alpha": "2,"}, "The grid value '' of 'alpha' is not a number"),
-        ("AS_RBP", {"alpha": "2:inf"}, "The grid value 'inf' of 'alpha' is not a number"),
+        ("AS_RBP", {"alpha": "2,ten"}, "The 'alpha' parameter of AS_RBP must be a number .* Got 'ten'"),
+        ("AS_RBP", {"alpha": "2,"}, "The grid has an empty value of 'alpha'"),
+        ("AS_RBP", {"alpha": "2:inf"}, "The 'alpha' parameter of AS_RBP must be a number .* Got 'inf'"),
+        ("AS_RBP", {"alpha": "2,3*beta"}, "The grid value 3\\*beta of 'alpha' is no number; every parameter"),
     ],
 )
 def test_what_cannot_be_fitted(

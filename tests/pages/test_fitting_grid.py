@@ -9,7 +9,7 @@ import pytest
 
 import irmx
 from irmx_pages import AS_RBP, orientation_gain
-from irmx_pages.fit.parameter_grid import parameter_grid, parse_grid
+from irmx_pages.fit.parameter_grid import parameter_grid
 from irmx_pages.fit.personal_weights import PersonalGrid
 
 
@@ -32,13 +32,14 @@ def test_a_grid_of_alpha_below_one_is_refused_without_advice() -> None:
 
 
 def test_grids_are_written_as_for_a_sweep() -> None:
-    assert parse_grid([" beta = .5,.6", "alpha=2:3"]) == {"beta": " .5,.6", "alpha": "2:3"}
+    found = parameter_grid(AS_RBP, [" beta = .5,.6", "alpha=2:3"])
+    assert (list(found.values), found.values["beta"].tolist()) == (["beta", "alpha"], [0.5, 0.6])
     found = parameter_grid(AS_RBP, {"alpha": "50,2:10:5,4", "beta": "0.5:1"})
     assert found.values["alpha"].tolist() == [2, 4, 6, 8, 10, 50]
     assert found.values["beta"].tolist() == [round(0.5 + 0.01 * i, 2) for i in range(51)]
     for options, said in [(["alpha"], "'alpha' is no grid"), (["=2"], "is no grid"), (["a=1", "a=2"], "'a' twice")]:
         with pytest.raises(irmx.UsageError, match=said):
-            parse_grid(options)
+            parameter_grid(AS_RBP, options)
 
 
 def test_of_values_of_l_that_agree_equally_often_the_middle_is_taken() -> None:

@@ -44,7 +44,6 @@ def sweep(
     from irmx.declare.expressions import names_a_measure
     from irmx.errors import UsageError, counted
     from irmx.meta.backends import check_backend, check_jobs
-    from irmx.meta.grids import parse_grid
     from irmx.meta.sweeps import Sweep
 
     check_backend(backend, scheduler)
@@ -55,7 +54,7 @@ def sweep(
                 f"{argument} is a measure, and no run file has this name. Every reference has a --reference of its own."
             )
     paths = [path for argument in runs for path in matching_files(argument)]
-    asked = Sweep(measure, parse_grid(grid), qrels, paths, reference or (), out)
+    asked = Sweep(measure, grid, qrels, paths, reference or (), out)
     total = len(asked.settings)
     all_of_them = f"{counted(total, 'setting')} of {counted(len(paths), 'run')}"
     if asked.complete:

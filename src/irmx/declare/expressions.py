@@ -67,8 +67,10 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
     return found[0]
 
 
-def parse_value(text: str, measure: Measure, name: str) -> Any:
+def parse_value(text: str, declared: Any, name: str) -> Any:
     """Return the value of a parameter that a text stands for, as inside the parentheses of an expression.
+
+    What has the parameter is a measure, or whatever has a ``NAME`` and ``SUPPORTED_PARAMS``.
 
     >>> import irmx
     >>> parse_value("geometric(p=0.3)", irmx.NCP, "law"), parse_value(".5", irmx.NCP, "rel")
@@ -77,9 +79,9 @@ def parse_value(text: str, measure: Measure, name: str) -> Any:
     try:
         parser = _Parser(text)
     except UsageError:
-        expected = measure.SUPPORTED_PARAMS[name].expects()
-        raise UsageError(f"The {name!r} parameter of {measure.NAME} must be {expected}. Got {text} instead.") from None
-    return parser.value(measure, name)
+        expected = declared.SUPPORTED_PARAMS[name].expects()
+        raise UsageError(f"The {name!r} parameter of {declared.NAME} must be {expected}. Got {text} instead.") from None
+    return parser.value(declared, name)
 
 
 def parse_measures(text: str) -> list[ir_measures.Measure]:
@@ -209,9 +211,9 @@ class _Parser:
 
     # -- values ------------------------------------------------------------------------------------------
 
-    def value(self, measure: Measure, name: str) -> Any:
+    def value(self, declared: Any, name: str) -> Any:
         """Return what the whole text is as the value of a parameter."""
-        return self._param(self.tree, measure, name)
+        return self._param(self.tree, declared, name)
 
     def _keywords(self, call: ast.Call) -> list[ast.keyword]:
         if call.args:

@@ -16,9 +16,9 @@ from irmx.data.reading import read_run
 from irmx.data.runs import Run
 from irmx.data.tables import is_path
 from irmx.declare.from_function import FunctionMeasure
+from irmx.declare.grid import Grid
 from irmx.declare.measures import Measure
 from irmx.declare.symbols import Symbol
-from irmx.meta.grids import Grid, text_of
 from irmx.ragged import Array
 from irmx.registry import registry
 
@@ -32,11 +32,11 @@ def identify(
     grid: Grid, judgments: Judgments, runs: Mapping[str, Any], references: Sequence[ir_measures.Measure]
 ) -> Identity:
     """Return what identifies a sweep: measure, grid, references, digests of qrels and runs, versions."""
-    measures = [*grid.settings, *references]
+    measures = [*grid.measures(), *references]
     of_run, of_qrels = _columns_read(measures)
     return {
         "measure": str(grid.measure),
-        "grid": [[name, [text_of(v) for v in values]] for name, values in grid.values.items()],
+        "grid": [[name, [Grid.text_of(v) for v in values]] for name, values in grid.values.items()],
         "reference": [str(m) for m in references],
         "qrels": qrels_digest(judgments, of_qrels),
         "runs": [[name, run_digest(run, of_run)] for name, run in runs.items()],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx.meta.grids import Grid, text_of
+from irmx.declare.grid import Grid
 from irmx.ragged import Array
 from irmx.score.scores import TopicScores
 
@@ -41,7 +41,7 @@ class LongForm:
     def __init__(self, grid: Grid, runs: Sequence[str], topics: Sequence[str]) -> None:
         self.grid, self.runs, self.topics = grid, list(runs), list(topics)
         self._values = {
-            name + "_" * (name in (*KEYS, "value")): _column([s[name] for s in grid.settings]) for name in grid.values
+            name + "_" * (name in (*KEYS, "value")): _column([s[name] for s in grid.measures()]) for name in grid.values
         }
 
     def of_settings(self, settings: Sequence[int], scores: Sequence[Sequence[TopicScores]]) -> pa.Table:
@@ -101,7 +101,7 @@ def _column(values: list[Any]) -> Any:
     for some, dtype in (({bool}, pa.bool_()), ({int}, pa.int64()), ({int, float}, pa.float64())):
         if kinds <= some:
             return pa.array(values, dtype)
-    return pa.array([text_of(v) for v in values], pa.string())
+    return pa.array([Grid.text_of(v) for v in values], pa.string())
 
 
 def merged(parts: Sequence[pa.Table]) -> pa.Table:

@@ -14,10 +14,10 @@ import ir_measures
 from irmx.adapters.progress import progress_bar
 from irmx.data.reading import read_qrels, read_run
 from irmx.declare.columns import needed
+from irmx.declare.grid import Grid
 from irmx.declare.measures import Measure
 from irmx.errors import DataWarning
 from irmx.meta.backends import check_backend, check_jobs, dask, is_local, results_of
-from irmx.meta.grids import Grid
 from irmx.meta.identity import identify
 from irmx.meta.longform import LongForm, frame_of, merged
 from irmx.meta.parts import REFERENCES, Parts, PartsInMemory
@@ -52,7 +52,7 @@ class Sweep:
     def __init__(
         self,
         measure: str | ir_measures.Measure,
-        grid: Mapping[str, Any],
+        grid: Mapping[str, Any] | Sequence[str],
         qrels: Any,
         runs: Any,
         reference: str | ir_measures.Measure | Sequence[str | ir_measures.Measure] = (),
@@ -60,7 +60,7 @@ class Sweep:
     ) -> None:
         self._file = None if out is None else ResultsFile(out)
         self._grid = Grid(measure, grid)
-        self.settings = self._grid.settings
+        self.settings = self._grid.measures()
         self.runs = named_runs(runs)
         references = as_measures(reference)
         asked = [m for m in (*self.settings, *references) if isinstance(m, Measure)]
@@ -189,7 +189,7 @@ class Sweep:
 
 def sweep(
     measure: str | ir_measures.Measure,
-    grid: Mapping[str, Any],
+    grid: Mapping[str, Any] | Sequence[str],
     qrels: Any,
     runs: Any,
     *,

@@ -59,7 +59,6 @@ def fit(
     how often the measure then agrees with the majority on topics that it was not learned from; the l of every assessor,
     by likelihood, with the agreement on held-out topics; and the l of the most active assessors, by agreement on a grid. With -o jsonl every line says of which table it is.
     """
-    from irmx_pages.fit.parameter_grid import parse_grid
     from irmx_pages.fit.preference_fit import fit_preferences
     from irmx_pages.printed_frames import check_form, print_frame
 
@@ -69,7 +68,7 @@ def fit(
         preferences,
         qrels,
         measure,
-        parse_grid(grid),
+        grid,
         folds=folds,
         level=level,
         personal=personal,

@@ -1,23 +1,17 @@
-"""Grids of parameters of measures of pages: ranges as text, and the settings that they make."""
+"""Grids of parameters of measures of pages, and the middle of settings that are equally good."""
 
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from irmx import UsageError
+from irmx import Grid, Param, UsageError
 from irmx.ragged import Floats
-from irmx_pages.fit.scores_of_settings import fittable, has_value, with_values
-
-POINTS = 51
-"""The values of a range that does not say how many: steps of 0.01 from 0.5 to 1."""
-
-_FORM = "A grid is written parameter=low:high, parameter=low:high:number or parameter=value,value,..., such as alpha=1.5:100"
+from irmx_pages.fit.scores_of_settings import fittable, has_value
 
 
 @dataclass(frozen=True)
@@ -59,16 +53,16 @@ class ParameterGrid:
         return int(best[int(np.argmin(distance))])
 
 
-def parameter_grid(measure: Any, grid: Mapping[str, Any]) -> ParameterGrid:
+def parameter_grid(measure: Any, grid: Mapping[str, Any] | Sequence[str]) -> ParameterGrid:
     """Return the grid of a measure, checked.
 
     Parameters
     ----------
     measure : Measure
         The measure; it has no value of its own for the parameters of the grid.
-    grid : mapping of str to str or sequence of float
-        By parameter: ``"1.5:100"`` for 51 values at equal distances, ``"1.5:100:20"`` for 20, ``"2,5,10"`` for these, or the
-        values.
+    grid : mapping of str to str or sequence of float, or sequence of str
+        As for :class:`irmx.Grid`: ``"1.5:100"`` for 51 values at equal distances, ``"1.5:100:20"`` for 20, ``"2,5,10"`` for
+        these, or the values.
 
     Raises
     ------
@@ -82,89 +76,53 @@ def parameter_grid(measure: Any, grid: Mapping[str, Any]) -> ParameterGrid:
     >>> found.values["alpha"].tolist(), len(found.settings), found.settings[1]
     ([2.0, 4.0, 6.0, 8.0, 10.0], 10, {'alpha': 2.0, 'beta': 0.8})
     """
-    if not grid:
-        raise UsageError(f"The grid is empty: there is nothing to fit. {_FORM}.")
-    values, known = {}, fittable(measure)
-    for name, given in grid.items():
+    params = fittable(measure)
+    given = Grid.parse(grid)
+    for name in given:
         if name == "personal":
             raise UsageError(
                 f"The weight 'personal' of {measure} is fitted for every assessor; leave it out of the grid."
             )
-        if name not in known:
+        if name not in params:
             raise UsageError(
-                f"The parameter {name!r} of {measure} cannot be fitted. Those that can: {', '.join(known)}."
+                f"The parameter {name!r} of {measure} cannot be fitted. Those that can: {', '.join(params)}."
             )
         if has_value(measure, name):
             raise UsageError(f"{measure} has {name!r} already; leave it out there, or out of the grid.")
-        found = grid_values(name, given)
-        _refuse_outside(measure, name, found, given)
-        values[name] = np.unique(found)
-        if len(values[name]) < 2:
-            raise UsageError(
-                f"The grid has a single value of {name!r}, {found[0]:g}; there is nothing to fit. {_FORM}."
-            )
-    return ParameterGrid(measure, values)
-
-
-def parse_grid(options: Sequence[str]) -> dict[str, str]:
-    """Return the parameters and the texts of their values of some ``parameter=values``.
-
-    >>> parse_grid(["alpha=1.5:100", "beta=.5,.8"])
-    {'alpha': '1.5:100', 'beta': '.5,.8'}
-    """
-    found: dict[str, str] = {}
-    for option in options:
-        name, equals, values = option.partition("=")
-        if not equals or not name.strip():
-            raise UsageError(f"{option!r} is no grid. {_FORM}.")
-        if name.strip() in found:
-            raise UsageError(f"The grid has the parameter {name.strip()!r} twice; put all of its values into one.")
-        found[name.strip()] = values
-    return found
-
-
-def _refuse_outside(measure: Any, name: str, values: list[float], given: Any) -> None:
-    """Raise where the smallest or the largest value is not allowed; says which range of the same kind is."""
     try:
-        for value in (min(values), max(values)):
-            with_values(measure, {name: value})
+        values = Grid(params, given, owner=str(measure.NAME)).values
     except UsageError as error:
-        if name != "alpha" or min(values) > 1 or max(values) <= 1:
-            raise
-        parts = given.split(",") if isinstance(given, str) else map(str, given)
-        ends = [part.split(":") for part in parts]
-        above = ",".join(":".join(["1.01" if float(low) <= 1 else low, *others]) for low, *others in ends)
-        raise UsageError(
-            f"{error} Write {name}={above}: at 1.01 the gain is nearly a step, 0 for what users want less than the web and 1 for "
-            "what they want more."
-        ) from None
+        raise UsageError(f"{error}{_above_one(given.get('alpha', ''))}") from None
+    return ParameterGrid(measure, {name: _numbers(name, some) for name, some in values.items()})
 
 
-def grid_values(name: str, given: Any) -> list[float]:
-    """Return the values of a parameter, as they are given, ranges among them."""
-    if not isinstance(given, str):
-        return [_number(name, value) for value in given]
-    found: list[float] = []
-    for part in given.split(","):
-        ends = part.split(":")
-        if len(ends) == 1:
-            found.append(_number(name, part))
-            continue
-        points = _number(name, ends[2]) if len(ends) == 3 else float(POINTS)
-        low, high = _number(name, ends[0]), _number(name, ends[1])
-        if len(ends) > 3 or not points.is_integer() or points < 2 or low >= high:
-            raise UsageError(
-                f"The range {part.strip()!r} of {name!r} is none: low:high:number, low < high, 2 or more. {_FORM}."
-            )
-        found += np.linspace(low, high, int(points)).round(12).tolist()
-    return found
+def grid_values(name: str, param: Param, given: Any) -> Floats:
+    """Return the values of one parameter, ascending."""
+    return np.unique(Grid({name: param}, {name: given}, owner="the fit").values[name])
 
 
-def _number(name: str, given: Any) -> float:
+def _numbers(name: str, values: Sequence[Any]) -> Floats:
+    """Return values as an ascending array, having refused what the search cannot move in."""
+    other = [value for value in values if not isinstance(value, (int, float))]
+    if other:
+        raise UsageError(f"The grid value {other[0]} of {name!r} is no number; every parameter is fitted by itself.")
+    if len(values) < 2:
+        raise UsageError(f"The grid has a single value of {name!r}, {values[0]:g}; there is nothing to fit.")
+    return np.unique(np.array(values, dtype=float))
+
+
+def _above_one(given: Any) -> str:
+    """Return, for a grid of alpha that begins at 1 or below and goes on above it, what to write instead."""
+    parts = given.split(",") if isinstance(given, str) else list(map(str, given))
+    ends = [part.split(":") for part in parts]
     try:
-        value = float(str(given).replace("_", "?"))
+        numbers = [float(end) for part in ends for end in part[:2]]
     except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise UsageError(f"The grid value {given!r} of {name!r} is not a number. {_FORM}.")
-    return value
+        return ""
+    if not numbers or min(numbers) > 1 or max(numbers) <= 1:
+        return ""
+    above = ",".join(":".join(["1.01" if float(low) <= 1 else low, *others]) for low, *others in ends)
+    return (
+        f" Write alpha={above}: at 1.01 the gain is nearly a step, 0 for what users want less than the web and 1 for "
+        "what they want more."
+    )

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from irmx import UsageError
+from irmx import Param
 from irmx.ragged import Floats
 from irmx_pages.fit.parameter_grid import ParameterGrid, grid_values
 from irmx_pages.fit.topic_folds import Folded
@@ -18,6 +18,8 @@ OF_ACTIVE = (
     *("without", "own", "difference", "difference_low", "difference_high"),
 )
 """The columns of the table of the most active assessors."""
+
+_L = Param(float, "weight of vertical recall", low=0, high=1)
 
 
 class PersonalGrid:
@@ -35,9 +37,7 @@ class PersonalGrid:
     """
 
     def __init__(self, given: Any) -> None:
-        self.l = np.unique(grid_values("personal_grid", given))
-        if self.l[0] < 0 or self.l[-1] > 1:
-            raise UsageError(f"The values of l are in the range [0, 1]. Got {self.l[0]:g} to {self.l[-1]:g} instead.")
+        self.l = grid_values("l", _L, given)
 
     def best(self, agreed: Floats) -> float:
         """Return the l that agrees with most votes; of several the one nearest to their middle, NaN where all do equally.

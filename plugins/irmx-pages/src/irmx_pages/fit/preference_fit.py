@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -70,7 +70,7 @@ def fit_preferences(
     preferences: Any,
     qrels: Any,
     measure: Any,
-    grid: Mapping[str, Any],
+    grid: Mapping[str, Any] | Sequence[str],
     *,
     folds: int = 5,
     level: float = 0.75,
@@ -108,8 +108,8 @@ def fit_preferences(
         Whatever :func:`irmx.read_qrels` takes, with the columns that measures of pages read.
     measure : str or Measure
         ``AS_DCG``, ``AS_RBP``, ``AS_ERR``, ``AS_ATT``, or ``AS`` with any examination model.
-    grid : mapping of str to str or sequence of float
-        ``alpha``, and the numbers that the examination model takes, such as ``beta``: ``"1.5:100"`` for 51 values at equal
+    grid : mapping of str to str or sequence of float, or sequence of str
+        As for :class:`irmx.Grid`: ``alpha``, and the numbers that the examination model takes, such as ``beta``: ``"1.5:100"`` for 51 values at equal
         distances, ``"1.5:100:20"`` for 20, ``"2,5,10"`` for these.
     folds : int
         Topics are dealt into so many folds, from 2 to the number of topics.

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from irmx import Judgments, UsageError, join, number
+from irmx import Judgments, Param, UsageError, join, number
 from irmx.ragged import Floats, offsets_of
 from irmx_pages.examination.examination_models import ByPosition
 from irmx_pages.page.page import Page
@@ -28,15 +28,15 @@ def stacked(parts: Sequence[Pages]) -> Pages:
     return Pages(offsets, *(np.concatenate([getattr(p, name) for p in parts]) for name in names))
 
 
-def fittable(measure: Any) -> list[str]:
+def fittable(measure: Any) -> dict[str, Param]:
     """Return the parameters of a measure that preferences can tell something of: alpha, and the numbers of its model.
 
     >>> from irmx_pages import AS, AS_ERR, AS_RBP, att
-    >>> fittable(AS_RBP), fittable(AS_ERR), fittable(AS(examination=att))
-    (['alpha', 'beta'], ['alpha'], ['alpha', 'beta', 'phi'])
+    >>> [list(fittable(measure)) for measure in (AS_RBP, AS_ERR, AS(examination=att))]
+    [['alpha', 'beta'], ['alpha'], ['alpha', 'beta', 'phi']]
     """
-    of_model = [n for n, p in measure.examination.PARAMS.items() if p.dtype in (float, number)]
-    return ["alpha", *of_model]
+    of_model = {n: p for n, p in measure.examination.PARAMS.items() if p.dtype in (float, number)}
+    return {"alpha": measure.SUPPORTED_PARAMS["alpha"], **of_model}
 
 
 def has_value(measure: Any, name: str) -> bool:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import irmx
-from irmx import COMMON_PARAMS, Measure, Param, Ranking, UsageError, duration
-from irmx.meta.grids import Grid, parse_grid, split_values, text_of
+from irmx import COMMON_PARAMS, Grid, Measure, Param, Ranking, UsageError, duration
+from irmx.declare.grid import split_values
 
 
 class Visit(Measure):
@@ -33,8 +33,8 @@ class Visit(Measure):
 VISIT = Visit()
 
 
-def settings(values: dict[str, Any], measure: Any = VISIT) -> list[str]:
-    return [str(s) for s in Grid(measure, values).settings]
+def settings(values: Any, measure: Any = VISIT) -> list[str]:
+    return [str(s) for s in Grid(measure, values).measures()]
 
 
 def test_settings_are_every_combination_with_the_last_parameter_changing_quickest() -> None:
@@ -66,14 +66,14 @@ def test_texts_mean_the_same_as_objects(text: dict[str, str], objects: dict[str,
 
 def test_named_objects_may_have_parameters() -> None:
     grid = Grid("NCP", {"law": "uniform,geometric(p=0.3),table(p=[0.5,0.5])"})
-    assert [text_of(v) for v in grid.values["law"]] == ["uniform", "geometric(p=0.3)", "table(p=[0.5,0.5])"]
-    assert str(Grid("MP(rescale='recall')", {"model": ["GL_AD_ID", irmx.LO_OR_ID]}).settings) == (
+    assert [Grid.text_of(v) for v in grid.values["law"]] == ["uniform", "geometric(p=0.3)", "table(p=[0.5,0.5])"]
+    assert str(Grid("MP(rescale='recall')", {"model": ["GL_AD_ID", irmx.LO_OR_ID]}).measures()) == (
         "[MP(model=GL_AD_ID,rescale='recall'), MP(model=LO_OR_ID,rescale='recall')]"
     )
 
 
 def test_multiples_follow_the_other_parameter() -> None:
-    found = Grid(VISIT, {"SD": ["0.5*MD", "2*MD"], "MD": ["30s", "2m"]}).settings
+    found = Grid(VISIT, {"SD": ["0.5*MD", "2*MD"], "MD": ["30s", "2m"]}).measures()
     assert [(s["MD"], s["SD"]) for s in found] == [("30s", "15s"), ("2m", "1m"), ("30s", "1m"), ("2m", "4m")]
 
 
@@ -106,9 +106,17 @@ def test_a_setting_that_comes_twice_is_one() -> None:
         ({"MD": 5}, "The grid values of 'MD' must be a sequence. Got 5 instead"),
         ({"L": "0,1.5"}, "The 'L' parameter of ZVisit must be a float in the range [0, 1]. Got 1.5 instead"),
         ({"L": "1..2"}, "must be a float in the range [0, 1]. Got 1..2 instead"),
-        ({"L": "high"}, "Unknown name high"),
+        ({"L": "high"}, "must be a float in the range [0, 1]. Got 'high' instead"),
         ({"users": "2.5"}, "must be an int in the range [1, inf) or 'auto'. Got 2.5 instead"),
         ({"per": "secnd"}, "Got 'secnd' instead. Did you mean second?"),
+        ({"L": "1:0:3"}, "The range '1:0:3' of 'L' is none: low:high:number with low < high"),
+        ({"L": "0:1:1"}, "The range '0:1:1' of 'L' is none: low:high:number, number 2 or more"),
+        ({"L": "0:1:2.5"}, "The range '0:1:2.5' of 'L' is none"),
+        ({"L": "0:1:3:4"}, "The range '0:1:3:4' of 'L' is none"),
+        ({"L": "0:"}, "The range '0:' of 'L' is none"),
+        ({"L": "0:inf"}, "must be a float in the range [0, 1]. Got 'inf' instead"),
+        ({"users": "auto:5"}, "The range 'auto:5' of 'users' is none"),
+        ({"users": "1:4:3"}, "must be an int in the range [1, inf) or 'auto'. Got 2.5 instead"),
         ({"SD": "MD*2"}, "'MD*2' is no multiple of a parameter, which is written factor*parameter"),
         ({"SD": "-1*MD"}, "'-1*MD' is no multiple of a parameter"),
         ({"SD": "2*MM"}, "ZVisit has no parameter 'MM'. It has: MD, SD"),
@@ -136,7 +144,7 @@ def test_mistakes_are_explained(values: dict[str, Any], said: str) -> None:
         ("MP", {"model": "GL_AD_IDD"}, "Unknown name GL_AD_IDD; MP takes a Markov model for 'model'. Did you mean GL_AD_ID?"),
         ("MP", {"rescale": "recall"}, "MP needs the parameter 'model'"),
         ("nDCG@10", {"rel": "1"}, "nDCG@10 is not a measure of an irmx plugin"),
-        ("map", {"rel": "1"}, "map is not a measure of an irmx plugin; a sweep needs its declared parameters"),
+        ("map", {"rel": "1"}, "map is not a measure of an irmx plugin; a grid needs its declared parameters"),
         ("P.5,10", {"rel": "1"}, "P.5,10 is not a measure of an irmx plugin"),
         ("map(rel=2)", {"rel": "1"}, "map is a name of trec_eval, which takes no parameters and no @"),
         ("NPC", {"law": "uniform"}, "There is no measure NPC. Did you mean NCP?"),
@@ -144,13 +152,49 @@ def test_mistakes_are_explained(values: dict[str, Any], said: str) -> None:
 )  # fmt: skip
 def test_mistakes_in_the_measure_are_explained(measure: Any, values: dict[str, str], said: str) -> None:
     with pytest.raises(UsageError) as error:
-        Grid(measure, values)
+        Grid(measure, values).measures()
     assert said in str(error.value)
 
 
 def test_a_grid_that_is_no_mapping_is_refused() -> None:
     with pytest.raises(UsageError, match="A grid maps parameters to their values"):
-        Grid(VISIT, "MD=1m")  # type: ignore[arg-type]
+        Grid(VISIT, 5)  # type: ignore[arg-type]
+
+
+def test_options_of_the_command_line_are_a_grid() -> None:
+    assert settings(["MD=30s,1m", "L=0,1"]) == settings({"MD": "30s,1m", "L": "0,1"})
+    assert settings("MD=30s,1m") == settings({"MD": "30s,1m"})
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ({"L": "0:1:5"}, [0, 0.25, 0.5, 0.75, 1]),
+        ({"L": "0.5:1"}, [round(0.5 + 0.01 * i, 2) for i in range(51)]),
+        ({"L": ".9,0:1:3,0.5"}, [0.9, 0, 0.5, 1]),
+        ({"users": "auto,5:20:4"}, ["auto", 5, 10, 15, 20]),
+        ({"MD": "30s:2m:4"}, ["30s", "1m", "1.5m", "2m"]),
+        ({"rel": "1:2:3"}, [1, 1.5, 2]),
+    ],
+)
+def test_ranges_have_values_at_equal_distances(values: dict[str, str], expected: list[Any]) -> None:
+    (name,) = values
+    assert Grid(VISIT, values).values[name] == expected
+
+
+def test_parameters_of_anything_make_settings() -> None:
+    params = {"alpha": Param(irmx.number, "steepness", above=1), "beta": Param(float, "patience", low=0, high=1)}
+    grid = Grid(params, {"alpha": "2:10:3", "beta": [0.5]}, owner="fit")
+    assert grid.settings() == [{"alpha": a, "beta": 0.5} for a in (2, 6, 10)]
+    assert (len(grid), str(grid)) == (3, "alpha=2,6,10 beta=0.5")
+    with pytest.raises(
+        UsageError, match=r"The 'beta' parameter of fit must be a float in the range \[0, 1\]. Got 2 instead"
+    ):
+        Grid(params, {"beta": "0:2:3"}, owner="fit")
+    with pytest.raises(UsageError, match=r"fit has no parameter 'gamma'. It has: alpha, beta"):
+        Grid(params, {"gamma": "1"}, owner="fit")
+    with pytest.raises(UsageError, match="no measure"):
+        grid.measures()
 
 
 @pytest.mark.parametrize(
@@ -163,7 +207,7 @@ def test_a_grid_that_is_no_mapping_is_refused() -> None:
 )
 def test_mistakes_on_the_command_line_are_explained(options: list[str], said: str) -> None:
     with pytest.raises(UsageError) as error:
-        parse_grid(options)
+        Grid.parse(options)
     assert said in str(error.value)
 
 

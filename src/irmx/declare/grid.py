@@ -1,0 +1,298 @@
+"""Grids: the values of some parameters, and the settings that they make."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import ir_measures
+import numpy as np
+
+from irmx.declare.durations import duration, seconds
+from irmx.declare.expressions import measures_named, parse_value
+from irmx.declare.measures import Measure
+from irmx.declare.multiples import Multiple, parse_multiple, quantity
+from irmx.declare.params import Param
+from irmx.declare.symbols import Symbol, value_text
+from irmx.errors import UnknownNameError, UsageError, suggest
+
+POINTS = 51
+"""The values of a range that does not say how many: steps of 0.02 from 0 to 1."""
+
+_FORM = "A grid is written parameter=value,value,... or parameter=low:high:number, such as MD=30s,1m,2m or L=0:1:11"
+_OPEN, _CLOSE = "([{", ")]}"
+
+
+@dataclass(frozen=True)
+class _Declared:
+    """Parameters with the name of what has them, as error messages need it."""
+
+    NAME: str
+    SUPPORTED_PARAMS: Mapping[str, Param]
+
+
+class Grid:
+    """Every combination of some values of some parameters.
+
+    Parameters
+    ----------
+    declared : str, Measure or mapping of str to Param
+        A measure of a plugin; parameters that it has already are the same in every setting. Or the parameters of anything
+        else, by name.
+    values : mapping of str to sequence, str, or sequence of str
+        The values of every parameter, as Python objects or as the texts of the command line, or all of them in one such text;
+        or options of the command line, such as ``"MD=30s,1m"``. ``"low:high:number"`` stands for so many values at equal
+        distances, both ends included, of a number or a duration; ``"low:high"`` for 51. There, a value may also be a
+        multiple of another parameter: ``"0.5*MD"``.
+    owner : str
+        What has the parameters, in error messages, where that is no measure.
+
+    Attributes
+    ----------
+    measure : Measure or None
+        The measure without the parameters of the grid.
+    values : dict of str to list
+        The values of every parameter in canonical form and in the order given; a multiple prints as it was written.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        Where a parameter or a value is not a declared one; names what is allowed.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> grid = irmx.Grid("NCP", {"law": "uniform,geometric(p=0.3)", "cutoff": [10, 100]})
+    >>> len(grid), grid.settings()[1]
+    (4, {'law': uniform, 'cutoff': 100})
+    >>> grid.measures()
+    [NCP(law=uniform)@10, NCP(law=uniform)@100, NCP(law=geometric(p=0.3))@10, NCP(law=geometric(p=0.3))@100]
+    >>> irmx.Grid({"beta": irmx.Param(float, "patience", low=0, high=1)}, "beta=0:1:5").values
+    {'beta': [0.0, 0.25, 0.5, 0.75, 1.0]}
+    """
+
+    def __init__(
+        self,
+        declared: str | ir_measures.Measure | Mapping[str, Param],
+        values: Mapping[str, Any] | str | Sequence[str],
+        owner: str = "the grid",
+    ) -> None:
+        self.measure = None if isinstance(declared, Mapping) else _of_plugin(declared)
+        if self.measure is None:
+            self._declared = _Declared(owner, declared)  # type: ignore[arg-type]
+        else:
+            self._declared = _Declared(str(self.measure.NAME), self.measure.SUPPORTED_PARAMS)
+        by_name = self.parse(values)
+        if not by_name:
+            raise UsageError(f"The grid is empty; it needs a parameter with its values. {_FORM}.")
+        self.values = {name: self._values(name, some) for name, some in by_name.items()}
+        different: dict[tuple[str, ...], dict[str, Any]] = {}
+        for combination in itertools.product(*self.values.values()):
+            setting = self._setting(dict(zip(self.values, combination, strict=True)))
+            different.setdefault(tuple(map(self.text_of, setting.values())), setting)
+        self._settings = list(different.values())
+
+    def settings(self) -> list[dict[str, Any]]:
+        """Return the settings, the last parameter changing quickest; one that comes twice stands there once."""
+        return [dict(setting) for setting in self._settings]
+
+    def measures(self) -> list[Measure]:
+        """Return the measure of every setting, checked to be complete."""
+        if self.measure is None:
+            raise UsageError(f"The grid of {self._declared.NAME} has settings, but no measure.")
+        measures: list[Measure] = [self.measure(**setting) for setting in self._settings]
+        for measure in measures:
+            measure.validate_params()
+        return measures
+
+    def __len__(self) -> int:
+        return len(self._settings)
+
+    def __str__(self) -> str:
+        return " ".join(f"{name}={','.join(map(self.text_of, values))}" for name, values in self.values.items())
+
+    def __repr__(self) -> str:
+        return f"<Grid of {len(self)} settings of {self.measure or self._declared.NAME}: {self}>"
+
+    @staticmethod
+    def parse(values: Mapping[str, Any] | str | Sequence[str]) -> dict[str, Any]:
+        """Return the values by parameter, also of options of the command line.
+
+        >>> Grid.parse(["MD=30s,1m", "L = 0, .5"])
+        {'MD': '30s,1m', 'L': ' 0, .5'}
+        """
+        if isinstance(values, Mapping):
+            return dict(values)
+        options = [values] if isinstance(values, str) else values
+        if not isinstance(options, Iterable):
+            raise UsageError(f"A grid maps parameters to their values. Got {values!r} instead. {_FORM}.")
+        by_name: dict[str, Any] = {}
+        for option in options:
+            name, equals, texts = str(option).partition("=")
+            name = name.strip()
+            if not equals or not name:
+                raise UsageError(f"{option!r} is no grid. {_FORM}.")
+            if name in by_name:
+                raise UsageError(f"The grid has the parameter {name!r} twice; put all of its values into one.")
+            by_name[name] = texts
+        return by_name
+
+    @staticmethod
+    def text_of(value: Any) -> str:
+        """Return a value as the text under which tables of results have it.
+
+        >>> [Grid.text_of(value) for value in ("30s", 0.5, [1, 2], None)]
+        ['30s', '0.5', '[1,2]', 'None']
+        """
+        return str(value) if isinstance(value, (str, Multiple, Symbol)) else value_text(value)
+
+    # -- values ------------------------------------------------------------------------------------------
+
+    def _param(self, name: str) -> Param:
+        declared = self._declared.SUPPORTED_PARAMS
+        if name not in declared:
+            raise UnknownNameError(
+                f"{self._declared.NAME} has no parameter {name!r}.{suggest(str(name), declared)} "
+                f"It has: {', '.join(declared) or 'none'}."
+            )
+        return declared[name]
+
+    def _values(self, name: str, values: Any) -> list[Any]:
+        """Return the values of a parameter in canonical form; those of ranges that are there already are left out."""
+        param = self._param(name)
+        if self.measure is not None and name in self.measure.params:
+            raise UsageError(f"{self.measure} has {name!r} already; leave it out there, or out of the grid.")
+        texts = split_values(values) if isinstance(values, str) else values
+        if not isinstance(texts, Iterable):
+            raise UsageError(f"The grid values of {name!r} must be a sequence. Got {values!r} instead.")
+        single: list[Any] = []
+        canonical: list[Any] = []
+        for text in texts:
+            if isinstance(text, str) and ":" in text and quantity(param):
+                canonical += [value for value in self._range(text.strip(), name, param) if value not in canonical]
+                continue
+            value = self._value(text, name, param)
+            if value in single:
+                raise UsageError(f"The grid has the value {self.text_of(value)} of {name!r} twice.")
+            single.append(value)
+            canonical += [] if value in canonical else [value]
+        if not canonical:
+            raise UsageError(f"The grid has no value for {name!r}. {_FORM}.")
+        return canonical
+
+    def _range(self, text: str, name: str, param: Param) -> list[Any]:
+        """Return values at equal distances."""
+        ends, number = text.split(":"), str(POINTS)
+        if len(ends) == 3:
+            number = ends.pop().strip()
+        if len(ends) != 2 or not all(end.strip() for end in ends) or not number.isdecimal() or int(number) < 2:
+            raise UsageError(f"The range {text!r} of {name!r} is none: low:high:number, number 2 or more. {_FORM}.")
+        low, high = (self._value(end, name, param) for end in ends)
+        if param.dtype is duration:
+            low, high = seconds(low), seconds(high)
+        if not all(isinstance(end, (int, float)) for end in (low, high)) or low >= high:
+            raise UsageError(f"The range {text!r} of {name!r} is none: low:high:number with low < high. {_FORM}.")
+        points = np.linspace(low, high, int(number)).round(12).tolist()
+        whole = [int(p) if param.dtype is int and p.is_integer() else p for p in points]
+        return [param.check(p, name, self._declared.NAME) for p in whole]
+
+    def _value(self, value: Any, name: str, param: Param) -> Any:
+        if not isinstance(value, str):
+            return param.check(value, name, self._declared.NAME)
+        if not value.strip():
+            raise UsageError(
+                f"The grid has an empty value of {name!r}. {_FORM}; with spaces it stands in quotes as a whole."
+            )
+        multiple = parse_multiple(value) if quantity(param) else None
+        if multiple is not None:
+            return self._checked_multiple(multiple, name)
+        return self._parsed(value.strip(), name, param)
+
+    def _parsed(self, text: str, name: str, param: Param) -> Any:
+        """Return the value that a text stands for, as in an expression, where quotes may be left out."""
+        if text in param.words:
+            return text
+        quoted = text[:1] in ("'", '"')
+        if param.dtype is duration and not quoted:
+            return param.check(text, name, self._declared.NAME)
+        if param.dtype is str and not param.kind and not quoted and not (param.nullable and text == "None"):
+            return param.check(text, name, self._declared.NAME)
+        try:
+            return parse_value(text, self._declared, name)
+        except UnknownNameError:
+            if param.kind:
+                raise
+            return param.check(text, name, self._declared.NAME)  # which says what is allowed
+
+    def _checked_multiple(self, multiple: Multiple, name: str) -> Multiple:
+        of = self._param(multiple.of)
+        if multiple.of == name:
+            raise UsageError(f"The grid value {multiple} of {name!r} is a multiple of itself.")
+        here, there = quantity(self._param(name)), quantity(of)
+        if here != there:
+            what = f"a {there}" if there else "no amount"
+            raise UsageError(f"The grid value {multiple} of {name!r} must be a {here}, but {multiple.of!r} is {what}.")
+        return multiple
+
+    # -- settings ----------------------------------------------------------------------------------------
+
+    def _setting(self, combination: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: self._resolved(name, combination, ()) for name in combination}
+
+    def _outside(self, name: str) -> Any:
+        """Return the value of a parameter that is not in the grid."""
+        if self.measure is not None:
+            return self.measure[name]
+        param = self._param(name)
+        return param.default if param.has_default else None
+
+    def _resolved(self, name: str, combination: Mapping[str, Any], chain: tuple[str, ...]) -> Any:
+        """Return the value of a parameter in one combination, with multiples worked out."""
+        value = combination[name] if name in combination else self._outside(name)
+        if not isinstance(value, Multiple):
+            return value
+        if name in chain:
+            raise UsageError(f"The grid values of {' and '.join(map(repr, chain))} are multiples of one another.")
+        base = self._resolved(value.of, combination, (*chain, name))
+        if base is None or base in self._param(value.of).words:
+            raise UsageError(f"The grid value {value} of {name!r} needs an amount, but {value.of!r} is {base}.")
+        try:
+            return self._param(name).check(value.times(base), name, self._declared.NAME)
+        except UsageError as error:
+            raise UsageError(f"{error} It is {value} of the grid, with {value.of}={self.text_of(base)}.") from None
+
+
+def _of_plugin(measure: str | ir_measures.Measure) -> Measure:
+    """Return the measure whose parameters vary, refusing those that are not of irmx."""
+    parsed, *more = measures_named(measure.strip(), complete=False) if isinstance(measure, str) else [measure]
+    if more or not isinstance(parsed, Measure):
+        raise UsageError(
+            f"{measure} is not a measure of an irmx plugin; a grid needs its declared parameters. "
+            "It may be a reference of a sweep. 'irmx measures' lists all measures."
+        )
+    return parsed
+
+
+def split_values(text: str) -> list[str]:
+    """Return the parts of a text at the commas that stand outside parentheses and quotes.
+
+    >>> split_values("uniform, table(p=[0.5,0.5]), 'a,b'")
+    ['uniform', ' table(p=[0.5,0.5])', " 'a,b'"]
+    """
+    if not text.strip():
+        return []
+    parts, depth, quote = [""], 0, ""
+    for char in text:
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "'\"":
+            quote = char
+        else:
+            depth += (char in _OPEN) - (char in _CLOSE)
+        if char == "," and not quote and depth <= 0:
+            parts.append("")
+        else:
+            parts[-1] += char
+    return parts
