@@ -19,7 +19,7 @@ from ir_datasets.util import Cache, Download, GzipExtract, LocalDownload, Relati
 import irmx
 from irmx import Column, Dataset, Field, Measure, hookimpl, offering
 from irmx.adapters.ir_datasets.listing import listed
-from irmx.adapters.ir_datasets.sources import is_local
+from irmx.adapters.ir_datasets.local_qrels import is_local
 from irmx.plugin.discovery import HOST, PluginInfo, Registry
 
 Command = Callable[..., Any]

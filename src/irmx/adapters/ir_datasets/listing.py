@@ -11,7 +11,7 @@ from typing import Any
 from irmx.adapters.ir_datasets import offering
 from irmx.adapters.ir_datasets.datasets import Dataset
 from irmx.adapters.ir_datasets.fields import Field
-from irmx.adapters.ir_datasets.sources import is_local, of
+from irmx.adapters.ir_datasets.local_qrels import is_local, of
 from irmx.declare.columns import REQUIRED, canonical_names
 from irmx.registry import registry
 

@@ -33,7 +33,7 @@ except ModuleNotFoundError as error:
         "irmx.pt needs PyTerrier. To have it: python -m pip install 'irmx[pyterrier]'.", name="pyterrier"
     ) from None
 
-from irmx.adapters.pyterrier.measures import extend, restore
+from irmx.adapters.pyterrier.measure_names import extend, restore
 
 if TYPE_CHECKING:
     from irmx.adapters.pyterrier.document_columns import DocumentColumn, column, document_dates, vertical

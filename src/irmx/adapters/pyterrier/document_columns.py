@@ -12,7 +12,7 @@ import pandas as pd
 import pyterrier as pt
 
 from irmx.adapters.ir_datasets.fields import Field
-from irmx.adapters.pyterrier.sources import Computed, Known, dataset_id_of, is_missing, look_up, of_documents
+from irmx.adapters.pyterrier.document_values import Computed, Known, dataset_id_of, is_missing, look_up, of_documents
 from irmx.data.dates import check_dates
 from irmx.errors import DataError, UsageError
 

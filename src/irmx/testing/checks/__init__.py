@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from irmx.declare.measures import Measure
-from irmx.testing.checks import agreement, columns, common, edges, identity, inputs, invariance, metadata, parameters
+from irmx.testing.checks import (
+    columns_read,
+    common,
+    edges,
+    inputs,
+    invariance,
+    measure_objects,
+    metadata,
+    parameters,
+    same_values,
+)
 from irmx.testing.checks import values as of_values
 from irmx.testing.trying import Data
 
@@ -27,15 +37,15 @@ _ALL: tuple[Any, ...] = (
     parameters.check_unknown_parameter,
     parameters.check_required_parameters,
     parameters.check_default_parameters,
-    identity.check_expression,
-    identity.check_equality,
-    identity.check_copies,
-    identity.check_joblib,
+    measure_objects.check_expression,
+    measure_objects.check_equality,
+    measure_objects.check_copies,
+    measure_objects.check_joblib,
     inputs.check_input_kinds,
     inputs.check_inputs_unchanged,
-    columns.check_undeclared_columns,
-    columns.check_missing_columns,
-    columns.check_optional_columns,
+    columns_read.check_undeclared_columns,
+    columns_read.check_missing_columns,
+    columns_read.check_optional_columns,
     invariance.check_row_order,
     invariance.check_ties,
     invariance.check_topics,
@@ -57,7 +67,7 @@ _ALL: tuple[Any, ...] = (
     common.check_judged_only,
     common.check_run_order,
     common.check_no_relevant_nan,
-    agreement.check_ir_measures,
+    same_values.check_ir_measures,
 )
 
 CHECKS: dict[str, Check] = {check.__name__.removeprefix("check_"): check for check in _ALL}
