@@ -11,6 +11,8 @@ from .adapters.progress import progress_bar as progress_bar
 from .cli.files import matching_file as matching_file
 from .cli.files import matching_files as matching_files
 from .cli.output.table import fitted_widths as fitted_widths
+from .data.checked_tables import CheckedTable as CheckedTable
+from .data.checked_tables import read_table as read_table
 from .data.content import content_of as content_of
 from .data.dates import check_dates as check_dates
 from .data.formats.base import Format as Format

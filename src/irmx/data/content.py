@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
-from irmx.errors import DataError, UsageError, some
+from irmx.errors import DataError, UsageError, some, suggest
 
 STANDARD_INPUT = "-"
 """What stands for standard input in place of a path; a file of that name is ``./-``."""
@@ -60,6 +60,8 @@ def content_of(path: str | os.PathLike[str], what: str = "file", size: int = -1)
             content = _unpacked(file, size).removeprefix(b"\xef\xbb\xbf")
     except DataError as error:
         raise error.at(name) from None
+    except FileNotFoundError:
+        raise DataError(f"There is no {what} file {name!r}.{_neighbour(Path(path))}") from None
     except OSError as error:
         if error.errno is not None:
             raise DataError(f"{name} cannot be read: {error.strerror}.") from None
@@ -84,6 +86,12 @@ def content_again(path: str | os.PathLike[str], what: str) -> bytes:
 def name_of(path: str | os.PathLike[str]) -> str:
     """Return what a path is called in messages."""
     return "standard input" if os.fspath(path) == STANDARD_INPUT else os.fspath(path)
+
+
+def _neighbour(path: Path) -> str:
+    """Return a hint at a file of nearly the same name."""
+    folder = path.parent
+    return suggest(path.name, sorted(os.listdir(folder))) if folder.is_dir() else f" There is no folder {folder}."
 
 
 def _damaged(name: str, error: Exception) -> DataError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from ir_measures import ParamInfo
@@ -33,7 +34,8 @@ LARGEST_INT = 2**53
 """Beyond it a float, which is what measures compute with, does not hold every whole number."""
 
 _TYPE_NAMES: dict[Any, str] = {int: "an int", float: "a float", number: "a number", bool: "True or False",
-                               str: "a string", list: "a list of numbers", duration: f"a duration ({FORM})"}  # fmt: skip
+                               str: "a string", list: "a list of numbers", duration: f"a duration ({FORM})", object: "any value",
+                               datetime: "a number of seconds or a date such as 2014-03-01T12:00:00"}  # fmt: skip
 
 
 class Param(ParamInfo):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from irmx.data.content import STANDARD_INPUT, content_again, content_of, name_of
 from irmx.data.formats.base import Format
 from irmx.declare.columns import Table
-from irmx.errors import DataError, IrmxError, PluginError, PluginWarning, suggest
+from irmx.errors import DataError, IrmxError, PluginError, PluginWarning
 from irmx.registry import registry
 
 if TYPE_CHECKING:
@@ -83,8 +83,6 @@ def _opened(
     """Return the reader of a file, its path and its content, which is empty for a folder."""
     asked = named(source)
     path = Path(source) if asked is None else asked[1]
-    if os.fspath(path) != STANDARD_INPUT and not path.exists():
-        raise DataError(f"There is no {table} file {os.fspath(path)!r}.{_neighbour(path)}")
     formats = registry().formats()
     if asked is None and path.is_dir():
         readers = [f"{name}:{path}" for name, reader in formats.items() if table in reader.FOLDERS]
@@ -112,9 +110,3 @@ def _recognises(reader: Format, table: Table, path: Path, start: bytes) -> bool:
             stacklevel=2,
         )
         return False
-
-
-def _neighbour(path: Path) -> str:
-    """Return a hint at a file of nearly the same name."""
-    folder = path.parent
-    return suggest(path.name, sorted(os.listdir(folder))) if folder.is_dir() else f" There is no folder {folder}."

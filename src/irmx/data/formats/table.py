@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import math
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irmx.data.formats.base import Format
+from irmx.data.lines import json_lines, text_of
 from irmx.declare.columns import ALIASES, REQUIRED, Table, canonical_names, vocabulary
 from irmx.errors import DataError
 
@@ -26,7 +28,7 @@ class _TableFormat(Format):
         """Return a table with canonical names, checked with the file's name and the line in every message."""
         from irmx.data.tables import Columns
 
-        found = found.rename_columns(canonical_names(table, found.column_names))
+        found = found.rename_columns(canonical_names(table, [name.strip() for name in found.column_names]))
         try:
             columns: Any = Columns(table, found)
             columns.texts("query_id")
@@ -43,48 +45,64 @@ class _Delimited(_TableFormat):
 
     def recognises(self, table: Table, path: Path, start: bytes) -> bool:
         """Tell by the first line, which must be a header with the columns that every such table has."""
-        names = _header(start, self.DELIMITER)
+        names = map(str.strip, _fields(start, self.DELIMITER))
         known = {*REQUIRED[table], *ALIASES[table]}
         return len(known & set(names)) >= 2 or (super().recognises(table, path, start) and self.DELIMITER == ",")
 
     def read(self, table: Table, path: Path, content: bytes) -> pa.Table:
         """Return the content as a table."""
         import pyarrow as pa
-        from pyarrow import csv
+        from pyarrow import csv as arrow_csv
 
         if not content.strip():
             raise DataError(f"{path} is empty: not even a header.")
-        names = _header(content[: content.find(b"\n") + 1] or content, self.DELIMITER)
-        canonical = canonical_names(table, names)
+        names = _fields(content[: content.find(b"\n") + 1] or content, self.DELIMITER)
+        canonical = canonical_names(table, [name.strip() for name in names])
         labels = {c.name for c in vocabulary() if c.table == table and c.dtype == "str"}
         texts = {n: pa.large_string() for n, c in zip(names, canonical, strict=True) if c in labels}
         try:
-            found = csv.read_csv(
+            found = arrow_csv.read_csv(
                 pa.BufferReader(content),
-                parse_options=csv.ParseOptions(delimiter=self.DELIMITER),
-                convert_options=csv.ConvertOptions(column_types=texts, null_values=[""], strings_can_be_null=False),
+                parse_options=arrow_csv.ParseOptions(delimiter=self.DELIMITER),
+                convert_options=arrow_csv.ConvertOptions(
+                    column_types=texts, null_values=[""], strings_can_be_null=False
+                ),
             )
         except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
+            text_of(str(path), content)
             text = _one_by_one(content, self.DELIMITER) or str(error)
             raise DataError(f"{path}{_place_of(content, text, len(names))}") from None
+        if any(name != name.strip() for name in names):  # then the fields below have blanks around them, too
+            found = _without_blanks(found)
         return self._checked(table, path, content, found)
 
 
-def _header(start: bytes, delimiter: str) -> list[str]:
+def _fields(start: bytes, delimiter: str) -> list[str]:
+    """Return the names in a header, as they are written."""
     line = start.split(b"\n", 1)[0].decode("utf-8", errors="replace").strip("\r")
-    return [n.strip().strip('"') for n in line.split(delimiter)]
+    return next(csv.reader([line], delimiter=delimiter), [])
+
+
+def _without_blanks(found: pa.Table) -> pa.Table:
+    """Return a table whose texts have no blanks around them."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kinds = (pa.types.is_string, pa.types.is_large_string)
+    columns = [pc.utf8_trim_whitespace(c) if any(kind(c.type) for kind in kinds) else c for c in found.columns]
+    return pa.table(columns, names=found.column_names)
 
 
 def _one_by_one(content: bytes, delimiter: str) -> str:
     """Return the error of a reading in one thread, which counts the rows."""
     import pyarrow as pa
-    from pyarrow import csv
+    from pyarrow import csv as arrow_csv
 
     try:
-        csv.read_csv(
+        arrow_csv.read_csv(
             pa.BufferReader(content),
-            read_options=csv.ReadOptions(use_threads=False),
-            parse_options=csv.ParseOptions(delimiter=delimiter),
+            read_options=arrow_csv.ReadOptions(use_threads=False),
+            parse_options=arrow_csv.ParseOptions(delimiter=delimiter),
         )
     except pa.ArrowException as error:
         return str(error)
@@ -93,12 +111,6 @@ def _one_by_one(content: bytes, delimiter: str) -> str:
 
 def _place_of(content: bytes, text: str, width: int) -> str:
     """Return the place of an Arrow error, and what it says of it."""
-    if "utf8" in text.lower():
-        for number, raw in enumerate(content.splitlines(), start=1):
-            try:
-                raw.decode("utf-8")
-            except UnicodeDecodeError as wrong:
-                return f", line {number}: the byte {raw[wrong.start]:#04x} at column {wrong.start + 1} is not UTF-8. Save the file as UTF-8."
     row = re.search(r"Row #(\d+): ", text)
     filled = [number for number, line in enumerate(content.splitlines(), start=1) if line.strip()]
     line = f", line {filled[int(row.group(1)) - 1]}" if row and int(row.group(1)) <= len(filled) else ""
@@ -137,8 +149,8 @@ class Jsonl(_TableFormat):
 
         if not content.strip():
             raise DataError(f"{path} is empty: it holds no JSON object.")
+        text_of(str(path), content)  # Arrow does not look at the encoding
         try:
-            content.decode("utf-8")  # Arrow does not look
             found = json.read_json(pa.BufferReader(content))
             texts = _dates_read_from_ids(table, found)
             if texts:
@@ -146,8 +158,9 @@ class Jsonl(_TableFormat):
                 found = json.read_json(
                     pa.BufferReader(content), parse_options=json.ParseOptions(explicit_schema=schema)
                 )
-        except (pa.ArrowInvalid, UnicodeDecodeError) as error:
-            raise DataError(f"{path}{_bad_json(content) or ': ' + str(error)}") from None
+        except pa.ArrowInvalid as error:
+            _refuse_mixed(path, content)
+            raise DataError(f"{path}: {error}") from None
         return self._checked(table, path, content, found)
 
 
@@ -160,29 +173,19 @@ def _dates_read_from_ids(table: Table, found: pa.Table) -> list[str]:
     return [n for n, canonical in names if canonical in labels and pa.types.is_timestamp(found.schema.field(n).type)]
 
 
-def _bad_json(content: bytes) -> str:
-    import json
-
+def _refuse_mixed(path: Path, content: bytes) -> None:
+    """Raise where a key has values of two types, or a number that is too large; Arrow does not say where."""
     kinds: dict[str, tuple[type, int]] = {}
-    for number, raw in enumerate(content.splitlines(), start=1):
-        if not raw.strip():
-            continue
-        try:
-            found = json.loads(raw, parse_constant=lambda name: 0.0)  # Infinity, of which Arrow does not complain
-        except UnicodeDecodeError as error:
-            return f", line {number}: the byte {raw[error.start]:#04x} at column {error.start + 1} is not UTF-8. Save the file as UTF-8."
-        except ValueError as error:
-            return f", line {number}: not JSON: {error}."
-        if not isinstance(found, dict):
-            return f", line {number}: not a JSON object."
-        for key, value in found.items():
+    for number, record in json_lines(str(path), content, lambda _: 0.0):  # Arrow takes Infinity
+        for key, value in record.items():
             if value in (math.inf, -math.inf):
-                return f", line {number}: the {key} is too large for a 64-bit float."
+                raise DataError(f"{path}, line {number}: the {key} is too large for a 64-bit float.")
             kind = float if isinstance(value, (int, float)) and not isinstance(value, bool) else type(value)
-            first, there = kinds.setdefault(key, (kind, number))
+            first, line = kinds.setdefault(key, (kind, number))
             if value is not None and first is not type(None) and kind is not first:
-                return f", line {number}: {key} {value!r} is of another type than in line {there}. Give it one type."
-    return ""
+                raise DataError(
+                    f"{path}, line {number}: {key} {value!r} is of another type than in line {line}. Give it one type."
+                )
 
 
 class Parquet(_TableFormat):
@@ -197,11 +200,15 @@ class Parquet(_TableFormat):
 
     def read(self, table: Table, path: Path, content: bytes) -> pa.Table:
         """Return the content as a table."""
-        import pyarrow as pa
-        from pyarrow import parquet
+        return self._checked(table, path, content, parquet_table(str(path), content))
 
-        try:
-            found = parquet.read_table(pa.BufferReader(content))
-        except (pa.ArrowException, OSError) as error:
-            raise DataError(f"{path} is not a sound Parquet file: {str(error).rstrip('.')}.") from None
-        return self._checked(table, path, content, found)
+
+def parquet_table(name: str, content: bytes) -> pa.Table:
+    """Return the content of a Parquet file as a table."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        return parquet.read_table(pa.BufferReader(content))
+    except (pa.ArrowException, OSError) as error:
+        raise DataError(f"{name} is not a sound Parquet file: {str(error).rstrip('.')}.") from None

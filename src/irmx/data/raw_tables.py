@@ -1,0 +1,148 @@
+"""Tables of any source as they were written, with the place of every row for messages."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from irmx.data.content import content_of, name_of
+from irmx.data.formats.table import parquet_table
+from irmx.data.lines import delimited_lines, json_lines
+from irmx.errors import DataError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+KINDS = (
+    "the path of a table file, a DataFrame, an Arrow table, a dict of columns, or rows that are dicts or namedtuples"
+)
+
+
+@dataclass(frozen=True)
+class RawTable:
+    """Columns of texts and numbers, as they were written.
+
+    Attributes
+    ----------
+    name : str
+        What messages call the table: the path of its file, or such as ``"The click log"``.
+    columns : dict of str to sequence
+        The values by the name of the column; None for one that is missing.
+    lines : sequence of int
+        The line of every row, from 1; empty where rows are not lines.
+    """
+
+    name: str
+    columns: dict[str, Sequence[Any]]
+    lines: Sequence[int] = ()
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), ()))
+
+    def place(self, rows: Sequence[int]) -> str:
+        """Return where rows, counted from 0, stand, as a message starts: the table, and the lines if it has some."""
+        if not len(rows):
+            return self.name
+        numbers = " and ".join(str(self.lines[row] if self.lines else row) for row in rows)
+        many = "s" * (len(rows) > 1)
+        return (
+            f"{self.name}, line{many} {numbers}" if self.lines else f"{self.name}, row{many} {numbers} (counted from 0)"
+        )
+
+
+def raw_table(source: Any, what: str, content: bytes | None = None) -> RawTable:
+    """Return the columns of a table of any kind.
+
+    Parameters
+    ----------
+    source : any
+        See :func:`irmx.read_table`.
+    what : str
+        What the table is, for messages, such as ``"click log"``.
+    content : bytes, optional
+        The (decompressed) content of a file that was read before.
+    """
+    name = f"The {what}"
+    if isinstance(source, (str, os.PathLike)):
+        return _of_content(name_of(source), content_of(source, what) if content is None else content, what)
+    if hasattr(source, "itertuples"):
+        return _of_frame(name, source)
+    if hasattr(source, "to_pydict") or hasattr(source, "__arrow_c_stream__"):
+        return _of_arrow(name, source)
+    if isinstance(source, Mapping):
+        return _of_columns(name, source)
+    if isinstance(source, Iterable):
+        return _of_rows(name, source)
+    raise DataError(f"{name} must be {KINDS}. Got {type(source).__name__} instead.")
+
+
+def _of_content(name: str, content: bytes, what: str) -> RawTable:
+    """Return the table in a file; its kind is known by its first bytes and by its name, compressed or not."""
+    suffixes = Path(name).suffixes[-2:]
+    if content[:4] == b"PAR1" or ".parquet" in suffixes:
+        return _of_arrow(name, parquet_table(name, content))
+    if not content.strip():
+        raise DataError(f"{name} is empty: it holds no {what}.")
+    if b"\0" in content[:4096]:
+        raise DataError(f"{name} holds zero bytes. If it is text, save it as UTF-8.")
+    if ".jsonl" in suffixes or content.lstrip()[:1] == b"{":
+        lines, records = zip(*json_lines(name, content), strict=True)
+        return RawTable(name, _by_column(records), lines)
+    first = content.lstrip().split(b"\n", 1)[0]
+    tabs = ".tsv" in suffixes or (".csv" not in suffixes and b"\t" in first)
+    lines, rows = zip(*delimited_lines(name, content, "\t" if tabs else ","), strict=True)
+    names = [field.strip() for field in rows[0]]
+    _refuse_twice(name, names)
+    columns = [[field.strip() for field in column] for column in zip(*rows[1:], strict=True)] or [[]] * len(names)
+    return RawTable(name, dict(zip(names, columns, strict=True)), lines[1:])
+
+
+def _of_frame(name: str, frame: Any) -> RawTable:
+    names = [str(column) for column in frame.columns]
+    _refuse_twice(name, names)
+    columns = [frame.iloc[:, i] for i in range(len(names))]
+    columns = [
+        c if c.dtype.kind in "bf" and not hasattr(c.dtype, "na_value") else c.astype(object).where(c.notna(), None)
+        for c in columns
+    ]
+    return RawTable(name, {n: c.tolist() for n, c in zip(names, columns, strict=True)})
+
+
+def _of_arrow(name: str, table: pa.Table) -> RawTable:
+    import pyarrow as pa
+
+    table = pa.table(table)
+    _refuse_twice(name, table.column_names)
+    return RawTable(name, {n: table.column(n).to_pylist() for n in table.column_names})
+
+
+def _of_columns(name: str, columns: Mapping[Any, Any]) -> RawTable:
+    lengths = {column: len(values) for column, values in columns.items()}
+    if len(set(lengths.values())) > 1:
+        found = ", ".join(f"{column!r} has {length}" for column, length in lengths.items())
+        raise DataError(f"The columns of {name[:1].lower()}{name[1:]} must be of one length: {found}.")
+    return RawTable(
+        name, {str(n): values.tolist() if hasattr(values, "tolist") else values for n, values in columns.items()}
+    )
+
+
+def _of_rows(name: str, rows: Iterable[Any]) -> RawTable:
+    records = [row._asdict() if hasattr(row, "_asdict") else row for row in rows]
+    for record in records:
+        if not isinstance(record, Mapping):
+            raise DataError(f"{name} must be {KINDS}. Got rows of the type {type(record).__name__} instead.")
+    return RawTable(name, _by_column(records))
+
+
+def _by_column(records: Sequence[Mapping[str, Any]]) -> dict[str, Sequence[Any]]:
+    names = dict.fromkeys(name for record in records for name in record)
+    return {name: [record.get(name) for record in records] for name in names}
+
+
+def _refuse_twice(name: str, names: Sequence[str]) -> None:
+    for column in names:
+        if names.count(column) > 1:
+            raise DataError(f"{name} has two columns named {column!r}. Rename or drop one.")
