@@ -227,11 +227,17 @@ def test_a_file_gives_what_the_frame_gives(tmp_path: Path) -> None:
         ("session,position\na,1\n", "lacks the column 'examined'"),
         ("session,position,examined\na,1,1\na,3,0\n", "line 3: the positions of the session 'a' must be 1, 2, ... 2"),
         ("session,position,examined\na,1,1\na,1,0\n", "line 3: the positions of the session 'a'.*Found 1"),
-        ("session,position,examined\na,0,1\n", "line 2: the position '0'; it must be a whole number from 1"),
-        ("session,position,examined\na,1,2\n", "line 2: the examined '2'; it must be 1 or 0"),
+        (
+            "session,position,examined\na,0,1\n",
+            r"line 2: the position must be a whole number in the range \[1, inf\). Got '0'",
+        ),
+        ("session,position,examined\na,1,2\n", "line 2: the examined must be 1 or 0. Got '2'"),
         ("session,position,examined\n,1,1\n", "line 2: the session is missing"),
-        ("session,position,examined,visual\na,1,1,\n", "line 2: no visual; it must be 1 or 0"),
-        ("session,position,examined,gain\na,1,1,1.5\n", r"line 2: the gain '1.5'; it must be a number in \[0, 1\]"),
+        ("session,position,examined,visual\na,1,1,\n", "line 2: the visual is missing. It must be 1 or 0"),
+        (
+            "session,position,examined,gain\na,1,1,1.5\n",
+            r"line 2: the gain must be a number in the range \[0, 1\]. Got '1.5'",
+        ),
         ("session,position,examined,user\na,1,1,x\na,2,1,y\n", "line 3: the session 'a' is of another user before"),
     ],
 )

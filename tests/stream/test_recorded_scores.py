@@ -152,7 +152,7 @@ def test_a_speed_for_all_replaces_a_column_with_gaps(
     recorded = read_traces(gaps)
     found = score_recorded("MSU", *collection, recorded, speed=4.25)
     assert found.per_query == score_recorded("MSU", *collection, read_traces(log.drop(columns="speed")), 4.25).per_query
-    said = r"no speed in row 3 \(counted from 0\); give every session one, or a speed for all users"
+    said = r"row 3 \(counted from 0\): the session has no speed. Give every session one, or a speed for all users"
     with pytest.raises(DataError, match=said):
         score_recorded("MSU", *collection, recorded)
     with pytest.raises(DataError, match=said):
@@ -163,8 +163,8 @@ def test_a_speed_for_all_replaces_a_column_with_gaps(
     assert command(*score, "--speed", "4.25", cwd=tmp_path).code == 0
     refused = command(*score, cwd=tmp_path)
     assert (refused.code, refused.out) == (1, "")
-    assert "log.csv has no speed in line 5;" in refused.err
-    with pytest.raises(DataError, match=r"the speed 'slow' in row 4 "):
+    assert "log.csv, line 5: the session has no speed." in refused.err
+    with pytest.raises(DataError, match=r"row 4 .* the speed must be .* Got 'slow'"):
         read_traces(gaps.astype({"speed": object}).assign(speed=[None, 1, None, 2, "slow", *[1] * (len(gaps) - 5)]))
 
 

@@ -171,28 +171,34 @@ def test_the_part_within_a_window() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("user,start\na,1\n", "lacks the column 'duration'. It has: user, start"),
-        ("user,start,duration\n", "holds no session"),
-        ("user,start,duration\na,1,2\n,3,4\n", "names no user in line 3"),
-        ("user,start,duration\na,1,2\na,5,two\n", "has the duration 'two' in line 3; it must be a number of seconds"),
-        ("user,start,duration\na,1,2\n\na,5,\n", "has no duration in line 4"),
-        ("user,start,duration\na,1,2\na,noon,2\n", "has the start 'noon' in line 3"),
-        ("user,start,duration\na,2014-01-01,2\na,2014-31-01,2\n", "has the start '2014-31-01' in line 3"),
-        ("user,start,duration\na,1,2\na,,2\n", "has no start in line 3"),
-        ("user,start,duration\na,1,2\na,inf,2\n", "has the start 'inf' in line 3"),
+        ("user,start\na,1\n", "lacks the column 'duration', how long it takes. It has: user, start"),
+        ("user,start,duration\n", "log.csv has no rows"),
+        ("user,start,duration\na,1,2\n,3,4\n", "line 3: the user is missing"),
+        ("user,start,duration\na,1,2\na,5,two\n", "line 3: the duration must be a number .* Got 'two' instead"),
+        ("user,start,duration\na,1,2\n\na,5,\n", "line 4: the duration is missing"),
+        (
+            "user,start,duration\na,1,2\na,noon,2\n",
+            "line 3: the start must be a number of seconds or a date such as .* Got 'noon'",
+        ),
+        ("user,start,duration\na,2014-01-01,2\na,2014-31-01,2\n", "line 3: the start must be .* Got '2014-31-01'"),
+        ("user,start,duration\na,1,2\na,,2\n", "line 3: the start is missing"),
+        ("user,start,duration\na,1,2\na,inf,2\n", "line 3: the start must be .* Got 'inf'"),
         (
             "user,start,duration\na,9,2\nb,0,1\na,5,-1\n",
-            "the session in line 4 ends before it starts: its duration is -1",
+            r"line 4: the duration must be a number in the range \[0, inf\). Got '-1'",
         ),
         (
             "user,start,duration\na,9,2\nb,0,1\na,5,4.5\n",
-            "user 'a' overlap. That in line 4 ends at 9.5, that in line 2",
+            "lines 4 and 2: two sessions of the user 'a' overlap. One ends at 9.5, the next starts at 9.",
         ),
-        ("user,start,duration,speed\na,1,2,0\n", "in line 2 has a speed of 0 words per second; it must be above 0"),
-        ("user,start,duration,speed\na,1,2,fast\n", "has the speed 'fast' in line 2"),
-        ("", "cannot be read: No columns to parse"),
-        ("user,start,duration\na,1,2\na,3,4,5\n", "cannot be read: .* Expected 3 fields in line 3, saw 4"),
-        ("user,start,duration\na,1,2,7\n", "cannot be read: Length of header or names does not match"),
+        (
+            "user,start,duration,speed\na,1,2,0\n",
+            r"line 2: the speed must be a number in the range \(0, inf\). Got '0'",
+        ),
+        ("user,start,duration,speed\na,1,2,fast\n", "line 2: the speed must be .* Got 'fast'"),
+        ("", "log.csv is empty: it holds no log of visits"),
+        ("user,start,duration\na,1,2\na,3,4,5\n", "line 3: 4 fields where the header has 3 columns"),
+        ("user,start,duration\na,1,2,7\n", "line 2: 4 fields where the header has 3 columns"),
     ],
 )
 def test_bad_logs_are_refused_with_the_line(text: str, said: str, tmp_path: Path) -> None:
@@ -206,15 +212,14 @@ def test_bad_logs_are_refused_with_the_line(text: str, said: str, tmp_path: Path
 def test_what_is_no_log(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="There is no log of visits"):
         read_traces(tmp_path / "none.csv")
-    with pytest.raises(DataError, match=r"A log of visits is a DataFrame or the path of a file. Got list"):
+    with pytest.raises(DataError, match=r"The log of visits must be .* Got rows of the type int"):
         read_traces([1])  # type: ignore[arg-type]
     (tmp_path / "log.txt").write_text(LOG)
-    with pytest.raises(DataError, match=r"must be a .csv, .tsv or .parquet file"):
-        read_traces(tmp_path / "log.txt")
+    assert read_traces(tmp_path / "log.txt").users
     (tmp_path / "log.parquet").write_text(LOG)
-    with pytest.raises(DataError, match="cannot be read"):
+    with pytest.raises(DataError, match="is not a sound Parquet file"):
         read_traces(tmp_path / "log.parquet")
-    with pytest.raises(DataError, match=r"The log of visits .* in row 1 \(counted from 0\)"):
+    with pytest.raises(DataError, match=r"The log of visits, row 1 \(counted from 0\): the duration is missing"):
         read_traces(pd.DataFrame({"user": "a", "start": [1, 2], "duration": [0, np.nan]}))
 
 

@@ -12,12 +12,11 @@ A click log is a table with a row a click and the columns
 from __future__ import annotations
 
 import os
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irmx import DataError, UsageError
+from irmx import DataError, Param, UsageError, read_table
 from irmx.ragged import Ints
 from irmx_markov.own_matrix import TransitionMatrix
 
@@ -26,6 +25,13 @@ if TYPE_CHECKING:
 
 _LARGEST = 20_000
 
+_COLUMNS: dict[str, Param | type] = {
+    "session": Param(str, "the user's visit to one result page", required=True),
+    "rank": Param(int, "the rank clicked", low=1, required=True),
+    "time": Param(float, "when it was clicked", unit="s", required=True),
+    "dwell": Param(float, "how long the user stayed", unit="s", low=0, nullable=True),
+}
+
 
 def read_click_log(source: pd.DataFrame | str | os.PathLike[str]) -> pd.DataFrame:
     """Return a click log, checked and in the order of time within each session.
@@ -33,53 +39,15 @@ def read_click_log(source: pd.DataFrame | str | os.PathLike[str]) -> pd.DataFram
     Parameters
     ----------
     source : DataFrame, str or Path
-        A table, or a .csv, .tsv or .parquet file.
+        A table that :func:`irmx.read_table` reads.
 
     Raises
     ------
     irmx.DataError
-        Where a column is missing or a rank or time is not usable; says the row.
+        Where a column is missing or a rank or time is not usable; names the line or the row.
     """
-    import pandas as pd
-
-    if isinstance(source, pd.DataFrame):
-        log, name = source, "The click log"
-    else:
-        path, name = Path(source), f"The click log {os.fspath(source)}"
-        if not path.is_file():
-            raise DataError(f"There is no click log {os.fspath(source)!r}.")
-        try:
-            log = (
-                pd.read_parquet(path)
-                if path.suffix == ".parquet"
-                else pd.read_csv(path, sep="\t" if ".tsv" in path.suffixes else ",")
-            )
-        except (ValueError, pd.errors.ParserError) as error:
-            raise DataError(f"{name} cannot be read: {error}.") from None
-    for column in ("session", "rank", "time"):
-        if column not in log.columns:
-            raise DataError(f"{name} lacks the column {column!r}. It has: {', '.join(map(str, log.columns))}.")
-    if log["session"].isna().any():
-        row = int(np.flatnonzero(log["session"].isna())[0])
-        raise DataError(f"{name} has no session in row {row} (counted from 0); every click belongs to one.")
-    _refuse(log, name, "rank", lambda v: (v >= 1) & (v == np.floor(v)), "a whole number from 1")
-    _refuse(log, name, "time", np.isfinite, "a finite number of seconds")
-    if "dwell" in log.columns:
-        _refuse(log, name, "dwell", lambda v: np.isnan(v) | (v >= 0), "a time from 0 seconds")
-    log = log.assign(rank=pd.to_numeric(log["rank"]).astype(np.int64), time=pd.to_numeric(log["time"]).astype(float))
+    log = read_table(source, _COLUMNS, "click log", empty=True).frame()
     return log.sort_values(["session", "time"], kind="stable", ignore_index=True)
-
-
-def _refuse(log: pd.DataFrame, name: str, column: str, sound: Any, what: str) -> None:
-    import pandas as pd
-
-    values = pd.to_numeric(log[column], errors="coerce").to_numpy(dtype=float)
-    wrong = np.flatnonzero(~sound(values))
-    if len(wrong):
-        row = int(wrong[0])
-        raise DataError(
-            f"{name} has the {column} {log[column].iloc[row]!r} in row {row} (counted from 0); it must be {what}."
-        )
 
 
 def _steps(log: pd.DataFrame) -> tuple[Ints, Ints]:

@@ -9,13 +9,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irmx import DataError, UsageError
+from irmx import DataError, Param, UsageError, read_table
 from irmx.ragged import Floats, Ints, segment_sum
-from irmx_pages.fit.observations import interval95, labels, multiplicities, numbers, warn_of_one_cluster
-from irmx_pages.page.text_rows import read_rows
+from irmx_pages.fit.observations import interval95, multiplicities, warn_of_one_cluster
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_COLUMNS: dict[str, Param | type] = {
+    "media": Param(str, "the media type of the item", required=True),
+    "time": Param(float, "how long the item was looked at", unit="s", low=0, required=True),
+    "user": Param(str, "who looked at it"),
+}
 
 _FEWEST = 0.95
 """The share of bootstrap samples that must have every media type."""
@@ -139,10 +144,10 @@ def fit_effort(
             f"'shortest' must be from 0 to below 'longest', in seconds. Got shortest={shortest!r} and "
             f"longest={longest!r}."
         )
-    log = read_rows(times, "times", ("media", "time"))
-    media, types = labels(log, "media")
-    seconds = numbers(log, "time", "a number of seconds from 0", lambda t: t >= 0)
-    user = labels(log, "user")[0] if "user" in log.columns else np.arange(len(log))
+    log = read_table(times, _COLUMNS, "times")
+    media, types = log.labels("media")
+    seconds = log["time"]
+    user = log.labels("user")[0] if "user" in log else np.arange(len(log))
     if reference not in types:
         raise DataError(f"There is no time of the reference {reference!r}. The media types: {', '.join(types)}.")
     if len(types) == 1:

@@ -10,14 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import DataError
+from irmx import DataError, Param, read_table
 from irmx.ragged import Bools, Floats, Ints, offsets_of
-from irmx_pages.fit.observations import labels, numbers
 from irmx_pages.page.page_arrays import WEB, WEB_ORIENTATION, Pages
-from irmx_pages.page.text_rows import read_rows
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_COLUMNS: dict[str, Param | type] = {
+    "session": Param(str, "the visit of a user to a page", required=True),
+    "position": Param(int, "that of the block on the page", low=1, required=True),
+    "examined": Param(bool, "whether the user was seen to examine the block", required=True),
+    "visual": Param(bool, "whether the block holds an image or a video", default=False),
+    "gain": Param(float, "that of the block", low=0, high=1, default=0.0),
+    "user": Param(str, "who visits the page"),
+}
 
 
 @dataclass(frozen=True)
@@ -112,16 +119,10 @@ def read_examinations(source: ExaminationLog | pd.DataFrame | str | os.PathLike[
     """
     if isinstance(source, ExaminationLog):
         return source
-    rows = read_rows(source, "examinations", ("session", "position", "examined"))
-    session, names = labels(rows, "session")
-    position = numbers(rows, "position", "a whole number from 1", lambda v: (v >= 1) & (v == np.floor(v)))
-    binary = "1 or 0", lambda v: (v == 0) | (v == 1)
-    examined = numbers(rows, "examined", *binary) > 0
-    visual = numbers(rows, "visual", *binary) > 0 if "visual" in rows.columns else np.zeros(len(rows), dtype=np.bool_)
-    gain = np.zeros(len(rows))
-    if "gain" in rows.columns:
-        gain = numbers(rows, "gain", "a number in [0, 1]", lambda v: (v >= 0) & (v <= 1))
-    user = labels(rows, "user")[0] if "user" in rows.columns else session
+    rows = read_table(source, _COLUMNS, "examinations")
+    session, names = rows.labels("session")
+    position, examined, visual, gain = (rows[name] for name in ("position", "examined", "visual", "gain"))
+    user = rows.labels("user")[0] if "user" in rows else session
     cluster = np.full(len(names), -1)
     cluster[session[::-1]] = user[::-1]
     order = np.lexsort((position, session))
@@ -129,12 +130,13 @@ def read_examinations(source: ExaminationLog | pd.DataFrame | str | os.PathLike[
     offsets = offsets_of(size)
     due = np.arange(len(rows)) - np.repeat(offsets[:-1], size) + 1
     for row in order[position[order] != due][:1].tolist():
-        raise DataError(
-            f"{rows.place(row)}: the positions of the session {names[session[row]]!r} must be 1, 2, ... "
-            f"{size[session[row]]}, each once. Found {position[row]:g}."
+        rows.refuse(
+            row,
+            f"the positions of the session {names[session[row]]!r} must be 1, 2, ... {size[session[row]]}, each once. "
+            f"Found {position[row]}.",
         )
     for row in np.flatnonzero(cluster[session] != user)[:1].tolist():
-        raise DataError(f"{rows.place(row)}: the session {names[session[row]]!r} is of another user before.")
+        rows.refuse(row, f"the session {names[session[row]]!r} is of another user before.")
     ones = np.ones(len(rows))
     pages = Pages(
         offsets,
@@ -145,7 +147,7 @@ def read_examinations(source: ExaminationLog | pd.DataFrame | str | os.PathLike[
         ones,
         visual[order],
     )
-    has = frozenset({"visual", "gain"} & rows.columns.keys())
+    has = frozenset(name for name in ("visual", "gain") if name in rows)
     return ExaminationLog(names, pages, gain[order], examined[order], cluster, has)
 
 

@@ -1,59 +1,16 @@
-"""What users were seen to do: columns of labels and numbers from tables, and samples of users."""
+"""Samples of users, for intervals of what is estimated from what they did."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import Any
 
 import numpy as np
 
-from irmx import DataError, DataWarning
+from irmx import DataWarning
 from irmx.ragged import Floats, Ints
-from irmx_pages.page.text_rows import Rows
 from irmx_pages.whole_numbers import check_whole
-
-
-def labels(rows: Rows, column: str) -> tuple[Ints, list[str]]:
-    """Return the number of every row's label, and the labels in the order in which they first appear.
-
-    Raises
-    ------
-    irmx.DataError
-        Where a row has none.
-
-    Examples
-    --------
-    >>> labels(Rows({"media": ["text", "image", "text"]}, str), "media")
-    (array([0, 1, 0]), ['text', 'image'])
-    """
-    values = rows.columns[column]
-    if "" in values:
-        raise DataError(f"{rows.place(values.index(''))}: the {column} is missing.")
-    number = {label: i for i, label in enumerate(dict.fromkeys(values))}
-    return np.array([number[value] for value in values], dtype=np.int64), list(number)
-
-
-def numbers(rows: Rows, column: str, must_be: str, sound: Callable[[Floats], Any]) -> Floats:
-    """Return a column as floats.
-
-    Raises
-    ------
-    irmx.DataError
-        Where a value is missing, no number, infinite or not ``sound``; says what it must be.
-    """
-    texts = rows.columns[column]
-    try:
-        values = np.array(texts, dtype=np.float64)
-    except ValueError:
-        values = np.array([_number(text) for text in texts])
-    wrong = np.flatnonzero(~(np.isfinite(values) & sound(values)))
-    if len(wrong):
-        text = texts[wrong[0]]
-        held = f"the {column} {text!r}" if text else f"no {column}"
-        raise DataError(f"{rows.place(int(wrong[0]))}: {held}; it must be {must_be}.")
-    return values
 
 
 def multiplicities(clusters: int, resamples: int, seed: int) -> Iterator[Ints]:
@@ -92,10 +49,3 @@ def interval95(values: Floats | Sequence[float], clusters: int) -> tuple[float, 
         return float("nan"), float("nan")
     low, high = np.quantile(values, [0.025, 0.975])
     return float(low), float(high)
-
-
-def _number(text: str) -> float:
-    try:
-        return float({"True": "1", "False": "0"}.get(text, text))
-    except ValueError:
-        return float("nan")

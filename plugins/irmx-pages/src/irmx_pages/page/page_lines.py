@@ -9,10 +9,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from irmx import DataError
+from irmx import DataError, read_table
 from irmx_pages.page.page import Block, Page
 from irmx_pages.page.page_arrays import WEB
-from irmx_pages.page.text_rows import json_lines
 
 _FORM = (
     'A page is {"query_id": ..., "page_id": ..., "blocks": [{"vertical": ..., "media": ..., "items": [...]}, ...]}; '
@@ -89,27 +88,24 @@ def pages_of_lines(path: Path, content: bytes) -> list[Page]:
     irmx.DataError
         Where a line is no page, a page is there twice, or a vertical twice on a page; says the line.
     """
+    table = read_table(path, {"query_id": str, "page_id": str, "blocks": object}, "pages", content=content)
     pages: list[Page] = []
     seen: dict[tuple[str, str], int] = {}
-    for number, record in json_lines(path, content):
+    for row, record in enumerate(zip(table["query_id"], table["page_id"], table["blocks"], strict=True)):
         try:
-            page = _page(record)
+            page = _page(*record)
         except DataError as error:
-            raise error.at(f"{path}, line {number}") from None
-        first = seen.setdefault((page.query_id, page.page_id), number)
-        if first != number:
-            raise DataError(f"{path}, line {number}: {page.name} stands in line {first} already.")
+            table.refuse(row, str(error))
+        first = seen.setdefault((page.query_id, page.page_id), row)
+        if first != row:
+            table.refuse([first, row], f"{page.name} stands there twice.")
         pages.append(page)
-    if not pages:
-        raise DataError(f"{path} is empty: it holds no page.")
     return pages
 
 
-def _page(record: dict[str, Any]) -> Page:
-    blocks = record.get("blocks")
+def _page(query_id: str, page_id: str, blocks: Any) -> Page:
     if not isinstance(blocks, list):
         raise DataError(f"The page has no list of blocks. {_FORM}.")
-    query_id, page_id = (_id(record.get(name), name) for name in ("query_id", "page_id"))
     try:
         page = Page(query_id, page_id, tuple(_block(number, b) for number, b in enumerate(blocks, start=1)))
         _refuse_repeated(page)
@@ -122,12 +118,6 @@ def _page(record: dict[str, Any]) -> Page:
 def _is_id(value: Any) -> bool:
     """Tell whether a value is a text that is not empty, or a whole number."""
     return isinstance(value, (str, int)) and not isinstance(value, bool) and value != ""
-
-
-def _id(value: Any, name: str) -> str:
-    if not _is_id(value):
-        raise DataError(f"The page has no {name}, or one that is no text: {value!r}. {_FORM}.")
-    return str(value)
 
 
 def _block(number: int, found: Any) -> Block:

@@ -7,13 +7,19 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from irmx import DataError
+from irmx import CheckedTable, DataError, Param, content_of, read_table
 from irmx_pages.page.page import Block, Page
 from irmx_pages.page.page_arrays import WEB
 from irmx_pages.page.page_lines import is_page_line, pages_of_lines
-from irmx_pages.page.text_rows import Rows, content_of, read_rows, rows_of_content
 
-_COLUMNS = ("query_id", "page_id", "doc_id", "vertical")
+_COLUMNS: dict[str, Param | type] = {
+    "query_id": str,
+    "page_id": str,
+    "doc_id": str,
+    "vertical": str,
+    "media": Param(str, "the media type of the block", default="", nullable=True),
+    "block": Param(str, "which block of the page"),
+}
 
 
 def read_pages(source: Any) -> list[Page]:
@@ -48,20 +54,19 @@ def read_pages(source: Any) -> list[Page]:
     ([('w1',), ('n1', 'n2')], 'p2')
     """
     if isinstance(source, (str, os.PathLike)):
-        path = Path(source)
-        return pages_of_content(path, content_of(path, "pages"))
+        return pages_of_content(Path(source), content_of(source, "pages"))
     if isinstance(source, Page):
         return [source]
     if not hasattr(source, "itertuples") and isinstance(source, Iterable):
         return _distinct(list(source))
-    return _pages_of_rows(read_rows(source, "pages", _COLUMNS))
+    return _pages_of_rows(read_table(source, _COLUMNS, "pages"))
 
 
 def pages_of_content(path: Path, content: bytes) -> list[Page]:
     """Return the pages of a file by its unpacked content; errors as of :func:`read_pages`."""
     if is_page_line(content[:4096]):
         return pages_of_lines(path, content)
-    return _pages_of_rows(rows_of_content(path, content, "pages", _COLUMNS))
+    return _pages_of_rows(read_table(path, _COLUMNS, "pages", content=content))
 
 
 def _distinct(pages: list[Any]) -> list[Page]:
@@ -77,10 +82,10 @@ def _distinct(pages: list[Any]) -> list[Page]:
     return pages
 
 
-def _pages_of_rows(rows: Rows) -> list[Page]:
+def _pages_of_rows(rows: CheckedTable) -> list[Page]:
     """Return the pages of a table with a row an item."""
     of_page: dict[tuple[str, str], list[int]] = {}
-    for row, key in enumerate(zip(rows.columns["query_id"], rows.columns["page_id"], strict=True)):
+    for row, key in enumerate(zip(rows["query_id"], rows["page_id"], strict=True)):
         of_page.setdefault(key, []).append(row)
     pages = []
     for (query_id, page_id), mine in of_page.items():
@@ -91,32 +96,31 @@ def _pages_of_rows(rows: Rows) -> list[Page]:
     return pages
 
 
-def _blocks(rows: Rows, mine: list[int]) -> tuple[Block, ...]:
+def _blocks(rows: CheckedTable, mine: list[int]) -> tuple[Block, ...]:
     """Return the blocks of the rows of one page."""
-    items, verticals, media, given = (rows.values(name) for name in ("doc_id", "vertical", "media", "block"))
-    explicit = "block" in rows.columns
+    items, verticals, media = (rows[name] for name in ("doc_id", "vertical", "media"))
+    explicit = "block" in rows
+    names = rows["block"] if explicit else verticals
     runs: list[list[int]] = []
     seen: set[str] = set()
     for row in mine:
-        if explicit and not given[row]:
-            raise DataError(f"{rows.place(row)}: the block is missing.", (row,))
-        label = given[row] if explicit else verticals[row]
-        if runs and (explicit or verticals[row] != WEB) and label == (given if explicit else verticals)[runs[-1][-1]]:
+        label = names[row]
+        if runs and (explicit or label != WEB) and label == names[runs[-1][-1]]:
             runs[-1].append(row)
             continue
         if label in seen and (explicit or label != WEB):
             what = "block" if explicit else "vertical"
             advice = "Its items stand together." if explicit else "Tell the blocks apart in a column block."
-            raise DataError(f"{rows.place(row)}: the {what} {label!r} comes twice on its page. {advice}", (row,))
+            rows.refuse(row, f"the {what} {label!r} comes twice on its page. {advice}")
         seen.add(label)
         runs.append([row])
     for run in runs:
         for name, values in (("vertical", verticals), ("media", media)):
             other = next((row for row in run if values[row] != values[run[0]]), None)
             if other is not None:
-                raise DataError(
-                    f"{rows.place(other)}: a block has the {name} {values[run[0]]!r} and {values[other]!r}. "
-                    "It is of one; tell the blocks apart in a column block.",
-                    (other,),
+                rows.refuse(
+                    other,
+                    f"a block has the {name} {values[run[0]]!r} and {values[other]!r}. It is of one; tell the blocks apart in "
+                    "a column block.",
                 )
     return tuple(Block(verticals[r[0]], media[r[0]], tuple(items[row] for row in r)) for r in runs)

@@ -7,15 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import DataError, UsageError
+from irmx import CheckedTable, Param, UsageError, read_table
 from irmx.ragged import Bools, Ints
-from irmx_pages.page.text_rows import Rows, read_rows
 
 if TYPE_CHECKING:
     import pandas as pd
 
 ANSWERS = ("a", "b", "tie", "bad")
 """What an assessor may answer: page a, page b, neither because they are as good as each other, neither because both are bad."""
+
+_COLUMNS: dict[str, Param | type] = {
+    **dict.fromkeys(("query_id", "page_a", "page_b", "assessor", "choice"), str),
+    "bin_pair": Param(str, "the group of the pair", nullable=True),
+    "trap": Param(str, "the right answer of a pair that is there to find careless assessors", nullable=True),
+}
 
 _PREFERS = np.array([1, -1, 0, 0])
 _TURNED = (1, 0, 2, 3)
@@ -173,9 +178,9 @@ def read_preferences(source: Any) -> Preferences:
     """
     if isinstance(source, Preferences):
         return source
-    rows = read_rows(source, "preferences", ("query_id", "page_a", "page_b", "assessor", "choice"))
-    query, a, b, who = (rows.columns[name] for name in ("query_id", "page_a", "page_b", "assessor"))
-    labelled = {name: rows.columns[name] for name in ("bin_pair", "trap") if name in rows.columns}
+    rows = read_table(source, _COLUMNS, "preferences")
+    query, a, b, who = (rows[name] for name in ("query_id", "page_a", "page_b", "assessor"))
+    labelled = {name: rows[name] for name in ("bin_pair", "trap") if name in rows}
     labels: dict[str, list[str]] = {name: [] for name in labelled}
     pairs: dict[tuple[str, str, str], int] = {}
     assessors: dict[str, int] = {}
@@ -184,7 +189,7 @@ def read_preferences(source: Any) -> Preferences:
     votes: list[tuple[int, int, int]] = []
     for row, (q, one, other) in enumerate(zip(query, a, b, strict=True)):
         if one == other:
-            raise DataError(f"{rows.place(row)}: page {one!r} of topic {q!r} is compared with itself.")
+            rows.refuse(row, f"page {one!r} of topic {q!r} is compared with itself.")
         turned = (q, other, one) in pairs
         if turned:
             one, other = other, one
@@ -199,16 +204,16 @@ def read_preferences(source: Any) -> Preferences:
                 labels[name].append(label)
             elif labels[name][pair] != label:
                 here, before = (repr(text) if text else "none" for text in (label, labels[name][pair]))
-                raise DataError(
-                    f"{rows.place(row)}: the pages {one!r} and {other!r} of topic {q!r} have the {name} {here} here and {before} "
-                    "before. It is the same for all assessors."
+                rows.refuse(
+                    row,
+                    f"the pages {one!r} and {other!r} of topic {q!r} have the {name} {here} here and {before} before. It is the "
+                    "same for all assessors.",
                 )
         assessor = assessors.setdefault(who[row], len(assessors))
         earlier = voted.setdefault((pair, assessor), row)
         if earlier != row:
-            raise DataError(
-                f"{rows.place(row)}: the assessor {who[row]!r} has chosen between {one!r} and {other!r} of topic {q!r} "
-                f"already. First: {rows.place(earlier)}."
+            rows.refuse(
+                [earlier, row], f"the assessor {who[row]!r} chooses twice between {one!r} and {other!r} of topic {q!r}."
             )
         votes.append((pair, assessor, _answer(rows, row, "choice", turned)))
     pair, assessor, answer = np.array(votes, dtype=np.int64).T
@@ -227,12 +232,12 @@ def read_preferences(source: Any) -> Preferences:
     )
 
 
-def _answer(rows: Rows, row: int, column: str, turned: bool) -> int:
+def _answer(rows: CheckedTable, row: int, column: str, turned: bool) -> int:
     """Return the place in ``ANSWERS`` of what a column says, for the pair as it was first shown."""
-    text = rows.columns[column][row]
+    text = rows[column][row]
     if text.lower() not in ANSWERS:
-        raise DataError(
-            f"{rows.place(row)}: the {column} {text!r} is none of a (for page_a), b (for page_b), tie, and bad (for both are bad)."
+        rows.refuse(
+            row, f"the {column} {text!r} is none of a (for page_a), b (for page_b), tie, and bad (for both are bad)."
         )
     answer = ANSWERS.index(text.lower())
     return _TURNED[answer] if turned else answer

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from irmx import DataError
-from irmx.ragged import Floats
+from irmx import Param, read_table
 from irmx_stream.updates.checked_values import SAME_TIME, places_of_ids, require_one_of
 from irmx_stream.updates.streams import Stream
+
+_UPDATES: dict[str, Param | type] = {
+    "doc_id": str,
+    "timestamp": Param(float, "when the update was emitted", unit="s", required=True),
+    "length": Param(float, "what there is to read", unit="words", low=0, required=True),
+    "score": Param(float, "the confidence of the system", default=0.0),
+}
+_NUGGETS: dict[str, Param | type] = {
+    "doc_id": str,
+    "iteration": Param(str, "the nugget", required=True),
+    "timestamp": Param(float, "when the nugget was first known", unit="s", required=True),
+}
 
 
 def stream_of(updates: Any, nuggets: Any = None, same_time: str = "id") -> Stream:
@@ -42,56 +52,24 @@ def stream_of(updates: Any, nuggets: Any = None, same_time: str = "id") -> Strea
     if isinstance(updates, Stream):
         return updates
     require_one_of("same_time", same_time, SAME_TIME)
-    ids = _texts("updates", updates, "doc_id")
-    time, length = _numbers("updates", updates, "timestamp"), _numbers("updates", updates, "length")
-    if np.any(length < 0):
-        row = int(np.flatnonzero(length < 0)[0])
-        raise DataError(
-            f"The length of an update cannot be negative. Found {length[row]:g} for {ids[row]!r}, row {row}."
-        )
-    confidence = _numbers("updates", updates, "score") if "score" in updates else np.zeros(len(ids))
-    holders, names = _texts("nuggets", nuggets, "doc_id"), _texts("nuggets", nuggets, "iteration")
-    known = _numbers("nuggets", nuggets, "timestamp")
+    emissions = read_table(updates, _UPDATES, "table of updates", empty=True)
+    known = read_table(nuggets, _NUGGETS, "table of nuggets", empty=True)
+    ids, names = emissions["doc_id"].tolist(), known["iteration"].tolist()
     number = {name: i for i, name in enumerate(sorted(set(names)))}
     times: dict[str, float] = {}
-    for name, when in zip(names, known.tolist(), strict=True):
+    for row, (name, when) in enumerate(zip(names, known["timestamp"].tolist(), strict=True)):
         if times.setdefault(name, when) != when:
-            raise DataError(f"The nugget {name!r} has two times: {times[name]:g} and {when:g}.")
+            known.refuse([names.index(name), row], f"the nugget {name!r} has two times: {times[name]:g} and {when:g}.")
     emitted: dict[str, list[int]] = {}
     for row, doc_id in enumerate(ids):
         emitted.setdefault(doc_id, []).append(row)
     pairs = [
-        (row, number[name]) for doc_id, name in zip(holders, names, strict=True) for row in emitted.get(doc_id, ())
+        (row, number[name])
+        for doc_id, name in zip(known["doc_id"], names, strict=True)
+        for row in emitted.get(doc_id, ())
     ]
     update, nugget = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     nugget_time = np.array([times[name] for name in number], dtype=np.float64)
     place = places_of_ids(ids) if same_time == "id" else None
+    time, length, confidence = (emissions[name] for name in ("timestamp", "length", "score"))
     return Stream.of(time, length, confidence, update, nugget, nugget_time, place)
-
-
-def _column(table: str, columns: Any, name: str) -> Any:
-    try:
-        found = name in columns
-    except TypeError:
-        raise DataError(f"The {table} must be a table of columns. Got {type(columns).__name__} instead.") from None
-    if not found:
-        there = ", ".join(map(str, columns if isinstance(columns, Mapping) else getattr(columns, "columns", ())))
-        raise DataError(f"The {table} lack the column {name!r}. They have: {there or 'none'}.")
-    return columns[name]
-
-
-def _texts(table: str, columns: Any, name: str) -> list[str]:
-    return [str(value) for value in _column(table, columns, name)]
-
-
-def _numbers(table: str, columns: Any, name: str) -> Floats:
-    values = np.asarray(_column(table, columns, name))
-    try:
-        numbers = values.astype(np.float64)
-    except (TypeError, ValueError):
-        numbers = np.full(len(values), np.nan)
-    wrong = np.flatnonzero(~np.isfinite(numbers))
-    if len(wrong):
-        row = int(wrong[0])
-        raise DataError(f"The column {name!r} of the {table} must hold numbers. Found {values[row]!r} in row {row}.")
-    return numbers
