@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import irmx
 from irmx.errors import DataError, UsageError
 from irmx.plugin.templates import Names, new_plugin
 
@@ -64,7 +65,7 @@ def test_odd_names_are_refused(name):
 )
 def test_names_that_mean_something_else_are_refused(name, measure, message):
     with pytest.raises(UsageError, match=message):
-        Names.of(name, measure)
+        Names.of(name, measure, reserved=irmx.__all__)
 
 
 def test_the_name_of_a_package_that_is_there_is_refused(tmp_path, monkeypatch):

@@ -19,9 +19,10 @@ def new_plugin(
 
     With one measure that works, its tests, and what building and continuous integration need. Nothing is overwritten.
     """
+    import irmx
     from irmx.plugin.templates import Names, new_plugin
 
-    names = Names.of(name, measure)
+    names = Names.of(name, measure, reserved=irmx.__all__)
     folder = new_plugin(names, into)
     print(f"{folder}: a plugin with the measure {names.measure}. Next:")
     print(f"  cd {shlex.quote(str(folder))}")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import builtins
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from importlib import metadata
 from importlib.util import find_spec
 from keyword import iskeyword
 
-import irmx
 from irmx.declare.expressions import measure_names
 from irmx.errors import UsageError
 from irmx.registry import GROUP
@@ -45,7 +45,7 @@ class Names:
     measure: str
 
     @classmethod
-    def of(cls, name: str, measure: str | None = None) -> Names:
+    def of(cls, name: str, measure: str | None = None, reserved: Collection[str] = ()) -> Names:
         """Return the names that follow from one, with ``irmx-`` before it or without, having checked that they are free.
 
         Parameters
@@ -54,6 +54,8 @@ class Names:
             Letters, digits, and single ``-``, ``_`` or ``.`` between them; the first is a letter. Case does not matter.
         measure : str, optional
             The name of the measure, otherwise made of the words of ``name``.
+        reserved : collection of str
+            Names that the measure cannot have beside those of Python: the public names of irmx.
 
         Raises
         ------
@@ -75,18 +77,18 @@ class Names:
             plugin,
             "".join(w[0].upper() + w[1:] for w in words) if measure is None else measure,
         )
-        found._refuse_illegal_measure(given=measure is not None)
+        found._refuse_illegal_measure(reserved, given=measure is not None)
         found._refuse_taken(given=measure is not None)
         return found
 
-    def _refuse_illegal_measure(self, given: bool) -> None:
+    def _refuse_illegal_measure(self, reserved: Collection[str], given: bool) -> None:
         name, how = self.measure, "" if given else " Give one: --measure NAME."
         if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or not re.search("[A-Z]", name):
             raise UsageError(
                 "The name of a measure consists of letters, digits and _ of ASCII, begins with a letter, and has a capital "
                 f"letter. Got {name!r} instead.{how}"
             )
-        if iskeyword(name) or hasattr(builtins, name) or name in irmx.__all__:
+        if iskeyword(name) or hasattr(builtins, name) or name in reserved:
             raise UsageError(f"The name {name} means something else, in Python or in irmx.{how}")
         if len(name) > _LONGEST:
             raise UsageError(f"The name of a measure has at most {_LONGEST} characters. Got {len(name)}.")

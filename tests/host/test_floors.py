@@ -1,0 +1,195 @@
+"""Imports go down: no circles, the floors of the host, and plugins on public names alone; drawn from the source.
+
+Imports inside functions count, so that a circle cannot be hidden in one.
+"""
+
+import re
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+TOP = Path(__file__).parent.parent.parent
+HOST = TOP / "src" / "irmx"
+PLUGINS = sorted(
+    p.parent for p in [*TOP.glob("plugins/*/src/*/plugin.py"), *TOP.glob("docs/examples/*/src/*/plugin.py")]
+)
+
+FLOORS = [
+    "errors",
+    "ragged",
+    "registry",
+    "declare",
+    "data",
+    "rank",
+    "score",
+    "adapters",
+    "meta",
+    "hookspecs",
+    "plugin",
+    "demo",
+    "testing",
+    "cli",
+]
+"""What stands at the top of the host, from below; the public names, ``irmx`` itself, stand beside ``cli``."""
+
+PUBLIC_MODULES = ("ragged", "testing", "demo")
+"""The modules of the host whose names a plugin may import, beside the names of ``irmx``."""
+
+MAY_REPEAT = {"plugin", "commands", "cli", "measure", "columns"}
+"""Names of modules that have the same part in every plugin, as ``irmx new-plugin`` writes them."""
+
+NAMED_BY_WORD = ("irmx.cli.", "irmx.data.formats.")
+"""Where a module has the word that users type: a command, a format."""
+
+
+@pytest.fixture(scope="module")
+def drawing(beside: Callable[[str, str], ModuleType]) -> Any:
+    return beside(__file__, "import_graph")
+
+
+def told(circle: list[str], imports: list[Any], modules: Any, drawing: Any) -> str:
+    """What a circle is, file by file."""
+    where = {(i.module, drawing.module_of(i.of, modules)): f"{i.file}:{i.line}" for i in reversed(imports)}
+    return "\n".join(f"{a} imports {b}: {where[a, b]}" for a, b in pairwise(circle))
+
+
+def rooms(graph: dict[str, set[str]]) -> dict[str, set[str]]:
+    """The graph of what stands at the top of a package."""
+
+    def room(module: str) -> str:
+        return ".".join(module.split(".")[:2])
+
+    merged: dict[str, set[str]] = {}
+    for module, of in graph.items():
+        merged.setdefault(room(module), set()).update(room(o) for o in of if room(o) != room(module))
+    return merged
+
+
+@pytest.mark.parametrize("package", [HOST, *PLUGINS], ids=lambda p: p.name)
+def test_no_module_imports_itself_by_way_of_others(package: Path, drawing: Any) -> None:
+    modules = drawing.modules_of(package)
+    imports = drawing.imports_of(modules)
+    circle = drawing.circle_in(drawing.graph_of(modules, imports))
+    assert not circle, "a circle of imports:\n" + told(circle, imports, modules, drawing)
+
+
+@pytest.mark.parametrize("package", PLUGINS, ids=lambda p: p.name)
+def test_rooms_of_a_plugin_stand_one_above_the_other(package: Path, drawing: Any) -> None:
+    modules = drawing.modules_of(package)
+    assert drawing.circle_in(rooms(drawing.graph_of(modules, drawing.imports_of(modules)))) == []
+
+
+def test_the_host_has_the_rooms_of_the_table() -> None:
+    at_top = {p.stem for p in HOST.iterdir() if p.suffix == ".py" or (p / "__init__.py").exists()} - {"__init__"}
+    assert at_top == set(FLOORS)
+    assert len(at_top) <= 14
+
+
+def test_imports_of_the_host_go_down(drawing: Any) -> None:
+    modules = drawing.modules_of(HOST)
+
+    def floor(module: str) -> int:
+        return FLOORS.index(module.split(".")[1]) if "." in module else FLOORS.index("cli")
+
+    up = [
+        f"{i.file}:{i.line}: {i.module} imports {i.of}"
+        for i in drawing.imports_of(modules)
+        if (of := drawing.module_of(i.of, modules)) and floor(of) > floor(i.module)
+    ]
+    assert up == []
+
+
+def test_the_host_imports_no_plugin(drawing: Any) -> None:
+    packages = {p.name for p in PLUGINS}
+    wrong = [i for i in drawing.imports_of(drawing.modules_of(HOST)) if i.of.split(".")[0] in packages]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("package", PLUGINS, ids=lambda p: p.name)
+def test_a_plugin_imports_public_names_of_irmx_and_no_other_plugin(package: Path, drawing: Any) -> None:
+    stub = (HOST / "__init__.pyi").read_text(encoding="utf-8")
+    public = {*re.findall(r" as (\w+)", stub), *re.findall(r"^def (\w+)", stub, re.M), "__version__"}
+    others = {p.name for p in PLUGINS} - {package.name}
+    wrong = []
+    for i in drawing.imports_of(drawing.modules_of(package)):
+        top, _, name = i.of.partition(".")
+        private = top == "irmx" and name and name not in public and name.split(".")[0] not in PUBLIC_MODULES
+        if private or top in others:
+            wrong.append(f"{i.file}:{i.line}: {i.of}")
+    assert wrong == []
+
+
+def test_names_of_modules_say_what_is_in_them_once(drawing: Any) -> None:
+    named: dict[str, list[str]] = {}
+    for package in (HOST, *PLUGINS):
+        for module, file in drawing.modules_of(package).items():
+            if file.stem != "__init__" and file.stem not in MAY_REPEAT and not module.startswith(NAMED_BY_WORD):
+                named.setdefault(file.stem, []).append(module)
+    assert {name: modules for name, modules in named.items() if len(modules) > 1} == {}
+
+
+def made(folder: Path, **texts: str) -> Path:
+    """A package ``made`` of modules with some texts; ``_`` in a name is a dot."""
+    package = folder / "made"
+    for name, text in {"__init__": "", **texts}.items():
+        file = package.joinpath(*name.split("_")) if not name.startswith("__") else package / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.with_suffix(".py").write_text(text)
+    return package
+
+
+@pytest.mark.parametrize(
+    ("texts", "circle"),
+    [
+        ({"a": "from made.b import x", "b": "import made.a"}, {"made.a", "made.b"}),
+        ({"a": "def f():\n    from made import b", "b": "import made.a"}, {"made.a", "made.b"}),
+        ({"a": "class C:\n    def f(self):\n        import made.b", "b": "from . import a"}, {"made.a", "made.b"}),
+        (
+            {"a": "from importlib import import_module as _\nimport_module('made.b')", "b": "import made.a"},
+            {"made.a", "made.b"},
+        ),
+        ({"a": "import made.b", "b": "import made.c", "c": "import made.a"}, {"made.a", "made.b", "made.c"}),
+        ({"room_a": "from made.b import x", "b": "from made.room.a import y"}, {"made.room.a", "made.b"}),
+        ({"room_a": "from ..b import x", "b": "from .room import a"}, {"made.room.a", "made.b"}),
+        ({"__init__": "from made.a import x", "a": "from made import x"}, {"made", "made.a"}),
+        ({"a": "if True:\n    pass\nelse:\n    import made.b", "b": "import made.a"}, {"made.a", "made.b"}),
+        ({"a": "import made.b", "b": "import made.c", "c": ""}, set()),
+        ({"a": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import made.b", "b": "import made.a"}, set()),
+        ({"a": "import typing\nif typing.TYPE_CHECKING:\n    from made import b", "b": "import made.a"}, set()),
+    ],
+    ids=[
+        "top",
+        "function",
+        "method",
+        "by text",
+        "three",
+        "room",
+        "relative",
+        "package",
+        "else",
+        "none",
+        "checked",
+        "typing.",
+    ],
+)
+def test_circles_of_made_packages(texts: dict[str, str], circle: set[str], tmp_path: Path, drawing: Any) -> None:
+    modules = drawing.modules_of(made(tmp_path, **texts))
+    imports = drawing.imports_of(modules)
+    names = drawing.circle_in(drawing.graph_of(modules, imports))
+    assert set(names) == circle
+    if circle:
+        assert names[0] == names[-1]
+        lines = told(names, imports, modules, drawing).splitlines()
+        assert len(lines) == len(circle)
+        assert all(re.fullmatch(r"made\S* imports made\S*: .*\.py:\d+", line) for line in lines)
+
+
+def test_names_of_a_stub_are_imports_of_the_package(tmp_path: Path, drawing: Any) -> None:
+    package = made(tmp_path, a="from made import x", b="")
+    (package / "__init__.pyi").write_text("from .a import x as x\n")
+    modules = drawing.modules_of(package)
+    assert set(drawing.circle_in(drawing.graph_of(modules, drawing.imports_of(modules)))) == {"made", "made.a"}
