@@ -30,8 +30,8 @@ class PluginInfo:
         The distribution that holds it.
     offers : dict of str to list of str
         The names it registered, by kind (``"measures"``, ...).
-    refused : dict of str to list of str
-        The names it claimed in vain, by kind.
+    refused : dict of str to dict of str to str
+        The names it claims and does not get, by kind, with the reason.
     failure : str
         Why it is not in use; empty when it is.
     seconds : float
@@ -42,7 +42,7 @@ class PluginInfo:
     distribution: str = ""
     version: str = ""
     offers: dict[str, list[str]] = field(default_factory=dict)
-    refused: dict[str, list[str]] = field(default_factory=dict)
+    refused: dict[str, dict[str, str]] = field(default_factory=dict)
     failure: str = ""
     seconds: float = 0.0
 

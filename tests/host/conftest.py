@@ -17,6 +17,8 @@ import pytest
 import irmx
 from irmx import Param, Ranking
 from irmx.demo import qrels_path, run_path
+from irmx.plugin.discovery import Discovery
+from irmx.registry import PluginInfo, Registry
 
 PREPARED = Path(__file__).parent.parent / "fixtures" / "prepared" / "src"
 """The fixture plugin of a measure with preparation."""
@@ -41,6 +43,64 @@ def _enough(**options):
 def enough():
     """A function that makes a measure of a function, with the options that it is given."""
     return _enough
+
+
+def _plugin(**hooks: Any) -> Any:
+    """Return a plugin whose hooks return these lists, or raise these errors."""
+
+    def hook(kind: str, value: Any) -> Any:
+        def call() -> Any:
+            if isinstance(value, BaseException):
+                raise value
+            return value
+
+        return irmx.hookimpl(call, specname=f"irmx_{kind}")
+
+    return SimplePlugin({f"irmx_{kind}": hook(kind, value) for kind, value in hooks.items()})
+
+
+class SimplePlugin:
+    """A plugin made of its hooks."""
+
+    def __init__(self, hooks: dict[str, Any]) -> None:
+        self.__dict__.update(hooks)
+
+
+@pytest.fixture
+def plugin() -> Callable[..., Any]:
+    """A function that makes a plugin of what its hooks return, such as ``plugin(measures=[...])``."""
+    return _plugin
+
+
+@pytest.fixture
+def registry_with(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Registry]:
+    """A function that puts a registry with the host and one plugin in the place of the real one, until the test ends."""
+
+    def put(name: str, **hooks: Any) -> Registry:
+        discovery = Discovery(Registry(), set())
+        discovery.add_host()
+        discovery.add(PluginInfo(name, f"irmx-{name}", "2.0"), lambda: _plugin(**hooks))
+        discovery.register()
+        module = sys.modules["irmx.registry"]
+        monkeypatch.setattr(module, "_registry", discovery._registry)
+        monkeypatch.setattr(module, "_filled", True)
+        return discovery._registry
+
+    return put
+
+
+@pytest.fixture
+def installed() -> Callable[..., None]:
+    """A function that puts a plugin of one module into a folder, as if it were installed there."""
+
+    def put(folder: Path, name: str, code: str, summary: str = "A plugin of a test") -> None:
+        (folder / f"irmx_{name}.py").write_text(code, encoding="utf-8")
+        about = folder / f"irmx_{name}-1.0.dist-info"
+        about.mkdir(parents=True)
+        (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: irmx-{name}\nVersion: 1.0\nSummary: {summary}\n")
+        (about / "entry_points.txt").write_text(f"[irmx]\n{name} = irmx_{name}\n")
+
+    return put
 
 
 @pytest.fixture(scope="session")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any
 
 import ir_datasets
@@ -14,13 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irmx
-from irmx import DataError, Field, hookimpl
+from irmx import DataError, Field
 from irmx.adapters.ir_datasets.cache import Cache, Value, folder
 from irmx.adapters.ir_datasets.datasets import dataset, failure
 from irmx.adapters.ir_datasets.dates_in_texts import EARLIEST, FIRST_DAY, FORMS
 from irmx.adapters.ir_datasets.fields import FIELDS, declared
 from irmx.declare.columns import needed
-from irmx.plugin.discovery import HOST, PluginInfo, Registry
+from irmx.registry import Registry
 
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
@@ -115,27 +116,9 @@ def test_the_table_covers_what_the_guide_lists() -> None:
     assert len({(f.NAME, f.column) for f in FIELDS}) == len(FIELDS)
 
 
-def plugin(*fields: Any) -> Any:
-    def irmx_fields() -> list[Any]:
-        return list(fields)
-
-    return SimpleNamespace(irmx_fields=hookimpl(irmx_fields))
-
-
-@pytest.fixture
-def registry(monkeypatch: pytest.MonkeyPatch) -> Registry:
-    """A registry with the host's features only, in the place of the real one."""
-    from irmx.plugin import builtin
-
-    made = Registry()
-    made.add(PluginInfo(HOST, "irmx", "1"), lambda: builtin)
-    monkeypatch.setattr("irmx.plugin.discovery._registry", made)
-    return made
-
-
-def test_a_plugin_adds_fields_and_the_longest_name_holds(registry: Registry) -> None:
+def test_a_plugin_adds_fields_and_the_longest_name_holds(registry_with: Callable[..., Registry]) -> None:
     own = Field("wapo/v2", "timestamp", "url"), Field("my-news", "vertical", "section", str.lower)
-    registry.add(PluginInfo("news", "irmx-news", "2.0"), lambda: plugin(*own))
+    registry = registry_with("news", fields=own)
     assert registry.plugins["news"].offers == {"fields": ["wapo/v2", "my-news"]}
     assert declared("wapo/v2/trec-core-2018", "timestamp") is own[0]
     assert declared("wapo/v3", "timestamp") is FIELDS[1]
@@ -143,15 +126,16 @@ def test_a_plugin_adds_fields_and_the_longest_name_holds(registry: Registry) -> 
     assert registry.source_of(own[0]) == "news (irmx-news 2.0)"
 
 
-def test_a_field_that_is_declared_already_is_refused(registry: Registry) -> None:
-    with pytest.warns(irmx.PluginWarning, match="claims the field 'wapo timestamp', which irmx .host. .irmx 1. has already"):  # fmt: skip
-        registry.add(PluginInfo("news", "irmx-news", "2.0"), lambda: plugin(Field("wapo", "timestamp", "url")))
+def test_a_field_that_is_declared_already_is_refused(registry_with: Callable[..., Registry]) -> None:
+    told = r"The field 'wapo timestamp' of .* news \(irmx-news 2.0\) is refused: irmx \(host\) .* has the name"
+    with pytest.warns(irmx.PluginWarning, match=told):
+        registry = registry_with("news", fields=[Field("wapo", "timestamp", "url")])
     assert registry.plugins["news"].offers == {}
 
 
-def test_what_is_no_field_is_refused(registry: Registry) -> None:
+def test_what_is_no_field_is_refused(registry_with: Callable[..., Registry]) -> None:
     with pytest.warns(irmx.PluginWarning, match="which is not an irmx.Field"):
-        registry.add(PluginInfo("news", "irmx-news", "2.0"), lambda: plugin(("wapo", "timestamp")))
+        registry_with("news", fields=[("wapo", "timestamp")])
     with pytest.raises(irmx.PluginError, match=r"the unknown form 'rfc822'. Known: iso, warc"):
         Field("news", "timestamp", "date", "rfc822")
 

@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import ir_datasets
@@ -17,10 +16,11 @@ from ir_datasets.formats import BaseDocs, BaseQrels, TrecQrels, TrecSubQrels
 from ir_datasets.util import Cache, Download, GzipExtract, LocalDownload, RelativePath, RequestsDownload, TarExtractAll
 
 import irmx
-from irmx import Column, Dataset, Field, Measure, hookimpl, offering
+from irmx import Column, Dataset, Field, Measure
+from irmx.adapters.ir_datasets import offering
 from irmx.adapters.ir_datasets.listing import listed
 from irmx.adapters.ir_datasets.local_qrels import is_local
-from irmx.plugin.discovery import HOST, PluginInfo, Registry
+from irmx.registry import Registry
 
 Command = Callable[..., Any]
 
@@ -76,7 +76,7 @@ def test_a_column_that_only_a_table_of_the_user_has(command: Command) -> None:
     done = command("datasets", "--for", "MP(model=GL_AD_ID,rescale='relative_recall')", "-o", "tsv")
     assert len(done.out.splitlines()) == 1
     assert "irmx: no dataset has 'best_retrieved', largest number of relevant documents" in done.err
-    assert "irmx best-retrieved QRELS RUN..." in done.err
+    assert "irmx markov best-retrieved QRELS RUN..." in done.err
 
 
 def test_columns_of_the_run_are_told(command: Command) -> None:
@@ -197,14 +197,10 @@ def broken() -> Any:
 
 
 @pytest.fixture
-def registry(monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
+def registry(registry_with: Callable[..., Registry]) -> Iterator[Registry]:
     """A registry with the host and one plugin, in the place of the real one."""
-    from irmx.plugin import builtin
-
-    made = Registry()
-    made.add(PluginInfo(HOST, "irmx", "1"), lambda: builtin)
     offers = {
-        "irmx_datasets": [
+        "datasets": [
             Dataset("znews/nuggets", lambda: ir_datasets.Dataset(Articles(), Nuggets()), lambda: True),
             Dataset("znews/plain", lambda: ir_datasets.Dataset(Nuggets())),
             Dataset("znews/documents", lambda: ir_datasets.Dataset(Articles())),
@@ -212,20 +208,11 @@ def registry(monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
             Dataset("znews/none", lambda: None),
             Dataset("vaswani", lambda: ir_datasets.Dataset(Nuggets())),
         ],
-        "irmx_fields": [Field("znews", "timestamp", "day"), Field("znews/plain", "window", "day", str)],
-        "irmx_measures": [Deep()],
+        "fields": [Field("znews", "timestamp", "day"), Field("znews/plain", "window", "day", str)],
+        "measures": [Deep()],
     }
-    plugin = SimpleNamespace()
-    for hook, objects in offers.items():
-
-        def call(objects: Any = objects) -> Any:
-            return objects
-
-        call.__name__ = hook
-        setattr(plugin, hook, hookimpl(call))
-    made.add(PluginInfo("news", "irmx-news", "2.0"), lambda: plugin)
+    made = registry_with("news", **offers)
     assert not made.plugins["news"].failure
-    monkeypatch.setattr("irmx.plugin.discovery._registry", made)
     yield made
     for name in [n for n in offering._loaded if n.startswith("znews")]:
         ir_datasets.registry._registered.pop(name, None)

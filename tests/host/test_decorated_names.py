@@ -7,7 +7,8 @@ import pytest
 
 import irmx
 from irmx import UsageError
-from irmx.plugin.discovery import PluginInfo, Registry
+from irmx.plugin.discovery import Discovery
+from irmx.registry import PluginInfo, Registry
 
 QRELS = {"q": {"a": 1, "b": 2, "c": 0}, "r": {"a": 1}}
 RUN = {"q": {"a": 3.0, "x": 2.0, "b": 1.0}, "r": {"x": 2.0, "a": 1.0}}
@@ -64,9 +65,10 @@ def test_in_the_package_of_a_plugin_its_hook_registers():
     assert irmx.calc_aggregate(made, QRELS, RUN) == {made: 0.0}
     plugin = ModuleType("irmx_ncp.other_plugin")
     plugin.irmx_measures = irmx.hookimpl(lambda: [made], specname="irmx_measures")
-    registry = Registry()
-    registry.add(PluginInfo("other"), lambda: plugin)
-    assert registry.measures() == {"Offered": made}
+    discovery = Discovery(Registry(), set())
+    discovery.add(PluginInfo("other"), lambda: plugin)
+    discovery.register()
+    assert discovery._registry.measures() == {"Offered": made}
 
 
 def test_it_goes_and_comes_with_irmx(enough):

@@ -266,8 +266,7 @@ class ZOther(irmx.Measure):
 def other(monkeypatch: pytest.MonkeyPatch) -> type[ZOther]:
     """The measure, registered for a test."""
     registry = irmx.registry()
-    monkeypatch.setitem(registry._claims, ("irmx_measures", "ZOther"), (ZOther(), "other (irmx-other 1.0)"))
-    monkeypatch.setitem(registry._order, "irmx_measures", [*registry._order["irmx_measures"], "ZOther"])
+    monkeypatch.setitem(registry._owners, ("measures", "ZOther"), (ZOther(), "other (irmx-other 1.0)"))
     monkeypatch.setitem(ir_measures.measures.registry, "ZOther", ZOther())
     return ZOther
 

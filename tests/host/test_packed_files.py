@@ -17,7 +17,7 @@ import pyarrow as pa
 import pytest
 
 import irmx
-from irmx.data.formats.detect import content
+from irmx.data import content
 
 QRELS, RUN = "q 0 a 1\nr 0 b 2\n", "q Q0 x 1 2.0 t\nq Q0 a 2 1.0 t\nr Q0 b 1 1.0 t\n"
 VALUES = "NCP(law=first)\t0.7500\nAP\t0.7500\n"

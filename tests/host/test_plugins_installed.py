@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import sysconfig
-import time
 import venv
 from collections.abc import Callable
 from importlib import metadata
@@ -16,7 +15,7 @@ import pytest
 pytestmark = pytest.mark.slow
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
-GOOD, BAD = "good", ("broken", "raising", "taken", "clash", "newer", "future", "wrong", "quitting")
+GOOD, BAD, CLAIMING = "good", ("broken", "raising", "newer", "wrong", "quitting"), ("taken", "clash")
 HANGING, HOST = "hanging", "irmx (host)"
 INSTALLED = sorted({point.name for point in metadata.entry_points(group="irmx")})
 """The plugins that are installed beside this checkout; the environment of the tests has them, too."""
@@ -35,7 +34,7 @@ def do(tmp_path_factory: pytest.TempPathFactory) -> Do:
     site = Path(sysconfig.get_path("purelib", vars=paths))
     ours = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
     site.joinpath("ours.pth").write_text("".join(f"import site; site.addsitedir({p!r})\n" for p in sorted(ours)))
-    for name in (GOOD, *BAD):
+    for name in (GOOD, *BAD, *CLAIMING):
         wheel(FIXTURES / name, folder / "wheels")
     for file in sorted((folder / "wheels").glob("*.whl")):
         unpack(file, site)
@@ -57,8 +56,7 @@ def do(tmp_path_factory: pytest.TempPathFactory) -> Do:
             before = ""
             if hang:
                 assert process.stderr is not None
-                while "still being loaded" not in before:
-                    before += process.stderr.readline()
+                before = process.stderr.readline()  # what the plugin prints before it waits
                 process.send_signal(signal.SIGINT)
             out, err = process.communicate()
         return subprocess.CompletedProcess(process.args, process.returncode, out, before + err)
@@ -83,7 +81,11 @@ def unpack(file: Path, site: Path) -> None:
         archive.extractall(site)
 
 
-IRMX = ("-c", "from irmx.cli import main; main()")
+IRMX = (
+    "-c",
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from irmx.cli import main; main()",
+)
+"""The command; Ctrl-C stops it, also where that was switched off for the tests."""
 
 
 def test_a_plugin_works_from_the_shell(do: Do) -> None:
@@ -102,7 +104,7 @@ def test_its_format_dataset_report_and_command_work(do: Do, tmp_path: Path) -> N
         assert done.stdout == "ZFirstRank(patience=steady)\t0.5000\n", done.stderr
     assert do(*IRMX, "eval", "some.qrels", "some.run", "AP", "RR", "-q", "-o", "count").stdout == "results: 4\n"
     assert do(*IRMX, "greet", "reader").stdout == "Good day, reader.\n"
-    assert "Greet someone." in do(*IRMX, "--help").stdout
+    assert "greet  Greet someone." in do(*IRMX, "fixture", "--help").stdout
     run.write_text("q>b=2\nq b\n")
     done = do(*IRMX, "eval", "some.qrels", run, "AP")
     assert done.returncode == 1
@@ -124,10 +126,7 @@ print(ir_measures.calc_aggregate([measure, ir_measures.AP], {"q": {"a": 1}}, {"q
 REASONS = {
     "broken": "libvector.so.7 is not there",
     "raising": "its hook irmx_measures raised KeyError: 'no table of constants'",
-    "taken": "it claims the measure 'ZFirstRank', which fixture (irmx-fixture 1.2.3) has already: taken (irmx-taken 0.3)",
-    "clash": "it claims the measure 'AP', which ir_measures has already: clash (irmx-clash 0.4) is refused",
     "newer": "it needs irmx >=999; this is irmx",
-    "future": "ImportError: cannot import name 'TimeMachine' from 'irmx'",
     "wrong": "its hook irmx_measures returned ZAlone; a list of objects is expected",
     "quitting": "SystemExit: 3",
 }
@@ -142,11 +141,34 @@ def test_broken_plugins_are_reported_with_name_and_reason(do: Do) -> None:
         assert any(name in line and reason in line for line in shown.stderr.splitlines())
     assert shown.stdout.startswith(HOST)
     assert "quitting: there is no licence" in shown.stderr
-    assert "By its metadata it needs irmx >=999; this is irmx" in shown.stdout
     assert "fixture (irmx-fixture) 1.2.3" in shown.stdout
     for what in ("measures: ZFirstRank", "symbols: steady", "formats: pairs", "datasets: irmx-fixture/some",
-                 "commands: greet", "reports: count", "measures: NCP"):  # fmt: skip
+                 "commands: greet", "measures: ZTaken", "reports: count", "measures: NCP"):  # fmt: skip
         assert what in shown.stdout
+
+
+REFUSED = {
+    "MP": {"taken": "markov (irmx-markov 0.2.0) ships with irmx and has the name."},
+    "AP": {"clash": "ir_measures has the name already."},
+    "ZShared": {"taken": "clash (irmx-clash 0.4) claims it, too.", "clash": "taken (irmx-taken 0.3) claims it, too."},
+}
+
+
+def test_a_name_that_several_plugins_claim_is_refused_and_shown_with_the_reason(do: Do) -> None:
+    shown = do(*IRMX, "plugins")
+    for name, reasons in REFUSED.items():
+        for plugin, reason in reasons.items():
+            part = shown.stdout.partition(f"{plugin} (irmx-{plugin}) ")[2]
+            assert f"refused: measures {name}: {reason}" in "\n".join(part.splitlines()[:4])
+            assert any(
+                f"'{name}' of the irmx plugin {plugin}" in line and reason in line for line in shown.stderr.splitlines()
+            )
+    asked = ("eval", "some.qrels", "some.run")
+    assert do(*IRMX, *asked, "MP(model=GL_AD_ID)", "ZTaken").stdout == "MP(model=GL_AD_ID)\t0.5000\nZTaken\t2.0000\n"
+    assert do(*IRMX, *asked, "ZShared").returncode == 2
+    preferring = {"IRMX_PREFERRED_PLUGINS": "taken"}
+    assert do(*IRMX, *asked, "MP", "ZShared", **preferring).stdout == "MP\t2.0000\nZShared\t2.0000\n"
+    assert do(*IRMX, *asked, "ZShared", IRMX_DISABLED_PLUGINS="clash").stdout == "ZShared\t2.0000\n"
 
 
 def test_a_refused_plugin_leaves_nothing_behind(do: Do) -> None:
@@ -168,22 +190,20 @@ def loaded(do: Do, **environment: str) -> tuple[list[str], str]:
 
 
 def test_the_environment_chooses_plugins(do: Do) -> None:
-    there = sorted([*INSTALLED, "fixture"])
+    there = sorted([*INSTALLED, "fixture", *CLAIMING])
     assert loaded(do)[0] == [HOST, *there]
     assert loaded(do, IRMX_LOAD_PLUGINS="") == ([HOST], "")
     assert loaded(do, IRMX_LOAD_PLUGINS="ncp") == ([HOST, "ncp"], "")
     assert loaded(do, IRMX_LOAD_PLUGINS="irmx-ncp, fixture") == ([HOST, "fixture", "ncp"], "")
-    without = ",".join(f"irmx-{name}" if name == "clash" else name for name in BAD)
-    assert loaded(do, IRMX_DISABLED_PLUGINS=without) == ([HOST, *there], "")
+    without = ",".join(f"irmx-{name}" if name == "wrong" else name for name in BAD)
+    assert loaded(do, IRMX_DISABLED_PLUGINS=without)[0] == [HOST, *there]
     some = [name for name in there if name != "ncp"]
     assert loaded(do, IRMX_DISABLED_PLUGINS=",".join([without, *some])) == ([HOST, "ncp"], "")
     assert loaded(do, IRMX_LOAD_PLUGINS="ncp,markov", IRMX_DISABLED_PLUGINS="ncp") == ([HOST, "markov"], "")
-    # with its owner out of the way, the name is free
-    assert "taken" in loaded(do, IRMX_DISABLED_PLUGINS="fixture")[0]
 
 
 def test_a_name_that_is_not_installed_is_warned_of(do: Do) -> None:
-    for variable in ("IRMX_LOAD_PLUGINS", "IRMX_DISABLED_PLUGINS"):
+    for variable in ("IRMX_LOAD_PLUGINS", "IRMX_DISABLED_PLUGINS", "IRMX_PREFERRED_PLUGINS"):
         said = loaded(do, **{variable: "ncpp"})[1]
         assert f"{variable} names 'ncpp', which is not installed. Did you mean ncp?" in said
 
@@ -196,12 +216,10 @@ def test_plugins_that_the_environment_leaves_out_are_shown(do: Do) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="sends the signal of Ctrl-C as POSIX has it")
 def test_a_plugin_that_hangs_is_named_and_ctrl_c_leaves_cleanly(do: Do) -> None:
-    start = time.monotonic()
     done = do(*IRMX, "eval", "some.qrels", "some.run", "AP", hang=True, IRMX_LOAD_PLUGINS="hanging,ncp")
-    assert 5 <= time.monotonic() - start < 60
     said = (
-        "irmx: the plugin hanging (irmx-hanging 0.10) is still being loaded after 5 s; Ctrl-C stops it, the environment "
-        "variable IRMX_DISABLED_PLUGINS=hanging leaves it out\nirmx: stopped\n"
+        "hanging: waiting for a server\nirmx: stopped while the plugin hanging (irmx-hanging 0.10) was being loaded; the "
+        "environment variable IRMX_DISABLED_PLUGINS=hanging leaves it out\nirmx: stopped\n"
     )
     assert (done.returncode, done.stdout, done.stderr) == (130, "", said)
 

@@ -1,21 +1,20 @@
 """What the registry refuses, and that its messages name both sides."""
 
 import os
-import re
 import subprocess
 import sys
-import threading
-import time
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
+from importlib import metadata
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, TextIO
+from typing import Any
 
 import pytest
 
 import irmx
-from irmx import Citation, Column, Command, Dataset, Measure, Symbol, hookimpl
-from irmx.plugin.discovery import HOST, PluginInfo, Registry
+from irmx import Citation, Column, Command, Dataset, Field, Format, Measure, Symbol, hookimpl
+from irmx.plugin.discovery import Discovery
+from irmx.registry import PluginInfo, Registry
 
 
 class Alpha(Measure):
@@ -54,67 +53,198 @@ def plugin(**hooks: Any) -> Any:
         call.__name__ = call.__qualname__ = name
         return hookimpl(call)
 
-    return SimpleNamespace(**{f"irmx_{k}": hook(f"irmx_{k}", v) for k, v in hooks.items()})
+    made = type("Made", (), {})()
+    for kind, value in hooks.items():
+        setattr(made, f"irmx_{kind}", hook(f"irmx_{kind}", value))
+    return made
 
 
-def added(registry: Registry, name: str, found: Any) -> PluginInfo:
+def info_of(name: str) -> PluginInfo:
+    return PluginInfo(name, f"irmx-{name}", "1.0")
+
+
+def added(discovery: Discovery, name: str, found: Any) -> PluginInfo:
+    """Load a plugin, or let its import raise, and register what it offers."""
+
     def load() -> Any:
         if isinstance(found, BaseException):
             raise found
         return found
 
-    info = PluginInfo(name, f"irmx-{name}", "1.0")
-    registry.add(info, load)
+    info = info_of(name)
+    discovery.add(info, load)
+    discovery.register()
     return info
 
 
-def refused(registry: Registry, name: str, found: Any) -> str:
+def refused(discovery: Discovery, name: str, found: Any) -> str:
     """Add a plugin, hold that it is warned of and leaves nothing behind, and return the reason."""
+    registry = discovery._registry
     before = dict(registry.measures()), registry.symbols()
     with pytest.warns(irmx.PluginWarning, match=rf"{name} \(irmx-{name} 1.0\) is not in use") as caught:
-        info = added(registry, name, found)
+        info = added(discovery, name, found)
     assert len(caught) == 1
     assert info.failure in str(caught[0].message)
     assert (dict(registry.measures()), registry.symbols()) == before
     assert not info.offers
     assert registry.plugins[name] is info
-    assert not registry.manager.has_plugin(name)
     return info.failure
 
 
 @pytest.fixture
-def registry() -> Registry:
-    registry = Registry()
-    info = added(registry, "first", plugin(measures=[Alpha()], symbols=[Low()]))
+def discovery() -> Discovery:
+    discovery = Discovery(Registry(), set())
+    info = added(discovery, "first", plugin(measures=[Alpha()], symbols=[Low()]))
     assert info.failure == ""
     assert info.offers == {"measures": ["ZAlpha"], "symbols": ["level"]}
-    return registry
+    return discovery
 
 
-def test_a_name_that_another_plugin_has(registry: Registry) -> None:
-    reason = refused(registry, "second", plugin(measures=[Beta(), Alpha()], symbols=[Deep()]))
-    assert "claims the measure 'ZAlpha', which first (irmx-first 1.0) has already" in reason
-    assert "second (irmx-second 1.0) is refused" in reason
+def test_symbols_of_different_kinds_may_share_a_name(discovery: Discovery) -> None:
+    assert added(discovery, "second", plugin(symbols=[Deep()])).refused == {}
+    assert isinstance(discovery._registry.symbols("depth")["level"], Deep)
+    assert isinstance(discovery._registry.symbols("height")["level"], Low)
 
 
-def test_a_symbol_that_another_plugin_has(registry: Registry) -> None:
-    reason = refused(registry, "second", plugin(symbols=[Low()]))
-    assert "'height level', which first (irmx-first 1.0) has already" in reason
+def test_a_name_twice_in_one_plugin(discovery: Discovery) -> None:
+    assert "registers the measure 'ZBeta' twice" in refused(discovery, "second", plugin(measures=[Beta(), Beta()]))
 
 
-def test_symbols_of_different_kinds_may_share_a_name(registry: Registry) -> None:
-    assert added(registry, "second", plugin(symbols=[Deep()])).failure == ""
-    assert isinstance(registry.symbols("depth")["level"], Deep)
-    assert isinstance(registry.symbols("height")["level"], Low)
+# -- who gets a name that several claim --------------------------------------------------------------------
 
 
-def test_a_name_twice_in_one_plugin(registry: Registry) -> None:
-    assert "offers the measure 'ZBeta' twice" in refused(registry, "second", plugin(measures=[Beta(), Beta()]))
+def claiming(*names: str, aliases: tuple[str, ...] = ()) -> Any:
+    """Return a plugin with a measure of each name, the first of which has aliases, and one symbol."""
+    made = [type(n, (Measure,), {"NAME": n, "ALIASES": aliases if n == names[0] else ()})() for n in names]
+    return plugin(measures=made)
 
 
-def test_a_name_of_ir_measures(registry: Registry) -> None:
-    reason = refused(registry, "second", plugin(measures=[Beta(), NDCG()]))
-    assert "claims the measure 'nDCG', which ir_measures has already: second (irmx-second 1.0) is refused" in reason
+def settled(plugins: dict[str, Any], preferred: tuple[str, ...] = ()) -> tuple[Registry, list[str]]:
+    """Return a registry with some plugins, which are the same whatever their order, and what was warned of."""
+    outcomes = []
+    for order in (list(plugins), list(reversed(plugins))):
+        discovery = Discovery(Registry(), set(preferred))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for name in order:
+                discovery.add(info_of(name), lambda name=name: plugins[name])  # type: ignore[misc]
+            discovery.register()
+        registry = discovery._registry
+        named = {key: registry.owner(*key) for key in registry._owners}
+        offers = {name: (info.offers, info.failure) for name, info in registry.plugins.items()}
+        outcomes.append((named, offers, {str(one.message) for one in caught}))
+    assert outcomes[0][:2] == outcomes[1][:2]
+    return registry, sorted(outcomes[0][2])
+
+
+def test_a_name_that_two_plugins_claim_is_refused_to_both_and_the_rest_stays() -> None:
+    registry, told = settled({"one": claiming("ZX", "ZA"), "two": claiming("ZX", "ZB")})
+    assert sorted(registry.measures(aliases=True)) == ["ZA", "ZB"]
+    assert told == [
+        "The measure 'ZX' of the irmx plugin one (irmx-one 1.0) is refused: two (irmx-two 1.0) claims it, too. "
+        "IRMX_PREFERRED_PLUGINS=irmx-one gives it to one.",
+        "The measure 'ZX' of the irmx plugin two (irmx-two 1.0) is refused: one (irmx-one 1.0) claims it, too. "
+        "IRMX_PREFERRED_PLUGINS=irmx-two gives it to two.",
+    ]
+    for name, info in registry.plugins.items():
+        assert told[name == "two"].endswith(info.refused["measures"]["ZX"])
+
+
+def test_a_third_plugin_gets_no_refused_name_either() -> None:
+    registry, told = settled({name: claiming("ZX", f"Z{name}") for name in ("one", "two", "three")})
+    assert sorted(registry.measures(aliases=True)) == ["Zone", "Zthree", "Ztwo"]
+    assert len(told) == 3
+    assert "two (irmx-two 1.0) and three (irmx-three 1.0) claim it, too" in " ".join(told)
+
+
+def test_an_alias_is_refused_alone_and_a_name_with_its_aliases() -> None:
+    registry, told = settled({"one": claiming("ZX", aliases=("ZAlias", "ZOld")), "two": claiming("ZAlias")})
+    assert sorted(registry.measures(aliases=True)) == ["ZOld", "ZX"]
+    assert len(told) == 2
+    registry, _ = settled({"one": claiming("ZX", aliases=("ZOld",)), "two": claiming("ZX")})
+    assert registry.measures(aliases=True) == {}
+
+
+@pytest.mark.parametrize("stranger", ["aaa", "zzz"])
+def test_a_plugin_that_ships_with_irmx_keeps_its_names(stranger: str) -> None:
+    registry, (told,) = settled({stranger: claiming("MP", "ZA"), "markov": claiming("MP")})
+    assert registry.owner("measures", "MP") == "markov (irmx-markov 1.0)"
+    assert "ZA" in registry.measures()
+    assert f"'MP' of the irmx plugin {stranger} " in told
+    assert "is refused: markov (irmx-markov 1.0) ships with irmx and has the name" in told
+
+
+@pytest.mark.parametrize("label", ["zzz", "irmx-zzz"])
+def test_a_plugin_that_the_user_prefers_gets_its_names(label: str) -> None:
+    plugins = {"zzz": claiming("MP", "ZX"), "markov": claiming("MP"), "other": claiming("ZX")}
+    registry, told = settled(plugins, (label,))
+    assert {registry.owner("measures", name) for name in ("MP", "ZX")} == {"zzz (irmx-zzz 1.0)"}
+    assert registry.plugins["markov"].refused["measures"]["MP"] in told[0]
+    assert "zzz (irmx-zzz 1.0) is preferred and has the name" in told[0]
+    both = settled(plugins, (label, "markov"))[0]
+    assert both.owner("measures", "MP") is None
+
+
+def test_a_name_of_ir_measures_is_refused_to_any_plugin() -> None:
+    registry, told = settled({"markov": claiming("nDCG", "ZX"), "two": claiming("nDCG")}, ("two",))
+    assert list(registry.measures(aliases=True)) == ["ZX"]
+    assert [line.partition(" of ")[2] for line in told] == [
+        f"the irmx plugin {name} (irmx-{name} 1.0) is refused: ir_measures has the name already."
+        for name in ("markov", "two")
+    ]
+
+
+def named(name: str) -> list[tuple[str, Any, str]]:
+    """Return an object of every other kind, with its kind and its key."""
+    symbol = type("S", (Symbol,), {"NAME": name, "KIND": "height"})()
+    form = type("F", (Format,), {"NAME": name, "recognises": None, "read": None, "__abstractmethods__": ()})()
+    return [
+        ("symbols", symbol, f"height {name}"),
+        ("formats", form, name),
+        ("datasets", Dataset(name, object), name),
+        ("fields", Field(name, "timestamp", "date"), f"{name} timestamp"),
+        ("commands", Command(name, "m:f", group="pages"), f"pages {name}"),
+    ]
+
+
+@pytest.mark.parametrize(("kind", "obj", "key"), named("zname"), ids=lambda x: x if isinstance(x, str) else "")
+def test_names_of_other_kinds_are_given_in_the_same_way(kind: str, obj: Any, key: str) -> None:
+    offer = plugin(**{kind: [obj]})
+    registry, told = settled({"one": offer, "two": plugin(**{kind: [obj]})})
+    assert registry.owner(kind, key) is None
+    assert len(told) == 2
+    assert all(f"The {kind[:-1]} {key!r} of the irmx plugin" in line for line in told)
+    registry, _ = settled({"one": offer, "pages": plugin(**{kind: [obj]})})
+    assert registry.owner(kind, key) == "pages (irmx-pages 1.0)"
+
+
+def test_what_the_host_has_no_plugin_gets() -> None:
+    discovery = Discovery(Registry(), {"second"})
+    discovery.add_host()
+    with pytest.warns(irmx.PluginWarning, match=r"is refused: irmx \(host\) .* has the name") as caught:
+        added(discovery, "second", plugin(commands=[Command("eval", "m:f"), Command("new", "m:f", group="measures")]))
+    assert [str(one.message).partition(" of ")[0] for one in caught] == [
+        "The command 'eval'",
+        "The command 'measures new'",
+    ]
+    assert not any("IRMX_PREFERRED" in str(one.message) for one in caught)
+
+
+def test_a_command_and_a_group_of_commands_cannot_share_a_word() -> None:
+    groups = {
+        "one": plugin(commands=[Command("x", "m:f", group="zword")]),
+        "two": plugin(commands=[Command("y", "m:f", group="zword")]),
+    }
+    assert set(settled(groups)[0].commands()) == {"zword x", "zword y"}
+    registry, told = settled({**groups, "three": plugin(commands=[Command("zword", "m:f"), Command("other", "m:f")])})
+    assert set(registry.commands()) == {"other"}
+    assert len(told) == 3
+    pages = plugin(commands=[Command("fit", "m:f", group="pages")])
+    registry, _ = settled({"aaa": plugin(commands=[Command("pages", "m:f")]), "pages": pages})
+    assert set(registry.commands()) == {"pages fit"}
+
+
+# -- plugins that fail -------------------------------------------------------------------------------------
 
 
 class Stop(BaseException):
@@ -142,7 +272,9 @@ def with_arguments() -> Any:
     def irmx_measures(config: Any) -> list[Measure]:
         return [Beta()]
 
-    return SimpleNamespace(irmx_measures=hookimpl(irmx_measures))
+    made = plugin()
+    made.irmx_measures = hookimpl(irmx_measures)
+    return made
 
 
 @pytest.mark.parametrize(
@@ -179,134 +311,87 @@ def with_arguments() -> Any:
     ],
     ids=lambda x: x if isinstance(x, str) else "",
 )  # fmt: skip
-def test_a_plugin_that_fails(registry: Registry, found: Any, reason: str) -> None:
-    assert reason in refused(registry, "second", found)
-    assert added(registry, "third", plugin(measures=[Beta()])).failure == ""
+def test_a_plugin_that_fails(discovery: Discovery, found: Any, reason: str) -> None:
+    assert reason in refused(discovery, "second", found)
+    assert added(discovery, "third", plugin(measures=[Beta()])).failure == ""
 
 
-def test_ctrl_c_while_a_plugin_is_loaded_stops_the_program(registry: Registry) -> None:
+def test_ctrl_c_while_a_plugin_is_loaded_names_it_and_stops_the_program(
+    discovery: Discovery, capsys: pytest.CaptureFixture[str]
+) -> None:
     for found in (KeyboardInterrupt(), plugin(measures=KeyboardInterrupt())):
         with pytest.raises(KeyboardInterrupt):
-            added(registry, "second", found)
-        assert not registry.manager.has_plugin("second")
+            added(discovery, "second", found)
+        told = capsys.readouterr().err
+        assert told.startswith("irmx: stopped while the plugin second (irmx-second 1.0) was being loaded; ")
+        assert "IRMX_DISABLED_PLUGINS=second leaves it out" in told
 
 
 # -- which irmx a plugin needs -----------------------------------------------------------------------------
 
-
-def needing(wanted: Any) -> Any:
-    found = plugin(measures=[Beta()])
-    found.requires_irmx = wanted
-    return found
-
-
-@pytest.mark.parametrize("wanted", [">=0.0.1", "<999", f"=={irmx.__version__}", ">0,!=0.0.5", "", None])  # type: ignore[attr-defined]
-def test_a_plugin_that_this_irmx_is_new_enough_for(registry: Registry, wanted: str | None) -> None:
-    assert added(registry, "second", needing(wanted)).failure == ""
+HERE = metadata.version("irmx")
 
 
 @pytest.mark.parametrize(
-    ("wanted", "reason"),
-    [
-        (">=999", f"it needs irmx >=999; this is irmx {irmx.__version__}. To have a newer one: python -m pip install"),  # type: ignore[attr-defined]
-        ("999", "its requires_irmx is '999', which is no version specifier such as '>=0.2'"),
-        (0.2, "its requires_irmx is 0.2; a text such as '>=0.2' is expected"),
-    ],
+    "required",
+    [["irmx>=0.0.1"], ["irmx<999"], [f"irmx=={HERE}"], ["irmx>0,!=0.0.5"], ["irmx"], [], ["irmx-other>=999"],
+     ["numpy>=1", "irmx>=999; extra == 'test'"], ["irmx>=999; python_version<'3'"], ["irmx ~~ 3"]],
+)  # fmt: skip
+def test_a_plugin_that_this_irmx_is_new_enough_for(
+    discovery: Discovery, required: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("importlib.metadata.requires", lambda name: required)
+    assert added(discovery, "second", plugin(measures=[Beta()])).failure == ""
+
+
+@pytest.mark.parametrize(
+    "required", ["irmx>=999", "irmx (>=999)", "irmx[plugins]>=999", "irmx >=999 ; python_version>'3'"]
 )
-def test_a_plugin_that_needs_another_irmx(registry: Registry, wanted: Any, reason: str) -> None:
-    assert reason in refused(registry, "second", needing(wanted))
+def test_a_plugin_that_needs_another_irmx_is_not_imported(
+    discovery: Discovery, required: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("importlib.metadata.requires", lambda name: ["numpy ~~ 1", required])
+    assert refused(discovery, "second", AssertionError("imported")) == (
+        f"it needs irmx >=999; this is irmx {HERE}. To get versions that fit: "
+        "python -m pip install --upgrade irmx irmx-second"
+    )
 
 
-def test_a_plugin_that_needs_another_irmx_is_not_asked(registry: Registry) -> None:
-    found = needing(">=999")
-    asked: list[str] = []
-    found.irmx_measures = hookimpl(lambda: asked.append("measures"))
-    refused(registry, "second", found)
-    assert not asked
-
-
-def test_an_import_that_fails_for_want_of_a_newer_irmx(registry: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.metadata.requires", lambda name: ["numpy>=1", "irmx>=999"])
-    missing = ImportError("cannot import name 'Newer' from 'irmx'")
-    reason = refused(registry, "second", missing)
-    assert reason.startswith("ImportError: cannot import name 'Newer' from 'irmx' By its metadata it needs irmx >=999")
-    assert "metadata" not in refused(registry, "third", ValueError("bad"))
-
-
-def test_an_import_that_fails_in_a_plugin_without_a_distribution(registry: Registry) -> None:
+def test_an_import_that_fails_in_a_plugin_without_a_distribution(discovery: Discovery) -> None:
     def load() -> Any:
         raise ImportError("cannot import name 'Sweeper' from 'irmx'")
 
     with pytest.warns(irmx.PluginWarning, match="ImportError: cannot import name 'Sweeper' from 'irmx'$"):
-        registry.add(PluginInfo("loose"), load)
+        discovery.add(PluginInfo("loose"), load)
 
 
 # -- plugins that take long, print, or ask while they are loaded -------------------------------------------
 
 
-@pytest.mark.parametrize("where", ["import", "hook"])
-def test_a_plugin_that_is_slow_is_named_while_and_after_it_loads(
-    registry: Registry, where: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("irmx.plugin.loading.SLOW", 0.05)
-    seen: list[str] = []
-
-    def wait() -> list[Measure]:
-        until = time.monotonic() + 20
-        while "".join(seen).count("still being loaded") < 2 and time.monotonic() < until:
-            time.sleep(0.01)
-            seen.append(capfd.readouterr().err)
-        return [Beta()]
-
-    def load() -> Any:
-        if where == "import":
-            return plugin(measures=wait())
-        wait.__name__ = "irmx_measures"
-        return SimpleNamespace(irmx_measures=hookimpl(wait))
-
-    info = PluginInfo("second", "irmx-second", "1.0")
+def test_a_plugin_that_is_slow_is_named(discovery: Discovery, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("irmx.plugin.discovery._SLOW", 0)
     with pytest.warns(irmx.PluginWarning, match=r"irmx plugin second \(irmx-second 1.0\) took 0\.\d s to load"):
-        registry.add(info, load)
-    said = "".join(seen)
-    for after in ("0.05 s", "0.1 s"):
-        assert f"irmx: the plugin second (irmx-second 1.0) is still being loaded after {after};" in said
-    assert "IRMX_DISABLED_PLUGINS=second leaves it out" in said
-    assert info.seconds > 0.1
+        info = added(discovery, "second", plugin(measures=[Beta()]))
+    assert info.seconds > 0
     assert info.failure == ""
 
 
-def test_a_slow_plugin_that_fails_is_reported_with_its_time(
-    registry: Registry, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("irmx.plugin.loading.SLOW", 1e-6)
-    assert re.search(r"ImportError: late \(after 0\.\d s\)$", refused(registry, "second", ImportError("late")))
-
-
-def test_what_a_plugin_prints_goes_to_standard_error(registry: Registry, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_a_plugin_prints_goes_to_standard_error(discovery: Discovery, capsys: pytest.CaptureFixture[str]) -> None:
     def load() -> Any:
-        print("welcome", flush=True)
-        elsewhere = threading.Thread(target=print, args=("a result meanwhile",))
-        elsewhere.start()
-        elsewhere.join()
-        assert sys.stdout.encoding
-        kept.append(sys.stdout)
+        print("welcome")
         return plugin(measures=[Beta()])
 
-    kept: list[TextIO] = []
-
-    info = PluginInfo("second")
-    registry.add(info, load)
-    print("result", file=kept[0])
-    assert capsys.readouterr() == ("a result meanwhile\nresult\n", "welcome\n")
-    assert info.failure == ""
+    discovery.add(PluginInfo("second"), load)
+    print("result")
+    assert capsys.readouterr() == ("result\n", "welcome\n")
 
 
 def test_plugins_are_loaded_where_there_is_no_standard_output(
-    registry: Registry, monkeypatch: pytest.MonkeyPatch
+    discovery: Discovery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for stream in ("stdout", "stderr"):
         monkeypatch.setattr(sys, stream, None)
-    assert added(registry, "second", plugin(measures=[Beta()])).failure == ""
+    assert added(discovery, "second", plugin(measures=[Beta()])).failure == ""
 
 
 def test_the_formats_of_plugins_are_asked_before_those_of_the_host() -> None:
@@ -334,13 +419,9 @@ def irmx_measures():
 """
 
 
-def test_a_plugin_that_asks_irmx_while_it_is_loaded(tmp_path: Path) -> None:
-    """It sees what is there so far."""
-    (tmp_path / "irmx_asking.py").write_text(ASKING, encoding="utf-8")
-    installed = tmp_path / "irmx_asking-1.0.dist-info"
-    installed.mkdir()
-    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: irmx-asking\nVersion: 1.0\n", encoding="utf-8")
-    (installed / "entry_points.txt").write_text("[irmx]\nasking = irmx_asking\n", encoding="utf-8")
+def test_a_plugin_that_asks_irmx_while_it_is_loaded(tmp_path: Path, installed: Callable[..., None]) -> None:
+    """It sees the features of the host."""
+    installed(tmp_path, "asking", ASKING)
     code = """
 import irmx
 assert irmx.ZAsking.NAME == "ZAsking"
@@ -349,50 +430,3 @@ assert "trec" in irmx_asking.THERE and irmx_asking.AGAIN is irmx.registry().plug
 """
     environment = {**os.environ, "PYTHONPATH": str(tmp_path), "IRMX_LOAD_PLUGINS": "asking"}
     subprocess.run([sys.executable, "-W", "error::UserWarning", "-c", code], env=environment, check=True)
-
-
-def test_where_no_thread_can_be_had_plugins_are_loaded_unwatched(
-    registry: Registry, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(thread: Any) -> None:
-        raise RuntimeError("can't start new thread")
-
-    monkeypatch.setattr("threading.Thread.start", refuse)
-    assert added(registry, "second", plugin(measures=[Beta()])).failure == ""
-
-
-# -- commands ----------------------------------------------------------------------------------------------
-
-
-def unfit(argument: Any) -> None:
-    """Do nothing."""
-
-
-unfit.__annotations__["argument"] = "Unknown"
-
-
-@pytest.mark.parametrize(
-    ("load", "reason"),
-    [
-        (lambda: None, "TypeError: None is no function"),
-        (lambda: unfit, "NameError: name 'Unknown' is not defined"),
-        (lambda: sys.exit("no licence"), "SystemExit: no licence"),
-        (lambda: {}["table"], "KeyError: 'table'"),
-    ],
-)
-def test_a_command_that_cannot_be_made_is_left_out(
-    load: Any, reason: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from irmx.cli.app import build
-    from irmx.plugin import builtin
-
-    made = Registry()
-    added(made, HOST, builtin)
-    added(made, "second", plugin(commands=[Command("zbad", load), Command("zgood", lambda: lambda: print("good"))]))
-    monkeypatch.setattr("irmx.plugin.discovery._registry", made)
-    names = [command.name for command in build().registered_commands]
-    assert "zgood" in names
-    assert "eval" in names
-    assert "zbad" not in names
-    said = f"irmx: the command 'zbad' of second (irmx-second 1.0) is not in use: {reason}"
-    assert capsys.readouterr().err.startswith(said)

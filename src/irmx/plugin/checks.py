@@ -68,7 +68,7 @@ def _refuse_bad_declarations(measure: Any) -> None:
                 )
 
 
-def what_it_says(error: BaseException) -> str:
+def text_of(error: BaseException) -> str:
     """Return the type and the text of an error of a plugin; the text may itself be broken."""
     try:
         return f"{type(error).__name__}: {error}".encode("utf-8", "backslashreplace").decode()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module, metadata
 from typing import Any
@@ -18,7 +20,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from irmx import hookspecs
 from irmx.adapters.ir_measures.install import name_taken
 from irmx.errors import PluginError, PluginWarning, suggest
-from irmx.plugin.checks import HOOKS, keys, what_it_says
+from irmx.plugin.checks import HOOKS, keys, text_of
 from irmx.registry import GROUP, PluginInfo, Registry
 
 HOST = "irmx (host)"
@@ -38,32 +40,53 @@ def discover(registry: Registry) -> None:
     """
     only, without, preferred = (_names_in(f"IRMX_{which}_PLUGINS") for which in ("LOAD", "DISABLED", "PREFERRED"))
     discovery = Discovery(registry, set(preferred or ()))
-    for module in _OF_THE_HOST:
-        discovery.add(PluginInfo(HOST, "irmx", metadata.version("irmx")), partial(import_module, module))
+    discovery.add_host()
+    discovery.register()  # so that a plugin that asks irmx while it is loaded sees the features of the host
     known: set[str] = set()
-    for point in sorted(metadata.entry_points(group=GROUP), key=lambda e: (e.name, e.value)):
-        dist = point.dist
-        info = PluginInfo(point.name, dist.name if dist else "", dist.version if dist else "")
-        names = {point.name, info.distribution}
+    for info, load in _installed():
+        names = {info.name, info.distribution}
         known |= names
-        same_name = registry.plugins.get(point.name)
         if only is not None and not names & set(only):
-            registry.plugins.setdefault(info.name, info).failure = "not listed in IRMX_LOAD_PLUGINS"
+            info.failure = "not listed in IRMX_LOAD_PLUGINS"
         elif without is not None and names & set(without):
-            registry.plugins.setdefault(info.name, info).failure = "listed in IRMX_DISABLED_PLUGINS"
-        elif same_name is not None and same_name.distribution != info.distribution:
-            info.name = f"{point.name} of {info.distribution}"
+            info.failure = "listed in IRMX_DISABLED_PLUGINS"
+        if info.failure:
             registry.plugins[info.name] = info
-            _fail(info, f"its entry point {point.name!r} is also claimed by {same_name.source}.")
-        elif same_name is None:
-            discovery.add(info, point.load)
+        else:
+            discovery.add(info, load)
+    discovery.register()
     for which, wanted in (("LOAD", only), ("DISABLED", without), ("PREFERRED", preferred)):
         for name in (n for n in wanted or () if n not in known):
             _warn(f"IRMX_{which}_PLUGINS names {name!r}, which is not installed.{suggest(name, known)}")
 
 
+def _installed() -> list[tuple[PluginInfo, Callable[[], Any]]]:
+    """Return the installed plugins by name; where two distributions use one name, theirs are added."""
+    points = sorted(metadata.entry_points(group=GROUP), key=lambda point: (point.name, point.value))
+    names = [point.name for point in points]
+    plugins = []
+    for point in points:
+        name, version = (point.dist.name, point.dist.version) if point.dist else ("", "")
+        label = point.name if names.count(point.name) == 1 else f"{point.name} of {name}"
+        plugins.append((PluginInfo(label, name, version), point.load))
+    return plugins
+
+
+@dataclass(frozen=True)
+class _Claim:
+    """An object that a plugin offers, with the names that it must have for itself; it cannot do without the first."""
+
+    info: PluginInfo
+    kind: str
+    names: list[str]
+    obj: Any
+
+
 class Discovery:
-    """Loads plugins one after the other; what goes wrong with one is kept and warned about, never raised.
+    """Loads plugins one after the other, then registers what they offer.
+
+    What goes wrong with one plugin is kept and warned about, never raised. Names are given when all plugins are loaded: who
+    comes first does not matter.
 
     Parameters
     ----------
@@ -77,94 +100,96 @@ class Discovery:
         self._registry, self._preferred = registry, preferred
         self._manager = pluggy.PluginManager("irmx")
         self._manager.add_hookspecs(hookspecs)
-        self._refused: dict[tuple[str, str], str] = {}
-        self._claims: dict[tuple[str, str], PluginInfo] = {}
+        self._claims: list[_Claim] = []
+        self._registered = 0
+
+    def add_host(self) -> None:
+        """Load the host's own features, which come through the same hooks."""
+        for module in _OF_THE_HOST:
+            self.add(PluginInfo(HOST, "irmx", metadata.version("irmx")), partial(import_module, module))
 
     def add(self, info: PluginInfo, load: Callable[[], Any]) -> None:
-        """Load one plugin and register what it offers."""
+        """Load one plugin and ask its hooks; :meth:`register` registers what they return."""
         info = self._registry.plugins.setdefault(info.name, info)
         start = time.perf_counter()
         try:
             with contextlib.redirect_stdout(sys.stderr):  # standard output holds results only
                 _refuse_other_version(info.distribution)
-                offered = self._offered(info, load())
+                self._claims += self._claims_of(info, load())
         except KeyboardInterrupt:
-            print(
-                f"irmx: stopped while the plugin {info.source} was being loaded; the environment variable "
-                f"IRMX_DISABLED_PLUGINS={info.name} leaves it out.",
-                file=sys.stderr,
-            )
+            if sys.stderr is not None:
+                print(
+                    f"irmx: stopped while the plugin {info.source} was being loaded; the environment variable "
+                    f"IRMX_DISABLED_PLUGINS={info.name} leaves it out",
+                    file=sys.stderr,
+                )
             raise
         except BaseException as error:
-            _fail(info, str(error) if isinstance(error, PluginError) else what_it_says(error))
-            return
-        finally:
-            info.seconds += time.perf_counter() - start
-        for (hook, names), obj in offered:
-            self._register(hook.removeprefix("irmx_"), names, obj, info)
+            info.failure = str(error) if isinstance(error, PluginError) else text_of(error)
+            _warn(f"irmx plugin {info.source} is not in use: {info.failure}")
+        info.seconds += time.perf_counter() - start
         if info.seconds > _SLOW:
             _warn(f"irmx plugin {info.source} took {info.seconds:.1f} s to load.")
 
-    def _offered(self, info: PluginInfo, plugin: Any) -> list[tuple[tuple[str, list[str]], Any]]:
-        """Return what the hooks of one plugin return, checked, with the hook and the names that each must be known by."""
-        name = self._manager.register(plugin)
+    def _claims_of(self, info: PluginInfo, plugin: Any) -> list[_Claim]:
+        """Return what the hooks of one plugin return, checked."""
+        self._manager.register(plugin)
         try:
             self._manager.check_pending()
-            others = [one for one in self._manager.get_plugins() if one is not plugin]
-            found: dict[tuple[str, str], tuple[list[str], Any]] = {}
+            others = [other for other in self._manager.get_plugins() if other is not plugin]
+            claims = []
+            known: set[tuple[str, str]] = set()
             for hook in HOOKS:
-                for offered in self._manager.subset_hook_caller(hook, remove_plugins=others)():
-                    for obj in _as_list(hook, offered):
-                        names = keys(hook, obj)
-                        for key in names:
-                            if (hook, key) in found:
-                                raise PluginError(f"it registers the {_one(hook)} {key!r} twice.")
-                            found[hook, key] = (names, obj)
+                kind = hook.removeprefix("irmx_")
+                for obj in _returned(hook, self._manager.subset_hook_caller(hook, others)):
+                    claim = _Claim(info, kind, keys(hook, obj), obj)
+                    for key in claim.names:
+                        if (kind, key) in known:
+                            raise PluginError(f"it registers the {_one(kind)} {key!r} twice.")
+                        known.add((kind, key))
+                    claims.append(claim)
         except BaseException:
-            self._manager.unregister(name=name)
+            self._manager.unregister(plugin)
             raise
-        return [((hook, names), obj) for (hook, key), (names, obj) in found.items() if key == names[0]]
+        return claims
 
-    def _register(self, kind: str, names: list[str], obj: Any, info: PluginInfo) -> None:
-        """Register an object by its names, the first of which it cannot do without."""
-        for key in names:
-            if self._is_free_for(kind, key, info):
-                self._registry.add(kind, key, obj, info.source)
-                self._claims[kind, key] = info
-            elif key == names[0]:
-                info.refused.setdefault(kind, []).append(key)
-                return
-        info.offers.setdefault(kind, []).append(names[0] if kind == "measures" else obj.NAME)
+    def register(self) -> None:
+        """Register what was loaded since the last time, every object by those of its names that its plugin gets."""
+        claimants: dict[tuple[str, str], dict[str, PluginInfo]] = {}
+        for claim in self._claims:
+            for key in claim.names:
+                claimants.setdefault((claim.kind, key), {})[claim.info.name] = claim.info
+        refused = {(kind, key): self._refused(kind, key, _rivals(kind, key, claimants)) for kind, key in claimants}
+        for claim in self._claims[self._registered :]:
+            info = claim.info
+            reasons = {key: refused[claim.kind, key].get(info.name, "") for key in claim.names}
+            for key, reason in reasons.items():
+                if reason:
+                    info.refused.setdefault(claim.kind, {})[key] = reason
+                    _warn(f"The {_one(claim.kind)} {key!r} of the irmx plugin {info.source} is refused: {reason}")
+            if not reasons[claim.names[0]]:
+                for key in (key for key, reason in reasons.items() if not reason):
+                    self._registry.add(claim.kind, key, claim.obj, info.source)
+                info.offers.setdefault(claim.kind, []).append(_shown(claim))
+        self._registered = len(self._claims)
 
-    def _is_free_for(self, kind: str, key: str, info: PluginInfo) -> bool:
-        """Decide who gets a name: nobody where two plugins claim it, unless one of them comes before the other."""
-        what = f"The {_one(kind)} {key!r} of the irmx plugin {info.source} is refused: "
+    def _refused(self, kind: str, key: str, rivals: dict[str, PluginInfo]) -> dict[str, str]:
+        """Return which of the plugins that claim a name are refused it, and why."""
         outside = name_taken(key) if kind == "measures" else ""
-        first = self._claims.get((kind, key))
         if outside:
-            _warn(f"{what}{outside} has the name already.")
-        elif (kind, key) in self._refused:
-            _warn(f"{what}{self._refused[kind, key]} claim it, too. {_choose(info)}")
-        elif first is None:
-            return True
-        elif self._weight(info) == self._weight(first):
-            self._registry.remove(kind, key)
-            _take_back(first, kind, key)
-            self._refused[kind, key] = f"{first.source} and {info.source}"
-            _warn(
-                f"The {_one(kind)} {key!r} is refused: two irmx plugins claim it, {first.source} and {info.source}. "
-                f"{_choose(first)}"
-            )
-        elif self._weight(info) > self._weight(first):
-            self._registry.remove(kind, key)
-            _take_back(first, kind, key)
-            _warn(
-                f"The {_one(kind)} {key!r} of the irmx plugin {first.source} is refused: {info.source} {self._why(info)}."
-            )
-            return True
-        else:
-            _warn(f"{what}{first.source} {self._why(first)}. {_choose(info)}")
-        return False
+            return dict.fromkeys(rivals, f"{outside} has the name already.")
+        if len(rivals) == 1:
+            return {}
+        weights = {name: self._weight(info) for name, info in rivals.items()}
+        first, *others = sorted(rivals.values(), key=lambda info: -weights[info.name])
+        if weights[first.name] > weights[others[0].name]:
+            why = ("", "ships with irmx and has", "is preferred and has", "has")[weights[first.name]]
+            return {info.name: f"{first.source} {why} the name.{_how_to_choose(first, info)}" for info in others}
+        return {
+            name: f"{' and '.join(other.source for other in rivals.values() if other is not info)} "
+            f"{'claims' if len(rivals) == 2 else 'claim'} it, too.{_how_to_choose(None, info)}"
+            for name, info in rivals.items()
+        }
 
     def _weight(self, info: PluginInfo) -> int:
         if info.name == HOST:
@@ -173,68 +198,78 @@ class Discovery:
             return 2
         return int(info.distribution in _shipped())
 
-    def _why(self, info: PluginInfo) -> str:
-        return ("", "ships with irmx and has the name", "is preferred", "has the name")[self._weight(info)]
+
+def _rivals(kind: str, key: str, claimants: dict[tuple[str, str], dict[str, PluginInfo]]) -> dict[str, PluginInfo]:
+    """Return the plugins that claim a name: also a command, such as pages, and a group of commands, such as pages fit."""
+    word = key.partition(" ")[0]
+    if kind != "commands" or (kind, word) not in claimants:
+        return claimants[kind, key]
+    both = [infos for (k, other), infos in claimants.items() if k == kind and other.partition(" ")[0] == word]
+    return {name: info for infos in both for name, info in infos.items()}
 
 
-def _as_list(hook: str, offered: Any) -> list[Any]:
+def _returned(hook: str, caller: pluggy.HookCaller) -> list[Any]:
+    """Return the objects that a hook of one plugin returns; what goes wrong in it says so."""
     try:
-        return list(offered)
-    except TypeError:
-        raise PluginError(f"its hook {hook} returned {offered!r}; a list of objects is expected.") from None
+        answers = caller()
+        answers += [None] * (len(caller.get_hookimpls()) - len(answers))  # pluggy leaves them out
+        for answer in answers:
+            if not isinstance(answer, Iterable):
+                raise PluginError(f"its hook {hook} returned {answer!r}; a list of objects is expected.")
+        return [obj for answer in answers for obj in answer]
+    except (KeyboardInterrupt, PluginError):
+        raise
+    except BaseException as error:
+        raise PluginError(f"its hook {hook} raised {text_of(error)}") from error
 
 
 def _one(kind: str) -> str:
-    """Return the singular of a kind, or of the hook of it."""
-    return kind.removeprefix("irmx_").removesuffix("s")
+    """Return the singular of a kind."""
+    return kind.removesuffix("s")
 
 
-def _choose(info: PluginInfo) -> str:
-    return f"To choose, set IRMX_PREFERRED_PLUGINS={info.name}, or leave one out with IRMX_DISABLED_PLUGINS."
+def _shown(claim: _Claim) -> str:
+    """Return the name of an object as ``irmx plugins`` shows it."""
+    return claim.names[0] if claim.kind in ("measures", "commands") else str(claim.obj.NAME)
 
 
-def _take_back(info: PluginInfo, kind: str, key: str) -> None:
-    """Note that a plugin lost a name that it had."""
-    if key in info.offers.get(kind, ()):
-        info.offers[kind].remove(key)
-    info.refused.setdefault(kind, []).append(key)
+def _how_to_choose(first: PluginInfo | None, info: PluginInfo) -> str:
+    """Return what gives a plugin the name, where anything does."""
+    if first is not None and first.name == HOST:
+        return ""
+    return f" IRMX_PREFERRED_PLUGINS={info.distribution or info.name} gives it to {info.name}."
 
 
 def _shipped() -> set[str]:
     """Return the distributions that ship with irmx: those of its extra ``plugins``."""
-    found = set()
-    for text in metadata.requires("irmx") or ():
-        requirement = Requirement(text)
-        if requirement.marker is not None and requirement.marker.evaluate({"extra": "plugins"}):
-            found.add(requirement.name)
-    return found
+    texts = (text for text in metadata.requires("irmx") or () if re.search(r"extra\s*==\s*['\"]plugins['\"]", text))
+    return {re.split(r"[^\w.-]", text.strip(), maxsplit=1)[0] for text in texts}
 
 
 def _refuse_other_version(distribution: str) -> None:
-    """Raise :class:`irmx.PluginError` where the metadata of a distribution ask for another irmx; before its import can fail."""
+    """Raise :class:`irmx.PluginError` where the metadata of a distribution ask for another irmx, before it is imported."""
     try:
-        required = [Requirement(text) for text in metadata.requires(distribution) or ()] if distribution else []
-    except (metadata.PackageNotFoundError, InvalidRequirement):
+        required = metadata.requires(distribution) if distribution else None
+    except metadata.PackageNotFoundError:
         return
-    here = metadata.version("irmx")
-    for one in required:
-        if one.name == "irmx" and not one.specifier.contains(here, prereleases=True):
-            raise PluginError(
-                f"it needs irmx {one.specifier}; this is irmx {here}. To get a version that fits: "
-                f"python -m pip install --upgrade irmx {distribution}"
-            )
+    for text in required or ():
+        if not re.match(r"irmx\b(?![-.\w])", text):
+            continue
+        here = metadata.version("irmx")
+        with contextlib.suppress(InvalidRequirement):
+            needed = Requirement(text)
+            wanted = needed.marker is None or needed.marker.evaluate({"extra": ""})
+            if wanted and not needed.specifier.contains(here, prereleases=True):
+                raise PluginError(
+                    f"it needs irmx {needed.specifier}; this is irmx {here}. To get versions that fit: "
+                    f"python -m pip install --upgrade irmx {distribution}"
+                )
 
 
 def _names_in(variable: str) -> list[str] | None:
     """Return the names in an environment variable, None where it is not set."""
     value = os.environ.get(variable)
     return None if value is None else [v.strip() for v in value.split(",") if v.strip()]
-
-
-def _fail(info: PluginInfo, reason: str) -> None:
-    """Keep why a plugin is not in use, and warn about it."""
-    info.failure = reason
-    _warn(f"irmx plugin {info.source} is not in use: {reason}")
 
 
 def _warn(text: str) -> None:
