@@ -14,7 +14,7 @@ def page() -> str:
     parts = [_help([])]
     for name, command in registry().commands().items():
         line = first_line(command.load())
-        parts.append(f"## irmx {name}\n\n{line} {registered_by('commands', name)}\n\n{_help([name])}")
+        parts.append(f"## irmx {name}\n\n{line} {registered_by('commands', name)}\n\n{_help(name.split())}")
     body = "\n\n".join(parts)
     return f"""# Commands
 

@@ -31,7 +31,7 @@ def test_globs_of_runs(runs: str, folder: Path, command: Callable[..., Any]) -> 
 
 def test_globs_in_the_commands_that_take_several_runs(folder: Path, command: Callable[..., Any]) -> None:
     for runs in (["*.run"], ["bm25.run", "recent.run", "titles.run"]):
-        done = command("best-retrieved", "demo.qrels", *runs, "--out", f"{len(runs)}.tsv", cwd=folder)
+        done = command("markov", "best-retrieved", "demo.qrels", *runs, "--out", f"{len(runs)}.tsv", cwd=folder)
         assert (done.code, done.err) == (0, "")
     assert (folder / "1.tsv").read_bytes() == (folder / "3.tsv").read_bytes()
     done = command("sweep", "demo.qrels", "*.run", "-m", "NCP", "-g", "law=first,uniform", "--out", "s.tsv", cwd=folder)
@@ -67,7 +67,9 @@ def test_globs_of_a_run_for_recorded_users(tmp_path: Path, command: Callable[...
     assert done.err == "irmx: 'o*.csv' matches 2 files: one.csv, other.csv. One is expected here.\n"
 
 
-@pytest.mark.parametrize("arguments", [("score-pages", "P", "AS_RBP"), ("agreement", "P", "none.csv", "AS_RBP")])
+@pytest.mark.parametrize(
+    "arguments", [("pages", "score", "P", "AS_RBP"), ("pages", "agreement", "P", "none.csv", "AS_RBP")]
+)
 def test_globs_of_pages(arguments: tuple[str, ...], tmp_path: Path, command: Callable[..., Any]) -> None:
     for name in ("a.jsonl", "b.jsonl"):
         (tmp_path / name).write_text("")

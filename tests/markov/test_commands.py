@@ -26,7 +26,7 @@ def log(tmp_path) -> Path:
 
 def test_a_chain_from_a_log_to_a_score(log, tmp_path):
     out = tmp_path / "chain.npz"
-    done = irmx("learn-chain", log, out)
+    done = irmx("markov", "learn-chain", log, out)
     assert done.returncode == 0, done.stderr
     assert "2 sessions, 50.0% of them backward" in done.stdout
     scored = irmx("eval", qrels_path(), run_path("bm25"), f"MP(model=matrix(file='{out}'))@3")
@@ -38,7 +38,7 @@ def test_a_chain_from_a_log_to_a_score(log, tmp_path):
 
 def test_holding_times_from_a_log_to_a_score(log, tmp_path):
     out = tmp_path / "times.tsv"
-    assert irmx("holding-times", log, "--out", out).returncode == 0
+    assert irmx("markov", "holding-times", log, "--out", out).returncode == 0
     assert pd.read_csv(out, sep="\t")["rank"].tolist() == [1]
     scored = irmx(
         "eval",
@@ -52,7 +52,7 @@ def test_holding_times_from_a_log_to_a_score(log, tmp_path):
 
 def test_best_retrieved_to_a_score(tmp_path):
     out, runs = tmp_path / "qrels.csv", [run_path("bm25"), run_path("recent")]
-    assert irmx("best-retrieved", qrels_path(), *runs, "--out", out).returncode == 0
+    assert irmx("markov", "best-retrieved", qrels_path(), *runs, "--out", out).returncode == 0
     scored = irmx("eval", out, *runs, "MP(model=GL_AD_ID,rescale='relative_recall')", "MP(model=GL_AD_ID)")
     assert scored.returncode == 0, scored.stderr
     header, *rows = (line.split("\t") for line in scored.stdout.splitlines())
@@ -63,12 +63,12 @@ def test_best_retrieved_to_a_score(tmp_path):
 
 def test_errors_are_messages(log, tmp_path):
     for arguments, code, text in [
-        (("learn-chain", tmp_path / "gone.csv", "x.npz"), 1, "There is no click log"),
-        (("learn-chain", log, tmp_path / "chain.txt"), 2, "saved as .npy, .npz, .csv or .tsv"),
-        (("learn-chain", log, tmp_path / "c.npz", "--smoothing", "-1"), 2, "smoothing"),
-        (("holding-times", log, "--out", tmp_path / "x.xls"), 2, ".csv or .tsv"),
-        (("holding-times", log, "--by", "page"), 1, "lacks the column 'page'"),
-        (("best-retrieved", qrels_path(), tmp_path / "none.run"), 1, "There is no run file"),
+        (("markov", "learn-chain", tmp_path / "gone.csv", "x.npz"), 1, "There is no click log"),
+        (("markov", "learn-chain", log, tmp_path / "chain.txt"), 2, "saved as .npy, .npz, .csv or .tsv"),
+        (("markov", "learn-chain", log, tmp_path / "c.npz", "--smoothing", "-1"), 2, "smoothing"),
+        (("markov", "holding-times", log, "--out", tmp_path / "x.xls"), 2, ".csv or .tsv"),
+        (("markov", "holding-times", log, "--by", "page"), 1, "lacks the column 'page'"),
+        (("markov", "best-retrieved", qrels_path(), tmp_path / "none.run"), 1, "There is no run file"),
     ]:
         done = irmx(*arguments)
         assert (done.returncode, done.stdout) == (code, "")

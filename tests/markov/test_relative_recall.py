@@ -29,7 +29,7 @@ def test_a_run_outside_the_set_is_refused():
 
 
 def test_without_the_column():
-    with pytest.raises(irmx.DataError, match=r"qrels column 'best_retrieved'.*irmx best-retrieved"):
+    with pytest.raises(irmx.DataError, match=r"qrels column 'best_retrieved'.*irmx markov best-retrieved"):
         irmx.calc_aggregate(MEASURE, QRELS, RUNS[0])
 
 

@@ -30,7 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def pages(folder: Path, command: Command) -> str:
     if not (folder / "pages.jsonl").exists():
-        done = command("simulate-pages", *SIMULATE, "--out", "pages.jsonl", cwd=folder)
+        done = command("pages", "simulate", *SIMULATE, "--out", "pages.jsonl", cwd=folder)
         assert (done.code, done.err) == (0, "")
         assert done.out == "pages.jsonl: 108 pages of 3 topics\n"
     return "pages.jsonl"
@@ -45,7 +45,7 @@ def test_simulated_pages_are_those_that_the_preferences_are_about(folder: Path, 
 
 def test_pairs_are_there_to_be_filled_in(folder: Path, command: Command) -> None:
     options = ("--out", "more.jsonl", "--pairs", "pairs.csv", "--per_bin_pair", "2", "--quality", "quality.csv")
-    done = command("simulate-pages", *SIMULATE, *options, cwd=folder)
+    done = command("pages", "simulate", *SIMULATE, *options, cwd=folder)
     assert done.out.splitlines() == [
         "more.jsonl: 108 pages of 3 topics",
         "quality.csv: component scores and bins",
@@ -54,15 +54,15 @@ def test_pairs_are_there_to_be_filled_in(folder: Path, command: Command) -> None
     pairs = pd.read_csv(folder / "pairs.csv")
     assert len(pairs) == 36
     assert len(pd.read_csv(folder / "quality.csv")) == 108
-    done = command("agreement", "more.jsonl", "pairs.csv", "AS_RBP", "--qrels", "vertical-qrels.csv", cwd=folder)
+    done = command("pages", "agreement", "more.jsonl", "pairs.csv", "AS_RBP", "--qrels", "vertical-qrels.csv", cwd=folder)
     assert (done.code, done.err) == (1, "irmx: pairs.csv, line 2: the assessor is missing.\n")
     pairs.assign(assessor="me", choice="a").to_csv(folder / "filled.csv", index=False)
-    done = command("agreement", "more.jsonl", "filled.csv", "AS_RBP", "--qrels", "vertical-qrels.csv", cwd=folder)
+    done = command("pages", "agreement", "more.jsonl", "filled.csv", "AS_RBP", "--qrels", "vertical-qrels.csv", cwd=folder)
     assert done.code == 0
 
 
 def test_scores_are_printed_page_by_page(folder: Path, pages: str, command: Command) -> None:
-    done = command("score-pages", pages, "AS_RBP", "nDCG@10", "--qrels", "vertical-qrels.csv", "-p", "-1", cwd=folder)
+    done = command("pages", "score", pages, "AS_RBP", "nDCG@10", "--qrels", "vertical-qrels.csv", "-p", "-1", cwd=folder)
     assert (done.code, done.err) == (0, "")
     lines = [line.split("\t") for line in done.out.splitlines()]
     assert lines[0] == ["query_id", "page_id", "measure", "value"]
@@ -119,7 +119,7 @@ def test_a_run_has_no_page_to_choose(folder: Path, command: Command) -> None:
 @pytest.mark.parametrize("form", ["tsv", "jsonl", "table"])
 def test_agreement_is_printed_in_every_form(folder: Path, pages: str, command: Command, form: str) -> None:
     options = ("--qrels", "vertical-qrels.csv", "-l", "0.75", "-o", form, "-b", "P@10")
-    done = command("agreement", pages, "preferences.csv", "AS_RBP", "P@10", *options, cwd=folder)
+    done = command("pages", "agreement", pages, "preferences.csv", "AS_RBP", "P@10", *options, cwd=folder)
     assert (done.code, done.err) == (0, "")
     expected = agreement(
         folder / pages, folder / "preferences.csv", folder / "vertical-qrels.csv", "AS_RBP P@10", [0.75], "P@10"
@@ -144,7 +144,7 @@ def test_careless_assessors_and_pages_that_are_both_bad(folder: Path, pages: str
     )
     traps.columns = pd.Index(["query_id", "page_a", "page_b", "assessor", "choice", "trap"])
     pd.concat([table, traps]).to_csv(folder / "trapped.csv", index=False)
-    given = ("agreement", pages, "trapped.csv", "AS_RBP", "P@10", "--qrels", "vertical-qrels.csv", "-o", "jsonl")
+    given = ("pages", "agreement", pages, "trapped.csv", "AS_RBP", "P@10", "--qrels", "vertical-qrels.csv", "-o", "jsonl")
     done = command(*given, "-l", "0.6", "--test", "sign", cwd=folder)
     assert done.code == 0
     assert done.err.startswith(
@@ -168,7 +168,7 @@ def test_careless_assessors_and_pages_that_are_both_bad(folder: Path, pages: str
 def test_a_fit_prints_its_tables(folder: Path, pages: str, command: Command) -> None:
     given = ("AS_RBP", "--qrels", "vertical-qrels.csv", "--grid", "beta=0.7,0.8,0.9", "-k", "3")
     of_active = ("--active", "2", "--personal_grid", "0:1:11", "--test", "sign")
-    done = command("fit", pages, "preferences.csv", *given, *of_active, "-o", "jsonl", cwd=folder)
+    done = command("pages", "fit", pages, "preferences.csv", *given, *of_active, "-o", "jsonl", cwd=folder)
     assert (done.code, done.err) == (0, "")
     found = [json.loads(line) for line in done.out.splitlines()]
     assert [r["table"] for r in found] == ["parameters", *["held_out"] * 3, *["assessors"] * 4, *["active"] * 2]
@@ -186,11 +186,11 @@ def test_a_fit_prints_its_tables(folder: Path, pages: str, command: Command) -> 
     assert [r["agreement"] for r in found[1:4]] == expected.held_out["agreement"].tolist()
     assert [r["l"] for r in found[4:8]] == expected.assessors["l"].tolist()
     assert [r["l"] for r in found[8:]] == expected.active["l"].tolist()
-    done = command("fit", pages, "preferences.csv", *given, "-o", "tsv", "--no-personal", cwd=folder)
+    done = command("pages", "fit", pages, "preferences.csv", *given, "-o", "tsv", "--no-personal", cwd=folder)
     blocks = [block.splitlines() for block in done.out.split("\n\n")]
     assert [block[0].split("\t")[0] for block in blocks] == ["parameter", "fitted"]
     assert blocks[0][1].split("\t")[0] == "beta"
-    done = command("fit", pages, "preferences.csv", *given, "-o", "table", cwd=folder)
+    done = command("pages", "fit", pages, "preferences.csv", *given, "-o", "table", cwd=folder)
     titles = [line for line in done.out.splitlines() if line.endswith(":")]
     assert [title.split()[0] for title in titles] == ["Parameters:", "Agreement", "l", "l"]
 
@@ -206,23 +206,23 @@ def test_the_example_writes_its_files(tmp_path: Path, capsys: pytest.CaptureFixt
     ("arguments", "code", "said"),
     [
         (
-            ("agreement", "pages.jsonl", "preferences.csv", "AS_RBP", "-o", "xml"),
+            ("pages", "agreement", "pages.jsonl", "preferences.csv", "AS_RBP", "-o", "xml"),
             2,
             "There is no output format 'xml' here",
         ),
-        (("agreement", "pages.jsonl", "preferences.csv", "AS_RBQ"), 2, "AS_RBQ"),
+        (("pages", "agreement", "pages.jsonl", "preferences.csv", "AS_RBQ"), 2, "AS_RBQ"),
         (
-            ("agreement", "pages.jsonl", "preferences.csv", "AS_RBP", "-l", "0.4"),
+            ("pages", "agreement", "pages.jsonl", "preferences.csv", "AS_RBP", "-l", "0.4"),
             2,
             "must be a number in the range (0.5, 1]",
         ),
-        (("agreement", "nowhere.jsonl", "preferences.csv", "AS_RBP"), 1, "no file of pages 'nowhere.jsonl'"),
-        (("agreement", "pages.jsonl", "nowhere.csv", "AS_RBP"), 1, "no file of preferences 'nowhere.csv'"),
-        (("score-pages", "pages.jsonl", "AS_RBP", "-o", "xml"), 2, "There is no output format 'xml' here"),
-        (("fit", "pages.jsonl", "preferences.csv", "AS_RBP", "--grid", "beta"), 2, "'beta' is no grid"),
-        (("fit", "pages.jsonl", "preferences.csv", "AS_RBP", "--grid", "beta=0.5:1.2"), 2, "Got 1.2 instead"),
-        (("agreement", "pages.jsonl", "preferences.csv", "AS_RBP", "--seed", "-1"), 2, "'--seed'"),
-        (("fit", "pages.jsonl", "preferences.csv", "AP", "--grid", "beta=0:1"), 2, "AP cannot be fitted"),
+        (("pages", "agreement", "nowhere.jsonl", "preferences.csv", "AS_RBP"), 1, "no file of pages 'nowhere.jsonl'"),
+        (("pages", "agreement", "pages.jsonl", "nowhere.csv", "AS_RBP"), 1, "no file of preferences 'nowhere.csv'"),
+        (("pages", "score", "pages.jsonl", "AS_RBP", "-o", "xml"), 2, "There is no output format 'xml' here"),
+        (("pages", "fit", "pages.jsonl", "preferences.csv", "AS_RBP", "--grid", "beta"), 2, "'beta' is no grid"),
+        (("pages", "fit", "pages.jsonl", "preferences.csv", "AS_RBP", "--grid", "beta=0.5:1.2"), 2, "Got 1.2 instead"),
+        (("pages", "agreement", "pages.jsonl", "preferences.csv", "AS_RBP", "--seed", "-1"), 2, "'--seed'"),
+        (("pages", "fit", "pages.jsonl", "preferences.csv", "AP", "--grid", "beta=0:1"), 2, "AP cannot be fitted"),
     ],
 )
 def test_requests_and_data_that_are_wrong(
@@ -234,7 +234,7 @@ def test_requests_and_data_that_are_wrong(
 
 
 def test_a_file_is_not_written_twice(folder: Path, command: Command) -> None:
-    done = command("simulate-pages", *SIMULATE, "--out", "y.jsonl", "--pairs", "y.jsonl", cwd=folder)
+    done = command("pages", "simulate", *SIMULATE, "--out", "y.jsonl", "--pairs", "y.jsonl", cwd=folder)
     assert (done.code, done.out) == (2, "")
     assert "'y.jsonl' is to be written twice" in done.err
     assert not (folder / "y.jsonl").exists()
@@ -242,7 +242,7 @@ def test_a_file_is_not_written_twice(folder: Path, command: Command) -> None:
 
 def test_two_rankings_have_two_names(folder: Path, command: Command) -> None:
     twice = ("vertical-qrels.csv", "-i", "bm25.csv", "-i", "bm25.csv", "-v", "redde.csv", "--out", "x.jsonl")
-    done = command("simulate-pages", *twice, cwd=folder)
+    done = command("pages", "simulate", *twice, cwd=folder)
     assert done.code == 2
     assert "Two rankings have the name 'bm25'" in done.err
     assert not (folder / "x.jsonl").exists()

@@ -276,4 +276,4 @@ def test_a_file_of_pages_is_a_run(tmp_path: Path, command: Callable[..., Any]) -
     done = command("eval", tmp_path / "qrels.txt", tmp_path / "several.jsonl", "RR")
     assert done.code == 1
     assert "several.jsonl: topic 'q' has the pages 'p' and 'r'" in done.err
-    assert "irmx score-pages" in done.err
+    assert "irmx pages score" in done.err

@@ -1,4 +1,4 @@
-"""``irmx windows``: what it finds is what the measures compute with."""
+"""``irmx temporal windows``: what it finds is what the measures compute with."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def qrels(tmp_path: Path) -> Path:
 
 
 def test_windows_by_the_calendar(qrels: Path, command: Callable[..., Any]) -> None:
-    done = command("windows", qrels, "--window", "1mo")
+    done = command("temporal", "windows", qrels, "--window", "1mo")
     assert (done.code, done.err) == (0, "")
     assert done.out == (
         "topic 1  3 relevant documents\n"
@@ -46,19 +46,19 @@ def test_windows_by_the_calendar(qrels: Path, command: Callable[..., Any]) -> No
 
 
 def test_a_minute_is_no_month(qrels: Path, command: Callable[..., Any]) -> None:
-    done = command("windows", qrels, "-w", "1m", "-t", "1", "-o", "tsv")
+    done = command("temporal", "windows", qrels, "-w", "1m", "-t", "1", "-o", "tsv")
     assert [line.split("\t")[1] for line in done.out.splitlines()[1:]] == [
         "2014-03-01 00:00:00",
         "2014-03-31 23:30:00",
         "2014-05-02 00:00:00",
     ]
     assert done.err == "irmx: windows of 1m are windows of minutes; a month is 1mo.\n"
-    assert command("windows", qrels, "-w", "1mo").err == ""
-    assert "1mo (a month; 1m is a minute)" in " ".join(command("windows", "--help").out.replace("│", " ").split())
+    assert command("temporal", "windows", qrels, "-w", "1mo").err == ""
+    assert "1mo (a month; 1m is a minute)" in " ".join(command("temporal", "windows", "--help").out.replace("│", " ").split())
 
 
 def test_tsv_a_topic_a_time_zone_and_a_grade(qrels: Path, command: Callable[..., Any]) -> None:
-    asked = ("windows", qrels, "-w", "1mo", "-o", "tsv", "-t", "1")
+    asked = ("temporal", "windows", qrels, "-w", "1mo", "-o", "tsv", "-t", "1")
     assert command(*asked).out == "query_id\twindow\tdocuments\tweight\n1\t2014-03\t2\t0.6667\n1\t2014-05\t1\t0.3333\n"
     berlin = command(*asked, "--tz", "Europe/Berlin", "-p", "1")
     assert berlin.out.splitlines()[1:] == ["1\t2014-03\t1\t0.3", "1\t2014-04\t1\t0.3", "1\t2014-05\t1\t0.3"]
@@ -69,7 +69,7 @@ def test_labels_with_weights_and_a_window_that_is_only_declared(tmp_path: Path, 
     rows = [("1", "a", 1, "early", 0.25), ("1", "b", 1, "late", 0.5), ("1", "", 0, "never", 0.25)]
     table = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "window", "window_weight"])
     table.to_csv(tmp_path / "q.tsv", sep="\t", index=False)
-    done = command("windows", tmp_path / "q.tsv", "-o", "tsv", "-p", "2")
+    done = command("temporal", "windows", tmp_path / "q.tsv", "-o", "tsv", "-p", "2")
     assert done.out.splitlines()[1:] == ["1\tearly\t1\t0.25", "1\tlate\t1\t0.50", "1\tnever\t0\t0.25"]
 
 
@@ -77,7 +77,7 @@ def test_documents_outside_of_bursts(tmp_path: Path, command: Callable[..., Any]
     days = [0, 50, 51, 52, 53, 54, 55, 100]
     table = pd.DataFrame({"query_id": "1", "doc_id": [f"d{i}" for i in days], "relevance": 1})
     table.assign(timestamp=[86400.0 * d for d in days]).to_csv(tmp_path / "q.csv", index=False)
-    done = command("windows", tmp_path / "q.csv", "-w", "burst")
+    done = command("temporal", "windows", tmp_path / "q.csv", "-w", "burst")
     assert done.out == (
         f"topic 1  8 relevant documents, 6 of them in windows\n  1970-02-20 to 1970-02-25  6  1.0000  {'#' * 40}\n"
     )
@@ -130,7 +130,7 @@ def test_bars_of_a_terminal(monkeypatch: pytest.MonkeyPatch, capfd: pytest.Captu
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
-        (["-w", "3 parsecs"], 2, "The 'window' parameter of irmx windows must be a period of the calendar"),
+        (["-w", "3 parsecs"], 2, "The 'window' parameter of irmx temporal windows must be a period of the calendar"),
         (["-w", "0d"], 2, "Got '0d' instead"),
         (["-w", "1d", "--tz", "Mars/Olympus"], 2, "the name of a time zone"),
         (["-w", "1d", "-o", "html"], 2, "no output format 'html'"),
@@ -141,7 +141,7 @@ def test_bars_of_a_terminal(monkeypatch: pytest.MonkeyPatch, capfd: pytest.Captu
 def test_what_cannot_be_done(
     options: list[str], code: int, said: str, qrels: Path, command: Callable[..., Any]
 ) -> None:
-    done = command("windows", qrels, *options)
+    done = command("temporal", "windows", qrels, *options)
     assert (done.code, done.out) == (code, "")
     assert said in done.err
 
@@ -149,6 +149,6 @@ def test_what_cannot_be_done(
 def test_a_date_that_does_not_parse(tmp_path: Path, command: Callable[..., Any]) -> None:
     changed = [*ROWS[:2], ("1", "c2", "z", 1, "Easter")]
     pd.DataFrame(changed, columns=COLUMNS).to_csv(tmp_path / "qrels.csv", index=False)
-    done = command("windows", tmp_path / "qrels.csv", "-w", "1mo")
+    done = command("temporal", "windows", tmp_path / "qrels.csv", "-w", "1mo")
     assert done.code == 1
     assert re.search("irmx: The timestamp 'Easter' of the qrels is no date: query 1, .*qrels.csv, line 4", done.err)

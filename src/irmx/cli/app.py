@@ -10,6 +10,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
+from irmx.cli.commands import Words
 from irmx.errors import DataWarning, IrmxError, PluginWarning, UsageError
 
 USAGE, DATA, STOPPED = 2, 1, 130
@@ -25,16 +26,11 @@ def run(arguments: list[str] | None = None) -> NoReturn:
     """Run ``irmx`` with arguments, those of the process by default, and exit."""
     try:
         _prepare_output()
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", PluginWarning)
-            app = build()
-        for warning in caught:
-            note(str(warning.message))
         for kind in (DataWarning, PluginWarning):
             warnings.simplefilter("always", kind)
         warnings.showwarning = _show_warning
         try:
-            app(arguments, standalone_mode=True)
+            build()(arguments, prog_name="irmx", standalone_mode=True)
         finally:
             sys.stdout.flush()
     except SystemExit as stop:  # typer turns a broken pipe into exit code 1
@@ -99,11 +95,10 @@ def note(text: str) -> None:
 
 
 def build() -> typer.Typer:
-    """Return the command with all registered subcommands."""
-    from irmx.registry import registry
-
+    """Return the command; subcommands are built when they are used."""
     app = typer.Typer(
         name="irmx",
+        cls=Words,
         help=_HELP,
         no_args_is_help=True,
         add_completion=False,
@@ -112,30 +107,7 @@ def build() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_options)
-    groups: dict[str, typer.Typer] = {}
-    for command in registry().commands().values():
-        try:
-            _check(function := command.load())
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            source = registry().source_of(command)
-            note(f"the command {command.words!r} of {source} is not in use: {type(error).__name__}: {error}")
-            continue
-        if command.group and command.group not in groups:
-            groups[command.group] = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-            app.add_typer(groups[command.group], name=command.group)
-        groups.get(command.group, app).command(command.NAME)(function)
     return app
-
-
-def _check(function: Any) -> None:
-    """Raise where typer cannot make a command of what a plugin gives."""
-    if not callable(function):
-        raise TypeError(f"{function!r} is no function")
-    alone = typer.Typer()
-    alone.command()(function)
-    typer.main.get_command(alone)
 
 
 def _show_version(wanted: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from irmx.adapters.ir_datasets import offering
+from irmx.cli.commands import problem
 from irmx.plugin.discovery import HOST
 from irmx.registry import registry
 
@@ -19,7 +20,11 @@ def plugins() -> None:
             print(f"  not in use: {info.failure}")
         for what, names in info.offers.items():
             print(f"  {what}: {', '.join(names)}")
-        for what, names in info.refused.items():
-            print(f"  refused, as another has the name: {what} {', '.join(names)}")
+        for what, reasons in info.refused.items():
+            for name, reason in reasons.items():
+                print(f"  refused: {what} {name}: {reason}")
+        for command in info.offers.get("commands", ()):
+            if why := problem(registry().commands()[command]):
+                print(f"  {why}")
         for name in filter(offering.is_taken, info.offers.get("datasets", ())):
             print(f"  not in use: the dataset {name!r}, as ir_datasets has one of this name")

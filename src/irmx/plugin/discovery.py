@@ -24,7 +24,7 @@ from irmx.plugin.checks import HOOKS, keys, text_of
 from irmx.registry import GROUP, PluginInfo, Registry
 
 HOST = "irmx (host)"
-_OF_THE_HOST = ("irmx.plugin.builtin", "irmx.cli.output")
+_OF_THE_HOST = ("irmx.plugin.builtin", "irmx.cli.commands", "irmx.cli.output")
 """The modules with the host's own hooks."""
 
 _SLOW = 5.0

@@ -90,7 +90,7 @@ class ByRank(HoldingTimes):
     seconds : list of float, or dict of int to float
         The mean holding time at rank 1, 2, ...; or by rank.
     file : str
-        Instead: a table file with the columns ``rank`` and ``holding_time``, as ``irmx holding-times`` writes it.
+        Instead: a table file with the columns ``rank`` and ``holding_time``, as ``irmx markov holding-times`` writes it.
     missing : {"previous", "error"}
         What a rank without a time has: that of the nearest rank before it (the first time, before that), or an error.
 

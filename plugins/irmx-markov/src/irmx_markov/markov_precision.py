@@ -28,7 +28,7 @@ BEST_RETRIEVED = Column(
     "best_retrieved",
     "largest number of relevant documents that one run of a set retrieves for the topic",
     "documents",
-    how="run 'irmx best-retrieved QRELS RUN...' over the runs to be compared",
+    how="run 'irmx markov best-retrieved QRELS RUN...' over the runs to be compared",
 )
 
 RESCALE = Param(

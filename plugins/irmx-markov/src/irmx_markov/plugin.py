@@ -22,6 +22,6 @@ def irmx_symbols() -> list[Symbol]:
 @hookimpl
 def irmx_commands() -> list[Command]:
     return [
-        Command(name, f"irmx_markov.commands:{name.replace('-', '_')}")
+        Command(name, f"irmx_markov.commands:{name.replace('-', '_')}", group="markov")
         for name in ("learn-chain", "holding-times", "best-retrieved")
     ]

@@ -1,4 +1,4 @@
-"""The subcommands that irmx-pages adds to ``irmx``, but for ``irmx fit``."""
+"""The subcommands that irmx-pages adds to ``irmx``, but for ``irmx pages fit``."""
 
 from __future__ import annotations
 

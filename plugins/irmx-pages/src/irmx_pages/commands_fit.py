@@ -1,4 +1,4 @@
-"""``irmx fit``: learn the parameters of a measure of pages from preferences."""
+"""``irmx pages fit``: learn the parameters of a measure of pages from preferences."""
 
 from __future__ import annotations
 

@@ -33,8 +33,8 @@ def irmx_formats() -> list[Format]:
 @hookimpl
 def irmx_commands() -> list[Command]:
     return [
-        Command("score-pages", "irmx_pages.commands:score_pages"),
-        Command("simulate-pages", "irmx_pages.commands:simulate_pages"),
-        Command("agreement", "irmx_pages.commands:agreement"),
-        Command("fit", "irmx_pages.commands_fit:fit"),
+        Command("score", "irmx_pages.commands:score_pages", group="pages"),
+        Command("simulate", "irmx_pages.commands:simulate_pages", group="pages"),
+        Command("agreement", "irmx_pages.commands:agreement", group="pages"),
+        Command("fit", "irmx_pages.commands_fit:fit", group="pages"),
     ]

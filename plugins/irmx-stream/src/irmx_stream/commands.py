@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from enum import Enum
 from typing import Annotated, Any, cast
 
 import typer
@@ -11,14 +10,7 @@ import typer
 from irmx import UsageError, matching_file
 
 
-class Task(str, Enum):
-    """What ``irmx stream`` does."""
-
-    SCORE = "score"
-
-
-def stream(
-    task: Annotated[Task, typer.Argument(metavar="score", help="What to do: only score.")],
+def score(
     qrels: Annotated[
         str, typer.Argument(metavar="QRELS", help="Qrels: a table file, tst:FOLDER, or an ir_datasets id.")
     ],

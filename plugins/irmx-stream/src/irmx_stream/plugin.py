@@ -29,7 +29,7 @@ def irmx_formats() -> list[Format]:
 
 @hookimpl
 def irmx_commands() -> list[Command]:
-    return [Command("stream", "irmx_stream.commands:stream")]
+    return [Command("score", "irmx_stream.commands:score", group="stream")]
 
 
 @hookimpl

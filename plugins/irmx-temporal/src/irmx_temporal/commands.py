@@ -42,7 +42,7 @@ def windows(
 
     if output_format not in ("table", "tsv"):
         raise UsageError(f"There is no output format {output_format!r} here. Known: table, tsv.")
-    windowing = Windowing(WindowParam("").check(window, "window", "irmx windows"), zone(tz))
+    windowing = Windowing(WindowParam("").check(window, "window", "irmx temporal windows"), zone(tz))
     column = WINDOW if windowing.window is None else TIMESTAMP
     judgments = read_qrels(qrels, [column.name])
     if column.name not in judgments.columns:

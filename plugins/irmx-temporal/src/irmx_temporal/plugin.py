@@ -21,4 +21,4 @@ def irmx_measures() -> list[Measure]:
 
 @hookimpl
 def irmx_commands() -> list[Command]:
-    return [Command("windows", "irmx_temporal.commands:windows")]
+    return [Command("windows", "irmx_temporal.commands:windows", group="temporal")]

@@ -48,7 +48,7 @@ class PagesFormat(Format):
             if other is not page:
                 raise DataError(
                     f"{path}: topic {page.query_id!r} has the pages {other.page_id!r} and {page.page_id!r}. A run has one page "
-                    "a topic: 'irmx score-pages' scores every page of such a file, and 'irmx explain --page' takes one."
+                    "a topic: 'irmx pages score' scores every page of such a file, and 'irmx explain --page' takes one."
                 )
         return run_table(pages)
 
