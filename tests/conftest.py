@@ -17,22 +17,36 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from hypothesis import settings
 
 REAL = "IRMX_DATA"
 """The environment variable that names the folder with real evaluation data."""
 
 
+settings.register_profile("quick", max_examples=25, deadline=None, derandomize=True)
+settings.register_profile("thorough", max_examples=150, deadline=None)
+settings.load_profile("quick")  # `--hypothesis-profile thorough`, which continuous integration gives, comes later
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the tests that download, unless they are asked for; skip those on real data where there is none, saying so."""
-    if "network" not in config.option.markexpr:
-        config.hook.pytest_deselected(items=[item for item in items if "network" in item.keywords])
-        items[:] = [item for item in items if "network" not in item.keywords]
+    """Leave out the tests on real data where there is none."""
     if os.environ.get(REAL):
         return
-    skip = pytest.mark.skip(reason=f"real evaluation data: set {REAL} to the folder that holds it")
-    for item in items:
-        if "real" in item.keywords:
-            item.add_marker(skip)
+    without = [item for item in items if "real" in item.keywords]
+    if without:
+        config.hook.pytest_deselected(items=without)
+        items[:] = [item for item in items if "real" not in item.keywords]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say in one line what was left out, and how to run it."""
+    left_out = [mark for mark in ("slow", "real", "network") if f"not {mark}" in config.option.markexpr]
+    if left_out:
+        terminalreporter.line(
+            f"Left out: tests marked {', '.join(left_out)}; `python -m pytest -m slow` runs the slow ones."
+        )
+    if "not real" not in config.option.markexpr and not os.environ.get(REAL):
+        terminalreporter.line(f"Left out: tests marked real; set {REAL} to the folder that holds the collections.")
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,7 @@ import math
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import irmx
@@ -67,7 +67,6 @@ NEAR = st.tuples(
 )
 
 
-@settings(max_examples=500, deadline=None)
 @given(st.one_of(st.text(), NEAR.map("".join)))
 def test_every_text_is_a_duration_or_refused(text: str) -> None:
     try:

@@ -1,5 +1,7 @@
 """Measures of a file of the user's, from the shell: ``irmx --load FILE.py``."""
 
+import sys
+
 import pandas as pd
 import pytest
 
@@ -44,11 +46,12 @@ def test_a_file_of_measures_is_loaded(shell, files):
         ("bad.py", "import irmx\ndef AP(ranking): ...\nirmx.measure(AP)\n", 2, "bad.py, line 3: The measure AP of bad.AP is refused"),
     ],
 )  # fmt: skip
-def test_a_file_that_cannot_be_loaded_says_why(shell, files, name, text, code, message):
+def test_a_file_that_cannot_be_loaded_says_why(command, monkeypatch, files, name, text, code, message):
+    monkeypatch.setattr("sys.path", [*sys.path])  # to which the folder of the file is added
     (files / "own").mkdir()
     if text is not None:
         (files / "own" / name).write_text(text)
-    done = shell("--load", f"own/{name}", "measures", cwd=files)
+    done = command("--load", f"own/{name}", "measures", cwd=files)
     assert done.code == code
     assert message in done.err
     assert "Traceback" not in done.err

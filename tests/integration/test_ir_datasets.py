@@ -254,6 +254,7 @@ def complete(folder: Path, register: Register, kept: Any) -> tuple[str, Path, An
     return dataset_id, folder / "dated.csv", docs
 
 
+@pytest.mark.slow
 def test_values_are_those_of_a_file_with_the_dates(complete: tuple[str, Path, Any]) -> None:
     dataset_id, path, docs = complete
     measures = f"{MEASURE} TIA_ERR(window='1d') IA_P@5 AP ERR_IA@20"

@@ -172,7 +172,9 @@ MODES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("mode", MODES.values(), ids=MODES)
+@pytest.mark.parametrize(
+    "mode", [pytest.param(mode, marks=[pytest.mark.slow] if mode else [], id=name) for name, mode in MODES.items()]
+)
 def test_every_way_of_execution_gives_what_irmx_eval_gives(
     experiment: Callable[..., Any], expected: Results, mode: dict[str, Any]
 ) -> None:
@@ -230,6 +232,7 @@ def test_topics_without_judgments_have_no_value(
         assert found["value"].notna().groupby(found["qid"]).all().pipe(lambda s: set(s[s].index)) == {"1", "2", "3"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [{}, {"plan": "tree"}, {"batch_size": 7}, {"validate": "warn"}], ids=str)
 def test_streams(
     experiment: Callable[..., Any], qrels: pd.DataFrame, runs: list[pd.DataFrame], tmp_path: Path, mode: dict[str, Any]
@@ -246,6 +249,7 @@ def test_streams(
         assert value > 0, name
 
 
+@pytest.mark.slow
 def test_baseline_and_how_results_are_shown(experiment: Callable[..., Any], expected: Results) -> None:
     found = experiment(baseline=0, correction="holm")
     for measure in MEASURES:

@@ -11,6 +11,8 @@ import pytest
 
 import irmx
 
+pytestmark = pytest.mark.slow  # each test starts processes that import PyTerrier
+
 MINE = "MP(model=GL_AD_ID)"
 START = "import sys, pyterrier as pt, ir_measures\nSTOCK = {'AP', 'nDCG', 'ir_measures', 'k', 'v'}\n"
 

@@ -1,18 +1,22 @@
-"""The subcommands of irmx-markov, through the real command."""
+"""The subcommands of irmx-markov."""
 
+import contextlib
+import io
 import subprocess
-import sys
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from irmx.cli.app import run
 from irmx.demo import qrels_path, run_path
 
 
 def irmx(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", "from irmx.cli import main; main()", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as left:
+        run([str(a) for a in arguments])
+    return subprocess.CompletedProcess(arguments, int(left.value.code or 0), out.getvalue(), err.getvalue())
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
@@ -71,7 +71,6 @@ def test_by_hand(model, first_step, qrels, run):
     assert MP(model=model, steps=1).calc_aggregate(qrels, run) == pytest.approx(PRECISION.mean(), abs=1e-15)
 
 
-@settings(max_examples=500, deadline=None)
 @given(topics(most=10), any_model, st.sampled_from(STARTS), st.integers(1, 40))
 def test_by_matrix_powers(topic, model, start, steps):
     """On short rankings, where the plain way, with its subtractions, is exact enough for users driven away from R, too."""
@@ -108,7 +107,6 @@ def test_the_limit_is_mp_whatever_the_start(model, start):
         assert MP(model=model, steps=n, start=start).calc_aggregate(qrels, run) == pytest.approx(mp, abs=1e-10)
 
 
-@settings(max_examples=200, deadline=None)
 @given(topics(), any_model, st.integers(1, 10**6))
 def test_a_start_in_the_invariant_distribution_is_mp_at_once(topic, model, steps):
     found = MP(model=model, start="invariant", steps=steps).calc_aggregate(*data(*topic))

@@ -49,6 +49,7 @@ class Satisfied(irmx.Symbol):
 # -- recovery ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_beta_of_rbp_comes_back() -> None:
     held = 0
     for seed in range(20):
@@ -61,6 +62,7 @@ def test_beta_of_rbp_comes_back() -> None:
     assert held >= 33  # of 40 at 95%
 
 
+@pytest.mark.slow
 def test_beta_of_att_comes_back_where_pages_have_images() -> None:
     held = 0
     for seed in range(10):
@@ -71,6 +73,7 @@ def test_beta_of_att_comes_back_where_pages_have_images() -> None:
     assert held >= 7  # of 10 at 95%
 
 
+@pytest.mark.slow
 def test_how_often_a_block_satisfies_comes_back() -> None:
     held = 0
     for seed in range(10):

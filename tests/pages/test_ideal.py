@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import irmx
@@ -58,7 +58,6 @@ def candidates(plain: Any, pool: Any, verticals: int, items: int, alpha: float =
     return candidates_of(judged_verticals(rankings), 0, limits, DEFAULT, alpha, "steep")
 
 
-@settings(max_examples=100, deadline=None)
 @given(pool=POOLS, model=st.sampled_from(MODELS), length=st.integers(1, 3), verticals=st.integers(0, 2),
        items=st.integers(1, 2), alpha=st.sampled_from([2, 10, 100]))  # fmt: skip
 def test_exact_is_the_best_of_all_pages(
@@ -72,7 +71,6 @@ def test_exact_is_the_best_of_all_pages(
 
 
 @pytest.mark.slow
-@settings(max_examples=100, deadline=None)
 @given(pool=POOLS, model=st.sampled_from(MODELS), alpha=st.sampled_from([2, 10]))
 def test_exact_is_the_best_of_all_longer_pages(plain: Any, pool: Any, model: Any, alpha: float) -> None:
     examination, name, params = model
@@ -81,7 +79,6 @@ def test_exact_is_the_best_of_all_longer_pages(plain: Any, pool: Any, model: Any
     assert found == pytest.approx(best, rel=1e-12, abs=1e-12)
 
 
-@settings(max_examples=50, deadline=None)
 @given(pool=POOLS, length=st.integers(1, 3))
 def test_exact_by_any_positions(plain: Any, pool: Any, length: int) -> None:
     model = LateRiser()
@@ -173,7 +170,6 @@ def test_the_simulated_perfect_page_is_the_papers_ideal_page(seed: int) -> None:
     assert (values_of_perfect_pages(made.qrels, made.items, made.verticals, exact)["value"] <= 1 + 1e-12).all()
 
 
-@settings(max_examples=100, deadline=None)
 @given(pool=st.fixed_dictionaries(
     {"web": st.tuples(st.just(0.5), st.integers(1, 12), st.integers(0, 12))},
     optional={v: st.tuples(st.sampled_from([0.1, 0.75, 0.8, 0.9, 1.0]), st.integers(0, 4), st.integers(0, 4))

@@ -98,6 +98,7 @@ def test_agreement_is_with_careful_assessors_and_traps_need_no_page() -> None:
     assert everyone["agreement"].tolist() == [0.0]
 
 
+@pytest.mark.slow
 def test_careful_users_are_recovered_from_among_careless_ones() -> None:
     """Of six simulated assessors three toss coins; with traps the fit is that of the other three alone."""
     made = example(4)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import irmx
@@ -57,7 +57,6 @@ def with_params(text: str, params: str) -> str:
     return f"{text[:-1]},{params})" if text.endswith(")") else f"{text}({params})"
 
 
-@settings(max_examples=150, deadline=None)
 @given(made=pages(), model=st.sampled_from(MODELS), alpha=st.sampled_from([1.5, 7, 10, 100]), g=st.sampled_from(["steep", "literal"]),
        scale=st.sampled_from([1, 2.5]))  # fmt: skip
 def test_utility(plain: Any, made: Any, model: Any, alpha: float, g: str, scale: float) -> None:
@@ -69,7 +68,6 @@ def test_utility(plain: Any, made: Any, model: Any, alpha: float, g: str, scale:
     assert found == pytest.approx(plain.util(exam, page, alpha, g, table, **params), rel=1e-12, abs=1e-12)
 
 
-@settings(max_examples=150, deadline=None)
 @given(made=pages(), ideal=st.sampled_from(["paper", "greedy"]), model=st.sampled_from(MODELS), fill=st.sampled_from([None, True, False]),
        threshold=st.sampled_from([None, 0, 0.5, 0.75]), web=st.integers(0, 4), verticals=st.integers(0, 3), items=st.integers(1, 4),
        personal=st.sampled_from([0, 0.23, 1]))  # fmt: skip
@@ -106,7 +104,6 @@ def test_ideal_pages(
     assert value(text, run, qrels) == pytest.approx((1 - personal) * n_util + personal * recall, rel=1e-12, abs=1e-12)
 
 
-@settings(max_examples=150, deadline=None)
 @given(made=pages(), name=st.sampled_from(["AS_D_nDCG", "AS_Dsharp_nDCG", "AS_alpha_nDCG", "AS_IA_nDCG"]),
        ideal=st.sampled_from(["paper", "greedy"]), other=st.booleans())  # fmt: skip
 def test_diversity(plain: Any, made: Any, name: str, ideal: str, other: bool) -> None:
@@ -121,7 +118,6 @@ def test_diversity(plain: Any, made: Any, name: str, ideal: str, other: bool) ->
     assert value(text, run, qrels) == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
 @given(made=pages(), model=st.sampled_from(MODELS), cutoff=st.integers(1, 4))
 def test_cutoff_in_blocks(plain: Any, made: Any, model: Any, cutoff: int) -> None:
     name, exam, params = model
@@ -131,7 +127,6 @@ def test_cutoff_in_blocks(plain: Any, made: Any, model: Any, cutoff: int) -> Non
     assert found == pytest.approx(plain.util(exam, page[:cutoff], **params), rel=1e-12, abs=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
 @given(made=pages(), oriented=st.booleans())
 def test_verticals(plain: Any, made: Any, oriented: bool) -> None:
     page, pool = [plain.Block(*b) for b in made[0]], made[1]
@@ -145,7 +140,6 @@ def test_verticals(plain: Any, made: Any, oriented: bool) -> None:
     assert found == pytest.approx([recall, precision, f], abs=1e-12)
 
 
-@settings(max_examples=150, deadline=None)
 @given(made=pages(), model=st.sampled_from(MODELS), alpha=st.sampled_from([1.5, 10, 100]))
 def test_no_page_is_above_its_exact_ideal(plain: Any, made: Any, model: Any, alpha: float) -> None:
     assume(any(relevant and orientation for orientation, relevant, _ in made[1].values()))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from irmx import UsageError
@@ -87,7 +87,6 @@ def check(name: str, stream: Stream, traces: Traces, speeds: list[float], plain:
 
 
 @pytest.mark.parametrize("name", CASES)
-@settings(max_examples=150, deadline=None)
 @given(stream=streams(), users=traces_and_speeds())
 def test_equals_the_user_who_reads_one_by_one(
     name: str, plain: ModuleType, stream: Stream, users: tuple[Traces, list[float]]
@@ -110,7 +109,6 @@ def test_equals_on_a_simulated_population(name: str, plain: ModuleType) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-@settings(max_examples=80, deadline=None)
 @given(stream=streams())
 def test_the_order_is_that_of_one_long_visit(name: str, plain: ModuleType, stream: Stream) -> None:
     interface, walker, parameters = CASES[name]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import irmx
@@ -127,7 +127,6 @@ def topics(draw: st.DrawFn) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]
 
 
 @pytest.mark.filterwarnings("ignore:.*contradict each other")  # rows are drawn that do
-@settings(deadline=None, max_examples=150)
 @given(
     given_topics=st.lists(topics(), min_size=1, max_size=3),
     gain=st.sampled_from(["graded", "binary"]),
@@ -157,7 +156,6 @@ def test_both_ways_give_the_same(
 
 
 @pytest.mark.filterwarnings("ignore:.*contradict each other")  # rows are drawn that do
-@settings(deadline=None, max_examples=60)
 @given(topic=topics(), data=st.data())
 def test_contributions_add_up_to_the_score(example: ModuleType, topic: Any, data: st.DataObject) -> None:
     rows, stream = topic

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import irmx
@@ -159,7 +159,6 @@ def gains_one_by_one(
 
 
 @given(cases(), st.sampled_from([0.0, 0.1, 0.5, 0.9, 1.0]), st.sampled_from(["before", "at"]))
-@settings(max_examples=300, deadline=None)
 def test_equal_to_users_who_read_one_by_one(
     plain: ModuleType, case: tuple[Any, Any, Any], loss: float, late: str
 ) -> None:
@@ -177,7 +176,6 @@ def test_equal_to_users_who_read_one_by_one(
 
 
 @given(cases(), st.sampled_from(["second", "update_read", "update_emitted"]))
-@settings(max_examples=100, deadline=None)
 def test_ratios_equal_to_users_who_read_one_by_one(plain: ModuleType, case: tuple[Any, Any, Any], per: str) -> None:
     stream, traces, speeds = case
     gains = gains_one_by_one(plain, stream, traces, speeds, 0.5)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import irmx
@@ -44,7 +44,6 @@ def values(measures: Any, qrels: Any, run: Any) -> dict[Any, float]:
         return {m.measure: m.value for m in irmx.iter_calc(measures, qrels, run) if m.query_id == "q"}
 
 
-@settings(max_examples=150, deadline=None)
 @given(made=COLLECTIONS)
 def test_every_measure(made: dict[str, Any], plain: ModuleType) -> None:
     """Against the definitions; in an extra topic a document is dated, so that the qrels have dates at all."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import irmx
@@ -60,7 +60,6 @@ def setting(made: dict[str, Any]) -> tuple[list[tuple[Any, ...]], pd.DataFrame, 
     return rows, frame, run
 
 
-@settings(max_examples=150, deadline=None)
 @given(made=COLLECTIONS)
 def test_every_measure(made: dict[str, Any], plain: ModuleType) -> None:
     rows, frame, run = setting(made)
@@ -111,7 +110,6 @@ def test_every_measure(made: dict[str, Any], plain: ModuleType) -> None:
         assert irmx.parse_measure(repr(measure)) == measure
 
 
-@settings(max_examples=60, deadline=None)
 @given(made=COLLECTIONS)
 def test_one_window_that_covers_everything(made: dict[str, Any]) -> None:
     """Every TIA measure is then its IA measure, lifted ones too, and with documents dropped that are not judged."""

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import irmx
@@ -51,7 +51,6 @@ def test_days_of_23_and_25_hours() -> None:
         assert cut(edges, "1d", "Europe/Berlin")[0].tolist() == [0, 1, 1, 2]
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     times=st.lists(st.floats(-4e9, 4e9), min_size=1, max_size=20),
     zone=st.sampled_from(["UTC", "Asia/Kolkata", "America/St_Johns"]),
@@ -73,7 +72,6 @@ TEXTS = st.tuples(
 )
 
 
-@settings(max_examples=400, deadline=None)
 @given(text=st.one_of(TEXTS.map("".join), st.text()))
 def test_every_text_is_a_window_or_refused(text: str) -> None:
     """What is a window cuts the first and the last date, under its canonical text too."""
@@ -161,7 +159,6 @@ def cheapest(times: list[float], factor: float, cost: float) -> float:
     return min(costs)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     gaps=st.lists(st.integers(0, 50), min_size=1, max_size=9).filter(any),
     factor=st.sampled_from([1.5, 2.0, 4.0]),
