@@ -1,6 +1,7 @@
-"""The base class of measures: both forms of scoring, what it checks, what it hands a measure, copies of measures."""
+"""The base class of measures: the forms of scoring, what it checks, what it hands a measure, copies of measures."""
 
 import pickle
+from collections.abc import Callable
 from typing import Any
 
 import ir_measures
@@ -129,8 +130,38 @@ def test_what_a_measure_may_not_answer(answer: Any, kind: type[Exception], says:
 
 
 def test_a_measure_without_a_score() -> None:
-    with pytest.raises(PluginError, match="neither score nor score_topic"):
+    with pytest.raises(PluginError, match="none of contributions, score_topic and score"):
         irmx.calc_aggregate(type("ZNone", (Measure,), {"NAME": "ZNone"})(), QRELS, RUN)
+
+
+def contributing(contributions: Callable[[Rankings], dict[str, Any]]) -> Measure:
+    """Return a measure that defines its contributions alone."""
+    body = {"NAME": "ZSum", "contributions": lambda self, rankings: contributions(rankings)}
+    return type("ZSum", (Measure,), body)()
+
+
+def test_the_score_follows_from_the_contributions() -> None:
+    measure = contributing(lambda rankings: {"contribution": 1 / rankings.relevant.rank})
+    rankings = irmx.join(QRELS, RUN)
+    by_hand = [sum(1 / rank for rank in ranking.relevant_rank) for ranking in rankings]
+    assert measure.score(rankings).tolist() == pytest.approx(by_hand)
+    topic = str(rankings.topics[0])
+    explanation = irmx.explain(measure, QRELS, RUN, topic)
+    assert explanation.value == pytest.approx(sum(explanation.columns["contribution"])) == pytest.approx(by_hand[0])
+
+
+@pytest.mark.parametrize(
+    ("columns", "found"),
+    [({"weight": [1.0]}, "It has none"), ({"contribution": [1.0] * 99}, r"It has one of shape \(99,\)")],
+)
+def test_contributions_that_give_no_score(columns: dict[str, Any], found: str) -> None:
+    with pytest.raises(PluginError, match=f"^ZSum defines no score, .* one number per relevant document .* {found}"):
+        irmx.calc_aggregate(contributing(lambda rankings: columns), QRELS, RUN)
+
+
+def test_an_explanation_that_fails_names_the_measure() -> None:
+    with pytest.raises(PluginError, match="The measure ZSum failed with KeyError"):
+        irmx.explain(contributing(lambda rankings: {"contribution": {}["a"]}), QRELS, RUN, "q")
 
 
 FRAME = pd.DataFrame(

@@ -54,15 +54,21 @@ def test_pairs_are_there_to_be_filled_in(folder: Path, command: Command) -> None
     pairs = pd.read_csv(folder / "pairs.csv")
     assert len(pairs) == 36
     assert len(pd.read_csv(folder / "quality.csv")) == 108
-    done = command("pages", "agreement", "more.jsonl", "pairs.csv", "AS_RBP", "--qrels", "vertical-qrels.csv", cwd=folder)
+    done = command(
+        "pages", "agreement", "more.jsonl", "pairs.csv", "AS_RBP", "--qrels", "vertical-qrels.csv", cwd=folder
+    )
     assert (done.code, done.err) == (1, "irmx: pairs.csv, line 2: the assessor is missing.\n")
     pairs.assign(assessor="me", choice="a").to_csv(folder / "filled.csv", index=False)
-    done = command("pages", "agreement", "more.jsonl", "filled.csv", "AS_RBP", "--qrels", "vertical-qrels.csv", cwd=folder)
+    done = command(
+        "pages", "agreement", "more.jsonl", "filled.csv", "AS_RBP", "--qrels", "vertical-qrels.csv", cwd=folder
+    )
     assert done.code == 0
 
 
 def test_scores_are_printed_page_by_page(folder: Path, pages: str, command: Command) -> None:
-    done = command("pages", "score", pages, "AS_RBP", "nDCG@10", "--qrels", "vertical-qrels.csv", "-p", "-1", cwd=folder)
+    done = command(
+        "pages", "score", pages, "AS_RBP", "nDCG@10", "--qrels", "vertical-qrels.csv", "-p", "-1", cwd=folder
+    )
     assert (done.code, done.err) == (0, "")
     lines = [line.split("\t") for line in done.out.splitlines()]
     assert lines[0] == ["query_id", "page_id", "measure", "value"]
@@ -144,7 +150,18 @@ def test_careless_assessors_and_pages_that_are_both_bad(folder: Path, pages: str
     )
     traps.columns = pd.Index(["query_id", "page_a", "page_b", "assessor", "choice", "trap"])
     pd.concat([table, traps]).to_csv(folder / "trapped.csv", index=False)
-    given = ("pages", "agreement", pages, "trapped.csv", "AS_RBP", "P@10", "--qrels", "vertical-qrels.csv", "-o", "jsonl")
+    given = (
+        "pages",
+        "agreement",
+        pages,
+        "trapped.csv",
+        "AS_RBP",
+        "P@10",
+        "--qrels",
+        "vertical-qrels.csv",
+        "-o",
+        "jsonl",
+    )
     done = command(*given, "-l", "0.6", "--test", "sign", cwd=folder)
     assert done.code == 0
     assert done.err.startswith(

@@ -54,7 +54,9 @@ def test_a_minute_is_no_month(qrels: Path, command: Callable[..., Any]) -> None:
     ]
     assert done.err == "irmx: windows of 1m are windows of minutes; a month is 1mo.\n"
     assert command("temporal", "windows", qrels, "-w", "1mo").err == ""
-    assert "1mo (a month; 1m is a minute)" in " ".join(command("temporal", "windows", "--help").out.replace("│", " ").split())
+    assert "1mo (a month; 1m is a minute)" in " ".join(
+        command("temporal", "windows", "--help").out.replace("│", " ").split()
+    )
 
 
 def test_tsv_a_topic_a_time_zone_and_a_grade(qrels: Path, command: Callable[..., Any]) -> None:

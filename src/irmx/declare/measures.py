@@ -1,4 +1,4 @@
-"""The base class of measures: parameters, declared columns, metadata, and two ways to score."""
+"""The base class of measures: parameters, declared columns, metadata, and three ways to score."""
 
 from __future__ import annotations
 
@@ -74,8 +74,9 @@ def is_common(name: str, param: Any) -> bool:
 class Measure(ir_measures.Measure):
     """A measure: what it is called, takes and reads, and how it scores.
 
-    A plugin subclasses it, sets the class attributes, writes either :meth:`score` (all topics at once) or
-    :meth:`score_topic` (one topic), and registers an instance through the hook ``irmx_measures``.
+    A plugin subclasses it, sets the class attributes, writes one of :meth:`contributions` (what each relevant document
+    adds), :meth:`score_topic` (one topic) and :meth:`score` (all topics at once), and registers an instance through the
+    hook ``irmx_measures``.
     Instances behave as those of ir_measures: ``MP(model=GL_AD_ID)@100`` is a new instance.
 
     Attributes
@@ -131,26 +132,54 @@ class Measure(ir_measures.Measure):
     # -- scoring -----------------------------------------------------------------------------------------
 
     def score(self, rankings: Rankings) -> np.ndarray[Any, np.dtype[np.float64]] | TopicScores:
-        """Return one value per topic of ``rankings``; override it, or :meth:`score_topic`.
+        """Return one value per topic of ``rankings``.
 
-        A measure that has more to say of a topic, such as a standard error, returns :class:`irmx.TopicScores`.
+        By default the values of :meth:`score_topic`, where the measure has one, and otherwise the sums over topics of
+        the column ``contribution`` of :meth:`contributions`. A measure that has more to say of a topic, such as a
+        standard error, returns :class:`irmx.TopicScores`.
 
         The host has carried out the common parameters already: ranks are those of the ranking to be
         scored, ``rankings.relevant`` holds the documents that count as relevant.
+
+        Raises
+        ------
+        irmx.errors.PluginError
+            Where the measure defines none of the three, or its contributions are not one number per relevant document.
         """
-        if type(self).score_topic is Measure.score_topic:
-            raise PluginError(f"{self.NAME} defines neither score nor score_topic.")
-        return np.array([self.score_topic(ranking) for ranking in rankings], dtype=float)
+        if type(self).score_topic is not Measure.score_topic:
+            return np.array([self.score_topic(ranking) for ranking in rankings], dtype=float)
+        if type(self).contributions is Measure.contributions:
+            raise PluginError(f"{self.NAME} defines none of contributions, score_topic and score.")
+        topic, columns = rankings.relevant.topic, self.contributions(rankings)
+        if "contribution" not in columns or np.shape(columns["contribution"]) != topic.shape:
+            what = f"one of shape {np.shape(columns['contribution'])}" if "contribution" in columns else "none"
+            raise PluginError(
+                f"{self.NAME} defines no score, so its contributions must have a column 'contribution' with one number per "
+                f"relevant document retrieved, of which there are {len(topic)}. It has {what}."
+            )
+        return np.asarray(np.bincount(topic, columns["contribution"], minlength=len(rankings)), dtype=np.float64)
 
     def score_topic(self, ranking: Ranking) -> float:
-        """Return the value of one topic; the simple form, which the host loops over topics."""
+        """Return the value of one topic; the host loops over topics."""
         raise NotImplementedError
 
     def contributions(self, rankings: Rankings) -> Mapping[str, Any]:
-        """Return, for :func:`irmx.explain`, columns over ``rankings.relevant``.
+        """Return columns over ``rankings.relevant``, which :func:`irmx.explain` shows.
 
         One of the columns is ``contribution``; within a topic it adds up to the score. Where the score is not made
-        of relevant documents at ranks, the columns are a table of the measure's own, with a ``doc_id``.
+        of relevant documents at ranks, the columns are a table of the measure's own, with a ``doc_id``; such a measure
+        defines :meth:`score` or :meth:`score_topic`, too.
+
+        Examples
+        --------
+        >>> import irmx
+        >>> class HalfAtEachRank(irmx.Measure):
+        ...     SHORT_DESC = "The sum of 1/2^rank over the relevant documents."
+        ...     NAME = "HalfAtEachRank"
+        ...     def contributions(self, rankings):
+        ...         return {"contribution": 0.5**rankings.relevant.rank}
+        >>> HalfAtEachRank().calc_aggregate({"q": {"a": 1, "b": 1}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}})
+        0.625
         """
         raise UsageError(f"{self.NAME} does not say how its score is made up; there is nothing to explain.")
 

@@ -109,7 +109,9 @@ def explain(
     join = Join(the_run, judgments, only=topic)
     check_columns(parsed, join)
     rankings = rankings_for(parsed, join)
-    own = {k: np.asarray(v) for k, v in parsed.contributions(rankings).items()}
+    with named(parsed):
+        own = {k: np.asarray(v) for k, v in parsed.contributions(rankings).items()}
+        found = parsed.score(rankings)
     ranked = "doc_id" not in own
     columns: dict[str, Any] = (
         own
@@ -125,8 +127,6 @@ def explain(
     if all_documents and ranked:
         judged = rankings.judged
         columns = _over_all(columns, judged.rank, judged.grade, rankings.ranked_docs(0))
-    with named(parsed):
-        found = parsed.score(rankings)
     scores = checked(parsed, rankings.topics, found if isinstance(found, TopicScores) else TopicScores(found))
     return Explanation(
         measure=parsed,

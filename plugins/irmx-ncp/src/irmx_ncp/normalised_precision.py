@@ -58,10 +58,6 @@ class NormalisedCumulativePrecision(Measure):
     CITATIONS = (ROBERTSON,)
     EXAMPLES = ("NCP(law=uniform)", "NCP(law=first)")
 
-    def score(self, rankings: Rankings) -> Floats:
-        weighted = self.weights(rankings) * rankings.precision
-        return segment_sum(weighted, rankings.relevant.topic, len(rankings))
-
     def weights(self, rankings: Rankings) -> Floats:
         """Return p_s of every relevant document retrieved."""
         if hasattr(self["law"], "document_probabilities"):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from irmx import COMMON_PARAMS, Citation, Column, DataError, Measure, Param, Rankings, number
-from irmx.ragged import Floats, segment_sum
+from irmx.ragged import Floats
 from irmx_umeasure.trailtext import positions
 
 LENGTH = Column(
@@ -85,17 +85,6 @@ class UMeasure(Measure):
     CITATIONS = (SAKAI_DOU,)
     EXAMPLES = ("U(max_grade=4)", "U(L=20000.0,max_grade=4)@10")
 
-    def score(self, rankings: Rankings) -> Floats:
-        gain, discount, _ = self.parts(rankings)
-        total = segment_sum(gain * discount, rankings.relevant.topic, len(rankings))
-        return np.asarray(total / self["N"])
-
-    def parts(self, rankings: Rankings) -> tuple[Floats, Floats, Floats]:
-        """Return g, D and the position of every relevant document retrieved."""
-        relevant = rankings.relevant
-        position = positions(relevant.rank, self.lengths(rankings), relevant.offsets, self["snippet"], self["F"])
-        return self.gain(rankings), np.maximum(0, 1 - position / self["L"]), position
-
     def gain(self, rankings: Rankings) -> Floats:
         """Return (2^l - 1) / 2^H of every relevant document retrieved, where grades below 0 gain nothing."""
         grade = np.maximum(rankings.relevant.grade, 0)
@@ -122,7 +111,9 @@ class UMeasure(Measure):
         return length
 
     def contributions(self, rankings: Rankings) -> dict[str, Any]:
-        gain, discount, position = self.parts(rankings)
+        relevant = rankings.relevant
+        position = positions(relevant.rank, self.lengths(rankings), relevant.offsets, self["snippet"], self["F"])
+        gain, discount = self.gain(rankings), np.maximum(0, 1 - position / self["L"])
         return {"position": position, "gain": gain, "discount": discount, "contribution": gain * discount / self["N"]}
 
 
