@@ -17,7 +17,7 @@ from ir_datasets.util import Cache, Download, GzipExtract, LocalDownload, Relati
 
 import irmx
 from irmx import Column, Dataset, Field, Measure
-from irmx.adapters.ir_datasets import offering
+from irmx.adapters.ir_datasets import plugin_datasets
 from irmx.adapters.ir_datasets.listing import listed
 from irmx.adapters.ir_datasets.local_qrels import is_local
 from irmx.registry import Registry
@@ -214,9 +214,9 @@ def registry(registry_with: Callable[..., Registry]) -> Iterator[Registry]:
     made = registry_with("news", **offers)
     assert not made.plugins["news"].failure
     yield made
-    for name in [n for n in offering._loaded if n.startswith("znews")]:
+    for name in [n for n in plugin_datasets._made if n.startswith("znews")]:
         ir_datasets.registry._registered.pop(name, None)
-        del offering._loaded[name]
+        del plugin_datasets._made[name]
 
 
 def test_datasets_of_plugins_with_their_columns(registry: Registry) -> None:
@@ -270,24 +270,6 @@ def test_a_dataset_id_that_ir_datasets_has_already(registry: Registry, command: 
     assert "  not in use: the dataset 'vaswani', as ir_datasets has one of this name\n" in command("plugins").out
 
 
-def test_ids_of_plugins_are_loaded_by_ir_datasets(registry: Registry) -> None:
-    known = list(ir_datasets.registry)
-    found = ir_datasets.load("znews/plain")
-    assert [q.zdepth for q in found.qrels_iter()] == [2.0]
-    assert irmx.collections.dataset("znews/plain") is found
-    with pytest.raises(KeyError, match="znews/other"):
-        ir_datasets.load("znews/other")
-    irmx.uninstall()
-    try:
-        assert list(ir_datasets.registry) == known
-        with pytest.raises(KeyError, match="znews/plain"):
-            ir_datasets.load("znews/plain")
-        assert irmx.collections.dataset("znews/plain") is found
-    finally:
-        irmx.install()
-    assert ir_datasets.load("znews/plain") is found
-
-
 # -- where the files lie -----------------------------------------------------------------------------------
 
 
@@ -325,42 +307,3 @@ def test_whether_qrels_lie_on_this_machine(tmp_path: Path) -> None:
         assert is_local(TrecSubQrels(source, {})) is local
     assert is_local(Nuggets()) is None
     assert sorted(p.name for p in tmp_path.iterdir()) == ["folder", "there"]
-
-
-# -- import and uninstall ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "first", ["import irmx", "import ir_datasets", "import irmx; irmx.uninstall(); irmx.install()"]
-)
-def test_uninstall_leaves_nothing_behind(first: str) -> None:
-    code = f"""
-import sys
-finders = list(sys.meta_path)
-{first}
-import irmx, ir_datasets, pkgutil
-assert type(ir_datasets.__loader__) is type(irmx.__loader__) is type(ir_datasets.__spec__.loader)
-assert pkgutil.get_data("ir_datasets", "etc/downloads.json")
-assert sum(type(p).__module__ == "irmx.adapters.ir_datasets.offering" for p, _ in ir_datasets.registry._patterns) == 1
-irmx.uninstall()
-irmx.uninstall()
-assert sys.meta_path == finders, sys.meta_path
-assert not any(type(p).__module__ == "irmx.adapters.ir_datasets.offering" for p, _ in ir_datasets.registry._patterns)
-"""
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_uninstall_before_ir_datasets_is_imported() -> None:
-    code = """
-import sys
-finders = list(sys.meta_path)
-import irmx
-assert "ir_datasets" not in sys.modules and sys.meta_path != finders
-irmx.uninstall()
-assert sys.meta_path == finders
-import ir_datasets
-assert not any(type(p).__module__ == "irmx.adapters.ir_datasets.offering" for p, _ in ir_datasets.registry._patterns)
-irmx.install()
-assert any(type(p).__module__ == "irmx.adapters.ir_datasets.offering" for p, _ in ir_datasets.registry._patterns)
-"""
-    subprocess.run([sys.executable, "-c", code], check=True)

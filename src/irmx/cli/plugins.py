@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from irmx.adapters.ir_datasets import offering
+from irmx.adapters.ir_datasets import plugin_datasets
 from irmx.cli.commands import problem
 from irmx.plugin.discovery import HOST
 from irmx.registry import registry
@@ -26,5 +26,5 @@ def plugins() -> None:
         for command in info.offers.get("commands", ()):
             if why := problem(registry().commands()[command]):
                 print(f"  {why}")
-        for name in filter(offering.is_taken, info.offers.get("datasets", ())):
+        for name in filter(plugin_datasets.is_taken, info.offers.get("datasets", ())):
             print(f"  not in use: the dataset {name!r}, as ir_datasets has one of this name")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from irmx.adapters.ir_datasets import offering
-from irmx.adapters.ir_datasets.offering import failure
+from irmx.adapters.ir_datasets import plugin_datasets
+from irmx.adapters.ir_datasets.plugin_datasets import failure
 from irmx.data.reading import as_table
 from irmx.errors import DataError, PluginWarning, suggest
 from irmx.registry import registry
@@ -53,8 +53,8 @@ def dataset(dataset_id: str) -> Any:
 
     offered = registry().datasets()
     if dataset_id in offered:
-        if not offering.is_taken(dataset_id):
-            return offering.load(dataset_id)
+        if not plugin_datasets.is_taken(dataset_id):
+            return plugin_datasets.load(dataset_id)
         source = registry().source_of(offered[dataset_id])
         warnings.warn(
             f"{source} claims the dataset {dataset_id!r}, which ir_datasets has already: that of ir_datasets is taken.",

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from irmx.adapters.ir_datasets import offering
+from irmx.adapters.ir_datasets import plugin_datasets
 from irmx.adapters.ir_datasets.datasets import Dataset
 from irmx.adapters.ir_datasets.fields import Field
 from irmx.adapters.ir_datasets.local_qrels import is_local, of
@@ -48,13 +48,15 @@ def listed() -> tuple[list[Listed], dict[str, str]]:
     """
     import ir_datasets
 
-    offered = {n: d for n, d in registry().datasets().items() if not offering.is_taken(n)}
+    offered = {n: d for n, d in registry().datasets().items() if not plugin_datasets.is_taken(n)}
     found, failed = [], {}
     fields = registry().fields()
     for dataset_id in dict.fromkeys([*ir_datasets.registry, *offered]):
         try:
             with _quiet():
-                dataset = offering.load(dataset_id) if dataset_id in offered else ir_datasets.registry[dataset_id]
+                dataset = (
+                    plugin_datasets.load(dataset_id) if dataset_id in offered else ir_datasets.registry[dataset_id]
+                )
             if not hasattr(dataset, "deprecated") and dataset.has_qrels():
                 found.append(described(dataset_id, dataset, offered.get(dataset_id), fields))
         except Exception as error:

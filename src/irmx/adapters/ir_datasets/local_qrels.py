@@ -39,26 +39,43 @@ def _sources(part: Any) -> Iterator[Any]:
         for one in held if isinstance(held, (list, tuple)) else [held]:
             if isinstance(one, (BaseQrels, Dataset, Migrator)):
                 yield from _sources(one)
-            elif hasattr(type(one), "stream") or hasattr(type(one), "path"):
+            elif _is_source(one):
                 yield one
 
 
+def _is_source(held: Any) -> bool:
+    return hasattr(type(held), "stream") or hasattr(type(held), "path")
+
+
 def _is_here(source: Any) -> bool:
-    """Tell whether a source can be read from this machine: the file it keeps, or what that is made of."""
-    from ir_datasets.util import Download, PackageDataFile, RelativePath, StringFile
+    """Tell whether a source can be read from this machine: the file it keeps, or what that is made of.
 
-    if isinstance(source, (StringFile, PackageDataFile)):
-        return True
+    ``path(force=False)`` is asked only of sources that keep a file of their own: others pass the question on, and a download
+    that is not kept answers it by downloading.
+    """
+    from ir_datasets.util import (
+        Cache,
+        Download,
+        LocalDownload,
+        PackageDataFile,
+        RelativePath,
+        StringFile,
+        TarExtractAll,
+        ZipExtractCache,
+    )
+
+    def is_kept(one: Any) -> bool:
+        return isinstance(one, (Cache, LocalDownload, TarExtractAll, ZipExtractCache)) and os.path.exists(
+            one.path(force=False)
+        )
+
     if isinstance(source, Download):
-        return _exists(source._cache_path) or any(_exists(getattr(m, "_path", None)) for m in source.mirrors)
-    held = vars(source)
-    within = held.get("_streamer", held.get("dlc"))
-    if isinstance(source, RelativePath):
-        folder = vars(within).get("_extract_path", vars(within).get("extract_path"))
-        return _exists(os.path.join(folder, source._path)) if _exists(folder) else _is_here(within)
-    kept = (held.get(name) for name in ("_path", "_extract_path", "extract_path", "_output_file"))
-    return any(map(_exists, kept)) or (within is not None and _is_here(within))
-
-
-def _exists(path: Any) -> bool:
-    return path is not None and os.path.exists(path)
+        return os.path.exists(source._cache_path or "") or any(map(is_kept, source.mirrors))
+    within = next(filter(_is_source, vars(source).values()), None)
+    if isinstance(source, RelativePath) and is_kept(within):
+        return os.path.exists(source.path(force=False))
+    return (
+        isinstance(source, (StringFile, PackageDataFile))
+        or is_kept(source)
+        or (within is not None and _is_here(within))
+    )

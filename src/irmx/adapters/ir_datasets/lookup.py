@@ -9,7 +9,7 @@ from typing import Any
 
 from irmx.adapters.ir_datasets.cache import Cache, Value
 from irmx.adapters.ir_datasets.fields import Field
-from irmx.adapters.ir_datasets.offering import failure
+from irmx.adapters.ir_datasets.plugin_datasets import failure
 from irmx.adapters.progress import progress_bar
 from irmx.errors import DataError, DataWarning, PluginError
 

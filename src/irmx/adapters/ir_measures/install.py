@@ -9,7 +9,7 @@ from typing import Any
 import ir_measures
 from ir_measures import providers
 
-from irmx.adapters.ir_datasets import offering
+from irmx.adapters.ir_datasets import plugin_datasets
 from irmx.adapters.ir_measures.provider import IrmxProvider
 from irmx.errors import UnknownNameError, UsageError
 
@@ -39,12 +39,15 @@ def install() -> None:
     ir_measures.parse_trec_measure = _parse_trec_measure
     for put_in, _ in _also:
         put_in()
-    offering.offer()
+    plugin_datasets.install()
 
 
 def uninstall() -> None:
-    """Put ir_measures and ir_datasets back as they were before ``import irmx``; :func:`install` makes irmx known again."""
-    offering.withdraw()
+    """Put ir_measures back as it was before ``import irmx``, and let ir_datasets load no more datasets of plugins.
+
+    :func:`install` makes irmx known again.
+    """
+    plugin_datasets.uninstall()
     if PROVIDER in ir_measures.DefaultPipeline.providers:
         ir_measures.DefaultPipeline.providers.remove(PROVIDER)
     providers.registry.pop(PROVIDER.NAME, None)
