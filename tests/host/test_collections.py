@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
 from types import ModuleType
@@ -162,7 +163,15 @@ def test_the_cache_keeps_every_kind_of_value(tmp_path: Path, monkeypatch: pytest
     assert Cache("a/b c", FIELDS[0], "host 1").read() == values
     cache.add({"3": Value(3.0), "5": Value(5.0)})
     assert cache.read() == values | {"3": Value(3.0), "5": Value(5.0)}
-    assert [p.suffix for p in cache.path.parent.iterdir()] == [".parquet"]
+    assert not list(cache.path.parent.glob("*.part"))
+
+
+def test_what_is_added_at_the_same_time_is_all_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("IRMX_CACHE", str(tmp_path))
+    values = {str(number): Value(float(number)) for number in range(40)}
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(lambda item: Cache("a", FIELDS[0], "1").add(dict([item])), values.items()))
+    assert Cache("a", FIELDS[0], "1").read() == values
 
 
 def test_the_cache_is_of_one_dataset_field_and_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import tempfile
 import warnings
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from irmx.adapters.ir_datasets.fields import Field
 from irmx.errors import DataWarning
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _LAYOUT = "1"
 """Changes when older files are not to be read any more."""
@@ -38,7 +40,7 @@ class Value(NamedTuple):
 
 
 def folder() -> Path:
-    """Return the folder of the cache: what the environment variable ``IRMX_CACHE`` names, ``~/.cache/irmx`` by itself."""
+    """Return the folder of the cache: what the environment variable ``IRMX_CACHE`` names, ``~/.cache/irmx`` by default."""
     return Path(os.environ.get("IRMX_CACHE") or Path.home() / ".cache" / "irmx")
 
 
@@ -89,31 +91,16 @@ class Cache:
         }
 
     def add(self, values: dict[str, Value]) -> None:
-        """Keep more values; what another process kept meanwhile stays."""
-        import pyarrow as pa
+        """Keep more values; what other processes keep at the same time stays."""
         import pyarrow.parquet as pq
+        from filelock import FileLock
 
-        merged = values if self._unreadable else self.read() | values
-        found = list(merged.values())
-        table = pa.table(
-            {
-                "doc_id": pa.array(merged, pa.large_string()),
-                "number": pa.array([v.value if isinstance(v.value, float) else None for v in found], pa.float64()),
-                "text": pa.array([v.value if isinstance(v.value, str) else None for v in found], pa.large_string()),
-                "rule": pa.array([v.rule for v in found], pa.large_string()),
-                "unreadable": pa.array([v.unreadable for v in found], pa.large_string()),
-            }
-        )
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            number, part = tempfile.mkstemp(".part", self.path.stem, self.path.parent)
-            try:
-                with os.fdopen(number, "wb") as file:
-                    pq.write_table(table, file)
+            with FileLock(self.path.with_suffix(".lock")):
+                part = self.path.with_suffix(".part")
+                pq.write_table(_table(values if self._unreadable else self.read() | values), part)
                 os.replace(part, self.path)
-            except BaseException:
-                os.unlink(part)
-                raise
         except OSError as error:
             warnings.warn(
                 f"What was looked up cannot be kept in the cache {folder()} ({error}); the next evaluation looks again. The "
@@ -121,3 +108,18 @@ class Cache:
                 DataWarning,
                 stacklevel=2,
             )
+
+
+def _table(values: dict[str, Value]) -> pa.Table:
+    import pyarrow as pa
+
+    kept = list(values.values())
+    return pa.table(
+        {
+            "doc_id": pa.array(values, pa.large_string()),
+            "number": pa.array([v.value if isinstance(v.value, float) else None for v in kept], pa.float64()),
+            "text": pa.array([v.value if isinstance(v.value, str) else None for v in kept], pa.large_string()),
+            "rule": pa.array([v.rule for v in kept], pa.large_string()),
+            "unreadable": pa.array([v.unreadable for v in kept], pa.large_string()),
+        }
+    )
