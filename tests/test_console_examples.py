@@ -24,7 +24,7 @@ ENOUGH = '''import irmx
 @irmx.measure
 def Enough(ranking: irmx.Ranking, *, k: int = 1) -> float:
     """Whether at least k relevant documents are retrieved."""
-    return len(ranking.relevant_rank) >= k
+    return len(ranking.relevant) >= k
 '''
 CLICKS = [("a", 1, 0), ("a", 3, 20), ("a", 2, 26), ("b", 1, 0), ("b", 2, 30), ("c", 2, 0), ("c", 1, 12), ("c", 3, 22)]
 

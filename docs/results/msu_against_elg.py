@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from irmx_stream.columns import JUDGED_LENGTH
 from scipy.stats import kendalltau
 
 import irmx
@@ -155,8 +156,7 @@ def _known(qrels: irmx.Judgments, run: pd.DataFrame) -> float:
     """Return the share of the updates of a run whose length the judgments tell."""
     rankings = irmx.join(qrels, run)
     at_run, at_qrels = rankings.matching_rows()
-    length = rankings.qrels_rows.column("length")
-    assert length is not None
+    length = rankings.qrels_rows.column(JUDGED_LENGTH, missing_ok=True)
     return len(np.unique(at_run[~np.isnan(length[at_qrels])])) / len(run)
 
 

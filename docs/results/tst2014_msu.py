@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from irmx_stream.columns import JUDGED_LENGTH
 from scipy.stats import kendalltau
 
 import irmx
@@ -82,8 +83,7 @@ def by_run(qrels: irmx.Judgments, runs: dict[str, pd.DataFrame], theirs: Values)
     for name, run in runs.items():
         rankings = irmx.join(qrels, run)
         at_run, at_qrels = rankings.matching_rows()
-        length = rankings.qrels_rows.column("length")
-        assert length is not None
+        length = rankings.qrels_rows.column(JUDGED_LENGTH, missing_ok=True)
         known = len(np.unique(at_run[~np.isnan(length[at_qrels])])) / len(run)
         of_run = ours[[name]]
         rows.append([f"{name}, {len(run):,} updates, {known:.1%} of known length", *compared(of_run, theirs)])

@@ -70,12 +70,9 @@ from .hookspecs import hookimpl as hookimpl
 from .meta.comparing import best_settings as best_settings
 from .meta.comparing import rank_correlation_with as rank_correlation_with
 from .meta.sweeps import sweep as sweep
-from .rank.best_first import RankedDocuments as RankedDocuments
 from .rank.ranking import Ranking as Ranking
-from .rank.rankings import Documents as Documents
 from .rank.rankings import Rankings as Rankings
-from .rank.rows import QrelsRows as QrelsRows
-from .rank.rows import RunRows as RunRows
+from .rank.rows import Rows as Rows
 from .registry import Registry as Registry
 from .score.evaluator import (
     Evaluator as Evaluator,

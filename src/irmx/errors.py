@@ -112,6 +112,30 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
+def failure_of(plugin: str, error: Exception) -> PluginError:
+    """Return what to say of an error that a plugin raised, and did not mean for the user.
+
+    Parameters
+    ----------
+    plugin : str
+        What failed, such as ``The measure MP``.
+    error : Exception
+        What it raised. An array that cannot be written is one that measures share: the message says what to do.
+
+    Examples
+    --------
+    >>> print(failure_of("The measure MP", ZeroDivisionError("division by zero")))
+    The measure MP failed with ZeroDivisionError: division by zero
+    >>> print(failure_of("The measure MP", ValueError("assignment destination is read-only")))
+    The measure MP tried to change an array that all measures share. Work on a copy, such as ranks = ranks.copy().
+    """
+    if isinstance(error, ValueError) and "read-only" in str(error):
+        return PluginError(
+            f"{plugin} tried to change an array that all measures share. Work on a copy, such as ranks = ranks.copy()."
+        )
+    return PluginError(f"{plugin} failed with {type(error).__name__}: {error}")
+
+
 def some(names: Iterable[str]) -> str:
     """Return the first of some names, as a message goes on.
 

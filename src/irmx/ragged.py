@@ -16,7 +16,8 @@ Examples
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import fields, is_dataclass
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,9 @@ Array = NDArray[Any]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+
+A = TypeVar("A", bound=Array)
+T = TypeVar("T")
 
 
 def offsets_of(lengths: Any) -> Ints:
@@ -110,3 +114,40 @@ def segment_sum(values: Any, segment: Ints, count: int) -> Floats:
     """
     sums: Any = np.bincount(segment, values, minlength=count)  # the stubs of numpy promise integers
     return np.asarray(sums, dtype=np.float64)
+
+
+def read_only(values: A) -> A:
+    """Return a view of an array through which it cannot be written; the array itself, which may be a user's, stays as it is.
+
+    >>> gains = np.array([1.0, 0.5])
+    >>> read_only(gains).flags.writeable, gains.flags.writeable
+    (False, True)
+    """
+    view = values.view()
+    view.flags.writeable = False
+    return cast(A, view)
+
+
+def shared(value: T) -> T:
+    """Return a value whose arrays cannot be written: itself, or those in tuples, lists, dicts and dataclasses.
+
+    >>> offsets, gains = shared((np.array([0, 2]), np.array([1.0, 0.5])))
+    >>> gains[0] = 2.0
+    Traceback (most recent call last):
+    ...
+    ValueError: assignment destination is read-only
+    """
+    found: Any = value
+    if isinstance(found, np.ndarray):
+        found = read_only(found)
+    elif isinstance(found, tuple):
+        items = map(shared, found)
+        found = type(found)(*items) if hasattr(found, "_fields") else tuple(items)
+    elif isinstance(found, list):
+        found[:] = map(shared, found)
+    elif isinstance(found, dict):
+        found.update({key: shared(item) for key, item in found.items()})
+    elif is_dataclass(found) and not isinstance(found, type):
+        for field in fields(found):
+            object.__setattr__(found, field.name, shared(getattr(found, field.name)))
+    return cast(T, found)

@@ -34,7 +34,7 @@ def _enough(**options):
 
         A user is content with k.
         """
-        return len(ranking.relevant_rank) >= k
+        return len(ranking.relevant) >= k
 
     return Enough
 

@@ -13,6 +13,7 @@ from irmx.rank.rankings import Rankings as Ranked
 
 CLICKS = Column("run", "clicks", "clicks on the result", how="count them")
 LENGTH = Column("run", "length", "words of the document", "words", optional=True)
+VERTICAL = Column("run", "vertical", "where it comes from", dtype="str", optional=True)
 
 
 FLAWS: dict[str, type[Measure]] = {}
@@ -48,18 +49,18 @@ class Sound(Measure):
 
     def terms(self, rankings: Rankings) -> Any:
         found = rankings.relevant
-        terms = self["weight"] ** found.rank * rankings.run_column(CLICKS) / 16
-        if rankings.run_rows.column("length") is not None:
-            terms = terms * np.where(rankings.run_column(LENGTH) > 30, 0.5, 1.0)
+        terms = self["weight"] ** found.rank * found.column(CLICKS) / 16
+        if found.has(LENGTH):
+            terms = terms * np.where(found.column(LENGTH) > 30, 0.5, 1.0)
         return terms
 
     def score(self, rankings: Rankings) -> Any:
         rankings = self.seen(rankings)
-        return np.bincount(rankings.relevant.topic, self.terms(rankings), minlength=len(rankings))
+        return rankings.relevant.sum(self.terms(rankings))
 
     def contributions(self, rankings: Rankings) -> dict[str, Any]:
         rankings = self.seen(rankings)
-        return {"doc_id": rankings.doc_ids(rankings.relevant), "contribution": self.terms(rankings)}
+        return {"doc_id": rankings.relevant.doc_ids, "contribution": self.terms(rankings)}
 
     def preparation(self) -> Any:
         return "clicks"
@@ -189,7 +190,7 @@ class ReadsMore(Sound, flaw="undeclared_columns"):
     """It reads a column that it does not declare."""
 
     def terms(self, rankings: Rankings) -> Any:
-        return super().terms(rankings) * (1.0 if rankings.run_rows.column("vertical") is None else 0.5)
+        return super().terms(rankings) * (1.0 if not rankings.run_rows.has(VERTICAL) else 0.5)
 
 
 class Nameless(Sound, flaw="missing_columns"):
@@ -203,14 +204,14 @@ class NeedsLength(Sound, flaw="optional_columns"):
     """It cannot do without a column that it calls optional."""
 
     def terms(self, rankings: Rankings) -> Any:
-        rankings.run_column(LENGTH)
+        rankings.relevant.column(LENGTH)
         return super().terms(rankings)
 
 
 def _backwards(rankings: Rankings, topic: int) -> tuple[bool, bool, bool]:
     """Whether the row of the second document of a topic stands before that of the first; whether these, any have one score."""
     rows = rankings.run_rows
-    docs, ranked = rows.docs(topic), rankings.ranked_docs(topic)
+    docs, ranked = rows.of_topic(topic).doc_ids, rankings.ranked.of_topic(topic).doc_ids
     if len(ranked) < 2:
         return False, False, False
     places = [docs.index(doc) for doc in ranked]
@@ -247,7 +248,7 @@ class ByName(Sound, flaw="ids"):
     """It looks at what documents are called."""
 
     def terms(self, rankings: Rankings) -> Any:
-        numbered = [doc_id.isdigit() or doc_id.endswith("3") for doc_id in rankings.doc_ids(rankings.relevant)]
+        numbered = [doc_id.isdigit() or doc_id.endswith("3") for doc_id in rankings.relevant.doc_ids]
         return super().terms(rankings) * np.where(numbered, 0.5, 1.0)
 
 
@@ -305,9 +306,15 @@ class Finds(Sound, flaw="nothing_found"):
 
     def terms(self, rankings: Rankings) -> Any:
         for topic in range(len(rankings)):
-            if all(doc.startswith("unjudged ") for doc in rankings.run_rows.docs(topic)):
+            if all(doc.startswith("unjudged ") for doc in rankings.run_rows.of_topic(topic).doc_ids):
                 raise IndexError("nothing found")
         return super().terms(rankings)
+
+
+class RanksRepeats(Sound, flaw="repeated_documents"):
+    """It says that documents may repeat, and ranks them."""
+
+    DOCS_MAY_REPEAT = True
 
 
 class TooLarge(Sound, flaw="range"):

@@ -63,7 +63,7 @@ def test_columns_are_declared_and_read():
     @irmx.measure(columns=[LENGTH, Column("qrels", "weight", "weight of the topic")], range=(0, 1000))
     def Words(ranking: Ranking) -> float:
         weight = ranking.topic_column(Words.QREL_COLUMNS[0])
-        return float(ranking.run_column(LENGTH).sum() * weight)
+        return float(ranking.relevant.column(LENGTH).sum() * weight)
 
     run = pd.DataFrame({"query_id": "q", "doc_id": ["a", "x", "b"], "score": [3, 2, 1], "length": [10, 20, 30]})
     qrels = pd.DataFrame({"query_id": "q", "doc_id": ["a", "b"], "relevance": 1, "weight": 0.5})

@@ -35,7 +35,7 @@ def Enough(ranking: Ranking, *, k: int = 1) -> float:
     >>> str(Enough(k=2))
     'Enough(k=2)'
     """
-    return len(ranking.relevant_rank) >= k
+    return len(ranking.relevant) >= k
 '''
 
 
@@ -108,7 +108,7 @@ base = 1
 
 @irmx.measure
 def Enough(ranking: irmx.Ranking, *, k: Annotated[int, irmx.Param(int, "how many", low=1)]) -> float:
-    return len(ranking.relevant_rank) >= base * k
+    return len(ranking.relevant) >= base * k
 
 if __name__ == "__main__":
     made = Enough(k=2)

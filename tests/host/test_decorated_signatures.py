@@ -82,7 +82,7 @@ def test_the_function_gets_the_values_of_its_parameters_and_of_common_ones():
 def test_a_common_parameter_can_be_required():
     @irmx.measure
     def Share(ranking, *, cutoff: int) -> float:
-        return len(ranking.relevant_rank) / cutoff
+        return len(ranking.relevant) / cutoff
 
     assert irmx.calc_aggregate("Share@4", QRELS, RUN) == {Share @ 4: 0.375}
     with pytest.raises(UsageError, match="Share needs the parameter 'cutoff'"):

@@ -12,7 +12,7 @@ import irmx
 @irmx.measure
 def Enough(ranking: irmx.Ranking, *, k: int = 1) -> float:
     """Whether at least k relevant documents are retrieved."""
-    return len(ranking.relevant_rank) >= k
+    return len(ranking.relevant) >= k
 '''
 
 

@@ -18,6 +18,7 @@ from irmx_ncp import NCP, TABLE, UNIFORM
 QRELS = {"q": {"a": 1, "b": 2, "c": 0}, "r": {"a": 1}, "s": {"a": 0}}
 RUN = {"q": {"c": 3.0, "a": 2.0, "x": 1.5, "b": 1.0}, "s": {"a": 1.0}}
 READING = Column("run", "reading", "time spent", "s", how="measure it")
+SUBTOPIC = Column("qrels", "iteration", "subtopic", dtype="str", optional=True)
 WINDOW = Column("qrels", "window_days", "length of the topic's window", "days")
 
 
@@ -29,7 +30,7 @@ class ByTopic(Measure):
     DEFAULT = -1.0
 
     def score_topic(self, ranking: Ranking) -> float:
-        return float(self["scale"] * np.mean(ranking.relevant_rank)) if len(ranking.relevant_rank) else 0.0
+        return float(self["scale"] * np.mean(ranking.relevant.rank)) if len(ranking.relevant) else 0.0
 
 
 class ByBatch(ByTopic):
@@ -38,7 +39,7 @@ class ByBatch(ByTopic):
     NAME = "ZMeanRankBatch"
 
     def score(self, rankings: Rankings) -> Any:
-        total = np.bincount(rankings.relevant.topic, rankings.relevant.rank, minlength=len(rankings))
+        total = rankings.relevant.sum(rankings.relevant.rank)
         return self["scale"] * total / np.maximum(rankings.relevant.count, 1)
 
 
@@ -48,7 +49,7 @@ class Reading(Measure):
     RUN_COLUMNS = (READING,)
 
     def score(self, rankings: Rankings) -> Any:
-        return np.bincount(rankings.relevant.topic, rankings.run_column(READING), minlength=len(rankings))
+        return rankings.relevant.sum(rankings.relevant.column(READING))
 
 
 class ReadingByTopic(Reading):
@@ -56,7 +57,7 @@ class ReadingByTopic(Reading):
     score = Measure.score
 
     def score_topic(self, ranking: Ranking) -> float:
-        return float(ranking.run_column(READING).sum())
+        return float(ranking.relevant.column(READING).sum())
 
 
 class Window(Measure):
@@ -73,14 +74,10 @@ class Subtopics(Measure):
     NAME = "ZSubtopics"
 
     def score(self, rankings: Rankings) -> Any:
-        rows, column = rankings.judgment_rows()
-        subtopic = column("iteration")
-        out = [set() for _ in rankings.topics]  # type: list[set[str]]
-        if subtopic is not None:
-            for topic, name, grade in zip(rows.topic, subtopic, rows.grade, strict=True):
-                if grade > 0:
-                    out[topic].add(name)
-        return np.array([len(s) for s in out], dtype=float)
+        rows = rankings.qrels_rows
+        subtopic, _ = rows.labels(SUBTOPIC, missing_ok=True)
+        held = (rows.rank > 0) & (rows.grade > 0) & (subtopic >= 0)
+        return np.array([len(set(subtopic[held & (rows.topic == t)])) for t in range(len(rankings))], dtype=float)
 
 
 def values(measure: Measure, qrels: Any = QRELS, run: Any = RUN) -> dict[str, float]:
@@ -206,16 +203,16 @@ def test_a_column_with_one_value_per_topic() -> None:
 
 
 @pytest.mark.parametrize("name", ["iteration", "subtopic_id"])
-def test_the_judgment_rows_of_subtopic_qrels(name: str) -> None:
+def test_the_rows_of_subtopic_qrels(name: str) -> None:
     rows = [("q", "a", 1, "1"), ("q", "b", 1, "2"), ("q", "a", 1, "3"), ("q", "a", 0, "2"), ("q", "c", 1, "4"), ("r", "a", 1, "1")]  # fmt: skip
     qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", name])
     assert values(Subtopics(), qrels=qrels, run=FRAME) == {"q": 3.0, "r": 1.0}
     assert values(Subtopics(), qrels=QRELS, run=FRAME) == {"q": 0.0, "r": 0.0, "s": 0.0}
     rankings = irmx.join(qrels, {"q": {"b": 2.0, "a": 1.0}})
-    found, column = rankings.judgment_rows()
-    assert list(zip(found.rank.tolist(), column("iteration"), found.grade.tolist(), strict=True)) == [
-        (1, "2", 1.0), (2, "1", 1.0), (2, "3", 1.0), (2, "2", 0.0)]  # fmt: skip
-    assert column("importance") is None
+    retrieved = rankings.qrels_rows.where(rankings.qrels_rows.rank > 0)
+    subtopic, names = retrieved.labels(SUBTOPIC)
+    assert list(zip(retrieved.rank.tolist(), [names[i] for i in subtopic], retrieved.grade.tolist(), strict=True)) == [
+        (2, "1", 1.0), (1, "2", 1.0), (2, "3", 1.0), (2, "2", 0.0)]  # fmt: skip
 
 
 MEASURES = [

@@ -144,13 +144,13 @@ def test_one_rankings_object_tells_one_story(
         rankings = irmx.join({"q": qrels}, form, ties=ties, judged_only=judged_only, cutoff=cutoff)
         ranking = next(iter(rankings))
         expected = [d for d in ranked(docs, ties) if not judged_only or d in judged][:cutoff]
-        assert ranking.docs == expected
+        assert ranking.ranked.doc_ids == expected
         assert ranking.depth == len(expected) == rankings.depth[0]
-        assert [expected[r - 1] for r in ranking.rank] == rankings.doc_ids(rankings.judged)
-        assert ranking.rank.tolist() == [r for r, d in enumerate(expected, 1) if d in judged]
-        assert ranking.grade.tolist() == [judged[d] for d in expected if d in judged]
+        assert [expected[r - 1] for r in ranking.judged.rank] == rankings.judged.doc_ids
+        assert ranking.judged.rank.tolist() == [r for r, d in enumerate(expected, 1) if d in judged]
+        assert ranking.judged.grade.tolist() == [judged[d] for d in expected if d in judged]
         relevant = [r for r, d in enumerate(expected, 1) if judged.get(d, 0) >= 1]
-        assert ranking.relevant_rank.tolist() == relevant
+        assert ranking.relevant.rank.tolist() == relevant
         assert ranking.precision.tolist() == pytest.approx([i / r for i, r in enumerate(relevant, 1)])
         assert ranking.recall_base == sum(g >= 1 for g in judged.values())
         assert ranking.judged_nonrelevant == sum(g < 1 for g in judged.values())

@@ -15,6 +15,7 @@ import irmx
 from irmx import Column, DetailedMetric, Measure, Rankings, TopicScores, UsageError
 
 TIME = Column("run", "timestamp", "when it was emitted", unit="s")
+NUGGET = Column("qrels", "iteration", "id of the nugget", dtype="str")
 WORDS = Column("run", "length", "words", optional=True)
 
 QRELS = pd.DataFrame(
@@ -33,20 +34,20 @@ class Spans(Measure):
     NAME = "Spans"
     SHORT_DESC = "time between the first and the last"
     RUN_COLUMNS = (TIME, WORDS)
+    DOCS_MAY_REPEAT = True
     RANGE = (0.0, float("inf"))
     DEFAULT = -1.0
 
     def score(self, rankings: Rankings) -> TopicScores:
         at_run, at_qrels = rankings.matching_rows()
         holds = rankings.qrels_rows.grade[at_qrels] >= rankings.rel
-        time, topic = rankings.run_rows.column("timestamp"), rankings.run_rows.topic[at_run[holds]]
-        assert time is not None
+        time, topic = rankings.run_rows.column(TIME), rankings.run_rows.topic[at_run[holds]]
         of_topic = [time[at_run[holds]][topic == t] for t in range(len(rankings))]
         spans = np.array([t.max() - t.min() if len(t) else 0 for t in of_topic], dtype=float)
         return TopicScores(spans, {"held": np.array([len(t) for t in of_topic], dtype=float)})
 
     def contributions(self, rankings: Rankings) -> dict[str, Any]:
-        return {"doc_id": rankings.run_rows.docs(0), "contribution": [0.0] * int(rankings.depth[0])}
+        return {"doc_id": rankings.run_rows.doc_ids, "contribution": [0.0] * int(rankings.depth[0])}
 
 
 SPANS = Spans()
@@ -56,13 +57,15 @@ def test_rows_of_the_run_are_in_its_order_and_match_those_of_the_qrels() -> None
     rankings = irmx.join(QRELS, RUN)
     run, qrels = rankings.run_rows, rankings.qrels_rows
     assert run.offsets.tolist() == [0, 3, 5]
-    assert [run.docs(t) for t in (0, 1)] == [["x", "a", "a"], ["c", "y"]]
+    assert run.doc_ids == ["x", "a", "a", "c", "y"]
     assert run.score.tolist() == [1.0, 0.5, 0.7, 1.0, 1.0]
-    assert run.column("timestamp").tolist() == [4, 9, 2, 5, 1]  # type: ignore[union-attr]
-    assert run.column("length") is None
+    assert run.column(TIME).tolist() == [4, 9, 2, 5, 1]
+    np.testing.assert_array_equal(run.grade, [np.nan, 1, 1, 1, np.nan])
+    with pytest.raises(irmx.DataError, match="'a' more than once"):
+        _ = run.rank
     at_run, at_qrels = rankings.matching_rows()
-    label = qrels.column("iteration")
-    assert label is not None
+    number, names = qrels.labels(NUGGET, missing_ok=True)
+    label = [names[i] for i in number.tolist()]
     assert [(r, label[q]) for r, q in zip(at_run.tolist(), at_qrels.tolist(), strict=True)] == [
         (1, "n1"), (1, "n2"), (2, "n1"), (2, "n2"), (3, "n1")
     ]  # fmt: skip
@@ -81,8 +84,7 @@ def test_matching_rows_are_all_pairs_of_one_topic_and_document(qrels: list[Any],
     r = pd.DataFrame([(*row, 1.0, i) for i, row in enumerate(run)], columns=list(RUN.columns))
     rankings = irmx.join(q, r)
     at_run, at_qrels = rankings.matching_rows()
-    time, topics = rankings.run_rows.column("timestamp"), rankings.topics
-    assert time is not None
+    time, topics = rankings.run_rows.column(TIME), rankings.topics
     place = rankings.qrels_rows.doc[at_qrels]
     found = sorted((topics[rankings.run_rows.topic[i]], int(time[i])) for i in at_run.tolist())
     wanted = sorted((t, i) for i, (t, d) in enumerate(run) for row in [*qrels, ("1", "zz", 0)] if row[:2] == (t, d))
@@ -97,8 +99,50 @@ def test_a_stream_may_repeat_a_document_and_a_ranking_may_not() -> None:
         irmx.calc_aggregate("AP", QRELS, RUN)
     with pytest.raises(irmx.DataError, match=r"NCP\(law=first\): The run has the document 'a' more than once"):
         irmx.calc_aggregate("NCP(law=first)", QRELS, RUN)
-    with pytest.raises(irmx.DataError, match="more than once for query '1'"):
-        irmx.read_run(RUN.drop(columns="timestamp"))
+
+
+class Refuses(Spans):
+    """The same, of a measure that does not say that documents may repeat."""
+
+    NAME = "Refuses"
+    DOCS_MAY_REPEAT = False
+
+
+class RanksRepeats(Spans):
+    """It says that documents may repeat, and reads their ranks."""
+
+    NAME = "RanksRepeats"
+
+    def score(self, rankings: Rankings) -> Any:
+        return rankings.relevant.sum(1 / rankings.relevant.rank)
+
+
+def test_a_measure_declares_that_documents_may_repeat() -> None:
+    with pytest.raises(irmx.DataError, match="Refuses: The run has the document 'a' more than once for query '1'"):
+        irmx.calc_aggregate([SPANS, Refuses()], QRELS, RUN)
+    with pytest.raises(irmx.DataError, match="RanksRepeats: The run has the document 'a' more than once for query '1'"):
+        irmx.calc_aggregate([RanksRepeats()], QRELS, RUN)
+    with pytest.raises(irmx.DataError, match="Refuses: The run has the document 'a' more than once"):
+        irmx.explain(Refuses(), QRELS, RUN, "1")
+    once = RUN.drop_duplicates(["query_id", "doc_id"])
+    assert irmx.calc_aggregate([Refuses()], QRELS, once) == {Refuses(): 0.0}
+
+
+@pytest.mark.parametrize("docs_may_repeat", [True, False])
+def test_a_function_declares_that_documents_may_repeat(docs_may_repeat: bool) -> None:
+    @irmx.measure(name=f"Updates{docs_may_repeat}", batch=True, range=(0, 9), docs_may_repeat=docs_may_repeat)
+    def updates(rankings: Rankings) -> Any:
+        """The number of updates."""
+        return rankings.run_rows.count
+
+    try:
+        if docs_may_repeat:
+            assert irmx.calc_aggregate(updates, QRELS, RUN) == {updates: 2.5}
+        else:
+            with pytest.raises(irmx.DataError, match="UpdatesFalse: The run has the document 'a' more than once"):
+                irmx.calc_aggregate(updates, QRELS, RUN)
+    finally:
+        irmx.registry().undefine(updates.NAME)
 
 
 def test_fields_are_attributes_of_metrics_and_the_metrics_those_of_ir_measures() -> None:

@@ -13,13 +13,16 @@ import ir_measures
 import numpy as np
 import pytest
 
-from irmx import COMMON_PARAMS, Measure, Param, Ranking, Rankings
+from irmx import COMMON_PARAMS, Column, Measure, Param, Ranking, Rankings
 from irmx.testing import CHECKS, CheckError, Sample
 from irmx.testing.strategies import samples
 from irmx.testing.trying import Data, for_all
 
 FLAWS: dict[str, type[Measure]] = {}
 """The measure with a flaw that a check finds, by the name of the check."""
+
+
+RANK = Column("run", "rank", "place in the ranking", dtype="str", optional=True)
 
 
 class Weighted(Measure):
@@ -39,7 +42,7 @@ class Weighted(Measure):
         return self["weight"] ** rankings.relevant.rank
 
     def score(self, rankings: Rankings) -> Any:
-        return np.bincount(rankings.relevant.topic, self.terms(rankings), minlength=len(rankings))
+        return rankings.relevant.sum(self.terms(rankings))
 
 
 class LosesOneValue(Weighted, flaw="expression"):
@@ -60,18 +63,17 @@ class ReadsNumbers(Weighted, flaw="undeclared_columns"):
     """It takes ranks from a column where it holds numbers."""
 
     def terms(self, rankings: Rankings) -> Any:
-        rank = rankings.run_rows.column("rank")
-        there = rank is not None and rank.dtype.kind == "f"
-        return super().terms(rankings) * (0.5 if there else 1.0)
+        _, ranks = rankings.run_rows.labels(RANK, missing_ok=True)
+        return super().terms(rankings) * (0.5 if any(isinstance(rank, int) for rank in ranks) else 1.0)
 
 
 class CountsRows(Weighted, flaw="undeclared_columns"):
     """A document counts once per row of the qrels."""
 
     def score(self, rankings: Rankings) -> Any:
-        rows, _ = rankings.judgment_rows()
-        worth = np.where(rows.grade >= rankings.rel, self["weight"] ** rows.rank / 8, 0.0)
-        return np.bincount(rows.topic, worth, minlength=len(rankings))
+        rows = rankings.qrels_rows
+        counts = (rows.grade >= rankings.rel) & (rows.rank > 0)
+        return rows.sum(np.where(counts, self["weight"] ** rows.rank / 8, 0.0))
 
 
 class ChangesRanks(Weighted, flaw="inputs_unchanged"):
@@ -79,7 +81,7 @@ class ChangesRanks(Weighted, flaw="inputs_unchanged"):
 
     def terms(self, rankings: Rankings) -> Any:
         rank = rankings.relevant.rank
-        rank -= 1
+        np.subtract.at(rank, np.arange(len(rank)), 1)  # the way of numpy that writes into read-only arrays
         return self["weight"] ** rank / 2
 
 
@@ -134,7 +136,7 @@ class SingleTopic(Weighted, flaw="floats"):
     score = Measure.score
 
     def score_topic(self, ranking: Ranking) -> Any:
-        return np.float32(sum(self["weight"] ** ranking.relevant_rank))
+        return np.float32(sum(self["weight"] ** ranking.relevant.rank))
 
 
 class Prints(Weighted, flaw="warnings"):

@@ -103,7 +103,7 @@ def test_columns_that_nothing_reads_do_not_matter_until_they_are_read() -> None:
     qrels = pd.DataFrame({"query_id": "q", "doc_id": list("ac"), "relevance": 1, "judge": [1, "x"]})
     assert first(run, qrels) == 0.5
     with pytest.raises(DataError, match="column 'vector' of the run mixes types"):
-        irmx.join(qrels, run).run_column(Column("run", "vector", "of the document"))
+        irmx.join(qrels, run).relevant.column(Column("run", "vector", "of the document"))
 
 
 def test_ids_that_look_like_dates_are_texts_in_every_table_file(tmp_path: Path) -> None:

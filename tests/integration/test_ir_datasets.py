@@ -75,7 +75,7 @@ def test_only_judged_documents_are_looked_up_each_once(news: tuple[str, Any]) ->
     with pytest.warns(DataWarning, match=r"^Of 5 judged documents of 'hc4/irmx-news', 1 have no 'timestamp': 1 not among its documents, such as x.$"):  # fmt: skip
         judged = irmx.collections.judgments(dataset_id, columns=["timestamp"])
     assert sorted(docs.asked) == ["a", "b", "c", "d", "x"]
-    given = judged.given_column("timestamp")
+    given = judged.column("timestamp")
     assert given is not None
     np.testing.assert_array_equal(given, [TIMES.get(line.split()[2], np.nan) for line in QRELS.splitlines()])
 
@@ -88,7 +88,7 @@ def test_what_was_looked_up_is_kept(news: tuple[str, Any], folder: Path) -> None
     with pytest.warns(DataWarning, match="such as x"):
         again = irmx.collections.judgments(dataset_id, columns=["timestamp"])
     assert docs.asked == ["x"]
-    np.testing.assert_array_equal(again.given_column("timestamp"), first.given_column("timestamp"))
+    np.testing.assert_array_equal(again.column("timestamp"), first.column("timestamp"))
     [file] = (folder / "cache" / "fields").iterdir()
     assert file.name.startswith("hc4-irmx-news-timestamp-")
 
@@ -111,7 +111,7 @@ def test_a_broken_cache_is_made_anew(news: tuple[str, Any], folder: Path, conten
     with pytest.warns(DataWarning) as said:
         again = irmx.collections.judgments(dataset_id, columns=["timestamp"])
     assert sum(f"{file} of the cache cannot be read" in str(w.message) for w in said) == 1
-    np.testing.assert_array_equal(again.given_column("timestamp"), first.given_column("timestamp"))
+    np.testing.assert_array_equal(again.column("timestamp"), first.column("timestamp"))
     docs.asked.clear()
     with pytest.warns(DataWarning, match="such as x"):
         irmx.collections.judgments(dataset_id, columns=["timestamp"])
@@ -154,7 +154,7 @@ def test_documents_without_a_readable_date_are_counted_and_named(folder: Path, r
     dataset_id = register("hc4/irmx-odd", docs, qrels_of("a", "b", "c", "d"))
     with pytest.warns(DataWarning) as said:
         judged = irmx.collections.judgments(dataset_id, columns=["timestamp"])
-    given = judged.given_column("timestamp")
+    given = judged.column("timestamp")
     assert given is not None
     np.testing.assert_array_equal(given, [at(2020, 7, 16), np.nan, np.nan, at(2020, 1, 1)])
     texts = [str(w.message) for w in said]
@@ -318,7 +318,7 @@ def test_a_column_that_the_qrels_have_is_theirs(folder: Path, register: Register
     docs = kept(folder, NEWS)
     dataset_id = register("hc4/irmx-timed", docs, QRELS, Timed)
     judged = irmx.collections.judgments(dataset_id, columns=["timestamp", "iteration"])
-    assert set(judged.given_column("timestamp")) == {5.0}  # type: ignore[arg-type]
+    assert set(judged.column("timestamp")) == {5.0}  # type: ignore[arg-type]
     assert docs.asked == []
 
 

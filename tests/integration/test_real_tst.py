@@ -192,7 +192,7 @@ def test_every_year_is_read(tmp_path: Path, counted: Any, year: int, names: tupl
     assert counted() == TOLD[year, names]
     assert len(judgments.topics) == {2013: 9, 2014: 15, 2015: 21}[year]
     for name in ("query_start", "query_end", "pooled"):
-        column = judgments.given_column(name)
+        column = judgments.column(name)
         assert column is not None
         assert (column == column).all()
 

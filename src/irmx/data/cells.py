@@ -1,4 +1,4 @@
-"""Which cell of a column is wrong, where a column that must hold finite numbers holds texts or an infinity."""
+"""Extra columns as finite numbers; which cell is wrong, where one holds a text or an infinity."""
 
 from __future__ import annotations
 
@@ -10,40 +10,42 @@ from irmx.data.origin import Origin
 from irmx.data.tables import Columns
 from irmx.declare.columns import Column
 from irmx.errors import DataError
+from irmx.ragged import Floats
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def refuse_texts(data: pa.Table, column: Column, origin: Origin) -> None:
-    """Raise where an extra column of numbers holds texts, as one wrong cell of a file makes it do, or an infinite number.
+def numbers(data: pa.Table, column: Column, origin: Origin) -> Floats | None:
+    """Return an extra column of finite numbers, NaN where a cell is empty; None where the table lacks the column.
 
     Parameters
     ----------
     data : pyarrow Table
         The table.
     column : Column
-        What the column is; one that the table lacks, or one of labels, is passed over.
+        The column.
     origin : Origin
         Where the table came from.
 
     Raises
     ------
     irmx.errors.DataError
-        Names the first row that is not what most are, numbers or dates, or that is infinite, and its line in the file.
+        Where a cell holds a text, as one wrong cell of a file makes all do, or an infinite number. Names the first row that is
+        not what most are, numbers or dates, or that is infinite, and its line in the file.
     """
-    if column.dtype != "float" or column.name not in data.column_names:
-        return
+    if column.name not in data.column_names:
+        return None
     columns = Columns(column.table, data)
     values = columns.values(column.name)
     if values.dtype.kind != "f":
-        error = _first_wrong(columns, column.name)
-    elif np.isinf(values).any():
+        if all(cell is None or cell == "" for cell in values.tolist()):
+            return np.full(len(values), np.nan)
+        raise origin.located(_first_wrong(columns, column.name))
+    if np.isinf(values).any():
         row = int(np.argmax(np.isinf(values)))
-        error = _wrong(columns, column.name, "finite numbers", values[row].item(), row)
-    else:
-        return
-    raise origin.located(error)
+        raise origin.located(_wrong(columns, column.name, "finite numbers", values[row].item(), row))
+    return values
 
 
 def _first_wrong(columns: Columns, name: str) -> DataError:

@@ -11,11 +11,21 @@ import ir_measures
 import numpy as np
 
 from irmx.data import tables
-from irmx.data.cells import refuse_texts
+from irmx.data.cells import numbers
 from irmx.data.contradictions import warn_of_contradiction
 from irmx.data.origin import NO_ORIGIN, Origin
 from irmx.declare.columns import missing_column
-from irmx.ragged import Array, Floats, Ints, offsets_of, position_in_segment, segment_count, segment_of
+from irmx.ragged import (
+    Array,
+    Floats,
+    Ints,
+    offsets_of,
+    position_in_segment,
+    read_only,
+    segment_count,
+    segment_of,
+    shared,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -56,7 +66,7 @@ class Sought:
         except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError):
             tables.refuse_odd_ids("qrels", self.names)
             raise
-        topic = np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+        topic = segment_of(self.offsets)
         key = topic * np.int64(len(encoded.dictionary)) + np.asarray(encoded.indices, dtype=np.int64)
         order = np.argsort(key, kind="stable")
         return encoded.dictionary, key[order], self.doc[order]
@@ -90,7 +100,7 @@ class Judgments:
         self.origin = origin
         self.topics = topics
         self.index = {str(t): i for i, t in enumerate(topics)}
-        self.offsets, self.docs, self.grade = offsets, docs, grade
+        self.offsets, self.docs, self.grade = read_only(offsets), docs, read_only(grade)
         self._table: pa.Table | None = None
         self._row_order: Ints | None = None
         self.row_offsets: Ints | None = None
@@ -164,23 +174,13 @@ class Judgments:
     # -- what measures need ------------------------------------------------------------------------------
 
     def column(self, name: str) -> Array | None:
-        """Return a qrels column over the rows of ``row_offsets``, None where the table lacks it."""
-        values = self.given_column(name)
-        return None if values is None else values[self._row_order]
-
-    def given_column(self, name: str) -> Array | None:
         """Return a qrels column over the rows as they were given, None where the table lacks it."""
         if self._table is None:
             return None
         columns = tables.Columns("qrels", self._table)
-        return columns.values(name) if name in columns else None
+        return read_only(columns.values(name)) if name in columns else None
 
-    def refuse_texts(self, column: Column) -> None:
-        """Raise where an extra column of numbers holds texts or an infinity; names the first wrong row, and its line in a file."""
-        if self._table is not None:
-            refuse_texts(self._table, column, self.origin)
-
-    def given_labels(self, name: str) -> tuple[Ints, list[Any]] | None:
+    def labels(self, name: str) -> tuple[Ints, list[Any]] | None:
         """Return the number of the value of every row as given, -1 for none, and the values; None where there is no column."""
         if self._table is None:
             return None
@@ -188,8 +188,18 @@ class Judgments:
         if name not in columns:
             return None
         if name not in self._labels:
-            self._labels[name] = columns.labels(name)
+            self._labels[name] = shared(columns.labels(name))
         return self._labels[name]
+
+    def numbers(self, column: Column) -> Floats | None:
+        """Return an extra column of finite numbers over the rows as they were given; None where the table lacks it."""
+        return None if self._table is None else numbers(self._table, column, self.origin)
+
+    @cached_property
+    def row_grade(self) -> Floats:
+        """The grade of every row as it was given."""
+        relevance = self.column("relevance")
+        return self.grade if relevance is None else relevance
 
     def memo(self, topics: Ints, key: Hashable, make: Callable[[], T]) -> T:
         """Return a value made once for some topics, whatever the run; values for the last topics asked for are kept."""
@@ -275,7 +285,7 @@ class Judgments:
         """
         if self._table is None or self._row_order is None or self.row_offsets is None:
             return [row for row in self if row.doc_id]
-        labels, order = self.given_labels("iteration"), self._row_order
+        labels, order = self.labels("iteration"), self._row_order
         key = segment_of(self.row_offsets)
         if labels is not None:
             key = key * np.int64(len(labels[1]) + 1) + labels[0][order]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
@@ -13,12 +13,12 @@ import ir_measures
 import numpy as np
 
 from irmx.data import tables
-from irmx.data.cells import refuse_texts
+from irmx.data.cells import numbers
 from irmx.data.judgments import Sought
 from irmx.data.origin import NO_ORIGIN, Origin
 from irmx.declare.columns import missing_column
 from irmx.errors import DataError
-from irmx.ragged import Array, Floats, Ints, offsets_of, position_in_segment, segment_of
+from irmx.ragged import Array, Floats, Ints, offsets_of, position_in_segment, read_only, segment_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -97,16 +97,21 @@ class Run(ABC):
         """Return an extra column as the number of the value of every row, -1 for none, and the values; None without it."""
         return None
 
-    def refuse_texts(self, column: Column) -> None:  # noqa: B027  only a table has columns of its own
-        """Raise where an extra column of numbers holds texts; names the first wrong row, and its line where there is a file."""
+    def numbers(self, column: Column) -> Floats | None:
+        """Return an extra column of finite numbers over all rows, NaN where a cell is empty; None where the run lacks it."""
+        return None
 
     @property
     @abstractmethod
     def columns(self) -> list[str]:
         """The names of all columns."""
 
+    def place(self, rows: Sequence[int]) -> str:
+        """Return the file, and the lines of some rows, as a message starts; empty where there is no file."""
+        return ""
+
     def lacking(self, column: Column) -> str:
-        """Return what to say of a column that is not there: what it is, what is there, and how to have it."""
+        """Return what to say of a column that is not there: what it is, what is there, and how to get it."""
         return missing_column(column, self.columns) + (
             _KEEPS_NO_MORE if set(self.columns) == _READ_BY_PYTERRIER else ""
         )
@@ -159,6 +164,7 @@ class DictRun(Run):
             raise tables.bad_number_in_dict("run", "score", data) from None
         if not np.isfinite(self.score).all():
             raise tables.bad_number_in_dict("run", "score", data)
+        self.score = read_only(self.score)
 
     def docs(self, topic: int) -> list[str]:
         return list(self._docs[topic])
@@ -207,17 +213,15 @@ class TableRun(Run):
             topic = topic[self._order]
         self.topics = [str(t) for t in topics]
         self.offsets = offsets_of(np.bincount(topic, minlength=len(topics)))
-        self.score = self._grouped(columns.floats("score"))
+        self.score = read_only(self._grouped(columns.floats("score")))
         encoded = columns.texts("doc_id").dictionary_encode()
         self._doc = self._grouped(np.asarray(encoded.indices, dtype=np.int64))
         columns.refuse_empty("doc_id", encoded)
         self._names: pa.Array = encoded.dictionary
         self._checked = False
-        if "timestamp" not in columns:
-            self.refuse_repeats()
 
     def _grouped(self, values: Any) -> Any:
-        return values if self._order is None else values[self._order]
+        return values if self._order is None or values is None else values[self._order]
 
     def refuse_repeats(self) -> None:
         if self._checked or len(self._names) == len(self._doc):
@@ -230,10 +234,12 @@ class TableRun(Run):
             query, doc = divmod(int(key[twice[0]]), size)
             both = np.flatnonzero((topic == query) & (self._doc == doc))[:2]
             both = both if self._order is None else self._order[both]
-            raise DataError(
-                f"The run has the document {self._names[doc].as_py()!r} more than once for query {self.topics[query]!r} "
-                f"({len(twice)} such rows in all). A document stands once in a ranking.",
-                tuple(int(row) for row in np.sort(both)),
+            raise self.origin.located(
+                DataError(
+                    f"The run has the document {self._names[doc].as_py()!r} more than once for query {self.topics[query]!r} "
+                    f"({len(twice)} such rows in all). A document stands once in a ranking.",
+                    tuple(int(row) for row in np.sort(both)),
+                )
             )
         self._checked = True
 
@@ -271,17 +277,21 @@ class TableRun(Run):
 
     def column(self, name: str) -> Array | None:
         columns = tables.Columns("run", self._data)
-        return self._grouped(columns.values(name)) if name in columns else None
+        return read_only(self._grouped(columns.values(name))) if name in columns else None
 
     def labels(self, name: str) -> tuple[Ints, list[Any]] | None:
         columns = tables.Columns("run", self._data)
         if name not in columns:
             return None
-        numbers, values = columns.labels(name)
-        return self._grouped(numbers), values
+        row_labels, values = columns.labels(name)
+        return read_only(self._grouped(row_labels)), values
 
-    def refuse_texts(self, column: Column) -> None:
-        refuse_texts(self._data, column, self.origin)
+    def numbers(self, column: Column) -> Floats | None:
+        values: Floats | None = self._grouped(numbers(self._data, column, self.origin))
+        return values
+
+    def place(self, rows: Sequence[int]) -> str:
+        return self.origin.place(list(rows) if self._order is None else self._order[list(rows)].tolist())
 
     @property
     def columns(self) -> list[str]:

@@ -19,7 +19,7 @@ from irmx.declare.citation import Citation
 from irmx.declare.columns import Column
 from irmx.declare.measures import COMMON_PARAMS, Measure
 from irmx.declare.signatures import params_of
-from irmx.errors import IrmxError, PluginError, UsageError
+from irmx.errors import IrmxError, PluginError, UsageError, failure_of
 from irmx.registry import in_plugin, registry
 
 if TYPE_CHECKING:
@@ -80,9 +80,7 @@ class FunctionMeasure(Measure, metaclass=_OfFunction):
         except IrmxError:
             raise
         except Exception as error:
-            raise PluginError(
-                f"The measure {self} failed for query {ranking.query_id} with {type(error).__name__}: {error}"
-            ) from error
+            raise failure_of(f"The measure {self}, for query {ranking.query_id},", error) from error
         if not hasattr(value, "__float__") or np.ndim(value):
             raise PluginError(f"The measure {self} must return a number for query {ranking.query_id}. Got {value!r}.")
         return float(value)
@@ -99,6 +97,7 @@ def measure(
     range: tuple[float, float] = ...,
     monotone: bool = ...,
     default: float = ...,
+    docs_may_repeat: bool = ...,
     cite: Citation | Sequence[Citation] = ...,
     examples: str | Sequence[str] = ...,
     batch: Literal[False] = ...,
@@ -112,6 +111,7 @@ def measure(
     range: tuple[float, float] = ...,
     monotone: bool = ...,
     default: float = ...,
+    docs_may_repeat: bool = ...,
     cite: Citation | Sequence[Citation] = ...,
     examples: str | Sequence[str] = ...,
     batch: Literal[True],
@@ -126,6 +126,7 @@ def measure(
     range: tuple[float, float] = (0.0, 1.0),
     monotone: bool = True,
     default: float = 0.0,
+    docs_may_repeat: bool = False,
     cite: Citation | Sequence[Citation] = (),
     examples: str | Sequence[str] = (),
     batch: bool = False,
@@ -158,6 +159,8 @@ def measure(
         Whether a relevant document in the place of a non-relevant one never lowers the value.
     default : float
         The value of a topic that the run has no documents for.
+    docs_may_repeat : bool
+        Whether a document may stand more than once in the run of a topic; see :class:`irmx.Measure`.
     cite : Citation or sequence of Citation
         What to cite.
     examples : str or sequence of str
@@ -184,7 +187,7 @@ def measure(
     >>> @irmx.measure
     ... def Enough(ranking: irmx.Ranking, *, k: int = 1) -> float:
     ...     '''Whether at least k relevant documents are retrieved.'''
-    ...     return len(ranking.relevant_rank) >= k
+    ...     return len(ranking.relevant) >= k
     >>> qrels, run = {"q": {"a": 1, "b": 1}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}
     >>> irmx.calc_aggregate([Enough, Enough(k=2)@2, "Enough(k=2)@3"], qrels, run)
     {Enough: 1.0, Enough(k=2)@2: 0.0, Enough(k=2)@3: 1.0}
@@ -218,6 +221,7 @@ def measure(
                 "RANGE": range,
                 "MONOTONE": monotone,
                 "DEFAULT": default,
+                "DOCS_MAY_REPEAT": docs_may_repeat,
                 "CITATIONS": tuple(citations),
                 "EXAMPLES": tuple(shown) or (() if required else (known_as,)),
                 "_function": staticmethod(function),

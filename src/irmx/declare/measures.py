@@ -99,6 +99,9 @@ class Measure(ir_measures.Measure):
         lowers the value, whatever the parameters; false for a measure that it can lower.
     DEFAULT : float
         The value of a topic that the run has no documents for.
+    DOCS_MAY_REPEAT : bool
+        Whether a document may stand more than once in the run of a topic, as an update of a stream does that is emitted again.
+        Otherwise such a run is refused. Its rows are then in ``rankings.run_rows``; there is no ranking of repeated documents.
     CITATIONS : tuple of Citation
         What to cite.
     EXAMPLES : tuple of str
@@ -115,6 +118,7 @@ class Measure(ir_measures.Measure):
     QREL_COLUMNS: ClassVar[tuple[Column, ...]] = ()
     RANGE: ClassVar[tuple[float, float]] = (0.0, 1.0)
     MONOTONE: ClassVar[bool] = True
+    DOCS_MAY_REPEAT: ClassVar[bool] = False
     CITATIONS: ClassVar[tuple[Citation, ...]] = ()
     EXAMPLES: ClassVar[tuple[str, ...]] = ()
     SHARED_PARAMS: ClassVar[tuple[str, ...]] = ()

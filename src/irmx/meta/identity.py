@@ -82,7 +82,7 @@ def run_digest(source: Any, columns: Sequence[str]) -> dict[str, str]:
 def qrels_digest(judgments: Judgments, columns: Sequence[str]) -> dict[str, str]:
     """Return a digest of the topics, documents and grades of judgments, and one per extra column."""
     arrays = [list(map(str, judgments.topics)), judgments.offsets, list(judgments.docs), judgments.grade]
-    return _digests(arrays, {name: judgments.given_column(name) for name in columns})
+    return _digests(arrays, {name: judgments.column(name) for name in columns})
 
 
 _BASE = ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -12,7 +13,7 @@ from irmx.data import tables
 from irmx.data.judgments import Judgments
 from irmx.data.runs import Found, Run
 from irmx.errors import DataError, some
-from irmx.ragged import Array, Floats, Ints, segment_of
+from irmx.ragged import Array, Floats, Ints, offsets_of, position_in_segment, segment_of
 
 T = TypeVar("T")
 
@@ -74,23 +75,33 @@ class Join:
 
     def __init__(self, run: Run, judgments: Judgments, only: str | None = None) -> None:
         self.run, self.judgments = run, judgments
-        mine = {t: i for i, t in enumerate(run.topics) if only is None or t == only}
+        number_of = {t: i for i, t in enumerate(run.topics) if only is None or t == only}
         sizes = np.diff(run.offsets)
-        self.pairs = [(mine[t], theirs) for t, theirs in judgments.index.items() if t in mine and sizes[mine[t]]]
-        self.depth = sizes[[m for m, _ in self.pairs]] if self.pairs else np.zeros(0, dtype=np.int64)
+        self.pairs = [(number_of[t], n) for t, n in judgments.index.items() if t in number_of and sizes[number_of[t]]]
+        self.depth = sizes[self.in_run]
         self._memo: dict[Hashable, Any] = {}
+
+    @cached_property
+    def in_run(self) -> Ints:
+        """The numbers of the topics in the run."""
+        return np.array([in_run for in_run, _ in self.pairs], dtype=np.int64)
+
+    @cached_property
+    def in_judgments(self) -> Ints:
+        """The numbers of the topics in the judgments."""
+        return np.array([in_judgments for _, in_judgments in self.pairs], dtype=np.int64)
 
     @property
     def topics(self) -> list[Any]:
         """The query ids of the topics, as the judgments have them."""
-        return [self.judgments.topics[theirs] for _, theirs in self.pairs]
+        return [self.judgments.topics[number] for _, number in self.pairs]
 
     def memo(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return a value made once for this join."""
         if key not in self._memo:
             self._memo[key] = make()
-        found: T = self._memo[key]
-        return found
+        value: T = self._memo[key]
+        return value
 
     # -- the order of documents --------------------------------------------------------------------------
 
@@ -120,11 +131,11 @@ class Join:
         larger = np.empty(len(hits), dtype=np.int64)
         tied = np.zeros(len(hits), dtype=bool)
         ends, run_ends = found.offsets.tolist(), self.run.offsets.tolist()
-        for t, (mine, _) in enumerate(self.pairs):
+        for t, (in_run, _) in enumerate(self.pairs):
             a, b = ends[t], ends[t + 1]
             if a == b:
                 continue
-            ascending = np.sort(scores[run_ends[mine] : run_ends[mine + 1]])
+            ascending = np.sort(scores[run_ends[in_run] : run_ends[in_run + 1]])
             below_or_equal = ascending.searchsorted(hits[a:b], side="right")
             larger[a:b] = len(ascending) - below_or_equal
             tied[a:b] = (below_or_equal > 1) & (ascending[below_or_equal - 2] == hits[a:b])
@@ -132,12 +143,12 @@ class Join:
 
     def _places_among_tied(self, topic: int, doc: Ints, score: Floats, ties: str) -> Ints:
         """Return, of documents of a topic whose scores are not unique, how many with the same score stand before each."""
-        mine = self.pairs[topic][0]
-        scores = self.comparable_scores(ties)[self.run.offsets[mine] : self.run.offsets[mine + 1]]
+        in_run = self.pairs[topic][0]
+        scores = self.comparable_scores(ties)[self.run.offsets[in_run] : self.run.offsets[in_run + 1]]
         wanted = np.unique(_comparable(score, ties))
         rows = np.flatnonzero(wanted[np.minimum(np.searchsorted(wanted, scores), len(wanted) - 1)] == scores)
         groups: dict[float, list[str]] = {s: [] for s in wanted.tolist()}
-        for s, name in zip(scores[rows].tolist(), self.run.docs_at(mine, rows), strict=True):
+        for s, name in zip(scores[rows].tolist(), self.run.docs_at(in_run, rows), strict=True):
             groups[s].append(name)
         if ties == "trec":
             for group in groups.values():
@@ -153,21 +164,56 @@ class Join:
     def order(self, topic: int, ties: str) -> Ints:
         """Return the rows of a topic, counted from its first, best first."""
         self.run.refuse_repeats()
-        mine = self.pairs[topic][0]
-        scores = _comparable(self.run.score[self.run.offsets[mine] : self.run.offsets[mine + 1]], ties)
+        in_run = self.pairs[topic][0]
+        scores = _comparable(self.run.score[self.run.offsets[in_run] : self.run.offsets[in_run + 1]], ties)
         rows = np.arange(len(scores))
         if ties == "trec":
-            docs = self.run.docs(mine)
+            docs = self.run.docs(in_run)
             row_of = {doc: row for row, doc in enumerate(docs)}
             _sort_descending(docs)
             rows = np.array([row_of[doc] for doc in docs], dtype=np.int64)
         return rows[np.argsort(-scores[rows], kind="stable")]
 
-    # -- the judgments of the topics ---------------------------------------------------------------------
+    def ranked_rows(self, ties: str) -> Ints:
+        """Return the rows of the run of all topics, topic by topic, best first."""
+        self.run.refuse_repeats()
+        ends = offsets_of(self.depth)
+        topic = segment_of(ends)
+        starts = self.run.offsets[self.in_run]
+        rows = np.repeat(starts, self.depth) + position_in_segment(ends)
+        scores = self.comparable_scores(ties)[rows]
+        order = np.lexsort((-scores, topic))
+        rows, scores = rows[order], scores[order]
+        if ties == "trec":
+            tied = (scores[1:] == scores[:-1]) & (topic[1:] == topic[:-1])
+            for t in np.unique(topic[1:][tied]).tolist():
+                rows[ends[t] : ends[t + 1]] = starts[t] + self.order(t, ties)
+        return rows
+
+    # -- rows of the run, and the judgments of the topics ------------------------------------------------
+
+    def judged_at(self, offsets: Ints, rows: Ints) -> Ints:
+        """Return, for rows of the run, topic by topic, the place of their document in the judgments; -1 for one not judged."""
+        found = self.found(None)
+        to_place = (
+            offsets_of(self.depth)[:-1] - self.run.offsets[self.in_run]
+        )  # of a topic's rows among all of the join
+        doc = np.full(int(self.depth.sum()), -1, dtype=np.int64)
+        doc[found.rows() + to_place[segment_of(found.offsets)]] = found.doc
+        return doc[rows + to_place[segment_of(offsets)]]
+
+    def doc_ids(self, offsets: Ints, rows: Ints) -> list[str]:
+        """Return the documents of rows of the run, topic by topic."""
+        ends = offsets.tolist()
+        return [
+            doc_id
+            for (in_run, _), a, b in zip(self.pairs, ends, ends[1:], strict=False)
+            for doc_id in self.run.docs_at(in_run, rows[a:b] - self.run.offsets[in_run])
+        ]
 
     def per_topic(self, values: Ints) -> Ints:
         """Return, of one value per topic of the judgments, those of the topics joined."""
-        return values[[theirs for _, theirs in self.pairs]] if self.pairs else values[:0]
+        return values[self.in_judgments]
 
 
 def _comparable(scores: Floats, ties: str) -> Floats:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from irmx.declare.columns import Column
-from irmx.ragged import Array, Floats, offsets_of
+from irmx.ragged import Floats
+from irmx.rank.rows import Rows
 
 if TYPE_CHECKING:
     from irmx.rank.rankings import Rankings
@@ -14,32 +16,59 @@ if TYPE_CHECKING:
 class Ranking:
     """One topic's ranking, for measures that score one topic at a time.
 
+    Its rows are those of :class:`irmx.Rankings`, of this topic; see :class:`irmx.Rows` for what they have.
+
     Attributes
     ----------
     query_id : str
         The topic.
     depth : int
         T, the number of documents in the ranking.
-    rank, grade : array
-        The ranks and grades of the judged documents retrieved, by rank.
-    relevant_rank, relevant_grade, precision : array
-        The ranks and grades of the relevant documents retrieved, and the precision there.
     recall_base, judged_nonrelevant : int
         RB and NRB.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> [ranking] = irmx.join({"q": {"a": 1, "b": 0, "c": 2}}, {"q": {"a": 3.0, "x": 2.0, "c": 1.0}})
+    >>> ranking.relevant.rank, ranking.relevant.grade, ranking.precision.round(3), ranking.recall_base
+    (array([1, 3]), array([1., 2.]), array([1.   , 0.667]), 2)
+    >>> ranking.ranked.doc_ids
+    ['a', 'x', 'c']
     """
 
     def __init__(self, rankings: Rankings, topic: int) -> None:
         self._rankings, self._topic = rankings, topic
         self.query_id = rankings.topics[topic]
         self.depth = int(rankings.depth[topic])
-        judged, relevant = rankings.judged, rankings.relevant
-        here = slice(judged.offsets[topic], judged.offsets[topic + 1])
-        self.rank, self.grade = judged.rank[here], judged.grade[here]
-        self._relevant = here = slice(relevant.offsets[topic], relevant.offsets[topic + 1])
-        self.relevant_rank, self.relevant_grade = relevant.rank[here], relevant.grade[here]
-        self.precision = rankings.precision[here]
         self.recall_base = int(rankings.recall_base[topic])
         self.judged_nonrelevant = int(rankings.judged_nonrelevant[topic])
+
+    @cached_property
+    def relevant(self) -> Rows:
+        """The relevant documents retrieved, by rank."""
+        return self._rankings.relevant.of_topic(self._topic)
+
+    @cached_property
+    def judged(self) -> Rows:
+        """The judged documents retrieved, by rank."""
+        return self._rankings.judged.of_topic(self._topic)
+
+    @cached_property
+    def ranked(self) -> Rows:
+        """All documents of the ranking, by rank."""
+        return self._rankings.ranked.of_topic(self._topic)
+
+    @cached_property
+    def qrels_rows(self) -> Rows:
+        """All rows of the qrels, retrieved or not."""
+        return self._rankings.qrels_rows.of_topic(self._topic)
+
+    @property
+    def precision(self) -> Floats:
+        """The precision at the rank of each relevant document."""
+        offsets = self._rankings.relevant.offsets
+        return self._rankings.precision[offsets[self._topic] : offsets[self._topic + 1]]
 
     @property
     def judged_grades(self) -> Floats:
@@ -47,20 +76,6 @@ class Ranking:
         offsets, grades = self._rankings.judged_grades
         return grades[offsets[self._topic] : offsets[self._topic + 1]]
 
-    @property
-    def docs(self) -> list[str]:
-        """All documents, best first."""
-        return self._rankings.ranked_docs(self._topic)
-
-    def run_column(self, column: Column) -> Array:
-        """Return a run column over the relevant documents."""
-        return self._rankings.run_column(column)[self._relevant]
-
-    def ranked_column(self, column: Column) -> Array:
-        """Return a run column over all documents, best first."""
-        ends = offsets_of(self._rankings.depth)
-        return self._rankings.ranked_column(column)[ends[self._topic] : ends[self._topic + 1]]
-
     def topic_column(self, column: Column) -> Any:
-        """Return the topic's value of a qrels column."""
+        """Return the topic's value of a qrels column that has one value per topic."""
         return self._rankings.topic_column(column)[self._topic]

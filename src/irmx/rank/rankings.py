@@ -1,76 +1,33 @@
-"""What a measure sees: the ranks and grades of judged documents, of all topics or of one."""
+"""What a measure sees: the rankings of one run, of all topics at once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
 
-from irmx.declare.columns import Column, is_missing, missing_column
+from irmx.declare.columns import Column
 from irmx.declare.measures import Measure, common_parameters
 from irmx.errors import DataError
-from irmx.ragged import Array, Floats, Ints, offsets_of, position_in_segment, segment_count, segment_of
-from irmx.rank.best_first import RankedDocuments, judged_in_rows, ranked_rows
-from irmx.rank.join import Hits, Join
-from irmx.rank.per_subtopic import PartsJoin
+from irmx.ragged import (
+    Array,
+    Floats,
+    Ints,
+    offsets_of,
+    position_in_segment,
+    read_only,
+    segment_count,
+    segment_of,
+    shared,
+)
+from irmx.rank.join import Join
+from irmx.rank.per_subtopic import SubtopicJoin
 from irmx.rank.ranking import Ranking
-from irmx.rank.rows import QrelsRows, RunRows, matching_rows, qrels_rows, run_rows
+from irmx.rank.rows import Rows
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Documents:
-    """Judged documents of the rankings, as ragged arrays; within a topic by rank.
-
-    Attributes
-    ----------
-    offsets : int array, shape (topics + 1,)
-        Which documents belong to a topic.
-    rank : int array, shape (documents,)
-        Their ranks, from 1.
-    grade : float array, shape (documents,)
-        Their grades.
-    hit : int array, shape (documents,)
-        Their numbers among the hits of the join.
-    hits : Hits
-        Those hits.
-    """
-
-    offsets: Ints
-    rank: Ints
-    grade: Floats
-    hit: Ints
-    hits: Hits
-
-    @property
-    def doc(self) -> Ints:
-        """The place of each in the documents of the judgments."""
-        doc: Ints = self.hits.doc[self.hit]
-        return doc
-
-    @cached_property
-    def topic(self) -> Ints:
-        """The number of each document's topic."""
-        return segment_of(self.offsets)
-
-    @cached_property
-    def ordinal(self) -> Ints:
-        """The place of each document among those of its topic, from 1."""
-        return position_in_segment(self.offsets) + 1
-
-    @property
-    def count(self) -> Ints:
-        """The number of documents of every topic."""
-        return np.diff(self.offsets)
-
-    def where(self, keep: Array) -> Documents:
-        """Return the documents for which ``keep`` is true."""
-        offsets = offsets_of(segment_count(keep, self.offsets))
-        return Documents(offsets, self.rank[keep], self.grade[keep], self.hit[keep], self.hits)
 
 
 class Rankings:
@@ -79,20 +36,14 @@ class Rankings:
     The common parameters are carried out: ranks are those after ``judged_only`` and ``ties``, documents
     below ``cutoff`` are gone, ``relevant`` are those of grade ``rel`` or more.
 
+    All arrays, those that ``memo`` and ``qrels_memo`` return among them, are shared by all measures and cannot be written.
+
     Attributes
     ----------
     topics : list
         The query ids.
     depth : int array, shape (topics,)
         T, the number of documents in each ranking.
-    judged : Documents
-        The judged documents retrieved. A negative grade means not judged, as in trec_eval.
-    relevant : Documents
-        The relevant documents retrieved.
-    recall_base : int array, shape (topics,)
-        RB, the number of relevant judged documents, retrieved or not.
-    judged_nonrelevant : int array, shape (topics,)
-        NRB, the number of judged documents that are not relevant, retrieved or not.
 
     Examples
     --------
@@ -110,31 +61,141 @@ class Rankings:
         self._join = join
         self.rel, self.cutoff, self.judged_only, self.ties = rel, cutoff, judged_only, ties
         self.topics = join.topics
-        self.depth = self.judged.count if judged_only else join.depth
-        if cutoff is not None:
-            self.depth = np.minimum(self.depth, cutoff)
+        depth = self.judged.count if judged_only else join.depth
+        self.depth = read_only(depth if cutoff is None else np.minimum(depth, cutoff))
+
+    # -- rows --------------------------------------------------------------------------------------------
 
     @cached_property
-    def judged(self) -> Documents:
-        negative = self._join.memo("negative", lambda: self._join.judgments.has_negative)
-        documents = self._documents(min(0, self.rel) if negative else None)
-        if self.judged_only:
-            documents = replace(documents, rank=documents.ordinal)
-        return self._within_cutoff(documents)
-
-    @cached_property
-    def relevant(self) -> Documents:
+    def relevant(self) -> Rows:
+        """The relevant documents retrieved, by rank."""
         if self.judged_only:
             return self.judged.where(self.judged.grade >= self.rel)
-        return self._within_cutoff(self._documents(self.rel))
+        return self._within_cutoff(self._hits(self.rel))
 
-    def _documents(self, rel: float | None) -> Documents:
-        hits = self._join.hits(rel, self.ties)
-        grade = self._join.judgments.grade[hits.doc]
-        return Documents(hits.offsets, hits.rank, grade, np.arange(len(hits.rank)), hits)
+    @cached_property
+    def judged(self) -> Rows:
+        """The judged documents retrieved, by rank. A negative grade means not judged, as in trec_eval."""
+        negative = self._join.memo("negative", lambda: self._join.judgments.has_negative)
+        return self._within_cutoff(self._hits(min(0, self.rel) if negative else None))
 
-    def _within_cutoff(self, documents: Documents) -> Documents:
-        return documents if self.cutoff is None else documents.where(documents.rank <= self.cutoff)
+    def _hits(self, rel: float | None) -> Rows:
+        """Return the judged documents of at least a grade (all: None) that are retrieved, before the cutoff."""
+        join = self._join
+        hits = join.hits(rel, self.ties)
+        rank = position_in_segment(hits.offsets) + 1 if self.judged_only else hits.rank
+        return self._rows_of_run(
+            hits.offsets, hits.rows, doc=hits.doc, rank=rank, grade=lambda: join.judgments.grade[hits.doc],
+            doc_ids=lambda: [join.judgments.docs[i] for i in hits.doc.tolist()],
+        )  # fmt: skip
+
+    def _within_cutoff(self, rows: Rows) -> Rows:
+        return rows if self.cutoff is None else rows.where(rows.rank <= self.cutoff)
+
+    @cached_property
+    def ranked(self) -> Rows:
+        """All documents of the ranking, judged or not, by rank."""
+        if self.judged_only:
+            return self.judged
+        join, offsets = self._join, offsets_of(self._join.depth)
+        row = join.memo(("ranked rows", self.ties), lambda: join.ranked_rows(self.ties))
+        return self._within_cutoff(self._rows_of_run(offsets, row, rank=position_in_segment(offsets) + 1))
+
+    @cached_property
+    def run_rows(self) -> Rows:
+        """All rows of the run, in its order: what a measure of streams reads.
+
+        Their ranks are an error where a document stands there more than once.
+        """
+        run, in_run = self._join.run, self._join.in_run
+        offsets = offsets_of(np.diff(run.offsets)[in_run])
+        row = np.repeat(run.offsets[in_run], np.diff(offsets)) + position_in_segment(offsets)
+
+        def rank() -> Ints:
+            out = np.zeros(len(row), dtype=np.int64)
+            to_place = offsets[:-1] - run.offsets[in_run]  # of a topic's rows in the run to their places here
+            out[self.ranked.row + to_place[self.ranked.topic]] = self.ranked.rank
+            return out
+
+        return self._rows_of_run(offsets, row, rank=rank)
+
+    def _rows_of_run(
+        self, offsets: Ints, row: Any, rank: Any, doc: Any = None, grade: Any = None, doc_ids: Any = None
+    ) -> Rows:
+        join = self._join
+        rows: Rows = Rows(
+            join.run, self.topics, offsets, doc_ids or (lambda: join.doc_ids(offsets, rows.row)),
+            row=row, rank=rank, score=lambda: join.run.score[rows.row],
+            doc=(lambda: join.judged_at(offsets, rows.row)) if doc is None else doc,
+            grade=grade or (lambda: np.append(join.judgments.grade, np.nan)[rows.doc]),
+        )  # fmt: skip
+        return rows
+
+    @cached_property
+    def qrels_rows(self) -> Rows:
+        """All rows of the qrels: retrieved or not, and those that declare a subtopic that no document holds.
+
+        This is where denominators come from: the subtopics, nuggets or verticals of a topic are the different labels of
+        a column over its rows.
+        """
+        judgments = self._join.judgments
+
+        def placed() -> tuple[Ints, Ints, Ints, Floats]:
+            offsets, source, doc = judgments.all_rows
+            lengths = np.diff(offsets)[self._join.in_judgments]
+            ends = offsets_of(lengths)
+            row = np.repeat(offsets[self._join.in_judgments], lengths) + position_in_segment(ends)
+            return ends, source[row], doc[row], judgments.row_grade[source[row]]
+
+        offsets, row, doc, grade = self.qrels_memo(("irmx", "rows"), placed)
+
+        def of_document(values: Callable[[], tuple[Ints, Array]], nothing: float) -> Callable[[], Array]:
+            """Return what gives each row its document's value; ``nothing`` where it has none, or the row has no document."""
+
+            def of_row() -> Array:
+                documents, of_each = values()
+                out = np.full(len(judgments) + 1, nothing, dtype=of_each.dtype)
+                out[documents] = of_each
+                return out[doc]
+
+            return of_row
+
+        def ranks() -> tuple[Ints, Array]:
+            rows = self.judged if self.judged_only else self._within_cutoff(self._hits(None))
+            return rows.doc, rows.rank
+
+        def scores() -> tuple[Ints, Array]:
+            rows = self._hits(None)
+            return rows.doc, rows.score
+
+        return Rows(
+            judgments, self.topics, offsets, lambda: ["" if i < 0 else judgments.docs[i] for i in doc.tolist()],
+            row=row, doc=doc, grade=grade, rank=of_document(ranks, 0), score=of_document(scores, np.nan),
+        )  # fmt: skip
+
+    def matching_rows(self) -> tuple[Ints, Ints]:
+        """Return every pair of a row of ``run_rows`` and a row of ``qrels_rows`` with the same document, by row of the run.
+
+        Examples
+        --------
+        >>> import irmx, pandas as pd
+        >>> nuggets = pd.DataFrame({"query_id": ["q", "q"], "doc_id": ["u", "u"], "iteration": ["n1", "n2"], "relevance": [1, 1]})
+        >>> irmx.join(nuggets, {"q": {"x": 2.0, "u": 1.0}}).matching_rows()
+        (array([1, 1]), array([0, 1]))
+        """
+        return self.memo(("irmx", "matching rows"), self._matching_rows)
+
+    def _matching_rows(self) -> tuple[Ints, Ints]:
+        join, qrels_doc = self._join, self.qrels_rows.doc
+        found = join.found(None)
+        pair = segment_of(found.offsets)
+        at = found.rows() - join.run.offsets[join.in_run[pair]] + self.run_rows.offsets[pair]
+        order = np.argsort(at, kind="stable")
+        at, doc = at[order], found.doc[order]
+        by_doc = np.argsort(qrels_doc, kind="stable")
+        first = np.searchsorted(qrels_doc[by_doc], doc, side="left")
+        count = np.searchsorted(qrels_doc[by_doc], doc, side="right") - first
+        return np.repeat(at, count), by_doc[np.repeat(first, count) + position_in_segment(offsets_of(count))]
 
     def __len__(self) -> int:
         return len(self.topics)
@@ -142,18 +203,22 @@ class Rankings:
     def __iter__(self) -> Iterator[Ranking]:
         return (Ranking(self, i) for i in range(len(self)))
 
+    # -- values of the documents and topics --------------------------------------------------------------
+
     @cached_property
     def precision(self) -> Floats:
         """The precision at the rank of each relevant document: Prec(n) for n in R."""
-        return self.relevant.ordinal / self.relevant.rank
+        return read_only(self.relevant.ordinal / self.relevant.rank)
 
     @cached_property
     def recall_base(self) -> Ints:
-        return self._join.per_topic(self._counts[0])
+        """RB, the number of relevant judged documents of every topic, retrieved or not."""
+        return read_only(self._join.per_topic(self._counts[0]))
 
     @cached_property
     def judged_nonrelevant(self) -> Ints:
-        return self._join.per_topic(self._counts[1])
+        """NRB, the number of judged documents of every topic that are not relevant, retrieved or not."""
+        return read_only(self._join.per_topic(self._counts[1]))
 
     @property
     def _counts(self) -> tuple[Ints, Ints]:
@@ -166,15 +231,6 @@ class Rankings:
 
         return self._join.memo(("counts", self.rel), count)
 
-    def memo(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return ``make()``, computed once for these rankings; measures of one family share work by it."""
-        view = (self.rel, self.cutoff, self.judged_only, self.ties)
-        return self._join.memo((view, key), make)
-
-    def qrels_memo(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return ``make()``, computed once for the qrels of these topics; for what depends on no run and no parameter but ``key``."""
-        return self._join.judgments.memo(self._numbers, key, make)
-
     @cached_property
     def judged_grades(self) -> tuple[Ints, Floats]:
         """The grades of all judged documents of the topics, retrieved or not, largest first, with the offsets of the topics.
@@ -183,216 +239,85 @@ class Rankings:
         >>> irmx.join({"q": {"a": 1, "b": 0, "c": 2}}, {"q": {"b": 1.0}}).judged_grades
         (array([0, 3]), array([2., 1., 0.]))
         """
-        return self._join.judgments.grades_of(self._numbers, min(0, self.rel))
+        return shared(self._join.judgments.grades_of(self._join.in_judgments, min(0, self.rel)))
 
     @property
     def largest_grade(self) -> float:
         """The largest grade of the qrels, of any topic; 0 where none is above."""
         return self._join.judgments.largest_grade
 
-    @cached_property
-    def _numbers(self) -> Ints:
-        """The numbers of the topics in the judgments."""
-        return np.array([t for _, t in self._join.pairs], dtype=np.int64)
-
-    # -- columns -----------------------------------------------------------------------------------------
-
-    def run_column(self, column: Column, documents: Documents | None = None) -> Array:
-        """Return a run column over ``relevant``, or over other documents of these rankings, such as ``judged``.
-
-        Raises
-        ------
-        irmx.errors.DataError
-            Where the run lacks the column, or a document lacks its value.
-        """
-        documents = self.relevant if documents is None else documents
-        values = self._run_values(column)[documents.hits.rows()[documents.hit]]
-        lacking = np.flatnonzero(is_missing(values))
-        if len(lacking):
-            i = int(lacking[0])
-            raise self._no_value(column, documents.topic[i], self.doc_ids(documents)[i], documents.rank[i])
-        return values
-
-    def ranked_column(self, column: Column) -> Array:
-        """Return a run column over all documents of all rankings, judged or not, best first; errors as ``run_column``."""
-        values = self._run_values(column)[self._ranked_rows()]
-        lacking = np.flatnonzero(is_missing(values))
-        if len(lacking):
-            ends = offsets_of(self.depth)
-            topic = int(np.searchsorted(ends, lacking[0], side="right")) - 1
-            place = int(lacking[0] - ends[topic])
-            raise self._no_value(column, topic, self.ranked_docs(topic)[place], place + 1)
-        return values
-
-    def refuse_texts(self, column: Column) -> None:
-        """Raise where a column of numbers holds texts or an infinity; names the first wrong row, and its line in a file."""
-        refuse = self._join.run.refuse_texts if column.table == "run" else self._join.judgments.refuse_texts
-        refuse(column)
-
-    def _run_values(self, column: Column) -> Array:
-        self.refuse_texts(column)
-        values = self._join.run.column(column.name)
-        if values is None:
-            raise DataError(missing_column(column, self._join.run.columns))
-        return values
-
-    def ranked_labels(self, column: Column) -> tuple[Ints, list[Any]] | None:
-        """Return a run column of labels over all documents of all rankings, judged or not, best first.
-
-        As the number of the label of every document, -1 where it is missing or empty, and the labels by number. None where
-        the run lacks an optional column.
-
-        Raises
-        ------
-        irmx.errors.DataError
-            Where the run lacks the column.
-
-        Examples
-        --------
-        >>> import irmx, pandas as pd
-        >>> run = pd.DataFrame({"query_id": "q", "doc_id": ["a", "b"], "score": [1.0, 2.0], "vertical": ["web", "news"]})
-        >>> vertical = irmx.Column("run", "vertical", "where it comes from", dtype="str")
-        >>> irmx.join({"q": {"a": 1}}, run).ranked_labels(vertical)
-        (array([1, 0]), ['web', 'news'])
-        """
-        found = self._join.run.labels(column.name)
-        if found is None and not column.optional:
-            raise DataError(missing_column(column, self._join.run.columns))
-        return None if found is None else (found[0][self._ranked_rows()], found[1])
-
-    @cached_property
-    def ranked_documents(self) -> RankedDocuments:
-        """All documents of all rankings, judged or not, best first."""
-        return RankedDocuments(offsets_of(self.depth), *judged_in_rows(self._join, self._ranked_rows()))
-
-    def _ranked_rows(self) -> Ints:
-        """Return the rows of the run, topic by topic, best first."""
-        if self.judged_only:
-            rows: Ints = self.judged.hits.rows()[self.judged.hit]
-            return rows
-        rows = self._join.memo(("ranked rows", self.ties), lambda: ranked_rows(self._join, self.ties))
-        return rows if self.cutoff is None else rows[position_in_segment(offsets_of(self._join.depth)) < self.cutoff]
-
-    def _no_value(self, column: Column, topic: int, doc_id: str, rank: int) -> DataError:
-        return DataError(
-            f"The run column {column.name!r} has no value for query {self.topics[topic]}, "
-            f"document {doc_id!r} at rank {rank}."
-        )
-
     def topic_column(self, column: Column) -> Array:
-        """Return a qrels column that has one value per topic, over ``topics``; rows may leave it out, but not all."""
+        """Return a qrels column that has one value per topic, over ``topics``; rows may leave it out, but not all.
+
+        Raises
+        ------
+        irmx.errors.DataError
+            As :meth:`irmx.Rows.column`; and where a topic has no value, or several.
+        """
         rows = self.qrels_rows
-        values = rows.column(column.name)
-        if values is None:
-            raise DataError(missing_column(column, self._join.judgments.columns))
-        self.refuse_texts(column)
-        there = ~is_missing(values)
+        if column.dtype == "float":
+            values = rows.column(column, missing_ok=True).tolist()
+        else:
+            number, names = rows.labels(column, missing_ok=True)
+            values = [names[i] if i >= 0 else np.nan for i in number.tolist()]
         out: list[Any] = []
         for query_id, a, b in zip(self.topics, rows.offsets, rows.offsets[1:], strict=False):
-            found = set(values[a:b][there[a:b]].tolist())
-            if len(found) != 1:
+            distinct = {value for value in values[a:b] if value == value}
+            if len(distinct) != 1:
                 raise DataError(
-                    f"The qrels column {column.name!r} must have one value for query {query_id}. Found {sorted(found)}."
+                    f"The qrels column {column.name!r} must have one value for query {query_id}. Found {sorted(distinct)}."
                 )
-            out += found
+            out += distinct
         return np.array(out)
 
-    @cached_property
-    def qrels_rows(self) -> QrelsRows:
-        """All qrels rows of the topics: retrieved or not, and those that declare a subtopic nobody holds."""
+    # -- what measures share -----------------------------------------------------------------------------
 
-        def ranks() -> Ints:
-            rank = np.zeros(len(self._join.judgments), dtype=np.int64)
-            documents = self.judged if self.judged_only else self._within_cutoff(self._documents(None))
-            rank[documents.doc] = documents.rank
-            return rank
+    def memo(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return ``make()``, computed once for these rankings; measures of one family share work by it.
 
-        return qrels_rows(self._join.judgments, self._numbers, ranks)
-
-    @cached_property
-    def run_rows(self) -> RunRows:
-        """All rows of the run of the topics, in the order of the run: what a measure of streams reads."""
-        return run_rows(self._join)
-
-    def matching_rows(self) -> tuple[Ints, Ints]:
-        """Return every pair of a row of ``run_rows`` and a row of ``qrels_rows`` with the same document.
-
-        Examples
-        --------
-        >>> import irmx, pandas as pd
-        >>> nuggets = pd.DataFrame({"query_id": ["q", "q"], "doc_id": ["u", "u"], "iteration": ["n1", "n2"], "relevance": [1, 1]})
-        >>> irmx.join(nuggets, {"q": {"x": 2.0, "u": 1.0}}).matching_rows()
-        (array([1, 1]), array([0, 1]))
+        Its arrays, also those in tuples, lists, dicts and dataclasses, cannot be written.
         """
-        return matching_rows(self._join, self.run_rows, self.qrels_rows)
+        view = (self.rel, self.cutoff, self.judged_only, self.ties)
+        return self._join.memo((view, key), lambda: shared(make()))
 
-    def parts(self, part: Ints, count: int, measure: Measure | None = None) -> Rankings:
-        """Return the rankings of parts of the topics: the same documents and ranks, judged by some rows of the qrels.
+    def qrels_memo(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return ``make()``, computed once for the qrels of these topics; for what depends on no run and no parameter but ``key``.
 
-        For measures that are computed for every subtopic or time window of a topic.
+        Its arrays cannot be written, as those of :meth:`memo`.
+        """
+        return self._join.judgments.memo(self._join.in_judgments, key, lambda: shared(make()))
+
+    # -- other judgments, same ranks ---------------------------------------------------------------------
+
+    def per_subtopic(self, subtopic: Ints, count: int, measure: Measure | None = None) -> Rankings:
+        """Return rankings with a topic for every subtopic: the same documents and ranks, judged by some rows of the qrels.
+
+        For measures that are computed for every subtopic of a topic, every time window, or every pair of both.
 
         Parameters
         ----------
-        part : int array, shape (rows,)
-            The number of the part of every row of ``qrels_rows``, -1 for none. The rows of a part are of one topic.
+        subtopic : int array, shape (rows,)
+            The number of the subtopic of every row of ``qrels_rows``, -1 for none. The rows of a subtopic are of one topic.
         count : int
-            The number of parts; each has at least one row.
+            The number of subtopics; each has at least one row.
         measure : Measure, optional
             Whose common parameters are carried out; those of these rankings otherwise.
 
         Returns
         -------
         Rankings
-            With a topic for every part, which has the name of the part's topic.
+            Each of its topics has the name of the subtopic's topic.
 
         Examples
         --------
         >>> import irmx, numpy as np, pandas as pd
         >>> rows = [("q", "a", 1, "s1"), ("q", "b", 1, "s2"), ("q", "b", 1, "s1")]
         >>> qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration"])
-        >>> of_subtopics = irmx.join(qrels, {"q": {"x": 3.0, "b": 2.0, "a": 1.0}}).parts(np.array([0, 1, 0]), 2)
-        >>> of_subtopics.relevant.rank, of_subtopics.relevant.offsets, of_subtopics.recall_base
+        >>> rankings = irmx.join(qrels, {"q": {"x": 3.0, "b": 2.0, "a": 1.0}}).per_subtopic(np.array([0, 1, 0]), 2)
+        >>> rankings.relevant.rank, rankings.relevant.offsets, rankings.recall_base
         (array([2, 3, 2]), array([0, 2, 3]), array([2, 1]))
         """
-        join = PartsJoin(self._join, self.qrels_rows, part, count)
+        join = SubtopicJoin(self._join, self.qrels_rows, subtopic, count)
         if measure is not None:
             return Rankings(join, **common_parameters(measure))
         return Rankings(join, self.rel, self.cutoff, self.judged_only, self.ties)
-
-    def doc_ids(self, documents: Documents | Ints) -> list[str]:
-        """Return the ids of judged documents, or of places in the documents of the judgments."""
-        docs = self._join.judgments.docs
-        return [docs[i] for i in (documents.doc if isinstance(documents, Documents) else documents).tolist()]
-
-    def judgment_rows(self) -> tuple[Documents, Callable[[str], Array | None]]:
-        """Return the judgment rows of the documents in ``judged``, and a function that gives a qrels column over them.
-
-        A document with several rows, one per subtopic or nugget, stands there once per row, with the
-        grade of that row.
-        """
-        judgments, doc = self._join.judgments, self.judged.doc
-        if judgments.row_offsets is None:
-            return self.judged, lambda name: None
-        starts = judgments.row_offsets[doc]
-        lengths = judgments.row_offsets[doc + 1] - starts
-        each = np.repeat(np.arange(len(doc)), lengths)
-        row = np.repeat(starts, lengths) + position_in_segment(offsets_of(lengths))
-        relevance = judgments.column("relevance")
-        assert relevance is not None
-        offsets = offsets_of(lengths)[self.judged.offsets]
-        rows = Documents(offsets, self.judged.rank[each], relevance[row], self.judged.hit[each], self.judged.hits)
-
-        def column(name: str) -> Array | None:
-            values = judgments.column(name)
-            return None if values is None else values[row]
-
-        return rows, column
-
-    def ranked_docs(self, topic: int) -> list[str]:
-        """Return all documents of one topic's ranking, best first."""
-        if self.judged_only:
-            here = slice(self.judged.offsets[topic], self.judged.offsets[topic + 1])
-            names = self._join.judgments.docs
-            return [names[i] for i in self.judged.doc[here].tolist()]
-        docs = self._join.run.docs(self._join.pairs[topic][0])
-        return [docs[i] for i in self._join.order(topic, self.ties)[: self.cutoff].tolist()]

@@ -1,171 +1,334 @@
-"""Rows as a measure sees them: of every topic all rows of the qrels, all rows of the run, and which belong together."""
+"""The one kind of rows that a measure sees: ragged arrays over rows of the run or of the qrels, and any of their columns."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from irmx.data.judgments import Judgments
-from irmx.errors import QrelsWarning
-from irmx.ragged import Array, Floats, Ints, offsets_of, position_in_segment, segment_of
-from irmx.rank.join import Join
+from irmx.data.runs import Run
+from irmx.declare.columns import Column, Table
+from irmx.errors import DataError, DataWarning, QrelsWarning, counted
+from irmx.ragged import (
+    Array,
+    Bools,
+    Floats,
+    Ints,
+    offsets_of,
+    position_in_segment,
+    read_only,
+    segment_count,
+    segment_of,
+    segment_sum,
+)
+
+Lazy = Array | Callable[[], Any]
+"""An array, or what makes it when it is first asked for."""
 
 
-@dataclass(frozen=True)
-class QrelsRows:
-    """All qrels rows of the topics of rankings, as ragged arrays; within a topic in the order of the qrels.
+class Rows:
+    """Rows of the run or of the qrels, topic by topic, as ragged arrays: what a measure computes with.
 
-    This is where denominators come from: the subtopics, nuggets or verticals of a topic are the different values of
-    a column over its rows. A row with an empty ``doc_id`` declares one that no judged document holds.
+    The rows of topic ``t`` are those from ``offsets[t]`` to ``offsets[t + 1]``; see :mod:`irmx.ragged`. Every array has one value
+    per row, is made when it is first asked for, and is shared by all measures: it cannot be written, so work on a copy.
+
+    :class:`irmx.Rankings` has five of them:
+
+    ============== ======== ======================================================= ============================
+    rows           table    which                                                   in the order of
+    ============== ======== ======================================================= ============================
+    ``relevant``   run      the relevant documents retrieved                        rank
+    ``judged``     run      the judged documents retrieved                          rank
+    ``ranked``     run      all documents of the ranking                            rank
+    ``run_rows``   run      all rows, as for a stream; a document may repeat        the run
+    ``qrels_rows`` qrels    all rows, retrieved or not; a document may have several the qrels
+    ============== ======== ======================================================= ============================
+
+    A column is read by its declaration, in one of two ways: :meth:`column` gives numbers, :meth:`labels` gives texts. One rule
+    says what is missing:
+
+    * A row without a value is an error, which names the row. A measure that has a use for such rows says ``missing_ok=True``:
+      they have NaN then, or the label -1.
+    * A table without the column is an error, too, unless the declaration says ``optional``: no row has a value then. :meth:`has`
+      tells.
 
     Attributes
     ----------
+    table : {"run", "qrels"}
+        The table whose rows, and columns, these are.
     offsets : int array, shape (topics + 1,)
         Which rows belong to a topic.
-    doc : int array, shape (rows,)
-        The place of the row's document in the documents of the judgments; -1 where ``doc_id`` is empty.
-    grade : float array, shape (rows,)
-        The grade of the row.
-    column : callable
-        Gives a qrels column by name over the rows, None where the qrels lack it.
-    labels : callable
-        Gives a qrels column by name as the number of the value of every row, -1 where it is missing or empty, and the
-        list of the values; None where the qrels lack it.
-    ranks : callable
-        Gives ``rank``.
-    place : callable
-        Says of some rows where they stand, as a message starts, such as ``qrels.csv, lines 3 and 7``; empty where the qrels
-        were not read from a file.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> run = pd.DataFrame({"query_id": "q", "doc_id": ["a", "b", "c"], "score": [3, 2, 1], "length": [90, 50, 70]})
+    >>> length = irmx.Column("run", "length", "words of the document", unit="words")
+    >>> rankings = irmx.join({"q": {"a": 1, "b": 0, "c": 2}}, run)
+    >>> rankings.relevant
+    <irmx.Rows: 2 rows of the run, 1 topic>
+    >>> rankings.relevant.rank, rankings.relevant.grade, rankings.relevant.column(length)
+    (array([1, 3]), array([1., 2.]), array([90., 70.]))
+    >>> rankings.ranked.column(length), rankings.ranked.doc_ids
+    (array([90., 50., 70.]), ['a', 'b', 'c'])
     """
 
-    offsets: Ints
-    doc: Ints
-    grade: Floats
-    column: Callable[[str], Array | None]
-    labels: Callable[[str], tuple[Ints, list[Any]] | None]
-    ranks: Callable[[], Ints]
-    place: Callable[[Sequence[int]], str]
+    def __init__(
+        self,
+        data: Run | Judgments,
+        topics: Sequence[Any],
+        offsets: Ints,
+        doc_ids: Callable[[], list[str]],
+        *,
+        row: Lazy,
+        doc: Lazy,
+        grade: Lazy,
+        rank: Lazy,
+        score: Lazy,
+    ) -> None:
+        self.table: Table = "qrels" if isinstance(data, Judgments) else "run"
+        self.offsets: Ints = read_only(offsets)
+        self._data, self._topics, self._doc_ids = data, topics, doc_ids
+        self._arrays: dict[str, Lazy] = {"row": row, "doc": doc, "grade": grade, "rank": rank, "score": score}
+        self._made: dict[str, Array] = {}
+        self._numbers: dict[Column, Floats] = {}
+        self._labels: dict[Column, tuple[Ints, list[Any]]] = {}
+        self._whole: tuple[Rows, Any] | None = None
+
+    def _array(self, name: str) -> Any:
+        if name not in self._made:
+            values = self._arrays[name]
+            self._made[name] = read_only(values() if callable(values) else values)
+        return self._made[name]
+
+    # -- one value per row -------------------------------------------------------------------------------
 
     @cached_property
     def topic(self) -> Ints:
         """The number of each row's topic."""
-        return segment_of(self.offsets)
+        return read_only(segment_of(self.offsets))
 
-    def warn(self, text: str, rows: Sequence[int] = ()) -> None:
-        """Warn of the qrels themselves, with their file and the lines of some rows, or "The qrels", before the text.
-
-        Where several runs are scored the text is given once, without the name of a run.
-        """
-        warnings.warn(f"{self.place(rows) or 'The qrels'}: {text}", QrelsWarning, stacklevel=2)
+    @cached_property
+    def ordinal(self) -> Ints:
+        """The place of each row among those of its topic, from 1."""
+        return read_only(position_in_segment(self.offsets) + 1)
 
     @property
-    def declares(self) -> Array:
-        """Whether each row has an empty ``doc_id``."""
-        return self.doc < 0
+    def row(self) -> Ints:
+        """The place of each row in its table."""
+        rows: Ints = self._array("row")
+        return rows
 
-    @cached_property
+    @property
     def rank(self) -> Ints:
         """The rank of each row's document, from 1; 0 where it is not in the ranking."""
-        of_document, out = self.ranks(), np.zeros(len(self.doc), dtype=np.int64)
-        out[~self.declares] = of_document[self.doc[~self.declares]]
-        return out
+        ranks: Ints = self._array("rank")
+        return ranks
 
+    @property
+    def grade(self) -> Floats:
+        """The grade of each row's document, NaN where it is not judged; in ``qrels_rows`` the grade of the row."""
+        grades: Floats = self._array("grade")
+        return grades
 
-def qrels_rows(judgments: Judgments, topics: Ints, ranks: Callable[[], Ints]) -> QrelsRows:
-    """Return the rows of some topics.
+    @property
+    def score(self) -> Floats:
+        """The score of each row's document in the run; NaN where it is not retrieved."""
+        scores: Floats = self._array("score")
+        return scores
 
-    Parameters
-    ----------
-    judgments : Judgments
-        The judgments.
-    topics : int array
-        The numbers of the topics in the judgments.
-    ranks : callable
-        Gives the rank of every judged document, 0 where it has none.
-    """
-
-    def placed() -> tuple[Ints, Ints, Ints, Floats]:
-        offsets, source, doc = judgments.all_rows
-        lengths = np.diff(offsets)[topics]
-        ends = offsets_of(lengths)
-        row = np.repeat(offsets[topics], lengths) + position_in_segment(ends)
-        relevance = judgments.given_column("relevance")
-        grade = judgments.grade[doc[row]] if relevance is None else relevance[source[row]]
-        return ends, source[row], doc[row], grade
-
-    ends, given, doc, grade = judgments.memo(topics, "rows", placed)
-
-    def column(name: str) -> Array | None:
-        values = judgments.given_column(name)
-        return None if values is None else values[given]
-
-    def labels(name: str) -> tuple[Ints, list[Any]] | None:
-        found = judgments.given_labels(name)
-        return None if found is None else (found[0][given], found[1])
-
-    def place(rows: Sequence[int]) -> str:
-        return judgments.place([int(given[row]) for row in rows])
-
-    return QrelsRows(ends, doc, grade, column, labels, ranks, place)
-
-
-@dataclass(frozen=True)
-class RunRows:
-    """All rows of the run of the topics of rankings, as ragged arrays; within a topic in the order of the run.
-
-    For measures of streams: nothing is ranked, and a document may stand there more than once.
-
-    Attributes
-    ----------
-    offsets : int array, shape (topics + 1,)
-        Which rows belong to a topic.
-    score : float array, shape (rows,)
-        Their scores.
-    column : callable
-        Gives a run column by name over the rows, None where the run lacks it.
-    docs : callable
-        Gives the documents of a topic by its number.
-    """
-
-    offsets: Ints
-    score: Floats
-    column: Callable[[str], Array | None]
-    docs: Callable[[int], list[str]]
+    @property
+    def doc(self) -> Ints:
+        """The number of each row's document among the judged ones of all topics; -1 where it is not judged, or the row has none."""
+        docs: Ints = self._array("doc")
+        return docs
 
     @cached_property
-    def topic(self) -> Ints:
-        """The number of each row's topic."""
-        return segment_of(self.offsets)
+    def doc_ids(self) -> list[str]:
+        """The id of each row's document; empty for a row of the qrels that has none."""
+        return self._doc_ids()
 
+    @property
+    def declares(self) -> Bools:
+        """Whether each row has an empty ``doc_id``: in the qrels it declares a subtopic, nugget or vertical that no document holds."""
+        return read_only(self.doc < 0 if self.table == "qrels" else np.zeros(len(self), dtype=bool))
 
-def run_rows(join: Join) -> RunRows:
-    """Return the rows of the topics of a join."""
-    mine = np.array([m for m, _ in join.pairs], dtype=np.int64)
-    ends = offsets_of(np.diff(join.run.offsets)[mine])
-    row = np.repeat(join.run.offsets[mine], np.diff(ends)) + position_in_segment(ends)
+    # -- one value per topic -----------------------------------------------------------------------------
 
-    def column(name: str) -> Array | None:
-        values = join.run.column(name)
-        return None if values is None else values[row]
+    @cached_property
+    def count(self) -> Ints:
+        """The number of rows of every topic."""
+        return read_only(np.diff(self.offsets))
 
-    return RunRows(ends, join.run.score[row], column, lambda topic: join.run.docs(int(mine[topic])))
+    def sum(self, values: Any) -> Floats:
+        """Return the sum of values, one per row, over the rows of every topic.
 
+        >>> import irmx
+        >>> relevant = irmx.join({"p": {"a": 1, "b": 1}, "q": {"a": 1}}, {"p": {"a": 2.0, "b": 1.0}, "q": {"x": 1.0}}).relevant
+        >>> relevant.sum(1 / relevant.rank)
+        array([1.5, 0. ])
+        """
+        return segment_sum(values, self.topic, len(self.offsets) - 1)
 
-def matching_rows(join: Join, run: RunRows, qrels: QrelsRows) -> tuple[Ints, Ints]:
-    """Return every pair of a run row and a qrels row with the same document, by topic and run row."""
-    found = join.found(None)
-    pair = segment_of(found.offsets)
-    mine = np.array([m for m, _ in join.pairs], dtype=np.int64)
-    at = found.rows() - join.run.offsets[mine[pair]] + run.offsets[pair]
-    order = np.argsort(at, kind="stable")
-    at, doc = at[order], found.doc[order]
-    by_doc = np.argsort(qrels.doc, kind="stable")
-    sorted_doc = qrels.doc[by_doc]
-    first = np.searchsorted(sorted_doc, doc, side="left")
-    count = np.searchsorted(sorted_doc, doc, side="right") - first
-    return np.repeat(at, count), by_doc[np.repeat(first, count) + position_in_segment(offsets_of(count))]
+    # -- columns -----------------------------------------------------------------------------------------
+
+    def has(self, column: Column) -> bool:
+        """Tell whether the table has a column."""
+        self._refuse_other_table(column)
+        return column.name in self._data.columns
+
+    def column(self, column: Column, missing_ok: bool = False) -> Floats:
+        """Return a column of numbers, one per row; dates are seconds since 1970.
+
+        Parameters
+        ----------
+        column : Column
+            The column, of the table of these rows.
+        missing_ok : bool
+            Whether rows may lack a value; they have NaN then.
+
+        Raises
+        ------
+        irmx.errors.DataError
+            Where the table lacks the column and it is not optional; where a cell holds a text or an infinite number; and where a
+            row lacks a value that it must have.
+        """
+        if column.dtype != "float":
+            raise TypeError(
+                f"The {column.table} column {column.name!r} is declared to hold labels; read it with labels()."
+            )
+        values = self._numbers_of(column)
+        if not missing_ok:
+            self._refuse_missing(column, np.isnan(values))
+        return values
+
+    def labels(self, column: Column, missing_ok: bool = False) -> tuple[Ints, list[Any]]:
+        """Return a column of labels: the number of the label of every row, and the labels by number.
+
+        Labels are texts, or numbers where the column holds such. Their order is none to rely on, and some may be of no row.
+
+        Parameters
+        ----------
+        column : Column
+            The column, of the table of these rows.
+        missing_ok : bool
+            Whether rows may lack a label, or have an empty one; they have the number -1 then.
+
+        Raises
+        ------
+        irmx.errors.DataError
+            Where the table lacks the column and it is not optional; where a cell is neither a text nor a number; and where a row
+            lacks a label that it must have.
+
+        Examples
+        --------
+        >>> import irmx, pandas as pd
+        >>> run = pd.DataFrame({"query_id": "q", "doc_id": ["a", "b"], "score": [1.0, 2.0], "vertical": ["web", "news"]})
+        >>> vertical = irmx.Column("run", "vertical", "where it comes from", dtype="str")
+        >>> irmx.join({"q": {"a": 1}}, run).ranked.labels(vertical)
+        (array([1, 0]), ['web', 'news'])
+        """
+        number, names = self._labels_of(column)
+        if not missing_ok:
+            self._refuse_missing(column, number < 0)
+        return number, names
+
+    def _numbers_of(self, column: Column) -> Floats:
+        if column not in self._numbers:
+            if self._whole:
+                values = self._whole[0]._numbers_of(column)[self._whole[1]]
+            else:
+                cells = self._data.numbers(column) if self._there(column) else None
+                values = np.full(len(self), np.nan) if cells is None else cells[self.row]
+            self._numbers[column] = read_only(values)
+        return self._numbers[column]
+
+    def _labels_of(self, column: Column) -> tuple[Ints, list[Any]]:
+        if column not in self._labels:
+            if self._whole:
+                number, names = self._whole[0]._labels_of(column)
+                number = number[self._whole[1]]
+            else:
+                cells = self._data.labels(column.name) if self._there(column) else None
+                number, names = (np.full(len(self), -1), []) if cells is None else (cells[0][self.row], cells[1])
+            self._labels[column] = read_only(number), names
+        return self._labels[column]
+
+    def _there(self, column: Column) -> bool:
+        """Tell whether the table has a column; raise where it lacks one that is not optional."""
+        if not self.has(column) and not column.optional:
+            raise DataError(self._data.lacking(column))
+        return self.has(column)
+
+    def _refuse_other_table(self, column: Column) -> None:
+        if column.table != self.table:
+            rows = "qrels_rows" if column.table == "qrels" else "relevant, judged, ranked and run_rows"
+            raise TypeError(
+                f"The {column.table} column {column.name!r} is read over rows of the {column.table}, which are {rows}; "
+                f"these are of the {self.table}."
+            )
+
+    def _refuse_missing(self, column: Column, missing: Bools) -> None:
+        for i in np.flatnonzero(missing)[:1].tolist():
+            rank = int(self.rank[i]) if self.table == "run" else 0
+            raise DataError(
+                f"The {self.table} column {column.name!r} has no value for query {self._topics[self.topic[i]]}, "
+                f"document {self.doc_ids[i]!r}{f' at rank {rank}' if rank else ''}."
+            ).at(self.place([i]) if self.table == "qrels" else "")
+
+    # -- messages ----------------------------------------------------------------------------------------
+
+    def place(self, rows: Sequence[int]) -> str:
+        """Return the file and the lines of some rows, as a message starts, such as ``qrels.csv, lines 3 and 7``; empty without a file."""
+        return self._data.place(self.row[list(rows)].tolist())
+
+    def warn(self, text: str, rows: Sequence[int] = ()) -> None:
+        """Warn of the table itself, with its file and the lines of some rows, or "The qrels", before the text.
+
+        Where several runs are scored a text about the qrels is given once, without the name of a run.
+        """
+        category = QrelsWarning if self.table == "qrels" else DataWarning
+        warnings.warn(f"{self.place(rows) or f'The {self.table}'}: {text}", category, stacklevel=2)
+
+    # -- some of the rows --------------------------------------------------------------------------------
+
+    def where(self, keep: Bools) -> Rows:
+        """Return the rows for which ``keep`` is true.
+
+        >>> import irmx
+        >>> rankings = irmx.join({"q": {"a": 1, "b": 0, "c": 2}}, {"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
+        >>> rankings.judged.where(rankings.judged.grade >= 1).rank
+        array([1, 3])
+        """
+        return self._some(np.flatnonzero(keep), offsets_of(segment_count(keep, self.offsets)), self._topics)
+
+    def of_topic(self, topic: int) -> Rows:
+        """Return the rows of one topic, by its number."""
+        here = slice(int(self.offsets[topic]), int(self.offsets[topic + 1]))
+        return self._some(here, np.array([0, here.stop - here.start]), self._topics[topic : topic + 1])
+
+    def _some(self, chosen: Any, offsets: Ints, topics: Sequence[Any]) -> Rows:
+        def of(name: str) -> Callable[[], Array]:
+            return lambda: self._array(name)[chosen]
+
+        def doc_ids() -> list[str]:
+            return self.doc_ids[chosen] if isinstance(chosen, slice) else [self.doc_ids[i] for i in chosen.tolist()]
+
+        some = Rows(
+            self._data, topics, offsets, doc_ids,
+            row=of("row"), doc=of("doc"), grade=of("grade"), rank=of("rank"), score=of("score"),
+        )  # fmt: skip
+        some._whole = self, chosen
+        return some
+
+    def __len__(self) -> int:
+        return int(self.offsets[-1])
+
+    def __repr__(self) -> str:
+        return (
+            f"<irmx.Rows: {counted(len(self), 'row')} of the {self.table}, {counted(len(self.offsets) - 1, 'topic')}>"
+        )

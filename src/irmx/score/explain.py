@@ -118,7 +118,7 @@ def explain(
         if not ranked
         else {
             "rank": rankings.relevant.rank,
-            "doc_id": rankings.doc_ids(rankings.relevant),
+            "doc_id": rankings.relevant.doc_ids,
             "grade": rankings.relevant.grade,
             "precision": rankings.precision,
             **own,
@@ -126,7 +126,7 @@ def explain(
     )
     if all_documents and ranked:
         judged = rankings.judged
-        columns = _over_all(columns, judged.rank, judged.grade, rankings.ranked_docs(0))
+        columns = _over_all(columns, judged.rank, judged.grade, rankings.ranked.doc_ids)
     scores = checked(parsed, rankings.topics, found if isinstance(found, TopicScores) else TopicScores(found))
     return Explanation(
         measure=parsed,

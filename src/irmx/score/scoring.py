@@ -15,7 +15,7 @@ from irmx.data.judgments import Judgments
 from irmx.data.reading import read_run
 from irmx.declare.columns import at_odds
 from irmx.declare.measures import Measure, common_parameters
-from irmx.errors import DataError, DataWarning, IrmxError, PluginError
+from irmx.errors import DataError, DataWarning, IrmxError, PluginError, failure_of
 from irmx.ragged import segment_count
 from irmx.rank.join import Join, no_common_topic
 from irmx.rank.rankings import Rankings
@@ -103,7 +103,7 @@ def named(measure: Measure) -> Iterator[None]:
     except (IrmxError, DataWarning):  # a warning that was made an error stays what it is
         raise
     except Exception as error:
-        raise PluginError(f"The measure {measure} failed with {type(error).__name__}: {error}") from error
+        raise failure_of(f"The measure {measure}", error) from error
 
 
 def checked(measure: Measure, topics: list[Any], scores: TopicScores) -> TopicScores:
@@ -161,7 +161,16 @@ def aggregate(measure: ir_measures.Measure, values: Iterable[float]) -> float:
 
 
 def rankings_for(measure: Measure, join: Join) -> Rankings:
-    """Return the rankings as a measure is to see them, with its common parameters carried out."""
+    """Return the rankings as a measure is to see them, with its common parameters carried out.
+
+    Raises
+    ------
+    irmx.errors.DataError
+        Where the run has a document more than once and the measure does not declare that documents may repeat.
+    """
+    if not measure.DOCS_MAY_REPEAT:
+        with named(measure):
+            join.run.refuse_repeats()
     given = common_parameters(measure)
     return join.memo(("rankings", *sorted(given.items())), lambda: Rankings(join, **given))
 

@@ -62,7 +62,7 @@ def positive(rankings: Rankings, values: Floats, column: Column, zero: bool = Fa
     for i in np.flatnonzero(~(values >= 0 if zero else values > 0))[:1].tolist():
         raise DataError(
             f"the {column.name} {values[i]:g} of query {rankings.topics[rankings.relevant.topic[i]]}, document "
-            f"{rankings.doc_ids(rankings.relevant)[i]!r} at rank {rankings.relevant.rank[i]} is {'below' if zero else 'not above'} "
+            f"{rankings.relevant.doc_ids[i]!r} at rank {rankings.relevant.rank[i]} is {'below' if zero else 'not above'} "
             f"0 {column.unit}."
         )
 
@@ -74,7 +74,7 @@ class DwellColumn(HoldingTimes):
     SHORT_DESC = "from the run's column 'dwell', in seconds"
 
     def mean_times(self, rankings: Rankings) -> Floats:
-        times = np.asarray(rankings.run_column(DWELL_COLUMN), dtype=float)
+        times = rankings.relevant.column(DWELL_COLUMN)
         positive(rankings, times, DWELL_COLUMN)
         return times
 

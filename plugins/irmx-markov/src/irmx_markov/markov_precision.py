@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from irmx import COMMON_PARAMS, Citation, Column, DataError, Measure, Param, Rankings
-from irmx.ragged import Floats, segment_sum
+from irmx.ragged import Floats
 from irmx_markov import finite_steps
 from irmx_markov.markov_models import KIND
 
@@ -50,7 +50,7 @@ class MarkovMeasure(Measure):
         raise NotImplementedError
 
     def score(self, rankings: Rankings) -> Floats:
-        mp = segment_sum(self.weights(rankings) * rankings.precision, rankings.relevant.topic, len(rankings))
+        mp = rankings.relevant.sum(self.weights(rankings) * rankings.precision)
         return mp if self["rescale"] is None else mp * self._recall(rankings)
 
     def _recall(self, rankings: Rankings) -> Floats:

@@ -56,7 +56,7 @@ class ByLength(HoldingTimes):
     }
 
     def mean_times(self, rankings: Rankings) -> Floats:
-        length = np.asarray(rankings.run_column(LENGTH_COLUMN), dtype=float)
+        length = rankings.relevant.column(LENGTH_COLUMN)
         positive(rankings, length, LENGTH_COLUMN, zero=self["overhead"] > 0)
         return np.asarray(self["overhead"] + length / self["speed"])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irmx import Column, DataError, Param, QrelsRows, Rankings, Symbol
+from irmx import Column, DataError, Param, Rankings, Rows, Symbol
 from irmx.ragged import Floats, Ints, segment_sum
 from irmx_ncp.stopping_laws import KIND
 
@@ -93,7 +93,7 @@ class ByDocument(Symbol):
         return p
 
 
-def _rows_of_relevant(rows: QrelsRows, rel: float) -> Ints:
+def _rows_of_relevant(rows: Rows, rel: float) -> Ints:
     """Return the rows of relevant documents, which are those whose largest grade is large enough."""
     grade = np.full(int(rows.doc.max(initial=-1)) + 1, -np.inf)
     held = np.flatnonzero(~rows.declares)
@@ -103,23 +103,18 @@ def _rows_of_relevant(rows: QrelsRows, rel: float) -> Ints:
 
 def _values(rankings: Rankings, row: Ints) -> Floats:
     """Return the value of the document of every row; a row may leave out what another row of the document has."""
-    rankings.refuse_texts(STOP_PROBABILITY)
     rows = rankings.qrels_rows
-    column = rows.column(STOP_PROBABILITY.name)
-    assert column is not None
-    given, doc = column[row], rows.doc[row]
+    given, doc = rows.column(STOP_PROBABILITY, missing_ok=True)[row], rows.doc[row]
     known = ~np.isnan(given)
     of_document = np.full(int(doc.max(initial=-1)) + 1, np.nan)
     of_document[doc[known]] = given[known]
     values = of_document[doc]
     wrong = ~(values >= 0) | (known & (given != values))
     for i in np.flatnonzero(wrong)[:1].tolist():
-        named = rows.column("doc_id")
-        assert named is not None
         found = " and ".join(f"{v:g}" for v in np.unique(given[known & (doc == doc[i])])) or "no value"
         raise DataError(
             f"the qrels column 'stop_probability' has {found} for query {rankings.topics[rows.topic[row[i]]]}, relevant "
-            f"document {named[row[i]]!r}. Every relevant document needs one number from 0."
+            f"document {rows.doc_ids[row[i]]!r}. Every relevant document needs one number from 0."
         ).at(rows.place([int(row[i])]))
     return np.asarray(values)
 

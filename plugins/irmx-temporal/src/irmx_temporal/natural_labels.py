@@ -7,15 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from irmx import QrelsRows
+from irmx import Column, Rows
 from irmx.ragged import Ints
 
 
-def labels(rows: QrelsRows, name: str) -> tuple[Ints, list[Any]]:
+def labels(rows: Rows, column: Column) -> tuple[Ints, list[Any]]:
     """Return the number of the label of every row, -1 for none, and the labels in their natural order, 2 before 10."""
-    found = rows.labels(name)
-    assert found is not None
-    number, names = found
+    number, names = rows.labels(column, missing_ok=True)
     order = sorted(range(len(names)), key=lambda i: natural(names[i]))
     place = np.empty(len(names) + 1, dtype=np.int64)
     place[order] = np.arange(len(names))

@@ -98,7 +98,7 @@ def _weighted(rankings: Rankings, places: Places, label: Any, documents: Any, of
     if of_bursts is not None:
         names = [places.names[i] for i in places.label.tolist()]
         return Aspects(places.topic, of_bursts[places.label], names, places.label)
-    how = "proportional" if rankings.qrels_rows.column(WINDOW_WEIGHT.name) is None else "column"
+    how = "column" if rankings.qrels_rows.has(WINDOW_WEIGHT) else "proportional"
     return aspects_of(rankings, places, label, documents.astype(float), how, WINDOW_WEIGHT)
 
 

@@ -80,9 +80,9 @@ def _refuse(found: Judgments, column: str) -> None:
 def _values(found: Judgments, name: str) -> Any:
     """Return a column over the rows as they were given; ids as texts."""
     if name not in _IDS:
-        values = found.given_column(name)
+        values = found.column(name)
         return found.grade if values is None else values
-    labels = found.given_labels(name)
+    labels = found.labels(name)
     if labels is None:
         places = np.repeat(np.arange(len(found.topics)), np.diff(found.offsets))
         return list(found.docs) if name == "doc_id" else [str(found.topics[i]) for i in places.tolist()]

@@ -56,6 +56,7 @@ _ALL: tuple[Any, ...] = (
     edges.check_unknown_topics,
     edges.check_no_relevant,
     edges.check_nothing_found,
+    edges.check_repeated_documents,
     of_values.check_range,
     of_values.check_monotone,
     of_values.check_floats,

@@ -97,6 +97,18 @@ def check_nothing_found(measure: Measure, data: Data) -> None:
     for_all(data.samples(measure), holds, data, share=0.5)
 
 
+def check_repeated_documents(measure: Measure, data: Data) -> None:
+    """A run in which a document stands twice has a value in ``RANGE``, where ``DOCS_MAY_REPEAT`` says that it may."""
+    if not measure.DOCS_MAY_REPEAT:
+        return
+
+    def holds(sample: Sample) -> None:
+        first = next(row for row in sample.run if row["query_id"] == sample.topics[0])
+        _require_value(measure, "A topic with a document that repeats", sample.with_run((*sample.run, first)))
+
+    for_all(data.samples(measure), holds, data, share=0.3)
+
+
 def _require_value(measure: Measure, what: str, sample: Sample) -> None:
     """Raise where the first topic has no value in the range of the measure, or one that is neither that nor allowed."""
     low, high = measure.RANGE

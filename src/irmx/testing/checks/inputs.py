@@ -138,7 +138,7 @@ def _require_untouched(measure: Measure, sample: Sample) -> None:
 
 
 def _seen(rankings: Rankings) -> dict[str, Array]:
-    """Return the arrays of rankings that measures share."""
+    """Return the arrays of rankings that measures share; ``numpy.add.at`` and the like write even what is read-only."""
     found = {"depth": rankings.depth, "recall_base": rankings.recall_base, "precision": rankings.precision}
     found |= {"judged_nonrelevant": rankings.judged_nonrelevant, "qrels_rows.grade": rankings.qrels_rows.grade}
     for name, documents in (("judged", rankings.judged), ("relevant", rankings.relevant)):

@@ -39,6 +39,9 @@ def _of_class(measure: Measure) -> Iterator[str]:
     bounds: Any = measure.RANGE
     if len(bounds) != 2 or not all(isinstance(b, (int, float)) for b in bounds) or not bounds[0] < bounds[1]:
         yield f"RANGE is {bounds!r}; it must be the smallest and the largest value."
+    repeat: Any = measure.DOCS_MAY_REPEAT
+    if not isinstance(repeat, bool):
+        yield f"DOCS_MAY_REPEAT is {repeat!r}; it must be True or False."
     monotone: Any = measure.MONOTONE
     if not isinstance(monotone, bool):
         yield f"MONOTONE is {monotone!r}; it must be True or False."

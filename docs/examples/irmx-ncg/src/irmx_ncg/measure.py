@@ -79,7 +79,7 @@ class NormalisedCumulatedGain(Measure):
             )
 
     def score_topic(self, ranking: Ranking) -> float:
-        cumulated_gain = self.gain(ranking.relevant_grade).sum()
+        cumulated_gain = self.gain(ranking.relevant.grade).sum()
         ideal = self.ideal_gain(ranking)
         return float(cumulated_gain / ideal) if ideal > 0 else 0.0
 

@@ -93,20 +93,20 @@ class UMeasure(Measure):
         if len(above):
             i = int(above[0])
             raise DataError(
-                f"Document {rankings.doc_ids(rankings.relevant)[i]!r} of query {rankings.topics[rankings.relevant.topic[i]]} "
+                f"Document {rankings.relevant.doc_ids[i]!r} of query {rankings.topics[rankings.relevant.topic[i]]} "
                 f"has the grade {grade[i]:g}, and the largest of the scale is {highest:g} (max_grade)."
             )
         return np.asarray(2.0 ** (grade - highest) - 2.0**-highest)
 
     def lengths(self, rankings: Rankings) -> Floats:
         """Return the characters of every relevant document retrieved."""
-        length = rankings.run_column(LENGTH)
+        length = rankings.relevant.column(LENGTH)
         negative = np.flatnonzero(length < 0)
         if len(negative):
             i = int(negative[0])
             raise DataError(
                 f"The run column 'length' of query {rankings.topics[rankings.relevant.topic[i]]}, document "
-                f"{rankings.doc_ids(rankings.relevant)[i]!r}, is {length[i]:g}; a length cannot be negative."
+                f"{rankings.relevant.doc_ids[i]!r}, is {length[i]:g}; a length cannot be negative."
             )
         return length
 

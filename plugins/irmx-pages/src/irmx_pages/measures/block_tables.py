@@ -17,8 +17,7 @@ def described_blocks(rankings: Rankings, cutoff: int | None, split_blocks: bool)
     laid_out = layout_of(rankings, split_blocks)
     position = np.arange(len(laid_out.label)) - laid_out.offsets[laid_out.page] + 1
     keep = np.flatnonzero(np.ones(len(position), dtype=bool) if cutoff is None else position <= cutoff)
-    documents = [doc for p in range(len(rankings)) for doc in rankings.ranked_docs(p)]
-    items = [documents[a:b] for a, b in pairwise(laid_out.first.tolist())]
+    items = [rankings.ranked.doc_ids[a:b] for a, b in pairwise(laid_out.first.tolist())]
     return {
         "block": position[keep],
         "vertical": laid_out.vertical[keep],

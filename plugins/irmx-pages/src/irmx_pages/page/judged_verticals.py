@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from irmx import DataError, Rankings
-from irmx.ragged import Array, Bools, Floats, Ints, position_among
+from irmx.ragged import Bools, Floats, Ints, position_among
 from irmx_pages.page.efforts import media_of
 from irmx_pages.page.page_arrays import WEB, WEB_ORIENTATION
 from irmx_pages.page.page_columns import JUDGED_MEDIA, JUDGED_VERTICAL, ORIENTATION
@@ -105,10 +105,7 @@ def _judged_verticals(rankings: Rankings) -> JudgedVerticals:
 def _labels(rankings: Rankings) -> tuple[Ints, list[str]]:
     """Return the number of the vertical of every row, and the verticals in alphabetical order."""
     rows = rankings.qrels_rows
-    found = rows.labels(JUDGED_VERTICAL.name)
-    if found is None:
-        raise DataError(f"the qrels column {JUDGED_VERTICAL.name!r} is missing. To have it, {JUDGED_VERTICAL.how}.")
-    number, given = found
+    number, given = rows.labels(JUDGED_VERTICAL, missing_ok=True)
     for row in np.flatnonzero(number < 0)[:1].tolist():
         raise _error(
             rankings,
@@ -124,11 +121,7 @@ def _labels(rankings: Rankings) -> tuple[Ints, list[str]]:
 def _orientation(rankings: Rankings, names: list[str], of_row: Ints, name: Ints) -> Floats:
     """Return the orientation of every vertical of every topic."""
     rows = rankings.qrels_rows
-    given = rows.column(ORIENTATION.name)
-    if given is None:
-        raise DataError(f"the qrels column {ORIENTATION.name!r} is missing. To have it, {ORIENTATION.how}.")
-    if given.dtype.kind != "f":
-        given = _without_texts(rankings, given)
+    given = rows.column(ORIENTATION, missing_ok=True)
     there = np.flatnonzero(given == given)
     for row in there[~((given[there] >= 0) & (given[there] <= 1))][:1].tolist():
         raise _error(
@@ -161,34 +154,13 @@ def _orientation(rankings: Rankings, names: list[str], of_row: Ints, name: Ints)
     return low
 
 
-def _without_texts(rankings: Rankings, given: Array) -> Floats:
-    """Return a column of texts that has no value anywhere as numbers; raise for one that has."""
-    there = [row for row, text in enumerate(given.tolist()) if text not in (None, "")]
-    for row in sorted(there, key=lambda row: _is_number(given[row]))[:1]:
-        raise _error(
-            rankings,
-            [row],
-            f"the qrels column 'orientation' must hold numbers. Found the text {given[row]!r} for {_row(rankings, row)}.",
-        )
-    return np.full(len(given), np.nan)
-
-
-def _is_number(text: Any) -> bool:
-    try:
-        float(text)
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
 def _media(rankings: Rankings, names: list[str], of_row: Ints, name: Ints) -> tuple[Ints, list[str]]:
     """Return the number of the media type of every vertical of every topic, and the media types."""
     rows = rankings.qrels_rows
     by_name = [media_of(n) for n in names]
-    found = rows.labels(JUDGED_MEDIA.name)
-    if found is None:
+    if not rows.has(JUDGED_MEDIA):
         return name, by_name
-    number, given = found
+    number, given = rows.labels(JUDGED_MEDIA, missing_ok=True)
     first, last = np.full(len(name), len(given)), np.full(len(name), -1)
     np.minimum.at(first, of_row[number >= 0], number[number >= 0])
     np.maximum.at(last, of_row, number)

@@ -123,7 +123,7 @@ def layout_of(rankings: Rankings, split_blocks: bool) -> LaidOut:
 
 
 def _laid_out(rankings: Rankings, split_blocks: bool) -> LaidOut:
-    documents = rankings.ranked_documents
+    documents = rankings.ranked
     judged = judged_verticals(rankings)
     number, names = _verticals(rankings)
     start, explicit = _starts(rankings, number, names)
@@ -155,9 +155,7 @@ def _laid_out(rankings: Rankings, split_blocks: bool) -> LaidOut:
 
 def _verticals(rankings: Rankings) -> tuple[Ints, list[str]]:
     """Return the number of the vertical of every item, and the verticals."""
-    found = rankings.ranked_labels(VERTICAL)
-    assert found is not None
-    number, names = found
+    number, names = rankings.ranked.labels(VERTICAL, missing_ok=True)
     for item in np.flatnonzero(number < 0)[:1].tolist():
         raise DataError(
             f"the run column 'vertical' has no value for {_item(rankings, item)}. Every item has a vertical; general web is "
@@ -168,14 +166,13 @@ def _verticals(rankings: Rankings) -> tuple[Ints, list[str]]:
 
 def _starts(rankings: Rankings, number: Ints, names: list[str]) -> tuple[Ints, bool]:
     """Return whether a block starts at each item, and whether that is as the column ``block`` says."""
-    documents = rankings.ranked_documents
+    documents = rankings.ranked
     new_topic = np.ones(len(number), dtype=bool)
     new_topic[1:] = documents.topic[1:] != documents.topic[:-1]
-    found = rankings.ranked_labels(BLOCK)
-    if found is None:
+    if not documents.has(BLOCK):
         web = np.array([name == WEB for name in names], dtype=bool)[number]
         return new_topic | web | _changes(number), False
-    block, labels = found
+    block, labels = documents.labels(BLOCK, missing_ok=True)
     for item in np.flatnonzero(block < 0)[:1].tolist():
         raise DataError(
             f"the run column 'block' has no value for {_item(rankings, item)}. Give every item its block, or leave the column out."
@@ -199,14 +196,11 @@ def _starts(rankings: Rankings, number: Ints, names: list[str]) -> tuple[Ints, b
 def _media(rankings: Rankings, number: Ints, names: list[str]) -> tuple[Ints, list[str]]:
     """Return the number of the media type of every item, and the media types."""
     by_name = [media_of(name) for name in names]
-    found = rankings.ranked_labels(MEDIA)
-    given = [] if found is None else [str(name) for name in found[1]]
-    of_vertical = [len(given) + i for i in range(len(names))]
-    out = np.array(of_vertical, dtype=np.int64)[number]
-    if found is not None:
-        out = np.where(found[0] >= 0, found[0], out)
+    of_item, given = rankings.ranked.labels(MEDIA, missing_ok=True)
+    of_vertical = np.arange(len(given), len(given) + len(names))
+    out = np.where(of_item >= 0, of_item, of_vertical[number])
     used, out = np.unique(out, return_inverse=True)
-    every = [*given, *by_name]
+    every = [*map(str, given), *by_name]
     return out, [every[i] for i in used.tolist()]
 
 
@@ -256,7 +250,7 @@ def _refuse_unknown(rankings: Rankings, lacking: Bools, web: Bools, at: Ints, na
 
 def _refuse_moved(rankings: Rankings, number: Ints, names: list[str], label: Ints, judged: JudgedVerticals) -> None:
     """Raise where a judged item stands in another vertical than it was judged in."""
-    doc = rankings.ranked_documents.doc
+    doc = rankings.ranked.doc
     known = np.flatnonzero(doc >= 0)
     moved = known[~judged.holds(doc[known], label[number[known]])]
     for item in moved[:1].tolist():
@@ -272,10 +266,8 @@ def _refuse_moved(rankings: Rankings, number: Ints, names: list[str], label: Int
 
 def _item(rankings: Rankings, item: int) -> str:
     """Return how messages name an item of a page."""
-    documents = rankings.ranked_documents
-    topic = int(documents.topic[item])
-    place = item - int(documents.offsets[topic])
-    return f"query {rankings.topics[topic]}, item {rankings.ranked_docs(topic)[place]!r} at rank {place + 1}"
+    ranked = rankings.ranked
+    return f"query {rankings.topics[ranked.topic[item]]}, item {ranked.doc_ids[item]!r} at rank {ranked.rank[item]}"
 
 
 @dataclass(frozen=True)

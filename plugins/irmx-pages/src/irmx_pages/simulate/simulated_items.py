@@ -61,8 +61,7 @@ def judged_topics(judgments: Judgments, rel: float) -> dict[str, Judged]:
     ):
         out[names[topic]].orientation[found.names[label]] = value
         out[names[topic]].media[found.names[label]] = found.media_names[media]
-    number, verticals = rows.labels(JUDGED_VERTICAL.name) or (None, [])
-    assert number is not None
+    number, verticals = rows.labels(JUDGED_VERTICAL)
     for row in np.lexsort((np.arange(len(rows.doc)), -rows.grade, rows.topic)).tolist():
         if rows.doc[row] < 0:
             continue

@@ -10,13 +10,7 @@ import numpy as np
 
 from irmx import Column, DataError, DataWarning, Rankings
 from irmx.ragged import Floats, Ints, segment_sum
-from irmx_stream.updates.checked_values import (
-    given_lengths,
-    numbers,
-    places_of_updates,
-    refuse_other_times,
-    with_judged,
-)
+from irmx_stream.updates.checked_values import given_lengths, places_of_updates, refuse_other_times, with_judged
 from irmx_stream.updates.nuggets import Nuggets, as_in_the_track, in_use, warn_of_far_nuggets
 from irmx_stream.updates.stream_columns import (
     IMPORTANCE,
@@ -85,7 +79,7 @@ class Accounts:
     ) -> None:
         self._run, self._qrels, self._topics = rankings.run_rows, rankings.qrels_rows, rankings.topics
         self._default_length, self._same_time = default_length, same_time
-        time = numbers(self._run.column(TIMESTAMP.name), TIMESTAMP)
+        time = self._run.column(TIMESTAMP, missing_ok=True)
         at_run, at_qrels = matching = rankings.matching_rows()
         self._text_lengths = partial(_text_lengths, rankings, words, *matching)
         self._counted_as = TRACK_COLUMNS if words == "track" else {}
@@ -113,7 +107,7 @@ class Accounts:
         place = np.full(len(time), -1, dtype=np.int64)
         place[self.rows] = np.arange(len(self.rows))
         self._nuggets, self._warn_of_far_nuggets = Nuggets.of(rankings), partial(warn_of_far_nuggets, rankings)
-        if unimportant == "drop" and self._qrels.column(IMPORTANCE.name) is not None:
+        if unimportant == "drop" and self._qrels.has(IMPORTANCE):
             self._nuggets = self._nuggets.only(self._nuggets.column(IMPORTANCE) != 0)
         self.names, self.nugget_topic = self._nuggets.names, self._nuggets.topic
         there = counted[at_run]
@@ -235,7 +229,7 @@ class Accounts:
     def _words_matched(self) -> Floats:
         """The words of every update in the matches of its own nuggets, each counted once."""
         columns = map(self._column, (MATCH_START, MATCH_END))
-        start, end = (numbers(self._qrels.column(c.name), c)[self._own_row] for c in columns)
+        start, end = (self._qrels.column(c, missing_ok=True)[self._own_row] for c in columns)
         placed = ~(np.isnan(start) | np.isnan(end))
         if not placed.all():
             warnings.warn(
@@ -255,13 +249,11 @@ class Accounts:
 
     def doc_id(self, update: int) -> str:
         """Return the id of an update."""
-        topic = int(self.topic[update])
-        return self._run.docs(topic)[int(self.rows[update] - self._run.offsets[topic])]
+        return self._run.doc_ids[int(self.rows[update])]
 
     def doc_ids(self, updates: Ints) -> list[str]:
-        """Return the ids of updates of the first topic."""
-        docs = self._run.docs(0)
-        return [docs[row] for row in self.rows[updates].tolist()]
+        """Return the ids of updates."""
+        return [self._run.doc_ids[row] for row in self.rows[updates].tolist()]
 
 
 def _text_lengths(rankings: Rankings, words: str, at_run: Ints, at_qrels: Ints) -> Floats:
@@ -270,7 +262,7 @@ def _text_lengths(rankings: Rankings, words: str, at_run: Ints, at_qrels: Ints) 
     For a near-duplicate those of its original; else what the run says, or the qrels. As the track's script counts them they
     stand in the qrels alone.
     """
-    nothing = np.full(len(rankings.run_rows.score), np.nan)
+    nothing = np.full(len(rankings.run_rows), np.nan)
     if words == "track":
         return with_judged(TRACK_COLUMNS[JUDGED_LENGTH], nothing, rankings, at_run, at_qrels)
     of_original = with_judged(ORIGINAL_LENGTH, nothing, rankings, at_run, at_qrels)

@@ -107,6 +107,7 @@ class TrackMeasure(Measure):
     """What the measures of the track share: a ratio of a sum over the nuggets found to something of the topic."""
 
     SUPPORTED_PARAMS = TRACK_PARAMS
+    DOCS_MAY_REPEAT = True
     RUN_COLUMNS: ClassVar[tuple[Column, ...]] = (TIMESTAMP,)
     CITATIONS = (ASLAM,)
 
@@ -117,8 +118,6 @@ class TrackMeasure(Measure):
 
     def accounts(self, rankings: Rankings) -> Accounts:
         """Return the nuggets found and the words read, made once for all measures of one setting."""
-        for column in (*self.run_columns(), *self.qrel_columns()):
-            rankings.refuse_texts(column)
         names = ("duplicates", "track", "default_length", "same_time", "words", "unimportant")
         setting = tuple(self[name] for name in names)
         return rankings.memo(("track accounts", setting), lambda: Accounts(rankings, *setting))

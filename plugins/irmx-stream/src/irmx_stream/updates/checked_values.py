@@ -7,23 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from irmx import Column, DataError, QrelsRows, Rankings, UsageError
-from irmx.ragged import Array, Floats, Ints
+from irmx import Column, DataError, Rankings, Rows, UsageError
+from irmx.ragged import Floats, Ints
 from irmx_stream.updates.stream_columns import JUDGED_LENGTH, LENGTH, NUGGET
-
-
-def numbers(values: Array | None, column: Column) -> Floats:
-    """Return a column of numbers, missing ones NaN; that it holds such was seen to by ``Rankings.refuse_texts``.
-
-    Raises
-    ------
-    irmx.errors.DataError
-        Where there is none.
-    """
-    if values is None:
-        raise DataError(f"The {column.table} column {column.name!r} is missing.")
-    return values
-
 
 YEAR = 366 * 86400.0
 
@@ -51,22 +37,11 @@ def refuse_other_times(time: Floats, topic: Ints, known: Floats, known_topic: In
         )
 
 
-def nugget_names(qrels: QrelsRows) -> list[str]:
-    """Return the nugget of every qrels row, empty where it names none; whole numbers become their digits.
-
-    Raises
-    ------
-    irmx.errors.DataError
-        Where the qrels lack the column.
-    """
-    labels = qrels.column(NUGGET.name)
-    if labels is None:
-        raise DataError("The qrels lack the column 'iteration', the id of the nugget that an update holds.")
-    return ["" if label is None or label != label else _text(label) for label in labels.tolist()]
-
-
-def _text(label: Any) -> str:
-    return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
+def nugget_names(qrels: Rows) -> list[str]:
+    """Return the nugget of every qrels row, empty where it names none; whole numbers become their digits."""
+    number, names = qrels.labels(NUGGET, missing_ok=True)
+    texts = [*map(str, names), ""]
+    return [texts[i] for i in number.tolist()]
 
 
 def is_number(value: Any) -> bool:
@@ -99,10 +74,7 @@ def places_of_ids(docs: list[str]) -> Ints:
 
 def places_of_updates(rankings: Rankings) -> Ints:
     """Return the places of the ids of all updates of a run, found once."""
-    run = rankings.run_rows
-    return rankings.memo(
-        "places of updates", lambda: places_of_ids([doc for topic in range(len(rankings)) for doc in run.docs(topic)])
-    )
+    return rankings.memo("places of updates", lambda: places_of_ids(rankings.run_rows.doc_ids))
 
 
 def given_lengths(rankings: Rankings, at_run: Ints, at_qrels: Ints) -> Floats:
@@ -120,25 +92,21 @@ def given_lengths(rankings: Rankings, at_run: Ints, at_qrels: Ints) -> Floats:
     irmx.errors.DataError
         For a negative length, and for two lengths of one update in the qrels where the run has none.
     """
-    run = rankings.run_rows
-    given = run.column(LENGTH.name)
-    length = np.full(len(run.score), np.nan) if given is None else numbers(given, LENGTH)
+    length = rankings.run_rows.column(LENGTH, missing_ok=True)
     return with_judged(JUDGED_LENGTH, length, rankings, at_run, at_qrels)
 
 
 def with_judged(column: Column, length: Floats, rankings: Rankings, at_run: Ints, at_qrels: Ints) -> Floats:
     """Return lengths of the updates of the run, with those of a qrels column where there is none; errors as above."""
-    length, judged = length.copy(), rankings.qrels_rows.column(column.name)
-    if judged is not None:
-        of_pair = numbers(judged, column)[at_qrels]
-        lacking = np.isnan(length[at_run]) & ~np.isnan(of_pair)
-        row, found = at_run[lacking], of_pair[lacking]
-        length[row] = found
-        for i in np.flatnonzero(length[row] != found)[:1].tolist():
-            raise DataError(
-                f"The qrels column {column.name!r} has two lengths of {_update(rankings, int(row[i]))}: {found[i]:.15g} "
-                f"and {length[row[i]]:.15g} words."
-            )
+    length, of_pair = length.copy(), rankings.qrels_rows.column(column, missing_ok=True)[at_qrels]
+    lacking = np.isnan(length[at_run]) & ~np.isnan(of_pair)
+    row, judged = at_run[lacking], of_pair[lacking]
+    length[row] = judged
+    for i in np.flatnonzero(length[row] != judged)[:1].tolist():
+        raise DataError(
+            f"The qrels column {column.name!r} has two lengths of {_update(rankings, int(row[i]))}: {judged[i]:.15g} "
+            f"and {length[row[i]]:.15g} words."
+        )
     for i in np.flatnonzero(length < 0)[:1].tolist():
         raise DataError(f"The length of {_update(rankings, i)} is {length[i]:g}; a length cannot be negative.")
     return length
@@ -146,5 +114,4 @@ def with_judged(column: Column, length: Floats, rankings: Rankings, at_run: Ints
 
 def _update(rankings: Rankings, row: int) -> str:
     run = rankings.run_rows
-    topic = int(run.topic[row])
-    return f"the update {run.docs(topic)[row - int(run.offsets[topic])]!r} of query {rankings.topics[topic]}"
+    return f"the update {run.doc_ids[row]!r} of query {rankings.topics[run.topic[row]]}"

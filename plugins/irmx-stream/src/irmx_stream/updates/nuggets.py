@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from irmx import Column, DataError, QrelsRows, Rankings, counted
-from irmx.ragged import Array, Floats, Ints
-from irmx_stream.updates.checked_values import YEAR, nugget_names, numbers
+from irmx import Column, DataError, Rankings, Rows, counted
+from irmx.ragged import Array, Bools, Floats, Ints
+from irmx_stream.updates.checked_values import YEAR, nugget_names
 from irmx_stream.updates.stream_columns import NUGGET_TIME, POOLED, REPLACED
 
 
@@ -30,7 +30,7 @@ class Nuggets:
     names: list[str]
     topic: Ints
     of_row: Ints
-    _qrels: QrelsRows
+    _qrels: Rows
     _query_ids: list[Any]
 
     @classmethod
@@ -55,7 +55,7 @@ class Nuggets:
 
     def column(self, column: Column) -> Floats:
         """Return a qrels column over the nuggets; rows may leave it out, but not all, and must not differ."""
-        values, given = self._first_given(column), numbers(self._qrels.column(column.name), column)
+        values, given = self._first_given(column), self._qrels.column(column, missing_ok=True)
         rows = np.flatnonzero((self.of_row >= 0) & ~np.isnan(given))
         for row in rows[values[self.of_row[rows]] != given[rows]][:1].tolist():
             nugget = int(self.of_row[row])
@@ -68,7 +68,7 @@ class Nuggets:
 
     def _first_given(self, column: Column) -> Floats:
         """Return a qrels column over the nuggets, of each the value of its first row that has one; NaN where none has."""
-        given = numbers(self._qrels.column(column.name), column)
+        given = self._qrels.column(column, missing_ok=True)
         rows = np.flatnonzero((self.of_row >= 0) & ~np.isnan(given))[::-1]
         values = np.full(len(self), np.nan)
         values[self.of_row[rows]] = given[rows]
@@ -121,7 +121,7 @@ def _to_nearest(times: Floats, topic: Ints) -> Floats:
     return out
 
 
-def _numbered(qrels: QrelsRows) -> tuple[list[str], Ints, Ints]:
+def _numbered(qrels: Rows) -> tuple[list[str], Ints, Ints]:
     """Return the names of the nuggets and their topics, and the number of that of every row."""
     keys = list(zip(qrels.topic.tolist(), nugget_names(qrels), strict=True))
     number_of = {key: number for number, key in enumerate(sorted({key for key in keys if key[1]}))}
@@ -129,15 +129,13 @@ def _numbered(qrels: QrelsRows) -> tuple[list[str], Ints, Ints]:
     return [name for _, name in number_of], np.array([topic for topic, _ in number_of], dtype=np.int64), of_row
 
 
-def as_in_the_track(qrels: QrelsRows) -> Array:
+def as_in_the_track(qrels: Rows) -> Bools:
     """Return which rows of the qrels the track knows: all but a near-duplicate's own matches, where it has its original's."""
-    replaced = qrels.column(REPLACED.name)
-    return np.ones(len(qrels.grade), dtype=bool) if replaced is None else numbers(replaced, REPLACED) != 1
+    return np.asarray(qrels.column(REPLACED, missing_ok=True) != 1)
 
 
-def in_use(qrels: QrelsRows, duplicates: str) -> Array:
+def in_use(qrels: Rows, duplicates: str) -> Bools:
     """Return which rows of the qrels count: all, or with ``"pool"`` those that the pool's own record names."""
-    pooled = qrels.column(POOLED.name)
-    if duplicates == "all" or pooled is None:
-        return np.ones(len(qrels.grade), dtype=bool)
-    return np.asarray(numbers(pooled, POOLED) != 0)
+    if duplicates == "all":
+        return np.ones(len(qrels), dtype=bool)
+    return np.asarray(qrels.column(POOLED, missing_ok=True) != 0)

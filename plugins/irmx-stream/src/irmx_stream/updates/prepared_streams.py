@@ -11,7 +11,7 @@ import numpy as np
 
 from irmx import DataError, DataWarning, Rankings
 from irmx.ragged import Array, Floats, Ints, offsets_of
-from irmx_stream.updates.checked_values import given_lengths, numbers, places_of_updates, refuse_other_times
+from irmx_stream.updates.checked_values import given_lengths, places_of_updates, refuse_other_times
 from irmx_stream.updates.nuggets import Nuggets, as_in_the_track, in_use, warn_of_far_nuggets
 from irmx_stream.updates.stream_columns import NUGGET_TIME, QUERY_END, QUERY_START, TIMESTAMP
 from irmx_stream.updates.streams import Stream
@@ -97,7 +97,7 @@ def streams_of(rankings: Rankings, default_length: float, duplicates: str, copie
     """
     run, qrels = rankings.run_rows, rankings.qrels_rows
     start, window = _windows(rankings)
-    time = numbers(run.column(TIMESTAMP.name), TIMESTAMP)
+    time = run.column(TIMESTAMP, missing_ok=True)
     at_run, at_qrels = rankings.matching_rows()
     length = _lengths(rankings, at_run, at_qrels, default_length)
     numbered = Nuggets.of(rankings)
@@ -155,7 +155,7 @@ def _packed(topics: list[Any], window: Floats, nuggets: Ints, streams: list[Stre
 
 def _windows(rankings: Rankings) -> tuple[Floats, Floats]:
     """Return the start and the length of every topic's window."""
-    start, end = (numbers(rankings.topic_column(c).astype(float), c) for c in (QUERY_START, QUERY_END))
+    start, end = (rankings.topic_column(c) for c in (QUERY_START, QUERY_END))
     wrong = np.flatnonzero(end < start)
     if len(wrong):
         i = int(wrong[0])

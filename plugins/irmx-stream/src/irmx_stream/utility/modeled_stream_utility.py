@@ -151,6 +151,7 @@ class ModeledStreamUtility(Measure):
         "rel": COMMON_PARAMS["rel"],
         "no_relevant": COMMON_PARAMS["no_relevant"],
     }
+    DOCS_MAY_REPEAT = True
     RUN_COLUMNS = (TIMESTAMP, LENGTH)
     QREL_COLUMNS = (NUGGET, NUGGET_TIME, QUERY_START, QUERY_END, JUDGED_LENGTH, POOLED, REPLACED)
     RANGE = (0.0, float("inf"))
@@ -178,8 +179,6 @@ class ModeledStreamUtility(Measure):
         return self["rel"], self["default_length"], self["duplicates"], self["copies"], self["same_time"]
 
     def prepare(self, rankings: Rankings) -> Streams:
-        for column in (*self.run_columns(), *self.qrel_columns()):
-            rankings.refuse_texts(column)
         asked = ("default_length", "duplicates", "copies", "same_time")
         return streams_of(rankings, *(self[name] for name in asked))
 

@@ -62,10 +62,9 @@ def _names(rankings: Rankings, start: float, window: float, same_time: str) -> t
     """Return the ids of the first topic's updates in the order of its stream, and of its nuggets."""
     run = rankings.run_rows
     here = slice(run.offsets[0], run.offsets[1])
-    time = run.column(TIMESTAMP.name)
-    assert time is not None
+    time = run.column(TIMESTAMP, missing_ok=True)
     there = np.flatnonzero(time[here] - start <= window)
-    docs = run.docs(0)
+    docs = run.doc_ids
     further = [places_of_updates(rankings)[here][there]] if same_time == "id" else []
     placed = there[in_order(time[here][there], run.score[here][there], *further)]
     nuggets = Nuggets.of(rankings)

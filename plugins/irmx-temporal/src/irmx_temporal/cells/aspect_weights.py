@@ -45,12 +45,9 @@ def aspects_of(rankings: Rankings, places: Places, label: Ints, size: Floats, we
 def _given(rankings: Rankings, places: Places, label: Ints, column: Column) -> Floats:
     """Return the weights that a column gives, checked: one for a label, none negative, their sum 1 in every topic."""
     rows = rankings.qrels_rows
-    values = rows.column(column.name)
-    if values is None:
+    if not rows.has(column):
         raise DataError(f"the qrels column {column.name!r}, {column.desc}, is missing.")
-    if values.dtype.kind != "f":
-        odd = next(v for v in values.tolist() if v is not None)
-        raise DataError(f"The qrels column {column.name!r} must hold numbers. Found {odd!r}.")
+    values = rows.column(column, missing_ok=True)
     size = np.int64(max(len(places.names), 1))
     there = np.flatnonzero(~np.isnan(values) & (label >= 0))
     key, first, which = np.unique(rows.topic[there] * size + label[there], return_index=True, return_inverse=True)

@@ -65,7 +65,7 @@ def _weighted(
 
 def _subtopics(rankings: Rankings, laid: LaidOut, weights: str, windowing: Windowing) -> Aspects:
     if weights == "auto":
-        weights = "uniform" if rankings.qrels_rows.column(SUBTOPIC_WEIGHT.name) is None else "column"
+        weights = "column" if rankings.qrels_rows.has(SUBTOPIC_WEIGHT) else "uniform"
     if weights == "proportional":  # P(c|q) knows no time: documents outside all windows count in it
         laid = layout_of(rankings, windowing.without_windows())
     layout = laid.layout
@@ -79,7 +79,7 @@ def _windows(rankings: Rankings, laid: LaidOut, weights: str) -> Aspects:
         names = [places.names[i] for i in places.label.tolist()]
         return Aspects(places.topic, laid.burst_weight, names, places.label)
     if weights == "auto":
-        weights = "proportional" if rankings.qrels_rows.column(WINDOW_WEIGHT.name) is None else "column"
+        weights = "column" if rankings.qrels_rows.has(WINDOW_WEIGHT) else "proportional"
     first, _, _ = layout.documents
     size = np.bincount(layout.window[layout.cell[first]], minlength=len(places.topic)).astype(float)
     return aspects_of(rankings, places, laid.window_label, size, weights, WINDOW_WEIGHT)

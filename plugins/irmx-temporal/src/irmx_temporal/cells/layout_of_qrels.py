@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irmx import DataError, QrelsRows, Rankings
+from irmx import DataError, Rankings, Rows
 from irmx.ragged import Array, Floats, Ints, position_among
 from irmx_temporal.cells.cell_arrays import Layout
 from irmx_temporal.diversity_columns import SUBTOPIC
@@ -81,7 +81,7 @@ def _laid_out(rankings: Rankings, windowing: Windowing) -> LaidOut:
 
 
 def _layout(
-    rows: QrelsRows,
+    rows: Rows,
     relevant: Array,
     topics: int,
     subtopics: Places,
@@ -107,7 +107,7 @@ def _layout(
     )  # fmt: skip
 
 
-def _places(rows: QrelsRows, label: Ints, names: list[Any], counts: Array) -> tuple[Places, Ints]:
+def _places(rows: Rows, label: Ints, names: list[Any], counts: Array) -> tuple[Places, Ints]:
     """Return the different labels of every topic in the rows that count, and the place of the label of every row, or -1."""
     size = np.int64(max(len(names), 1))
     key = np.where(label >= 0, rows.topic * size + label, -1)
@@ -126,7 +126,7 @@ def subtopics_of_rows(rankings: Rankings) -> tuple[Ints, list[Any]]:
 
     def made() -> tuple[Ints, list[Any]]:
         rows = rankings.qrels_rows
-        number, names = labels(rows, SUBTOPIC.name)
+        number, names = labels(rows, SUBTOPIC)
         there = {names[i] for i in np.unique(number[number >= 0]).tolist()}
         if len(number) and (not there or there in PLAIN):
             what = f"holds {there.pop()!r} only" if there else "is empty"

@@ -48,7 +48,7 @@ def table_of_coverage(coverage: Iterable[Coverage], rankings: Rankings) -> dict[
 
 def _first(cells: Cells, group: Ints, count: int, rankings: Rankings) -> tuple[Array, list[str]]:
     """Return the rank and the id of the first document of every group, given by the group of every document retrieved."""
-    ids = dict(zip(rankings.relevant.doc.tolist(), rankings.doc_ids(rankings.relevant), strict=True))
+    ids = dict(zip(rankings.relevant.doc.tolist(), rankings.relevant.doc_ids, strict=True))
     best: dict[int, tuple[int, str]] = {}
     for g, doc, rank in zip(group.tolist(), cells.layout.doc[cells.at].tolist(), cells.rank.tolist(), strict=True):
         found = rank, ids[doc]

@@ -129,8 +129,8 @@ class IntentAware(Diversity):
         if not len(cells):
             return np.zeros(0)
         if not isinstance(self._lifted, Measure):
-            return of_relevance(self._lifted, rankings.parts(cells.layout.part, len(cells)))
-        found = self._lifted.score(rankings.parts(cells.layout.part, len(cells), self._lifted))
+            return of_relevance(self._lifted, rankings.per_subtopic(cells.layout.part, len(cells)))
+        found = self._lifted.score(rankings.per_subtopic(cells.layout.part, len(cells), self._lifted))
         return np.asarray(found.values if isinstance(found, TopicScores) else found, dtype=np.float64)
 
 
@@ -201,4 +201,4 @@ class TimeAware(IntentAware):
         if not self.over_windows or not len(cells):
             return super().per_cell(cells, rankings)
         subtopics_of_rows(rankings)  # refuses relevant documents without one
-        return of_diversity(self._lifted, rankings.parts(cells.layout.part, len(cells)))
+        return of_diversity(self._lifted, rankings.per_subtopic(cells.layout.part, len(cells)))

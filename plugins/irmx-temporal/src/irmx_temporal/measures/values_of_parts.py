@@ -46,7 +46,7 @@ def of_diversity(measure: ir_measures.Measure, parts: Rankings) -> Floats:
     """
     rows = parts.qrels_rows
     _refuse_fractions(measure, rows.grade)
-    subtopic, ids = labels(rows, SUBTOPIC.name)[0], parts.doc_ids(rows.doc)
+    subtopic, ids = labels(rows, SUBTOPIC)[0], rows.doc_ids
     grades: dict[tuple[str, str, str], int] = {}
     run: dict[str, dict[str, float]] = {}
     for i, a, b, depth in _parts(measure, parts):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irmx import DataError, DataWarning, QrelsRows, Rankings, check_dates
+from irmx import DataError, DataWarning, Rankings, Rows, check_dates
 from irmx.ragged import Array, Floats, Ints
 from irmx_temporal.diversity_columns import TIMESTAMP, WINDOW
 from irmx_temporal.natural_labels import labels
@@ -94,7 +94,7 @@ def windows_of_rows(rankings: Rankings, relevant: Array, windowing: Windowing) -
 def _labelled(rankings: Rankings, relevant: Array) -> WindowOfRows:
     """Return the windows that the column ``window`` names; a row without a document declares one."""
     rows = rankings.qrels_rows
-    label, names = labels(rows, WINDOW.name)
+    label, names = labels(rows, WINDOW)
     _refuse_lacking(rankings, relevant & (label < 0), WINDOW.name, "window")
     _refuse_two(rankings, np.flatnonzero((label >= 0) & ~rows.declares), label, "windows", WINDOW.name)
     return WindowOfRows(label, names)
@@ -103,17 +103,17 @@ def _labelled(rankings: Rankings, relevant: Array) -> WindowOfRows:
 def _dates(rankings: Rankings) -> Floats:
     """Return the date of every row in seconds since 1970, NaN for none."""
     rows = rankings.qrels_rows
-    values = rows.column(TIMESTAMP.name)
-    assert values is not None
-    if values.dtype.kind != "f":
-        return _parsed(rankings)
+    number, dates = rows.labels(TIMESTAMP, missing_ok=True)
+    if any(isinstance(date, str) for date in dates):
+        return _parsed(rankings, number, dates)
+    values = np.array([*dates, np.nan], dtype=np.float64)[number]
     check_dates(
         values, TIMESTAMP.name, lambda row: f"query {rankings.topics[rows.topic[row]]} in {row_of_topic(rows, row)}"
     )
     return values
 
 
-def _of_documents(rows: QrelsRows, time: Floats) -> Floats:
+def _of_documents(rows: Rows, time: Floats) -> Floats:
     """Return the dates of rows, those that a row leaves out from another row of its document."""
     known = np.flatnonzero(~np.isnan(time) & ~rows.declares)
     of_document = np.full(int(rows.doc.max(initial=-1)) + 1, np.nan)
@@ -123,14 +123,11 @@ def _of_documents(rows: QrelsRows, time: Floats) -> Floats:
     return filled
 
 
-def _parsed(rankings: Rankings) -> Floats:
+def _parsed(rankings: Rankings, number: Ints, texts: list[str]) -> Floats:
     """Return texts of dates as seconds since 1970; those without a time zone are in UTC."""
     import pandas as pd
 
     rows = rankings.qrels_rows
-    found = rows.labels(TIMESTAMP.name)
-    assert found is not None
-    number, texts = found
     dates = pd.to_datetime(pd.Series(texts, dtype=object), errors="coerce", utc=True, format="ISO8601")
     bad = np.append(dates.isna().to_numpy(), False)
     for row in np.flatnonzero(bad[number] & (number >= 0))[:1].tolist():
@@ -180,6 +177,6 @@ def _refuse_two(rankings: Rankings, there: Ints, values: Array, what: str, colum
         )
 
 
-def row_of_topic(rows: QrelsRows, row: int) -> str:
+def row_of_topic(rows: Rows, row: int) -> str:
     """Return how messages name a row: by its line in the file of the qrels, or else by its place among the rows of its topic."""
     return rows.place([row]) or f"row {row - int(rows.offsets[rows.topic[row]]) + 1} of the topic"

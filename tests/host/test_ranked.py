@@ -1,4 +1,4 @@
-"""All documents of rankings, best first, with their judgments and labels; parameters that a measure has of its own."""
+"""All documents of rankings by rank, with their judgments and labels; parameters that a measure has of its own."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from irmx import COMMON_PARAMS, Column, Measure, Param
 from irmx.score.scoring import IrmxEvaluator
 
 LABEL = Column("run", "label", "any label", dtype="str")
+OPTIONAL = Column("run", "label", "any label", dtype="str", optional=True)
 RUNS = st.dictionaries(
     st.sampled_from(["q1", "q2", "q3"]),
     st.dictionaries(
@@ -32,11 +33,13 @@ def test_the_order_is_that_of_the_topics_one_by_one(run: Any, ties: str, cutoff:
     frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "score"]).sample(frac=1, random_state=1)
     frame["label"] = frame["doc_id"].where(frame["doc_id"] != "d4", None)
     rankings = irmx.join(qrels, frame, cutoff=cutoff, ties=ties, judged_only=judged_only)
-    found, names = rankings.ranked_labels(LABEL)
-    documents = rankings.ranked_documents
+    documents = rankings.ranked
+    found, names = documents.labels(LABEL, missing_ok=True)
     for t, query_id in enumerate(rankings.topics):
         here = slice(documents.offsets[t], documents.offsets[t + 1])
-        docs = rankings.ranked_docs(t)
+        docs = documents.doc_ids[here]
+        assert documents.rank[here].tolist() == list(range(1, len(docs) + 1))
+        np.testing.assert_array_equal(documents.score[here], [run[query_id][d] for d in docs])
         assert [names[i] if i >= 0 else None for i in found[here].tolist()] == [d if d != "d4" else None for d in docs]
         expected = [float(qrels[query_id].get(d, np.nan)) for d in docs]
         np.testing.assert_array_equal(documents.grade[here], expected)
@@ -47,8 +50,11 @@ def test_the_order_is_that_of_the_topics_one_by_one(run: Any, ties: str, cutoff:
 def test_labels_of_a_column_that_is_not_there() -> None:
     rankings = irmx.join({"q": {"a": 1}}, {"q": {"a": 1.0}})
     with pytest.raises(irmx.DataError, match="the run column 'label', any label, is missing"):
-        rankings.ranked_labels(LABEL)
-    assert rankings.ranked_labels(Column("run", "label", "any label", dtype="str", optional=True)) is None
+        rankings.ranked.labels(LABEL, missing_ok=True)
+    number, names = rankings.ranked.labels(OPTIONAL, missing_ok=True)
+    assert (number.tolist(), names) == ([-1], [])
+    with pytest.raises(irmx.DataError, match="'label' has no value for query q, document 'a' at rank 1"):
+        rankings.ranked.labels(OPTIONAL)
 
 
 class Depth(Measure):
