@@ -5,6 +5,7 @@ import re
 import tarfile
 import zipfile
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -37,7 +38,7 @@ def wheel(name: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[zipfi
 
 
 def test_wheel_holds_the_package_and_nothing_else(name: str, wheel: zipfile.ZipFile) -> None:
-    info = f"{name}-0.1.0.dist-info/"
+    info = f"{name}-{version(name)}.dist-info/"
     packed = set(wheel.namelist())
     assert {n for n in packed if not n.startswith(info)} == package_files(name)
     assert {n.removeprefix(info) for n in packed if n.startswith(info)} == {
@@ -50,7 +51,7 @@ def test_wheel_holds_the_package_and_nothing_else(name: str, wheel: zipfile.ZipF
 
 
 def test_wheel_is_marked_as_typed_and_licensed(name: str, wheel: zipfile.ZipFile) -> None:
-    info = f"{name}-0.1.0.dist-info/"
+    info = f"{name}-{version(name)}.dist-info/"
     assert f"{name}/py.typed" in wheel.namelist()
     assert wheel.read(info + "licenses/LICENSE").decode() == (TOP / "LICENSE").read_text(encoding="utf-8")
     metadata = email.message_from_bytes(wheel.read(info + "METADATA"))
@@ -61,7 +62,7 @@ def test_wheel_is_marked_as_typed_and_licensed(name: str, wheel: zipfile.ZipFile
 def test_host_wheel_holds_the_demo_collection_and_plugins_are_entry_points(name: str, wheel: zipfile.ZipFile) -> None:
     from irmx.demo import SYSTEMS, judgments_path, qrels_path, run_path
 
-    points = wheel.read(f"{name}-0.1.0.dist-info/entry_points.txt").decode()
+    points = wheel.read(f"{name}-{version(name)}.dist-info/entry_points.txt").decode()
     if name == "irmx":
         wanted = {f"irmx/demo/{p.name}" for p in (qrels_path(), judgments_path(), *map(run_path, SYSTEMS))}
         wanted |= {"irmx/demo/documents.jsonl", "irmx/demo/topics.jsonl"}

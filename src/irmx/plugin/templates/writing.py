@@ -40,12 +40,14 @@ def new_plugin(names: Names, into: str | os.PathLike[str] = ".") -> Path:
         raise UsageError(f"{target} is there already, and nothing is overwritten. Choose another name, or --into DIR.")
     if not where.is_dir():
         raise UsageError(f"There is no folder {where}.")
+    major, minor = version("irmx").split(".")[:2]
     values = {
         "distribution": names.distribution,
         "package": names.package,
         "plugin": names.plugin,
         "measure": names.measure,
-        "irmx_version": ".".join(version("irmx").split(".")[:2]),
+        "irmx_version": f"{major}.{minor}",
+        "irmx_next": f"{major}.{int(minor) + 1}",
         "year": str(date.today().year),
     }
     try:
