@@ -71,7 +71,7 @@ def test_a_command_of_a_plugin_is_found_by_its_own_word_and_by_its_plugin(
     registry_with: Callable[..., Registry], command: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     registry_with("second", commands=[Command("zflat", "m:f", SHORT_DESC="Do what it says.")])
-    monkeypatch.setattr("irmx.cli.commands.problem", lambda command: "")
+    monkeypatch.setattr("irmx.cli.words.problem", lambda command: "")
     assert "zflat  Do what it says." in command("second", "-h").out
 
 

@@ -227,7 +227,7 @@ def test_what_the_host_has_no_plugin_gets() -> None:
         "The command 'eval'",
         "The command 'measures new'",
     ]
-    assert not any("IRMX_PREFERRED" in str(one.message) for one in caught)
+    assert not any("IRMX_PREFERRED_PLUGINS" in str(one.message) for one in caught)
 
 
 def test_a_command_and_a_group_of_commands_cannot_share_a_word() -> None:

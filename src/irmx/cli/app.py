@@ -10,7 +10,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from irmx.cli.commands import Words
+from irmx.cli.words import Words
 from irmx.errors import DataWarning, IrmxError, PluginWarning, UsageError
 
 USAGE, DATA, STOPPED = 2, 1, 130

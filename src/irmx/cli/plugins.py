@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from irmx.adapters.ir_datasets import plugin_datasets
-from irmx.cli.commands import problem
+from irmx.cli.words import problem
 from irmx.plugin.discovery import HOST
 from irmx.registry import registry
 

@@ -1,0 +1,156 @@
+"""The words after ``irmx``: the commands of the host, and behind them those of plugins, made when they are asked for."""
+
+from __future__ import annotations
+
+from importlib import metadata
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from irmx.cli.commands import COMMANDS
+from irmx.declare.command import Command
+from irmx.errors import PluginError, UsageError, suggest
+from irmx.registry import GROUP, registry
+
+
+class _Lazy(TyperGroup):
+    """Words of which each is a command that is made when it is asked for."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that arguments begin with; says what an unknown word may mean."""
+        command = self.get_command(ctx, args[0])
+        if command is None:
+            raise UsageError(self.unknown(args[0]))
+        return args[0], command, args[1:]
+
+    def unknown(self, word: str) -> str:
+        """Return what to say of a word that is no command."""
+        raise NotImplementedError
+
+
+class Words(_Lazy):
+    """The first word after ``irmx``: a command of the host, for which no plugin is loaded, or a word of a plugin."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the commands of the host; plugins would have to be loaded for theirs."""
+        return [command.NAME for command in COMMANDS]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return the command of a word, None where there is none."""
+        command = next((one for one in COMMANDS if cmd_name == one.NAME), None) or registry().commands().get(cmd_name)
+        if command is not None and not command.group:
+            return built(command)
+        members = _members(cmd_name)
+        return PluginWords(cmd_name, members) if members else None
+
+    def unknown(self, word: str) -> str:
+        """Return what to say of a word that is no command."""
+        info = registry().plugins.get(word)
+        if info is not None and info.failure:
+            return f"The plugin {info.source} is not in use: {info.failure}"
+        if info is not None:
+            return f"The plugin {info.source} has no command. 'irmx plugins' shows what it offers."
+        commands = registry().commands()
+        last = {command.NAME: words for words, command in commands.items()}
+        near = suggest(word, {*commands, *(command.group for command in commands.values()), *last})
+        for name, words in last.items():  # the second word alone
+            near = near.replace(f" {name}?", f" {words}?") if name not in commands else near
+        return f"There is no command {word!r}.{near} 'irmx --help' lists the commands."
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands of the host, and the plugins by their names, of which none is loaded."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(command.NAME, command.SHORT_DESC) for command in COMMANDS])
+        plugins = sorted({(one.name, _summary(one.dist)) for one in metadata.entry_points(group=GROUP)})
+        if plugins:
+            with formatter.section("Plugins"):
+                formatter.write_dl(plugins)
+        formatter.write_paragraph()
+        formatter.write_text(
+            "'irmx NAME --help' lists the commands of a plugin, 'irmx plugins' all that plugins offer."
+        )
+
+
+class PluginWords(_Lazy):
+    """The second word: the commands of a plugin, or of several that share a first word.
+
+    Parameters
+    ----------
+    word : str
+        The first word.
+    members : dict of str to Command
+        The commands by the second.
+    """
+
+    def __init__(self, word: str, members: dict[str, Command]) -> None:
+        summaries = [_summary(one.dist) for one in metadata.entry_points(group=GROUP) if one.name == word]
+        super().__init__(name=word, help=next(iter(summaries), None), no_args_is_help=True, rich_markup_mode=None)
+        self._members = members
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the second words."""
+        return list(self._members)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return the command of a word, None where there is none."""
+        return built(self._members[cmd_name]) if cmd_name in self._members else None
+
+    def unknown(self, word: str) -> str:
+        """Return what to say of a word that is no command."""
+        near = suggest(word, self._members)
+        return f"There is no command '{self.name} {word}'.{near} Known: {', '.join(self._members)}."
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands; one that cannot be used says why."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, problem(one) or _about(one)) for name, one in self._members.items()])
+
+
+def built(command: Command) -> Any:
+    """Return what typer makes of a command, which is imported.
+
+    Raises
+    ------
+    irmx.PluginError
+        Where it cannot be imported, or typer cannot make a command of it.
+    """
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+    try:
+        function = command.load()
+        if not callable(function):
+            raise TypeError(f"{function!r} is no function")
+        app.command(command.NAME)(function)
+        return typer.main.get_command(app)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise PluginError(
+            f"The command '{command.words}' of {registry().source_of(command)} is not in use: {type(error).__name__}: {error}"
+        ) from error
+
+
+def problem(command: Command) -> str:
+    """Return why a command cannot be used, empty where it can; it is imported."""
+    try:
+        built(command)
+    except PluginError as error:
+        return str(error)
+    return ""
+
+
+def _members(word: str) -> dict[str, Command]:
+    """Return the commands of a group, and all of the plugin that a word is the name of, by their own names."""
+    info = registry().plugins.get(word)
+    of_plugin = info.offers.get("commands", []) if info is not None else []
+    commands = registry().commands().items()
+    return {one.NAME: one for words, one in commands if one.group == word or words in of_plugin}
+
+
+def _about(command: Command) -> str:
+    return command.SHORT_DESC or (command.load().__doc__ or "").strip().partition("\n")[0]
+
+
+def _summary(distribution: Any) -> str:
+    """Return the summary in the metadata of a distribution."""
+    return (distribution.metadata["Summary"] or "") if distribution is not None else ""
