@@ -79,7 +79,7 @@ def run_demo(wheels: list[Path]) -> None:
         subprocess.run([scripts / "python", "-m", "pip", "install", "--quiet", *wheels], cwd=folder, check=True)
         subprocess.run([scripts / "irmx", "demo"], cwd=folder, check=True)
         listed = subprocess.run([scripts / "irmx", "plugins"], cwd=folder, check=True, capture_output=True, text=True)
-        names = {wheel.name.partition("-")[0].replace("_", "-") for wheel in wheels}
+        names = {wheel.name.partition("-")[0].replace("_", "-") for wheel in wheels} - {"irmx"}
         if missing := [name for name in sorted(names) if f"({name})" not in listed.stdout]:
             sys.exit(f"Not in use after its installation: {', '.join(missing)}.\n{listed.stdout}{listed.stderr}")
 

@@ -89,7 +89,7 @@ def test_what_was_looked_up_is_kept(news: tuple[str, Any], folder: Path) -> None
         again = irmx.collections.judgments(dataset_id, columns=["timestamp"])
     assert docs.asked == ["x"]
     np.testing.assert_array_equal(again.column("timestamp"), first.column("timestamp"))
-    [file] = (folder / "cache" / "fields").iterdir()
+    [file] = (folder / "cache" / "fields").glob("*.parquet")
     assert file.name.startswith("hc4-irmx-news-timestamp-")
 
 
@@ -100,7 +100,7 @@ def test_a_broken_cache_is_made_anew(news: tuple[str, Any], folder: Path, conten
     dataset_id, docs = news
     with pytest.warns(DataWarning):
         first = irmx.collections.judgments(dataset_id, columns=["timestamp"])
-    [file] = (folder / "cache" / "fields").iterdir()
+    [file] = (folder / "cache" / "fields").glob("*.parquet")
     if content is None:
         import pyarrow as pa
         import pyarrow.parquet as pq

@@ -11,6 +11,7 @@ import ir_measures
 import numpy as np
 
 from irmx.data import tables
+from irmx.data.arrow import from_texts, to_numpy
 from irmx.data.cells import numbers
 from irmx.data.contradictions import warn_of_contradiction
 from irmx.data.origin import NO_ORIGIN, Origin
@@ -59,15 +60,13 @@ class Sought:
     @cached_property
     def keys(self) -> tuple[pa.Array, Ints, Ints]:
         """The distinct ids, the sorted keys topic * size + id, and the place in ``Judgments.docs`` of each key."""
-        import pyarrow as pa
-
         try:
-            encoded = pa.array(self.names, pa.large_string()).dictionary_encode()
-        except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError):
+            encoded = from_texts(self.names).dictionary_encode()
+        except (TypeError, UnicodeEncodeError):
             tables.refuse_odd_ids("qrels", self.names)
             raise
         topic = segment_of(self.offsets)
-        key = topic * np.int64(len(encoded.dictionary)) + np.asarray(encoded.indices, dtype=np.int64)
+        key = topic * np.int64(len(encoded.dictionary)) + to_numpy(encoded.indices)
         order = np.argsort(key, kind="stable")
         return encoded.dictionary, key[order], self.doc[order]
 
@@ -142,9 +141,9 @@ class Judgments:
         topic, topics = columns.topics()
         relevance = columns.floats("relevance")
         docs = columns.texts("doc_id")
-        empty = np.asarray(pc.equal(docs, ""), dtype=bool)
+        empty = to_numpy(pc.binary_length(docs)) == 0
         encoded = docs.dictionary_encode()
-        code = np.asarray(encoded.indices, dtype=np.int64)
+        code = to_numpy(encoded.indices)
         key = topic * np.int64(len(encoded.dictionary) + 1) + code
         order = np.argsort(key, kind="stable")
         order = order[~empty[order]]

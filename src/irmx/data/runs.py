@@ -13,6 +13,7 @@ import ir_measures
 import numpy as np
 
 from irmx.data import tables
+from irmx.data.arrow import from_ints, to_numpy
 from irmx.data.cells import numbers
 from irmx.data.judgments import Sought
 from irmx.data.origin import NO_ORIGIN, Origin
@@ -215,7 +216,7 @@ class TableRun(Run):
         self.offsets = offsets_of(np.bincount(topic, minlength=len(topics)))
         self.score = read_only(self._grouped(columns.floats("score")))
         encoded = columns.texts("doc_id").dictionary_encode()
-        self._doc = self._grouped(np.asarray(encoded.indices, dtype=np.int64))
+        self._doc = self._grouped(to_numpy(encoded.indices).astype(np.int64))
         columns.refuse_empty("doc_id", encoded)
         self._names: pa.Array = encoded.dictionary
         self._checked = False
@@ -247,7 +248,7 @@ class TableRun(Run):
         return self.docs_at(topic, np.arange(self.offsets[topic + 1] - self.offsets[topic]))
 
     def docs_at(self, topic: int, rows: Ints) -> list[str]:
-        return list(self._names.take(self._doc[rows + self.offsets[topic]]).to_pylist())
+        return list(self._names.take(from_ints(self._doc[rows + self.offsets[topic]])).to_pylist())
 
     def find(self, sought: Sought, pairs: list[tuple[int, int]]) -> Found:
         names, keys, meaning = sought.keys
@@ -270,8 +271,8 @@ class TableRun(Run):
         """Return the rows whose document has one of some names, and the number of the name."""
         import pyarrow.compute as pc
 
-        known = pc.fill_null(pc.index_in(self._names, value_set=names), -1)
-        name = np.asarray(known, dtype=np.int64)[self._doc]
+        known = to_numpy(pc.index_in(self._names, value_set=names), missing=-1)
+        name = known.astype(np.int64)[self._doc]
         rows = np.flatnonzero(name >= 0)
         return rows, name[rows]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from irmx.data.arrow import from_ints, to_numpy
 from irmx.declare.columns import REQUIRED, Table
 from irmx.errors import DataError, not_finite
 from irmx.ragged import Array, Floats, Ints
@@ -121,7 +123,7 @@ class LazyTexts(Sequence[str]):
 
     @cached_property
     def _made(self) -> list[str]:
-        return list(self._texts.take(self._where).to_pylist())
+        return list(self._texts.take(from_ints(self._where)).to_pylist())
 
     def __len__(self) -> int:
         return len(self._where)
@@ -200,7 +202,7 @@ class Columns:
         self.refuse_empty("query_id", encoded)
         texts = encoded.dictionary.to_pylist()
         given = [int(t) for t in texts] if pa.types.is_integer(column.type) else texts
-        return np.asarray(encoded.indices, dtype=np.int64), given
+        return to_numpy(encoded.indices).astype(np.int64), given
 
     def refuse_empty(self, name: str, encoded: pa.DictionaryArray) -> None:
         """Raise where an id is the empty text."""
@@ -296,7 +298,7 @@ def _as_floats(array: pa.Array) -> Floats:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    return np.asarray(pc.cast(array, pa.float64(), safe=False).to_numpy(zero_copy_only=False), dtype=np.float64)
+    return to_numpy(pc.cast(array, pa.float64(), safe=False), missing=math.nan)
 
 
 def _plain_type(value_type: pa.DataType) -> pa.DataType:
@@ -320,7 +322,7 @@ def _in_order_of_appearance(column: pa.ChunkedArray) -> pa.DictionaryArray | Non
     encoded = column.unify_dictionaries().combine_chunks()
     if encoded.dictionary.null_count:
         return None
-    code = np.asarray(encoded.indices)
+    code = to_numpy(encoded.indices)
     largest = np.maximum.accumulate(code, dtype=np.int64)
     new = np.diff(largest, prepend=-1)
     return encoded if len(code) and new.max() <= 1 and largest[-1] == len(encoded.dictionary) - 1 else None

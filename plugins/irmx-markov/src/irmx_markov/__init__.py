@@ -1,54 +1,5 @@
 """Markov Precision: precision seen by a user who moves over the ranking as a Markov chain."""
 
-from irmx_markov.click_logs import backward_share, holding_times, learn_chain, read_click_log, transition_counts
-from irmx_markov.continuous_time import ContinuousMarkovPrecision, MPcont
-from irmx_markov.direction_counts import transition_matrix
-from irmx_markov.finite_chains import stationary, watched
-from irmx_markov.holding import ByRank, DwellColumn, HoldingTimes
-from irmx_markov.markov_models import (
-    CONSTANT,
-    GL_AD_ID,
-    GL_AD_LID,
-    GL_OR_ID,
-    GL_OR_LID,
-    LO_AD_ID,
-    LO_AD_LID,
-    LO_OR_ID,
-    LO_OR_LID,
-    MarkovModel,
-)
-from irmx_markov.markov_precision import MP, MarkovPrecision
-from irmx_markov.own_matrix import TransitionMatrix
-from irmx_markov.reading_speed import ByLength
-from irmx_markov.relative_recall import add_best_retrieved
+import lazy_loader
 
-__all__ = [
-    "CONSTANT",
-    "GL_AD_ID",
-    "GL_AD_LID",
-    "GL_OR_ID",
-    "GL_OR_LID",
-    "LO_AD_ID",
-    "LO_AD_LID",
-    "LO_OR_ID",
-    "LO_OR_LID",
-    "MP",
-    "ByLength",
-    "ByRank",
-    "ContinuousMarkovPrecision",
-    "DwellColumn",
-    "HoldingTimes",
-    "MPcont",
-    "MarkovModel",
-    "MarkovPrecision",
-    "TransitionMatrix",
-    "add_best_retrieved",
-    "backward_share",
-    "holding_times",
-    "learn_chain",
-    "read_click_log",
-    "stationary",
-    "transition_counts",
-    "transition_matrix",
-    "watched",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,18 +1,5 @@
 """Normalised Cumulative Precision: average precision as an expectation over stopping points."""
 
-from irmx_ncp.normalised_precision import NCP, NormalisedCumulativePrecision
-from irmx_ncp.stopping_by_document import BY_DOCUMENT, ByDocument
-from irmx_ncp.stopping_laws import FIRST, GEOMETRIC, TABLE, UNIFORM, ZIPF, Law
+import lazy_loader
 
-__all__ = [
-    "BY_DOCUMENT",
-    "FIRST",
-    "GEOMETRIC",
-    "NCP",
-    "TABLE",
-    "UNIFORM",
-    "ZIPF",
-    "ByDocument",
-    "Law",
-    "NormalisedCumulativePrecision",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,83 +1,10 @@
 """Utility of aggregated search pages."""
 
-from irmx_pages.examination.examination_models import ATT, DCG, ERR, RBP, ByPosition, Examination, att, dcg, err, rbp
-from irmx_pages.fit.effort_fit import EffortFit, fit_effort
-from irmx_pages.fit.examination_fit import ExaminationFit, examination_log_likelihoods, fit_examination
-from irmx_pages.fit.examination_log import ExaminationLog, read_examinations
-from irmx_pages.fit.preference_fit import PreferenceFit, fit_preferences
-from irmx_pages.ideal.candidates import Candidates, Pick
-from irmx_pages.measures.aggregated_search import AS
+import lazy_loader
+
 from irmx_pages.measures.aggregated_search_by_model import AS_ATT, AS_DCG, AS_ERR, AS_RBP
 from irmx_pages.measures.page_alpha_ndcg import AS_alpha_nDCG
 from irmx_pages.measures.page_d_measures import AS_D_nDCG, AS_Dsharp_nDCG
 from irmx_pages.measures.page_ia_ndcg import AS_IA_nDCG
-from irmx_pages.measures.vertical_selection import vF, vPrecision, vRecall
-from irmx_pages.page.gains import gain, orientation_gain
-from irmx_pages.page.page import Block, Page
-from irmx_pages.page.page_arrays import Pages, utility
-from irmx_pages.page.page_lines import write_pages
-from irmx_pages.page.page_reading import read_pages
-from irmx_pages.page.page_runs import page_runs, score_pages
-from irmx_pages.page.pages_of_rankings import pages_of
-from irmx_pages.preferences.agreement import agreement
-from irmx_pages.preferences.preference_votes import Preferences, fleiss_kappa, read_preferences
-from irmx_pages.preferences.simulated_preferences import simulate_preferences
-from irmx_pages.preferences.traps import without_traps
-from irmx_pages.simulate.page_pairs import page_pairs
-from irmx_pages.simulate.simulated_pages import SimulatedPages, simulate_pages
 
-__all__ = [
-    "AS",
-    "AS_ATT",
-    "AS_DCG",
-    "AS_ERR",
-    "AS_RBP",
-    "ATT",
-    "DCG",
-    "ERR",
-    "RBP",
-    "AS_D_nDCG",
-    "AS_Dsharp_nDCG",
-    "AS_IA_nDCG",
-    "AS_alpha_nDCG",
-    "Block",
-    "ByPosition",
-    "Candidates",
-    "EffortFit",
-    "Examination",
-    "ExaminationFit",
-    "ExaminationLog",
-    "Page",
-    "Pages",
-    "Pick",
-    "PreferenceFit",
-    "Preferences",
-    "SimulatedPages",
-    "agreement",
-    "att",
-    "dcg",
-    "err",
-    "examination_log_likelihoods",
-    "fit_effort",
-    "fit_examination",
-    "fit_preferences",
-    "fleiss_kappa",
-    "gain",
-    "orientation_gain",
-    "page_pairs",
-    "page_runs",
-    "pages_of",
-    "rbp",
-    "read_examinations",
-    "read_pages",
-    "read_preferences",
-    "score_pages",
-    "simulate_pages",
-    "simulate_preferences",
-    "utility",
-    "vF",
-    "vPrecision",
-    "vRecall",
-    "without_traps",
-    "write_pages",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

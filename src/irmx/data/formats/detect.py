@@ -37,8 +37,6 @@ def read(table: Table, source: str | os.PathLike[str], page: str | None = None) 
     irmx.errors.UsageError
         For a page of a format without pages.
     """
-    import pandas as pd  # noqa: F401  pyarrow would import it later, and lose a Ctrl-C that comes meanwhile
-
     reader, path, content = _opened(table, source)
     try:
         return reader.read(table, path, content) if page is None else reader.read_page(path, content, page)

@@ -1,0 +1,38 @@
+"""What starting ``irmx`` costs: scoring TREC files imports no pandas, and plugins import what they use when they use it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from irmx.demo import qrels_path, run_path
+
+HEAVY = ("pandas", "scipy", "numba", "joblib", "rich", "ir_datasets")
+
+
+def modules_after(code: str) -> set[str]:
+    """Return the modules that a program has imported when it ends."""
+    program = f"import sys\ntry:\n    {code}\nexcept SystemExit:\n    pass\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(done.stdout.splitlines()[-1].split())
+
+
+@pytest.mark.parametrize("measures", [["AP", "nDCG@10"], ["MP(model=GL_AD_ID)"]])
+def test_scoring_trec_files_imports_no_heavy_library(measures: list[str]) -> None:
+    arguments = ["eval", str(qrels_path()), str(run_path("bm25")), *measures]
+    loaded = modules_after(f"from irmx.cli.app import run; run({arguments!r})")
+    assert not loaded & {*HEAVY, "irmx.cli.measures", "irmx.cli.sweep", "irmx.testing"}
+    assert "irmx_markov" in loaded
+
+
+def test_plugins_import_what_they_register_only() -> None:
+    loaded = modules_after("import irmx; irmx.registry()")
+    assert not loaded & {*HEAVY, "pyarrow", "typer"}
+
+
+def test_measures_in_dicts_import_no_pandas(tmp_path: Path) -> None:
+    code = (
+        "import irmx; irmx.calc_aggregate('AP NCP(law=uniform)', {'q': {'a': 1, 'ä': 2}}, {'q': {'ä': 1.0, 'b': 2.0}})"
+    )
+    assert not modules_after(code) & set(HEAVY)
