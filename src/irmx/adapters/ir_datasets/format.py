@@ -17,7 +17,7 @@ class IrDatasets(Format):
     """Qrels of a dataset of ir_datasets, by its id."""
 
     NAME = "irds"
-    DESCRIPTION = "the qrels of a dataset of ir_datasets, by its id: ID, or irds:ID"
+    SHORT_DESC = "the qrels of a dataset of ir_datasets, by its id: ID, or irds:ID"
     TABLES: ClassVar[tuple[Table, ...]] = ("qrels",)
     IDS = True
 

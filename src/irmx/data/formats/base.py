@@ -24,7 +24,7 @@ class Format(ABC):
     ----------
     NAME : str
         Its name; ``NAME:path`` reads a path with it whatever the content.
-    DESCRIPTION : str
+    SHORT_DESC : str
         One sentence.
     TABLES : tuple of {"run", "qrels"}
         What it can hold.
@@ -38,7 +38,7 @@ class Format(ABC):
     """
 
     NAME: ClassVar[str]
-    DESCRIPTION: ClassVar[str] = ""
+    SHORT_DESC: ClassVar[str] = ""
     TABLES: ClassVar[tuple[Table, ...]] = ("run", "qrels")
     FOLDERS: ClassVar[tuple[Table, ...]] = ()
     IDS: ClassVar[bool] = False

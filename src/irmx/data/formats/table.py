@@ -122,21 +122,21 @@ class Csv(_Delimited):
     """Comma-separated values."""
 
     NAME, SUFFIX, DELIMITER = "csv", ".csv", ","
-    DESCRIPTION = "comma-separated table with a header"
+    SHORT_DESC = "comma-separated table with a header"
 
 
 class Tsv(_Delimited):
     """Tab-separated values with a header; without one it is a TREC file."""
 
     NAME, SUFFIX, DELIMITER = "tsv", ".tsv", "\t"
-    DESCRIPTION = "tab-separated table with a header"
+    SHORT_DESC = "tab-separated table with a header"
 
 
 class Jsonl(_TableFormat):
     """One JSON object a line."""
 
     NAME, SUFFIX, LINES = "jsonl", ".jsonl", "all"
-    DESCRIPTION = "one JSON object a line, a key a column"
+    SHORT_DESC = "one JSON object a line, a key a column"
 
     def recognises(self, table: Table, path: Path, start: bytes) -> bool:
         """Tell by the name, or by a first character that opens an object."""
@@ -192,7 +192,7 @@ class Parquet(_TableFormat):
     """Apache Parquet."""
 
     NAME, SUFFIX = "parquet", ".parquet"
-    DESCRIPTION = "Apache Parquet table"
+    SHORT_DESC = "Apache Parquet table"
 
     def recognises(self, table: Table, path: Path, start: bytes) -> bool:
         """Tell by the first four bytes."""

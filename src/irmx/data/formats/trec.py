@@ -47,7 +47,7 @@ class Trec(Format):
     """Recognises any text; the last format to be asked."""
 
     NAME, LINES = "trec", "all"
-    DESCRIPTION = "TREC qrels (query iteration document grade) and runs (query Q0 document rank score tag)"
+    SHORT_DESC = "TREC qrels (query iteration document grade) and runs (query Q0 document rank score tag)"
 
     def recognises(self, table: Table, path: Path, start: bytes) -> bool:
         """Tell whether it is text."""

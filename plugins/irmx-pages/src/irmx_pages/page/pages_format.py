@@ -33,7 +33,7 @@ class PagesFormat(Format):
     """Pages as a run: JSON Lines, or a table with a row an item."""
 
     NAME = "pages"
-    DESCRIPTION = "pages of blocks, a JSON object or an item a line; as a run, one page a topic"
+    SHORT_DESC = "pages of blocks, a JSON object or an item a line; as a run, one page a topic"
     TABLES = ("run",)
 
     def recognises(self, table: str, path: Path, start: bytes) -> bool:

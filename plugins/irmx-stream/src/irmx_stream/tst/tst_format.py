@@ -21,7 +21,7 @@ class Tst(Format):
     """The files of the TREC Temporal Summarization track: a run, or ``tst:FOLDER`` for the qrels."""
 
     NAME, LINES, FOLDERS = "tst", "all", ("qrels",)
-    DESCRIPTION = (
+    SHORT_DESC = (
         "TREC Temporal Summarization: runs of seven fields (topic team run docid sentid time confidence), "
         "qrels as tst:FOLDER with nuggets, matches, updates and topics"
     )
