@@ -114,10 +114,12 @@ def _meaning(one: Meaning) -> str:
 def formats_page() -> str:
     """Return the page of file formats, output formats, datasets and fields of documents."""
     formats = [
-        [f"`{n}`", f.DESCRIPTION, " and ".join(f.TABLES), registered_by("formats", n)]
+        [f"`{n}`", f.SHORT_DESC, " and ".join(f.TABLES), registered_by("formats", n)]
         for n, f in registry().formats().items()
     ]
-    reports = [[f"`{n}`", r.DESCRIPTION, registered_by("reports", n)] for n, r in registry().reports().items()]
+    output_formats = [
+        [f"`{n}`", o.SHORT_DESC, registered_by("output_formats", n)] for n, o in registry().output_formats().items()
+    ]
     datasets = [[f"`{n}`", registered_by("datasets", n)] for n in registry().datasets()]
     fields = [
         [f"`{f.NAME}`", f"`{f.column}`", f"`{f.field}`", f"`{f.form}`", registered_by("fields", f.NAME)]
@@ -135,7 +137,7 @@ bzip2 or xz.
 
 ## Output of irmx eval
 
-{table(["name", "what it is", "offered by"], reports)}
+{table(["name", "what it is", "offered by"], output_formats)}
 
 ## Datasets of plugins
 

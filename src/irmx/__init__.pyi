@@ -10,7 +10,9 @@ from .adapters.ir_measures.install import uninstall as uninstall
 from .adapters.progress import progress_bar as progress_bar
 from .cli.files import matching_file as matching_file
 from .cli.files import matching_files as matching_files
-from .cli.output.table import fitted_widths as fitted_widths
+from .cli.output.printing import FormatOption as FormatOption
+from .cli.output.printing import PlacesOption as PlacesOption
+from .cli.output.printing import print_rows as print_rows
 from .data.checked_tables import CheckedTable as CheckedTable
 from .data.checked_tables import read_table as read_table
 from .data.content import content_of as content_of
@@ -38,7 +40,8 @@ from .declare.from_function import measure as measure
 from .declare.grid import Grid as Grid
 from .declare.measures import COMMON_PARAMS as COMMON_PARAMS
 from .declare.measures import Measure as Measure
-from .declare.output_format import Report as Report
+from .declare.output_format import OutputFormat as OutputFormat
+from .declare.output_format import PrintedRows as PrintedRows
 from .declare.params import Param as Param
 from .declare.params import number as number
 from .declare.symbols import Symbol as Symbol

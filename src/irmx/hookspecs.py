@@ -17,7 +17,7 @@ from irmx.adapters.ir_datasets.fields import Field
 from irmx.data.formats.base import Format
 from irmx.declare.command import Command
 from irmx.declare.measures import Measure
-from irmx.declare.output_format import Report
+from irmx.declare.output_format import OutputFormat
 from irmx.declare.symbols import Symbol
 
 hookspec = pluggy.HookspecMarker("irmx")
@@ -55,5 +55,5 @@ def irmx_commands() -> Iterable[Command]:  # type: ignore[empty-body]
 
 
 @hookspec
-def irmx_reports() -> Iterable[Report]:  # type: ignore[empty-body]
-    """Return output formats of ``irmx eval``, each an :class:`irmx.Report`."""
+def irmx_output_formats() -> Iterable[OutputFormat]:  # type: ignore[empty-body]
+    """Return output formats for ``-o`` of every command, each an :class:`irmx.OutputFormat`."""

@@ -102,9 +102,9 @@ class Registry:
         """Return the commands by what is typed, such as ``"eval"`` or ``"pages fit"``."""
         return self._by_key("commands")
 
-    def reports(self) -> dict[str, Any]:
+    def output_formats(self) -> dict[str, Any]:
         """Return the output formats by name."""
-        return self._by_key("reports")
+        return self._by_key("output_formats")
 
     def source_of(self, registered: Any) -> str:
         """Return the plugin that registered an object, with its version."""

@@ -1,6 +1,5 @@
 """The commands: ``irmx eval`` beside the stock command of ir_measures, and what the others show."""
 
-import io
 import json
 import os
 import re
@@ -14,8 +13,6 @@ from typing import Any
 import pytest
 
 import irmx
-from irmx.cli.output.table import TableReport
-from irmx.declare.output_format import SUMMARY, Layout, Result
 from irmx.demo import SYSTEMS, qrels_path, run_path
 
 TOP = Path(__file__).parent.parent.parent
@@ -100,7 +97,7 @@ def test_several_runs_in_the_other_formats(command: Callable[..., Any]) -> None:
 def test_a_table_for_one_run(command: Callable[..., Any]) -> None:
     table = command("eval", QRELS, RUN, "AP", "NCP(law=uniform)", "-o", "table", "-q", "-p", "2").out
     lines = [line.split() for line in table.splitlines() if line.strip() and "─" not in line]
-    assert lines[0] == ["topic", "AP", "NCP(law=uniform)"]
+    assert lines[0] == ["query_id", "AP", "NCP(law=uniform)"]
     assert [line[0] for line in lines[1:]] == [*map(str, range(1, 31)), "all"]
     assert all(re.fullmatch(r"0\.\d\d", cell) for line in lines[1:] for cell in line[1:])
     assert all(line[1] == line[2] for line in lines[1:])
@@ -242,21 +239,6 @@ def test_an_encoding_that_lacks_a_character_is_an_error(shell: Callable[..., Any
     assert done.code == 1
     assert "Traceback" not in done.err
     assert "PYTHONIOENCODING=utf-8" in done.err
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-def test_a_narrow_terminal_breaks_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "30")
-    measures = [irmx.parse_measure(f"MP(model=GL_AD_ID(max_hop={hop}),rescale='recall')@100") for hop in range(2, 9)]
-    results = [Result("a_long_name.run", SUMMARY, m, 0.1234567 * i) for i, m in enumerate(measures, start=1)]
-    out = Terminal()
-    TableReport().write(results, Layout(measures, False, True, 4), out)
-    row = next(line for line in out.getvalue().splitlines() if "a_long_name.run" in line)
-    assert row.split() == ["a_long_name.run", *(f"{r.value:.4f}" for r in results)]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such pipes and signals there")

@@ -41,7 +41,7 @@ def test_every_dataset_with_qrels_is_listed_once(command: Command) -> None:
     found = {row["dataset"]: row for row in rows(done.out)}
     assert len(found) == len(done.out.splitlines()) > 500
     assert f"irmx: {len(found)} of {len(found)} datasets with qrels\n" in done.err
-    assert found["vaswani"]["qrels"] == ["query_id", "doc_id", "relevance", "iteration"]
+    assert found["vaswani"]["qrels"] == ["iteration"]
     assert found["vaswani"]["columns"] == {}
     assert "clueweb09" not in found  # documents only
     assert "trec-robust04" not in found  # the old name of disks45/nocr/trec-robust-2004
@@ -102,7 +102,7 @@ def test_parts_and_fields(command: Command) -> None:
         (("--has", "timestmp"), "No dataset and no measure has a column 'timestmp'. Did you mean timestamp?"),
         (("--for", "TIA_nDGC"), "There is no measure TIA_nDGC. Did you mean TIA_nDCG?"),
         (("--for", "MP"), "MP needs the parameter 'model'"),
-        (("-o", "count"), "There is no output format 'count' here. Known: table, tsv, jsonl."),
+        (("-o", "count"), "There is no output format 'count'. Known: table, tsv, csv, jsonl, markdown, latex"),
     ],
 )
 def test_what_is_asked_wrongly(command: Command, arguments: tuple[str, ...], reason: str) -> None:
@@ -113,11 +113,11 @@ def test_what_is_asked_wrongly(command: Command, arguments: tuple[str, ...], rea
 
 def test_the_forms_of_output_hold_the_same(command: Command) -> None:
     (row,) = rows(command("datasets", "vaswani", "-o", "jsonl").out)
-    assert row == {"dataset": "vaswani", "qrels": ["query_id", "doc_id", "relevance", "iteration"], "columns": {},
+    assert row == {"dataset": "vaswani", "qrels": ["iteration"], "columns": {},
                    "local": row["local"], "source": "ir_datasets"}  # fmt: skip
     here = "yes" if row["local"] else "no"
     header, line = command("datasets", "vaswani", "-o", "tsv").out.splitlines()
-    assert header.split("\t") == ["dataset", "further fields of the qrels", "from documents", "here", "offered by"]
+    assert header.split("\t") == ["dataset", "qrels", "columns", "local", "source"]
     assert line.split("\t") == ["vaswani", "iteration", "", here, "ir_datasets"]
     (row_of_table,) = [line for line in command("datasets", "vaswani").out.splitlines() if "vaswani" in line]
     assert row_of_table.split() == ["vaswani", "iteration", here, "ir_datasets"]

@@ -102,7 +102,7 @@ def test_its_format_dataset_report_and_command_work(do: Do, tmp_path: Path) -> N
     for source in (run, f"pairs:{run}"):
         done = do(*IRMX, "eval", "irmx-fixture/some", source, "ZFirstRank(patience=steady)")
         assert done.stdout == "ZFirstRank(patience=steady)\t0.5000\n", done.stderr
-    assert do(*IRMX, "eval", "some.qrels", "some.run", "AP", "RR", "-q", "-o", "count").stdout == "results: 4\n"
+    assert do(*IRMX, "eval", "some.qrels", "some.run", "AP", "RR", "-q", "-o", "count").stdout == "rows: 4\n"
     assert do(*IRMX, "greet", "reader").stdout == "Good day, reader.\n"
     assert "greet  Greet someone." in do(*IRMX, "fixture", "--help").stdout
     run.write_text("q>b=2\nq b\n")
@@ -143,7 +143,7 @@ def test_broken_plugins_are_reported_with_name_and_reason(do: Do) -> None:
     assert "quitting: there is no licence" in shown.stderr
     assert "fixture (irmx-fixture) 1.2.3" in shown.stdout
     for what in ("measures: ZFirstRank", "symbols: steady", "formats: pairs", "datasets: irmx-fixture/some",
-                 "commands: greet", "measures: ZTaken", "reports: count", "measures: NCP"):  # fmt: skip
+                 "commands: greet", "measures: ZTaken", "output formats: count", "measures: NCP"):  # fmt: skip
         assert what in shown.stdout
 
 

@@ -295,7 +295,7 @@ def with_arguments() -> Any:
         (plugin(measures=[Alpha]), "returned the class Alpha, which is not an irmx.Measure but a kind of them: return Alpha(...)"),
         (plugin(measures=["ZAlpha"]), "returned 'ZAlpha', which is not an irmx.Measure"),
         (plugin(symbols=[Beta()]), "which is not an irmx.Symbol"),
-        (plugin(reports=[object()]), "which is not an irmx.Report"),
+        (plugin(output_formats=[object()]), "which is not an irmx.OutputFormat"),
         (plugin(datasets=["vaswani"]), "returned 'vaswani', which is not an irmx.Dataset"),
         (plugin(measures=[Nameless()]), "returned a Nameless without a NAME"),
         (plugin(measures=[Numbered()]), "returned a Numbered whose NAME is 3; a text is expected"),

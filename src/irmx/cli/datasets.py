@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Iterable, Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from irmx.adapters.ir_datasets.listing import Listed
+from irmx.cli.output.printing import FormatOption, print_rows
 from irmx.declare.columns import REQUIRED, Column
 from irmx.errors import DataError, UsageError, suggest
 
-_HEADER = ("dataset", "further fields of the qrels", "from documents", "here", "offered by")
-_HERE = {True: "yes", False: "no", None: "?"}
+_COLUMNS = ("dataset", "qrels", "columns", "local", "source")
+"""What is printed: the id, the further fields of the qrels, the columns that measures find and where each comes from (the
+qrels, or the field of the documents), whether the qrels lie on this machine (None: not known), and what offers the dataset."""
 
 
 def datasets(
@@ -30,18 +30,17 @@ def datasets(
         typer.Option("--has", metavar="COLUMN", help="Only datasets with this column, such as timestamp, or field."),
     ] = None,
     local: Annotated[bool, typer.Option("--local", help="Only those whose qrels lie on this machine.")] = False,
-    output_format: Annotated[str, typer.Option("-o", "--output_format", help="table, tsv or jsonl.")] = "table",
+    output_format: FormatOption = "table",
 ) -> None:
     """List the datasets that may stand for qrels.
 
-    Those of ir_datasets and of plugins that have qrels: the fields of these, the columns that the documents give, and
-    whether the qrels lie on this machine. Only declarations are read; nothing is fetched.
+    Those of ir_datasets and of plugins that have qrels: the further fields of these, the columns that measures find and where
+    each comes from (the qrels, or a field of the documents), whether the qrels lie on this machine, and what offers the
+    dataset. Only declarations are read; nothing is fetched.
     """
     from irmx.adapters.ir_datasets.listing import listed
     from irmx.cli.app import note
 
-    if output_format not in _WRITERS:
-        raise UsageError(f"There is no output format {output_format!r} here. Known: {', '.join(_WRITERS)}.")
     wanted, of_runs = _needed(measures or ())
     every, failed = listed()
     if part is not None and not any(_belongs(one.NAME, part) for one in every):
@@ -59,7 +58,7 @@ def datasets(
         and all(name in one.columns or name in one.qrels for name in has or ())
         and (one.local or not local)
     ]
-    _WRITERS[output_format](found)
+    print_rows(map(_row, found), output_format, columns=_COLUMNS)
     note(f"{len(found)} of {len(every)} datasets with qrels")
     for column in wanted:
         if not any(column.name in one.columns for one in every):
@@ -116,43 +115,11 @@ def _how(column: Column) -> str:
     return f": {column.how}" if column.how else ""
 
 
-def _row(one: Listed) -> list[str]:
-    of_documents = [f"{name} ({field})" for name, field in one.columns.items() if field != "qrels"]
-    further = [name for name in one.qrels if name not in REQUIRED["qrels"]]
-    return [one.NAME, " ".join(further), ", ".join(of_documents), _HERE[one.local], one.source]
-
-
-def _table(found: Sequence[Listed]) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
-    from irmx.cli.output.table import UNLIMITED
-
-    table = Table(box=box.SIMPLE_HEAD)
-    for name in _HEADER:
-        table.add_column(name, no_wrap=name == "dataset", overflow="fold")
-    for one in found:
-        table.add_row(*_row(one))
-    width = None if sys.stdout.isatty() else UNLIMITED
-    Console(width=width, markup=False, highlight=False, emoji=False).print(table)
-
-
-def _tsv(found: Sequence[Listed]) -> None:
-    for row in (_HEADER, *map(_row, found)):
-        print(*row, sep="\t")
-
-
-def _jsonl(found: Sequence[Listed]) -> None:
-    for one in found:
-        record = {
-            "dataset": one.NAME,
-            "qrels": one.qrels,
-            "columns": one.columns,
-            "local": one.local,
-            "source": one.source,
-        }
-        print(json.dumps(record, ensure_ascii=False))
-
-
-_WRITERS = {"table": _table, "tsv": _tsv, "jsonl": _jsonl}
+def _row(one: Listed) -> dict[str, Any]:
+    return {
+        "dataset": one.NAME,
+        "qrels": [name for name in one.qrels if name not in REQUIRED["qrels"]],
+        "columns": one.columns,
+        "local": one.local,
+        "source": one.source,
+    }

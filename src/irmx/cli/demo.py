@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from collections.abc import Iterator
 from itertools import groupby
+from typing import Any
 
 import ir_measures
 
+from irmx.cli.output.printing import FormatOption, PlacesOption, print_rows
 from irmx.data.judgments import Judgments
 from irmx.data.reading import read_qrels, read_run
 from irmx.declare.columns import needed
@@ -21,15 +22,25 @@ Row = tuple[str, ir_measures.Measure, list[float]]
 """Where a measure is from, the measure, and its mean for every system."""
 
 
-def demo() -> None:
+def demo(places: PlacesOption = 4, output_format: FormatOption = "table") -> None:
     """Score three systems of a small collection.
 
     Existing and new measures stand side by side. The collection was written for irmx and is part of the package; nothing is fetched.
     """
     judgments = read_qrels(judgments_path())
     rows = list(scored(judgments))
+    values = [dict(zip(SYSTEMS, of_systems, strict=True)) for _, _, of_systems in rows]
+    if output_format != "table":
+        named = [
+            {"source": name, "measure": str(measure)} | of for (name, measure, _), of in zip(rows, values, strict=True)
+        ]
+        print_rows(named, output_format, places=places)
+        return
     print(f"Three systems, {len(judgments.topics)} topics of a town that was invented for irmx:")
-    show(rows)
+    printed: list[dict[str, Any]] = []
+    for name, group in groupby(zip(rows, values, strict=True), key=lambda row: row[0][0]):
+        printed += [{"measure": name}, *({"measure": f"  {row[1]}"} | of for row, of in group)]
+    print_rows(printed, places=places)
     if any("vertical" in _run_columns(measure) for _, measure, _ in rows):
         print("Measures of pages are given the first ten results, the items of each vertical as one block.")
     print("The same from the shell, with your own files:")
@@ -62,24 +73,6 @@ def source(measure: ir_measures.Measure) -> str:
         if isinstance(measure, Measure)
         else "ir_measures"
     )
-
-
-def show(rows: list[Row]) -> None:
-    """Print a table: a row a measure, a column a system."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD)
-    table.add_column("measure", overflow="fold")
-    for system in SYSTEMS:
-        table.add_column(system, justify="right", no_wrap=True)
-    for name, group in groupby(rows, key=lambda row: row[0]):
-        table.add_row(name)
-        for _, measure, values in group:
-            table.add_row(f"  {measure}", *(f"{value:.4f}" for value in values))
-        table.add_section()
-    Console(file=sys.stdout, markup=False, highlight=False, emoji=False).print(table)
 
 
 def some(rows: list[Row]) -> str:

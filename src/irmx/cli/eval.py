@@ -6,23 +6,26 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
-from typing import Annotated
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Annotated, Any
 
 import ir_measures
 import typer
 
 from irmx.cli.files import is_file, matching_files
+from irmx.cli.output.printing import FormatOption, PlacesOption, output_format_named, print_rows
 from irmx.data.reading import read_run
 from irmx.declare.command import QRELS_HELP
 from irmx.declare.expressions import names_a_measure, parse_measure, split_measures
-from irmx.declare.output_format import SUMMARY, Layout, Result
 from irmx.errors import DataWarning, UsageError
-from irmx.registry import registry
 from irmx.score.evaluator import Evaluator, as_measures
 from irmx.score.named_runs import lacking_topics, of_run, run_names
 from irmx.score.once import Said
 from irmx.score.scoring import aggregate
+
+SUMMARY = "all"
+"""The query id under which a mean over topics stands."""
+_COLUMNS = ("run", "query_id", "measure", "value")
 
 
 def evaluate(
@@ -34,14 +37,12 @@ def evaluate(
             help="One or more run files or quoted globs, or - for standard input, then measures, such as 'MP(model=GL_AD_ID)' AP nDCG@10, or map P_10.",
         ),
     ],
-    places: Annotated[int, typer.Option("-p", "--places", min=-1, help="Decimal places; -1 for all.")] = 4,
+    places: PlacesOption = 4,
     by_query: Annotated[bool, typer.Option("-q", "--by_query", help="Show every topic, too.")] = False,
     no_summary: Annotated[
         bool, typer.Option("-n", "--no_summary", help="With -q: leave out the mean over topics.")
     ] = False,
-    output_format: Annotated[
-        str, typer.Option("-o", "--output_format", help="tsv, jsonl, table, or a plugin's.")
-    ] = "tsv",
+    output_format: FormatOption = "tsv",
     provider: Annotated[
         str | None, typer.Option("--provider", help="Only this provider of ir_measures, such as pytrec_eval.")
     ] = None,
@@ -49,22 +50,20 @@ def evaluate(
     """Score one or several runs.
 
     Prints tab-separated lines of measure and value, in the order asked; with -q query, measure and value.
-    Several runs make a table with a row a run. Topics of the qrels that a run lacks count with the measure's default.
+    Several runs make a table with one row per run. Topics of the qrels that a run lacks count with the measure's default.
     """
     if no_summary and not by_query:
         raise UsageError("--no_summary (-n) goes with --by_query (-q).")
-    reports = registry().reports()
-    if output_format not in reports:
-        raise UsageError(f"There is no output format {output_format!r}. Known: {', '.join(reports)}.")
     paths, measures = runs_and_measures(run_and_measures)
     if output_format == "jsonl" and places != 4:
         print("irmx: --places is ignored with -o jsonl, which has full precision", file=sys.stderr)
     evaluator = Evaluator(measures, qrels, provider)
-    layout = Layout(measures, by_query, len(paths) > 1, places)
     said = Said()
     first = _Loaded(paths[0], evaluator, said)
-    results = list(_results(paths, first, evaluator, layout, said, not no_summary))  # all or nothing is printed
-    reports[output_format].write(results, layout, sys.stdout)
+    rows = list(
+        _results(paths, first, evaluator, measures, said, by_query, not no_summary)
+    )  # all or nothing is printed
+    _print(rows, output_format, places, len(paths) > 1, by_query)
     sys.stdout.flush()
 
 
@@ -122,22 +121,50 @@ class _Loaded:
 
 
 def _results(
-    paths: list[str], first: _Loaded, evaluator: Evaluator, layout: Layout, said: Said, summary: bool
-) -> Iterator[Result]:
+    paths: list[str],
+    first: _Loaded,
+    evaluator: Evaluator,
+    measures: Sequence[ir_measures.Measure],
+    said: Said,
+    by_query: bool,
+    summary: bool,
+) -> Iterator[dict[str, Any]]:
+    """Yield a row per value: the run, the topic, the measure, the value, and what else the measure gives."""
     loaded: Iterable[_Loaded] = (first if p == first.path else _Loaded(p, evaluator, said) for p in _progress(paths))
     names = dict(zip(paths, run_names(paths), strict=True))
     for one in loaded:
         name = names[one.path]
-        if layout.by_query:
-            for query_id in evaluator.judgments.index:
-                for measure in layout.measures:
-                    if query_id in one.values[measure]:
-                        fields = one.fields.get(measure, {}).get(query_id, {})
-                        yield Result(name, query_id, measure, one.values[measure][query_id], fields)
-        if summary:
-            for measure in layout.measures:
-                mean = aggregate(measure, one.values[measure].values())
-                yield Result(name, SUMMARY, measure, mean, one.fields_of_means.get(measure, {}))
+        for query_id in evaluator.judgments.index if by_query else ():
+            for measure in measures:
+                if query_id in one.values[measure]:
+                    fields = one.fields.get(measure, {}).get(query_id, {})
+                    yield _row(name, query_id, measure, one.values[measure][query_id], fields)
+        for measure in measures if summary else ():
+            mean = aggregate(measure, one.values[measure].values())
+            yield _row(name, SUMMARY, measure, mean, one.fields_of_means.get(measure, {}))
+
+
+def _row(
+    run: str, query_id: str, measure: ir_measures.Measure, value: float, fields: Mapping[str, float]
+) -> dict[str, Any]:
+    return {"run": run, "query_id": query_id, "measure": str(measure), "value": value, **fields}
+
+
+def _print(rows: list[dict[str, Any]], output_format: str, places: int, several_runs: bool, by_query: bool) -> None:
+    """Print a row per value; or, in formats for reading and for several runs, a row per run or topic, as a table."""
+    keys = ["run"] * several_runs + ["query_id"] * by_query
+    delimited = output_format in ("tsv", "csv")
+    if output_format_named(output_format).WIDE or (several_runs and not by_query and delimited):
+        keys = keys or ["run"]
+        wide: dict[tuple[str, str], dict[str, Any]] = {}
+        for row in rows:
+            cells = wide.setdefault((row["run"], row["query_id"]), {key: row[key] for key in keys})
+            cells[row["measure"]] = row["value"]
+        print_rows(wide.values(), output_format, places=places)
+        return
+    fields = () if delimited else dict.fromkeys(name for row in rows for name in row if name not in _COLUMNS)
+    columns = [*keys, "measure", "value", *fields]
+    print_rows(rows, output_format, places=places, columns=columns, header=False)
 
 
 def _progress(paths: list[str]) -> Iterable[str]:

@@ -8,11 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
+from irmx.cli.output.printing import FormatOption, print_rows
 from irmx.declare.expressions import measure_names
 from irmx.declare.measures import Measure
 from irmx.declare.params import Param
 from irmx.declare.trec_names import is_trec_name, trec_measures
-from irmx.errors import UnknownNameError, suggest
+from irmx.errors import UnknownNameError, UsageError, suggest
 from irmx.registry import registry
 from irmx.score.providers import not_installed
 
@@ -21,14 +22,17 @@ def measures(
     name: Annotated[
         str | None, typer.Argument(help="A measure, or a named object such as GL_AD_ID, to describe in full.")
     ] = None,
+    output_format: FormatOption = "table",
 ) -> None:
     """List all measures, or describe one in full.
 
     Of one measure: what it is, its parameters, columns, range of values and citation.
     """
     if name is None:
-        _list()
+        _list(output_format)
         return
+    if output_format != "table":
+        raise UsageError(f"-o {output_format} is for the list of all measures. Leave out {name!r}, or -o.")
     known = measure_names()
     name = name.partition("(")[0].partition("@")[0].strip()
     if name in known:
@@ -46,16 +50,23 @@ def measures(
     _params(symbol.PARAMS, symbol.params)
 
 
-def _list() -> None:
+def _list(output_format: str) -> None:
     own = registry().measures()
-    _rows("Measures of irmx plugins", [(n, str(m.SHORT_DESC)) for n, m in own.items()])
-    kinds: dict[str, list[tuple[str, str]]] = {}
+    kinds: dict[str, list[tuple[str, str]]] = {
+        "Measures of irmx plugins": [(n, str(m.SHORT_DESC)) for n, m in own.items()]
+    }
     for symbol in registry().symbols().values():
-        kinds.setdefault(symbol.KIND, []).append((symbol.NAME, symbol.SHORT_DESC))
-    for kind, rows in kinds.items():
-        _rows(f"Named objects: {kind}", rows)
+        kinds.setdefault(f"Named objects: {symbol.KIND}", []).append((symbol.NAME, symbol.SHORT_DESC))
     others = {n: m for n, m in measure_names().items() if n not in own and n == m.NAME}
-    _rows("Measures of ir_measures", [(n, _about(m)) for n, m in sorted(others.items())])
+    kinds["Measures of ir_measures"] = [(n, _about(m)) for n, m in sorted(others.items())]
+    if output_format == "table":
+        for title, rows in kinds.items():
+            _rows(title, rows)
+        return
+    print_rows(
+        ({"kind": kind, "name": name, "description": about} for kind, rows in kinds.items() for name, about in rows),
+        output_format,
+    )
 
 
 def _about(measure: Any) -> str:

@@ -2,29 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 from irmx.adapters.ir_datasets import plugin_datasets
+from irmx.cli.output.printing import FormatOption, print_rows
 from irmx.cli.words import problem
 from irmx.plugin.discovery import HOST
 from irmx.registry import registry
 
+_COLUMNS = ("plugin", "distribution", "version", "kind", "names", "refused", "failure")
 
-def plugins() -> None:
+
+def plugins(output_format: FormatOption = "table") -> None:
     """Show every plugin and what it offers.
 
     With its version, and where it is not in use, why not.
     """
+    if output_format != "table":
+        print_rows(_rows(), output_format, columns=_COLUMNS)
+        return
     for info in registry().plugins.values():
         title = info.name if info.name == HOST else f"{info.name} ({info.distribution or 'no distribution'})"
         print(f"{title} {info.version}" + (f", loaded in {info.seconds:.2f} s" if info.seconds > 1 else ""))
         if info.failure:
             print(f"  not in use: {info.failure}")
         for what, names in info.offers.items():
-            print(f"  {what}: {', '.join(names)}")
+            print(f"  {what.replace('_', ' ')}: {', '.join(names)}")
         for what, reasons in info.refused.items():
             for name, reason in reasons.items():
-                print(f"  refused: {what} {name}: {reason}")
+                print(f"  refused: {what.replace('_', ' ')} {name}: {reason}")
         for command in info.offers.get("commands", ()):
             if why := problem(registry().commands()[command]):
                 print(f"  {why}")
         for name in filter(plugin_datasets.is_taken, info.offers.get("datasets", ())):
             print(f"  not in use: the dataset {name!r}, as ir_datasets has one of this name")
+
+
+def _rows() -> Iterator[dict[str, Any]]:
+    """Yield a row per kind of what a plugin offers, or for a plugin without any."""
+    for info in registry().plugins.values():
+        plugin = {
+            "plugin": info.name,
+            "distribution": info.distribution,
+            "version": info.version,
+            "failure": info.failure or None,
+        }
+        for kind in dict.fromkeys([*info.offers, *info.refused]) or [""]:
+            yield plugin | {
+                "kind": kind,
+                "names": info.offers.get(kind, []),
+                "refused": list(info.refused.get(kind, ())),
+            }

@@ -107,7 +107,7 @@ class CheckedTable:
             out[row] = _text(cell)
         if not declared.nullable:
             for row in np.flatnonzero(out == "")[:1].tolist():
-                self.refuse(row, f"the {name} is missing. {_must(declared)}")
+                self.refuse(row, f"the {name} is missing.")
         if declared.allowed is not None:
             for row, text in enumerate(out):
                 if text and text not in declared.allowed:

@@ -1,69 +1,120 @@
-"""What an output format of ``irmx eval`` is."""
+"""What an output format is, and the rows that it writes."""
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral, Real
 from typing import Any, ClassVar, TextIO
 
-import ir_measures
+P_VALUES = ("p_value",)
+"""The columns of p-values. None is 0: one that is too small for the places is printed as, for instance, ``<0.0001``."""
 
-SUMMARY = "all"
-"""The query id under which a mean over topics stands."""
+_INVISIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Control characters, those that turn the direction of writing, and halves of surrogate pairs."""
+
+
+def visible(text: str) -> str:
+    r"""Return a text with its control characters written out, so that a name can neither steer a terminal nor end a line.
+
+    >>> print(visible("a\tb\x1b[2J"))
+    a\tb\x1b[2J
+    """
+    return _INVISIBLE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 @dataclass(frozen=True)
-class Result:
-    """One number to report: of a run, a topic (or :data:`SUMMARY`) and a measure; and what goes with it."""
-
-    run: str
-    query_id: str
-    measure: ir_measures.Measure
-    value: float
-    fields: Mapping[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Layout:
-    """What was asked for.
+class PrintedRows:
+    """Rows of named cells that an output format writes.
 
     Attributes
     ----------
-    measures : sequence of Measure
-        In the order asked.
-    by_query : bool
-        Whether topics are shown.
-    several_runs : bool
-        Whether there is more than one run.
+    names : sequence of str
+        The names of the columns, in order.
+    records : sequence of dict of str to object
+        The cells of every row by name: texts, numbers, None, True or False, lists of texts, or dicts of texts. A row need not
+        have all columns.
     places : int
-        Decimal places; -1 for all.
+        The decimal places of floats; -1 for all.
+    header : bool
+        Whether the names are to be written, in formats that can do without.
+    footer : dict of str to object
+        Cells below the rows, such as a sum, in formats for reading.
     """
 
-    measures: Sequence[ir_measures.Measure]
-    by_query: bool
-    several_runs: bool
-    places: int
+    names: Sequence[str]
+    records: Sequence[Mapping[str, Any]]
+    places: int = 4
+    header: bool = True
+    footer: Mapping[str, Any] = field(default_factory=dict)
 
-    def number(self, value: Any) -> str:
-        """Return a value as text."""
-        return repr(value) if self.places == -1 else f"{value:.{self.places}f}"
+    def texts(self, escape: Callable[[str], str] = visible) -> list[list[str]]:
+        """Return the cells as texts, row by row, each through a function that escapes what the format cannot hold."""
+        return [self.line(record, escape) for record in self.records]
+
+    def line(self, record: Mapping[str, Any], escape: Callable[[str], str] = visible) -> list[str]:
+        """Return the cells of one row as texts."""
+        return [escape(cell_text(record.get(name), self.places, name in P_VALUES)) for name in self.names]
+
+    def of_numbers(self) -> list[bool]:
+        """Tell of every column whether it holds numbers, which stand on the right."""
+        return [
+            any(_is_number(record.get(name)) for record in self.records)
+            and all(record.get(name) is None or _is_number(record.get(name)) for record in self.records)
+            for name in self.names
+        ]
 
 
-class Report(ABC):
-    """An output format; a plugin registers instances through ``irmx_reports``.
+def cell_text(value: Any, places: int, is_p_value: bool = False) -> str:
+    """Return a cell as text: a float with so many places, lists and dicts in a line, nothing for None.
+
+    Examples
+    --------
+    >>> cell_text(2 / 3, 4), cell_text(2 / 3, -1), cell_text(1e-9, 4, is_p_value=True), cell_text(7, 4)
+    ('0.6667', '0.6666666666666666', '<0.0001', '7')
+    >>> cell_text(["a", "b"], 4), cell_text({"timestamp": "time"}, 4), cell_text(True, 4), cell_text(None, 4)
+    ('a b', 'timestamp (time)', 'yes', '')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Real) and not isinstance(value, Integral):
+        if places == -1:
+            return repr(float(value))
+        text = f"{value:.{places}f}"
+        return f"<{10.0**-places:.{places}f}" if is_p_value and float(text) == 0 else text
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} ({of_key})" for key, of_key in value.items())
+    if isinstance(value, (list, tuple)):
+        return " ".join(map(str, value))
+    return str(value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+class OutputFormat(ABC):
+    """A way to print the rows of any command; a plugin registers instances through ``irmx_output_formats``.
 
     Attributes
     ----------
     NAME : str
-        What ``irmx eval -o NAME`` calls it.
-    DESCRIPTION : str
+        What ``-o NAME`` calls it.
+    SHORT_DESC : str
         One sentence.
+    WIDE : bool
+        Whether it is for reading, so that ``irmx eval`` gives it one row per run or topic and one column per measure,
+        rather than one row per value.
     """
 
     NAME: ClassVar[str]
-    DESCRIPTION: ClassVar[str] = ""
+    SHORT_DESC: ClassVar[str] = ""
+    WIDE: ClassVar[bool] = False
 
     @abstractmethod
-    def write(self, results: Iterable[Result], layout: Layout, out: TextIO) -> None:
-        """Write results, run by run, as they come."""
+    def write(self, rows: PrintedRows, out: TextIO) -> None:
+        """Write all rows."""

@@ -1,14 +1,15 @@
-"""The host's output formats."""
+"""The host's output formats, and the one place that prints rows in them."""
 
 from __future__ import annotations
 
-from irmx.cli.output.jsonl import JsonlReport
-from irmx.cli.output.table import TableReport
-from irmx.cli.output.tsv import TsvReport
-from irmx.declare.output_format import Report
+from irmx.cli.output.delimited import Csv, Tsv
+from irmx.cli.output.jsonl import Jsonl
+from irmx.cli.output.markup import Latex, Markdown
+from irmx.cli.output.table import Table
+from irmx.declare.output_format import OutputFormat
 from irmx.hookspecs import hookimpl
 
 
 @hookimpl
-def irmx_reports() -> list[Report]:
-    return [TsvReport(), JsonlReport(), TableReport()]
+def irmx_output_formats() -> list[OutputFormat]:
+    return [Table(), Tsv(), Csv(), Jsonl(), Markdown(), Latex()]

@@ -1,30 +1,35 @@
-"""One JSON object a line."""
+"""One JSON object per line."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+import re
+from numbers import Integral, Real
 from typing import Any, TextIO
 
-from irmx.declare.output_format import Layout, Report, Result
+from irmx.declare.output_format import OutputFormat, PrintedRows
 
 
-class JsonlReport(Report):
-    """Objects with ``measure`` and ``value``, ``query_id`` with ``-q`` and ``run`` for several runs.
-
-    What a measure gives besides its value, such as ``standard_error``, stands after it.
-    """
+class Jsonl(OutputFormat):
+    """JSON objects with the cells that each row has; lists and dicts stay what they are."""
 
     NAME = "jsonl"
-    DESCRIPTION = "one JSON object a line, values in full precision"
+    SHORT_DESC = "one JSON object per line, numbers in full precision"
 
-    def write(self, results: Iterable[Result], layout: Layout, out: TextIO) -> None:
-        """Write object by object; NaN, which JSON lacks, becomes null."""
-        for result in results:
-            record: dict[str, Any] = {"run": result.run} if layout.several_runs else {}
-            if layout.by_query:
-                record["query_id"] = result.query_id
-            value = result.value if math.isfinite(result.value) else None
-            record |= {"measure": str(result.measure), "value": value, **result.fields}
-            print(json.dumps(record, ensure_ascii=False), file=out)
+    def write(self, rows: PrintedRows, out: TextIO) -> None:
+        """Write an object per row; NaN and infinity, which JSON lacks, become null."""
+        for record in rows.records:
+            cells = {name: _plain(record[name]) for name in rows.names if name in record}
+            text = json.dumps(cells, ensure_ascii=False)
+            print(re.sub("[\x7f-\x9f\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text), file=out)
+
+
+def _plain(value: Any) -> Any:
+    if value is None or isinstance(value, (str, bool, list, tuple, dict)):
+        return value
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real):
+        return float(value) if math.isfinite(value) else None
+    return str(value)

@@ -2,72 +2,99 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import TextIO
 
-from irmx.declare.output_format import Layout, Report, Result
+from irmx.declare.output_format import OutputFormat, PrintedRows, visible
 
-UNLIMITED = 10_000
-"""Width for a table that goes to a file."""
+_UNLIMITED = 10_000
+"""The width of a table that goes to a file."""
+_FOLDED = 12
+"""The least width of a column of measures or of several words; ids and names of runs are not folded."""
 
 
-class TableReport(Report):
-    """A row a run, or a row a topic with ``-q``; a column a measure."""
+class Table(OutputFormat):
+    """A table that fits the terminal: texts and the names of columns are folded, a number never.
+
+    Where that is not enough, the names of the columns stand on the left, and every row is a column.
+    """
 
     NAME = "table"
-    DESCRIPTION = "a table to read: a row a run (with -q a row a topic), a column a measure"
+    SHORT_DESC = "a table for reading, as wide as the terminal"
+    WIDE = True
 
-    def write(self, results: Iterable[Result], layout: Layout, out: TextIO) -> None:
-        """Write one table when all results are there."""
+    def write(self, rows: PrintedRows, out: TextIO) -> None:
+        """Write the table."""
         from rich import box
-        from rich.cells import cell_len
         from rich.console import Console
         from rich.table import Table
 
-        rows: dict[tuple[str, str], dict[str, str]] = {}
-        for r in results:
-            rows.setdefault((r.run, r.query_id), {})[str(r.measure)] = layout.number(r.value)
-        measures = [str(m) for m in layout.measures]
-        keys = (["run"] if layout.several_runs or not layout.by_query else []) + (["topic"] if layout.by_query else [])
-        cells = [
-            [c for c, k in ((run, "run"), (topic, "topic")) if k in keys] + [values.get(m, "") for m in measures]
-            for (run, topic), values in rows.items()
-        ]
-        names = [*keys, *measures]
-        least = [max((cell_len(row[i]) for row in cells), default=1) for i in range(len(names))]
         console = Console(file=out, markup=False, highlight=False, emoji=False)
-        around = 3 * len(names) + 1  # padding, borders
-        room = console.width - around if out.isatty() else UNLIMITED
-        widths = fitted_widths(
-            [max(cell_len(name), width) for name, width in zip(names, least, strict=True)], least, room
+        room = console.width if out.isatty() else _UNLIMITED
+        shown = _columns(rows, room)
+        widths = _fitted([c.most for c in shown], [c.least for c in shown], room - _size([0] * len(shown)))
+        table = Table(
+            box=box.SIMPLE_HEAD,
+            padding=(0, 1, 0, 0),
+            show_header=any(c.name for c in shown),
+            show_footer=bool(rows.footer),
         )
-        table = Table(box=box.SIMPLE_HEAD)
-        for i, (name, width) in enumerate(zip(names, widths, strict=True)):
-            table.add_column(name, justify="left" if i < len(keys) else "right", overflow="fold", width=width)
-        for row in cells:
-            table.add_row(*row)
-        console.size = (sum(widths) + around, console.height)
+        for column, width in zip(shown, widths, strict=True):
+            name = column.name if len(column.name) <= width else column.name.replace("_", " ")
+            table.add_column(
+                name, column.footer, justify="left" if column.left else "right", overflow="fold", width=width
+            )
+        for cells in zip(*(column.cells for column in shown), strict=True):
+            table.add_row(*cells)
+        console.size = (max(_size(widths), 1), console.height)
         console.print(table)
 
 
-def fitted_widths(widths: list[int], least: list[int], room: int) -> list[int]:
-    """Return the widths of the columns of a printed table that together need at most the room, the widest narrowed first.
+class _Column:
+    """A column of the printed table: its name may be folded between words, and some of its cells, but no number."""
 
-    Names of measures may be folded, numbers and names of runs may not: no column gets less than its least.
+    def __init__(
+        self, name: str, cells: Sequence[str], folds: Sequence[bool], left: bool = False, footer: str = ""
+    ) -> None:
+        from rich.cells import cell_len
 
-    Parameters
-    ----------
-    widths, least : list of int
-        What every column needs to be whole, and at least, in characters.
-    room : int
-        What all columns have together.
+        self.name, self.cells, self.left, self.footer = name, cells, left, footer
+        widths = [cell_len(cell) for cell in cells]
+        self.most = max([cell_len(name), cell_len(footer), *widths])
+        fixed = [
+            min(w, _FOLDED) if f and set(cell) & set("( ") else w
+            for cell, w, f in zip(cells, widths, folds, strict=True)
+        ]
+        parts = [] if "(" in name else name.split("_")  # the name of a measure is folded anywhere
+        self.least = max([cell_len(footer), *map(cell_len, parts), *fixed, 1])
 
-    Examples
-    --------
-    >>> fitted_widths([10, 40, 20], [10, 6, 6], 40), fitted_widths([10, 40, 20], [10, 6, 6], 1)
+
+def _columns(rows: PrintedRows, room: int) -> list[_Column]:
+    """Return columns with their names above them, or, where they do not fit but their rows do, beside them."""
+    names, lines, numbers = [visible(name) for name in rows.names], rows.texts(), rows.of_numbers()
+    cells = list(zip(*lines, strict=True)) or [()] * len(names)
+    footer = rows.line(rows.footer)
+    upright = [
+        _Column(name, of_name, [not n] * len(of_name), not n, total)
+        for name, of_name, n, total in zip(names, cells, numbers, footer, strict=True)
+    ]
+    if rows.footer or not lines or _size([c.least for c in upright]) <= room:
+        return upright
+    turned = [_Column("", names, [False] * len(names), True)]
+    turned += [_Column("", line, [not n for n in numbers]) for line in lines]
+    return turned if _size([c.least for c in turned]) <= room else upright
+
+
+def _size(widths: Sequence[int]) -> int:
+    return sum(widths) + 2 * len(widths) + 1  # a space on the right, and the border
+
+
+def _fitted(widths: list[int], least: Sequence[int], room: int) -> list[int]:
+    """Return the widths of columns that together need at most the room, the widest narrowed first, none below its least.
+
+    >>> _fitted([10, 40, 20], [10, 6, 6], 40), _fitted([10, 40, 20], [10, 6, 6], 1)
     ([10, 15, 15], [10, 6, 6])
     """
-    widths = list(widths)
     while sum(widths) > room and any(w > s for w, s in zip(widths, least, strict=True)):
         widest = max((i for i in range(len(widths)) if widths[i] > least[i]), key=lambda i: widths[i])
         widths[widest] -= 1

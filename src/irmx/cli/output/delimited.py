@@ -1,0 +1,31 @@
+"""Lines of cells that a tab or a comma separates."""
+
+from __future__ import annotations
+
+import csv
+from typing import TextIO
+
+from irmx.declare.output_format import OutputFormat, PrintedRows, visible
+
+
+class Tsv(OutputFormat):
+    r"""Tab-separated lines; a tab or another control character in a cell is written as ``\t``."""
+
+    NAME = "tsv"
+    SHORT_DESC = "tab-separated lines"
+
+    def write(self, rows: PrintedRows, out: TextIO) -> None:
+        """Write the names, where they are wanted, and a line per row."""
+        for line in [list(map(visible, rows.names))] * rows.header + rows.texts():
+            print(*line, sep="\t", file=out)
+
+
+class Csv(OutputFormat):
+    """Comma-separated lines under a header; cells with commas, quotes or line breaks stand in quotes."""
+
+    NAME = "csv"
+    SHORT_DESC = "comma-separated lines under a header"
+
+    def write(self, rows: PrintedRows, out: TextIO) -> None:
+        """Write the names and a line per row."""
+        csv.writer(out, lineterminator="\n").writerows([rows.names, *rows.texts(str)])

@@ -1,0 +1,62 @@
+"""Tables for papers and notes: LaTeX and Markdown."""
+
+from __future__ import annotations
+
+import re
+from typing import TextIO
+
+from irmx.declare.output_format import OutputFormat, PrintedRows, visible
+
+_IN_LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+             "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}",
+             **{character: f"\\{character}" for character in "&%$#_{}"}}  # fmt: skip
+
+
+def in_latex(text: str) -> str:
+    r"""Return a text for LaTeX.
+
+    >>> print(in_latex("AS_RBP & 50%"))
+    AS\_RBP \& 50\%
+    """
+    return re.sub(r'[\\~^<>|"&%$#_{}]', lambda found: _IN_LATEX[found[0]], visible(text))
+
+
+def in_markdown(text: str) -> str:
+    r"""Return a text for a cell of a Markdown table.
+
+    >>> print(in_markdown("a|b <i> *c*"))
+    a\|b \<i> \*c\*
+    """
+    return re.sub(r"[\\|<*`\[]", lambda found: f"\\{found[0]}", visible(text))
+
+
+class Latex(OutputFormat):
+    """A ``tabular`` with the rules of the package ``booktabs``."""
+
+    NAME = "latex"
+    SHORT_DESC = "a LaTeX tabular, with the rules of the package booktabs"
+    WIDE = True
+
+    def write(self, rows: PrintedRows, out: TextIO) -> None:
+        """Write the table."""
+        columns = "".join("r" if numbers else "l" for numbers in rows.of_numbers())
+        lines = [[in_latex(name) for name in rows.names], *rows.texts(in_latex)]
+        head, *body = (" & ".join(line) + r" \\" for line in lines)
+        foot = [r"\midrule", " & ".join(rows.line(rows.footer, in_latex)) + r" \\"] if rows.footer else []
+        table = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule", *body, *foot]
+        print(*table, r"\bottomrule", r"\end{tabular}", sep="\n", file=out)
+
+
+class Markdown(OutputFormat):
+    """A table of GitHub's Markdown."""
+
+    NAME = "markdown"
+    SHORT_DESC = "a Markdown table"
+    WIDE = True
+
+    def write(self, rows: PrintedRows, out: TextIO) -> None:
+        """Write the table."""
+        under = ["---:" if numbers else "---" for numbers in rows.of_numbers()]
+        foot = [rows.line(rows.footer, in_markdown)] if rows.footer else []
+        for line in [[in_markdown(name) for name in rows.names], under, *rows.texts(in_markdown), *foot]:
+            print(f"| {' | '.join(line)} |", file=out)

@@ -1,0 +1,106 @@
+"""The one place that prints rows of named cells, and the options of commands for it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, TextIO
+
+import typer
+
+from irmx.declare.output_format import OutputFormat, PrintedRows
+from irmx.errors import UsageError, suggest
+from irmx.registry import registry
+
+
+def output_format_named(name: str) -> OutputFormat:
+    """Return an output format.
+
+    Raises
+    ------
+    irmx.UsageError
+        For an unknown name.
+    """
+    known = registry().output_formats()
+    if name not in known:
+        raise UsageError(f"There is no output format {name!r}.{suggest(name, known)} Known: {', '.join(known)}.")
+    found: OutputFormat = known[name]
+    return found
+
+
+def _checked(name: str) -> str:
+    return output_format_named(name).NAME
+
+
+FormatOption = Annotated[
+    str,
+    typer.Option(
+        "-o", "--output_format", callback=_checked, help="table, tsv, csv, jsonl, markdown, latex, or a plugin's."
+    ),
+]
+"""The option ``-o`` of every command that prints rows, refused at once where there is no such format."""
+
+PlacesOption = Annotated[int, typer.Option("-p", "--places", min=-1, help="Decimal places; -1 for all.")]
+"""The option ``-p`` of every command that prints floats."""
+
+
+def print_rows(
+    rows: Any,
+    output_format: str = "table",
+    *,
+    places: int = 4,
+    columns: Sequence[str] | None = None,
+    header: bool = True,
+    footer: Mapping[str, Any] | None = None,
+    file: TextIO | None = None,
+) -> None:
+    """Print rows of named cells.
+
+    Parameters
+    ----------
+    rows : DataFrame, or iterable of dict of str to object
+        The rows. A cell is a text, a number, None, True or False, a list of texts, or a dict of texts. What a DataFrame
+        lacks, such as NaN, is None.
+    output_format : str
+        ``table``, ``tsv``, ``csv``, ``jsonl``, ``markdown``, ``latex``, or one of a plugin.
+    places : int
+        The decimal places of floats; -1 for all. ``jsonl`` always has full precision.
+    columns : sequence of str, optional
+        The columns to print, in order; by default all, as they first appear.
+    header : bool
+        Whether ``tsv`` begins with the names of the columns.
+    footer : dict of str to object, optional
+        Cells below the rows, such as a sum, in formats for reading.
+    file : text file, optional
+        Where to print; by default standard output.
+
+    Raises
+    ------
+    irmx.UsageError
+        For an unknown output format.
+
+    Examples
+    --------
+    >>> rows = [{"measure": "AP", "value": 2 / 3}, {"measure": "RR", "value": None}]
+    >>> print_rows(rows, "csv")
+    measure,value
+    AP,0.6667
+    RR,
+    >>> print_rows(rows, "markdown", places=2)
+    | measure | value |
+    | --- | ---: |
+    | AP | 0.67 |
+    | RR |  |
+    """
+    records, names = _records(rows)
+    to_print = PrintedRows(tuple(names if columns is None else columns), records, places, header, footer or {})
+    output_format_named(output_format).write(to_print, sys.stdout if file is None else file)
+
+
+def _records(rows: Any) -> tuple[list[Mapping[str, Any]], Iterable[str]]:
+    """Return rows as dicts, and the names of their columns."""
+    if hasattr(rows, "itertuples"):
+        frame = rows.astype(object).where(rows.notna(), None)
+        return frame.to_dict("records"), map(str, rows.columns)
+    records = list(rows)
+    return records, dict.fromkeys(name for record in records for name in record)

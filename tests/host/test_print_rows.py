@@ -1,0 +1,264 @@
+"""One place that prints rows, in every format: nothing is lost, no number is cut, no name breaks a line or a terminal."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import irmx
+from irmx import print_rows
+from irmx.demo import SYSTEMS, judgments_path, qrels_path, run_path
+from irmx.registry import registry
+
+LONG = "AS_RBP(beta=0.855231,alpha=7.47072,personal=0.257105)"
+
+
+def printed(frame: pd.DataFrame, width: int | None, capsys: pytest.CaptureFixture[str], places: int = 4) -> list[str]:
+    """The lines of a table on a terminal of a width, or in a file."""
+    with pytest.MonkeyPatch.context() as patch:
+        if width is not None:
+            patch.setattr(sys.stdout, "isatty", lambda: True)
+            patch.setenv("COLUMNS", str(width))
+        print_rows(frame, "table", places=places)
+    return re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).splitlines()
+
+
+def held_out(rows: int) -> pd.DataFrame:
+    columns = ["agreement", "difference_low", "difference_high", "p_value"]
+    numbers = {name: [0.1234 + i / 10 for _ in range(rows)] for i, name in enumerate(columns)}
+    return pd.DataFrame(
+        {"fitted": ["by likelihood"] * rows, "measure": [LONG] * rows, "pairs": [2176] * rows, **numbers}
+    )
+
+
+@pytest.mark.parametrize("width", [None, 200, 110, 90, 70])
+def test_numbers_are_whole_and_texts_are_folded(width: int | None, capsys: pytest.CaptureFixture[str]) -> None:
+    frame = held_out(3)
+    lines = printed(frame, width, capsys)
+    shown = re.findall(r"0\.\d{4}(?!\d)", "\n".join(lines))
+    assert sorted(shown) == sorted(f"{x:.4f}" for row in frame.iloc[:, 3:].to_numpy() for x in row)
+    assert re.findall(r"\b2176\b", "\n".join(lines)) == ["2176"] * 3
+    assert width is None or max(map(len, lines)) <= width
+    folded = "".join("".join(line.split()) for line in lines)
+    assert all(character in folded for character in LONG)
+    assert (LONG in "\n".join(lines)) == (width is None or width >= 200)
+
+
+def test_few_rows_that_do_not_fit_become_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [line.split() for line in printed(held_out(2), 60, capsys)]
+    assert ["difference_low", "0.2234", "0.2234"] in lines
+    assert ["pairs", "2176", "2176"] in lines
+
+
+def test_many_rows_that_do_not_fit_stay_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = printed(held_out(20), 30, capsys)
+    assert sum("2176" in line and "0.4234" in line for line in lines) == 20
+
+
+def test_full_precision_is_not_folded(capsys: pytest.CaptureFixture[str]) -> None:
+    frame = pd.DataFrame({"measure": [LONG], "value": [0.12345678901234567]})
+    for width in (40, 10):
+        assert any(repr(0.12345678901234567) in line for line in printed(frame, width, capsys, places=-1))
+
+
+def test_a_table_that_fits_is_as_it_is_in_a_file(capsys: pytest.CaptureFixture[str]) -> None:
+    assert printed(held_out(4), 200, capsys) == printed(held_out(4), None, capsys)
+
+
+@pytest.mark.parametrize("form", ["table", "tsv"])
+@pytest.mark.parametrize(
+    ("value", "places", "text"),
+    [
+        *((4.9e-5, 4, "<0.0001"), (5.1e-5, 4, "0.0001"), (0.0, 2, "<0.01"), (0.3, 0, "<1"), (0.25, 2, "0.25")),
+        *((1e-300, 6, "<0.000001"), (1e-7, -1, "1e-07"), (float("nan"), 4, "")),
+    ],
+)
+def test_no_p_value_is_printed_as_zero(
+    form: str, value: float, places: int, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    print_rows(pd.DataFrame({"other": [0.0], "p_value": [value]}), form, places=places)
+    other, *shown = capsys.readouterr().out.strip().splitlines()[-1].split()
+    assert shown == ([text] if text else [])
+    assert float(other) == 0
+
+
+FORMATS = ("table", "tsv", "csv", "jsonl", "markdown", "latex")
+ROWS = [
+    {"run": "größe 検索", "documents": 3, "value": 2 / 3, "local": True},
+    {"run": "b", "documents": np.int64(12), "value": None, "local": None, "error": np.float64(0.5)},
+]
+
+
+def shown(rows: Any, output_format: str, **options: Any) -> str:
+    out = io.StringIO()
+    print_rows(rows, output_format, file=out, **options)
+    return out.getvalue()
+
+
+def test_the_formats_of_irmx_are_these() -> None:
+    host = [n for n, f in registry().output_formats().items() if registry().source_of(f).startswith("irmx")]
+    assert tuple(host[: len(FORMATS)]) == FORMATS
+
+
+@pytest.mark.parametrize(
+    ("output_format", "expected"),
+    [
+        (
+            "tsv",
+            "run\tdocuments\tvalue\tlocal\terror\ngröße 検索\t3\t0.6667\tyes\t\nb\t12\t\t\t0.5000\n",
+        ),
+        ("csv", "run,documents,value,local,error\ngröße 検索,3,0.6667,yes,\nb,12,,,0.5000\n"),
+        (
+            "jsonl",
+            '{"run": "größe 検索", "documents": 3, "value": 0.6666666666666666, "local": true}\n'
+            '{"run": "b", "documents": 12, "value": null, "local": null, "error": 0.5}\n',
+        ),
+        (
+            "markdown",
+            "| run | documents | value | local | error |\n| --- | ---: | ---: | --- | ---: |\n"
+            "| größe 検索 | 3 | 0.6667 | yes |  |\n| b | 12 |  |  | 0.5000 |\n",
+        ),
+        (
+            "latex",
+            "\\begin{tabular}{lrrlr}\n\\toprule\nrun & documents & value & local & error \\\\\n\\midrule\n"
+            "größe 検索 & 3 & 0.6667 & yes &  \\\\\nb & 12 &  &  & 0.5000 \\\\\n\\bottomrule\n\\end{tabular}\n",
+        ),
+    ],
+)
+def test_rows_in_every_format(output_format: str, expected: str) -> None:
+    assert shown(ROWS, output_format) == expected
+
+
+def test_a_table_has_wide_characters_in_columns() -> None:
+    head, _, first, second = (line.rstrip() for line in shown(ROWS, "table").splitlines() if line.strip())
+    assert first.split() == ["größe", "検索", "3", "0.6667", "yes"]
+    assert head.index("documents") + len("documents") == second.index("12") + 2 == first.index("3") + 1 + len("検索")
+    assert head.endswith("error")
+
+
+@pytest.mark.parametrize("output_format", FORMATS)
+def test_no_rows(output_format: str) -> None:
+    text = shown([], output_format, columns=["run", "value"])
+    assert [line for line in text.splitlines() if "0." in line] == []
+    assert ("run" in text) == (output_format != "jsonl")
+    assert shown(pd.DataFrame({"run": [], "value": []}), output_format) == text
+
+
+def test_places_columns_header_and_footer() -> None:
+    rows = [{"name": "a", "value": 0.25}, {"name": "b", "value": 0.5}]
+    assert shown(rows, "tsv", places=-1, columns=["value"], header=False) == "0.25\n0.5\n"
+    assert shown(rows, "csv", places=0, header=False) == "name,value\na,0\nb,0\n"
+    for output_format in FORMATS:
+        text = shown(rows, output_format, places=2, footer={"value": 0.75})
+        assert ("0.75" in text) == (output_format in ("table", "markdown", "latex"))
+
+
+def test_nan_is_said_and_what_a_frame_lacks_is_empty() -> None:
+    assert shown([{"value": float("nan")}], "tsv", header=False) == "nan\n"
+    assert shown([{"value": float("inf")}], "jsonl") == '{"value": null}\n'
+    assert shown(pd.DataFrame({"value": [np.nan, 1.0]}), "csv") == 'value\n""\n1.0000\n'
+
+
+HOSTILE = 'a\tb\nc\r\x1b[2J\x9b1m\u202e|&_%$#{}~^\\<b>"*`,\x00\ud800'
+
+
+@pytest.mark.parametrize("output_format", ["table", "tsv", "markdown", "latex"])
+def test_a_name_ends_no_line_and_steers_no_terminal(output_format: str) -> None:
+    text = shown([{"name": HOSTILE, "value": 0.5}, {"name": "z", "value": 0.25}], output_format, header=False)
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\ud800]", text.replace("\t0.", ""))
+    [line] = [line for line in text.splitlines() if "0.5" in line]
+    assert ("x1b[2J" in line) == (output_format in ("table", "tsv")) or r"x1b\[2J" in line or "x1b[2J" in line
+    assert len(text.splitlines()) == len(
+        shown([{"name": "a", "value": 0.5}, {"name": "z", "value": 0.25}], output_format, header=False).splitlines()
+    )
+
+
+def test_what_is_special_is_escaped() -> None:
+    rows = [{"AS_RBP(x|y)": "50% & <b> a_b"}]
+    assert shown(rows, "latex").splitlines()[2::2][:2] == [
+        r"AS\_RBP(x\textbar{}y) \\",
+        r"50\% \& \textless{}b\textgreater{} a\_b \\",
+    ]
+    assert shown(rows, "markdown").splitlines()[::2] == [r"| AS_RBP(x\|y) |", r"| 50% & \<b> a_b |"]
+    assert list(csv.reader(io.StringIO(shown([{"a": 'x,"y"\nz', "b": 1}], "csv")))) == [["a", "b"], ['x,"y"\nz', "1"]]
+    assert json.loads(shown([{"a": HOSTILE}], "jsonl"))["a"] == HOSTILE
+    assert "\x9b" not in shown([{"a": HOSTILE}], "jsonl")
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_narrow_terminal_breaks_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "30")
+    values = {f"MP(model=GL_AD_ID(max_hop={hop}),rescale='recall')@100": 0.1234567 * hop for hop in range(1, 8)}
+    out = Terminal()
+    print_rows([{"run": "a_long_name.run", **values}, {"run": "b", **values}], "table", file=out)
+    row = next(line for line in out.getvalue().splitlines() if "a_long_name.run" in line)
+    assert row.split() == ["a_long_name.run", *(f"{value:.4f}" for value in values.values())]
+
+
+def test_an_unknown_format_is_refused_with_the_nearest() -> None:
+    with pytest.raises(irmx.UsageError, match=r"no output format 'tvs'\. Did you mean tsv"):
+        print_rows([], "tvs")
+
+
+# -- every command takes the same words ---------------------------------------------------------------------------
+
+COMMANDS: dict[str, tuple[str, ...]] = {
+    "eval": ("eval", str(qrels_path()), str(run_path("bm25")), "AP", "P@5"),
+    "eval, by query": ("eval", str(qrels_path()), str(run_path("bm25")), "AP", "-q"),
+    "eval, several runs": ("eval", str(qrels_path()), *(str(run_path(s)) for s in SYSTEMS), "AP", "P@5"),
+    "explain": ("explain", str(qrels_path()), str(run_path("bm25")), "NCP(law=first)", "-t", "1"),
+    "measures": ("measures",),
+    "plugins": ("plugins",),
+    "demo": ("demo",),
+    "datasets": ("datasets", "vaswani"),
+    "windows": ("windows", str(judgments_path()), "-w", "1y"),
+}
+
+
+@pytest.mark.parametrize("of", COMMANDS)
+def test_a_command_prints_every_format(of: str, command: Callable[..., Any]) -> None:
+    printed = {}
+    for output_format in FORMATS:
+        done = command(*COMMANDS[of], "-o", output_format)
+        assert done.code == 0, done.err
+        printed[output_format] = done.out
+    records = [json.loads(line) for line in printed["jsonl"].splitlines()]
+    names, *rows = csv.reader(io.StringIO(printed["csv"]))
+    assert len(set(printed.values())) == len(FORMATS)
+    assert all(len(row) == len(names) for row in rows)
+    if not of.startswith("eval"):
+        assert set().union(*records) == set(names)
+        assert len(rows) == len(records) == printed["tsv"].count("\n") - 1
+    assert printed["latex"].startswith("\\begin{tabular}{")
+    assert printed["markdown"].startswith("| ")
+    done = command(*COMMANDS[of], "-o", "html")
+    assert (done.code, done.out) == (2, "")
+    assert "There is no output format 'html'. Known: table, tsv, csv, jsonl, markdown, latex" in done.err
+
+
+def test_eval_gives_markup_a_row_per_run(command: Callable[..., Any]) -> None:
+    lines = command(*COMMANDS["eval, several runs"], "-o", "markdown").out.splitlines()
+    assert lines[0] == "| run | AP | P@5 |"
+    assert [line.split(" | ")[0] for line in lines[2:]] == [f"| {system}.run" for system in SYSTEMS]
+
+
+def test_hostile_ids_from_a_file(command: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("q\x1b[31m 0 a 1\n")
+    (tmp_path / "run").write_text("q\x1b[31m Q0 a 1 1.0 x\n")
+    for output_format in FORMATS[:2]:
+        done = command("eval", "qrels", "run", "AP", "-q", "-o", output_format, cwd=tmp_path)
+        assert r"q\x1b[31m" in done.out
