@@ -225,7 +225,7 @@ def test_the_example_writes_its_files(tmp_path: Path, capsys: pytest.CaptureFixt
         (
             ("pages", "agreement", "pages.jsonl", "preferences.csv", "AS_RBP", "-o", "xml"),
             2,
-            "There is no output format 'xml' here",
+            "There is no output format 'xml'",
         ),
         (("pages", "agreement", "pages.jsonl", "preferences.csv", "AS_RBQ"), 2, "AS_RBQ"),
         (
@@ -233,9 +233,17 @@ def test_the_example_writes_its_files(tmp_path: Path, capsys: pytest.CaptureFixt
             2,
             "must be a number in the range (0.5, 1]",
         ),
-        (("pages", "agreement", "nowhere.jsonl", "preferences.csv", "AS_RBP"), 1, "no file of pages 'nowhere.jsonl'"),
-        (("pages", "agreement", "pages.jsonl", "nowhere.csv", "AS_RBP"), 1, "no file of preferences 'nowhere.csv'"),
-        (("pages", "score", "pages.jsonl", "AS_RBP", "-o", "xml"), 2, "There is no output format 'xml' here"),
+        (
+            ("pages", "agreement", "nowhere.jsonl", "preferences.csv", "AS_RBP"),
+            1,
+            "There is no pages file 'nowhere.jsonl'",
+        ),
+        (
+            ("pages", "agreement", "pages.jsonl", "nowhere.csv", "AS_RBP"),
+            1,
+            "There is no preferences file 'nowhere.csv'",
+        ),
+        (("pages", "score", "pages.jsonl", "AS_RBP", "-o", "xml"), 2, "There is no output format 'xml'"),
         (("pages", "fit", "pages.jsonl", "preferences.csv", "AS_RBP", "--grid", "beta"), 2, "'beta' is no grid"),
         (("pages", "fit", "pages.jsonl", "preferences.csv", "AS_RBP", "--grid", "beta=0.5:1.2"), 2, "Got 1.2 instead"),
         (("pages", "agreement", "pages.jsonl", "preferences.csv", "AS_RBP", "--seed", "-1"), 2, "'--seed'"),

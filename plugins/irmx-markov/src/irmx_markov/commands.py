@@ -14,7 +14,7 @@ _OUT = typer.Option("--out", help="The file to write; standard output by default
 
 
 def learn_chain(
-    log: Annotated[str, typer.Argument(help="Click log: a .csv, .tsv or .parquet table with session, rank and time.")],
+    log: Annotated[str, typer.Argument(help="Click log: a table file with session, rank and time.")],
     out: Annotated[str, typer.Argument(help="The matrix to write: .npz, .npy, .csv or .tsv.")],
     size: Annotated[
         int | None, typer.Option("--size", min=1, help="Number of ranks; by default the largest in the log.")
@@ -37,7 +37,7 @@ def learn_chain(
 
 
 def holding_times(
-    log: Annotated[str, typer.Argument(help="Click log: a .csv, .tsv or .parquet table with session, rank and time.")],
+    log: Annotated[str, typer.Argument(help="Click log: a table file with session, rank and time.")],
     out: Annotated[str | None, _OUT] = None,
     by: Annotated[str, typer.Option("--by", help="Columns that tell places apart, with commas.")] = "rank",
     min_sessions: Annotated[

@@ -6,14 +6,12 @@ from typing import Annotated
 
 import typer
 
-from irmx import UsageError, matching_file, matching_files
+from irmx import FormatOption, PlacesOption, UsageError, matching_file, matching_files, print_rows
 
 QRELS_HELP = "Qrels: a table file with the columns vertical and orientation for measures of pages, or any other."
 PAGES_HELP = "Pages: JSON Lines, or a table file with one row per item; - for standard input."
 
 Qrels = Annotated[str, typer.Option("--qrels", help=QRELS_HELP)]
-Places = Annotated[int, typer.Option("-p", "--places", min=-1, help="Decimal places; -1 for all.")]
-OutputFormat = Annotated[str, typer.Option("-o", "--output_format", help="tsv, jsonl or table.")]
 PagesFile = Annotated[str, typer.Argument(metavar="PAGES", help=PAGES_HELP)]
 PreferencesFile = Annotated[
     str,
@@ -36,18 +34,16 @@ def score_pages(
     pages: PagesFile,
     measures: Annotated[list[str], typer.Argument(metavar="MEASURE...", help="Measures, such as AS_RBP nDCG@10.")],
     qrels: Qrels,
-    places: Places = 4,
-    output_format: OutputFormat = "tsv",
+    places: PlacesOption = 4,
+    output_format: FormatOption = "tsv",
 ) -> None:
     """Score every page of every topic.
 
     Prints a line for each page and measure; a topic may have several pages.
     """
     from irmx_pages.page.page_runs import score_pages as scored
-    from irmx_pages.printed_frames import check_form, print_frame
 
-    check_form(output_format)
-    print_frame(scored(matching_file(pages), qrels, measures), output_format, places)
+    print_rows(scored(matching_file(pages), qrels, measures), output_format, places=places)
 
 
 def agreement(
@@ -65,8 +61,8 @@ def agreement(
     test: Test = "t",
     failed_traps: FailedTraps = 2,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of the bootstrap.")] = 0,
-    places: Places = 4,
-    output_format: OutputFormat = "table",
+    places: PlacesOption = 4,
+    output_format: FormatOption = "table",
 ) -> None:
     """Show how often measures agree with what people prefer.
 
@@ -76,12 +72,10 @@ def agreement(
     """
     from irmx_pages.preferences.agreement import LEVELS
     from irmx_pages.preferences.agreement import agreement as agreeing
-    from irmx_pages.printed_frames import check_form, print_frame
 
-    check_form(output_format)
     shown = matching_file(pages)
     found = agreeing(shown, preferences, qrels, measures, level or LEVELS, baseline, seed, test, failed_traps)
-    print_frame(found, output_format, places)
+    print_rows(found, output_format, places=places)
 
 
 def simulate_pages(

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from irmx import matching_file
-from irmx_pages.commands import FailedTraps, OutputFormat, PagesFile, Places, PreferencesFile, Qrels, Test
+from irmx import FormatOption, PlacesOption, matching_file, print_rows
+from irmx_pages.commands import FailedTraps, PagesFile, PreferencesFile, Qrels, Test
 
 _TITLES = {
     "parameters": "Parameters",
@@ -50,8 +50,8 @@ def fit(
     test: Test = "t",
     failed_traps: FailedTraps = 2,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of the folds and the bootstrap.")] = 0,
-    places: Places = 4,
-    output_format: OutputFormat = "table",
+    places: PlacesOption = 4,
+    output_format: FormatOption = "table",
 ) -> None:
     """Learn the parameters of a measure of pages from preferences.
 
@@ -60,9 +60,7 @@ def fit(
     by likelihood, with the agreement on held-out topics; and the l of the most active assessors, by agreement on a grid. With -o jsonl every line says of which table it is.
     """
     from irmx_pages.fit.preference_fit import fit_preferences
-    from irmx_pages.printed_frames import check_form, print_frame
 
-    check_form(output_format)
     found = fit_preferences(
         matching_file(pages),
         preferences,
@@ -84,8 +82,8 @@ def fit(
             continue
         if output_format == "jsonl":
             table.insert(0, "table", name)
-        elif output_format == "tsv" and name != "parameters":
-            print()
         elif output_format == "table":
             print(f"{title}:")
-        print_frame(table, output_format, places)
+        elif name != "parameters":
+            print()
+        print_rows(table, output_format, places=places)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from irmx import UsageError, matching_file
+from irmx import FormatOption, PlacesOption, UsageError, matching_file, print_rows
 
 
 def score(
@@ -20,7 +20,7 @@ def score(
         typer.Option(
             "--users",
             metavar="FILE",
-            help="A log of visits: a .csv, .tsv or .parquet file with the columns user, start and duration, and speed if known.",
+            help="A log of visits: a table file with the columns user, start and duration, and speed if known.",
         ),
     ],
     measures: Annotated[
@@ -30,7 +30,8 @@ def score(
         float | None, typer.Option("--speed", help="Words per second of all users, in the place of what the log tells.")
     ] = None,
     by_query: Annotated[bool, typer.Option("-q", "--by_query", help="Show every topic, too.")] = False,
-    places: Annotated[int, typer.Option("-p", "--places", min=-1, help="Decimal places; -1 for all.")] = 4,
+    places: PlacesOption = 4,
+    output_format: FormatOption = "tsv",
 ) -> None:
     """Score a stream for recorded users, in the place of simulated ones.
 
@@ -44,13 +45,17 @@ def score(
         raise UsageError(f"--speed is a number of words per second above 0. Got {speed:g}.")
     found = score_recorded(measures or ["MSU"], qrels, matching_file(run), read_traces(users), speed)
 
-    def line(query_id: str, measure: object, value: float, fields: dict[str, float]) -> None:
-        numbers = (value, fields.get("standard_error", math.nan))
-        print(query_id, measure, *(repr(v) if places == -1 else f"{v:.{places}f}" for v in numbers), sep="\t")
-
-    print("query_id", "measure", "value", "standard_error", sep="\t")
-    if by_query:
-        for metric in found.per_query:
-            line(metric.query_id, metric.measure, metric.value, getattr(metric, "fields", {}))
-    for measure, value in cast("dict[Any, float]", found.aggregated).items():
-        line("all", measure, value, found.fields.get(measure, {}))
+    topics = [(m.query_id, m.measure, m.value, getattr(m, "fields", {})) for m in found.per_query if by_query]
+    means = [
+        ("all", m, value, found.fields.get(m, {})) for m, value in cast("dict[Any, float]", found.aggregated).items()
+    ]
+    rows = [
+        {
+            "query_id": query_id,
+            "measure": str(measure),
+            "value": value,
+            "standard_error": fields.get("standard_error", math.nan),
+        }
+        for query_id, measure, value, fields in (*topics, *means)
+    ]
+    print_rows(rows, output_format, places=places)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from irmx import DataError, UsageError
+from irmx import DataError, FormatOption, PlacesOption, print_rows
 
 
 def windows(
@@ -25,23 +25,21 @@ def windows(
     tz: Annotated[str, typer.Option("--tz", help="Time zone in which days begin.")] = "UTC",
     topic: Annotated[str | None, typer.Option("-t", "--topic", help="Only this query id.")] = None,
     rel: Annotated[float, typer.Option("--rel", help="Smallest grade that counts as relevant.")] = 1,
-    places: Annotated[int, typer.Option("-p", "--places", min=-1, help="Decimal places; -1 for all.")] = 4,
-    output_format: Annotated[str, typer.Option("-o", "--output_format", help="table or tsv.")] = "table",
+    places: PlacesOption = 4,
+    output_format: FormatOption = "table",
 ) -> None:
     """Show the time windows of every topic.
 
-    Of each window: its label or its start, its relevant documents, its weight P(t|q), and a bar as long as that. Use it as
+    Of each window: its label or its start, its relevant documents, its weight P(t|q), and in a table a bar as long as that. Use it as
     the parameters window and tz of a time-aware measure, such as TIA_nDCG(window='1mo'). Mind the units: 1m is a minute, 1mo
     a month.
     """
     from irmx import read_qrels
     from irmx_temporal.diversity_columns import TIMESTAMP, WINDOW
-    from irmx_temporal.window_histogram import print_histograms, print_tsv, windows_of
+    from irmx_temporal.window_histogram import print_histograms, rows_of, windows_of
     from irmx_temporal.windows.calendar_windows import WindowParam, zone
     from irmx_temporal.windows.windows_of_rows import Windowing
 
-    if output_format not in ("table", "tsv"):
-        raise UsageError(f"There is no output format {output_format!r} here. Known: table, tsv.")
     windowing = Windowing(WindowParam("").check(window, "window", "irmx temporal windows"), zone(tz))
     column = WINDOW if windowing.window is None else TIMESTAMP
     judgments = read_qrels(qrels, [column.name])
@@ -57,4 +55,7 @@ def windows(
             raise DataError(f"Topic {topic!r} is not in the qrels {qrels}.")
     if windowing.window is not None and windowing.window.endswith("m"):
         typer.echo(f"irmx: windows of {windowing.window} are windows of minutes; a month is 1mo.", err=True)
-    (print_tsv if output_format == "tsv" else print_histograms)(found, places)
+    if output_format == "table":
+        print_histograms(found, places)
+    else:
+        print_rows(rows_of(found), output_format, places=places, columns=["query_id", "window", "documents", "weight"])

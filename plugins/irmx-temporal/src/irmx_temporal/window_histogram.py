@@ -102,12 +102,13 @@ def _weighted(rankings: Rankings, places: Places, label: Any, documents: Any, of
     return aspects_of(rankings, places, label, documents.astype(float), how, WINDOW_WEIGHT)
 
 
-def print_tsv(topics: Sequence[TopicWindows], places: int) -> None:
-    """Print a line per window."""
-    print("query_id", "window", "documents", "weight", sep="\t")
-    for topic in topics:
-        for name, documents, weight in zip(topic.names, topic.documents, topic.weights, strict=True):
-            print(topic.query_id, name, documents, _number(weight, places), sep="\t")
+def rows_of(topics: Sequence[TopicWindows]) -> list[dict[str, Any]]:
+    """Return a row per window."""
+    return [
+        {"query_id": topic.query_id, "window": name, "documents": documents, "weight": weight}
+        for topic in topics
+        for name, documents, weight in zip(topic.names, topic.documents, topic.weights, strict=True)
+    ]
 
 
 def print_histograms(topics: Sequence[TopicWindows], places: int) -> None:
