@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 TOP = Path(__file__).parent.parent
-PLUGINS = ("irmx-markov", "irmx-ncp", "irmx-pages", "irmx-stream", "irmx-temporal")
+PLUGINS = sorted(p.parent.name for p in (TOP / "plugins").glob("*/pyproject.toml"))
 DISTRIBUTIONS = {"irmx": TOP, **{name.replace("-", "_"): TOP / "plugins" / name for name in PLUGINS}}
 
 
