@@ -77,7 +77,14 @@ def expected(
 
 
 @pytest.mark.parametrize(
-    "mode", [{}, {"plan": "tree"}, {"batch_size": 7}, {"plan": "tree", "batch_size": 1}, {"validate": "warn"}], ids=str
+    "mode",
+    [
+        {},
+        {"plan": "tree"},
+        {"batch_size": 7},
+        *(pytest.param(m, marks=pytest.mark.slow) for m in ({"plan": "tree", "batch_size": 1}, {"validate": "warn"})),
+    ],
+    ids=str,
 )
 def test_experiments_give_what_irmx_eval_gives(
     pages: list[pt.Transformer],

@@ -116,6 +116,7 @@ OF_RANX: dict[str, list[tuple[Any, Any, str, dict[str, Any], Any]]] = {
 }
 
 
+@pytest.mark.slow  # ranx compiles its functions at their first call
 def test_ranx() -> None:
     """In one process without its compiler, which would take minutes."""
     asked = [(case, *one) for case, several in OF_RANX.items() for one in several]

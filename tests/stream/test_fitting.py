@@ -61,6 +61,7 @@ def test_the_likelihood_of_users_adds_up_and_of_no_spread_is_the_limit() -> None
     assert log_likelihood(0.2, 1e-4, n, total) == pytest.approx(log_likelihood(0.2, 0.0, n, total), abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "population", [Population(MA="5h", SA="4h", MD=100, SD=120), Population(MA="30m", SA="10m", MD="5m", SD="2m")]
 )
