@@ -161,7 +161,7 @@ class Measure(ir_measures.Measure):
                 f"{self.NAME} defines no score, so its contributions must have a column 'contribution' with one number per "
                 f"relevant document retrieved, of which there are {len(topic)}. It has {what}."
             )
-        return np.asarray(np.bincount(topic, columns["contribution"], minlength=len(rankings)), dtype=np.float64)
+        return rankings.relevant.sum(columns["contribution"])
 
     def score_topic(self, ranking: Ranking) -> float:
         """Return the value of one topic; the host loops over topics."""

@@ -1,13 +1,11 @@
 """Markov Precision: precision seen by a user who moves over the ranking as a Markov chain."""
 
-from .chains import stationary, watched
-from .clicks import backward_share, holding_times, learn_chain, read_click_log, transition_counts
-from .continuous import ContinuousMarkovPrecision, MPcont
-from .directed import transition_matrix
+from .click_logs import backward_share, holding_times, learn_chain, read_click_log, transition_counts
+from .continuous_time import ContinuousMarkovPrecision, MPcont
+from .direction_counts import transition_matrix
+from .finite_chains import stationary, watched
 from .holding import ByRank, DwellColumn, HoldingTimes
-from .matrix import TransitionMatrix
-from .measure import MP, MarkovPrecision
-from .models import (
+from .markov_models import (
     CONSTANT,
     GL_AD_ID,
     GL_AD_LID,
@@ -19,8 +17,10 @@ from .models import (
     LO_OR_LID,
     MarkovModel,
 )
-from .reading import ByLength
-from .relative import add_best_retrieved
+from .markov_precision import MP, MarkovPrecision
+from .own_matrix import TransitionMatrix
+from .reading_speed import ByLength
+from .relative_recall import add_best_retrieved
 
 __all__ = [
     "CONSTANT",
