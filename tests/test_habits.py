@@ -1,0 +1,74 @@
+"""The files that the forge and the tools of contributors read are well-formed, and name what is there."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+TOP = Path(__file__).parent.parent
+FILES = [TOP / ".pre-commit-config.yaml", *sorted((TOP / ".github").rglob("*.yml"))]
+FORMS = sorted((TOP / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
+WORKFLOWS = sorted((TOP / ".github" / "workflows").glob("*.yml"))
+
+
+def read(path: Path) -> Any:
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def commands(path: Path) -> list[str]:
+    """The commands of a workflow, without comments."""
+    return [
+        step["run"].partition("  #")[0] for job in read(path)["jobs"].values() for step in job["steps"] if "run" in step
+    ]
+
+
+def environments() -> set[str]:
+    """The names of the environments of tox."""
+    text = (TOP / "tox.ini").read_text(encoding="utf-8")
+    return {"py", *re.findall(r"^\[testenv:(\w+)\]", text, re.MULTILINE), *re.findall(r"\bpy3\d+\b", text)}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.name)
+def test_files_are_yaml(path: Path) -> None:
+    assert isinstance(read(path), dict)
+
+
+@pytest.mark.parametrize("path", FORMS, ids=lambda p: p.name)
+def test_forms_have_what_the_forge_requires(path: Path) -> None:
+    form = read(path)
+    assert {"name", "description", "body"} <= form.keys()
+    fields = [field for field in form["body"] if field["type"] != "markdown"]
+    assert {field["type"] for field in fields} <= {"input", "textarea", "dropdown", "checkboxes"}
+    assert all(field["attributes"]["label"] for field in fields)
+    assert len({field["id"] for field in fields}) == len(fields)
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda p: p.name)
+def test_workflows_run_what_is_there(path: Path) -> None:
+    run = commands(path)
+    assert run
+    assert {name for command in run for name in re.findall(r"tox -e (\w+)", command)} <= environments()
+    assert all((TOP / file).is_file() for command in run for file in re.findall(r"\.ci/[\w.]+", command))
+
+
+def test_a_workflow_tests_every_python_that_is_promised() -> None:
+    promised = re.findall(r'"Programming Language :: Python :: (3\.\d+)"', (TOP / "pyproject.toml").read_text())
+    assert read(TOP / ".github" / "workflows" / "test.yml")["jobs"]["quick"]["strategy"]["matrix"]["python"] == promised
+
+
+def test_contributing_names_every_environment_of_tox_and_no_other() -> None:
+    text = (TOP / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`tox -e (\w+)", text))
+    assert named - {"py311"} == {name for name in environments() if not name.startswith("py")}
+
+
+def test_marks_that_are_left_out_are_those_that_are_declared_and_run_elsewhere() -> None:
+    text = (TOP / "pyproject.toml").read_text(encoding="utf-8")
+    left_out = re.findall(r"not (\w+)", text.partition("addopts = ")[2].partition("\n")[0])
+    declared = re.findall(r'^    "(\w+): ', text.partition("\nmarkers = [")[2].partition("\n]")[0], re.MULTILINE)
+    assert sorted(left_out) == sorted(declared)
+    assert set(left_out) <= environments()
+    ran = " ".join(re.findall(r"pytest[^\"]*? -m ('[^']+'|\w+)", (TOP / ".ci" / "run").read_text(encoding="utf-8")))
+    assert all(re.search(rf"\b{mark}\b", ran) for mark in left_out)
