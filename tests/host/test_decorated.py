@@ -59,6 +59,18 @@ def test_all_topics_at_once():
         irmx.calc_aggregate(Few, QRELS, RUN)
 
 
+def test_what_each_document_adds():
+    @irmx.measure(batch=True)
+    def Halves(rankings: Rankings, *, base: float = 2.0):
+        """The sum of 1/base^rank over the relevant documents."""
+        return {"contribution": base**-rankings.relevant.rank}
+
+    assert irmx.calc_aggregate(Halves, QRELS, RUN) == {Halves: (0.5 + 0.125 + 0.25) / 2}
+    explanation = irmx.explain("Halves(base=4)", QRELS, RUN, "q")
+    assert explanation.columns["contribution"] == [1 / 4, 1 / 64]
+    assert explanation.value == 17 / 64
+
+
 def test_columns_are_declared_and_read():
     @irmx.measure(columns=[LENGTH, Column("qrels", "weight", "weight of the topic")], range=(0, 1000))
     def Words(ranking: Ranking) -> float:

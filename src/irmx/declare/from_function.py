@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copyreg
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from importlib import import_module
 from inspect import cleandoc, getsource
@@ -17,7 +17,7 @@ import numpy as np
 
 from irmx.declare.citation import Citation
 from irmx.declare.columns import Column
-from irmx.declare.measures import COMMON_PARAMS, Measure
+from irmx.declare.measures import COMMON_PARAMS, Measure, sums_by_topic
 from irmx.declare.signatures import params_of
 from irmx.errors import IrmxError, PluginError, UsageError, failure_of
 from irmx.registry import in_plugin, registry
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from irmx.score.scores import TopicScores
 
     OfTopic = Callable[Concatenate[Ranking, ...], SupportsFloat]
-    OfTopics = Callable[Concatenate[Rankings, ...], Array | TopicScores]
+    OfTopics = Callable[Concatenate[Rankings, ...], Array | TopicScores | Mapping[str, Any]]
 
 _CLASS = ".__class__"
 
@@ -67,11 +67,16 @@ class FunctionMeasure(Measure, metaclass=_OfFunction):
         return {name: self[name] for name in self._arguments}
 
     def score(self, rankings: Rankings) -> Array | TopicScores:
-        """Return what the function gives for all topics, or for one after the other."""
-        if self._batch:
-            found: Array | TopicScores = self._function(rankings, **self._given())
-            return found
-        return super().score(rankings)
+        """Return what the function gives for all topics, or for one after the other; the sums of what documents add."""
+        if not self._batch:
+            return super().score(rankings)
+        answer: Array | TopicScores | Mapping[str, Any] = self._function(rankings, **self._given())
+        return sums_by_topic(self, rankings, answer) if isinstance(answer, Mapping) else answer
+
+    def contributions(self, rankings: Rankings) -> Mapping[str, Any]:
+        """Return what documents add, where the function gives that."""
+        answer = self._function(rankings, **self._given()) if self._batch else None
+        return answer if isinstance(answer, Mapping) else super().contributions(rankings)
 
     def score_topic(self, ranking: Ranking) -> float:
         """Return what the function gives for a topic, as a float; what goes wrong names the topic."""
@@ -166,8 +171,8 @@ def measure(
     examples : str or sequence of str
         Expressions to show; by default its name, where it has no required parameter.
     batch : bool
-        Whether the function gets the :class:`irmx.Rankings` of all topics, and returns a value for each of them: an array, or
-        :class:`irmx.TopicScores`.
+        Whether the function gets the :class:`irmx.Rankings` of all topics. It returns a value for each of them, as an array or
+        :class:`irmx.TopicScores`; or, as :meth:`irmx.Measure.contributions`, what each relevant document adds.
 
     Returns
     -------

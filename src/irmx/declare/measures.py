@@ -154,14 +154,7 @@ class Measure(ir_measures.Measure):
             return np.array([self.score_topic(ranking) for ranking in rankings], dtype=float)
         if type(self).contributions is Measure.contributions:
             raise PluginError(f"{self.NAME} defines none of contributions, score_topic and score.")
-        topic, columns = rankings.relevant.topic, self.contributions(rankings)
-        if "contribution" not in columns or np.shape(columns["contribution"]) != topic.shape:
-            what = f"one of shape {np.shape(columns['contribution'])}" if "contribution" in columns else "none"
-            raise PluginError(
-                f"{self.NAME} defines no score, so its contributions must have a column 'contribution' with one number per "
-                f"relevant document retrieved, of which there are {len(topic)}. It has {what}."
-            )
-        return rankings.relevant.sum(columns["contribution"])
+        return sums_by_topic(self, rankings, self.contributions(rankings))
 
     def score_topic(self, ranking: Ranking) -> float:
         """Return the value of one topic; the host loops over topics."""
@@ -265,6 +258,26 @@ class Measure(ir_measures.Measure):
     def aggregator(self) -> Any:
         """Return the mean over topics; topics whose value is NaN on request are left out of it."""
         return _MeanOfDefined() if self["no_relevant"] == "nan" else MeanAgg()
+
+
+def sums_by_topic(
+    measure: Measure, rankings: Rankings, contributions: Mapping[str, Any]
+) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return what the contributions of the relevant documents of every topic add up to.
+
+    Raises
+    ------
+    irmx.errors.PluginError
+        Where they are not one number per relevant document retrieved.
+    """
+    topic, contribution = rankings.relevant.topic, contributions.get("contribution")
+    if contribution is None or np.shape(contribution) != topic.shape:
+        what = "none" if contribution is None else f"one of shape {np.shape(contribution)}"
+        raise PluginError(
+            f"{measure.NAME} defines no score, so its contributions must have a column 'contribution' with one number per "
+            f"relevant document retrieved, of which there are {len(topic)}. It has {what}."
+        )
+    return np.asarray(np.bincount(topic, contribution, minlength=len(rankings)), dtype=np.float64)
 
 
 def common_parameters(measure: Measure) -> dict[str, Any]:
