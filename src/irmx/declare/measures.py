@@ -277,7 +277,7 @@ def sums_by_topic(
             f"{measure.NAME} defines no score, so its contributions must have a column 'contribution' with one number per "
             f"relevant document retrieved, of which there are {len(topic)}. It has {what}."
         )
-    return np.asarray(np.bincount(topic, contribution, minlength=len(rankings)), dtype=np.float64)
+    return rankings.relevant.sum(contribution)
 
 
 def common_parameters(measure: Measure) -> dict[str, Any]:
