@@ -259,6 +259,33 @@ def test_bad_qrels_from_code(qrels: Any, says: str) -> None:
         irmx.calc_aggregate(MEASURE, qrels, {"q": {"a": 1.0}})
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "lines"),
+    [
+        ("twice.run", RUN + "\nq Q0 a 3 0.5 t\n", "lines 1 and 5"),
+        ("twice.csv", HEADER + "q,a,1\nq,b,1\nq,a,2\n", "lines 2 and 4"),
+    ],
+)
+@pytest.mark.parametrize("measure", ["AP", MEASURE])
+def test_a_document_twice_in_a_ranking(
+    name: str,
+    content: str,
+    lines: str,
+    measure: str,
+    good: tuple[Path, Path],
+    tmp_path: Path,
+    command: Callable[..., Any],
+) -> None:
+    path = put(tmp_path, name, content)
+    refused(command("eval", *good, path, measure), (name, lines, "'a' more than once", "'q'", "once in a ranking"))
+
+
+@pytest.mark.parametrize("run", [FRAME.assign(doc_id="a"), [Row("q", "a", 1.0), Row("q", "a", 2.0)]])
+def test_a_document_twice_in_a_ranking_from_code(run: Any) -> None:
+    with pytest.raises(irmx.DataError, match="'a' more than once for query 'q'"):
+        irmx.calc_aggregate(MEASURE, {"q": {"a": 1}}, run)
+
+
 def test_nothing_is_printed_when_a_later_run_is_bad(shell, tmp_path):
     bad = tmp_path / "bad.run"
     bad.write_text("1 Q0 d1 1 high tag\n")

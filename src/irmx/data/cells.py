@@ -51,11 +51,13 @@ def numbers(data: pa.Table, column: Column, origin: Origin) -> Floats | None:
 def _first_wrong(columns: Columns, name: str) -> DataError:
     import pandas as pd
 
-    texts = pd.Series([None if v is None else str(v) or None for v in columns.values(name).tolist()], dtype=object)
+    cells = [str(cell) for cell in columns.values(name).tolist()]
+    texts = pd.Series([None if cell in ("", "None", "nan") else cell for cell in cells], dtype=object)
     number = pd.to_numeric(texts, errors="coerce").notna()
     date = pd.to_datetime(texts, errors="coerce", utc=True, format="ISO8601").notna() & ~number
     dates = date.sum() > number.sum()
-    row = int(np.argmax(texts.notna() & ~(date if dates else number)))
+    wrong = texts.notna() & ~(date if dates else number)
+    row = int(np.argmax(wrong if wrong.any() else texts.notna()))  # numbers given as texts: the first of them
     wanted = "dates such as 2014-03-01T12:00:00, as most of its rows do" if dates else "numbers"
     return _wrong(columns, name, wanted, texts[row], row)
 
