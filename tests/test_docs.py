@@ -4,6 +4,7 @@ import ast
 import importlib
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -127,6 +128,7 @@ def test_a_column_that_plugins_declare_differently_is_shown_with_every_meaning(m
         return type(name, (irmx.Measure,), {"NAME": name, "RUN_COLUMNS": columns})()
 
     words, characters = (irmx.Column("run", "zlength", "how long it is", unit=u, how=f"count {u}") for u in ("words", "characters"))  # fmt: skip
+    words = replace(words, sample=irmx.SampleValues(range(8, 61), per=("query_id", "doc_id")))
     again = irmx.Column("run", "zlength", "how long it is", unit="words", how="ask", optional=True)
     declared = {m.NAME: m for m in (measure("ZA", words), measure("ZB", characters), measure("ZC", again))}
     vocabulary = generator("vocabulary")
@@ -135,9 +137,9 @@ def test_a_column_that_plugins_declare_differently_is_shown_with_every_meaning(m
     assert section.strip().splitlines() == [
         "Declared with 2 meanings:",
         "",
-        "- How long it is (a number, in words). How to have it: count words; or: ask. Read by [ZA](measures/ZA.md), "
-        "[ZC](measures/ZC.md).",
-        "- How long it is (a number, in characters). How to have it: count characters. Read by [ZB](measures/ZB.md).",
+        "- How long it is (a number, in words). How to get it: count words; or: ask. For example: 8 to 60, "
+        "one per document. Read by [ZA](measures/ZA.md), [ZC](measures/ZC.md).",
+        "- How long it is (a number, in characters). How to get it: count characters. Read by [ZB](measures/ZB.md).",
     ]
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import irmx
 from irmx.declare.expressions import parse_value
-from irmx.testing import CheckError, ColumnValues, Sample, instances, parametrize_with_checks
+from irmx.testing import CheckError, Sample, instances, parametrize_with_checks
 from irmx.testing.checks.values import lowered_by_a_relevant_document
 from irmx.testing.trying import Data, for_all
 
@@ -64,9 +64,6 @@ def is_of_pages(measure: irmx.Measure) -> bool:
 
 
 VERTICALS = ("web", "news", "images")
-PAGE_COLUMNS = {
-    ("qrels", "media"): ColumnValues(st.sampled_from(("text", "image", "video")), per=("query_id", "vertical"))
-}
 
 
 def pages(sample: Sample) -> Sample:
@@ -131,26 +128,18 @@ def is_of_ranks(measure: irmx.Measure) -> bool:
 
 
 @parametrize_with_checks(
-    list(filter(is_of_ranks, MEASURES)), expected_failures=expected_failures, adapt=windows_of_the_dates, examples=6
+    list(filter(is_of_ranks, [*MEASURES, *OF_NAMED_OBJECTS])),
+    expected_failures=expected_failures,
+    adapt=windows_of_the_dates,
+    examples=6,
 )
 def test_measures(measure: irmx.Measure, check: Any) -> None:
     check(measure)
 
 
 @parametrize_with_checks(
-    list(filter(is_of_ranks, OF_NAMED_OBJECTS)),
-    expected_failures=expected_failures,
-    adapt=windows_of_the_dates,
-    examples=2,
-)
-def test_measures_of_named_objects(measure: irmx.Measure, check: Any) -> None:
-    check(measure)
-
-
-@parametrize_with_checks(
     list(filter(is_of_pages, [*MEASURES, *OF_NAMED_OBJECTS])),
     expected_failures=expected_failures,
-    columns=PAGE_COLUMNS,
     adapt=pages,
     examples=4,
 )
@@ -190,6 +179,9 @@ LOWERED = {
 }
 """Settings in which a relevant document lowers the value, where the first example of the measure has none."""
 
+SAMPLES = {"TS_Latency": 300}
+"""How many samples it takes to find one, where 20 are not enough."""
+
 IMAGES = ("i1", "i2", "i3")
 SATISFIED_EARLY = Sample(
     tuple(
@@ -207,7 +199,7 @@ SATISFIED_EARLY = Sample(
 @pytest.mark.parametrize("name", [n for n, m in irmx.registry().measures().items() if not m.MONOTONE])
 def test_a_measure_that_is_not_monotone_is_lowered_by_a_relevant_document(name: str) -> None:
     measure = irmx.parse_measure(LOWERED.get(name, irmx.registry().measures()[name].EXAMPLES[0]))
-    data = Data(adapt=windows_of_the_dates, examples=300, shrink=False)
+    data = Data(adapt=windows_of_the_dates, examples=SAMPLES.get(name, 20), shrink=False)
     samples = st.just(SATISFIED_EARLY) if is_of_pages(measure) else data.samples(measure, max_topics=1)
 
     def holds(sample: Sample) -> None:

@@ -38,7 +38,7 @@ class Meaning:
     readers : list of str
         The measures that read it.
     how : list of str
-        The ways to have it.
+        The ways to get it.
     optional : bool
         Whether every reader can do without.
     """
@@ -106,7 +106,9 @@ def _meaning(one: Meaning) -> str:
         facts.append("may be missing")
     text = f"{column.desc[0].upper()}{column.desc[1:]} ({'; '.join(facts)})."
     if one.how:
-        text += f" How to have it: {'; or: '.join(one.how)}."
+        text += f" How to get it: {'; or: '.join(one.how)}."
+    if column.sample.shown:
+        text += f" For example: {column.sample.shown}."
     links = ", ".join(f"[{reader}](measures/{reader}.md)" for reader in one.readers)
     return f"{text} Read by {links}." if links else text
 

@@ -24,6 +24,8 @@ from .data.reading import read_run as read_run
 from .data.runs import Run as Run
 from .declare.citation import Citation as Citation
 from .declare.columns import Column as Column
+from .declare.columns import SampleValues as SampleValues
+from .declare.columns import vocabulary as vocabulary
 from .declare.command import Command as Command
 from .declare.durations import (
     duration as duration,

@@ -14,14 +14,13 @@ from typing import Any
 
 import ir_measures
 import pytest
-from hypothesis import strategies as st
 from joblib.externals.loky.cloudpickle_wrapper import dumps
 
-from irmx import Column, Measure, UsageError
+from irmx import Column, Measure, SampleValues, UsageError
 from irmx.testing import (
     CHECKS,
+    OF_SETTINGS,
     CheckError,
-    ColumnValues,
     Sample,
     check_measure,
     instances,
@@ -66,7 +65,7 @@ def test_a_flaw_fails_its_check_and_no_other(check: str) -> None:
     assert str(measure.NAME) in str(found.value)
     for name in CHECKS:
         if name != check:
-            CHECKS[name](measure, Data(examples=3))
+            CHECKS[name](measure, Data(examples=1))
 
 
 def test_every_check_has_a_flaw_that_it_finds() -> None:
@@ -124,6 +123,27 @@ def test_wrong_options_are_refused(options: dict[str, Any], said: str) -> None:
 def test_what_is_no_measure_of_irmx_is_refused() -> None:
     with pytest.raises(UsageError, match=r"must be an irmx.Measure or its expression. Got AP instead."):
         check_measure(ir_measures.AP)  # type: ignore[arg-type]
+
+
+def test_further_measures_of_a_class_get_the_checks_of_what_parameters_change() -> None:
+    mark = parametrize_with_checks([Flawless(weight=0.25), Flawless(weight=0.5), Uncited(weight=0.5)]).mark
+    checks: dict[str, list[str]] = {}
+    for test in mark.args[1]:
+        measure, check = test.values
+        checks.setdefault(str(measure), []).append(check.func.__name__.removeprefix("check_"))
+    assert checks == {
+        "ZFlawless(weight=0.25)": list(CHECKS),
+        "ZFlawless(weight=0.5)": list(OF_SETTINGS),
+        "ZUncited(weight=0.5)": list(CHECKS),
+    }
+
+
+def test_samples_are_drawn_once_for_measures_that_read_the_same_columns() -> None:
+    data = Data(examples=3)
+    drawn = [list[Sample]() for _ in range(2)]
+    for found, weight in zip(drawn, (0.25, 0.5), strict=True):
+        for_all(data.samples(Flawless(weight=weight)), found.append, data)
+    assert all(one is other for one, other in zip(*drawn, strict=True))
 
 
 def test_of_a_measure_that_lacks_a_parameter_the_examples_are_checked() -> None:
@@ -199,21 +219,20 @@ class OverSubtopics(Sound):
     RUN_COLUMNS = ()
     QREL_COLUMNS = (
         Column("qrels", "iteration", "subtopic", dtype="str", how="add it"),
-        Column("qrels", "subtopic_weight", "P(c|q)", optional=True),
-        Column("qrels", "price", "what it costs", how="look it up"),
+        Column("qrels", "share", "P(c|q)", sample=SampleValues(range(1, 5), ("query_id", "iteration"), shares=True)),
+        Column("qrels", "price", "what it costs", sample=SampleValues((5, 7), ("query_id", "doc_id"))),
     )
 
 
 def test_columns_hold_what_is_said_of_them() -> None:
-    price = ColumnValues(st.sampled_from((5, 7)), per=("query_id", "doc_id"))
-    found = seen(samples(OverSubtopics(weight=0.25), columns={("qrels", "price"): price}), 50)
+    found = seen(samples(OverSubtopics(weight=0.25)), 50)
     assert any(row["doc_id"] == "" for sample in found for row in sample.qrels)
     for sample in found:
         by_document: dict[Any, set[Any]] = {}
         weights: dict[str, dict[str, float]] = {}
         for row in sample.qrels:
             by_document.setdefault((row["query_id"], row["doc_id"]), set()).add(row["price"])
-            weights.setdefault(row["query_id"], {})[row["iteration"]] = row["subtopic_weight"]
+            weights.setdefault(row["query_id"], {})[row["iteration"]] = row["share"]
         assert set().union(*by_document.values()) <= {5, 7}
         assert {len(prices) for prices in by_document.values()} == {1}
         assert all(abs(sum(of_topic.values()) - 1) < 1e-9 for of_topic in weights.values())
@@ -254,9 +273,12 @@ def test_only_the_kit_needs_hypothesis(lines: str, said: str) -> None:
 
 def test_the_guide_has_every_check_in_its_own_words() -> None:
     guide = Path(__file__).parents[2] / "docs" / "guide" / "testing-a-measure.md"
-    written = re.findall(r"^\| `(\w+)` \| (.*) \|$", guide.read_text(encoding="utf-8"), re.MULTILINE)
+    written = re.findall(r"^\| (\*{0,2})`(\w+)`\1 \| (.*) \|$", guide.read_text(encoding="utf-8"), re.MULTILINE)
     said = {name: (inspect.getdoc(check) or "").partition("\n\n")[0] for name, check in CHECKS.items()}
-    assert written == [(name, " ".join(text.replace("``", "`").split())) for name, text in said.items()]
+    assert written == [
+        ("**" if name in OF_SETTINGS else "", name, " ".join(text.replace("``", "`").split()))
+        for name, text in said.items()
+    ]
 
 
 @pytest.mark.parametrize(("name", "said"), [("NCP", "never lowers"), ("MP", "can lower")])

@@ -144,13 +144,14 @@ class Columns:
 
     def __init__(self, table: Table, data: pa.Table) -> None:
         self.table, self.data = table, data
-        twice = [c for c in data.column_names if data.column_names.count(c) > 1]
+        names = data.column_names  # a new list every time
+        twice = [name for name in names if names.count(name) > 1]
         if twice:
             raise DataError(f"The {table} has two columns named {twice[0]!r}. Rename or drop one.")
-        missing = [c for c in REQUIRED[table] if c not in data.column_names]
+        missing = [c for c in REQUIRED[table] if c not in names]
         if missing:
             raise DataError(
-                f"The {table} lacks the column {missing[0]!r}. It has: {', '.join(map(str, data.column_names)) or 'none'}. "
+                f"The {table} lacks the column {missing[0]!r}. It has: {', '.join(map(str, names)) or 'none'}. "
                 f"Needed: {', '.join(REQUIRED[table])}."
             )
 

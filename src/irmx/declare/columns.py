@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -15,6 +15,57 @@ if TYPE_CHECKING:
     from irmx.declare.measures import Measure
 
 Table = Literal["run", "qrels"]
+
+
+@dataclass(frozen=True)
+class SampleValues:
+    """What a column of made-up tables holds, for the conformance kit and the documentation.
+
+    Attributes
+    ----------
+    values : sequence
+        The values that one is drawn from, such as ``range(8, 61)`` or ``("text", "image")``; empty for any small whole
+        numbers, or any labels. They go together with those of the other columns that the same measures read.
+    per : tuple of str
+        The columns that a value belongs to: rows that agree in them have the same value. ``("query_id",)`` is a value
+        per topic, ``("query_id", "doc_id")`` per document, ``("query_id", "iteration")`` per subtopic or nugget. Without
+        it every row has a value of its own.
+    orders : bool
+        Whether a measure may order rows by it; the values of a topic then differ wherever no ties are wanted.
+    shares : bool
+        Whether the values of a topic are scaled to add up to 1, as probabilities do.
+    alone : tuple of str, optional
+        Of a column of labels by which results are grouped, the labels whose rows may stand anywhere; the rows of every
+        other label of a topic stand together, as one block. None where nothing is grouped.
+
+    Examples
+    --------
+    >>> SampleValues(range(1, 10), per=("query_id", "doc_id")).shown
+    '1 to 9, one per document'
+    >>> SampleValues(("web", "news")).shown
+    'web, news'
+    """
+
+    values: Sequence[Any] = ()
+    per: tuple[str, ...] = ()
+    orders: bool = False
+    shares: bool = False
+    alone: tuple[str, ...] | None = None
+
+    @property
+    def shown(self) -> str:
+        """The values and to what they belong, in words; empty where any will do."""
+        if not self.values:
+            return ""
+        if self.shares:
+            text = "shares that add up to 1 over the topic"
+        elif isinstance(self.values, range):
+            text = f"{self.values[0]} to {self.values[-1]}"
+            text += f" in steps of {self.values.step}" if self.values.step != 1 else ""
+        else:
+            text = ", ".join(str(value) for value in dict.fromkeys(self.values))
+        owner = {"query_id": "topic", "doc_id": "document", "iteration": "subtopic"}
+        return f"{text}, one per {owner.get(self.per[-1], self.per[-1])}" if self.per else text
 
 
 @dataclass(frozen=True)
@@ -39,6 +90,11 @@ class Column:
         Whether a measure that declares it can do without.
     instead : str
         A column that measures take in its place when a parameter says so, as ``how`` tells.
+    sample : SampleValues
+        What it holds in made-up tables.
+    repeats : bool
+        Whether a document may stand in several rows of a topic of a run that has the column, each with a value of its own.
+        Measures that make rankings of such a run refuse it.
     """
 
     table: Table
@@ -49,6 +105,8 @@ class Column:
     how: str = ""
     optional: bool = False
     instead: str = ""
+    sample: SampleValues = SampleValues()
+    repeats: bool = False
 
 
 ITERATION = Column("qrels", "iteration", "subtopic or nugget id", dtype="str")
@@ -66,9 +124,24 @@ BASE: tuple[Column, ...] = (
 
 
 def vocabulary() -> tuple[Column, ...]:
-    """Return every column: the host's and those that the measures of all plugins declare, each once."""
+    """Return every column: those of every table, and those that the measures of all plugins declare, each once.
+
+    Of a column that several plugins declare, such as the length of a document, the first declaration stands here.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> [column.name for column in irmx.vocabulary() if column.table == "run"][:3]
+    ['query_id', 'doc_id', 'score']
+    """
     declared = [c for m in registry().measures().values() for c in (*m.RUN_COLUMNS, *m.QREL_COLUMNS)]
     return tuple({(c.table, c.name): c for c in (*BASE, *declared)}.values())
+
+
+def may_repeat(names: Iterable[str]) -> bool:
+    """Tell whether a document may stand in several rows of a topic of a run with these columns."""
+    extra = set(names) - set(REQUIRED["run"])
+    return bool(extra) and any(c.repeats and c.name in extra for c in vocabulary() if c.table == "run")
 
 
 def needed(table: Table, measures: Iterable[Measure]) -> list[str]:

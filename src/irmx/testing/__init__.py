@@ -11,17 +11,16 @@ except ModuleNotFoundError as error:
         "irmx.testing needs hypothesis, which makes up the data. To install it: python -m pip install 'irmx[testing]'."
     ) from error
 
-from irmx.testing.checks import CHECKS
-from irmx.testing.columns import ColumnValues
+from irmx.testing.checks import CHECKS, OF_SETTINGS
 from irmx.testing.failures import CheckError
 from irmx.testing.running import CheckResult, check_measure, instances, parametrize_with_checks
 from irmx.testing.sample import Sample
 
 __all__ = [
     "CHECKS",
+    "OF_SETTINGS",
     "CheckError",
     "CheckResult",
-    "ColumnValues",
     "Sample",
     "check_measure",
     "instances",

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from irmx.declare.expressions import parse_measure
 from irmx.declare.measures import Measure
 from irmx.errors import UsageError, suggest
-from irmx.testing.checks import CHECKS
-from irmx.testing.columns import ColumnValues
+from irmx.testing.checks import CHECKS, OF_SETTINGS
 from irmx.testing.failures import CheckError
 from irmx.testing.sample import Sample
 from irmx.testing.trying import EXAMPLES, Data
@@ -49,7 +48,6 @@ def check_measure(
     measure: Measure | str,
     *,
     expected_failures: Expected | None = None,
-    columns: Mapping[tuple[str, str], ColumnValues] | None = None,
     adapt: Callable[[Sample], Sample] | None = None,
     examples: int = EXAMPLES,
     on_fail: str = "raise",
@@ -63,8 +61,6 @@ def check_measure(
     expected_failures : mapping or callable, optional
         The checks that it is expected to fail, ``{name: reason}``, or a function of the measure that gives them. A check
         that passes against expectation counts as failed.
-    columns : mapping of (table, name) to ColumnValues, optional
-        Where the values of columns come from that the vocabulary does not have.
     adapt : callable, optional
         Takes a :class:`Sample` and returns it with what relates its columns put right.
     examples : int
@@ -91,12 +87,12 @@ def check_measure(
     """
     if on_fail not in ("raise", "report"):
         raise UsageError(f"on_fail must be 'raise' or 'report'. Got {on_fail!r} instead.")
-    data = Data(columns or {}, adapt, examples)
+    data = Data(adapt, examples)
     results = [
         _result(one, name, data, expected)
-        for one in instances(measure)
+        for one, names in _checks_of([measure])
         for expected in [_expected(expected_failures, one)]
-        for name in CHECKS
+        for name in names
     ]
     bad = [r for r in results if r.outcome in ("failed", "unexpected pass")]
     if bad and on_fail == "raise":
@@ -124,11 +120,13 @@ def parametrize_with_checks(
     measures: Iterable[Measure | str],
     *,
     expected_failures: Expected | None = None,
-    columns: Mapping[tuple[str, str], ColumnValues] | None = None,
     adapt: Callable[[Sample], Sample] | None = None,
     examples: int = EXAMPLES,
 ) -> pytest.MarkDecorator:
-    """Return a decorator of pytest that makes a test of every check of every measure.
+    """Return a decorator of pytest that makes a test of every check of every class of measures.
+
+    The first measure of a class gets all checks. Further ones, with other parameters, get those of what parameters
+    change, :data:`irmx.testing.OF_SETTINGS`: the values, and the columns that are read.
 
     The test takes the arguments ``measure`` and ``check``; its id is both. A failure that is expected is an xfail with
     its reason, strict: if the check passes, the test fails.
@@ -137,7 +135,7 @@ def parametrize_with_checks(
     ----------
     measures : iterable of Measure or str
         As :func:`check_measure` takes them.
-    expected_failures, columns, adapt, examples
+    expected_failures, adapt, examples
         As in :func:`check_measure`.
 
     Examples
@@ -149,7 +147,7 @@ def parametrize_with_checks(
     """
     import pytest
 
-    data = Data(columns or {}, adapt, examples)
+    data = Data(adapt, examples)
     tests = [
         pytest.param(
             one,
@@ -157,12 +155,20 @@ def parametrize_with_checks(
             id=f"{one}-{name}",
             marks=_marks(expected.get(name)),
         )
-        for given in measures
-        for one in instances(given)
+        for one, names in _checks_of(measures)
         for expected in [_expected(expected_failures, one)]
-        for name in CHECKS
+        for name in names
     ]
     return pytest.mark.parametrize(("measure", "check"), tests)
+
+
+def _checks_of(measures: Iterable[Measure | str]) -> Iterator[tuple[Measure, Iterable[str]]]:
+    """Yield the measures to check, each with the names of its checks: all of them for the first measure of a class."""
+    classes = set()
+    for measure in measures:
+        for one in instances(measure):
+            yield one, OF_SETTINGS if type(one) in classes else CHECKS
+            classes.add(type(one))
 
 
 def _marks(reason: str | None) -> tuple[Any, ...]:

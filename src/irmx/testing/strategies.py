@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import Any, Literal
 
 from hypothesis import strategies as st
 
 from irmx.declare.columns import Column
 from irmx.declare.measures import Measure
-from irmx.testing.columns import ColumnValues, values_of
 from irmx.testing.sample import Sample
 
 __all__ = ["qrels", "runs", "samples", "shuffled"]
@@ -32,18 +32,15 @@ def declared_columns(measure: Measure | None) -> tuple[Column, ...]:
     return () if measure is None else (*measure.run_columns(), *measure.qrel_columns())
 
 
-@st.composite
 def samples(
-    draw: st.DrawFn,
     measure: Measure | None = None,
     *,
-    columns: Mapping[tuple[str, str], ColumnValues] | None = None,
     adapt: Callable[[Sample], Sample] | None = None,
     max_topics: int = 3,
     ties: Ties = "some",
     negative: bool = True,
     large: bool = False,
-) -> Sample:
+) -> st.SearchStrategy[Sample]:
     """Return qrels and a run of a few topics that both have.
 
     Every topic has a relevant judged document, which the run need not have; otherwise documents are judged or not,
@@ -52,10 +49,8 @@ def samples(
     Parameters
     ----------
     measure : Measure, optional
-        Whose columns the tables have; its ``rel`` is the grade that relevant documents have at least. Where it reads
+        Whose columns the tables have, with the :attr:`irmx.Column.sample` values of each; its ``rel`` is the grade that relevant documents have at least. Where it reads
         ``iteration``, documents have a row per subtopic, and a row without a document may declare another subtopic.
-    columns : mapping of (table, name) to ColumnValues
-        Where the values of columns come from; for others see :data:`irmx.testing.columns.VOCABULARY`.
     adapt : callable
         Takes a sample and returns it with what relates its columns put right.
     max_topics : int
@@ -75,9 +70,28 @@ def samples(
     >>> sorted(sample.run[0]), sorted(sample.qrels[0])
     (['doc_id', 'query_id', 'score'], ['doc_id', 'query_id', 'relevance'])
     """
-    declared = declared_columns(measure)
-    subtopics = any(c.table == "qrels" and c.name == "iteration" for c in declared)
     rel = 1 if measure is None or measure["rel"] is None else max(1, math.ceil(measure["rel"]))
+    return _samples(declared_columns(measure), rel, adapt, max_topics, ties, negative, large)
+
+
+@lru_cache(maxsize=64)
+def _samples(*arguments: Any) -> st.SearchStrategy[Sample]:
+    """Return one strategy for all measures that read the same columns, so that what is drawn from it serves them all."""
+    return _drawn_samples(*arguments)
+
+
+@st.composite
+def _drawn_samples(
+    draw: st.DrawFn,
+    declared: tuple[Column, ...],
+    rel: int,
+    adapt: Callable[[Sample], Sample] | None,
+    max_topics: int,
+    ties: Ties,
+    negative: bool,
+    large: bool,
+) -> Sample:
+    subtopics = any(c.table == "qrels" and c.name == "iteration" for c in declared)
     names: tuple[str, ...] = draw(st.sampled_from((PLAIN, ODD)))
     topics: tuple[str, ...] = draw(st.sampled_from(TOPICS))
     if large:
@@ -98,12 +112,14 @@ def samples(
         retrieved = docs if ties == "all" or large else docs[draw(st.integers(0, len(docs) // 2)) :]
         scores = draw(_scores(len(retrieved), ties))
         run += [{"query_id": query_id, "doc_id": d, "score": float(s)} for d, s in zip(retrieved, scores, strict=True)]
-    made = values_of(declared, columns or {})
-    _fill(draw, qrels, {c: v for c, v in made.items() if c.table == "qrels"}, ties)
-    _fill(draw, run, {c: v for c, v in made.items() if c.table == "run"}, ties)
+    _fill(draw, qrels, [c for c in declared if c.table == "qrels"], ties)
+    _fill(draw, run, [c for c in declared if c.table == "run"], ties)
     sample = Sample(tuple(qrels), tuple(run))
     return sample if adapt is None else adapt(sample)
 
+
+_ANY: dict[str, Sequence[Any]] = {"float": range(10), "str": ("one", "two", "three")}
+"""What columns hold that declare no sample values."""
 
 _HELD = st.sampled_from((("s1",), ("s2",), ("s3",), ("s1", "s2"), ("s2", "s3")))
 
@@ -123,12 +139,13 @@ def _grades(lowest: int, rel: int, count: int, large: bool) -> st.SearchStrategy
     return _grade_lists[key]
 
 
-def _fill(draw: st.DrawFn, rows: list[dict[str, Any]], values: Mapping[Column, ColumnValues], ties: Ties) -> None:
+def _fill(draw: st.DrawFn, rows: list[dict[str, Any]], columns: Iterable[Column], ties: Ties) -> None:
     """Give rows the values of columns; those that belong to other columns come after them."""
-    names = {c.name for c in values}
-    for column, of in sorted(values.items(), key=lambda item: len(names.intersection(item[1].per))):
-        if rows and column.name in rows[0]:
-            continue
+    columns = [c for c in columns if not rows or c.name not in rows[0]]
+    names = {c.name for c in columns}
+    for column in sorted(columns, key=lambda c: len(names.intersection(c.sample.per))):
+        of = column.sample
+        values = st.sampled_from(of.values or _ANY[column.dtype])
         keys: list[tuple[Any, ...]] = [
             tuple(row.get(name) for name in ("query_id", *of.per)) if of.per else (row["query_id"], i)
             for i, row in enumerate(rows)
@@ -136,7 +153,7 @@ def _fill(draw: st.DrawFn, rows: list[dict[str, Any]], values: Mapping[Column, C
         found: dict[tuple[Any, ...], Any] = {}
         taken: set[tuple[str, Any]] = set()
         for key in dict.fromkeys(keys):
-            value = draw(of.strategy)
+            value = draw(values)
             while of.orders and ties == "none" and (key[0], value) in taken:
                 value += 1
             if of.orders and ties == "all":

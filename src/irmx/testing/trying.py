@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 from unittest import mock
+from weakref import WeakKeyDictionary
 
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -20,7 +21,6 @@ from irmx.declare.measures import Measure
 from irmx.errors import DataWarning
 from irmx.score.evaluator import evaluator
 from irmx.testing import strategies
-from irmx.testing.columns import ColumnValues
 from irmx.testing.failures import CheckError, failure
 from irmx.testing.sample import Sample
 
@@ -38,8 +38,6 @@ class Data:
 
     Attributes
     ----------
-    columns : mapping of (table, name) to ColumnValues
-        Where the values of columns come from that the vocabulary does not have, or not as the measure wants them.
     adapt : callable, optional
         Takes a :class:`Sample` and returns it with what relates its columns put right.
     examples : int
@@ -48,14 +46,13 @@ class Data:
         Whether a sample that fails is made as small as may be.
     """
 
-    columns: Mapping[tuple[str, str], ColumnValues] = field(default_factory=dict)
     adapt: Callable[[Sample], Sample] | None = None
     examples: int = EXAMPLES
     shrink: bool = True
 
     def samples(self, measure: Measure, **options: Any) -> st.SearchStrategy[Sample]:
         """Return samples for a measure; the options are those of :func:`irmx.testing.strategies.samples`."""
-        return strategies.samples(measure, columns=self.columns, adapt=self.adapt, **options)
+        return strategies.samples(measure, adapt=self.adapt, **options)
 
     def some(self, measure: Measure, **options: Any) -> Sample:
         """Return a sample with several topics and documents, always the same."""
@@ -78,33 +75,58 @@ def for_all(strategy: st.SearchStrategy[T], holds: Callable[[T], None], data: Da
     data : Data
         Its ``examples``, times ``share``, is how many.
     """
-    failures: list[CheckError] = []
+    count = max(1, round(data.examples * share))
+    for value in _drawn(strategy, count):
+        try:
+            holds(value)
+        except CheckError as found:
+            if data.shrink:
+                _raise_smallest(strategy, holds, count, found)
+            raise
+
+
+_DRAWN: WeakKeyDictionary[Any, list[Any]] = WeakKeyDictionary()
+
+
+def _drawn(strategy: st.SearchStrategy[T], count: int) -> list[T]:
+    """Return what a strategy gives; it is drawn once, as many checks and measures look at the same data."""
+    if len(_DRAWN.get(strategy, ())) < count:
+        drawn: list[T] = []
+        _run(strategy, drawn.append, count, Phase.generate)
+        _DRAWN[strategy] = drawn
+    return _DRAWN[strategy][:count]
+
+
+def _raise_smallest(strategy: st.SearchStrategy[T], holds: Callable[[T], None], count: int, first: CheckError) -> None:
+    """Raise the failure of the smallest value that fails, or the first one where it does not come again."""
+    cause: BaseException | None = first.__cause__
+    try:
+        _run(strategy, holds, count, Phase.generate, Phase.shrink)
+    except CheckError as found:
+        raise CheckError(*found.args) from found.__cause__
+    except Flaky as error:
+        cause = cause or error
+    raise CheckError(f"{_NOT_AGAIN}{first}") from cause
+
+
+def _run(strategy: st.SearchStrategy[T], function: Callable[[T], object], count: int, *phases: Phase) -> None:
+    """Call a function on what a strategy gives, always the same."""
 
     @settings(
-        max_examples=max(1, round(data.examples * share)),
+        max_examples=count,
         derandomize=True,
         database=None,
         deadline=None,
         report_multiple_bugs=False,
-        phases=[Phase.generate, Phase.shrink] if data.shrink else [Phase.generate],
+        phases=phases,
         suppress_health_check=list(HealthCheck),
     )
     @given(strategy)
-    def check(sample: T) -> None:
-        try:
-            holds(sample)
-        except CheckError as found:
-            failures.append(found)
-            raise
+    def call(value: T) -> None:
+        function(value)
 
-    try:
-        with _same_data_everywhere():
-            check()
-    except CheckError as found:
-        raise CheckError(*found.args) from found.__cause__
-    except Flaky as error:
-        first = failures[0]
-        raise CheckError(f"{_NOT_AGAIN}{first}") from (first.__cause__ or error)
+    with _same_data_everywhere():
+        call()
 
 
 def for_all_large(measure: Measure, holds: Callable[[Sample], None], data: Data) -> None:

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import Column, DataError, Param, Rankings, Symbol, UsageError
+from irmx import Column, DataError, Param, Rankings, SampleValues, Symbol, UsageError
 from irmx.ragged import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
-
 
 KIND = "source of holding times"
 """The kind of symbol that the ``times`` parameter of ``MPcont`` takes.
@@ -28,6 +27,7 @@ DWELL_COLUMN = Column(
     "mean holding time of a user on this result",
     "s",
     how="add it to the run table, or take the times from elsewhere: times=by_rank(seconds=[20,15,10]), times=by_length",
+    sample=SampleValues(range(1, 61)),
 )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from irmx import COMMON_PARAMS, Citation, Column, DataError, Measure, Param, Rankings
+from irmx import COMMON_PARAMS, Citation, Column, DataError, Measure, Param, Rankings, SampleValues
 from irmx.ragged import Floats
 from irmx_markov import finite_steps
 from irmx_markov.markov_models import KIND
@@ -29,6 +29,7 @@ BEST_RETRIEVED = Column(
     "largest number of relevant documents that one run of a set retrieves for the topic",
     "documents",
     how="run 'irmx markov best-retrieved QRELS RUN...' over the runs to be compared",
+    sample=SampleValues(range(40, 51), ("query_id",)),
 )
 
 RESCALE = Param(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irmx import Column, Param, Rankings
+from irmx import Column, Param, Rankings, SampleValues
 from irmx.ragged import Floats
 from irmx_markov.holding import HoldingTimes, positive
 
@@ -14,6 +14,7 @@ LENGTH_COLUMN = Column(
     "words of the document",
     "words",
     how="give the run as a table with this column, or give holding times by rank: times=by_rank(seconds=[20,15,10])",
+    sample=SampleValues(range(8, 61), ("query_id", "doc_id")),
 )
 
 

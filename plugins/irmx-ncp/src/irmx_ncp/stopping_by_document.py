@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irmx import Column, DataError, Param, Rankings, Rows, Symbol
+from irmx import Column, DataError, Param, Rankings, Rows, SampleValues, Symbol
 from irmx.ragged import Floats, Ints, segment_sum
 from irmx_ncp.stopping_laws import KIND
 
@@ -13,6 +13,7 @@ STOP_PROBABILITY = Column(
     "stop_probability",
     "probability that a user is satisfied at this document; every relevant document needs one, others may leave it empty",
     how="give the qrels as a table with this column, or use a law by ordinal, such as law=geometric",
+    sample=SampleValues(range(1, 5), ("query_id", "doc_id"), shares=True),
 )
 
 _ROUNDING = 1e-6

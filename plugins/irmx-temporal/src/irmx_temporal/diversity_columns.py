@@ -1,6 +1,9 @@
 """The columns that measures of diversity read."""
 
-from irmx import Column
+from irmx import Column, SampleValues
+
+_DAY = 86400
+_DOCUMENT = ("query_id", "doc_id")
 
 SUBTOPIC = Column(
     "qrels",
@@ -16,6 +19,7 @@ TIMESTAMP = Column(
     unit="s since 1970; dates are accepted",
     how="add the dates of the documents, or take the qrels of a dataset whose documents have them with "
     "irmx.collections.judgments(id, columns=['timestamp'])",
+    sample=SampleValues(range(0, 71 * _DAY, _DAY), _DOCUMENT),
 )
 WINDOW = Column(
     "qrels",
@@ -24,6 +28,19 @@ WINDOW = Column(
     dtype="str",
     how="add it, or cut windows from the dates in 'timestamp' with the parameter window, such as window='1mo'",
     instead="timestamp",
+    sample=SampleValues(("w1", "w2"), _DOCUMENT),
 )
-SUBTOPIC_WEIGHT = Column("qrels", "subtopic_weight", "P(c|q), the weight of the row's subtopic", optional=True)
-WINDOW_WEIGHT = Column("qrels", "window_weight", "P(t|q), the weight of the document's time window", optional=True)
+SUBTOPIC_WEIGHT = Column(
+    "qrels",
+    "subtopic_weight",
+    "P(c|q), the weight of the row's subtopic",
+    optional=True,
+    sample=SampleValues(range(1, 5), ("query_id", "iteration"), shares=True),
+)
+WINDOW_WEIGHT = Column(
+    "qrels",
+    "window_weight",
+    "P(t|q), the weight of the document's time window",
+    optional=True,
+    sample=SampleValues(range(1, 5), ("query_id", "window"), shares=True),
+)

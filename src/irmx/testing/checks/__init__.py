@@ -73,3 +73,18 @@ _ALL: tuple[Any, ...] = (
 
 CHECKS: dict[str, Check] = {check.__name__.removeprefix("check_"): check for check in _ALL}
 """All checks by name, in the order in which they run."""
+
+OF_SETTINGS: tuple[str, ...] = (
+    "missing_columns",
+    "optional_columns",
+    "ties",
+    "topics",
+    "no_relevant",
+    "nothing_found",
+    "range",
+    "monotone",
+    "warnings",
+    "explanation",
+    "preparation",
+)
+"""The checks of what parameters change: which columns are read, and values. The others ask the same of every measure of a class."""

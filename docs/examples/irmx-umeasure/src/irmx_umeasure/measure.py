@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from irmx import COMMON_PARAMS, Citation, Column, DataError, Measure, Param, Rankings, number
+from irmx import COMMON_PARAMS, Citation, Column, DataError, Measure, Param, Rankings, SampleValues, number
 from irmx.ragged import Floats
 from irmx_umeasure.trailtext import positions
 
@@ -17,6 +17,7 @@ LENGTH = Column(
     "characters of the text of the document",
     unit="characters",
     how="give a run as a table with this column, such as a CSV file",
+    sample=SampleValues(range(8, 61), ("query_id", "doc_id")),
 )
 
 SAKAI_DOU = Citation(

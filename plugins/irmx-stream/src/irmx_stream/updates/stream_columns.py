@@ -1,6 +1,12 @@
 """The columns that measures of streams read."""
 
-from irmx import Column
+from irmx import Column, SampleValues
+
+_DAY = 86400
+_TOPIC, _UPDATE, _NUGGET = ("query_id",), ("query_id", "doc_id"), ("query_id", "iteration")
+_LENGTHS = SampleValues(range(8, 61), _UPDATE)
+_STARTS, _ENDS = SampleValues(range(4)), SampleValues(range(4, 9))
+_NUGGET_LENGTHS = SampleValues(range(1, 10), _NUGGET)
 
 TIMESTAMP = Column(
     "run",
@@ -8,6 +14,8 @@ TIMESTAMP = Column(
     "when the update was emitted",
     unit="s, same origin as in the qrels",
     how="give a run of the Temporal Summarization track, or a table with this column",
+    sample=SampleValues(range(0, 9 * _DAY, _DAY), orders=True),
+    repeats=True,
 )
 LENGTH = Column(
     "run",
@@ -16,6 +24,7 @@ LENGTH = Column(
     unit="words",
     how="give a table with this column, or qrels that have it",
     optional=True,
+    sample=_LENGTHS,
 )
 NUGGET = Column(
     "qrels",
@@ -30,6 +39,7 @@ NUGGET_TIME = Column(
     "nugget: when it was first known; document: its date",
     unit="s since 1970; dates are accepted",
     how="give the folder of the track's files as tst:FOLDER, or a table with this column",
+    sample=SampleValues(range(8 * _DAY + 1), _NUGGET),
 )
 QUERY_START = Column(
     "qrels",
@@ -37,6 +47,7 @@ QUERY_START = Column(
     "when the topic's time window starts",
     unit="s",
     how="give the folder of the track's files, with the topics, as tst:FOLDER, or a table with this column",
+    sample=SampleValues(range(_DAY + 1), _TOPIC),
 )
 QUERY_END = Column(
     "qrels",
@@ -44,9 +55,15 @@ QUERY_END = Column(
     "when the topic's time window ends",
     unit="s",
     how="give the folder of the track's files, with the topics, as tst:FOLDER, or a table with this column",
+    sample=SampleValues(range(5 * _DAY, 9 * _DAY + 1), _TOPIC),
 )
 JUDGED_LENGTH = Column(
-    "qrels", "length", "words of the judged update, where the run does not tell", unit="words", optional=True
+    "qrels",
+    "length",
+    "words of the judged update, where the run does not tell",
+    unit="words",
+    optional=True,
+    sample=_LENGTHS,
 )
 ORIGINAL_LENGTH = Column(
     "qrels",
@@ -54,24 +71,28 @@ ORIGINAL_LENGTH = Column(
     "words of the update that a near-duplicate copies, in whose text its matches are",
     unit="words",
     optional=True,
+    sample=_LENGTHS,
 )
 REPLACED = Column(
     "qrels",
     "replaced",
     "1: a match of a near-duplicate's own, which the track gives up for those of its original; 0 otherwise",
     optional=True,
+    sample=SampleValues((0, 0, 0, 1)),
 )
 POOLED = Column(
     "qrels",
     "pooled",
     "1: the update stood in the pool, or copies one that did by the pool's own record; 0: a near-duplicate found later",
     optional=True,
+    sample=SampleValues((1, 1, 1, 0), _UPDATE),
 )
 IMPORTANCE = Column(
     "qrels",
     "importance",
     "importance of the nugget, 0 to 3",
     how="give the track's nuggets, or a table with this column",
+    sample=SampleValues(range(4), _NUGGET),
 )
 NUGGET_LENGTH = Column(
     "qrels",
@@ -79,6 +100,7 @@ NUGGET_LENGTH = Column(
     "length of the nugget",
     unit="words",
     how="give the track's nuggets, or a table with this column",
+    sample=_NUGGET_LENGTHS,
 )
 MATCH_START = Column(
     "qrels",
@@ -86,6 +108,7 @@ MATCH_START = Column(
     "first word of the update that holds the nugget, from 0",
     unit="words",
     how="give the track's matches, or a table with this column",
+    sample=_STARTS,
 )
 MATCH_END = Column(
     "qrels",
@@ -93,6 +116,7 @@ MATCH_END = Column(
     "the word after the last one that holds the nugget",
     unit="words",
     how="give the track's matches, or a table with this column",
+    sample=_ENDS,
 )
 
 
@@ -104,6 +128,7 @@ def _of_the_track(column: Column, unit_of: str) -> Column:
         f"{unit_of}, as the track's script counts words: by blanks",
         unit="words",
         how="give the folder of the track's files as tst:FOLDER, or a table with this column, or use words='white_space'",
+        sample=column.sample,
     )
 
 
