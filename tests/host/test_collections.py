@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
@@ -20,9 +19,10 @@ from irmx import DataError, Field
 from irmx.adapters.ir_datasets.cache import Cache, Value, folder
 from irmx.adapters.ir_datasets.datasets import dataset, failure
 from irmx.adapters.ir_datasets.dates_in_texts import EARLIEST, FIRST_DAY, FORMS
-from irmx.adapters.ir_datasets.fields import FIELDS, declared
+from irmx.adapters.ir_datasets.fields import declared
 from irmx.declare.columns import needed
-from irmx.registry import Registry
+from irmx.plugin.discovery import Discovery
+from irmx.registry import PluginInfo, Registry
 
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
@@ -51,6 +51,10 @@ def seconds(*moment: int) -> float:
         ("iso", date(2020, 7, 16), seconds(2020, 7, 16)),
         ("iso", "", None),
         ("iso", None, None),
+        ("date", "2020-07-16", seconds(2020, 7, 16)),
+        ("date", date(2020, 7, 16), seconds(2020, 7, 16)),
+        ("date", 1640160479, 1640160479.0),
+        ("date", "", None),
         ("warc", "2012-02-10T21:49:45Z", seconds(2012, 2, 10, 21, 49, 45)),
         ("warc", "2009-01-13T18:05:10-0800", seconds(2009, 1, 14, 2, 5, 10)),
         ("warc", "2009-02-32T00:00:00-0000", seconds(2009, 2, 1)),
@@ -104,45 +108,50 @@ def test_every_moment_that_python_writes_is_read_back(moment: datetime) -> None:
 
 # -- the table ---------------------------------------------------------------------------------------------
 
-
-def test_the_table_covers_what_the_guide_lists() -> None:
-    wanted = {"tweets2013-ia": "created_at", "wapo/v2/trec-core-2018": "published_date", "cord19/fulltext/trec-covid": "date",
-              "hc4/fa/test": "time", "neuclir/1/zh/trec-2022": "time", "c4/en-noclean-tr/trec-misinfo-2021": "timestamp",
-              "clueweb09/en/trec-web-2009/diversity": "date", "clueweb12/trec-web-2014/diversity": "date",
-              "longeval-web/2022-06": "last_updated_at", "longeval-sci/2024-11/train": "publishedDate"}  # fmt: skip
-    found = {dataset_id: declared(dataset_id, "timestamp") for dataset_id in wanted}
-    assert {dataset_id: field and field.field for dataset_id, field in found.items()} == wanted
-    assert declared("wapo2", "timestamp") is None
-    assert declared("wapo/v2", "window") is None
-    assert len({(f.NAME, f.column) for f in FIELDS}) == len(FIELDS)
+WAPO, LATER = Field("wapo", "day", "published_date", "milliseconds"), Field("wapo/v2", "day", "url")
 
 
-def test_a_plugin_adds_fields_and_the_longest_name_holds(registry_with: Callable[..., Registry]) -> None:
-    own = Field("wapo/v2", "timestamp", "url"), Field("my-news", "vertical", "section", str.lower)
-    registry = registry_with("news", fields=own)
-    assert registry.plugins["news"].offers == {"fields": ["wapo/v2", "my-news"]}
-    assert declared("wapo/v2/trec-core-2018", "timestamp") is own[0]
-    assert declared("wapo/v3", "timestamp") is FIELDS[1]
-    assert declared("my-news/today", "vertical") is own[1]
-    assert registry.source_of(own[0]) == "news (irmx-news 2.0)"
+@pytest.fixture
+def fields(monkeypatch: pytest.MonkeyPatch) -> Registry:
+    """A registry of two fields, in the place of the real one."""
+    made = Registry()
+    for field in (WAPO, LATER):
+        made.add("fields", f"{field.NAME} {field.column}", field, "news (irmx-news 2.0)")
+    monkeypatch.setattr("irmx.adapters.ir_datasets.fields.registry", lambda: made)
+    return made
 
 
-def test_a_field_that_is_declared_already_is_refused(registry_with: Callable[..., Registry]) -> None:
-    told = r"The field 'wapo timestamp' of .* news \(irmx-news 2.0\) is refused: irmx \(host\) .* has the name"
-    with pytest.warns(irmx.PluginWarning, match=told):
-        registry = registry_with("news", fields=[Field("wapo", "timestamp", "url")])
-    assert registry.plugins["news"].offers == {}
+def test_of_several_fields_the_longest_name_holds(fields: Registry) -> None:
+    assert declared("wapo/v2/trec-core-2018", "day") is LATER
+    assert declared("wapo/v3", "day") is WAPO
+    assert declared("wapo2", "day") is None
+    assert declared("wapo/v2", "week") is None
+    assert fields.source_of(LATER) == "news (irmx-news 2.0)"
 
 
-def test_what_is_no_field_is_refused(registry_with: Callable[..., Registry]) -> None:
+def offering(*fields: Any) -> PluginInfo:
+    """A plugin that offers fields, as the discovery of plugins reads it."""
+
+    def irmx_fields() -> list[Any]:
+        return list(fields)
+
+    plugin: Any = ModuleType("irmx_news")
+    plugin.irmx_fields = hookimpl(irmx_fields)
+    info = PluginInfo("news", "irmx-news", "2.0")
+    Discovery(Registry(), set()).add(info, lambda: plugin)
+    return info
+
+
+def test_what_is_no_field_is_refused() -> None:
+    assert offering(WAPO, LATER).offers == {"fields": ["wapo", "wapo/v2"]}
     with pytest.warns(irmx.PluginWarning, match="which is not an irmx.Field"):
-        registry_with("news", fields=[("wapo", "timestamp")])
-    with pytest.raises(irmx.PluginError, match=r"the unknown form 'rfc822'. Known: iso, warc"):
-        Field("news", "timestamp", "date", "rfc822")
+        assert offering(("wapo", "day")).offers == {}
+    with pytest.raises(irmx.PluginError, match=r"the unknown form 'rfc822'. Known: iso, date, warc"):
+        Field("news", "day", "date", "rfc822")
 
 
 def test_plugins_are_shown_with_their_fields(command: Any) -> None:
-    assert f"  fields: {', '.join(f.NAME for f in FIELDS)}\n" in command("plugins").out
+    assert f"  fields: {', '.join(f.NAME for f in irmx.registry().fields())}\n" in command("plugins").out
 
 
 # -- the cache ---------------------------------------------------------------------------------------------
@@ -150,7 +159,7 @@ def test_plugins_are_shown_with_their_fields(command: Any) -> None:
 
 def test_the_cache_keeps_every_kind_of_value(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("IRMX_CACHE", str(tmp_path))
-    cache = Cache("a/b c", FIELDS[0], "host 1")
+    cache = Cache("a/b c", WAPO, "host 1")
     values = {
         "1": Value(0.1),
         "2": Value("text"),
@@ -160,7 +169,7 @@ def test_the_cache_keeps_every_kind_of_value(tmp_path: Path, monkeypatch: pytest
     }
     assert cache.read() == {}
     cache.add(values)
-    assert Cache("a/b c", FIELDS[0], "host 1").read() == values
+    assert Cache("a/b c", WAPO, "host 1").read() == values
     cache.add({"3": Value(3.0), "5": Value(5.0)})
     assert cache.read() == values | {"3": Value(3.0), "5": Value(5.0)}
     assert not list(cache.path.parent.glob("*.part"))
@@ -176,10 +185,10 @@ def test_what_is_added_at_the_same_time_is_all_kept(tmp_path: Path, monkeypatch:
 
 def test_the_cache_is_of_one_dataset_field_and_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("IRMX_CACHE", str(tmp_path))
-    field = Field("a", "timestamp", "date")
+    field = Field("a", "day", "date")
     others = [
-        ("a/c", field, "1"), ("a/b", Field("a", "timestamp", "day"), "1"), ("a/b", Field("a", "window", "date"), "1"),
-        ("a/b", Field("a", "timestamp", "date", "warc"), "1"), ("a/b", field, "2"), ("a-b", field, "1"),
+        ("a/c", field, "1"), ("a/b", Field("a", "day", "day"), "1"), ("a/b", Field("a", "window", "date"), "1"),
+        ("a/b", Field("a", "day", "date", "warc"), "1"), ("a/b", field, "2"), ("a-b", field, "1"),
     ]  # fmt: skip
     paths = {Cache(*key).path for key in [("a/b", field, "1"), *others]}
     assert len(paths) == 1 + len(others)

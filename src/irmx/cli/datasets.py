@@ -27,7 +27,7 @@ def datasets(
     ] = None,
     has: Annotated[
         list[str] | None,
-        typer.Option("--has", metavar="COLUMN", help="Only datasets with this column, such as timestamp, or field."),
+        typer.Option("--has", metavar="COLUMN", help="Only datasets with this column or field."),
     ] = None,
     local: Annotated[bool, typer.Option("--local", help="Only those whose qrels lie on this machine.")] = False,
     output_format: FormatOption = "table",

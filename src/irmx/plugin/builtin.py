@@ -1,8 +1,7 @@
-"""The host's own formats and fields, registered through the hooks that plugins use."""
+"""The host's own formats, registered through the hooks that plugins use."""
 
 from __future__ import annotations
 
-from irmx.adapters.ir_datasets.fields import FIELDS, Field
 from irmx.adapters.ir_datasets.format import IrDatasets
 from irmx.data.formats.base import Format
 from irmx.data.formats.table import Csv, Jsonl, Parquet, Tsv
@@ -13,8 +12,3 @@ from irmx.hookspecs import hookimpl
 @hookimpl
 def irmx_formats() -> list[Format]:
     return [Trec(), Csv(), Tsv(), Jsonl(), Parquet(), IrDatasets()]
-
-
-@hookimpl
-def irmx_fields() -> tuple[Field, ...]:
-    return FIELDS

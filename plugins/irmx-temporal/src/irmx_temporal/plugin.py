@@ -1,6 +1,7 @@
 """What irmx-temporal registers."""
 
-from irmx import Command, Measure, hookimpl
+from irmx import Command, Field, Measure, hookimpl
+from irmx_temporal.dates_of_collections import FIELDS
 from irmx_temporal.measures.average_precision import IA_AP, TIA_AP
 from irmx_temporal.measures.d_measures import D_nDCG, Dsharp_nDCG
 from irmx_temporal.measures.err import IA_ERR, TIA_ERR
@@ -17,6 +18,11 @@ def irmx_measures() -> list[Measure]:
         *(IA_nDCG, IA_ERR, IA_P, IA_AP, I_rec, D_nDCG, Dsharp_nDCG),
         *(IntentAware(), TimeAware()),
     ]
+
+
+@hookimpl
+def irmx_fields() -> list[Field]:
+    return FIELDS
 
 
 @hookimpl

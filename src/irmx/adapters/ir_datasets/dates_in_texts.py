@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import date, datetime, timedelta, timezone
+from numbers import Real
 from typing import Any
 
 Parsed = float | str | tuple[float | str, str] | None
@@ -111,8 +112,20 @@ def milliseconds(value: Any) -> Parsed:
     return None if value is None else _number(value) / 1000
 
 
+def date_or_seconds(value: Any) -> Parsed:
+    """Return the seconds since 1970 of a date as :func:`iso` reads it, and a number as it is.
+
+    Examples
+    --------
+    >>> date_or_seconds(1714564800), date_or_seconds("2024-05-01T12:00:00Z")
+    (1714564800.0, 1714564800.0)
+    """
+    return float(value) if isinstance(value, Real) else iso(value)
+
+
 FORMS: dict[str, Callable[[Any], Parsed]] = {
     "iso": iso,
+    "date": date_or_seconds,
     "warc": warc,
     "twitter": twitter,
     "seconds": seconds,

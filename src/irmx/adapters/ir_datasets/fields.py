@@ -1,4 +1,4 @@
-"""Which field of a dataset's documents gives a column of the qrels: the one table, which plugins extend."""
+"""Which field of a dataset's documents gives a column of the qrels: plugins declare the fields for the columns they read."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Field:
     NAME : str
         The id of a dataset; it stands for all parts of it, too. Of several that fit an id the longest holds.
     column : str
-        The column of the qrels, such as ``timestamp``.
+        The column of the qrels that measures read.
     field : str
         The field of the documents.
     parse : str or callable
         The form of dates: ``"iso"`` (2020-07-16, 2019-04-25T12:57:54Z, and dates of Python; a year or a month alone is its
-        first day, counted), ``"seconds"`` and ``"milliseconds"`` since 1970, ``"twitter"``, ``"warc"``. Or a function that
+        first day, counted), ``"date"`` (the same, or seconds), ``"seconds"`` and ``"milliseconds"`` since 1970, ``"twitter"``, ``"warc"``. Or a function that
         takes the value of the field. It returns a number or a text; None where the document has none; or a pair of the
         value and the rule by which it was had, which is then counted in a warning. It raises ``ValueError`` for what is no
         such value, with the reason. Dates become seconds since 1970; those without a time zone are in UTC.
@@ -33,9 +33,9 @@ class Field:
     Examples
     --------
     >>> import irmx
-    >>> irmx.Field("my-news", "timestamp", "published").value("2020-07-16T02:00:00+02:00")
+    >>> irmx.Field("my-news", "published", "date").value("2020-07-16T02:00:00+02:00")
     (1594857600.0, '')
-    >>> irmx.Field("my-news", "vertical", "section", str.lower).value("Sports")
+    >>> irmx.Field("my-news", "genre", "section", str.lower).value("Sports")
     ('sports', '')
     """
 
@@ -72,26 +72,10 @@ class Field:
     def covers(self, dataset_id: str) -> bool:
         """Tell whether an id is that of the dataset or of a part of it.
 
-        >>> Field("wapo", "timestamp", "published_date").covers("wapo/v2/trec-core-2018")
+        >>> Field("wapo", "published", "published_date").covers("wapo/v2/trec-core-2018")
         True
         """
         return dataset_id == self.NAME or dataset_id.startswith(f"{self.NAME}/")
-
-
-FIELDS = (
-    Field("tweets2013-ia", "timestamp", "created_at", "twitter"),
-    Field("wapo", "timestamp", "published_date", "milliseconds"),
-    Field("cord19", "timestamp", "date", "iso"),
-    Field("hc4", "timestamp", "time", "iso"),
-    Field("neuclir", "timestamp", "time", "iso"),
-    Field("c4", "timestamp", "timestamp", "iso"),
-    Field("clueweb09", "timestamp", "date", "warc"),
-    Field("clueweb12", "timestamp", "date", "warc"),
-    Field("longeval-web", "timestamp", "last_updated_at", "seconds"),
-    Field("longeval-sci", "timestamp", "publishedDate", "iso"),
-    Field("longeval-sci-2026", "timestamp", "publishedDate", "iso"),
-)
-"""The fields that the host knows; the names of the fields are those of ir_datasets 0.6.3 and ir-datasets-longeval 0.0.15."""
 
 
 def declared(dataset_id: str, column: str) -> Field | None:

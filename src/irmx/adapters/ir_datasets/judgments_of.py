@@ -33,7 +33,7 @@ def judgments(dataset_id: str, columns: Sequence[str] = ()) -> Judgments:
     dataset_id : str
         An id of ir_datasets, or of a dataset of a plugin.
     columns : sequence of str
-        Columns wanted besides those of the qrels, such as ``timestamp``: the date of the document in seconds since 1970.
+        Columns wanted besides those of the qrels, which :class:`irmx.Field` objects of plugins give.
 
     Returns
     -------
@@ -54,10 +54,10 @@ def judgments(dataset_id: str, columns: Sequence[str] = ()) -> Judgments:
     Examples
     --------
     >>> import irmx
-    >>> irmx.collections.judgments("vaswani", columns=["timestamp"])
+    >>> irmx.collections.judgments("vaswani", columns=["published"])
     Traceback (most recent call last):
     ...
-    irmx.errors.DataError: 'vaswani' has no 'timestamp': ...; its documents have the fields doc_id, text, and none ...
+    irmx.errors.DataError: 'vaswani' has no 'published': ...; its documents have the fields doc_id, text, and none ...
     """
     found = dataset(dataset_id)
     there = _qrels_columns(found)

@@ -1,0 +1,21 @@
+"""The fields with the dates of documents, of the collections of ir_datasets that have some."""
+
+from irmx import Field
+from irmx_temporal.columns import TIMESTAMP
+
+_DATES = {
+    "tweets2013-ia": ("created_at", "twitter"),
+    "wapo": ("published_date", "milliseconds"),
+    "cord19": ("date", "iso"),
+    "hc4": ("time", "iso"),
+    "neuclir": ("time", "iso"),
+    "c4": ("timestamp", "iso"),
+    "clueweb09": ("date", "warc"),
+    "clueweb12": ("date", "warc"),
+    "longeval-web": ("last_updated_at", "seconds"),
+    "longeval-sci": ("publishedDate", "iso"),
+    "longeval-sci-2026": ("publishedDate", "iso"),
+}
+"""Fields and forms by dataset; the names of the fields are those of ir_datasets 0.6.3 and ir-datasets-longeval 0.0.15."""
+
+FIELDS = [Field(dataset, TIMESTAMP.name, field, form) for dataset, (field, form) in _DATES.items()]
