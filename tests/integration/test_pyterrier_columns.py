@@ -13,7 +13,9 @@ import pyterrier as pt
 import pytest
 
 import irmx
-from irmx.adapters.pyterrier import column, document_dates, qrels, vertical
+from irmx.adapters.pyterrier import column, qrels
+
+TIME: Any = {"name": "timestamp", "form": "date"}
 
 RESULTS = pd.DataFrame(
     [("q2", "b", 3.0, 0), ("q1", "a", 2.0, 0), ("q1", "b", 1.0, 1)],
@@ -74,17 +76,17 @@ def test_documents_without_a_value(nothing: Any, kind: str) -> None:
         "function": known.get,
     }[kind]
     with pytest.raises(irmx.DataError, match=r"1 of 2 retrieved documents have no 'vertical', such as 'b'. Give them"):
-        vertical(source)(RESULTS)
-    assert vertical(source, default="web")(RESULTS)["vertical"].tolist() == ["web", "image", "web"]
-    assert vertical(source, missing="empty")(RESULTS)["vertical"].isna().tolist() == [True, False, True]
-    assert vertical({"a": "image", "b": "web"})(RESULTS)["vertical"].tolist() == ["web", "image", "web"]
+        column("vertical", source)(RESULTS)
+    assert column("vertical", source, default="web")(RESULTS)["vertical"].tolist() == ["web", "image", "web"]
+    assert column("vertical", source, missing="empty")(RESULTS)["vertical"].isna().tolist() == [True, False, True]
+    assert column("vertical", {"a": "image", "b": "web"})(RESULTS)["vertical"].tolist() == ["web", "image", "web"]
 
 
 def test_wrong_requests() -> None:
     with pytest.raises(irmx.UsageError, match=r"'missing' must be 'raise' or 'empty'. Got 'drop'"):
-        vertical({}, missing="drop")  # type: ignore[arg-type]
+        column("vertical", {}, missing="drop")  # type: ignore[arg-type]
     with pytest.raises(irmx.UsageError, match="'default' and 'missing' were given"):
-        vertical({}, default="web", missing="empty")
+        column("vertical", {}, default="web", missing="empty")
     with pytest.raises(irmx.UsageError, match=r"a dict, a Series by docno, .* Got int instead"):
         column("dwell", 3)
     with pytest.raises(irmx.DataError, match=r"lacks the column 'dwell'. It has: docno"):
@@ -96,7 +98,7 @@ def test_wrong_requests() -> None:
     with pytest.raises(
         irmx.UsageError, match="'field' names a column of a DataFrame of documents; the source is a dict"
     ):
-        document_dates({"a": 1.0}, field="date")
+        column("timestamp", {"a": 1.0}, field="date")
 
 
 # -- dates -----------------------------------------------------------------------------------------------------------
@@ -118,19 +120,22 @@ NOON, MIDNIGHT = 1714564800.0, 1714608000.0
 @pytest.mark.parametrize("field", ["timestamp", "date", "published"])
 def test_dates_of_a_table_of_documents(dates: Any, field: str) -> None:
     documents = pd.DataFrame({"docno": ["a", "b"], field: dates})
-    named = field if field == "published" else None
-    assert document_dates(documents, field=named)(RESULTS)["timestamp"].tolist() == [MIDNIGHT, NOON, MIDNIGHT]
+    assert column(source=documents, field=field, **TIME)(RESULTS)["timestamp"].tolist() == [MIDNIGHT, NOON, MIDNIGHT]
 
 
 def test_dates_that_are_missing_or_cannot_be_read() -> None:
     documents = pd.DataFrame({"docno": ["a", "b"], "date": ["2024-05-02", None]})
     with pytest.raises(irmx.DataError, match="have no 'timestamp', such as 'b'"):
-        document_dates(documents)(RESULTS)
-    assert document_dates(documents, default=0.0)(RESULTS)["timestamp"].tolist() == [0.0, MIDNIGHT, 0.0]
+        column(source=documents, field="date", **TIME)(RESULTS)
+    assert column(source=documents, field="date", default=0.0, **TIME)(RESULTS)["timestamp"].tolist() == [
+        0.0,
+        MIDNIGHT,
+        0.0,
+    ]
     with pytest.raises(
-        irmx.DataError, match="The 'date' of the document 'b' is 'soon', which is no date: it is not of"
+        irmx.DataError, match="The 'date' of the document 'b' is 'soon', which is not of the form date: it is not"
     ):
-        document_dates(documents.fillna("soon"))
+        column(source=documents.fillna("soon"), field="date", **TIME)
 
 
 DATES = {"a": "2024-05-01T12:00:00Z", "b": MIDNIGHT}
@@ -138,13 +143,15 @@ DATES = {"a": "2024-05-01T12:00:00Z", "b": MIDNIGHT}
 
 @pytest.mark.parametrize("source", [DATES, pd.Series(DATES), DATES.get], ids=["dict", "Series", "function"])
 def test_dates_by_document(source: Any) -> None:
-    assert document_dates(source)(RESULTS)["timestamp"].tolist() == [MIDNIGHT, NOON, MIDNIGHT]
+    assert column(source=source, **TIME)(RESULTS)["timestamp"].tolist() == [MIDNIGHT, NOON, MIDNIGHT]
 
 
 @pytest.mark.parametrize("source", [{"b": "soon"}, lambda doc: "soon"], ids=["dict", "function"])
 def test_what_is_no_date_of_a_document_is_refused(source: Any) -> None:
-    with pytest.raises(irmx.DataError, match="The 'timestamp' of the document 'b' is 'soon', which is no date"):
-        document_dates(source)(RESULTS)
+    with pytest.raises(
+        irmx.DataError, match="The 'timestamp' of the document 'b' is 'soon', which is not of the form date"
+    ):
+        column(source=source, **TIME)(RESULTS)
 
 
 @pytest.mark.parametrize(
@@ -167,7 +174,7 @@ def test_what_is_no_date_of_a_document_is_refused(source: Any) -> None:
 )
 def test_numbers_that_are_no_seconds_since_1970(source: Any, says: str) -> None:
     with pytest.raises(irmx.DataError, match=says):
-        document_dates(source)(RESULTS)
+        column(source=source, field="date" if isinstance(source, pd.DataFrame) else None, **TIME)(RESULTS)
 
 
 class Article(NamedTuple):
@@ -199,7 +206,11 @@ def test_dates_of_the_documents_of_a_dataset(dated: str, kind: str) -> None:
         "dataset of PyTerrier": lambda: pt.get_dataset(f"irds:{dated}"),
         "dataset of ir_datasets": lambda: ir_datasets.load(dated),
     }[kind]()
-    made = pickle.loads(pickle.dumps(document_dates(source))) if isinstance(source, str) else document_dates(source)
+    made = (
+        pickle.loads(pickle.dumps(column("timestamp", source)))
+        if isinstance(source, str)
+        else column("timestamp", source)
+    )
     with pytest.warns(irmx.DataWarning, match=OF_YEAR):
         found = made(results("b", "a"))
     assert found["timestamp"].tolist() == [1704067200.0, MIDNIGHT]
@@ -214,18 +225,23 @@ def test_documents_of_a_dataset_without_a_date(dated: str) -> None:
         pytest.warns(irmx.DataWarning, match=said),
         pytest.raises(irmx.DataError, match="1 of 2 retrieved documents have no 'timestamp', such as 'c'"),
     ):
-        document_dates(dated)(results("a", "c"))
+        column("timestamp", dated)(results("a", "c"))
     with pytest.warns(irmx.DataWarning, match=said):
-        assert document_dates(dated, missing="empty")(results("a", "c"))["timestamp"].isna().tolist() == [False, True]
+        assert column("timestamp", dated, missing="empty")(results("a", "c"))["timestamp"].isna().tolist() == [
+            False,
+            True,
+        ]
 
 
 def test_a_dataset_that_cannot_give_dates_is_refused_before_anything_is_retrieved() -> None:
     with pytest.raises(irmx.DataError, match="'vaswani' has no 'timestamp'"):
-        document_dates("irds:vaswani")
+        column("timestamp", "irds:vaswani")
     with pytest.raises(irmx.DataError, match=r"'vaswany' is neither .* Did you mean vaswani"):
-        document_dates("vaswany")
+        column("timestamp", "vaswany")
     with pytest.raises(irmx.UsageError, match="the source is a dataset"):
-        document_dates("irds:vaswani", field="date")
+        column("timestamp", "irds:vaswani", field="date")
+    with pytest.raises(irmx.UsageError, match="the fields of a dataset have declared forms"):
+        column("timestamp", "irds:cord19/trec-covid", form="date")
 
 
 # -- qrels -----------------------------------------------------------------------------------------------------------

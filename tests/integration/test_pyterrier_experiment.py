@@ -89,8 +89,8 @@ def systems(retrievers: list[pt.Transformer], documents: pd.DataFrame) -> list[p
     lengths = documents.set_index("docno")["text"].str.split().str.len()
     return [
         retriever
-        >> pt.irmx.document_dates(documents)
-        >> pt.irmx.vertical(verticals)
+        >> pt.irmx.column("timestamp", documents, field="date", form="date")
+        >> pt.irmx.column("vertical", verticals)
         >> pt.irmx.column("length", lengths)
         >> pt.apply.dwell(lambda row: row["length"] / 4 + 2.0 * (row["vertical"] == "video"))
         for retriever in retrievers

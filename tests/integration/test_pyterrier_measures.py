@@ -69,7 +69,7 @@ for name in ("MPP", "calc", "registry", "_MP"):
 assert pickle.loads(pickle.dumps(MP(model=GL_AD_ID))) == MP(model=GL_AD_ID)
 assert importlib.reload(m).MP == MP and m.GL_AD_ID == GL_AD_ID and "GL_AD_ID" in m.__all__
 import irmx
-assert irmx.pt is pt.irmx and set(dir(irmx.pt)) >= {"column", "vertical", "document_dates", "qrels"}
+assert irmx.pt is pt.irmx and set(dir(irmx.pt)) >= {"column", "qrels"}
 """
     )
 
@@ -165,7 +165,7 @@ print(irmx.MP)
 
 
 def test_the_module_is_an_attribute_of_irmx() -> None:
-    code = "import sys, irmx; assert 'pyterrier' not in sys.modules; print(irmx.pt.vertical({}))"
+    code = "import sys, irmx; assert 'pyterrier' not in sys.modules; print(irmx.pt.column('clicks', {}))"
     assert in_a_new_process(code)[0] == "irmx.column('vertical')"
 
 
@@ -178,7 +178,7 @@ try:
 except ModuleNotFoundError as error:
     print(error)
 """
-    assert in_a_new_process(code)[0] == "irmx.pt needs PyTerrier. To have it: python -m pip install 'irmx[pyterrier]'."
+    assert in_a_new_process(code)[0] == "irmx.pt needs PyTerrier. To get it: python -m pip install 'irmx[pyterrier]'."
 
 
 def test_texts_of_trec_eval_and_of_irmx_are_parsed() -> None:

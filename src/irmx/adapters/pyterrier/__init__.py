@@ -4,8 +4,8 @@ PyTerrier imports this module itself, through the entry point ``irmx`` in the gr
 ``from pyterrier.measures import *`` has the measures of all installed plugins and their named objects, such as ``MP`` and
 ``GL_AD_ID``, next to ``AP`` and ``nDCG``. The plugins are loaded when the first of these names is used.
 
-``column``, ``vertical`` and ``document_dates`` make transformers that give the results of a pipeline a column which a
-measure reads; ``qrels`` gives judgments with columns as PyTerrier takes them.
+``column`` makes a transformer that gives the results of a pipeline a column which a measure reads; ``qrels`` gives judgments
+with columns as PyTerrier takes them.
 
 Examples
 --------
@@ -30,24 +30,22 @@ except ModuleNotFoundError as error:
     if error.name != "pyterrier":
         raise
     raise ModuleNotFoundError(
-        "irmx.pt needs PyTerrier. To have it: python -m pip install 'irmx[pyterrier]'.", name="pyterrier"
+        "irmx.pt needs PyTerrier. To get it: python -m pip install 'irmx[pyterrier]'.", name="pyterrier"
     ) from None
 
 from irmx.adapters.pyterrier.measure_names import extend, restore
 
 if TYPE_CHECKING:
-    from irmx.adapters.pyterrier.document_columns import DocumentColumn, column, document_dates, vertical
+    from irmx.adapters.pyterrier.document_columns import DocumentColumn, column
     from irmx.adapters.pyterrier.judged import qrels
 
 _MODULE_OF = {
     "DocumentColumn": "irmx.adapters.pyterrier.document_columns",
     "column": "irmx.adapters.pyterrier.document_columns",
-    "document_dates": "irmx.adapters.pyterrier.document_columns",
     "qrels": "irmx.adapters.pyterrier.judged",
-    "vertical": "irmx.adapters.pyterrier.document_columns",
 }
 
-__all__ = ["DocumentColumn", "column", "document_dates", "qrels", "vertical"]
+__all__ = ["DocumentColumn", "column", "qrels"]
 
 
 def __getattr__(name: str) -> Any:

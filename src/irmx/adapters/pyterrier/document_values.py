@@ -54,10 +54,13 @@ class Fields:
         return {doc: value.value for doc, value in found.items()}
 
 
-def look_up(column: str, source: Any) -> LookUp:
-    """Return the function that looks documents up in a source of any kind."""
+def look_up(column: str, source: Any, field: str | None = None) -> LookUp:
+    """Return the function that looks documents up in a source of any kind; a table may call the column otherwise."""
     if isinstance(source, pd.DataFrame):
-        return Known(of_documents(column, source, column))
+        return Known(of_documents(column, source, field or column))
+    if field is not None:
+        what = "dataset" if dataset_id_of(source) is not None else type(source).__name__
+        raise UsageError(f"The parameter 'field' names a column of a DataFrame of documents; the source is a {what}.")
     if isinstance(source, pd.Series):
         return Known(_by_document(column, source.index.tolist(), source.tolist()))
     if isinstance(source, Mapping):

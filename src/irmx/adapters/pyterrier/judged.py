@@ -29,7 +29,7 @@ def qrels(source: Any, columns: str | Sequence[str] = ()) -> pd.DataFrame:
     source : str, Path, dataset, DataFrame, dict of dict, or iterable of namedtuples
         A file, an ir_datasets id, a dataset of PyTerrier or ir_datasets, or anything that :func:`irmx.read_qrels` takes.
     columns : str or sequence of str
-        Columns wanted from the documents of a dataset, such as ``timestamp``; see :func:`irmx.collections.judgments`.
+        Columns wanted from the documents of a dataset; see :func:`irmx.collections.judgments`.
 
     Returns
     -------
