@@ -254,6 +254,7 @@ def files(seed: int = 2026) -> dict[str, str]:
         ),
         "demo.qrels": qrels(rows),
         "judgments.csv": table(rows),
+        "document_columns.csv": document_columns(documents),
     }
     for name, ranked in runs.items():
         out[f"{name}.run"] = "".join(
@@ -267,6 +268,12 @@ def files(seed: int = 2026) -> dict[str, str]:
 def lines(records: Any) -> str:
     """Return records as JSON lines."""
     return "".join(json.dumps(record) + "\n" for record in records)
+
+
+def document_columns(documents: list[Document]) -> str:
+    """Return what measures may read of every document; the header says the units."""
+    rows = (f"{d.doc_id},{int(d.date.timestamp())},{d.vertical},{len(d.text.split())}\n" for d in documents)
+    return "doc_id,timestamp (s since 1970),vertical,length (words)\n" + "".join(rows)
 
 
 def table(rows: list[dict[str, Any]]) -> str:

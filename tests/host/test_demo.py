@@ -17,10 +17,10 @@ import pytest
 import irmx
 from irmx.demo import (
     SYSTEMS,
+    block_table,
     demo_measures,
     documents,
     judgments_path,
-    page_table,
     qrels_path,
     run_path,
     run_table,
@@ -188,7 +188,7 @@ def test_a_run_as_a_table_has_the_columns_that_measures_read() -> None:
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_a_page_has_a_block_of_each_vertical_at_the_place_of_its_best_item(system: str) -> None:
-    run, pages = run_table(system).groupby("query_id"), page_table(system).groupby("query_id")
+    run, pages = run_table(system).groupby("query_id"), block_table(system, "vertical", ["web"]).groupby("query_id")
     for query, page in pages:
         first = run.get_group(query).head(10)
         assert sorted(page["doc_id"]) == sorted(first["doc_id"])
@@ -233,7 +233,7 @@ def test_it_shows_existing_and_new_measures_and_the_same_from_the_shell(shell: C
     for system, *found in zip(SYSTEMS, *shown.values(), strict=True):
         means = {
             **irmx.calc_aggregate(of_rankings, judgments_path(), run_table(system)),
-            **irmx.calc_aggregate(of_pages, judgments_path(), page_table(system)),
+            **irmx.calc_aggregate(of_pages, judgments_path(), block_table(system, "vertical", ["web"])),
         }
         by_name = {str(measure): value for measure, value in means.items()}
         assert [by_name[name] for name in shown] == pytest.approx(found, abs=0.5e-4 + 1e-12)
@@ -297,14 +297,25 @@ def test_measures_of_verticals_are_given_pages_and_show_one_example(
 ) -> None:
     from irmx.cli.demo import demo
 
-    monkeypatch.setattr(other, "RUN_COLUMNS", (irmx.Column("run", "vertical", "where an item is from", dtype="str"),))
+    in_blocks = irmx.SampleValues(("web", "news"), alone=("web",))
+    column = irmx.Column("run", "vertical", "where an item is from", dtype="str", sample=in_blocks)
+    monkeypatch.setattr(other, "RUN_COLUMNS", (column,))
     monkeypatch.setattr(other, "EXAMPLES", ("ZOther", "ZOther@10"))
     demo()
     printed = capsys.readouterr().out
     assert values(printed)["ZOther"] == [0.5] * 3, "with more than 30 documents it fails"
     assert "ZOther@10" not in printed
-    assert "Measures of pages are given the first ten results" in printed
+    assert "Measures that read the vertical of results are given the first ten" in printed
     assert "ZOther" not in next(line for line in printed.splitlines() if "irmx eval" in line)
+
+
+def test_dates_of_documents_are_no_times_of_another_origin(
+    other: type[ZOther], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    emitted = irmx.Column("run", "timestamp", "when it was emitted", unit="s, same origin as in the qrels")
+    monkeypatch.setattr(other, "RUN_COLUMNS", (emitted,))
+    monkeypatch.setattr(other, "EXAMPLES", ("ZOther",))
+    assert "ZOther" not in map(str, demo_measures())
 
 
 @pytest.mark.parametrize(("unit", "shown"), [("words", True), ("", True), ("characters", False)])

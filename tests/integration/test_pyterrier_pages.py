@@ -45,7 +45,7 @@ def qrels() -> pd.DataFrame:
 def systems() -> list[pt.Transformer]:
     """The results of the demo, with verticals, not yet as pages."""
     documents = irmx.demo.documents()
-    vertical = pt.irmx.vertical(dict(zip(documents["doc_id"], documents["vertical"], strict=True)))
+    vertical = pt.irmx.column("vertical", dict(zip(documents["doc_id"], documents["vertical"], strict=True)))
     runs = [irmx.demo.run_table(name).rename(columns={"query_id": "qid", "doc_id": "docno"}) for name in NAMES]
     plain = [pt.model.add_ranks(run[["qid", "docno", "score"]]) for run in runs]
     return [pt.Transformer.from_df(run) >> vertical for run in plain]
@@ -107,7 +107,9 @@ def test_experiments_give_what_irmx_eval_gives(
 def test_pages_of_the_pipeline_are_those_of_the_demo(pages: list[pt.Transformer], topics: pd.DataFrame) -> None:
     for name, system in zip(NAMES, pages, strict=True):
         found = system(topics).sort_values(["qid", "rank"])
-        demo = irmx.demo.page_table(name).sort_values(["query_id", "score"], ascending=[True, False])
+        demo = irmx.demo.block_table(name, "vertical", ["web"]).sort_values(
+            ["query_id", "score"], ascending=[True, False]
+        )
         for mine, theirs in (("qid", "query_id"), ("docno", "doc_id"), ("vertical", "vertical")):
             assert found[mine].tolist() == demo[theirs].tolist()
 

@@ -12,9 +12,10 @@ import ir_measures
 from irmx.cli.output.printing import FormatOption, PlacesOption, print_rows
 from irmx.data.judgments import Judgments
 from irmx.data.reading import read_qrels, read_run
-from irmx.declare.columns import needed
+from irmx.data.runs import Run
+from irmx.declare.columns import Column
 from irmx.declare.measures import Measure
-from irmx.demo import SYSTEMS, demo_measures, judgments_path, left_out, page_table, run_table
+from irmx.demo import SYSTEMS, block_table, columns_needed, demo_measures, judgments_path, left_out, run_table
 from irmx.registry import registry
 from irmx.score.evaluator import Evaluator
 
@@ -41,29 +42,34 @@ def demo(places: PlacesOption = 4, output_format: FormatOption = "table") -> Non
     for name, group in groupby(zip(rows, values, strict=True), key=lambda row: row[0][0]):
         printed += [{"measure": name}, *({"measure": f"  {row[1]}"} | of for row, of in group)]
     print_rows(printed, places=places)
-    if any("vertical" in _run_columns(measure) for _, measure, _ in rows):
-        print("Measures of pages are given the first ten results, the items of each vertical as one block.")
+    for name in dict.fromkeys(column.name for _, measure, _ in rows for column in _grouping(measure)):
+        print(f"Measures that read the {name} of results are given the first ten, those of each {name} as one block.")
     print("The same from the shell, with your own files:")
     print(f"  irmx eval {shlex.quote(str(judgments_path()))} '{judgments_path().parent / '*.run'}' {some(rows)}")
     print("Next: irmx measures, irmx explain, irmx plugins.")
 
 
 def scored(judgments: Judgments) -> Iterator[Row]:
-    """Yield the measures with their values; one of a plugin that fails is left out with a warning.
-
-    Measures that read the vertical of what was retrieved are those of pages.
-    """
-    runs = [read_run(run_table(system)) for system in SYSTEMS]
-    pages = [read_run(page_table(system)) for system in SYSTEMS]
+    """Yield the measures with their values; one of a plugin that fails is left out with a warning."""
+    runs: dict[Column | None, list[Run]] = {None: [read_run(run_table(system)) for system in SYSTEMS]}
     for measure in demo_measures():
         try:
             evaluator = Evaluator([measure], judgments)
-            given = pages if "vertical" in _run_columns(measure) else runs
-            yield source(measure), measure, [float(evaluator.calc_aggregate(run)[measure]) for run in given]
+            grouping = next(_grouping(measure), None)
+            if grouping is not None and grouping not in runs:
+                runs[grouping] = [
+                    read_run(block_table(system, grouping.name, grouping.sample.alone or ())) for system in SYSTEMS
+                ]
+            yield source(measure), measure, [float(evaluator.calc_aggregate(run)[measure]) for run in runs[grouping]]
         except (Exception, SystemExit) as error:
             if not isinstance(measure, Measure):
                 raise
             left_out(measure, measure, error)
+
+
+def _grouping(measure: ir_measures.Measure) -> Iterator[Column]:
+    """Yield the columns of labels by which a measure takes results for grouped."""
+    return (c for c in columns_needed(measure) if c.table == "run" and c.sample.alone is not None)
 
 
 def source(measure: ir_measures.Measure) -> str:
@@ -77,12 +83,12 @@ def source(measure: ir_measures.Measure) -> str:
 
 def some(rows: list[Row]) -> str:
     """Return the first measure of every source that reads no column of runs, as words of a shell."""
-    first = {name: measure for name, measure, _ in reversed(rows) if not _run_columns(measure)}
+    first = {
+        name: measure
+        for name, measure, _ in reversed(rows)
+        if not any(column.table == "run" for column in columns_needed(measure))
+    }
     return " ".join(_quoted(str(measure)) for measure in reversed(first.values()))
-
-
-def _run_columns(measure: ir_measures.Measure) -> list[str]:
-    return needed("run", [measure]) if isinstance(measure, Measure) else []
 
 
 def _quoted(measure: str) -> str:

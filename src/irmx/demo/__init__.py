@@ -7,12 +7,14 @@ town of Merrowick and its year are invented, and a program in the documentation 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import ir_measures
 
-from irmx.declare.columns import Table, needed
+from irmx.data.reading import read_qrels
+from irmx.declare.columns import Column
 from irmx.declare.expressions import parse_measure
 from irmx.declare.measures import Measure
 from irmx.errors import PluginWarning, UsageError
@@ -26,11 +28,8 @@ SYSTEMS = ("bm25", "titles", "recent")
 halve with every 90 days of a document's age."""
 
 _EXISTING = ("AP", "nDCG@10", "P@10", "RBP(rel=1)")
-_READ_BY_DEMO = {
-    *(("run", name) for name in ("vertical", "length")),
-    *(("qrels", name) for name in ("iteration", "timestamp", "vertical", "orientation")),
-}
 _HERE = Path(__file__).parent
+_DOCUMENT_COLUMNS = _HERE / "document_columns.csv"
 
 
 def qrels_path() -> Path:
@@ -46,16 +45,12 @@ def qrels_path() -> Path:
 def judgments_path() -> Path:
     """Return the path of the whole judgments, a table with a row per judged document and subtopic.
 
-    The columns are ``query_id``, ``doc_id``, ``relevance``, ``iteration`` (the subtopic), ``timestamp`` (the date of the
-    document in seconds since 1970), ``vertical`` (of the document) and ``orientation`` (of the topic towards that vertical,
-    in [0, 1]). Rows without a ``doc_id``, and a date, declare a subtopic that no document is relevant to, or a vertical that no
-    judged document comes from.
+    Besides ``query_id``, ``doc_id``, ``relevance`` and ``iteration``, the subtopic, it has columns that measures of plugins
+    read; its header names them. Rows without a ``doc_id`` declare a subtopic that no document is relevant to, or a label
+    that no judged document has.
 
     >>> import irmx
-    >>> qrels = irmx.read_qrels(judgments_path())
-    >>> qrels.columns
-    ['query_id', 'doc_id', 'relevance', 'iteration', 'timestamp', 'vertical', 'orientation']
-    >>> qrels.as_dict() == irmx.read_qrels(qrels_path()).as_dict()
+    >>> irmx.read_qrels(judgments_path()).as_dict() == irmx.read_qrels(qrels_path()).as_dict()
     True
     """
     return _HERE / "judgments.csv"
@@ -75,22 +70,21 @@ def run_path(system: str) -> Path:
 
 
 def documents() -> pd.DataFrame:
-    """Return the documents: ``doc_id``, ``title``, ``text``, ``date`` (ISO 8601, UTC) and ``vertical``.
+    """Return the documents: ``doc_id``, ``title``, ``text``, ``date`` (ISO 8601, UTC), and where each comes from.
 
-    Ids have the names of ir_measures; rename ``doc_id`` to ``docno`` for PyTerrier. A ``vertical`` is ``web``, ``news``,
-    ``blog``, ``image`` or ``video``; ``web`` is the general one.
+    Ids have the names of ir_measures; rename ``doc_id`` to ``docno`` for PyTerrier.
 
-    >>> documents().iloc[0][["doc_id", "date", "vertical"]].tolist()
-    ['d001', '2023-01-08T09:25:00+00:00', 'blog']
+    >>> documents().iloc[0][["doc_id", "date"]].tolist()
+    ['d001', '2023-01-08T09:25:00+00:00']
     """
     return _records("documents.jsonl")
 
 
 def topics() -> pd.DataFrame:
-    """Return the topics: ``query_id``, ``query``, ``description``, ``subtopics`` and ``orientation``.
+    """Return the topics: ``query_id``, ``query``, ``description``, ``subtopics``, and from where users want documents.
 
     Ids have the names of ir_measures; rename ``query_id`` to ``qid`` for PyTerrier. ``subtopics`` is a dict of the words of a
-    subtopic by its id, which is the ``iteration`` of the judgments; ``orientation`` a dict of numbers in [0, 1] by vertical.
+    subtopic by its id, which is the ``iteration`` of the judgments.
 
     >>> first = topics().iloc[0]
     >>> first["query_id"], first["query"], first["subtopics"]
@@ -100,64 +94,71 @@ def topics() -> pd.DataFrame:
 
 
 def run_table(system: str) -> pd.DataFrame:
-    """Return a run of :data:`SYSTEMS` with the columns that measures may read besides ``score``.
+    """Return a run of :data:`SYSTEMS` with columns of its documents, which measures may read besides ``score``.
 
-    They are ``timestamp`` (the date of the document in seconds since 1970), ``vertical`` and ``length`` (the words of its text).
-
-    >>> run_table("titles").columns.tolist()
-    ['query_id', 'doc_id', 'score', 'timestamp', 'vertical', 'length']
+    >>> run_table("titles").columns.tolist()[:3]
+    ['query_id', 'doc_id', 'score']
     """
     import pandas as pd
 
     run = pd.DataFrame(list(ir_measures.read_trec_run(str(run_path(system)))))
-    docs = documents().set_index("doc_id")
-    dates = pd.to_datetime(docs["date"])
-    epoch = pd.Timestamp(0, tz="UTC")
-    columns = {
-        "timestamp": (dates - epoch) // pd.Timedelta(seconds=1),
-        "vertical": docs["vertical"],
-        "length": docs["text"].str.split().str.len(),
-    }
-    return run.assign(**{name: run["doc_id"].map(values) for name, values in columns.items()})
+    columns = pd.read_csv(_DOCUMENT_COLUMNS).set_axis(["doc_id", *run_columns()], axis="columns")
+    return run.merge(columns, on="doc_id", how="left")
 
 
-def page_table(system: str) -> pd.DataFrame:
-    """Return the first ten results of a run as pages: the columns of :func:`run_table`, for measures of aggregated search.
+def run_columns() -> dict[str, str]:
+    """Return the units of the columns that :func:`run_table` adds, by name; the header of their file says both."""
+    with _DOCUMENT_COLUMNS.open(encoding="utf-8") as file:
+        _, *names = file.readline().strip().split(",")
+    return {name: unit.rstrip(")") for name, _, unit in (text.partition(" (") for text in names)}
 
-    The items of a vertical stand together, as one block, at the place of the best of them; those of ``web`` stand alone.
-    ``score`` counts down from 10 to put them into that order.
 
-    >>> page = page_table("bm25")
-    >>> page[page["query_id"] == "1"]["vertical"].tolist()
-    ['web', 'video', 'web', 'news', 'news', 'web', 'web', 'blog', 'image', 'web']
+def block_table(system: str, label: str, alone: Sequence[str] = ()) -> pd.DataFrame:
+    """Return the first ten results of a run in blocks: the columns of :func:`run_table`, for measures of grouped results.
+
+    Results of one label stand together, as one block, at the place of the best of them. ``score`` counts down from 10 to
+    put them into that order.
+
+    Parameters
+    ----------
+    system : str
+        One of :data:`SYSTEMS`.
+    label : str
+        The column with the labels.
+    alone : sequence of str
+        Labels whose results stay where they are.
     """
     run = run_table(system)
-    found = run.groupby("query_id", sort=False).head(10)
-    rank = found.groupby("query_id").cumcount()
-    block = (
-        rank.groupby([found["query_id"], found["vertical"]]).transform("min").where(found["vertical"] != "web", rank)
+    first = run.groupby("query_id", sort=False).head(10)
+    rank = first.groupby("query_id").cumcount()
+    best = rank.groupby([first["query_id"], first[label]]).transform("min")
+    block = best.where(~first[label].isin(list(alone)), rank)
+    topic = first["query_id"].astype(int)
+    ordered = first.assign(topic=topic, block=block, rank=rank).sort_values(
+        ["topic", "block", "rank"], ignore_index=True
     )
-    topic = found["query_id"].astype(int)
-    page = found.assign(topic=topic, block=block, rank=rank).sort_values(["topic", "block", "rank"], ignore_index=True)
-    page["score"] = 10.0 - page.groupby("topic").cumcount()
-    return page[run.columns]
+    ordered["score"] = 10.0 - ordered.groupby("topic").cumcount()
+    return ordered[run.columns]
 
 
 def demo_measures() -> list[ir_measures.Measure]:
     """Return the measures of the demo: existing ones, then the examples of installed plugins that run on it.
 
-    They read no column of runs but ``vertical`` and ``length`` in words, and of qrels those of :func:`judgments_path`; the dates of
-    documents are not the times at which a stream emitted them. Of a measure that reads such columns only the first example is
-    there. Examples that are no expressions are left out with an :class:`irmx.errors.PluginWarning`.
+    They read no columns but those of :func:`run_table`, in the same units, and of :func:`judgments_path`. Of a measure that
+    reads such columns only the first example is there. Examples that are no expressions are left out with an :class:`irmx.errors.PluginWarning`.
     """
     out = [parse_measure(e) for e in _EXISTING]
+    judged, units = set(read_qrels(judgments_path()).columns), run_columns()
     for measure in registry().measures().values():
         listed = measure.EXAMPLES
         for example in listed if isinstance(listed, (tuple, list)) else (listed,):
             try:
                 parsed = parse_measure(example)
-                columns = _columns(parsed)
-                if columns <= _READ_BY_DEMO and not _counts_otherwise(parsed):
+                columns = columns_needed(parsed)
+                if all(
+                    c.name in judged if c.table == "qrels" else c.unit in ("", units.get(c.name)) and c.name in units
+                    for c in columns
+                ):
                     out.append(parsed)
                     if columns:
                         break
@@ -176,17 +177,10 @@ def left_out(measure: Measure, example: object, error: BaseException) -> None:
     )
 
 
-def _columns(measure: ir_measures.Measure) -> set[tuple[str, str]]:
-    """Return the tables and names of the extra columns that a measure cannot do without."""
-    own = [measure] if isinstance(measure, Measure) else []
-    tables: tuple[Table, ...] = ("run", "qrels")
-    return {(table, name) for table in tables for name in needed(table, own)}
-
-
-def _counts_otherwise(measure: ir_measures.Measure) -> bool:
-    """Tell whether a measure reads the length of documents in another unit than words, such as characters."""
-    own = measure.run_columns() if isinstance(measure, Measure) else ()
-    return any(column.name == "length" and column.unit not in ("", "words") for column in own)
+def columns_needed(measure: ir_measures.Measure) -> list[Column]:
+    """Return the extra columns that a measure cannot do without."""
+    read = (*measure.run_columns(), *measure.qrel_columns()) if isinstance(measure, Measure) else ()
+    return [column for column in read if not column.optional]
 
 
 def _records(name: str) -> pd.DataFrame:
