@@ -138,7 +138,9 @@ def offering(*fields: Any) -> PluginInfo:
     plugin: Any = ModuleType("irmx_news")
     plugin.irmx_fields = hookimpl(irmx_fields)
     info = PluginInfo("news", "irmx-news", "2.0")
-    Discovery(Registry(), set()).add(info, lambda: plugin)
+    discovery = Discovery(Registry(), set())
+    discovery.add(info, lambda: plugin)
+    discovery.register()
     return info
 
 

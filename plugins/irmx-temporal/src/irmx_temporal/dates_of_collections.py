@@ -1,7 +1,7 @@
 """The fields with the dates of documents, of the collections of ir_datasets that have some."""
 
 from irmx import Field
-from irmx_temporal.columns import TIMESTAMP
+from irmx_temporal.diversity_columns import TIMESTAMP
 
 _DATES = {
     "tweets2013-ia": ("created_at", "twitter"),
