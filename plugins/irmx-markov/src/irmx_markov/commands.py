@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from irmx import UsageError
+from irmx import FormatOption, UsageError, print_rows
 
 _OUT = typer.Option("--out", help="The file to write; standard output by default.")
 
@@ -43,6 +42,7 @@ def holding_times(
     min_sessions: Annotated[
         int, typer.Option("--min-sessions", min=1, help="Only queries of at least so many sessions.")
     ] = 1,
+    output_format: FormatOption = "tsv",
 ) -> None:
     """Calibrate mean holding times from a click log.
 
@@ -50,7 +50,7 @@ def holding_times(
     """
     from irmx_markov.click_logs import holding_times as calibrate
 
-    _write(calibrate(log, [b.strip() for b in by.split(",")], min_sessions), out)
+    _write(calibrate(log, [b.strip() for b in by.split(",")], min_sessions), out, output_format)
 
 
 def best_retrieved(
@@ -61,6 +61,7 @@ def best_retrieved(
     out: Annotated[str | None, _OUT] = None,
     rel: Annotated[float, typer.Option("--rel", help="Smallest grade that counts as relevant.")] = 1,
     cutoff: Annotated[int | None, typer.Option("--cutoff", min=1, help="Only the first documents of each run.")] = None,
+    output_format: FormatOption = "tsv",
 ) -> None:
     """Write qrels with the column best_retrieved.
 
@@ -70,17 +71,18 @@ def best_retrieved(
     from irmx_markov.relative_recall import add_best_retrieved
 
     paths = [path for argument in runs for path in matching_files(argument)]
-    _write(add_best_retrieved(qrels, paths, rel, cutoff), out)
+    _write(add_best_retrieved(qrels, paths, rel, cutoff), out, output_format)
 
 
-def _write(table: Any, out: str | None) -> None:
-    """Write a table as .csv or .tsv, whole or not at all."""
+def _write(table: Any, out: str | None, output_format: str) -> None:
+    """Print a table, or write it as .csv or .tsv, whole or not at all."""
     if out is None:
-        table.to_csv(sys.stdout, sep="\t", index=False)
+        print_rows(table, output_format, places=-1)
         return
     path = Path(out)
     if path.suffix not in (".csv", ".tsv"):
         raise UsageError(f"The table is written as .csv or .tsv. Got {out!r} instead.")
     part = path.with_name(path.name + ".part")
-    table.to_csv(part, sep="," if path.suffix == ".csv" else "\t", index=False)
+    with part.open("w", encoding="utf-8", newline="") as file:
+        print_rows(table, path.suffix.removeprefix("."), places=-1, file=file)
     part.replace(path)
