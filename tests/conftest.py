@@ -17,14 +17,17 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 REAL = "IRMX_DATA"
 """The environment variable that names the folder with real evaluation data."""
 
 
-settings.register_profile("quick", max_examples=25, deadline=None, derandomize=True)
-settings.register_profile("thorough", max_examples=150, deadline=None)
+UNTIMED = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+"""A busy machine is no reason for a test to fail."""
+
+settings.register_profile("quick", max_examples=25, derandomize=True, **UNTIMED)
+settings.register_profile("thorough", max_examples=150, **UNTIMED)
 settings.load_profile("quick")  # `--hypothesis-profile thorough`, which continuous integration gives, comes later
 
 
@@ -40,12 +43,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Say in one line what was left out, and how to run it."""
-    left_out = [mark for mark in ("slow", "real", "network") if f"not {mark}" in config.option.markexpr]
+    expression = config.option.markexpr
+    left_out = [mark for mark in ("slow", "real", "network") if f"not {mark}" in expression]
     if left_out:
         terminalreporter.line(
             f"Left out: tests marked {', '.join(left_out)}; `python -m pytest -m slow` runs the slow ones."
         )
-    if "not real" not in config.option.markexpr and not os.environ.get(REAL):
+    asked = not expression or "real" in expression.replace("not real", "")
+    if asked and not os.environ.get(REAL):
         terminalreporter.line(f"Left out: tests marked real; set {REAL} to the folder that holds the collections.")
 
 
