@@ -347,11 +347,11 @@ def test_a_download_that_fails_says_what_was_tried(tmp_path: Path, shell: Callab
     done = shell("eval", "trec-robust04", "run", "AP", cwd=tmp_path, IR_DATASETS_HOME=str(home), **OFFLINE)
     assert (done.code, done.out) == (1, "")
     last = done.err.splitlines()[-1]
-    assert last.startswith("irmx: The qrels of 'trec-robust04' could not be had: All download sources failed: ")
+    assert last.startswith("irmx: The qrels of 'trec-robust04' cannot be read: All download sources failed: ")
     for place, why in ((f"{home}/downloads/", "FileNotFoundError"), ("https://trec.nist.gov/", "ProxyError"),
                        ("https://mirror.ir-datasets.com/", "ProxyError")):  # fmt: skip
         assert re.search(rf"{re.escape(place)}\S+ \({why}\)", last), place
-    assert last.endswith("Is the network there, or the file already downloaded?")
+    assert last.endswith("Is the network reachable, or the file already downloaded?")
     assert "Traceback" not in done.err
 
 

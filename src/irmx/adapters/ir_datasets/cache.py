@@ -29,7 +29,7 @@ class Value(NamedTuple):
     value : float, str or None
         The value.
     rule : str
-        The rule by which it was had, empty for none.
+        The rule that it follows from, empty for none.
     unreadable : str
         What stands in the field where it is no value, shortened; empty otherwise.
     """

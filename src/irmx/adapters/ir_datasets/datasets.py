@@ -82,7 +82,7 @@ def _register_elsewhere(dataset_id: str) -> None:
         except ImportError as error:
             raise DataError(
                 f"{dataset_id!r} is a dataset of the package {module.replace('_', '-')}, which cannot be imported ({error}). "
-                f"To have it: python -m pip install {module.replace('_', '-')}."
+                f"To get it: python -m pip install {module.replace('_', '-')}."
             ) from None
         except Exception as error:
             raise DataError(
@@ -99,6 +99,6 @@ def qrels_table(dataset_id: str) -> pa.Table:
         return as_table("qrels", found.qrels_iter())
     except (OSError, RuntimeError) as error:
         raise DataError(
-            f"The qrels of {dataset_id!r} could not be had: {failure(error)} Is the network there, or the file already "
+            f"The qrels of {dataset_id!r} cannot be read: {failure(error)} Is the network reachable, or the file already "
             "downloaded?"
         ) from error

@@ -9,7 +9,7 @@ from numbers import Real
 from typing import Any
 
 Parsed = float | str | tuple[float | str, str] | None
-"""A value, None for a document without one, or a value with the rule by which it was had."""
+"""A value, None for a document without one, or a value with the rule that it follows from."""
 
 FIRST_DAY = "a date without a day, taken as the first one of its month or year"
 EARLIEST = "several dates, of which the earliest is taken"

@@ -27,7 +27,7 @@ class Field:
         The form of dates: ``"iso"`` (2020-07-16, 2019-04-25T12:57:54Z, and dates of Python; a year or a month alone is its
         first day, counted), ``"date"`` (the same, or seconds), ``"seconds"`` and ``"milliseconds"`` since 1970, ``"twitter"``, ``"warc"``. Or a function that
         takes the value of the field. It returns a number or a text; None where the document has none; or a pair of the
-        value and the rule by which it was had, which is then counted in a warning. It raises ``ValueError`` for what is no
+        value and the rule that it follows from, which is then counted in a warning. It raises ``ValueError`` for what is no
         such value, with the reason. Dates become seconds since 1970; those without a time zone are in UTC.
 
     Examples
@@ -52,7 +52,7 @@ class Field:
             )
 
     def value(self, given: Any) -> tuple[float | str | None, str]:
-        """Return the value of a document's field, None for none, and the rule by which it was had, empty for none.
+        """Return the value of a document's field, None for none, and the rule that it follows from, empty for none.
 
         Raises
         ------

@@ -44,12 +44,12 @@ def judgments(dataset_id: str, columns: Sequence[str] = ()) -> Judgments:
     ------
     irmx.DataError
         Where there is no such dataset, it has no qrels, or neither they nor a declared field of its documents give a column;
-        before anything is looked up or downloaded. Where the documents cannot be had.
+        before anything is looked up or downloaded. Where the documents cannot be obtained.
 
     Warns
     -----
     irmx.DataWarning
-        Counts the documents that have no value for a column, and those whose value was had by a rule.
+        Counts the documents that have no value for a column, and those whose value follows from a rule.
 
     Examples
     --------
@@ -68,9 +68,9 @@ def judgments(dataset_id: str, columns: Sequence[str] = ()) -> Judgments:
 
 
 def judgments_with(dataset_id: str, columns: Iterable[str]) -> Judgments:
-    """Return the qrels of a dataset, with columns from its documents if all of the columns can be had.
+    """Return the qrels of a dataset, with columns from its documents if all of the columns can be obtained.
 
-    Where one cannot, nothing is looked up: whoever asked for the columns cannot do without it.
+    Where one cannot, nothing is looked up: the columns are needed together.
     """
     found = dataset(dataset_id)
     there = _qrels_columns(found)
@@ -122,7 +122,7 @@ def _given_by(dataset_id: str, found: Any, column: str) -> Field:
 
 
 def _judged(dataset_id: str, columns: Iterable[str]) -> Judgments:
-    """Return the judgments, with columns that can be had."""
+    """Return the judgments, with columns that can be obtained."""
     try:
         table = qrels_table(dataset_id)
         for column in columns:

@@ -22,7 +22,7 @@ def values_of(
 ) -> dict[str, Value]:
     """Return what documents give for a column, without those that the dataset lacks.
 
-    Documents that it lacks, that have no value, whose value cannot be read, and those whose value was had by a rule are
+    Documents that it lacks, that have no value, whose value cannot be read, and those whose value follows from a rule are
     counted in a warning.
 
     Parameters
@@ -43,7 +43,7 @@ def values_of(
     Raises
     ------
     irmx.errors.DataError
-        Where the documents cannot be had, or none of them is there, or no value of them can be read.
+        Where the documents cannot be obtained, or none of them is there, or no value of them can be read.
     """
     cache = Cache(dataset_id, field, source)
     kept = cache.read()
@@ -56,7 +56,7 @@ def values_of(
 
 
 def _looked_up(dataset_id: str, dataset: Any, field: Field, cache: Cache, doc_ids: list[str]) -> dict[str, Value]:
-    """Return what the documents give; what was had before a stop or an error stays in the cache."""
+    """Return what the documents give; what was found before a stop or an error stays in the cache."""
     found: dict[str, Value] = {}
     try:
         with progress_bar(f"Looking up documents of {dataset_id}", len(doc_ids), 0, None) as advance:
@@ -71,7 +71,7 @@ def _looked_up(dataset_id: str, dataset: Any, field: Field, cache: Cache, doc_id
         raise DataError(
             f"{len(doc_ids)} documents of {dataset_id!r} could not be looked up for their field {field.field!r}, which gives "
             f"{field.column!r}: {failure(error)} ir_datasets looked in {ir_datasets.util.home_path()} and, for what it "
-            f"downloads, on the network; https://ir-datasets.com/{dataset_id.partition('/')[0]}.html says how to have the "
+            f"downloads, on the network; https://ir-datasets.com/{dataset_id.partition('/')[0]}.html says how to get the "
             "documents."
         ) from error
     finally:
