@@ -166,7 +166,7 @@ print(irmx.MP)
 
 def test_the_module_is_an_attribute_of_irmx() -> None:
     code = "import sys, irmx; assert 'pyterrier' not in sys.modules; print(irmx.pt.column('clicks', {}))"
-    assert in_a_new_process(code)[0] == "irmx.column('vertical')"
+    assert in_a_new_process(code)[0] == "irmx.column('clicks')"
 
 
 def test_without_pyterrier_the_module_says_what_to_install() -> None:
