@@ -112,7 +112,7 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
-def failure_of(plugin: str, error: Exception) -> PluginError:
+def failure_of(plugin: str, error: Exception, where: str = "") -> PluginError:
     """Return what to say of an error that a plugin raised, and did not mean for the user.
 
     Parameters
@@ -121,6 +121,8 @@ def failure_of(plugin: str, error: Exception) -> PluginError:
         What failed, such as ``The measure MP``.
     error : Exception
         What it raised. An array that cannot be written is one that measures share: the message says what to do.
+    where : str
+        Where it failed, such as `` for query q``.
 
     Examples
     --------
@@ -131,9 +133,9 @@ def failure_of(plugin: str, error: Exception) -> PluginError:
     """
     if isinstance(error, ValueError) and "read-only" in str(error):
         return PluginError(
-            f"{plugin} tried to change an array that all measures share. Work on a copy, such as ranks = ranks.copy()."
+            f"{plugin} tried{where} to change an array that all measures share. Work on a copy, such as ranks = ranks.copy()."
         )
-    return PluginError(f"{plugin} failed with {type(error).__name__}: {error}")
+    return PluginError(f"{plugin} failed{where} with {type(error).__name__}: {error}")
 
 
 def some(names: Iterable[str]) -> str:
