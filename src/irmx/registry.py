@@ -99,7 +99,7 @@ class Registry:
         return list(self._by_key("fields").values())
 
     def commands(self) -> dict[str, Any]:
-        """Return the commands by what is typed, such as ``"eval"`` or ``"pages fit"``."""
+        """Return the commands by what is typed, such as ``"eval"`` or ``"news fit"``."""
         return self._by_key("commands")
 
     def output_formats(self) -> dict[str, Any]:

@@ -94,7 +94,7 @@ def test_one_page_of_many_is_explained(folder: Path, pages: str, command: Comman
             table.to_csv(path, index=False, sep="\t" if form == "tsv" else ",")
     source = f"pages:{path.name}" if form == "parquet" else path.name
     given = ("explain", "vertical-qrels.csv", source, measure, "-t", "t2", "-p", "-1", "-o", "tsv")
-    done = command(*given, "--page", page_id, cwd=folder)
+    done = command(*given, "--ranking", page_id, cwd=folder)
     assert (done.code, done.err) == (0, "")
     names, *lines = (line.split("\t") for line in done.out.splitlines())
     scores = score_pages(folder / pages, folder / "vertical-qrels.csv", measure).query("query_id == 't2'")
@@ -106,8 +106,8 @@ def test_one_page_of_many_is_explained(folder: Path, pages: str, command: Comman
     done = command(*given, cwd=folder)
     assert done.code == 1
     assert "topic 't1' has the pages 'perfect-perfect-perfect' and" in done.err
-    assert "'irmx explain --page' takes one" in done.err
-    done = command(*given, "--page", "nowhere", cwd=folder)
+    assert "'irmx explain --ranking' takes one" in done.err
+    done = command(*given, "--ranking", "nowhere", cwd=folder)
     assert (done.code, done.out) == (1, "")
     assert done.err.startswith(
         f"irmx: {path.name} has no page 'nowhere'. It has 36 names of pages: perfect-perfect-perfect, "
@@ -115,10 +115,10 @@ def test_one_page_of_many_is_explained(folder: Path, pages: str, command: Comman
 
 
 def test_a_run_has_no_page_to_choose(folder: Path, command: Command) -> None:
-    done = command("explain", "vertical-qrels.csv", "bm25.csv", "AS_RBP", "-t", "t1", "--page", "x", cwd=folder)
+    done = command("explain", "vertical-qrels.csv", "bm25.csv", "AS_RBP", "-t", "t1", "--ranking", "x", cwd=folder)
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith(
-        "irmx: bm25.csv is read as csv, which holds one ranking for each topic; there is no page 'x'"
+        "irmx: bm25.csv is read as csv, which holds one ranking for each topic; there is no other, 'x', to choose"
     )
 
 

@@ -20,9 +20,9 @@ def explain(
     run: Annotated[str, typer.Argument(help="A run file, a quoted glob of one, or - for standard input.")],
     measure: Annotated[str, typer.Argument(help="A measure of an irmx plugin, such as 'MP(model=GL_AD_ID)'.")],
     topic: Annotated[str, typer.Option("-t", "--topic", help="The query id.")],
-    page: Annotated[
+    ranking: Annotated[
         str | None,
-        typer.Option("--page", metavar="ID", help="The page, where the run is a file with several for a topic."),
+        typer.Option("--ranking", metavar="ID", help="Which ranking, where the run is a file with several per topic."),
     ] = None,
     places: PlacesOption = 6,
     all_documents: Annotated[
@@ -32,11 +32,10 @@ def explain(
 ) -> None:
     """Show what a topic's score is made of.
 
-    A row per part of the score, such as a relevant document with its rank, precision and weight, or a nugget of a
-    stream; the contributions add up to the score.
+    One row per part of the score, such as a relevant document with its rank, precision and weight; the contributions add up to the score.
     """
     path = matching_file(run)
-    found = explanation(measure, qrels, path if page is None else read("run", path, page), topic, all_documents)
+    found = explanation(measure, qrels, path if ranking is None else read("run", path, ranking), topic, all_documents)
     if output_format == "table":
         print(f"{found.measure}  topic {found.query_id}  value {cell_text(found.value, places)}")
         for name, value in found.fields.items():

@@ -18,8 +18,8 @@ def warn_of_contradiction(
 ) -> None:
     """Warn of rows that contradict each other, naming the first two.
 
-    Rows of one document that a column of labels tells apart, such as the iteration, are of different subtopics, nuggets or
-    verticals, and rows that say the same do no harm.
+    Rows of one document that a column of labels tells apart, such as the iteration, are of different subtopics or
+    other parts, and rows that say the same do no harm.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ def check_dates(values: Floats, name: str, where: Callable[[int], str]) -> None:
     values : float array
         The numbers; NaN for none.
     name : str
-        What they are called, such as ``timestamp``.
+        What they are called, such as the name of their column.
     where : callable
         Gives words for where a number stands, by its place.
 
@@ -42,11 +42,11 @@ def check_dates(values: Floats, name: str, where: Callable[[int], str]) -> None:
 
     Examples
     --------
-    >>> check_dates(np.array([0.0, 1800.0, 1393632000.0]), "timestamp", "row {}".format)
-    >>> check_dates(np.array([1914.0, 1918.0]), "timestamp", "row {}".format)
+    >>> check_dates(np.array([0.0, 1800.0, 1393632000.0]), "date", "row {}".format)
+    >>> check_dates(np.array([1914.0, 1918.0]), "date", "row {}".format)
     Traceback (most recent call last):
     ...
-    irmx.errors.DataError: The timestamp 1914 of row 0 looks like a year. Dates in numbers are seconds since 1970: ...
+    irmx.errors.DataError: The date 1914 of row 0 looks like a year. Dates in numbers are seconds since 1970: ...
     """
     year, day = _like_years(values), _like_days(values)
     misread = year | day

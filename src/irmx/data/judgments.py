@@ -242,7 +242,7 @@ class Judgments:
 
     @property
     def has_negative(self) -> bool:
-        """Whether some grade is negative, which means pooled, but not judged."""
+        """Whether some grade is negative, which in TREC means in the pool, but not judged."""
         return bool(np.any(self.grade < 0))
 
     @property

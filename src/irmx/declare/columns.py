@@ -92,9 +92,6 @@ class Column:
         A column that measures take in its place when a parameter says so, as ``how`` tells.
     sample : SampleValues
         What it holds in made-up tables.
-    repeats : bool
-        Whether a document may stand in several rows of a topic of a run that has the column, each with a value of its own.
-        Measures that make rankings of such a run refuse it.
     """
 
     table: Table
@@ -106,7 +103,6 @@ class Column:
     optional: bool = False
     instead: str = ""
     sample: SampleValues = SampleValues()
-    repeats: bool = False
 
 
 ITERATION = Column("qrels", "iteration", "subtopic or nugget id", dtype="str")
@@ -136,12 +132,6 @@ def vocabulary() -> tuple[Column, ...]:
     """
     declared = [c for m in registry().measures().values() for c in (*m.RUN_COLUMNS, *m.QREL_COLUMNS)]
     return tuple({(c.table, c.name): c for c in (*BASE, *declared)}.values())
-
-
-def may_repeat(names: Iterable[str]) -> bool:
-    """Tell whether a document may stand in several rows of a topic of a run with these columns."""
-    extra = set(names) - set(REQUIRED["run"])
-    return bool(extra) and any(c.repeats and c.name in extra for c in vocabulary() if c.table == "run")
 
 
 def needed(table: Table, measures: Iterable[Measure]) -> list[str]:

@@ -17,10 +17,10 @@ class Command:
     NAME : str
         Its name.
     function : str
-        Where the function stands that is the command, such as ``"irmx_pages.commands:fit"``; it is imported when the command
+        Where the function stands that is the command, such as ``"irmx_news.commands:fit"``; it is imported when the command
         is used. It has typer's annotations, and its docstring is the help.
     group : str
-        The word before the name, such as ``"pages"`` of ``irmx pages fit``; empty for none.
+        The word before the name, such as ``"news"`` of ``irmx news fit``; empty for none.
     SHORT_DESC : str
         One sentence, for lists of commands.
     """
@@ -34,8 +34,8 @@ class Command:
     def words(self) -> str:
         """What is typed after ``irmx``.
 
-        >>> Command("fit", "irmx_pages.commands:fit", group="pages").words
-        'pages fit'
+        >>> Command("fit", "irmx_news.commands:fit", group="news").words
+        'news fit'
         """
         return f"{self.group} {self.NAME}".strip()
 

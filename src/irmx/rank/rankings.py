@@ -292,7 +292,7 @@ class Rankings:
     def per_subtopic(self, subtopic: Ints, count: int, measure: Measure | None = None) -> Rankings:
         """Return rankings with a topic for every subtopic: the same documents and ranks, judged by some rows of the qrels.
 
-        For measures that are computed for every subtopic of a topic, every time window, or every pair of both.
+        For measures that are computed for every subtopic, or other part, of a topic.
 
         Parameters
         ----------

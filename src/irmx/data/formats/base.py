@@ -70,8 +70,8 @@ class Format(ABC):
         """Return the qrels of a dataset, with further columns where all of them can be found; only formats with ``IDS`` have it."""
         raise NotImplementedError
 
-    def read_page(self, path: Path, content: bytes, page: str) -> pa.Table:
-        """Return one page of a file that may hold several for a topic, by its name, as a run.
+    def read_ranking(self, path: Path, content: bytes, name: str) -> pa.Table:
+        """Return one ranking of a file that may hold several for a topic, by its name, as a run.
 
         Only formats with such files have it.
 
@@ -80,9 +80,9 @@ class Format(ABC):
         irmx.errors.UsageError
             For other formats.
         irmx.errors.DataError
-            Where there is no such page, and as :meth:`read` does.
+            Where there is no such ranking, and as :meth:`read` does.
         """
         raise UsageError(
-            f"{path} is read as {self.NAME}, which holds one ranking for each topic; there is no page {page!r} to choose. Leave the "
-            "page out, or name another format: FORMAT:PATH."
+            f"{path} is read as {self.NAME}, which holds one ranking for each topic; there is no other, {name!r}, to choose. Leave the "
+            "name of the ranking out, or name another format: FORMAT:PATH."
         )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def read(table: Table, source: str | os.PathLike[str], page: str | None = None) -> pa.Table:
+def read(table: Table, source: str | os.PathLike[str], ranking: str | None = None) -> pa.Table:
     """Return a file as an Arrow table.
 
     Parameters
@@ -27,19 +27,21 @@ def read(table: Table, source: str | os.PathLike[str], page: str | None = None) 
         What it is.
     source : str or Path
         The path of a file, ``-`` for standard input; ``FORMAT:path`` to name the format.
-    page : str, optional
-        The name of one page of a file that holds several for a topic, for a run.
+    ranking : str, optional
+        The name of one ranking of a file that holds several for a topic, for a run.
 
     Raises
     ------
     irmx.errors.DataError
         Where nothing is found there or it cannot be read.
     irmx.errors.UsageError
-        For a page of a format without pages.
+        For a named ranking, of a format whose files hold one for each topic.
     """
     reader, path, content = _opened(table, source)
     try:
-        return reader.read(table, path, content) if page is None else reader.read_page(path, content, page)
+        if ranking is None:
+            return reader.read(table, path, content)
+        return reader.read_ranking(path, content, ranking)
     except (IrmxError, OSError):
         raise
     except Exception as error:

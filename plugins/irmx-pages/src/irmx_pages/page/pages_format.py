@@ -48,16 +48,16 @@ class PagesFormat(Format):
             if other is not page:
                 raise DataError(
                     f"{path}: topic {page.query_id!r} has the pages {other.page_id!r} and {page.page_id!r}. A run has one page "
-                    "a topic: 'irmx pages score' scores every page of such a file, and 'irmx explain --page' takes one."
+                    "a topic: 'irmx pages score' scores every page of such a file, and 'irmx explain --ranking' takes one."
                 )
         return run_table(pages)
 
-    def read_page(self, path: Path, content: bytes, page: str) -> pa.Table:
+    def read_ranking(self, path: Path, content: bytes, name: str) -> pa.Table:
         """Return the pages of one name as a run in reading order."""
         pages = pages_of_content(path, content)
-        mine = [p for p in pages if p.page_id == page]
+        mine = [p for p in pages if p.page_id == name]
         if not mine:
             names = list(dict.fromkeys(p.page_id for p in pages))
             some = f"{', '.join(names[:5])}{', ...' if len(names) > 5 else ''}"
-            raise DataError(f"{path} has no page {page!r}. It has {len(names)} names of pages: {some}.")
+            raise DataError(f"{path} has no page {name!r}. It has {len(names)} names of pages: {some}.")
         return run_table(mine)

@@ -15,7 +15,6 @@ TIMESTAMP = Column(
     unit="s, same origin as in the qrels",
     how="give a run of the Temporal Summarization track, or a table with this column",
     sample=SampleValues(range(0, 9 * _DAY, _DAY), orders=True),
-    repeats=True,
 )
 LENGTH = Column(
     "run",
