@@ -3,8 +3,10 @@
 import doctest
 import importlib
 import pkgutil
+from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 PACKAGES = ("irmx", "irmx_markov", "irmx_ncp", "irmx_pages", "irmx_stream", "irmx_temporal")
@@ -18,6 +20,17 @@ def modules() -> list[str]:
         path = importlib.import_module(package).__path__
         names += [m.name for m in pkgutil.walk_packages(path, package + ".")]
     return names
+
+
+@pytest.fixture(autouse=True)
+def _no_limits_of_time() -> Iterator[None]:
+    """Let the data of examples take its time: a loaded machine is no failure."""
+    hypothesis.settings.register_profile(
+        "patient", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+    )
+    hypothesis.settings.load_profile("patient")
+    yield
+    hypothesis.settings.load_profile("default")
 
 
 @pytest.mark.parametrize("name", modules())
