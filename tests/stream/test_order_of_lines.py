@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import irmx
@@ -90,7 +90,9 @@ def values(measure: str, qrels: pd.DataFrame, run: pd.DataFrame) -> dict[str, An
 
 
 @pytest.mark.filterwarnings("ignore::irmx.DataWarning")
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", MEASURES)
+@settings(max_examples=25)
 @given(collection=collections(), data=st.data())
 def test_values_do_not_depend_on_the_order_of_lines(measure: str, collection: Any, data: st.DataObject) -> None:
     qrels, run = collection
