@@ -44,6 +44,7 @@ from .declare.measures import COMMON_PARAMS as COMMON_PARAMS
 from .declare.measures import Measure as Measure
 from .declare.output_format import OutputFormat as OutputFormat
 from .declare.output_format import PrintedRows as PrintedRows
+from .declare.output_format import visible as visible
 from .declare.params import Param as Param
 from .declare.params import number as number
 from .declare.symbols import Symbol as Symbol

@@ -259,6 +259,14 @@ def test_eval_gives_markup_a_row_per_run(command: Callable[..., Any]) -> None:
 def test_hostile_ids_from_a_file(command: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("q\x1b[31m 0 a 1\n")
     (tmp_path / "run").write_text("q\x1b[31m Q0 a 1 1.0 x\n")
+    (tmp_path / "dated.csv").write_text("query_id,doc_id,relevance,timestamp\nq\x1b[31m,a,1,2014-03-01\n")
     for output_format in FORMATS[:2]:
-        done = command("eval", "qrels", "run", "AP", "-q", "-o", output_format, cwd=tmp_path)
-        assert r"q\x1b[31m" in done.out
+        for asked in (
+            ("eval", "qrels", "run", "AP", "-q"),
+            ("explain", "qrels", "run", "NCP(law=first)", "-t", "q\x1b[31m"),
+            ("windows", "dated.csv", "-w", "1y"),
+        ):
+            done = command(*asked, "-o", output_format, cwd=tmp_path)
+            assert done.code == 0, done.err
+            assert "\x1b" not in done.out
+            assert r"q\x1b[31m" in done.out or (asked[0], output_format) == ("explain", "tsv")

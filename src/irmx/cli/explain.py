@@ -11,7 +11,7 @@ from irmx.cli.files import matching_file
 from irmx.cli.output.printing import FormatOption, PlacesOption, print_rows
 from irmx.data.formats.detect import read
 from irmx.declare.command import QRELS_HELP
-from irmx.declare.output_format import cell_text
+from irmx.declare.output_format import cell_text, visible
 from irmx.score.explain import explain as explanation
 
 
@@ -37,7 +37,7 @@ def explain(
     path = matching_file(run)
     found = explanation(measure, qrels, path if ranking is None else read("run", path, ranking), topic, all_documents)
     if output_format == "table":
-        print(f"{found.measure}  topic {found.query_id}  value {cell_text(found.value, places)}")
+        print(f"{found.measure}  topic {visible(found.query_id)}  value {cell_text(found.value, places)}")
         for name, value in found.fields.items():
             print(f"{name} {cell_text(_whole(value), places)}")
         print(f"{found.depth} documents, {found.retrieved} of {found.recall_base} relevant ones among them")

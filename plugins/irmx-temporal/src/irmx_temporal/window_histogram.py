@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from irmx import Judgments, Rankings, join
+from irmx import Judgments, Rankings, join, visible
 from irmx.ragged import position_among
 from irmx_temporal.cells.aspect_weights import aspects_of
 from irmx_temporal.cells.cell_arrays import Aspects
@@ -116,7 +116,7 @@ def print_histograms(topics: Sequence[TopicWindows], places: int) -> None:
     for topic in topics:
         inside = sum(topic.documents)
         some = "" if inside == topic.relevant else f", {inside} of them in windows"
-        print(f"topic {topic.query_id}  {topic.relevant} relevant documents{some}")
+        print(f"topic {visible(topic.query_id)}  {topic.relevant} relevant documents{some}")
         if topic.names:
             _bars(topic, places)
 
@@ -124,7 +124,7 @@ def print_histograms(topics: Sequence[TopicWindows], places: int) -> None:
 def _bars(topic: TopicWindows, places: int) -> None:
     heaviest = max(*topic.weights, 1e-300)
     texts = [
-        (f"  {name}", str(documents), _number(weight, places))
+        (f"  {visible(name)}", str(documents), _number(weight, places))
         for name, documents, weight in zip(topic.names, topic.documents, topic.weights, strict=True)
     ]
     lengths = [weight / heaviest for weight in topic.weights]
