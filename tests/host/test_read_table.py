@@ -91,6 +91,16 @@ def test_rows_know_their_lines_after_fields_of_several_lines(tmp_path: Path) -> 
     assert refused.value.rows == (0, 1)
 
 
+@pytest.mark.parametrize("rows", ["1,x\n2,y\n", "1 , x\r\n\r\n2,y", "\n1,x\n   \n,\n2,y\n\n", "1,x\n 2,y"])
+def test_quick_and_careful_reading_agree(rows: str, tmp_path: Path) -> None:
+    """A quote anywhere has a file read line by line."""
+    declared = {"a": int, "b": str}
+    tables = [read_table(written(tmp_path / "t.csv", text), declared) for text in (f"a,b\n{rows}", f'"a",b\n{rows}')]
+    for table in tables:
+        assert (table["a"].tolist(), table["b"].tolist()) == ([1, 2], ["x", "y"])
+    assert tables[0].place([0, 1]) == tables[1].place([0, 1])
+
+
 def test_columns_that_are_not_there_and_cells_that_are_missing(tmp_path: Path) -> None:
     columns = {
         "id": str,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime
+from datetime import date
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -65,7 +65,9 @@ class CheckedTable:
         """Return the table as a DataFrame; columns that were not declared are as they were written, numbers where all are."""
         import pandas as pd
 
-        frame = pd.DataFrame({**self._raw.columns, **self.columns})
+        frame = pd.DataFrame(
+            {name: self.columns.get(name, _as_list(cells)) for name, cells in self._raw.columns.items()}
+        )
         for name in self._raw.columns.keys() - self.columns.keys():
             with contextlib.suppress(ValueError, TypeError):
                 frame[name] = pd.to_numeric(frame[name])
@@ -85,23 +87,28 @@ class CheckedTable:
         """
         raise DataError(f"{self.place(rows)}: {text}", _several(rows))
 
-    def _converted(self, name: str, declared: Param, cells: Sequence[Any]) -> Array:
+    def _converted(self, name: str, declared: Param, cells: Any) -> Array:
+        if declared.dtype in (int, float, bool):
+            values = self._floats(name, declared, cells)
+            if declared.dtype is bool:
+                return np.asarray(values == 1)
+            return values.astype(np.int64) if declared.dtype is int and not np.isnan(values).any() else values
+        if declared.dtype is str:
+            return self._texts(name, declared, cells)
+        cells = _as_list(cells)
         if declared.dtype is object:
             out = np.empty(len(cells), dtype=object)
             out[:] = cells
             return out
-        if declared.dtype is str:
-            return self._texts(name, declared, cells)
-        if declared.dtype is datetime:
-            return self._seconds(name, declared, cells)
-        values = self._floats(name, declared, cells, _BINARY if declared.dtype is bool else {})
-        if declared.dtype is bool:
-            return np.asarray(values == 1)
-        return values.astype(np.int64) if declared.dtype is int and not np.isnan(values).any() else values
+        return self._seconds(name, declared, cells)
 
-    def _texts(self, name: str, declared: Param, cells: Sequence[Any]) -> Array:
-        out = np.empty(len(cells), dtype=object)
-        for row, cell in enumerate(cells):
+    def _texts(self, name: str, declared: Param, cells: Any) -> Array:
+        out = (
+            np.array(_as_list(cells), dtype=object)
+            if hasattr(cells, "to_pylist")
+            else np.empty(len(cells), dtype=object)
+        )
+        for row, cell in enumerate(() if hasattr(cells, "to_pylist") else cells):
             if isinstance(cell, (list, tuple, dict, set)):
                 self.refuse(row, f"the {name} must be a text or a number. Got {cell!r} instead.")
             out[row] = _text(cell)
@@ -114,12 +121,9 @@ class CheckedTable:
                     self.refuse(row, f"{_must(declared, name)} Got {text!r} instead.{suggest(text, declared.allowed)}")
         return out
 
-    def _floats(self, name: str, declared: Param, cells: Sequence[Any], words: Mapping[str, float]) -> Floats:
+    def _floats(self, name: str, declared: Param, cells: Any) -> Floats:
         """Return numbers that are in the declared range; NaN for one that is missing and may be."""
-        try:
-            values = np.array(cells, dtype=np.float64)
-        except (TypeError, ValueError, OverflowError):
-            values = np.array([_number(cell, words) for cell in cells], dtype=np.float64)
+        values = _parsed(cells, _BINARY if declared.dtype is bool else {})
         sound = np.isfinite(values)
         if declared.dtype is int:
             sound &= (values == np.floor(values)) & (np.abs(values) <= LARGEST_INT)
@@ -131,6 +135,7 @@ class CheckedTable:
             sound &= values <= declared.high
         if declared.above is not None:
             sound &= values > declared.above
+        cells = cells if sound.all() else _as_list(cells)
         for row in np.flatnonzero(~sound).tolist():
             if not _is_nothing(cells[row]):
                 self.refuse(row, f"{_must(declared, name)} Got {cells[row]!r} instead.")
@@ -146,7 +151,7 @@ class CheckedTable:
             return not isinstance(cell, date) and not math.isnan(_number(cell, {}))
 
         if any(map(is_number, cells)) or all(map(_is_nothing, cells)):
-            return self._floats(name, declared, cells, {})
+            return self._floats(name, declared, cells)
         dates = pd.to_datetime(
             pd.Series([None if _is_nothing(c) else str(c) for c in cells]), utc=True, errors="coerce", format="ISO8601"
         )
@@ -256,6 +261,20 @@ def _is_nothing(cell: Any) -> bool:
     if isinstance(cell, str):
         return cell.strip().casefold() in _NOTHING
     return cell is None or cell != cell
+
+
+def _as_list(cells: Any) -> Any:
+    return cells.to_pylist() if hasattr(cells, "to_pylist") else cells
+
+
+def _parsed(cells: Any, words: Mapping[str, float]) -> Floats:
+    """Return cells as numbers, NaN for what is none."""
+    try:
+        if hasattr(cells, "to_pylist"):
+            return np.array(cells.cast("float64"))
+        return np.array(cells, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return np.array([_number(cell, words) for cell in _as_list(cells)], dtype=np.float64)
 
 
 def _number(cell: Any, words: Mapping[str, float]) -> float:
