@@ -19,7 +19,7 @@ def test_it_is_a_measure_with_its_metadata(enough):
     assert isinstance(made, irmx.Measure)
     assert (made.NAME, made.PRETTY_NAME) == ("Enough", "Enough of them")
     assert made.SHORT_DESC == "Whether at least k relevant documents are retrieved."
-    assert made.__doc__.endswith("A user is content with k.")
+    assert type(made).__doc__.endswith("A user is content with k.")
     assert list(made.SUPPORTED_PARAMS) == ["k", *irmx.COMMON_PARAMS]
     assert list(made.CITATIONS) == [cite]
     assert [made.RUN_COLUMNS, made.QREL_COLUMNS] == [(LENGTH,), ()]

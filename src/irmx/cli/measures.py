@@ -11,7 +11,7 @@ import typer
 from irmx.cli.output.printing import FormatOption, print_rows
 from irmx.declare.expressions import measure_names
 from irmx.declare.measures import Measure
-from irmx.declare.params import Param
+from irmx.declare.parameter_help import parameters_section
 from irmx.declare.trec_names import is_trec_name, trec_measures
 from irmx.errors import UnknownNameError, UsageError, suggest
 from irmx.registry import registry
@@ -47,7 +47,7 @@ def measures(
         raise UnknownNameError(f"There is no measure or named object {name!r}.{suggest(name, [*known, *found])}")
     symbol = found[name]
     print(f"{symbol.NAME}: {symbol.KIND}, {symbol.SHORT_DESC}")
-    _params(symbol.PARAMS, symbol.params)
+    print(f"\n{parameters_section(symbol.PARAMS, symbol.params)}")
 
 
 def _list(output_format: str) -> None:
@@ -100,7 +100,7 @@ def _describe(name: str, measure: Any) -> None:
     doc = inspect.cleandoc(type(measure).__doc__ or "")
     if doc:
         print("\n" + doc)
-    _params(measure.SUPPORTED_PARAMS, measure.params)
+    print(f"\n{parameters_section(measure.SUPPORTED_PARAMS, measure.params)}")
     if missing := not_installed(measure):
         print(f"\nProvider\n  {missing}")
     if not isinstance(measure, Measure):
@@ -117,31 +117,6 @@ def _describe(name: str, measure: Any) -> None:
     print("\nCite")
     for citation in measure.citations():
         print("  " + str(citation).replace("{", "").replace("}", ""))
-
-
-def _params(declared: dict[str, Any], given: dict[str, Any]) -> None:
-    print("\nParameters")
-    for name, param in declared.items():
-        print(f"  {name}: {param.desc}")
-        print(f"      {_facts(param, given.get(name))}")
-    if not declared:
-        print("  none")
-
-
-def _facts(param: Any, given: Any) -> str:
-    if not isinstance(param, Param):
-        default = "" if type(param.default) is object else f"; default {param.default!r}"
-        return f"{getattr(param.dtype, '__name__', 'any')}{default}"
-    facts = [param.expects()]
-    if param.kind:
-        facts.append(", ".join(registry().symbols(param.kind)))
-    if param.unit:
-        facts.append(param.unit)
-    if param.required:
-        facts.append("required")
-    elif given is not None or param.has_default:
-        facts.append(f"default {param.default if given is None else given!r}")
-    return "; ".join(facts)
 
 
 def of_monotonicity(measure: Measure) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, compress
@@ -16,6 +17,7 @@ from irmx.data.cells import numbers
 from irmx.data.contradictions import warn_of_contradiction
 from irmx.data.origin import NO_ORIGIN, Origin
 from irmx.declare.columns import missing_column
+from irmx.errors import counted
 from irmx.ragged import (
     Array,
     Floats,
@@ -260,6 +262,11 @@ class Judgments:
 
     def __len__(self) -> int:
         return len(self.grade)
+
+    def __repr__(self) -> str:
+        source = self.origin.source or self.origin.dataset_id
+        size = f"{counted(len(self.topics), 'topic')}, {counted(len(self), 'document')}"
+        return f"<Judgments: {size}{source and ', '}{os.path.basename(source) if self.origin.source else source}>"
 
     def __iter__(self) -> Iterator[ir_measures.Qrel]:
         if self._table is not None:

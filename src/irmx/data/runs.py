@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from irmx.data.cells import numbers
 from irmx.data.judgments import Sought
 from irmx.data.origin import NO_ORIGIN, Origin
 from irmx.declare.columns import missing_column
-from irmx.errors import DataError
+from irmx.errors import DataError, counted
 from irmx.ragged import Array, Floats, Ints, offsets_of, position_in_segment, read_only, segment_of
 
 if TYPE_CHECKING:
@@ -130,6 +131,11 @@ class Run(ABC):
 
     def __len__(self) -> int:
         return len(self.score)
+
+    def __repr__(self) -> str:
+        source = os.path.basename(self.origin.source)
+        size = f"{counted(len(self.topics), 'topic')}, {counted(len(self), 'document')}"
+        return f"<Run: {size}{source and ', '}{source}>"
 
     def __iter__(self) -> Iterator[ir_measures.ScoredDoc]:
         for query_id, docs in self.as_dict().items():

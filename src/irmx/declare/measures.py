@@ -11,6 +11,7 @@ import numpy as np
 from ir_measures.measures import MeanAgg
 
 from irmx.declare.columns import Column
+from irmx.declare.parameter_help import ParameterDoc, ParameterSignature
 from irmx.declare.params import Param, check_params, number
 from irmx.declare.symbols import params_text
 from irmx.errors import PluginError, UsageError
@@ -124,6 +125,12 @@ class Measure(ir_measures.Measure):
     SHARED_PARAMS: ClassVar[tuple[str, ...]] = ()
 
     params: dict[str, Any]
+
+    __signature__ = ParameterSignature("SUPPORTED_PARAMS")
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.__doc__ = ParameterDoc(cls.__doc__, "SUPPORTED_PARAMS")  # type: ignore[assignment]
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**check_params(params, self.SUPPORTED_PARAMS, str(self.NAME)))

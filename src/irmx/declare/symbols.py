@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, TypeVar
 
+from irmx.declare.parameter_help import ParameterDoc, ParameterSignature
 from irmx.declare.params import Param, check_params
 
 S = TypeVar("S", bound="Symbol")
@@ -45,6 +46,12 @@ class Symbol:
     SHORT_DESC: str = ""
     PARAMS: ClassVar[dict[str, Param]] = {}
     EXAMPLE: ClassVar[str] = ""
+
+    __signature__ = ParameterSignature("PARAMS")
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.__doc__ = ParameterDoc(cls.__doc__, "PARAMS")  # type: ignore[assignment]
 
     def __init__(self, **params: Any) -> None:
         name = getattr(type(self), "NAME", "")

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from irmx.declare.columns import Column
+from irmx.errors import counted
 from irmx.ragged import Floats
 from irmx.rank.rows import Rows
 
@@ -43,6 +44,9 @@ class Ranking:
         self.depth = int(rankings.depth[topic])
         self.recall_base = int(rankings.recall_base[topic])
         self.judged_nonrelevant = int(rankings.judged_nonrelevant[topic])
+
+    def __repr__(self) -> str:
+        return f"<Ranking: topic {self.query_id}, {counted(self.depth, 'document')}>"
 
     @cached_property
     def relevant(self) -> Rows:

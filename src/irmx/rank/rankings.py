@@ -10,7 +10,7 @@ import numpy as np
 
 from irmx.declare.columns import Column
 from irmx.declare.measures import Measure, common_parameters
-from irmx.errors import DataError
+from irmx.errors import DataError, counted
 from irmx.ragged import (
     Array,
     Floats,
@@ -65,6 +65,9 @@ class Rankings:
         self.depth = read_only(depth if cutoff is None else np.minimum(depth, cutoff))
 
     # -- rows --------------------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        return f"<Rankings: {counted(len(self.topics), 'topic')}, {counted(int(self.depth.sum()), 'document')}>"
 
     @cached_property
     def relevant(self) -> Rows:

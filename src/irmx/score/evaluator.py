@@ -18,7 +18,7 @@ from irmx.data.runs import Run
 from irmx.declare.columns import needed
 from irmx.declare.expressions import canonical, parse_measures
 from irmx.declare.measures import Measure
-from irmx.errors import DataError, UsageError, suggest
+from irmx.errors import DataError, UsageError, counted, some, suggest
 from irmx.rank.join import Join, refuse_no_common_topic
 from irmx.rank.rankings import Rankings
 from irmx.score import gdeval
@@ -95,6 +95,9 @@ class Evaluator:
             self._of_gdeval = [m for m in others if (provider or provider_of(m)) == gdeval.NAME]
             if self._of_gdeval:
                 gdeval.refuse_qrels(self._of_gdeval, self.judgments)
+
+    def __repr__(self) -> str:
+        return f"<Evaluator: {counted(len(self.measures), 'measure')}, {some(map(str, self.measures))}; {self.judgments!r}>"
 
     def _upstream_qrels(self, measures: list[ir_measures.Measure]) -> Iterator[tuple[list[ir_measures.Measure], Any]]:
         """Yield measures of ir_measures with the qrels in the form that is right for them.

@@ -1,0 +1,108 @@
+"""Declared parameters as Python shows them: the signature of a measure or a named object, and a section of its help."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+from irmx.declare.durations import duration
+from irmx.declare.params import Param
+from irmx.registry import registry
+
+
+class ParameterSignature:
+    """The attribute ``__signature__`` of a class, or of an instance, that declares parameters; made when it is asked for.
+
+    Parameters
+    ----------
+    declared : str
+        The attribute of the class that holds the declarations.
+    """
+
+    def __init__(self, declared: str) -> None:
+        self._declared = declared
+
+    def __get__(self, instance: Any, owner: type) -> inspect.Signature:
+        """Return keyword-only parameters with their types and their defaults, those of an instance being its own values."""
+        given = {} if instance is None else instance.params
+        parameters = [
+            inspect.Parameter(
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=given.get(name, _default(param)),
+                annotation=_annotation(param),
+            )
+            for name, param in getattr(owner, self._declared).items()
+            if name.isidentifier()
+        ]
+        return inspect.Signature(parameters)
+
+
+class ParameterDoc:
+    """The attribute ``__doc__`` of a class that declares parameters; an instance shows them, too, below what the class says.
+
+    Parameters
+    ----------
+    text : str or None
+        The docstring of the class.
+    declared : str
+        The attribute of the class that holds the declarations.
+    """
+
+    def __init__(self, text: str | None, declared: str) -> None:
+        self._text, self._declared = text, declared
+
+    def __get__(self, instance: Any, owner: type) -> str | None:
+        """Return the docstring of the class, or with the parameters that of an instance."""
+        if instance is None:
+            return self._text
+        section = parameters_section(getattr(owner, self._declared), instance.params)
+        return "\n\n".join([inspect.cleandoc(self._text or instance.SHORT_DESC or ""), section]).strip()
+
+
+def parameters_section(declared: Mapping[str, Any], given: Mapping[str, Any]) -> str:
+    """Return a section that describes parameters.
+
+    >>> from irmx.declare.params import Param
+    >>> print(parameters_section({"p": Param(float, "chance to stop", default=0.5, low=0, high=1)}, {"p": 0.2}))
+
+    Parameters
+    ----------
+      p: chance to stop
+          a number in the range [0, 1]; default 0.2
+    """
+    rows = [f"  {name}: {param.desc}\n      {_facts(param, given.get(name))}" for name, param in declared.items()]
+    return "\n".join(["Parameters", *(rows or ["  none"])])
+
+
+def _annotation(param: Any) -> Any:
+    """Return the type of a parameter; in words where a value is a named object, such as ``'Markov model'``, or a duration."""
+    if getattr(param, "kind", "") or param.dtype in (None, duration):
+        return getattr(param, "kind", "") or "duration"
+    return param.dtype | None if _default(param) is None else param.dtype
+
+
+def _default(param: Any) -> Any:
+    """Return the default of a parameter, None for one that may be left out without having one."""
+    if getattr(param, "required", False):
+        return inspect.Parameter.empty
+    has_default = param.has_default if isinstance(param, Param) else type(param.default) is not object
+    return param.default if has_default else None
+
+
+def _facts(param: Any, given: Any) -> str:
+    """Return the type, range, unit and default of a parameter; those of ir_measures have fewer."""
+    if not isinstance(param, Param):
+        default = "" if type(param.default) is object else f"; default {param.default!r}"
+        return f"{getattr(param.dtype, '__name__', 'any')}{default}"
+    facts = [param.expects()]
+    if param.kind:
+        facts.append(", ".join(registry().symbols(param.kind)))
+    if param.unit:
+        facts.append(param.unit)
+    if param.required:
+        facts.append("required")
+    elif given is not None or param.has_default:
+        facts.append(f"default {param.default if given is None else given!r}")
+    return "; ".join(facts)
