@@ -8,8 +8,6 @@ from .adapters.ir_datasets.fields import Field as Field
 from .adapters.ir_measures.install import install as install
 from .adapters.ir_measures.install import uninstall as uninstall
 from .adapters.progress import progress_bar as progress_bar
-from .cli.files import matching_file as matching_file
-from .cli.files import matching_files as matching_files
 from .cli.output.printing import FormatOption as FormatOption
 from .cli.output.printing import PlacesOption as PlacesOption
 from .cli.output.printing import print_rows as print_rows
@@ -17,6 +15,8 @@ from .data.checked_tables import CheckedTable as CheckedTable
 from .data.checked_tables import read_table as read_table
 from .data.content import content_of as content_of
 from .data.dates import check_dates as check_dates
+from .data.files import matching_file as matching_file
+from .data.files import matching_files as matching_files
 from .data.formats.base import Format as Format
 from .data.judgments import Judgments as Judgments
 from .data.reading import read_qrels as read_qrels
@@ -27,15 +27,9 @@ from .declare.columns import Column as Column
 from .declare.columns import SampleValues as SampleValues
 from .declare.columns import vocabulary as vocabulary
 from .declare.command import Command as Command
-from .declare.durations import (
-    duration as duration,
-)
-from .declare.durations import (
-    duration_text as duration_text,
-)
-from .declare.durations import (
-    seconds as seconds,
-)
+from .declare.durations import duration as duration
+from .declare.durations import duration_text as duration_text
+from .declare.durations import seconds as seconds
 from .declare.expressions import parse_measure as parse_measure
 from .declare.expressions import parse_measures as parse_measures
 from .declare.from_function import measure as measure
@@ -48,30 +42,15 @@ from .declare.output_format import visible as visible
 from .declare.params import Param as Param
 from .declare.params import number as number
 from .declare.symbols import Symbol as Symbol
-from .errors import (
-    DataError as DataError,
-)
-from .errors import (
-    DataWarning as DataWarning,
-)
-from .errors import (
-    IrmxError as IrmxError,
-)
-from .errors import (
-    PluginError as PluginError,
-)
-from .errors import (
-    PluginWarning as PluginWarning,
-)
-from .errors import (
-    UnknownNameError as UnknownNameError,
-)
-from .errors import (
-    UsageError as UsageError,
-)
-from .errors import (
-    counted as counted,
-)
+from .errors import DataError as DataError
+from .errors import DataWarning as DataWarning
+from .errors import IrmxError as IrmxError
+from .errors import PluginError as PluginError
+from .errors import PluginWarning as PluginWarning
+from .errors import UnknownNameError as UnknownNameError
+from .errors import UsageError as UsageError
+from .errors import counted as counted
+from .errors import suggest as suggest
 from .hookspecs import hookimpl as hookimpl
 from .meta.comparing import best_settings as best_settings
 from .meta.comparing import rank_correlation_with as rank_correlation_with
@@ -80,35 +59,24 @@ from .rank.ranking import Ranking as Ranking
 from .rank.rankings import Rankings as Rankings
 from .rank.rows import Rows as Rows
 from .registry import Registry as Registry
-from .score.evaluator import (
-    Evaluator as Evaluator,
-)
-from .score.evaluator import (
-    calc as calc,
-)
-from .score.evaluator import (
-    calc_aggregate as calc_aggregate,
-)
-from .score.evaluator import (
-    evaluator as evaluator,
-)
-from .score.evaluator import (
-    iter_calc as iter_calc,
-)
-from .score.evaluator import (
-    join as join,
-)
+from .score.evaluator import Evaluator as Evaluator
+from .score.evaluator import as_measures as as_measures
+from .score.evaluator import calc as calc
+from .score.evaluator import calc_aggregate as calc_aggregate
+from .score.evaluator import evaluator as evaluator
+from .score.evaluator import iter_calc as iter_calc
+from .score.evaluator import join as join
 from .score.explain import Explanation as Explanation
 from .score.explain import explain as explain
-from .score.scores import (
-    DetailedMetric as DetailedMetric,
-)
-from .score.scores import (
-    DetailedResults as DetailedResults,
-)
-from .score.scores import (
-    TopicScores as TopicScores,
-)
+from .score.named_runs import named_runs as named_runs
+from .score.named_runs import of_each_run as of_each_run
+from .score.provenance import file_digest as file_digest
+from .score.provenance import versions_of as versions_of
+from .score.scores import Scores as Scores
+from .score.scores import scores as scores
+from .score.topic_scores import DetailedMetric as DetailedMetric
+from .score.topic_scores import DetailedResults as DetailedResults
+from .score.topic_scores import TopicScores as TopicScores
 
 __all__: list[str]
 __version__: str

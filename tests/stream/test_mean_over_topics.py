@@ -49,7 +49,8 @@ def test_the_error_of_the_mean_is_that_of_the_users_means() -> None:
     qrels, run = three_topics()
     run = run[run["query_id"] != "b"]
     evaluator = irmx.evaluator("MSU(users=50) MSU(users=1)", qrels)
-    mean = evaluator.calc_aggregate(run)[irmx.MSU(users=50)]
+    results = evaluator.calc(run)
+    mean = results.aggregated[irmx.MSU(users=50)]
     users = Population().draw(50)
     gains = []
     for topic, days in (("a", 5), ("c", 3)):
@@ -58,8 +59,9 @@ def test_the_error_of_the_mean_is_that_of_the_users_means() -> None:
         gains.append(msu(updates, known, simulate(users, days * 86400), users.speed).gains)
     of_user = sum(gains) / 3
     assert mean == pytest.approx(of_user.mean())
-    fields = evaluator.fields_of_means
-    assert fields == {irmx.MSU(users=50): {"standard_error": pytest.approx(np.std(of_user, ddof=1) / np.sqrt(50))}}
+    assert results.fields == {
+        irmx.MSU(users=50): {"standard_error": pytest.approx(np.std(of_user, ddof=1) / np.sqrt(50))}
+    }
 
 
 def test_topics_with_different_numbers_of_users_share_the_first_ones() -> None:

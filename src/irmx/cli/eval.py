@@ -5,23 +5,21 @@ from __future__ import annotations
 import os
 import re
 import sys
-import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 import ir_measures
 import typer
 
-from irmx.cli.files import is_file, matching_files
+from irmx.adapters.progress import progress_bar
 from irmx.cli.output.printing import FormatOption, PlacesOption, output_format_named, print_rows
-from irmx.data.reading import read_run
+from irmx.data.files import is_file, matching_files
 from irmx.declare.command import QRELS_HELP
 from irmx.declare.expressions import names_a_measure, parse_measure, split_measures
-from irmx.errors import DataWarning, UsageError
+from irmx.errors import UsageError
 from irmx.score.evaluator import Evaluator, as_measures
-from irmx.score.named_runs import lacking_topics, of_run, run_names
-from irmx.score.once import Said
-from irmx.score.scoring import aggregate
+from irmx.score.named_runs import of_each_run, run_names
+from irmx.score.scoring import mean_of, metrics_of
 
 SUMMARY = "all"
 """The query id under which a mean over topics stands."""
@@ -58,11 +56,7 @@ def evaluate(
     if output_format == "jsonl" and places != 4:
         print("irmx: --places is ignored with -o jsonl, which has full precision", file=sys.stderr)
     evaluator = Evaluator(measures, qrels, provider)
-    said = Said()
-    first = _Loaded(paths[0], evaluator, said)
-    rows = list(
-        _results(paths, first, evaluator, measures, said, by_query, not no_summary)
-    )  # all or nothing is printed
+    rows = list(_results(paths, evaluator, measures, by_query, not no_summary))  # all or nothing is printed
     _print(rows, output_format, places, len(paths) > 1, by_query)
     sys.stdout.flush()
 
@@ -106,42 +100,22 @@ def _is_run(argument: str) -> bool:
     return not names_a_measure(argument) and is_file(argument)
 
 
-class _Loaded:
-    """A run that was read, and its values; read before anything is printed. What is noted names the run."""
-
-    def __init__(self, path: str, evaluator: Evaluator, said: Said) -> None:
-        self.path = path
-        with said.once(path), of_run(path, path):
-            run = read_run(path)
-            lacking = lacking_topics(run, evaluator.judgments)
-            if lacking:
-                warnings.warn(lacking, DataWarning, stacklevel=2)
-            self.values = evaluator.values(run)
-        self.fields, self.fields_of_means = evaluator.fields, evaluator.fields_of_means
-
-
 def _results(
-    paths: list[str],
-    first: _Loaded,
-    evaluator: Evaluator,
-    measures: Sequence[ir_measures.Measure],
-    said: Said,
-    by_query: bool,
-    summary: bool,
+    paths: list[str], evaluator: Evaluator, measures: Sequence[ir_measures.Measure], by_query: bool, summary: bool
 ) -> Iterator[dict[str, Any]]:
     """Yield a row per value: the run, the topic, the measure, the value, and what else the measure gives."""
-    loaded: Iterable[_Loaded] = (first if p == first.path else _Loaded(p, evaluator, said) for p in _progress(paths))
     names = dict(zip(paths, run_names(paths), strict=True))
-    for one in loaded:
-        name = names[one.path]
-        for query_id in evaluator.judgments.index if by_query else ():
-            for measure in measures:
-                if query_id in one.values[measure]:
-                    fields = one.fields.get(measure, {}).get(query_id, {})
-                    yield _row(name, query_id, measure, one.values[measure][query_id], fields)
-        for measure in measures if summary else ():
-            mean = aggregate(measure, one.values[measure].values())
-            yield _row(name, SUMMARY, measure, mean, one.fields_of_means.get(measure, {}))
+    topics = list(evaluator.judgments.index)
+    with progress_bar("Scoring runs", len(paths), shown=None if len(paths) > 1 else False) as advance:
+        for path, scores in of_each_run({path: path for path in paths}, evaluator.judgments, evaluator.scores):
+            columns = [metrics_of(measure, topics, scores[measure]) for measure in measures] if by_query else []
+            for metric in (one for of_topic in zip(*columns, strict=True) for one in of_topic if one):
+                fields = getattr(metric, "fields", {})
+                yield _row(names[path], metric.query_id, metric.measure, metric.value, fields)
+            for measure in measures if summary else ():
+                mean = mean_of(measure, scores[measure])
+                yield _row(names[path], SUMMARY, measure, mean, scores[measure].of_mean())
+            advance(1)
 
 
 def _row(
@@ -165,13 +139,3 @@ def _print(rows: list[dict[str, Any]], output_format: str, places: int, several_
     fields = () if delimited else dict.fromkeys(name for row in rows for name in row if name not in _COLUMNS)
     columns = [*keys, "measure", "value", *fields]
     print_rows(rows, output_format, places=places, columns=columns, header=False)
-
-
-def _progress(paths: list[str]) -> Iterable[str]:
-    """Yield the paths, with a progress bar on standard error where that is a terminal."""
-    if len(paths) == 1 or not sys.stderr.isatty():
-        return paths
-    from rich.console import Console
-    from rich.progress import track
-
-    return track(paths, description="Scoring runs", console=Console(stderr=True), transient=True)

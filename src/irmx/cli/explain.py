@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from irmx.cli.files import matching_file
 from irmx.cli.output.printing import FormatOption, PlacesOption, print_rows
+from irmx.data.files import matching_file
 from irmx.data.formats.detect import read
 from irmx.declare.command import QRELS_HELP
 from irmx.declare.output_format import cell_text, visible

@@ -40,7 +40,7 @@ def sweep(
     command goes on from there.
     """
     from irmx.cli.app import note
-    from irmx.cli.files import matching_files
+    from irmx.data.files import matching_files
     from irmx.declare.expressions import names_a_measure
     from irmx.errors import UsageError, counted
     from irmx.meta.backends import check_backend, check_jobs

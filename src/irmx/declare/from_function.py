@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from irmx.ragged import Array
     from irmx.rank.ranking import Ranking
     from irmx.rank.rankings import Rankings
-    from irmx.score.scores import TopicScores
+    from irmx.score.topic_scores import TopicScores
 
     OfTopic = Callable[Concatenate[Ranking, ...], SupportsFloat]
     OfTopics = Callable[Concatenate[Rankings, ...], Array | TopicScores | Mapping[str, Any]]

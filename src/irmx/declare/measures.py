@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from irmx.declare.citation import Citation
     from irmx.rank.ranking import Ranking
     from irmx.rank.rankings import Rankings
-    from irmx.score.scores import TopicScores
+    from irmx.score.topic_scores import TopicScores
 
     if sys.version_info >= (3, 11):
         from typing import Self

@@ -9,7 +9,7 @@ import numpy as np
 
 from irmx.declare.grid import Grid
 from irmx.ragged import Array
-from irmx.score.scores import TopicScores
+from irmx.score.topic_scores import TopicScores
 
 if TYPE_CHECKING:
     import pandas as pd

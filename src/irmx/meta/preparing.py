@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import joblib
-import numpy as np
 
 from irmx.data.judgments import Judgments
 from irmx.data.runs import Run
@@ -16,8 +15,6 @@ from irmx.declare.measures import Measure
 from irmx.meta.parts import writing
 from irmx.meta.units import Held, Stored, preparation_key
 from irmx.rank.join import Join
-from irmx.score.evaluator import Evaluator
-from irmx.score.scores import TopicScores
 from irmx.score.scoring import check_columns, named, rankings_for
 
 
@@ -83,16 +80,3 @@ class Preparer:
         if local:
             return {key: Stored(tuple(paths)) for key, paths in self._paths.items()}
         return {key: Held(tuple(map(joblib.load, paths))) for key, paths in self._paths.items()}
-
-
-def scores_of(evaluator: Evaluator, run: Run) -> list[TopicScores]:
-    """Return the scores of measures over the topics of the qrels."""
-    values = evaluator.values(run)
-    topics = list(evaluator.judgments.index)
-    found = []
-    for measure in evaluator.measures:
-        fields = evaluator.fields.get(measure, {})
-        names = sorted({name for of_topic in fields.values() for name in of_topic})
-        by_topic = {name: np.array([fields[t].get(name, np.nan) for t in topics]) for name in names}
-        found.append(TopicScores(np.array([values[measure][t] for t in topics]), by_topic))
-    return found

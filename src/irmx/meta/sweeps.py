@@ -21,14 +21,14 @@ from irmx.meta.backends import check_backend, check_jobs, dask, is_local, result
 from irmx.meta.identity import identify
 from irmx.meta.longform import LongForm, frame_of, merged
 from irmx.meta.parts import REFERENCES, Parts, PartsInMemory
-from irmx.meta.preparing import Preparer, scores_of
+from irmx.meta.preparing import Preparer
 from irmx.meta.results import ResultsFile
 from irmx.meta.units import Done, Held, Stored, do, kept, units_of
 from irmx.score.evaluator import Evaluator, as_measures
 from irmx.score.named_runs import lacking_topics, named_runs, of_run
 from irmx.score.once import Said
-from irmx.score.scores import TopicScores
-from irmx.score.scoring import checked, over_topics
+from irmx.score.scoring import checked, over_topics, without_relevant
+from irmx.score.topic_scores import TopicScores
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -144,7 +144,7 @@ class Sweep:
         prepared.add(run)
         if lacking:
             warnings.warn(lacking, DataWarning, stacklevel=2)
-        return [] if self._parts.has_references else scores_of(self._references, run)
+        return [] if self._parts.has_references else list(self._references.scores(run).values())
 
     def _score(
         self,
@@ -182,7 +182,12 @@ class Sweep:
         topics = [self._judgments.topics[t] for t in theirs]
         settings = [self.settings[i] for i in numbers]
         return [
-            over_topics(s, self._judgments, theirs, checked(s, topics, found))
+            over_topics(
+                s,
+                without_relevant(self._judgments, s["rel"]) & (s["no_relevant"] == "nan"),
+                theirs,
+                checked(s, topics, found),
+            )
             for s, found in zip(settings, scores, strict=True)
         ]
 

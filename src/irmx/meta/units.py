@@ -13,8 +13,8 @@ import joblib
 
 from irmx.declare.measures import Measure
 from irmx.errors import PluginError
-from irmx.score.scores import TopicScores
 from irmx.score.scoring import IrmxEvaluator, named
+from irmx.score.topic_scores import TopicScores
 
 _COMMON = ("rel", "cutoff", "judged_only", "ties")
 _UNITS_PER_JOB = 8

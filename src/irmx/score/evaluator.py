@@ -6,7 +6,7 @@ qrels and runs anything that :func:`irmx.read_qrels` and :func:`irmx.read_run` t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import ir_measures
@@ -23,8 +23,8 @@ from irmx.rank.join import Join, refuse_no_common_topic
 from irmx.rank.rankings import Rankings
 from irmx.score import gdeval
 from irmx.score.providers import provider_of, unsupported
-from irmx.score.scores import DetailedResults, metric
-from irmx.score.scoring import IrmxEvaluator, aggregate, fields_by_topic
+from irmx.score.scoring import IrmxEvaluator, detailed_results, mean_of, metrics_of
+from irmx.score.topic_scores import DetailedResults, TopicScores
 
 Measures = str | ir_measures.Measure | Iterable[str | ir_measures.Measure]
 
@@ -64,8 +64,6 @@ class Evaluator:
     def __init__(self, measures: Measures, qrels: Any, provider: str | None = None) -> None:
         self.measures = as_measures(measures)
         self.judgments = read_qrels(qrels, needed("qrels", [m for m in self.measures if isinstance(m, Measure)]))
-        self.fields: dict[ir_measures.Measure, dict[str, dict[str, float]]] = {}
-        self.fields_of_means: dict[ir_measures.Measure, dict[str, float]] = {}
         self._own: IrmxEvaluator | None = None
         self._others: list[Any] = []
         self._of_gdeval: list[ir_measures.Measure] = []
@@ -130,10 +128,10 @@ class Evaluator:
         for of_setting in settings.values():
             yield of_setting, rows
 
-    def values(self, run: Any) -> dict[ir_measures.Measure, dict[str, float]]:
-        """Return, per measure in the order asked and per topic in the order of the qrels, the value.
+    def scores(self, run: Any) -> dict[ir_measures.Measure, TopicScores]:
+        """Return, per measure in the order asked, its values and fields by topic in the order of the qrels.
 
-        What some measures give besides, such as a standard error, is in ``fields`` and ``fields_of_means`` until the next run.
+        A measure of ir_measures has NaN for a topic that its tool has no value for.
 
         Raises
         ------
@@ -142,23 +140,27 @@ class Evaluator:
         """
         run = read_run(run)
         refuse_no_common_topic(run, self.judgments)
-        self.fields, self.fields_of_means = {}, {}
-        found: dict[ir_measures.Measure, dict[str, float]] = {}
-        topics = [str(t) for t in self.judgments.topics]
-        if self._own is not None:
-            for own, scores in self._own.scores(run).items():
-                found[own] = dict(zip(topics, scores.values.tolist(), strict=True))
-                if scores.fields:
-                    self.fields[own] = dict(zip(topics, fields_by_topic(scores), strict=True))
-                if of_mean := scores.of_mean():
-                    self.fields_of_means[own] = of_mean
-        if self._others:
-            given: dict[ir_measures.Measure, dict[str, float]] = {}
-            for metric in self._upstream(run):
-                given.setdefault(metric.measure, {})[str(metric.query_id)] = float(metric.value)
-            for measure, values in given.items():
-                found[measure] = {t: values[t] for t in topics if t in values}
-        return {m: found.get(m, {}) for m in self.measures}
+        own: Mapping[Any, TopicScores] = {} if self._own is None else self._own.scores(run)
+        by_measure = {**own, **self._of_others(run)}
+        return {measure: by_measure[measure] for measure in self.measures}
+
+    def values(self, run: Any) -> dict[ir_measures.Measure, dict[str, float]]:
+        """Return, per measure in the order asked and per topic in the order of the qrels, the value.
+
+        As :meth:`scores`, in dicts: a topic that a tool of ir_measures has no value for is not there.
+        """
+        columns = {m: metrics_of(m, self.judgments.index, scores) for m, scores in self.scores(run).items()}
+        return {m: {one.query_id: one.value for one in column if one} for m, column in columns.items()}
+
+    def _of_others(self, run: Run) -> dict[ir_measures.Measure, TopicScores]:
+        """Return the values of the measures that are not of irmx."""
+        own = set() if self._own is None else set(self._own.measures)
+        values = {m: np.full(len(self.judgments.topics), np.nan) for m in self.measures if m not in own}
+        for metric in self._upstream(run) if self._others else ():
+            topic = self.judgments.index.get(str(metric.query_id))
+            if topic is not None:
+                values[metric.measure][topic] = metric.value
+        return {measure: TopicScores(of_measure) for measure, of_measure in values.items()}
 
     def _upstream(self, run: Run) -> Iterator[Metric]:
         """Yield the values of the measures of ir_measures; a tool of theirs that fails is named."""
@@ -180,23 +182,20 @@ class Evaluator:
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:
         """Yield the value of every measure for every topic, topic by topic."""
-        values = self.values(run)
-        for topic, query_id in zip(self.judgments.index, self.judgments.topics, strict=True):
-            for measure, by_topic in values.items():
-                if topic in by_topic:
-                    yield metric(query_id, measure, by_topic[topic], self.fields.get(measure, {}).get(topic, {}))
+        yield from self._by_topic(self.scores(run))
+
+    def _by_topic(self, scores: Mapping[ir_measures.Measure, TopicScores]) -> Iterator[Metric]:
+        columns = [metrics_of(measure, self.judgments.topics, of_measure) for measure, of_measure in scores.items()]
+        return (metric for of_topic in zip(*columns, strict=True) for metric in of_topic if metric)
 
     def calc(self, run: Any) -> DetailedResults:
         """Return the means, with what goes with them in ``fields``, and the value of every topic."""
-        per_query = list(self.iter_calc(run))
-        values: dict[ir_measures.Measure, list[float]] = {m: [] for m in self.measures}
-        for one in per_query:
-            values[one.measure].append(one.value)
-        return DetailedResults({m: aggregate(m, v) for m, v in values.items()}, per_query, self.fields_of_means)
+        scores = self.scores(run)
+        return detailed_results(scores, list(self._by_topic(scores)))
 
     def calc_aggregate(self, run: Any) -> dict[ir_measures.Measure, float]:
         """Return the mean of every measure over the topics of the qrels."""
-        return {m: aggregate(m, by_topic.values()) for m, by_topic in self.values(run).items()}
+        return {measure: mean_of(measure, scores) for measure, scores in self.scores(run).items()}
 
 
 def _provider(name: str, measures: list[ir_measures.Measure]) -> Any:

@@ -17,8 +17,8 @@ from irmx.errors import DataError, UsageError, counted, suggest
 from irmx.ragged import Array
 from irmx.rank.join import Join
 from irmx.rank.rankings import Rankings
-from irmx.score.scores import TopicScores
 from irmx.score.scoring import check_columns, checked, fields_by_topic, named, rankings_for
+from irmx.score.topic_scores import TopicScores
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,18 +1,23 @@
-"""Runs by name, and what is to be said of them."""
+"""Runs by name, read one after the other; warnings and errors name the run."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
+from irmx.data.files import matching_files
 from irmx.data.judgments import Judgments
 from irmx.data.reading import read_run
 from irmx.data.runs import Run
 from irmx.data.tables import is_path
-from irmx.errors import DataError, UsageError, some
+from irmx.errors import DataError, DataWarning, UsageError, some
 from irmx.rank.join import refuse_no_common_topic
+from irmx.score.once import Said
+
+T = TypeVar("T")
 
 
 def named_runs(runs: Any) -> dict[str, Any]:
@@ -20,7 +25,7 @@ def named_runs(runs: Any) -> dict[str, Any]:
 
     Parameters
     ----------
-    runs : mapping of str to run, or sequence of paths
+    runs : mapping of str to run, or sequence of paths and globs
         Files are called by their names, or by their paths where two of them have one name.
 
     Returns
@@ -44,7 +49,8 @@ def named_runs(runs: Any) -> dict[str, Any]:
             raise UsageError(
                 f"Runs are a mapping of names to runs, or paths. Got {type(other[0]).__name__} among them."
             )
-        given = list(zip(run_names([os.fspath(p) for p in paths]), map(os.fspath, paths), strict=True))
+        files = [file for path in paths for file in matching_files(os.fspath(path))]
+        given = list(zip(run_names(files), files, strict=True))
     else:
         raise UsageError(f"Runs are a mapping of names to runs, or paths. Got {type(runs).__name__} instead.")
     if not given:
@@ -75,6 +81,44 @@ def of_run(name: str, source: Any) -> Iterator[None]:
         if isinstance(source, str) and source in str(error):
             raise
         raise error.at(f"run {name}") from None
+
+
+def of_each_run(runs: Mapping[str, Any], judgments: Judgments, do: Callable[[Run], T]) -> Iterator[tuple[str, T]]:
+    """Read runs one after the other, and yield the name of each with what is done with it.
+
+    What is warned of on the way names the run; warnings that say the same are given once. Topics of the qrels that a run
+    lacks are counted in a warning.
+
+    Parameters
+    ----------
+    runs : mapping of str to any
+        Whatever :func:`irmx.read_run` takes, by name.
+    judgments : Judgments
+        The judgments.
+    do : function
+        What is done with each run.
+
+    Raises
+    ------
+    irmx.errors.DataError
+        Where a run cannot be read, or has documents, but for no topic of the qrels.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> judgments = irmx.read_qrels({"q": {"a": 1}})
+    >>> list(of_each_run({"one": {"q": {"a": 2.0, "x": 1.0}}}, judgments, lambda run: len(run.score)))
+    [('one', 2)]
+    """
+    said = Said()
+    for name, source in runs.items():
+        with said.once(name), of_run(name, source):
+            run = read_run(source)
+            lacking = lacking_topics(run, judgments)
+            if lacking:
+                warnings.warn(lacking, DataWarning, stacklevel=2)
+            done = do(run)
+        yield name, done
 
 
 def lacking_topics(run: Run, judgments: Judgments) -> str:

@@ -1,117 +1,323 @@
-"""Values of a measure that come with more than themselves, such as a standard error."""
+"""The scores of many systems: topics x systems x measures."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ir_measures
 import numpy as np
 
+from irmx.declare.expressions import parse_measure
+from irmx.errors import DataError, UsageError, counted, suggest
 from irmx.ragged import Floats
+from irmx.score.evaluator import Evaluator, Measures
+from irmx.score.named_runs import named_runs, of_each_run
+from irmx.score.provenance import file_digest, versions_of
+from irmx.score.scoring import mean_of
+from irmx.score.topic_scores import TopicScores
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_COLUMNS = ("query_id", "system", "measure", "value")
+_OTHER_NAMES = {"qid": "query_id", "name": "system", "run": "system"}
+"""What tables of others, such as those of PyTerrier's experiments, call the columns."""
+
+_METADATA = b"irmx_scores"
+_SCHEMA = 1
 
 
-@dataclass(frozen=True)
-class TopicScores:
-    """One value per topic, and further fields per topic; what ``Measure.score`` may return instead of an array.
+@dataclass(frozen=True, eq=False, repr=False)
+class Scores:
+    """One value per topic, system and measure.
 
     Attributes
     ----------
-    values : float array, shape (topics,)
-        The values.
-    fields : dict of str to float array, shape (topics,)
-        What goes with them, by name, such as ``standard_error``.
-    covariance : float array, shape (topics, topics), optional
-        The covariance of the errors of the values, such as those of a simulation whose users are the same for all topics: the
-        mean over topics has a standard error then.
+    values : float array, shape (topics, systems, measures)
+        The values. A topic that a system retrieved nothing for has the measure's default; NaN where a measure has no value.
+    topics, systems : tuple of str
+        The query ids and the names of the systems, in order.
+    measures : tuple of Measure
+        The measures, in order.
+    retrieved : bool array, shape (topics, systems)
+        Whether the system retrieved anything for the topic.
+    fields : dict of str to float array, shape (topics, systems, measures)
+        What goes with the values, by name, such as ``standard_error``; NaN where there is none.
+    made_by : dict
+        Versions, digests of files: what :func:`irmx.scores` knows of where the values come from. It holds what JSON can.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> runs = {"one": {"q": {"a": 2.0, "x": 1.0}, "r": {"b": 1.0}}, "two": {"q": {"x": 2.0, "a": 1.0}, "r": {"x": 1.0}}}
+    >>> scores = irmx.scores("RR P@1", {"q": {"a": 1}, "r": {"b": 1}}, runs)
+    >>> scores
+    <Scores of 2 topics, 2 systems, 2 measures: RR, P@1>
+    >>> scores["RR"].tolist()
+    [[1.0, 0.5], [1.0, 0.0]]
+    >>> scores.means().to_dict("index")
+    {'one': {'RR': 1.0, 'P@1': 1.0}, 'two': {'RR': 0.25, 'P@1': 0.0}}
+    >>> scores.select(systems=["two"], measures="RR").frame()
+      query_id system measure  value
+    0        q    two      RR    0.5
+    1        r    two      RR    0.0
     """
 
     values: Floats
+    topics: tuple[str, ...]
+    systems: tuple[str, ...]
+    measures: tuple[ir_measures.Measure, ...]
+    retrieved: np.ndarray[Any, np.dtype[np.bool_]]
     fields: Mapping[str, Floats] = field(default_factory=dict)
-    covariance: Floats | None = None
+    made_by: Mapping[str, Any] = field(default_factory=dict)
 
-    def of_mean(self) -> dict[str, float]:
-        """Return what goes with the mean of the values that are not NaN: its standard error, where the covariance gives one.
+    def __post_init__(self) -> None:
+        shape = (len(self.topics), len(self.systems), len(self.measures))
+        for name, array in (("values", self.values), *self.fields.items()):
+            if array.shape != shape:
+                raise UsageError(
+                    f"The scores of {shape[0]} topics, {shape[1]} systems and {shape[2]} measures have {name} of the shape "
+                    f"{array.shape}."
+                )
+            array.flags.writeable = False
+        if self.retrieved.shape != shape[:2]:
+            raise UsageError(
+                f"retrieved has the shape {self.retrieved.shape} for {shape[0]} topics, {shape[1]} systems."
+            )
 
-        The topics are taken as given: it is the error of the values, not that of having other topics.
+    def __repr__(self) -> str:
+        axes = ((self.topics, "topic"), (self.systems, "system"), (self.measures, "measure"))
+        counts = ", ".join(counted(len(names), noun) for names, noun in axes)
+        named = ", ".join(map(str, self.measures[:3])) + (", ..." if len(self.measures) > 3 else "")
+        missing = int((~self.retrieved).sum())
+        are = "1 topic of a system is" if missing == 1 else f"{missing} topics of systems are"
+        return f"<Scores of {counts}: {named}{f'; {are} missing' if missing else ''}>"
 
-        >>> errors = np.array([[0.04, 0.04], [0.04, 0.04]])
-        >>> TopicScores(np.array([2.0, 3.0]), covariance=errors).of_mean()
-        {'standard_error': 0.2}
+    # -- parts -------------------------------------------------------------------------------------------
+
+    def __getitem__(self, measure: str | ir_measures.Measure) -> Floats:
+        """Return the values of one measure, shape (topics, systems)."""
+        values: Floats = self.values[:, :, self._places("measure", self.measures, measure)[0]]
+        return values
+
+    def select(
+        self,
+        topics: str | Iterable[str] | None = None,
+        systems: str | Iterable[str] | None = None,
+        measures: Measures | None = None,
+    ) -> Scores:
+        """Return the scores of some topics, systems or measures, in the order asked; all where nothing is asked.
+
+        Raises
+        ------
+        irmx.errors.UsageError
+            Where there is none of such a name; names the nearest.
         """
-        there = ~np.isnan(self.values)
-        if self.covariance is None or not there.any():
-            return {}
-        variance = float(self.covariance[np.ix_(there, there)].sum()) / there.sum() ** 2
-        return {"standard_error": math.sqrt(max(variance, 0.0))} if math.isfinite(variance) else {}
+        places = [
+            self._places("topic", self.topics, topics),
+            self._places("system", self.systems, systems),
+            self._places("measure", self.measures, measures),
+        ]
+        at = np.ix_(*places)
+        return Scores(
+            self.values[at],
+            tuple(self.topics[i] for i in places[0]),
+            tuple(self.systems[i] for i in places[1]),
+            tuple(self.measures[i] for i in places[2]),
+            self.retrieved[np.ix_(*places[:2])],
+            {name: array[at] for name, array in self.fields.items()},
+            self.made_by,
+        )
+
+    @staticmethod
+    def _places(kind: str, known: Sequence[Any], asked: Any) -> list[int]:
+        if asked is None:
+            return list(range(len(known)))
+        place = {str(name): i for i, name in enumerate(known)}
+        names = [asked] if isinstance(asked, (str, ir_measures.Measure)) else list(asked)
+        for name in names:
+            if str(name) not in place:
+                near = suggest(str(name), place)
+                raise UsageError(f"The scores have no {kind} {str(name)!r}.{near} They have: {', '.join(place)}.")
+        return [place[str(name)] for name in names]
+
+    # -- tables ------------------------------------------------------------------------------------------
+
+    def means(self) -> pd.DataFrame:
+        """Return the mean over topics, by the measure's own aggregator: one row per system, one column per measure."""
+        import pandas as pd
+
+        rows = [
+            [mean_of(measure, TopicScores(self.values[:, s, m])) for m, measure in enumerate(self.measures)]
+            for s in range(len(self.systems))
+        ]
+        index = pd.Index(self.systems, name="system")
+        return pd.DataFrame(rows, index=index, columns=[str(m) for m in self.measures], dtype=float)
+
+    def frame(self) -> pd.DataFrame:
+        """Return one row per topic, system and measure: query_id, system, measure, value, and the fields."""
+        import pandas as pd
+
+        t, s, m = (index.ravel() for index in np.indices(self.values.shape))
+        names = [str(measure) for measure in self.measures]
+        columns = {
+            "query_id": np.array(self.topics, dtype=object)[t],
+            "system": np.array(self.systems, dtype=object)[s],
+            "measure": np.array(names, dtype=object)[m],
+            "value": self.values.ravel(),
+        }
+        return pd.DataFrame({**columns, **{name: array.ravel() for name, array in self.fields.items()}})
+
+    @classmethod
+    def from_frame(cls, frame: pd.DataFrame) -> Scores:
+        """Return scores from a table with one row per topic, system and measure, such as :meth:`frame` gives.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            The columns query_id, system, measure and value; others with numbers are fields. What
+            ``pt.Experiment(..., perquery=True)`` returns, with qid and name, is understood, too. A measure is whatever
+            :func:`irmx.parse_measure` takes. A topic that a system has no row for counts with the measure's default.
+
+        Raises
+        ------
+        irmx.errors.DataError
+            Where a column is missing, or a topic, system and measure has two rows.
+        """
+        frame = frame.rename(columns={k: v for k, v in _OTHER_NAMES.items() if v not in frame.columns})
+        lacking = [name for name in _COLUMNS if name not in frame.columns]
+        if lacking:
+            raise DataError(
+                f"Scores need the column {lacking[0]!r}: they have {', '.join(_COLUMNS)}. The table has "
+                f"{', '.join(map(str, frame.columns))}."
+            )
+        names = [tuple(frame[c].astype(str).unique()) for c in _COLUMNS[:3]]
+        places = tuple(
+            np.array([index[v] for v in frame[c].astype(str)], dtype=np.intp)
+            for c, index in zip(_COLUMNS[:3], [{v: i for i, v in enumerate(n)} for n in names], strict=True)
+        )
+        shape = tuple(map(len, names))
+        count = np.zeros(shape, dtype=int)
+        np.add.at(count, places, 1)
+        if (count > 1).any():
+            t, s, m = (axis[0] for axis in np.nonzero(count > 1))
+            raise DataError(f"The scores have {names[2][m]} of {names[1][s]} for topic {names[0][t]} twice.")
+        measures = tuple(parse_measure(name) for name in names[2])
+        values = np.broadcast_to([float(m.DEFAULT) for m in measures], shape).copy()
+        values[places] = frame["value"].to_numpy(dtype=float)
+        fields = {}
+        for name in (c for c in frame.columns if c not in _COLUMNS and frame[c].dtype.kind in "iuf"):
+            fields[str(name)] = np.full(shape, np.nan)
+            fields[str(name)][places] = frame[name].to_numpy(dtype=float)
+        return cls(values, names[0], names[1], measures, np.asarray((count > 0).any(axis=2)), fields)
+
+    # -- files -------------------------------------------------------------------------------------------
+
+    def to_parquet(self, path: str | os.PathLike[str]) -> None:
+        """Write the table of :meth:`frame`, and what made it, to a parquet file."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        missing = [[self.topics[t], self.systems[s]] for t, s in zip(*np.nonzero(~self.retrieved), strict=True)]
+        about = {
+            "schema": _SCHEMA,
+            "topics": self.topics,
+            "systems": self.systems,
+            "measures": [str(m) for m in self.measures],
+            "missing": missing,
+            "made_by": self.made_by,
+        }
+        table = pa.Table.from_pandas(self.frame(), preserve_index=False)
+        pq.write_table(
+            table.replace_schema_metadata({**(table.schema.metadata or {}), _METADATA: json.dumps(about)}), path
+        )
+
+    @classmethod
+    def read_parquet(cls, path: str | os.PathLike[str]) -> Scores:
+        """Return the scores of a file that :meth:`to_parquet` wrote.
+
+        Raises
+        ------
+        irmx.errors.DataError
+            Where it is no such file, or one of another version of irmx that writes another schema.
+        """
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            table = pq.read_table(path)
+        except (pa.ArrowInvalid, OSError) as error:
+            raise DataError(f"{os.fspath(path)} cannot be read as a parquet file of scores: {error}") from None
+        about = json.loads((table.schema.metadata or {}).get(_METADATA, b"{}"))
+        if about.get("schema") != _SCHEMA:
+            schema = f"scores of schema {about['schema']!r}" if about else "no scores of irmx"
+            raise DataError(
+                f"{os.fspath(path)} holds {schema}; this version of irmx reads those of schema {_SCHEMA}, which "
+                "irmx.Scores.to_parquet writes."
+            )
+        scores = cls.from_frame(table.to_pandas()).select(about["topics"], about["systems"], about["measures"])
+        retrieved = scores.retrieved.copy()
+        for topic, system in about["missing"]:
+            retrieved[scores.topics.index(topic), scores.systems.index(system)] = False
+        return cls(
+            scores.values, scores.topics, scores.systems, scores.measures, retrieved, scores.fields, about["made_by"]
+        )
 
 
-class DetailedMetric(ir_measures.Metric):
-    """An ``ir_measures.Metric`` with further fields, which are attributes too.
+def scores(measures: Measures, qrels: Any, runs: Any) -> Scores:
+    """Return the values of measures for the topics of several runs, as one object.
 
-    Attributes
+    Parameters
     ----------
-    fields : dict of str to float
-        The fields by name.
+    measures : str, Measure or iterable of them
+        What to compute, such as ``"MP(model=GL_AD_ID) AP"``.
+    qrels : any
+        Whatever :func:`irmx.read_qrels` takes.
+    runs : mapping of str to run, or sequence of paths and globs
+        Runs by name, each whatever :func:`irmx.read_run` takes; files are called by their names.
+
+    Returns
+    -------
+    Scores
+        Topics are those of the qrels. A topic that a run lacks counts with the measure's default, is counted in a
+        :class:`irmx.DataWarning`, and is not ``retrieved``.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        Where a measure is unknown, or two runs have one name.
+    irmx.errors.DataError
+        Where the inputs cannot be read, or a run has no topic of the qrels.
 
     Examples
     --------
-    >>> m = DetailedMetric("q", "MSU", 2.5, {"standard_error": 0.1})
-    >>> query_id, measure, value = m
-    >>> value, m.standard_error
-    (2.5, 0.1)
+    >>> import irmx
+    >>> from irmx.demo import SYSTEMS, qrels_path, run_path
+    >>> scores = irmx.scores("AP NCP(law=first)", qrels_path(), {system: run_path(system) for system in SYSTEMS})
+    >>> scores
+    <Scores of 30 topics, 3 systems, 2 measures: AP, NCP(law=first)>
+    >>> scores.means().round(4).loc["bm25"].to_dict()
+    {'AP': 0.4986, 'NCP(law=first)': 0.8761}
     """
-
-    fields: dict[str, float]
-
-    def __new__(
-        cls, query_id: str, measure: Any, value: float, fields: Mapping[str, float] | None = None
-    ) -> DetailedMetric:
-        made = super().__new__(cls, query_id, measure, value)
-        made.fields = dict(fields or {})
-        return made
-
-    def _replace(self, /, **changes: Any) -> DetailedMetric:
-        made = super()._replace(**changes)
-        made.fields = dict(self.fields)
-        return made
-
-    def __getattr__(self, name: str) -> float:
-        fields = self.__dict__.get("fields", {})
-        if name in fields:
-            found: float = fields[name]
-            return found
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
-
-class DetailedResults(ir_measures.CalcResults):
-    """An ``ir_measures.CalcResults`` with what goes with the means.
-
-    Attributes
-    ----------
-    fields : dict of Measure to dict of str to float
-        By measure and name, such as the ``standard_error`` of the mean; no entry for measures whose mean has nothing besides.
-
-    Examples
-    --------
-    >>> results = DetailedResults({"MSU": 2.5}, [], {"MSU": {"standard_error": 0.1}})
-    >>> means, per_query = results
-    >>> means["MSU"], results.fields["MSU"]["standard_error"]
-    (2.5, 0.1)
-    """
-
-    fields: dict[Any, dict[str, float]]
-
-    def __new__(
-        cls, aggregated: Any, per_query: Any, fields: Mapping[Any, dict[str, float]] | None = None
-    ) -> DetailedResults:
-        made = super().__new__(cls, aggregated, per_query)
-        made.fields = dict(fields or {})
-        return made
-
-
-def metric(query_id: str, measure: Any, value: float, fields: Mapping[str, float]) -> ir_measures.Metric:
-    """Return a metric, a detailed one where there are fields."""
-    return DetailedMetric(query_id, measure, value, fields) if fields else ir_measures.Metric(query_id, measure, value)
+    evaluator = Evaluator(measures, qrels)
+    by_name, topics = named_runs(runs), evaluator.judgments.index
+    shape = (len(topics), len(by_name), len(evaluator.measures))
+    values, retrieved = np.empty(shape), np.zeros(shape[:2], dtype=bool)
+    fields: dict[str, Floats] = {}
+    scored = of_each_run(by_name, evaluator.judgments, lambda run: (run.topics, evaluator.scores(run)))
+    for s, (_, (topics_of_run, by_measure)) in enumerate(scored):
+        retrieved[[topics[t] for t in topics_of_run if t in topics], s] = True
+        for m, of_measure in enumerate(by_measure.values()):
+            values[:, s, m] = of_measure.values
+            for name, array in of_measure.fields.items():
+                fields.setdefault(name, np.full(shape, np.nan))[:, s, m] = array
+    made_by = {
+        "versions": versions_of(evaluator.measures),
+        "qrels": file_digest(qrels),
+        "runs": {name: file_digest(run) for name, run in by_name.items()},
+    }
+    return Scores(values, tuple(topics), tuple(by_name), tuple(evaluator.measures), retrieved, fields, made_by)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import repeat
 from typing import Any
 
 import ir_measures
@@ -16,10 +17,10 @@ from irmx.data.reading import read_run
 from irmx.declare.columns import at_odds
 from irmx.declare.measures import Measure, common_parameters
 from irmx.errors import DataError, DataWarning, IrmxError, PluginError, failure_of
-from irmx.ragged import segment_count
+from irmx.ragged import Array, segment_count
 from irmx.rank.join import Join, no_common_topic
 from irmx.rank.rankings import Rankings
-from irmx.score.scores import DetailedResults, TopicScores, metric
+from irmx.score.topic_scores import DetailedResults, TopicScores, metric
 
 
 class IrmxEvaluator(providers.Evaluator):
@@ -50,12 +51,21 @@ class IrmxEvaluator(providers.Evaluator):
         told = no_common_topic(run, self.judgments)
         if told:
             warnings.warn(f"{told} Every value is a default.", DataWarning, stacklevel=2)
-        join = Join(run, self.judgments)
-        theirs = [t for _, t in join.pairs]
+        return self.of_join(Join(run, self.judgments))
+
+    def of_join(self, join: Join) -> dict[Measure, TopicScores]:
+        """Return the same of a run that is joined with the judgments already."""
+        places = [t for _, t in join.pairs]
         return {
-            measure: over_topics(measure, self.judgments, theirs, self._of_rankings(measure, join))
+            measure: over_topics(measure, self._left_out(measure), places, self._of_rankings(measure, join))
             for measure in self.measures
         }
+
+    def _left_out(self, measure: Measure) -> Array:
+        """Return for every topic whether it has no value on request, as it has no relevant document."""
+        if measure["no_relevant"] == "nan":
+            return without_relevant(self.judgments, measure["rel"])
+        return np.zeros(len(self.judgments.topics), dtype=bool)
 
     def _of_rankings(self, measure: Measure, join: Join) -> TopicScores:
         """Return the values of the topics that the run has, checked."""
@@ -70,27 +80,17 @@ class IrmxEvaluator(providers.Evaluator):
     def iter_calc(self, run: Any) -> Iterator[Metric]:
         """Yield the value of every measure for every topic of the qrels."""
         for measure, scores in self.scores(run).items():
-            yield from self._metrics(measure, scores)
-
-    def _metrics(self, measure: Measure, scores: TopicScores) -> Iterator[Metric]:
-        topics, values = self.judgments.topics, scores.values.tolist()
-        if not scores.fields:
-            for query_id, value in zip(topics, values, strict=True):
-                yield Metric(query_id, measure, value)
-            return
-        for query_id, value, fields in zip(topics, values, fields_by_topic(scores), strict=True):
-            yield metric(query_id, measure, value, fields)
+            yield from filter(None, metrics_of(measure, self.judgments.topics, scores))
 
     def calc_aggregate(self, run: Any) -> dict[Any, float | int]:
         """Return the mean of every measure over the topics of the qrels."""
-        return {measure: aggregate(measure, scores.values.tolist()) for measure, scores in self.scores(run).items()}
+        return {measure: mean_of(measure, scores) for measure, scores in self.scores(run).items()}
 
     def calc(self, run: Any) -> DetailedResults:
         """Return the means and the value of every topic."""
         scores = self.scores(run)
-        per_query = [metric for measure, found in scores.items() for metric in self._metrics(measure, found)]
-        means = {m: aggregate(m, s.values.tolist()) for m, s in scores.items()}
-        return DetailedResults(means, per_query, {m: fields for m, s in scores.items() if (fields := s.of_mean())})
+        columns = [metrics_of(measure, self.judgments.topics, of_measure) for measure, of_measure in scores.items()]
+        return detailed_results(scores, [metric for column in columns for metric in column if metric])
 
 
 @contextmanager
@@ -125,21 +125,28 @@ def checked(measure: Measure, topics: list[Any], scores: TopicScores) -> TopicSc
     return TopicScores(values, arrays, covariance)
 
 
-def over_topics(measure: Measure, judgments: Judgments, theirs: list[int], scores: TopicScores) -> TopicScores:
-    """Return scores of some topics, by their numbers, over all topics of the judgments; the others have the default."""
-    values = np.full(len(judgments.topics), float(measure.DEFAULT))
-    values[theirs] = scores.values
-    fields = {name: np.full(len(judgments.topics), np.nan) for name in scores.fields}
-    for name, found in scores.fields.items():
-        fields[name][theirs] = found
-    if measure["no_relevant"] == "nan":
-        rel = 1 if measure["rel"] is None else measure["rel"]
-        relevant = segment_count(judgments.grade >= rel, judgments.offsets)
-        values[relevant == 0] = np.nan
+def without_relevant(judgments: Judgments, rel: float | None) -> Array:
+    """Return, for every topic of the judgments, whether it has no document of grade ``rel``, 1 by default, or more."""
+    relevant = segment_count(judgments.grade >= (1 if rel is None else rel), judgments.offsets)
+    return np.asarray(relevant == 0)
+
+
+def over_topics(measure: Measure, left_out: Array, places: list[int], scores: TopicScores) -> TopicScores:
+    """Return scores of some topics, by their numbers, over all topics of the judgments.
+
+    The others have the default; those that are left out have NaN.
+    """
+    topics = len(left_out)
+    values = np.full(topics, float(measure.DEFAULT))
+    values[places] = scores.values
+    fields = {name: np.full(topics, np.nan) for name in scores.fields}
+    for name, of_topic in scores.fields.items():
+        fields[name][places] = of_topic
+    values[left_out] = np.nan
     covariance = None
     if scores.covariance is not None:
         covariance = np.zeros((len(values), len(values)))
-        covariance[np.ix_(theirs, theirs)] = scores.covariance
+        covariance[np.ix_(places, places)] = scores.covariance
     return TopicScores(values, fields, covariance)
 
 
@@ -152,12 +159,33 @@ def fields_by_topic(scores: TopicScores) -> list[dict[str, float]]:
     ]
 
 
-def aggregate(measure: ir_measures.Measure, values: Iterable[float]) -> float:
-    """Return what the measure's own aggregator, mostly the mean, makes of its values."""
+def metrics_of(measure: ir_measures.Measure, topics: Iterable[str], scores: TopicScores) -> list[Metric | None]:
+    """Return the metric of every topic; None where a tool of ir_measures computes none."""
+    fields = fields_by_topic(scores) if scores.fields else repeat({})
+    own = isinstance(measure, Measure)
+    return [
+        metric(query_id, measure, value, of_topic) if own or value == value else None
+        for query_id, value, of_topic in zip(topics, scores.values.tolist(), fields, strict=False)
+    ]
+
+
+def mean_of(measure: ir_measures.Measure, scores: TopicScores) -> float:
+    """Return what the measure's own aggregator, mostly the mean, makes of the values of all topics that have one.
+
+    NaN is a value of a measure of irmx where a user asked for it (``no_relevant='nan'``), and its aggregator knows that; of
+    a measure of ir_measures it says that its tool has no value for the topic.
+    """
+    values = scores.values if isinstance(measure, Measure) else scores.values[~np.isnan(scores.values)]
     aggregator = measure.aggregator()
-    for value in values:
+    for value in values.tolist():
         aggregator.add(value)
     return float(aggregator.result())
+
+
+def detailed_results(scores: Mapping[Any, TopicScores], per_query: list[Metric]) -> DetailedResults:
+    """Return the means, with what goes with them, beside the metrics of topics."""
+    means = {measure: mean_of(measure, of_measure) for measure, of_measure in scores.items()}
+    return DetailedResults(means, per_query, {m: fields for m, s in scores.items() if (fields := s.of_mean())})
 
 
 def rankings_for(measure: Measure, join: Join) -> Rankings:

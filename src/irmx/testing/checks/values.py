@@ -16,8 +16,8 @@ from irmx.declare.measures import Measure
 from irmx.errors import UsageError
 from irmx.rank.join import Join
 from irmx.score.explain import explain
-from irmx.score.scores import TopicScores
 from irmx.score.scoring import rankings_for
+from irmx.score.topic_scores import TopicScores
 from irmx.testing.failures import failure
 from irmx.testing.sample import Sample
 from irmx.testing.trying import Data, for_all, for_all_large, raised, require_same, same, silent, values, values_quietly

@@ -175,12 +175,12 @@ def page_values(pages: Sequence[Page], evaluator: Evaluator) -> np.ndarray[Any, 
         for numbers in batches(pages):
             batch = [pages[i] for i in numbers]
             try:
-                found = evaluator.values(run_table(batch))
+                scores = evaluator.scores(run_table(batch))
             except DataError as error:
                 raise _of_page(error, batch, pages, evaluator) from None
+            topics = [evaluator.judgments.index[page.query_id] for page in batch]
             for column, measure in enumerate(evaluator.measures):
-                of_topic = found[measure]
-                values[numbers, column] = [of_topic[pages[i].query_id] for i in numbers]
+                values[numbers, column] = scores[measure].values[topics]
     for text, category in dict.fromkeys((str(w.message), w.category) for w in caught):
         warnings.warn(text, category, stacklevel=3)
     return values
@@ -201,7 +201,7 @@ def _of_page(error: DataError, batch: Sequence[Page], pages: Sequence[Page], eva
 def _error(page: Page, evaluator: Evaluator) -> DataError | None:
     """Return the error of a page, if there is one."""
     try:
-        evaluator.values(run_table([page]))
+        evaluator.scores(run_table([page]))
     except DataError as error:
         return error
     return None

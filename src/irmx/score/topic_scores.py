@@ -1,0 +1,117 @@
+"""The values of one measure for the topics of one run, and metrics that come with more than a value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import ir_measures
+import numpy as np
+
+from irmx.ragged import Floats
+
+
+@dataclass(frozen=True)
+class TopicScores:
+    """One value per topic, and further fields per topic; what ``Measure.score`` may return instead of an array.
+
+    Attributes
+    ----------
+    values : float array, shape (topics,)
+        The values.
+    fields : dict of str to float array, shape (topics,)
+        What goes with them, by name, such as ``standard_error``.
+    covariance : float array, shape (topics, topics), optional
+        The covariance of the errors of the values, such as those of a simulation whose users are the same for all topics: the
+        mean over topics has a standard error then.
+    """
+
+    values: Floats
+    fields: Mapping[str, Floats] = field(default_factory=dict)
+    covariance: Floats | None = None
+
+    def of_mean(self) -> dict[str, float]:
+        """Return what goes with the mean of the values that are not NaN: its standard error, where the covariance gives one.
+
+        The topics are taken as given: it is the error of the values, not that of having other topics.
+
+        >>> errors = np.array([[0.04, 0.04], [0.04, 0.04]])
+        >>> TopicScores(np.array([2.0, 3.0]), covariance=errors).of_mean()
+        {'standard_error': 0.2}
+        """
+        there = ~np.isnan(self.values)
+        if self.covariance is None or not there.any():
+            return {}
+        variance = float(self.covariance[np.ix_(there, there)].sum()) / there.sum() ** 2
+        return {"standard_error": math.sqrt(max(variance, 0.0))} if math.isfinite(variance) else {}
+
+
+class DetailedMetric(ir_measures.Metric):
+    """An ``ir_measures.Metric`` with further fields, which are attributes too.
+
+    Attributes
+    ----------
+    fields : dict of str to float
+        The fields by name.
+
+    Examples
+    --------
+    >>> m = DetailedMetric("q", "MSU", 2.5, {"standard_error": 0.1})
+    >>> query_id, measure, value = m
+    >>> value, m.standard_error
+    (2.5, 0.1)
+    """
+
+    fields: dict[str, float]
+
+    def __new__(
+        cls, query_id: str, measure: Any, value: float, fields: Mapping[str, float] | None = None
+    ) -> DetailedMetric:
+        made = super().__new__(cls, query_id, measure, value)
+        made.fields = dict(fields or {})
+        return made
+
+    def _replace(self, /, **changes: Any) -> DetailedMetric:
+        made = super()._replace(**changes)
+        made.fields = dict(self.fields)
+        return made
+
+    def __getattr__(self, name: str) -> float:
+        fields = self.__dict__.get("fields", {})
+        if name in fields:
+            found: float = fields[name]
+            return found
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+
+class DetailedResults(ir_measures.CalcResults):
+    """An ``ir_measures.CalcResults`` with what goes with the means.
+
+    Attributes
+    ----------
+    fields : dict of Measure to dict of str to float
+        By measure and name, such as the ``standard_error`` of the mean; no entry for measures whose mean has nothing besides.
+
+    Examples
+    --------
+    >>> results = DetailedResults({"MSU": 2.5}, [], {"MSU": {"standard_error": 0.1}})
+    >>> means, per_query = results
+    >>> means["MSU"], results.fields["MSU"]["standard_error"]
+    (2.5, 0.1)
+    """
+
+    fields: dict[Any, dict[str, float]]
+
+    def __new__(
+        cls, aggregated: Any, per_query: Any, fields: Mapping[Any, dict[str, float]] | None = None
+    ) -> DetailedResults:
+        made = super().__new__(cls, aggregated, per_query)
+        made.fields = dict(fields or {})
+        return made
+
+
+def metric(query_id: str, measure: Any, value: float, fields: Mapping[str, float]) -> ir_measures.Metric:
+    """Return a metric, a detailed one where there are fields."""
+    return DetailedMetric(query_id, measure, value, fields) if fields else ir_measures.Metric(query_id, measure, value)
