@@ -163,7 +163,9 @@ def test_two_pictures_of_one_name_are_refused(tmp_path: Path) -> None:
         generator("figures").figures(tmp_path)
 
 
-@pytest.mark.parametrize("package", ["irmx", "irmx_markov", "irmx_ncp", "irmx_pages", "irmx_stream", "irmx_temporal"])
+@pytest.mark.parametrize(
+    "package", ["irmx", "irmx_markov", "irmx_ncp", "irmx_pages", "irmx_stream", "irmx_study", "irmx_temporal"]
+)
 def test_every_public_name_has_a_heading(package: str, generated: dict[str, str], checks: ModuleType) -> None:
     public = sys.modules[package].__all__
     assert set(public) <= checks.headings(generated[f"api/{package}.md"])

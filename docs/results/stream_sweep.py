@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pandas as pd
 
-import irmx
+import irmx_study
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent.parent / "tests" / "benchmarks"))
@@ -98,11 +98,11 @@ def main() -> None:
         log = sweep(folder, qrels)
         minutes = (time.perf_counter() - start) / 60
         results = pd.read_parquet(folder / "results.parquet")
-    best = irmx.best_settings(results).head(6).round(3)
+    best = irmx_study.best_settings(results).head(6).round(3)
     reasonable = {"MD": "2m", "SD": "1m", "MA": "3h", "SA": "1.5h", "L": 0.5}
     there = pd.concat([results[k].astype(str) == str(v) for k, v in reasonable.items()], axis=1).all(axis=1)
     means = results[there].groupby("run")["value"].mean()
-    taus = irmx.rank_correlation_with(results, means.to_dict())["tau"]
+    taus = irmx_study.rank_correlation_with(results, means.to_dict())["tau"]
     grid = " ".join(f"--grid '{name}={','.join(map(str, values))}'" for name, values in PAPER.items())
     page = PAGE.format(
         runs=len(UPDATES_A_TOPIC),

@@ -52,9 +52,7 @@ from .errors import UsageError as UsageError
 from .errors import counted as counted
 from .errors import suggest as suggest
 from .hookspecs import hookimpl as hookimpl
-from .meta.comparing import best_settings as best_settings
-from .meta.comparing import rank_correlation_with as rank_correlation_with
-from .meta.sweeps import sweep as sweep
+from .rank.join import Join as Join
 from .rank.ranking import Ranking as Ranking
 from .rank.rankings import Rankings as Rankings
 from .rank.rows import Rows as Rows
@@ -70,6 +68,11 @@ from .score.explain import Explanation as Explanation
 from .score.explain import explain as explain
 from .score.named_runs import named_runs as named_runs
 from .score.named_runs import of_each_run as of_each_run
+from .score.prepared import PreparedRun as PreparedRun
+from .score.prepared import preparation_key as preparation_key
+from .score.prepared import prepare_run as prepare_run
+from .score.prepared import score_joined as score_joined
+from .score.prepared import score_prepared as score_prepared
 from .score.provenance import file_digest as file_digest
 from .score.provenance import versions_of as versions_of
 from .score.scores import Scores as Scores

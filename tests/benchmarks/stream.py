@@ -32,6 +32,7 @@ from sweep_collection import PAPER, TOPICS, write_collection
 from timing import in_turns
 
 import irmx
+import irmx_study
 from irmx_stream import MSU, Population, Stream, Traces, simulate
 from irmx_stream.interfaces.newest_first import REVERSE_CHRONOLOGICAL
 from irmx_stream.utility import compiled_gains
@@ -190,7 +191,7 @@ def sweep_sample(quick: bool) -> str:
 
 def _seconds_of(qrels: Path, runs: dict[str, Path], grid: dict[str, list[Any]]) -> float:
     start = time.perf_counter()
-    irmx.sweep("MSU", grid, qrels, runs, progress=False)
+    irmx_study.sweep("MSU", grid, qrels, runs, progress=False)
     return time.perf_counter() - start
 
 

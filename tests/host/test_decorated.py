@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 import irmx
+import irmx_study
 from irmx import Column, PluginError, Ranking, Rankings, TopicScores, UsageError
 
 QRELS = {"q": {"a": 1, "b": 2, "c": 0}, "r": {"a": 1}}
@@ -35,7 +36,7 @@ def test_it_works_wherever_measures_do(enough):
     assert ir_measures.calc_aggregate([*wanted, ir_measures.AP], QRELS, RUN) == {**wanted, ir_measures.AP: pytest.approx(2 / 3)}  # fmt: skip
     parsed = ir_measures.parse_measure("Enough(k=2)@2")
     assert (parsed, str(parsed), irmx.Enough, parsed["cutoff"]) == (made(k=2) @ 2, "Enough(k=2)@2", made, 2)
-    found = irmx.sweep("Enough", {"k": [1, 2]}, QRELS, {"run": RUN}, jobs=1)
+    found = irmx_study.sweep("Enough", {"k": [1, 2]}, QRELS, {"run": RUN}, jobs=1)
     assert found.groupby("k")["value"].mean().tolist() == [1.0, 0.5]
     with pytest.raises(UsageError, match="Enough does not say how its score is made up; there is nothing to explain"):
         irmx.explain(made, QRELS, RUN, "q")

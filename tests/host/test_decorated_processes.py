@@ -12,6 +12,7 @@ import pytest
 from joblib.externals.loky import get_reusable_executor
 
 import irmx
+import irmx_study
 from irmx.declare.from_function import FunctionMeasure
 
 QRELS = {"q": {"a": 1, "b": 2, "c": 0}, "r": {"a": 1}}
@@ -101,7 +102,7 @@ def test_a_function_may_refer_to_its_own_measure():
 
 
 SCRIPT = f"""
-import pickle, joblib, irmx
+import pickle, joblib, irmx, irmx_study
 from typing import Annotated
 {MODULE.partition("import irmx")[2].partition("if TYPE_CHECKING")[0]}
 base = 1
@@ -114,7 +115,7 @@ if __name__ == "__main__":
     made = Enough(k=2)
     assert pickle.loads(pickle.dumps(made)) == made
     print(joblib.Parallel(2)(joblib.delayed(made.calc_aggregate)({QRELS!r}, {RUN!r}) for _ in range(2)))
-    print(irmx.sweep("Enough", {{"k": [1, 2]}}, {QRELS!r}, {{"run": {RUN!r}}}, jobs=2)["value"].tolist())
+    print(irmx_study.sweep("Enough", {{"k": [1, 2]}}, {QRELS!r}, {{"run": {RUN!r}}}, jobs=2)["value"].tolist())
 """
 
 
@@ -136,7 +137,7 @@ def test_a_sweep_of_another_function_is_another_sweep(tmp_path):
             def Least(ranking, *, k: int = 1):
                 return ranking.depth > k
 
-        return irmx.sweep("Least", {"k": [3]}, QRELS, {"run": RUN}, out=tmp_path / "s.parquet", jobs=1)[
+        return irmx_study.sweep("Least", {"k": [3]}, QRELS, {"run": RUN}, out=tmp_path / "s.parquet", jobs=1)[
             "value"
         ].tolist()
 

@@ -29,7 +29,6 @@ FLOORS = [
     "rank",
     "score",
     "adapters",
-    "meta",
     "hookspecs",
     "plugin",
     "demo",

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import irmx
+import irmx_study
 from irmx.demo import qrels_path, run_path
 
 QRELS, RUN = str(qrels_path()), str(run_path("recent"))
@@ -62,6 +63,8 @@ def test_all_places_are_printed_as_numbers(output: str, command: Callable[..., A
 
 def test_tables_hold_floats() -> None:
     metrics = irmx.iter_calc("RBP(rel=1) AP", FRAME, SCORES)
-    swept = irmx.sweep("NCP(law=uniform)", {"rel": [1, 2]}, FRAME, {"run": SCORES}, reference="RBP(rel=1)", jobs=1)
+    swept = irmx_study.sweep(
+        "NCP(law=uniform)", {"rel": [1, 2]}, FRAME, {"run": SCORES}, reference="RBP(rel=1)", jobs=1
+    )
     for table in (pd.DataFrame(metrics), swept):
         assert table["value"].dtype == float

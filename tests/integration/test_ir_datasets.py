@@ -21,6 +21,7 @@ from ir_datasets.formats.webarc import WarcDoc
 from ir_datasets.util import LocalDownload
 
 import irmx
+import irmx_study
 from irmx import DataError, DataWarning
 
 Register = Callable[..., str]
@@ -264,7 +265,8 @@ def test_values_are_those_of_a_file_with_the_dates(complete: tuple[str, Path, An
     explained, of_file = (irmx.explain(MEASURE, q, RUN, "1") for q in (dataset_id, path))
     assert explained.columns == of_file.columns
     swept, from_file = (
-        irmx.sweep("TIA_P@5", {"window": ["1d", "1mo"]}, q, {"r": RUN}, reference=MEASURE) for q in (dataset_id, path)
+        irmx_study.sweep("TIA_P@5", {"window": ["1d", "1mo"]}, q, {"r": RUN}, reference=MEASURE)
+        for q in (dataset_id, path)
     )
     assert swept.equals(from_file)
 

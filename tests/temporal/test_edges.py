@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import irmx
+import irmx_study
 from irmx_temporal import cut
 
 FIRST, LAST = -62135596800.0 + 2 * 86400, 253402300799.0 - 2 * 86400
@@ -214,7 +215,7 @@ def test_dates_before_1677(frame: Any, ranked: Any) -> None:
 
 def test_a_swept_measure_does_not_hide_which_measure_it_is_lifted_by(frame: Any, ranked: Any) -> None:
     lifted = {"measure": ["AP", "P@1"]}
-    found = irmx.sweep(
+    found = irmx_study.sweep(
         "IntentAware", lifted, frame(("a", "1"), ("b", "2")), {"one": ranked("a")}, reference="AP", jobs=1
     )
     assert found[["measure", "measure_", "value"]].astype(object).where(found.notna(), None).values.tolist() == [

@@ -11,7 +11,6 @@ COMMANDS = [
     Command("plugins", "irmx.cli.plugins:plugins", SHORT_DESC="Show every plugin and what it offers."),
     Command("datasets", "irmx.cli.datasets:datasets", SHORT_DESC="List the datasets that may stand for qrels."),
     Command("explain", "irmx.cli.explain:explain", SHORT_DESC="Show what a topic's score is made of."),
-    Command("sweep", "irmx.cli.sweep:sweep", SHORT_DESC="Score runs in every setting of a grid of parameters."),
     Command("cite", "irmx.cli.cite:cite", SHORT_DESC="Print BibTeX of what was computed."),
     Command("demo", "irmx.cli.demo:demo", SHORT_DESC="Score three systems of a small collection."),
     Command("new-plugin", "irmx.cli.new_plugin:new_plugin", SHORT_DESC="Write the distribution of a new plugin."),

@@ -193,7 +193,7 @@ class Measure(ir_measures.Measure):
         """Return what of this instance :meth:`prepare` depends on; None, the default, for a measure without it.
 
         A measure whose settings share much work, such as a simulation, defines this, :meth:`prepare` and
-        :meth:`score_prepared`; :func:`irmx.sweep` then uses them instead of :meth:`score`.
+        :meth:`score_prepared`; sweeps then use them instead of :meth:`score`.
         """
         return None
 

@@ -103,6 +103,11 @@ class Join:
         value: T = self._memo[key]
         return value
 
+    def forget(self, kind: str) -> None:
+        """Forget the memoised values whose key is a tuple that begins with a word."""
+        for key in [key for key in self._memo if isinstance(key, tuple) and key[0] == kind]:
+            del self._memo[key]
+
     # -- the order of documents --------------------------------------------------------------------------
 
     def hits(self, rel: float | None, ties: str) -> Hits:

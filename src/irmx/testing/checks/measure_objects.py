@@ -87,7 +87,7 @@ def _require_equal(measure: Measure, name: str, found: Measure) -> None:
 
 
 def check_joblib(measure: Measure, data: Data) -> None:
-    """It scores in another process, as ``irmx.sweep`` has it do: joblib with loky."""
+    """It scores in another process, as sweeps have it do: joblib with loky."""
     from joblib import Parallel, delayed
 
     sample = data.some(measure)

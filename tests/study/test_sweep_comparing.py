@@ -12,6 +12,7 @@ import pytest
 from scipy.stats import kendalltau
 
 import irmx
+import irmx_study
 from irmx import DataError, DataWarning, UsageError
 from irmx.demo import SYSTEMS, qrels_path, run_path
 
@@ -40,7 +41,7 @@ def results() -> pd.DataFrame:
 
 
 def test_best_settings(results: pd.DataFrame) -> None:
-    found = irmx.best_settings(results)
+    found = irmx_study.best_settings(results)
     assert list(found.columns) == ["run", "rank", "value", "MD", "L", "settings"]
     assert found.values.tolist() == [
         ["a", 1, 5.0, "1m", 0.5, 3],  # the largest mean of 4, 5 and 2
@@ -52,12 +53,12 @@ def test_best_settings(results: pd.DataFrame) -> None:
 
 def test_ranks_count_the_runs_with_larger_means(results: pd.DataFrame) -> None:
     one = results[(results["measure"] == "ELG") | ((results["MD"] == "1m") & (results["L"] == 0))]
-    assert irmx.best_settings(one)["rank"].tolist() == [1, 2, 4, 2]
+    assert irmx_study.best_settings(one)["rank"].tolist() == [1, 2, 4, 2]
 
 
 def test_of_equal_settings_the_first_is_best(results: pd.DataFrame) -> None:
     twice = results[results["MD"] == "1m"].assign(value=1.0)
-    found = irmx.best_settings(twice)
+    found = irmx_study.best_settings(twice)
     assert found["L"].tolist() == [0.0] * 4
     assert found["settings"].tolist() == [2] * 4
 
@@ -65,7 +66,7 @@ def test_of_equal_settings_the_first_is_best(results: pd.DataFrame) -> None:
 @pytest.mark.parametrize("reference", ["ELG", {"a": 0.4, "b": 0.3, "c": 0.2, "d": 0.1, "another": 7.0}])
 def test_rank_correlation_is_tau_b_of_the_means(results: pd.DataFrame, reference: Any) -> None:
     with pytest.warns(DataWarning, match="1 of 4 settings give all runs the same value; tau is undefined there"):
-        found = irmx.rank_correlation_with(results, reference)
+        found = irmx_study.rank_correlation_with(results, reference)
     assert list(found.columns) == ["MD", "L", "tau", "p_value"]
     assert found[["MD", "L"]].values.tolist() == [["1m", 0.0], ["1m", 0.5], ["2m", 0.0], ["2m", 0.5]]
     expected = [kendalltau([4, 3, 2, 1], means) for means in ([4, 3, 1, 3], [5, 2, 3, 0], [1, 5, 3, 5])]
@@ -82,10 +83,10 @@ def test_tau_of_the_published_table() -> None:
     results = pd.DataFrame(
         {"run": table["run"], "query_id": "all", "measure": "MSU", "L": 0.5, "value": -table["msu_rank"]}
     )
-    found = irmx.rank_correlation_with(results, dict(zip(table["run"], -table["elg_rank"], strict=True)))
+    found = irmx_study.rank_correlation_with(results, dict(zip(table["run"], -table["elg_rank"], strict=True)))
     assert found["tau"].tolist() == [pytest.approx(0.471, abs=0.0005)]
     by_value = results.assign(value=table["msu_reasonable"])
-    assert irmx.best_settings(by_value)["rank"].tolist() == table["msu_rank"].tolist()
+    assert irmx_study.best_settings(by_value)["rank"].tolist() == table["msu_rank"].tolist()
 
 
 @pytest.fixture(scope="module")
@@ -94,14 +95,14 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> tuple[pd.DataFrame, Path]
     out = tmp_path_factory.mktemp("swept") / "results.tsv"
     runs = {s: run_path(s) for s in SYSTEMS}
     grid = {"law": "uniform,first", "cutoff": "5,20", "rel": "1,2"}
-    return irmx.sweep("NCP", grid, qrels_path(), runs, reference="AP", out=out, jobs=1), out
+    return irmx_study.sweep("NCP", grid, qrels_path(), runs, reference="AP", out=out, jobs=1), out
 
 
 def test_they_read_what_a_sweep_returns_and_writes(swept: tuple[pd.DataFrame, Path]) -> None:
     results, out = swept
-    best, agreement = irmx.best_settings(results), irmx.rank_correlation_with(results, "AP")
-    pd.testing.assert_frame_equal(irmx.best_settings(out), best, check_dtype=False)
-    pd.testing.assert_frame_equal(irmx.rank_correlation_with(str(out), "AP"), agreement, check_dtype=False)
+    best, agreement = irmx_study.best_settings(results), irmx_study.rank_correlation_with(results, "AP")
+    pd.testing.assert_frame_equal(irmx_study.best_settings(out), best, check_dtype=False)
+    pd.testing.assert_frame_equal(irmx_study.rank_correlation_with(str(out), "AP"), agreement, check_dtype=False)
     assert best["run"].tolist() == list(SYSTEMS)
     assert best["settings"].between(1, 8).all()
     assert len(agreement) == 8
@@ -117,19 +118,19 @@ def test_values_that_are_called_none_or_nan_are_settings(tmp_path: Path, ending:
     out = tmp_path / f"results.{ending}"
     grid = {"rescale": "None,recall", "no_relevant": "default,nan"}
     runs = {s: run_path(s) for s in SYSTEMS}
-    results = irmx.sweep("MP(model=GL_AD_ID)", grid, qrels_path(), runs, reference="AP", out=out, jobs=1)
-    agreement = irmx.rank_correlation_with(out, "AP")
+    results = irmx_study.sweep("MP(model=GL_AD_ID)", grid, qrels_path(), runs, reference="AP", out=out, jobs=1)
+    agreement = irmx_study.rank_correlation_with(out, "AP")
     assert agreement[["rescale", "no_relevant"]].values.tolist() == [
         ["None", "default"], ["None", "nan"], ["recall", "default"], ["recall", "nan"],
     ]  # fmt: skip
-    pd.testing.assert_frame_equal(irmx.best_settings(out), irmx.best_settings(results), check_dtype=False)
+    pd.testing.assert_frame_equal(irmx_study.best_settings(out), irmx_study.best_settings(results), check_dtype=False)
 
 
 @pytest.mark.parametrize("name", ["results.parquet", "results.txt", "results.csv"])
 def test_a_file_of_something_else_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text('a,b\n"1,2\n3\n')
     with pytest.raises(DataError, match=rf"{name} cannot be read as a file of results"):
-        irmx.best_settings(tmp_path / name)
+        irmx_study.best_settings(tmp_path / name)
 
 
 @pytest.mark.parametrize(
@@ -152,5 +153,5 @@ def test_what_is_no_result_is_refused(
     results: pd.DataFrame, change: Any, reference: Any, kind: type[Exception], said: str
 ) -> None:
     with pytest.raises(kind) as error:
-        irmx.rank_correlation_with(change(results), reference)
+        irmx_study.rank_correlation_with(change(results), reference)
     assert said in str(error.value)

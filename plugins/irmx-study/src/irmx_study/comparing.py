@@ -6,8 +6,8 @@ import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from irmx.errors import DataError, DataWarning, UsageError, suggest
-from irmx.meta.results import read_results
+from irmx import DataError, DataWarning, UsageError, suggest
+from irmx_study.results import read_results
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,7 +23,7 @@ def best_settings(results: Any) -> pd.DataFrame:
     Parameters
     ----------
     results : DataFrame, str or Path
-        What :func:`irmx.sweep` returns, or the file that it writes.
+        What :func:`irmx_study.sweep` returns, or the file that it writes.
 
     Returns
     -------
@@ -38,11 +38,11 @@ def best_settings(results: Any) -> pd.DataFrame:
 
     Examples
     --------
-    >>> import irmx
+    >>> import irmx_study
     >>> qrels = {"q": {"a": 1, "b": 1}}
     >>> runs = {"one": {"q": {"x": 3.0, "a": 2.0, "b": 1.0}}, "two": {"q": {"a": 1.0}}}
-    >>> results = irmx.sweep("NCP", {"law": ["uniform", "first"]}, qrels, runs, jobs=1)
-    >>> irmx.best_settings(results)
+    >>> results = irmx_study.sweep("NCP", {"law": ["uniform", "first"]}, qrels, runs, jobs=1)
+    >>> irmx_study.best_settings(results)
        run  rank     value      law  settings
     0  one     1  0.583333  uniform         1
     1  two     1  1.000000    first         1
@@ -66,7 +66,7 @@ def rank_correlation_with(results: Any, reference: str | Mapping[str, float]) ->
     Parameters
     ----------
     results : DataFrame, str or Path
-        What :func:`irmx.sweep` returns, or the file that it writes.
+        What :func:`irmx_study.sweep` returns, or the file that it writes.
     reference : str or mapping of str to float
         A reference measure of the results, by its name; or a value per run.
 
@@ -85,11 +85,11 @@ def rank_correlation_with(results: Any, reference: str | Mapping[str, float]) ->
 
     Examples
     --------
-    >>> import irmx
+    >>> import irmx_study
     >>> qrels = {"q": {"a": 1, "b": 1}}
     >>> runs = {"one": {"q": {"x": 3.0, "a": 2.0, "b": 1.0}}, "two": {"q": {"a": 1.0}}}
-    >>> results = irmx.sweep("NCP", {"law": ["uniform", "first"]}, qrels, runs, reference="R@3", jobs=1)
-    >>> irmx.rank_correlation_with(results, "R@3")
+    >>> results = irmx_study.sweep("NCP", {"law": ["uniform", "first"]}, qrels, runs, reference="R@3", jobs=1)
+    >>> irmx_study.rank_correlation_with(results, "R@3")
            law  tau  p_value
     0  uniform  1.0      1.0
     1    first -1.0      1.0

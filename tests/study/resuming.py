@@ -28,7 +28,7 @@ def words(out: str = OUT, jobs: int = 2, grid: dict[str, str] = GRID, reference:
 
 def finish(process: subprocess.Popen[str]) -> tuple[int, str]:
     """The exit code and the remarks of a process that is to end by itself."""
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=120)
     return process.returncode, err
 
 
@@ -39,11 +39,16 @@ def scored(folder: Path) -> list[str]:
     return [name for line in lines if line.startswith("score") for name in line.split()[1:]]
 
 
-def wait_for_parts(folder: Path, number: int = 3) -> None:
-    end = time.monotonic() + 30
-    while len(list((folder / f"{OUT}.parts").glob("settings-*.parquet"))) < number:
+def wait_for(condition: Callable[[], object]) -> None:
+    """Wait until a process has come to a place where it stays."""
+    end = time.monotonic() + 120
+    while not condition():
         assert time.monotonic() < end
         time.sleep(0.01)
+
+
+def wait_for_parts(folder: Path, number: int = 3) -> None:
+    wait_for(lambda: len(list((folder / f"{OUT}.parts").glob("settings-*.parquet"))) >= number)
 
 
 def parts(folder: Path) -> set[int]:
@@ -58,14 +63,14 @@ def leave_parts(
     sweep: Callable[..., pd.DataFrame], monkeypatch: pytest.MonkeyPatch, number: int, **changed: Any
 ) -> None:
     """Begin a sweep that stops after a number of units."""
-    from irmx.meta.sweeps import Sweep as Class
+    from irmx_study.sweeps import Sweep as Class
 
     keep = Class._keep
 
-    def stop(self: Class, done: Any, prepared: Any) -> None:
+    def stop(self: Class, done: Any) -> None:
         if self.done >= 2 * number:
             raise KeyboardInterrupt
-        keep(self, done, prepared)
+        keep(self, done)
 
     with monkeypatch.context() as patch:
         patch.setattr(Class, "_keep", stop)

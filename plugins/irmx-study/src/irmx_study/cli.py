@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from irmx.declare.command import QRELS_HELP
-
 
 def sweep(
-    qrels: Annotated[str, typer.Argument(help=QRELS_HELP)],
+    qrels: Annotated[
+        str, typer.Argument(help="Qrels: a file, - for standard input, an ir_datasets id, or FORMAT:PATH.")
+    ],
     runs: Annotated[
         list[str], typer.Argument(metavar="RUN...", help="Run files or quoted globs, or - for standard input.")
     ],
@@ -23,33 +23,30 @@ def sweep(
         typer.Option(
             "-g",
             "--grid",
-            help="PARAMETER=VALUE,VALUE,...; a value may be a multiple of another parameter, such as 0.5*MD. Once for each parameter.",
+            help="PARAMETER=VALUE,VALUE,... or PARAMETER=LOW:HIGH:NUMBER; a value may be a multiple of another parameter, such as 0.5*MD. Once for each parameter.",
         ),
     ],
     out: Annotated[str, typer.Option("--out", help="The file of results: .parquet, .csv or .tsv.")],
     reference: Annotated[
         list[str] | None, typer.Option("-r", "--reference", help="A further measure, computed once for every run.")
     ] = None,
-    jobs: Annotated[int | None, typer.Option("-j", "--jobs", help="Processes; the number of cores by itself.")] = None,
+    jobs: Annotated[int | None, typer.Option("-j", "--jobs", help="Processes; the number of cores by default.")] = None,
     backend: Annotated[str | None, typer.Option("--backend", help="dask: work on a cluster.")] = None,
     scheduler: Annotated[str | None, typer.Option("--scheduler", help="The address of the scheduler of Dask.")] = None,
 ) -> None:
     """Score runs in every setting of a grid of parameters.
 
-    Writes a row per run, topic and setting. Every finished setting is kept in the folder OUT.parts; after a stop the same
+    Writes one row per run, topic and setting. Every finished setting is kept in the folder OUT.parts; after a stop the same
     command goes on from there.
     """
-    from irmx.cli.app import note
-    from irmx.data.files import matching_files
-    from irmx.declare.expressions import names_a_measure
-    from irmx.errors import UsageError, counted
-    from irmx.meta.backends import check_backend, check_jobs
-    from irmx.meta.sweeps import Sweep
+    from irmx import UsageError, counted, matching_files
+    from irmx_study.backends import check_backend, check_jobs
+    from irmx_study.sweeps import Sweep
 
     check_backend(backend, scheduler)
     check_jobs(jobs)
     for argument in runs:
-        if names_a_measure(argument) and not os.path.exists(argument):
+        if not os.path.exists(argument) and _is_measure(argument):
             raise UsageError(
                 f"{argument} is a measure, and no run file has this name. Every reference has a --reference of its own."
             )
@@ -69,3 +66,18 @@ def sweep(
             note(f"{asked.done} of {total} settings are done and kept; the same command goes on from there")
         raise
     note(f"{out}: {all_of_them}")
+
+
+def _is_measure(text: str) -> bool:
+    from irmx import UsageError, parse_measure
+
+    try:
+        parse_measure(text)
+    except UsageError:
+        return False
+    return True
+
+
+def note(text: str) -> None:
+    """Print a line on standard error, as irmx does."""
+    typer.echo(f"irmx: {text}", err=True)

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-import irmx
+import irmx_study
 from irmx.demo import SYSTEMS, qrels_path, run_path
 
 Command = Callable[..., Any]
@@ -33,7 +33,7 @@ def test_it_writes_what_the_function_returns(command: Command, folder: Path) -> 
     assert (done.code, done.out) == (0, "")
     assert done.err == "irmx: results.parquet: 4 settings of 3 runs\n"
     runs = {f"{s}.run": folder / f"{s}.run" for s in sorted(SYSTEMS)}
-    expected = irmx.sweep(
+    expected = irmx_study.sweep(
         "NCP",
         {"law": ["uniform", "geometric(p=0.3)"], "cutoff": [5, 10]},
         folder / "demo.qrels",

@@ -11,7 +11,8 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from irmx import DataError, DataWarning
+from irmx import DataError, DataWarning, Grid
+from irmx_study.units import Units
 
 Sweep = Callable[..., pd.DataFrame]
 
@@ -50,7 +51,7 @@ def test_references_alone_are_computed_again(
     resuming: ModuleType, folder: Path, sweep: Sweep, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("irmx.meta.results.write_parquet", no_space)
+        patch.setattr("irmx_study.results.write_parquet", no_space)
         with pytest.raises(OSError, match="no space left"):
             sweep()
     assert len(resuming.parts(folder)) == resuming.SETTINGS
@@ -76,7 +77,7 @@ def test_what_was_killed_before_its_first_setting_hinders_no_sweep(
     resuming: ModuleType, folder: Path, sweep: Sweep, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("irmx.meta.parts.Parts.remove", lambda self: None)
+        patch.setattr("irmx_study.parts.Parts.remove", lambda self: None)
         resuming.leave_parts(sweep, monkeypatch, 0, reference="RR")
     assert sorted(p.name for p in (folder / f"{resuming.OUT}.parts").glob("*.parquet")) == ["references.parquet"]
     pd.testing.assert_frame_equal(sweep(), sweep(out=None))
@@ -86,8 +87,10 @@ def test_other_numbers_of_jobs_go_on_with_a_measure_without_preparation(
     resuming: ModuleType, folder: Path, sweep: Sweep, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other: dict[str, Any] = {"measure": "NCP", "grid": {"law": "uniform,first", "cutoff": list(range(1, 11))}}
-    resuming.leave_parts(sweep, monkeypatch, 4, **other)
-    assert len(resuming.parts(folder)) == 9
+    with monkeypatch.context() as patch:
+        patch.setattr("irmx_study.units.SECONDS", 0)  # as where one setting takes longer
+        resuming.leave_parts(sweep, monkeypatch, 4, **other)
+    assert resuming.parts(folder) == set(range(8)), "every finished setting is kept"
     results = sweep(**other, jobs=2)
     pd.testing.assert_frame_equal(results, sweep(**other, out=None))
 
@@ -96,7 +99,7 @@ def test_a_process_killed_after_its_results_were_written_leaves_nothing(
     resuming: ModuleType, folder: Path, sweep: Sweep, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("irmx.meta.parts.Parts.remove", lambda self: None)
+        patch.setattr("irmx_study.parts.Parts.remove", lambda self: None)
         results = sweep()
     assert (folder / f"{resuming.OUT}.parts").exists()
     pd.testing.assert_frame_equal(sweep(), results)
@@ -120,3 +123,14 @@ def test_a_full_disk_is_said_and_nothing_is_lost(
     assert len(resuming.parts(folder)) == 4
     monkeypatch.setattr(pq, "write_table", write)
     pd.testing.assert_frame_equal(sweep(), sweep(out=None))
+
+
+def test_settings_are_written_together_as_long_as_that_takes_half_a_second() -> None:
+    units = Units(Grid("NCP(law=first)", {"cutoff": list(range(1, 101))}).measures(), range(100))
+    sizes: list[int] = []
+    for unit in units:
+        sizes.append(len(unit.settings))
+        pace = 0.02 if sum(sizes) < 60 else 0.4
+        units.took(unit, pace * len(unit.settings))
+    assert sizes == [1, 2, 4, 8, 16, 25, 25, *[1] * 19]
+    assert sum(sizes) == 100

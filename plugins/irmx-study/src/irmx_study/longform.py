@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx.declare.grid import Grid
+from irmx import Grid, Measure, TopicScores
 from irmx.ragged import Array
-from irmx.score.topic_scores import TopicScores
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,15 +32,17 @@ class LongForm:
     Parameters
     ----------
     grid : Grid
-        The settings.
+        The grid.
+    settings : sequence of Measure
+        Its settings.
     runs, topics : sequence of str
         The names of the runs, and the query ids of the qrels.
     """
 
-    def __init__(self, grid: Grid, runs: Sequence[str], topics: Sequence[str]) -> None:
+    def __init__(self, grid: Grid, settings: Sequence[Measure], runs: Sequence[str], topics: Sequence[str]) -> None:
         self.grid, self.runs, self.topics = grid, list(runs), list(topics)
         self._values = {
-            name + "_" * (name in (*KEYS, "value")): _column([s[name] for s in grid.measures()]) for name in grid.values
+            name + "_" * (name in (*KEYS, "value")): _column([s[name] for s in settings]) for name in grid.values
         }
 
     def of_settings(self, settings: Sequence[int], scores: Sequence[Sequence[TopicScores]]) -> pa.Table:

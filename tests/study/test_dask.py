@@ -19,6 +19,7 @@ import pandas as pd
 import pytest
 
 import irmx
+import irmx_study
 from irmx.demo import SYSTEMS, qrels_path, run_path
 
 pytestmark = [
@@ -90,7 +91,7 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster
 @pytest.fixture
 def local(cluster: Cluster) -> pd.DataFrame:
     """The results of this process."""
-    return irmx.sweep(echo(), GRID, QRELS, RUNS, reference="AP", jobs=1)
+    return irmx_study.sweep(echo(), GRID, QRELS, RUNS, reference="AP", jobs=1)
 
 
 def echo() -> Any:
@@ -111,7 +112,9 @@ def test_a_worker_that_is_killed_changes_nothing(cluster: Cluster, local: pd.Dat
     killer = threading.Thread(target=kill)
     killer.start()
     out = tmp_path / "results.parquet"
-    results = irmx.sweep(echo(), GRID, QRELS, RUNS, reference="AP", out=out, backend="dask", scheduler=cluster.address)
+    results = irmx_study.sweep(
+        echo(), GRID, QRELS, RUNS, reference="AP", out=out, backend="dask", scheduler=cluster.address
+    )
     killer.join()
     assert one.wait() == -signal.SIGKILL
     assert other.poll() is None
@@ -121,27 +124,27 @@ def test_a_worker_that_is_killed_changes_nothing(cluster: Cluster, local: pd.Dat
     assert len(cluster.noted("score")) < 2 * len(GRID["MD"])
     assert 0 < len(cluster.noted("received")) <= 2 * len(RUNS)
 
-    plain = irmx.sweep("NCP", {"law": "uniform,first"}, QRELS, RUNS, backend="dask", scheduler=cluster.address)
-    pd.testing.assert_frame_equal(plain, irmx.sweep("NCP", {"law": "uniform,first"}, QRELS, RUNS, jobs=1))
+    plain = irmx_study.sweep("NCP", {"law": "uniform,first"}, QRELS, RUNS, backend="dask", scheduler=cluster.address)
+    pd.testing.assert_frame_equal(plain, irmx_study.sweep("NCP", {"law": "uniform,first"}, QRELS, RUNS, jobs=1))
 
 
 def test_a_scheduler_without_workers_is_an_error(cluster: Cluster) -> None:
     with pytest.raises(irmx.UsageError, match=r"The scheduler tcp://.* has no worker. Start one: dask worker tcp://"):
-        irmx.sweep(echo(), GRID, QRELS, RUNS, backend="dask", scheduler=cluster.address)
+        irmx_study.sweep(echo(), GRID, QRELS, RUNS, backend="dask", scheduler=cluster.address)
 
 
 def test_a_scheduler_that_cannot_be_reached_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("irmx.meta.backends._CONNECT_SECONDS", 1)
+    monkeypatch.setattr("irmx_study.backends._CONNECT_SECONDS", 1)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
         with pytest.raises(irmx.UsageError, match=f"No scheduler of Dask can be reached at {address}: "):
-            irmx.sweep("NCP", {"law": "uniform,first"}, QRELS, RUNS, backend="dask", scheduler=address)
+            irmx_study.sweep("NCP", {"law": "uniform,first"}, QRELS, RUNS, backend="dask", scheduler=address)
     with pytest.raises(irmx.UsageError, match="No scheduler of Dask can be reached at nonsense://x: "):
-        irmx.sweep("NCP", {"law": "uniform,first"}, QRELS, RUNS, backend="dask", scheduler="nonsense://x")
+        irmx_study.sweep("NCP", {"law": "uniform,first"}, QRELS, RUNS, backend="dask", scheduler="nonsense://x")
 
 
 def test_dask_that_is_not_installed_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(irmx.IrmxError, match=r"To install: python -m pip install 'irmx\[dask\]'"):
-        irmx.sweep("NCP", {"law": "uniform,first"}, QRELS, RUNS, backend="dask", scheduler="tcp://127.0.0.1:1")
+    with pytest.raises(irmx.IrmxError, match=r"To install: python -m pip install 'irmx-study\[dask\]'"):
+        irmx_study.sweep("NCP", {"law": "uniform,first"}, QRELS, RUNS, backend="dask", scheduler="tcp://127.0.0.1:1")

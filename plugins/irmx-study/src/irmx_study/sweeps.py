@@ -3,32 +3,31 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import os
 import warnings
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
 
-from irmx.adapters.progress import progress_bar
-from irmx.data.reading import read_qrels, read_run
-from irmx.declare.columns import needed
-from irmx.declare.grid import Grid
-from irmx.declare.measures import Measure
-from irmx.errors import DataWarning
-from irmx.meta.backends import check_backend, check_jobs, dask, is_local, results_of
-from irmx.meta.identity import identify
-from irmx.meta.longform import LongForm, frame_of, merged
-from irmx.meta.parts import REFERENCES, Parts, PartsInMemory
-from irmx.meta.preparing import Preparer
-from irmx.meta.results import ResultsFile
-from irmx.meta.units import Done, Held, Stored, do, kept, units_of
-from irmx.score.evaluator import Evaluator, as_measures
-from irmx.score.named_runs import lacking_topics, named_runs, of_run
-from irmx.score.once import Said
-from irmx.score.scoring import checked, over_topics, without_relevant
-from irmx.score.topic_scores import TopicScores
+from irmx import (
+    Evaluator,
+    Grid,
+    Measure,
+    Run,
+    TopicScores,
+    as_measures,
+    named_runs,
+    of_each_run,
+    progress_bar,
+    read_qrels,
+)
+from irmx_study.backends import Call, check_backend, check_jobs, dask, is_local, results_of
+from irmx_study.identity import identify
+from irmx_study.longform import LongForm, frame_of, merged
+from irmx_study.parts import REFERENCES, Parts
+from irmx_study.results import ResultsFile
+from irmx_study.units import Data, Done, Units, do, kept
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,7 +36,8 @@ if TYPE_CHECKING:
 class Sweep:
     """A sweep that was asked for: what there is to do, and what of it is done.
 
-    The parameters are those of :func:`irmx.sweep`.
+    With a file of results no other process can work on the same ones from here to the end of :meth:`compute`. The parameters
+    are those of :func:`irmx_study.sweep`.
 
     Attributes
     ----------
@@ -64,20 +64,30 @@ class Sweep:
         self.runs = named_runs(runs)
         references = as_measures(reference)
         asked = [m for m in (*self.settings, *references) if isinstance(m, Measure)]
-        self._judgments = read_qrels(qrels, needed("qrels", asked))
+        columns = dict.fromkeys(c.name for m in asked for c in m.qrel_columns() if not c.optional)
+        self._judgments = read_qrels(qrels, list(columns))
         self._references = Evaluator(references, self._judgments)
-        self._form = LongForm(self._grid, list(self.runs), list(self._judgments.index))
-        self._said = Said()
+        self._form = LongForm(self._grid, self.settings, list(self.runs), list(self._judgments.index))
+        self._warned: set[tuple[type[Warning], str]] = set()
         self.complete = False
-        self._parts: Parts | PartsInMemory = PartsInMemory()
+        self._parts = Parts(None if self._file is None else self._file.path)
         if self._file is not None:
-            identity = identify(self._grid, self._judgments, self.runs, self._references.measures)
-            self._parts = parts = self._file.parts(identity)
-            self.complete = self._file.is_complete(identity)
-            if self.complete:
-                parts.discard()
-            else:
-                parts.open()
+            self._identity = identify(self._grid, self._judgments, self.runs, self._references.measures)
+            self._parts.lock()
+            try:
+                self._look(self._file)
+            except BaseException:
+                self._parts.close()
+                raise
+
+    def _look(self, file: ResultsFile) -> None:
+        """See what is there; parts beside complete results are of a call that was killed when these were written."""
+        self.complete = file.is_complete(self._identity, self._parts)
+        if self.complete:
+            self._parts.remove()
+            self._parts.close()
+        else:
+            self._parts.open(self._identity)
 
     @property
     def done(self) -> int:
@@ -91,7 +101,7 @@ class Sweep:
         backend: str | None = None,
         scheduler: str | None = None,
     ) -> pd.DataFrame:
-        """Do what is left to do, and return the results; see :func:`irmx.sweep`."""
+        """Do what is left to do, and return the results; see :func:`irmx_study.sweep`."""
         check_backend(backend, scheduler)
         try:
             return self._results(check_jobs(jobs), progress, scheduler)
@@ -109,87 +119,64 @@ class Sweep:
         if left or not self._parts.has_references:
             with contextlib.ExitStack() as stack:
                 use = None if scheduler is None else stack.enter_context(dask(scheduler))
-                prepared = self._prepare(left, stack.enter_context(self._parts.workspace()), progress)
-                data = prepared.data(use is None and is_local())
+                data = self._read(left, stack.enter_context(self._parts.workspace()), progress)
+                by_key = data.stored() if use is None and is_local() else data.held()
                 if use is not None:
-                    stack.enter_context(use(list(data.values())))
+                    stack.enter_context(use(list(by_key.values())))
                 if left:
-                    self._score(left, prepared, data, jobs, progress)
+                    self._score(left, by_key, jobs, progress)
         frame = frame_of(merged(self._parts.tables()))
-        if self._file is not None and isinstance(self._parts, Parts):
-            self._file.write(frame, self._parts.identity)
+        if self._file is not None:
+            self._file.write(frame, self._identity)
         self._parts.remove()
         return frame
 
-    def _prepare(self, left: Sequence[int], folder: str, progress: bool | None) -> Preparer:
+    def _read(self, left: Sequence[int], folder: str, progress: bool | None) -> Data:
         """Read every run once, for the settings that are left and for the references."""
-        prepared = Preparer(self._judgments, [self.settings[i] for i in left], folder)
+        data = Data(self._judgments, [self.settings[i] for i in left], folder)
+
+        def of_run(run: Run) -> list[TopicScores]:
+            data.add(run)
+            return [] if self._parts.has_references else list(self._references.scores(run).values())
+
         references: list[list[TopicScores]] = []
         with progress_bar("Reading runs", len(self.runs), 0, progress) as advance:
-            for name, source in self.runs.items():
-                with self._said.once(name), of_run(name, source):
-                    references.append(self._read(source, prepared))
-                gc.collect()  # a join and its rankings refer to each other
+            for _, scores in of_each_run(self.runs, self._judgments, of_run):
+                references.append(scores)
                 advance(1)
         if not self._parts.has_references:
             names = list(map(str, self._references.measures))
             by_measure = [list(of_measure) for of_measure in zip(*references, strict=True)]
             self._parts.write(REFERENCES, self._form.of_references(names, by_measure), ())
-        return prepared
+        return data
 
-    def _read(self, source: Any, prepared: Preparer) -> list[TopicScores]:
-        """Read one run, and return the scores of the references if they are not there yet."""
-        run = read_run(source)
-        lacking = lacking_topics(run, self._judgments)
-        prepared.add(run)
-        if lacking:
-            warnings.warn(lacking, DataWarning, stacklevel=2)
-        return [] if self._parts.has_references else list(self._references.scores(run).values())
-
-    def _score(
-        self,
-        left: Sequence[int],
-        prepared: Preparer,
-        data: Mapping[Hashable, Stored | Held],
-        jobs: int,
-        progress: bool | None,
-    ) -> None:
+    def _score(self, left: Sequence[int], data: Mapping[Any, Any], jobs: int, progress: bool | None) -> None:
         """Score the settings that are left; each unit is written as soon as it is there."""
-        units = units_of(self.settings, left, jobs)
-        calls = ((do, (u, [self.settings[i] for i in u.settings], data[u.key])) for u in units)
+        units = Units(self.settings, left)
+
+        def calls() -> Iterator[Call]:
+            for unit in units:
+                yield do, (unit, [self.settings[i] for i in unit.settings], data[unit.key])
+
         try:
             with (
                 progress_bar("Scoring settings", len(self.settings), self.done, progress) as advance,
-                results_of(calls, min(jobs, len(units))) as results,
+                results_of(calls(), min(jobs, len(units))) as results,
             ):
                 for done in results:
-                    self._keep(done, prepared)
+                    self._keep(done)
+                    units.took(done.unit, done.seconds)
                     advance(len(done.unit.settings))
         finally:
             kept.cache_clear()
 
-    def _keep(self, done: Done, prepared: Preparer) -> None:
-        numbers, scores = done.unit.settings, done.scores
-        if done.unit.key is not None:
-            scores = [self._over_topics(numbers, *of_run) for of_run in zip(prepared.theirs, scores, strict=True)]
-        self._parts.write(f"settings-{numbers[0]:07d}", self._form.of_settings(numbers, scores), numbers)
-        self._said.give(done.warned)
-
-    def _over_topics(
-        self, numbers: Sequence[int], theirs: list[int], scores: Sequence[TopicScores]
-    ) -> list[TopicScores]:
-        """Return checked scores of one run over all topics of the qrels, from those over its own."""
-        topics = [self._judgments.topics[t] for t in theirs]
-        settings = [self.settings[i] for i in numbers]
-        return [
-            over_topics(
-                s,
-                without_relevant(self._judgments, s["rel"]) & (s["no_relevant"] == "nan"),
-                theirs,
-                checked(s, topics, found),
-            )
-            for s, found in zip(settings, scores, strict=True)
-        ]
+    def _keep(self, done: Done) -> None:
+        numbers = done.unit.settings
+        self._parts.write(f"settings-{numbers[0]:07d}", self._form.of_settings(numbers, done.scores), numbers)
+        for category, text in done.warned:
+            if (category, text) not in self._warned:
+                self._warned.add((category, text))
+                warnings.warn(text, category, stacklevel=2)
 
 
 def sweep(
@@ -251,10 +238,10 @@ def sweep(
 
     Examples
     --------
-    >>> import irmx
+    >>> import irmx_study
     >>> qrels = {"q": {"a": 1, "b": 1}}
     >>> runs = {"one": {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}, "two": {"q": {"x": 2.0, "a": 1.0}}}
-    >>> irmx.sweep("NCP", {"law": ["uniform", "first"]}, qrels, runs, jobs=1)
+    >>> irmx_study.sweep("NCP", {"law": ["uniform", "first"]}, qrels, runs, jobs=1)
        run query_id measure      law     value
     0  one        q     NCP  uniform  0.833333
     1  two        q     NCP  uniform  0.250000

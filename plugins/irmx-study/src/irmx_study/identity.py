@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.metadata import version
 from typing import Any
 
 import ir_measures
-import numpy as np
 
-from irmx.data.judgments import Judgments
-from irmx.data.reading import read_run
-from irmx.data.runs import Run
-from irmx.data.tables import is_path
-from irmx.declare.from_function import FunctionMeasure
-from irmx.declare.grid import Grid
-from irmx.declare.measures import Measure
-from irmx.declare.symbols import Symbol
-from irmx.ragged import Array
-from irmx.registry import registry
+from irmx import Grid, Judgments, Measure, file_digest, read_run, versions_of
 
 Identity = dict[str, Any]
 """Plain texts and lists, as JSON has them."""
@@ -32,7 +19,7 @@ def identify(
     grid: Grid, judgments: Judgments, runs: Mapping[str, Any], references: Sequence[ir_measures.Measure]
 ) -> Identity:
     """Return what identifies a sweep: measure, grid, references, digests of qrels and runs, versions."""
-    measures = [*grid.measures(), *references]
+    measures: list[ir_measures.Measure] = [*grid.measures(), *references]
     of_run, of_qrels = _columns_read(measures)
     return {
         "measure": str(grid.measure),
@@ -40,22 +27,8 @@ def identify(
         "reference": [str(m) for m in references],
         "qrels": qrels_digest(judgments, of_qrels),
         "runs": [[name, run_digest(run, of_run)] for name, run in runs.items()],
-        "versions": _versions(measures),
+        "versions": versions_of(measures),
     }
-
-
-def _versions(measures: Sequence[ir_measures.Measure]) -> dict[str, str]:
-    """Return the versions of irmx, ir_measures, and the plugins and functions that measures and named objects are from."""
-    names = {str(m.NAME) for m in measures}
-    names |= {v.NAME for m in measures if isinstance(m, Measure) for v in m.params.values() if isinstance(v, Symbol)}
-    found = {"irmx": version("irmx"), "ir_measures": version("ir_measures")}
-    for plugin in registry().plugins.values():
-        if names & {*plugin.offers.get("measures", ()), *plugin.offers.get("symbols", ())}:
-            found[plugin.distribution] = plugin.version
-    for m in measures:
-        if isinstance(m, FunctionMeasure):
-            found[f"function of {m.NAME}"] = hashlib.sha256(m.source.encode()).hexdigest()[:12]
-    return found
 
 
 def _columns_read(measures: Iterable[ir_measures.Measure]) -> tuple[list[str], list[str]]:
@@ -68,15 +41,11 @@ def _columns_read(measures: Iterable[ir_measures.Measure]) -> tuple[list[str], l
 
 def run_digest(source: Any, columns: Sequence[str]) -> dict[str, str]:
     """Return a digest of the bytes of a file; of anything else, one of the ids and scores, and one per extra column."""
-    if is_path(source) and os.path.isfile(source):
-        made = hashlib.sha256()
-        with open(source, "rb") as file:
-            while block := file.read(1 << 20):
-                made.update(block)
-        return {_BASE: made.hexdigest()}
-    run: Run = read_run(source)
-    docs = [np.array(run.docs(topic), dtype=object) for topic in range(len(run.topics))]
-    return _digests([run.topics, run.offsets, run.score, *docs], {name: run.column(name) for name in columns})
+    if of_file := file_digest(source):
+        return {_BASE: of_file}
+    run = read_run(source)
+    docs = [run.docs(topic) for topic in range(len(run.topics))]
+    return _digests([run.topics, run.offsets, run.score, docs], {name: run.column(name) for name in columns})
 
 
 def qrels_digest(judgments: Judgments, columns: Sequence[str]) -> dict[str, str]:
@@ -89,26 +58,10 @@ _BASE = ""
 """The key of the digest of what every run, or every qrels, has."""
 
 
-def _digests(arrays: Sequence[Any], columns: Mapping[str, Array | None]) -> dict[str, str]:
-    return {_BASE: _digest(arrays), **{name: _digest([values]) for name, values in columns.items()}}
+def _digests(base: Sequence[Any], columns: Mapping[str, Any]) -> dict[str, str]:
+    import joblib
 
-
-def _digest(arrays: Sequence[Any]) -> str:
-    made = hashlib.sha256()
-    for values in arrays:
-        made.update(f"{'none' if values is None else len(values)};".encode())
-        if values is not None:
-            made.update(_hashes(np.asarray(values)).tobytes())
-    return made.hexdigest()
-
-
-def _hashes(values: Array) -> Array:
-    """Return a number per value that depends on nothing but the value."""
-    import pandas as pd
-
-    if values.dtype.kind in "OU":
-        return np.asarray(pd.util.hash_array(values.astype(object)))
-    return np.asarray(values, dtype=np.float64)
+    return {_BASE: str(joblib.hash(base)), **{name: str(joblib.hash(values)) for name, values in columns.items()}}
 
 
 def differences(there: Identity, asked: Identity) -> str:

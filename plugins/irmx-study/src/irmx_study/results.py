@@ -7,9 +7,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from irmx.errors import DataError, UsageError
-from irmx.meta.identity import Identity
-from irmx.meta.parts import Parts, refuse_other, write_parquet, write_whole
+from irmx import DataError, UsageError
+from irmx_study.identity import Identity
+from irmx_study.parts import Parts, refuse_other, write_parquet, write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,11 +41,7 @@ class ResultsFile:
         if not self.path.parent.is_dir():
             raise DataError(f"There is no folder {self.path.parent} for the results {os.fspath(out)!r}. Make it first.")
 
-    def parts(self, identity: Identity) -> Parts:
-        """Return the parts of a sweep with these results; not opened."""
-        return Parts(self.path, identity)
-
-    def is_complete(self, identity: Identity) -> bool:
+    def is_complete(self, identity: Identity, parts: Parts) -> bool:
         """Tell whether the results of a sweep are there.
 
         Raises
@@ -56,7 +52,7 @@ class ResultsFile:
         if not self.path.exists():
             return False
         if self.path.suffix in _SEPARATORS:
-            if self.parts(identity).folder.exists():
+            if parts.folder is not None and parts.folder.exists():
                 return False
             raise DataError(
                 f"{self.path} is there already, and a {self.path.suffix} file does not tell which sweep it is of. "
@@ -116,7 +112,7 @@ def read_results(results: Any) -> pd.DataFrame:
     lacking = [c for c in ("run", "query_id", "measure", "value") if c not in frame.columns]
     if lacking:
         raise DataError(
-            f"The results lack the column {lacking[0]!r}. Results are what irmx.sweep returns; these have "
+            f"The results lack the column {lacking[0]!r}. Results are what irmx_study.sweep returns; these have "
             f"{', '.join(map(str, frame.columns))}."
         )
     return frame

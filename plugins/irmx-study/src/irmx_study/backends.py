@@ -8,10 +8,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-import joblib
-from joblib.parallel import BACKENDS, get_active_backend
-
-from irmx.errors import IrmxError, UsageError
+from irmx import IrmxError, UsageError
 
 _LOCAL = ("sequential", "loky", "threading", "multiprocessing")
 _CONNECT_SECONDS = 10
@@ -37,6 +34,8 @@ def check_backend(backend: str | None, scheduler: str | None) -> None:
 def check_jobs(jobs: int | None) -> int:
     """Return the number of processes to use: the number of cores where none is given."""
     if jobs is None:
+        import joblib
+
         return int(joblib.cpu_count())
     if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
         raise UsageError(f"The number of jobs must be an int of 1 or more. Got {jobs!r} instead.")
@@ -45,6 +44,8 @@ def check_jobs(jobs: int | None) -> int:
 
 def is_local() -> bool:
     """Tell whether the backend of joblib in use runs on this machine."""
+    from joblib.parallel import BACKENDS, get_active_backend
+
     return isinstance(get_active_backend()[0], tuple(BACKENDS[name] for name in _LOCAL))
 
 
@@ -61,11 +62,13 @@ def dask(scheduler: str) -> Iterator[Callable[[Sequence[Any]], Any]]:
     irmx.errors.IrmxError
         Where Dask is not installed.
     """
+    import joblib
+
     try:
         from distributed import Client
     except ImportError:
         raise IrmxError(
-            "The backend dask needs the package distributed. To install: python -m pip install 'irmx[dask]'."
+            "The backend dask needs the package distributed. To install: python -m pip install 'irmx-study[dask]'."
         ) from None
     try:
         client = Client(scheduler, timeout=_CONNECT_SECONDS, set_as_default=False)
@@ -83,6 +86,9 @@ def results_of(calls: Iterable[Call], jobs: int) -> Iterator[Iterator[Any]]:
 
     With one job on this machine no process is started. Processes that were started are gone at the end.
     """
+    import joblib
+    from joblib.parallel import BACKENDS, get_active_backend
+
     own_processes = jobs > 1 and isinstance(get_active_backend()[0], BACKENDS["loky"])
     with contextlib.ExitStack() as stack:
         if own_processes:

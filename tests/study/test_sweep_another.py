@@ -94,8 +94,8 @@ def test_another_reference_is_all_that_is_named(
 
 def test_another_version_makes_another_sweep(folder: Path, sweep: Sweep, monkeypatch: pytest.MonkeyPatch) -> None:
     sweep()
-    monkeypatch.setattr("irmx.meta.identity.version", lambda name: "9.9")
-    with pytest.raises(DataError, match=r"Versions: there irmx 0\.1\.0, .* asked for irmx 9\.9"):
+    monkeypatch.setattr("irmx.score.provenance.version", lambda name: "9.9")
+    with pytest.raises(DataError, match=r"Versions: there irmx 0\.\d+\.\d+, .* asked for irmx 9\.9"):
         sweep()
 
 

@@ -1,0 +1,232 @@
+"""Finished parts of a sweep in a folder beside its results: written at once, found again by the next call."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import socket
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from irmx import DataError, DataWarning
+from irmx_study.identity import Identity, differences
+
+if TYPE_CHECKING:
+    import filelock
+    import pyarrow as pa
+
+REFERENCES = "references"
+"""The name of the part with the reference measures."""
+
+_MANIFEST = "sweep.json"
+_PROCESS = "process.txt"
+_SETTINGS = b"settings"
+_UNFINISHED = ".unfinished"
+
+
+class Parts:
+    """The finished parts of a sweep: in the folder ``NAME.parts`` beside a file of results, or in memory without one.
+
+    A part is a parquet file that knows which settings it holds; it is written under another name and renamed, so that
+    it is either there as a whole or not. The manifest says which sweep the parts are of.
+
+    Parameters
+    ----------
+    out : Path or None
+        The file of results.
+    """
+
+    def __init__(self, out: Path | None = None) -> None:
+        self.folder = None if out is None else out.with_name(out.name + ".parts")
+        self._lock: filelock.BaseFileLock | None = None
+        self._tables: dict[str, pa.Table | Path] = {}
+        self._numbers: dict[str, list[int]] = {}
+
+    # -- one process at a time ---------------------------------------------------------------------------
+
+    def lock(self) -> None:
+        """Keep other processes out, until :meth:`close` or the end of this one.
+
+        Raises
+        ------
+        irmx.errors.DataError
+            Where another process is at work; names it.
+        """
+        if self.folder is None:
+            return
+        import filelock
+
+        self._lock = filelock.FileLock(self.folder.with_suffix(".lock"))
+        try:
+            self._lock.acquire(blocking=False)
+        except filelock.Timeout:
+            self._lock = None
+            raise DataError(
+                f"Another process is at work on {self.folder}{self._other_process()}. Wait until it is done, or choose "
+                "another --out."
+            ) from None
+        except OSError as error:
+            self._lock = None
+            raise self._cannot_be_made(error) from None
+
+    def _other_process(self) -> str:
+        """Return which process says that it is at work, where it has come to say so."""
+        assert self.folder is not None
+        try:
+            return ": " + (self.folder / _PROCESS).read_text(encoding="utf-8")
+        except OSError:
+            return ""
+
+    def close(self) -> None:
+        """Let others in."""
+        if self._lock is not None and self.folder is not None:
+            for path in (self.folder / _PROCESS, Path(self._lock.lock_file)):
+                with contextlib.suppress(OSError):  # it is gone already; or it is open, and stays on Windows
+                    path.unlink()
+            self._lock.release()
+            self._lock = None
+
+    # -- what is there -----------------------------------------------------------------------------------
+
+    def open(self, identity: Identity) -> None:
+        """Make the folder, or take over the parts that a sweep like this one left there.
+
+        Raises
+        ------
+        irmx.errors.DataError
+            Where the folder holds something else, or cannot be written.
+        """
+        if self.folder is None:
+            return
+        try:
+            self.folder.mkdir(exist_ok=True)
+            paths = sorted(self.folder.iterdir())
+        except OSError as error:
+            raise self._cannot_be_made(error) from None
+        manifest = self.folder / _MANIFEST
+        if manifest in paths:
+            self._check(manifest, paths, identity)
+        elif [p for p in paths if p.suffix != _UNFINISHED and p.name != _PROCESS]:
+            raise DataError(
+                f"The folder {self.folder} is not one of a sweep ({_MANIFEST} is missing). Remove it, or choose another --out."
+            )
+        process = f"process {os.getpid()} on {socket.gethostname()}"
+        write_whole(self.folder / _PROCESS, lambda path: path.write_text(process, encoding="utf-8"))
+        for path in paths:
+            self._take_over(path)
+        write_whole(manifest, lambda path: path.write_text(json.dumps(identity, indent=1), encoding="utf-8"))
+
+    def _cannot_be_made(self, error: OSError) -> DataError:
+        return DataError(f"The folder {self.folder} cannot be made: {error.strerror}. Choose another --out.")
+
+    def _check(self, manifest: Path, paths: list[Path], identity: Identity) -> None:
+        """Refuse parts of another sweep, if they hold any setting."""
+        try:
+            found = json.loads(manifest.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise DataError(
+                f"{manifest} cannot be read ({error}). Remove the folder {self.folder}, or choose another --out."
+            ) from None
+        if [p for p in paths if p.suffix == ".parquet" and p.stem != REFERENCES]:
+            refuse_other(f"The folder {self.folder} holds parts", found, identity)
+        elif found != identity:
+            (manifest.parent / f"{REFERENCES}.parquet").unlink(missing_ok=True)
+
+    def _take_over(self, path: Path) -> None:
+        """Note a finished part; remove what a stopped sweep left unfinished, and parts that are cut off."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        if path.suffix == _UNFINISHED:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        elif path.suffix == ".parquet" and path.exists():
+            try:
+                self._numbers[path.stem] = json.loads((pq.read_schema(path).metadata or {})[_SETTINGS])
+                self._tables[path.stem] = path
+            except (pa.ArrowInvalid, OSError, KeyError, ValueError):
+                path.unlink()
+                warnings.warn(
+                    f"{path} is damaged; it was removed, and its settings are computed again", DataWarning, stacklevel=2
+                )
+
+    @property
+    def settings(self) -> set[int]:
+        """The numbers of the settings that are there."""
+        return {setting for settings in self._numbers.values() for setting in settings}
+
+    @property
+    def has_references(self) -> bool:
+        """Whether the reference measures are there."""
+        return REFERENCES in self._tables
+
+    def tables(self) -> list[pa.Table]:
+        """Return all parts."""
+        import pyarrow.parquet as pq
+
+        parts = [self._tables[name] for name in sorted(self._tables)]
+        return [pq.read_table(p).replace_schema_metadata() if isinstance(p, Path) else p for p in parts]
+
+    # -- writing -----------------------------------------------------------------------------------------
+
+    def write(self, name: str, table: pa.Table, settings: Sequence[int]) -> None:
+        """Write a part with some settings."""
+        part: pa.Table | Path = table
+        if self.folder is not None:
+            part = self.folder / f"{name}.parquet"
+            write_parquet(part, table.replace_schema_metadata({_SETTINGS: json.dumps(list(settings)).encode()}))
+        self._tables[name], self._numbers[name] = part, list(settings)
+
+    @contextlib.contextmanager
+    def workspace(self) -> Iterator[str]:
+        """Give a folder for what a call needs while it runs; if the call is killed, the next one removes it."""
+        with tempfile.TemporaryDirectory(dir=self.folder, suffix=_UNFINISHED) as folder:
+            yield folder
+
+    def remove(self) -> None:
+        """Remove the folder with all parts."""
+        if self.folder is not None:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def refuse_other(what: str, found: Identity, asked: Identity) -> None:
+    """Raise where what is there is of another sweep than the one asked for."""
+    text = differences(found, asked)
+    if text:
+        raise DataError(
+            f"{what} of another sweep. {text[:1].upper()}{text[1:]}. Ask for the same sweep again to go on with that one, "
+            "choose another --out for this one, or remove what is there."
+        )
+
+
+def write_parquet(path: Path, table: pa.Table) -> None:
+    """Write a table; the file is there as a whole or not at all."""
+    import pyarrow.parquet as pq
+
+    write_whole(path, lambda unfinished: pq.write_table(table, unfinished))
+
+
+def write_whole(path: Path, write: Callable[[Path], Any]) -> None:
+    """Write a file under another name, see it to the disk, and rename it."""
+    unfinished = path.with_name(path.name + _UNFINISHED)
+    with writing(path):
+        write(unfinished)
+        with open(unfinished, "rb+") as file:
+            os.fsync(file.fileno())
+        os.replace(unfinished, path)
+
+
+@contextlib.contextmanager
+def writing(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Say which file cannot be written, as where the disk is full."""
+    try:
+        yield
+    except OSError as error:
+        raise DataError(
+            f"{os.fspath(path)} cannot be written: {error.strerror or error}. Make room there; what is finished is kept, "
+            "and the same command goes on from there."
+        ) from None

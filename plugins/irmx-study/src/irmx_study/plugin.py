@@ -1,0 +1,14 @@
+"""What irmx-study registers."""
+
+from irmx import Command, hookimpl
+
+
+@hookimpl
+def irmx_commands() -> list[Command]:
+    return [
+        Command(
+            "sweep",
+            "irmx_study.cli:sweep",
+            SHORT_DESC="Score runs in every setting of a grid of parameters of a measure.",
+        )
+    ]

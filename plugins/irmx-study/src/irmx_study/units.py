@@ -1,0 +1,179 @@
+"""The work of a sweep in units that can be done anywhere, and the data that they need."""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from irmx import Join, Judgments, Measure, Run, TopicScores, preparation_key, prepare_run, score_joined, score_prepared
+from irmx_study.parts import writing
+
+SECONDS = 0.5
+"""Settings that are scored one by one are written at least so often, if one does not take longer."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Settings that are scored together.
+
+    Attributes
+    ----------
+    key : hashable
+        Their preparation, None where the measure has none.
+    settings : tuple of int
+        Their numbers.
+    """
+
+    key: Hashable
+    settings: tuple[int, ...]
+
+
+class Units:
+    """The units of some settings: those that share a computation together, of others as many as take half a second.
+
+    Parameters
+    ----------
+    settings : sequence of Measure
+        All settings.
+    wanted : iterable of int
+        The numbers of those to do.
+    """
+
+    def __init__(self, settings: Sequence[Measure], wanted: Iterable[int]) -> None:
+        together: dict[Hashable, list[int]] = {}
+        self._alone: list[int] = []
+        for i in wanted:
+            key = preparation_key(settings[i])
+            if key is None:
+                self._alone.append(i)
+            else:
+                together.setdefault((key, _unshared(settings[i])), []).append(i)
+        self._together = [Unit(preparation_key(settings[some[0]]), tuple(some)) for some in together.values()]
+        self._size = 1
+
+    def __len__(self) -> int:
+        """Return the number of units if each were as small as can be."""
+        return len(self._together) + len(self._alone)
+
+    def __iter__(self) -> Iterator[Unit]:
+        yield from self._together
+        start = 0
+        while start < len(self._alone):
+            unit = Unit(None, tuple(self._alone[start : start + self._size]))
+            start += self._size
+            yield unit
+
+    def took(self, unit: Unit, seconds: float) -> None:
+        """Note how long a unit took; the next are larger where it was done quickly, smaller where it was not."""
+        if unit.key is None and len(unit.settings) >= self._size:
+            self._size = max(1, min(2 * self._size, int(len(unit.settings) * SECONDS / max(seconds, 1e-9))))
+
+
+def _unshared(setting: Measure) -> Measure:
+    """Return a setting without the parameters whose settings share one computation."""
+    return type(setting)(**{k: v for k, v in setting.params.items() if k not in setting.SHARED_PARAMS})
+
+
+@dataclass(frozen=True)
+class Stored:
+    """Objects in files, for processes of this machine: pickled once, and their arrays memory-mapped, not copied."""
+
+    paths: tuple[str, ...]
+
+    def __iter__(self) -> Iterator[Any]:
+        import joblib
+
+        return (joblib.load(path, mmap_mode="r") for path in self.paths)
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """The same objects in memory, for processes of other machines."""
+
+    items: tuple[Any, ...]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.items)
+
+
+class Data:
+    """What settings need of runs, in files of a folder: by preparation; without one the judgments, and then the runs.
+
+    Runs are added one by one, and nothing of them stays in memory.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        The qrels.
+    settings : sequence of Measure
+        The settings to be scored.
+    folder : str
+        Where the files are to be.
+    """
+
+    def __init__(self, judgments: Judgments, settings: Sequence[Measure], folder: str) -> None:
+        self._judgments, self._settings, self._folder = judgments, settings, folder
+        self._paths: dict[Hashable, list[str]] = {}
+        self._plain = any(preparation_key(setting) is None for setting in settings)
+        if self._plain:
+            self._store(None, judgments)
+
+    def add(self, run: Run) -> None:
+        """Store what the settings need of a run, having checked that it has what they read."""
+        for key, prepared in prepare_run(self._settings, run, self._judgments).items():
+            self._store(key, prepared)
+        if self._plain:
+            self._store(None, run)
+
+    def _store(self, key: Hashable, value: Any) -> None:
+        import joblib
+
+        paths = self._paths.setdefault(key, [])
+        path = os.path.join(self._folder, f"{list(self._paths).index(key)}-{len(paths)}.joblib")
+        with writing(path):
+            joblib.dump(value, path)
+        paths.append(path)
+
+    def stored(self) -> dict[Hashable, Stored | Held]:
+        """Return the data by preparation, for processes of this machine."""
+        return {key: Stored(tuple(paths)) for key, paths in self._paths.items()}
+
+    def held(self) -> dict[Hashable, Stored | Held]:
+        """Return the data by preparation, to be sent to other machines."""
+        import joblib
+
+        return {key: Held(tuple(map(joblib.load, paths))) for key, paths in self._paths.items()}
+
+
+@lru_cache(maxsize=1)
+def kept(data: Stored | Held, joined: bool = False) -> list[Any]:
+    """Return the objects of some data, joined or as they are; they stay in the process until it is asked for others."""
+    if not joined:
+        return list(data)
+    judgments, *runs = data
+    return [Join(run, judgments) for run in runs]
+
+
+@dataclass(frozen=True)
+class Done:
+    """A unit with the scores of every run (outer list) and setting (inner list), and the warnings on the way."""
+
+    unit: Unit
+    scores: list[list[TopicScores]]
+    warned: list[tuple[type[Warning], str]]
+    seconds: float
+
+
+def do(unit: Unit, settings: Sequence[Measure], data: Stored | Held) -> Done:
+    """Do a unit of work, in whatever process."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        items = kept(data, unit.key is None)
+        start = time.perf_counter()
+        scores = score_joined(items, settings) if unit.key is None else score_prepared(items, settings)
+    return Done(unit, scores, [(w.category, str(w.message)) for w in caught], time.perf_counter() - start)

@@ -1,0 +1,139 @@
+"""Scoring runs in many settings, as sweeps do: what settings share is done once per run."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from irmx.data.judgments import Judgments
+from irmx.data.runs import Run
+from irmx.declare.measures import Measure
+from irmx.errors import PluginError
+from irmx.ragged import Array
+from irmx.rank.join import Join
+from irmx.score.scoring import IrmxEvaluator, check_columns, checked, named, over_topics, rankings_for, without_relevant
+from irmx.score.topic_scores import TopicScores
+
+_COMMON = ("rel", "cutoff", "judged_only", "ties")
+
+
+def preparation_key(setting: Measure) -> Hashable:
+    """Return what the preparation of a setting depends on; None for a measure without preparation.
+
+    Settings with equal keys share what :func:`prepare_run` gives for one of them.
+    """
+    own = setting.preparation()
+    return None if own is None else (own, *(setting[name] for name in _COMMON))
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedRun:
+    """What settings that share a preparation need of a run.
+
+    Attributes
+    ----------
+    prepared : Any
+        What :meth:`irmx.Measure.prepare` returned.
+    topics : list of str
+        The run's topics that are in the judgments.
+    places : list of int
+        Their numbers in the judgments.
+    without_relevant : bool array
+        For every topic of the judgments, whether it has no relevant document.
+    """
+
+    prepared: Any
+    topics: list[str]
+    places: list[int]
+    without_relevant: Array
+
+
+def prepare_run(settings: Sequence[Measure], run: Run, judgments: Judgments) -> dict[Hashable, PreparedRun]:
+    """Return what settings need of a run, by :func:`preparation_key`; nothing for measures without preparation.
+
+    Parameters
+    ----------
+    settings : sequence of Measure
+        The settings.
+    run : Run
+        The run.
+    judgments : Judgments
+        The judgments.
+
+    Raises
+    ------
+    irmx.errors.DataError
+        Where the run or the judgments lack a column that a setting reads.
+    """
+    join = Join(run, judgments)
+    places = [place for _, place in join.pairs]
+    by_key: dict[Hashable, PreparedRun] = {}
+    for setting in settings:
+        check_columns(setting, join)
+        key = preparation_key(setting)
+        if key is not None and key not in by_key:
+            rankings = rankings_for(setting, join)
+            with named(setting):
+                prepared = setting.prepare(rankings)
+            by_key[key] = PreparedRun(prepared, rankings.topics, places, without_relevant(judgments, setting["rel"]))
+    return by_key
+
+
+def score_prepared(runs: Sequence[PreparedRun], settings: Sequence[Measure]) -> list[list[TopicScores]]:
+    """Return the scores of prepared runs (outer list) in several settings (inner list), over the topics of the judgments.
+
+    Parameters
+    ----------
+    runs : sequence of PreparedRun
+        The runs.
+    settings : sequence of Measure
+        Settings with one :func:`preparation_key` that differ only in the ``SHARED_PARAMS`` of their measure.
+
+    Raises
+    ------
+    irmx.errors.PluginError
+        Where the measure returns something else than scores of this shape.
+    """
+    with named(settings[0]):
+        scores = type(settings[0]).score_prepared([run.prepared for run in runs], settings)
+    if len(scores) != len(runs) or any(len(row) != len(settings) for row in scores):
+        raise PluginError(
+            f"score_prepared of {settings[0].NAME} must return a list of {len(settings)} scores for each of "
+            f"{len(runs)} runs. Got {[len(row) for row in scores]}."
+        )
+    return [
+        [_over_topics(setting, run, of_setting) for setting, of_setting in zip(settings, of_run, strict=True)]
+        for run, of_run in zip(runs, scores, strict=True)
+    ]
+
+
+def _over_topics(setting: Measure, run: PreparedRun, scores: TopicScores) -> TopicScores:
+    left_out = run.without_relevant & (setting["no_relevant"] == "nan")
+    return over_topics(setting, left_out, run.places, checked(setting, run.topics, scores))
+
+
+def score_joined(joins: Sequence[Join], settings: Sequence[Measure]) -> list[list[TopicScores]]:
+    """Return the scores of runs (outer list) in several settings (inner list), over the topics of the judgments.
+
+    Joins stay good for further settings: documents are looked up once, and what only these settings needed is forgotten.
+
+    Parameters
+    ----------
+    joins : sequence of Join
+        Runs joined with the same judgments.
+    settings : sequence of Measure
+        Measures of irmx.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> join = irmx.Join(irmx.read_run({"q": {"x": 2.0, "a": 1.0}}), irmx.read_qrels({"q": {"a": 1}}))
+    >>> [[score.values.tolist() for score in of_run] for of_run in score_joined([join], [irmx.NCP(law="first")])]
+    [[[0.5]]]
+    """
+    scores = []
+    for join in joins:
+        scores.append(list(IrmxEvaluator(list(settings), join.judgments).of_join(join).values()))
+        join.forget("rankings")
+    return scores
