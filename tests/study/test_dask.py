@@ -122,7 +122,8 @@ def test_a_worker_that_is_killed_changes_nothing(cluster: Cluster, local: pd.Dat
     pd.testing.assert_frame_equal(pd.read_parquet(out), local)
     assert len(set(cluster.noted("score"))) == len(GRID["MD"])
     assert len(cluster.noted("score")) < 2 * len(GRID["MD"])
-    assert 0 < len(cluster.noted("received")) <= 2 * len(RUNS)
+    received = cluster.noted("received")  # by both workers, perhaps once more when one is gone; not with every unit
+    assert 0 < len(received) <= 3 * len(RUNS), received
 
     plain = irmx_study.sweep("NCP", {"law": "uniform,first"}, QRELS, RUNS, backend="dask", scheduler=cluster.address)
     pd.testing.assert_frame_equal(plain, irmx_study.sweep("NCP", {"law": "uniform,first"}, QRELS, RUNS, jobs=1))
