@@ -1,6 +1,9 @@
 """What several files of tests of the host share."""
 
-from typing import Annotated
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
 
 import pytest
 
