@@ -40,7 +40,7 @@ FLOORS = [
 PUBLIC_MODULES = ("ragged", "testing", "demo")
 """The modules of the host whose names a plugin may import, beside the names of ``irmx``."""
 
-MAY_REPEAT = {"plugin", "commands", "cli", "measure", "columns"}
+MAY_REPEAT = {"plugin", "commands", "cli", "measure"}
 """Names of modules that have the same part in every plugin, as ``irmx new-plugin`` writes them."""
 
 NAMED_BY_WORD = ("irmx.cli.", "irmx.data.formats.")
