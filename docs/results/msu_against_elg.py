@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from irmx_stream.columns import JUDGED_LENGTH
 from scipy.stats import kendalltau
 
 import irmx
 from irmx.ragged import Floats
+from irmx_stream.updates.stream_columns import JUDGED_LENGTH
 
 RUN_FILE = ["topic", "team", "run", "document", "sentence", "timestamp", "score"]
 OURS = {

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from irmx_stream.columns import JUDGED_LENGTH
 from scipy.stats import kendalltau
 
 import irmx
+from irmx_stream.updates.stream_columns import JUDGED_LENGTH
 
 RUN_FILE = ["topic", "team", "run", "document", "sentence", "timestamp", "score"]
 LENGTHS = (10, 20, 30, 40, 60)

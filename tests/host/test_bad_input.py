@@ -145,7 +145,11 @@ def refused(done: Any, says: tuple[str, ...], code: int = 1) -> None:
         (["good.qrels", "good.run", "NCP(law=table)"], 2, ["needs its weights"]),
         (["good.qrels", "good.run", "P@0"], 2, ["[1, 2^31). Got 0"]),
         (["good.qrels", "good.run", "nDCG@'a'"], 2, ["must be of type int. Got 'a'"]),
-        (["good.qrels", "good.run", "AP", "-o", "xml"], 2, ["no output format 'xml'", "tsv, jsonl, table"]),
+        (
+            ["good.qrels", "good.run", "AP", "-o", "xml"],
+            2,
+            ["no output format 'xml'", "table, tsv, csv, jsonl, markdown, latex"],
+        ),
         (["good.qrels", "good.run", "AP", "-p", "two"], 2, ["'--places'", "integer"]),
         (["good.qrels", "good.run", "AP", "-p", "-2"], 2, ["-p"]),
         (["good.qrels", "good.run", "AP", "-n"], 2, ["--by_query"]),

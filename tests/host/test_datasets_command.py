@@ -133,7 +133,7 @@ def watch(event, arguments):
 
 import json, irmx, ir_datasets, ir_datasets.formats
 irmx.registry()
-from irmx.adapters.ir_datasets import listing, sources
+from irmx.adapters.ir_datasets import listing, local_qrels
 sys.addaudithook(watch)
 found, failed = listing.listed()
 own = [(e, a) for e, a in touched if not a.endswith((".py", ".pyc", "__pycache__")) and e not in ("os.listdir", "os.putenv", "os.unsetenv")]
@@ -237,7 +237,7 @@ def test_a_measure_of_a_plugin_finds_its_datasets(registry: Registry, command: C
     local = ids(command, "--local")
     assert "znews/nuggets" in local
     assert "znews/plain" not in local
-    assert "?" in command("datasets", "znews/plain", "-o", "tsv").out
+    assert "\t\tnews" in command("datasets", "znews/plain", "-o", "tsv").out
 
 
 def test_datasets_that_cannot_be_looked_at_are_counted_and_named(registry: Registry, command: Command) -> None:

@@ -140,7 +140,7 @@ def contributing(contributions: Callable[[Rankings], dict[str, Any]]) -> Measure
 def test_the_score_follows_from_the_contributions() -> None:
     measure = contributing(lambda rankings: {"contribution": 1 / rankings.relevant.rank})
     rankings = irmx.join(QRELS, RUN)
-    by_hand = [sum(1 / rank for rank in ranking.relevant_rank) for ranking in rankings]
+    by_hand = [sum(1 / rank for rank in ranking.relevant.rank) for ranking in rankings]
     assert measure.score(rankings).tolist() == pytest.approx(by_hand)
     topic = str(rankings.topics[0])
     explanation = irmx.explain(measure, QRELS, RUN, topic)

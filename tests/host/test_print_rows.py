@@ -225,7 +225,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "plugins": ("plugins",),
     "demo": ("demo",),
     "datasets": ("datasets", "vaswani"),
-    "windows": ("windows", str(judgments_path()), "-w", "1y"),
+    "windows": ("temporal", "windows", str(judgments_path()), "-w", "1y"),
 }
 
 
@@ -264,7 +264,7 @@ def test_hostile_ids_from_a_file(command: Callable[..., Any], tmp_path: Path) ->
         for asked in (
             ("eval", "qrels", "run", "AP", "-q"),
             ("explain", "qrels", "run", "NCP(law=first)", "-t", "q\x1b[31m"),
-            ("windows", "dated.csv", "-w", "1y"),
+            ("temporal", "windows", "dated.csv", "-w", "1y"),
         ):
             done = command(*asked, "-o", output_format, cwd=tmp_path)
             assert done.code == 0, done.err

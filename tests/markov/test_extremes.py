@@ -163,5 +163,5 @@ def test_click_logs_that_cannot_be_counted():
     log = pd.DataFrame({"session": ["a", "a"], "rank": [1, 10**9], "time": [0.0, 1.0]})
     with pytest.raises(irmx.UsageError, match="smaller 'size'"):
         transition_counts(log)
-    with pytest.raises(irmx.DataError, match="no session in row 1"):
+    with pytest.raises(irmx.DataError, match=r"row 1 .counted from 0.: the session is missing"):
         transition_counts(log.assign(session=["a", None]))

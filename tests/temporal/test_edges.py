@@ -223,7 +223,7 @@ def test_a_swept_measure_does_not_hide_which_measure_it_is_lifted_by(frame: Any,
         ["IntentAware", "AP", 0.5],
         ["IntentAware", "P@1", 0.5],
     ]
-    assert irmx.best_settings(found)["measure_"].tolist() == ["AP"]
+    assert irmx_study.best_settings(found)["measure_"].tolist() == ["AP"]
 
 
 def test_settings_of_diversity_of_ir_measures_at_once_and_its_cutoffs(frame: Any, ranked: Any) -> None:

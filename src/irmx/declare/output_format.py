@@ -74,8 +74,8 @@ def cell_text(value: Any, places: int, is_p_value: bool = False) -> str:
     --------
     >>> cell_text(2 / 3, 4), cell_text(2 / 3, -1), cell_text(1e-9, 4, is_p_value=True), cell_text(7, 4)
     ('0.6667', '0.6666666666666666', '<0.0001', '7')
-    >>> cell_text(["a", "b"], 4), cell_text({"timestamp": "time"}, 4), cell_text(True, 4), cell_text(None, 4)
-    ('a b', 'timestamp (time)', 'yes', '')
+    >>> cell_text(["a", "b"], 4), cell_text({"length": "words"}, 4), cell_text(True, 4), cell_text(None, 4)
+    ('a b', 'length (words)', 'yes', '')
     """
     if value is None:
         return ""

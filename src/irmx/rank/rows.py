@@ -154,7 +154,7 @@ class Rows:
 
     @property
     def declares(self) -> Bools:
-        """Whether each row has an empty ``doc_id``: in the qrels it declares a subtopic, nugget or vertical that no document holds."""
+        """Whether each row has an empty ``doc_id``: in the qrels it declares a subtopic, or another label, that no document has."""
         return read_only(self.doc < 0 if self.table == "qrels" else np.zeros(len(self), dtype=bool))
 
     # -- one value per topic -----------------------------------------------------------------------------
@@ -227,10 +227,10 @@ class Rows:
         Examples
         --------
         >>> import irmx, pandas as pd
-        >>> run = pd.DataFrame({"query_id": "q", "doc_id": ["a", "b"], "score": [1.0, 2.0], "vertical": ["web", "news"]})
-        >>> vertical = irmx.Column("run", "vertical", "where it comes from", dtype="str")
-        >>> irmx.join({"q": {"a": 1}}, run).ranked.labels(vertical)
-        (array([1, 0]), ['web', 'news'])
+        >>> run = pd.DataFrame({"query_id": "q", "doc_id": ["a", "b"], "score": [1.0, 2.0], "genre": ["report", "essay"]})
+        >>> genre = irmx.Column("run", "genre", "what it is", dtype="str")
+        >>> irmx.join({"q": {"a": 1}}, run).ranked.labels(genre)
+        (array([1, 0]), ['report', 'essay'])
         """
         number, names = self._labels_of(column)
         if not missing_ok:
