@@ -67,9 +67,8 @@ def parameters_section(declared: Mapping[str, Any], given: Mapping[str, Any]) ->
     >>> from irmx.declare.params import Param
     >>> print(parameters_section({"p": Param(float, "chance to stop", default=0.5, low=0, high=1)}, {"p": 0.2}))
     Parameters
-    ----------
       p: chance to stop
-          a number in the range [0, 1]; default 0.2
+          a float in the range [0, 1]; default 0.2
     """
     rows = [f"  {name}: {param.desc}\n      {_facts(param, given.get(name))}" for name, param in declared.items()]
     return "\n".join(["Parameters", *(rows or ["  none"])])
