@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+
+from irmx.errors import UsageError
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,40 @@ class Citation:
     entry: str
     fields: dict[str, str] = field(default_factory=dict, hash=False)
 
+    @classmethod
+    def from_bibtex(cls, text: str) -> Citation:
+        """Return the citation of one BibTeX entry, as publishers give it.
+
+        Parameters
+        ----------
+        text : str
+            The entry. Values stand in braces or quotes, or are numbers; macros and ``#`` are not known.
+
+        Raises
+        ------
+        irmx.errors.UsageError
+            Where the text is not one entry; says where reading stopped.
+
+        Examples
+        --------
+        >>> Citation.from_bibtex("@article{Moffat2008, title = {Rank-Biased {P}recision}, year = 2008}").fields
+        {'title': 'Rank-Biased {P}recision', 'year': '2008'}
+        """
+        head = re.match(r"\s*@(\w+)\s*\{\s*([^\s,{}]+)\s*,", text)
+        if head is None:
+            raise UsageError(
+                f"A BibTeX entry starts with its type and key, as @article{{Key2008, ...}}. Got {text[:60]!r}."
+            )
+        fields: dict[str, str] = {}
+        at = head.end()
+        while re.compile(r"[\s,]*\}\s*\Z").match(text, at) is None:
+            name = re.compile(r"[\s,]*([\w-]+)\s*=\s*").match(text, at)
+            value = None if name is None else _bibtex_value(text, name.end())
+            if name is None or value is None:
+                raise UsageError(f"The BibTeX entry {head[2]} cannot be read from {text[at : at + 40].strip()!r} on.")
+            fields[name[1].lower()], at = " ".join(value[0].split()), value[1]
+        return cls(head[2], head[1].lower(), fields)
+
     @property
     def doi(self) -> str:
         """The DOI, or an empty string."""
@@ -46,6 +84,24 @@ class Citation:
         where = f.get("booktitle") or f.get("journal") or ""
         text = f"{f.get('author', '')}. {f.get('title', '')}. {where} {f.get('year', '')}."
         return text + (f" doi:{self.doi}" if self.doi else "")
+
+
+def citations_of(cited: Iterable[Citation | str]) -> tuple[Citation, ...]:
+    """Return citations, those given as BibTeX entries read."""
+    return tuple(one if isinstance(one, Citation) else Citation.from_bibtex(one) for one in cited)
+
+
+def _bibtex_value(text: str, start: int) -> tuple[str, int] | None:
+    """Return the value that starts at a place, and where it ends; None where there is none."""
+    plain = re.compile(r"\d+|\"[^\"]*\"").match(text, start)
+    if plain is not None:
+        return plain[0].strip('"'), plain.end()
+    depth = 0
+    for at in range(start, len(text)):
+        depth += {"{": 1, "}": -1}.get(text[at], 0)
+        if depth == 0:
+            return (text[start + 1 : at], at + 1) if at > start else None
+    return None
 
 
 IR_MEASURES = Citation(

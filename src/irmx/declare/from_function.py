@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, SupportsFloat, overloa
 
 import numpy as np
 
-from irmx.declare.citation import Citation
+from irmx.declare.citation import Citation, citations_of
 from irmx.declare.columns import Column
 from irmx.declare.measures import COMMON_PARAMS, Measure, sums_by_topic
 from irmx.declare.signatures import params_of
@@ -103,7 +103,7 @@ def measure(
     monotone: bool = ...,
     default: float = ...,
     docs_may_repeat: bool = ...,
-    cite: Citation | Sequence[Citation] = ...,
+    cite: Citation | str | Sequence[Citation | str] = ...,
     examples: str | Sequence[str] = ...,
     batch: Literal[False] = ...,
 ) -> Callable[[OfTopic], Measure]: ...
@@ -117,7 +117,7 @@ def measure(
     monotone: bool = ...,
     default: float = ...,
     docs_may_repeat: bool = ...,
-    cite: Citation | Sequence[Citation] = ...,
+    cite: Citation | str | Sequence[Citation | str] = ...,
     examples: str | Sequence[str] = ...,
     batch: Literal[True],
 ) -> Callable[[OfTopics], Measure]: ...
@@ -132,7 +132,7 @@ def measure(
     monotone: bool = True,
     default: float = 0.0,
     docs_may_repeat: bool = False,
-    cite: Citation | Sequence[Citation] = (),
+    cite: Citation | str | Sequence[Citation | str] = (),
     examples: str | Sequence[str] = (),
     batch: bool = False,
 ) -> Measure | Callable[..., Measure]:
@@ -166,8 +166,8 @@ def measure(
         The value of a topic that the run has no documents for.
     docs_may_repeat : bool
         Whether a document may stand more than once in the run of a topic; see :class:`irmx.Measure`.
-    cite : Citation or sequence of Citation
-        What to cite.
+    cite : Citation, str or sequence of them
+        What to cite; a text is a BibTeX entry.
     examples : str or sequence of str
         Expressions to show; by default its name, where it has no required parameter.
     batch : bool
@@ -197,9 +197,10 @@ def measure(
     >>> irmx.calc_aggregate([Enough, Enough(k=2)@2, "Enough(k=2)@3"], qrels, run)
     {Enough: 1.0, Enough(k=2)@2: 0.0, Enough(k=2)@3: 1.0}
     """
-    citations = [cite] if isinstance(cite, Citation) else cite
-    for what, kind, given in (("columns", Column, columns), ("cite", Citation, citations)):
-        if not isinstance(given, (list, tuple)) or not all(isinstance(one, kind) for one in given):
+    cited = [cite] if isinstance(cite, (Citation, str)) else cite
+    for what, kind, given in (("columns", Column, columns), ("cite", Citation, cited)):
+        kinds = (kind, str) if kind is Citation else kind
+        if not isinstance(given, (list, tuple)) or not all(isinstance(one, kinds) for one in given):
             raise UsageError(f"The {what} of a measure are irmx.{kind.__name__} objects. Got {given!r} instead.")
     shown = [examples] if isinstance(examples, str) else examples
     _refuse_no_range(range, default)
@@ -227,7 +228,7 @@ def measure(
                 "MONOTONE": monotone,
                 "DEFAULT": default,
                 "DOCS_MAY_REPEAT": docs_may_repeat,
-                "CITATIONS": tuple(citations),
+                "CITATIONS": citations_of(cited),
                 "EXAMPLES": tuple(shown) or (() if required else (known_as,)),
                 "_function": staticmethod(function),
                 "_arguments": arguments,

@@ -10,6 +10,7 @@ import ir_measures
 import numpy as np
 from ir_measures.measures import MeanAgg
 
+from irmx.declare.citation import Citation, citations_of
 from irmx.declare.columns import Column
 from irmx.declare.parameter_help import ParameterDoc, ParameterSignature
 from irmx.declare.params import Param, check_params, number
@@ -18,7 +19,6 @@ from irmx.errors import PluginError, UsageError
 from irmx.registry import registry
 
 if TYPE_CHECKING:
-    from irmx.declare.citation import Citation
     from irmx.rank.ranking import Ranking
     from irmx.rank.rankings import Rankings
     from irmx.score.topic_scores import TopicScores
@@ -103,8 +103,8 @@ class Measure(ir_measures.Measure):
     DOCS_MAY_REPEAT : bool
         Whether a document may stand more than once in the run of a topic, as an update of a stream does that is emitted again.
         Otherwise such a run is refused. Its rows are then in ``rankings.run_rows``; there is no ranking of repeated documents.
-    CITATIONS : tuple of Citation
-        What to cite.
+    CITATIONS : tuple of Citation or str
+        What to cite; a text is a BibTeX entry.
     EXAMPLES : tuple of str
         Expressions to show; those that the demo collection has the columns for are part of ``irmx demo``.
     SHARED_PARAMS : tuple of str
@@ -120,7 +120,7 @@ class Measure(ir_measures.Measure):
     RANGE: ClassVar[tuple[float, float]] = (0.0, 1.0)
     MONOTONE: ClassVar[bool] = True
     DOCS_MAY_REPEAT: ClassVar[bool] = False
-    CITATIONS: ClassVar[tuple[Citation, ...]] = ()
+    CITATIONS: ClassVar[tuple[Citation | str, ...]] = ()
     EXAMPLES: ClassVar[tuple[str, ...]] = ()
     SHARED_PARAMS: ClassVar[tuple[str, ...]] = ()
 
@@ -221,7 +221,7 @@ class Measure(ir_measures.Measure):
 
     def citations(self) -> tuple[Citation, ...]:
         """Return what to cite for this instance."""
-        return self.CITATIONS
+        return citations_of(self.CITATIONS)
 
     # -- the habits of ir_measures -----------------------------------------------------------------------
 

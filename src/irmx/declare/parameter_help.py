@@ -66,7 +66,9 @@ def parameters_section(declared: Mapping[str, Any], given: Mapping[str, Any]) ->
 
     >>> from irmx.declare.params import Param
     >>> print(parameters_section({"p": Param(float, "chance to stop", default=0.5, low=0, high=1)}, {"p": 0.2}))
+
     Parameters
+    ----------
       p: chance to stop
           a float in the range [0, 1]; default 0.2
     """

@@ -11,7 +11,7 @@ from irmx.declare.command import Command
 from irmx.declare.measures import Measure
 from irmx.declare.params import Param
 from irmx.declare.symbols import Symbol
-from irmx.errors import PluginError
+from irmx.errors import PluginError, UsageError
 
 HOOKS: dict[str, type] = {
     name: get_args(get_type_hints(hook)["return"])[0]
@@ -60,6 +60,10 @@ def _refuse_bad_declarations(measure: Any) -> None:
             raise PluginError(
                 f"its measure {measure.NAME} declares the parameter {name!r} as {type(param).__name__}, not an irmx.Param."
             )
+    try:
+        measure.citations()
+    except UsageError as error:
+        raise PluginError(f"its measure {measure.NAME} cannot be cited: {error}") from None
     for attribute, table in (("RUN_COLUMNS", "run"), ("QREL_COLUMNS", "qrels")):
         for column in getattr(measure, attribute):
             if not isinstance(column, Column) or column.table != table:
