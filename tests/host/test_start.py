@@ -26,6 +26,11 @@ def test_scoring_trec_files_imports_no_heavy_library(measures: list[str]) -> Non
     assert "irmx_markov" in loaded
 
 
+def test_import_irmx_imports_no_data_and_no_plugin() -> None:
+    loaded = modules_after("import irmx")
+    assert not loaded & {*HEAVY, "pyarrow", "typer", "pluggy", "irmx.data", "irmx.adapters.ir_datasets.datasets"}
+
+
 def test_plugins_import_what_they_register_only() -> None:
     loaded = modules_after("import irmx; irmx.registry()")
     assert not loaded & {*HEAVY, "pyarrow", "typer"}

@@ -4,8 +4,6 @@ Columns that the qrels of a dataset lack, such as dates, are looked up in the do
 which field of theirs gives it.
 """
 
-from irmx.adapters.ir_datasets.datasets import Dataset, dataset, qrels_table
-from irmx.adapters.ir_datasets.fields import Field
-from irmx.adapters.ir_datasets.judgments_of import judgments, judgments_with
+import lazy_loader
 
-__all__ = ["Dataset", "Field", "dataset", "judgments", "judgments_with", "qrels_table"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
