@@ -10,7 +10,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from importlib import import_module, metadata
 from typing import Any
 
@@ -66,7 +66,8 @@ def _installed() -> list[tuple[PluginInfo, Callable[[], Any]]]:
     names = [point.name for point in points]
     plugins = []
     for point in points:
-        name, version = (point.dist.name, point.dist.version) if point.dist else ("", "")
+        about = point.dist.metadata if point.dist else {"Name": "", "Version": ""}  # parsed every time
+        name, version = about["Name"], about["Version"]
         label = point.name if names.count(point.name) == 1 else f"{point.name} of {name}"
         plugins.append((PluginInfo(label, name, version), point.load))
     return plugins
@@ -106,7 +107,7 @@ class Discovery:
     def add_host(self) -> None:
         """Load the host's own features, which come through the same hooks."""
         for module in _OF_THE_HOST:
-            self.add(PluginInfo(HOST, "irmx", metadata.version("irmx")), partial(import_module, module))
+            self.add(PluginInfo(HOST, "irmx", _version()), partial(import_module, module))
 
     def add(self, info: PluginInfo, load: Callable[[], Any]) -> None:
         """Load one plugin and ask its hooks; :meth:`register` registers what they return."""
@@ -249,13 +250,13 @@ def _shipped() -> set[str]:
 def _refuse_other_version(distribution: str) -> None:
     """Raise :class:`irmx.PluginError` where the metadata of a distribution ask for another irmx, before it is imported."""
     try:
-        required = metadata.requires(distribution) if distribution else None
+        required = metadata.requires(distribution) if distribution not in ("", "irmx") else None
     except metadata.PackageNotFoundError:
         return
     for text in required or ():
         if not re.match(r"irmx\b(?![-.\w])", text):
             continue
-        here = metadata.version("irmx")
+        here = _version()
         with contextlib.suppress(InvalidRequirement):
             needed = Requirement(text)
             wanted = needed.marker is None or needed.marker.evaluate({"extra": ""})
@@ -264,6 +265,11 @@ def _refuse_other_version(distribution: str) -> None:
                     f"it needs irmx {needed.specifier}; this is irmx {here}. To get versions that fit: "
                     f"python -m pip install --upgrade irmx {distribution}"
                 )
+
+
+@cache
+def _version() -> str:
+    return metadata.version("irmx")
 
 
 def _names_in(variable: str) -> list[str] | None:
