@@ -1,4 +1,7 @@
-"""Numbers and texts between Arrow and numpy without pandas, which pyarrow's own conversions import: that takes 0.4 seconds."""
+"""Numbers and texts between Arrow and numpy without pandas, which pyarrow's own conversions import: that takes 0.4 seconds.
+
+Few texts are encoded and looked up without ``pyarrow.compute``, too: its import takes longer than that.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,9 @@ from irmx.ragged import Array, Ints, offsets_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+FEW = 100_000
+"""As many texts Python encodes and looks up in less time than the import of ``pyarrow.compute`` takes."""
 
 
 def to_numpy(numbers: pa.Array, missing: float = 0) -> Array:
@@ -63,3 +69,50 @@ def from_texts(texts: Sequence[str]) -> pa.Array:
     lengths = map(len, texts) if joined.isascii() else (len(text.encode()) for text in texts)
     offsets = offsets_of(np.fromiter(lengths, np.int64, len(texts)))
     return pa.LargeStringArray.from_buffers(len(texts), pa.py_buffer(offsets), pa.py_buffer(joined.encode()))
+
+
+def byte_lengths(texts: pa.Array) -> Ints:
+    """Return the length of each text in bytes; none is missing.
+
+    >>> import pyarrow as pa
+    >>> byte_lengths(pa.array(["a", "größe", ""]).slice(1))
+    array([7, 0])
+    """
+    import pyarrow as pa
+
+    kind = np.int64 if pa.types.is_large_string(texts.type) else np.int32
+    if not len(texts):
+        return np.empty(0, dtype=np.int64)
+    offsets = np.frombuffer(texts.buffers()[1], kind)[texts.offset : texts.offset + len(texts) + 1]
+    return np.diff(offsets).astype(np.int64)
+
+
+def encoded(texts: pa.Array) -> tuple[Ints, pa.Array]:
+    """Return the number of each text, and the distinct texts by number, as they first appear; none is missing.
+
+    >>> import pyarrow as pa
+    >>> numbers, distinct = encoded(pa.array(["b", "a", "b"], pa.large_string()))
+    >>> numbers, distinct.to_pylist()
+    (array([0, 1, 0]), ['b', 'a'])
+    """
+    if len(texts) > FEW:
+        by_number = texts.dictionary_encode()
+        return to_numpy(by_number.indices).astype(np.int64), by_number.dictionary
+    number_of: dict[str, int] = {}
+    numbers = [number_of.setdefault(text, len(number_of)) for text in texts.to_pylist()]
+    return np.array(numbers, dtype=np.int64), from_texts(list(number_of))
+
+
+def places_among(texts: pa.Array, distinct: pa.Array) -> Ints:
+    """Return the place of each text among distinct ones, -1 for one that is not among them.
+
+    >>> import pyarrow as pa
+    >>> places_among(pa.array(["c", "a"]), pa.array(["a", "b"]))
+    array([-1,  0])
+    """
+    if len(texts) + len(distinct) > FEW:
+        import pyarrow.compute as pc
+
+        return to_numpy(pc.index_in(texts, value_set=distinct), missing=-1).astype(np.int64)
+    place_of = {text: place for place, text in enumerate(distinct.to_pylist())}
+    return np.array([place_of.get(text, -1) for text in texts.to_pylist()], dtype=np.int64)

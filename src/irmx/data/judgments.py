@@ -12,7 +12,7 @@ import ir_measures
 import numpy as np
 
 from irmx.data import tables
-from irmx.data.arrow import from_texts, to_numpy
+from irmx.data.arrow import byte_lengths, encoded, from_texts
 from irmx.data.cells import numbers
 from irmx.data.contradictions import warn_of_contradiction
 from irmx.data.origin import NO_ORIGIN, Origin
@@ -63,14 +63,14 @@ class Sought:
     def keys(self) -> tuple[pa.Array, Ints, Ints]:
         """The distinct ids, the sorted keys topic * size + id, and the place in ``Judgments.docs`` of each key."""
         try:
-            encoded = from_texts(self.names).dictionary_encode()
+            numbers, distinct = encoded(from_texts(self.names))
         except (TypeError, UnicodeEncodeError):
             tables.refuse_odd_ids("qrels", self.names)
             raise
         topic = segment_of(self.offsets)
-        key = topic * np.int64(len(encoded.dictionary)) + to_numpy(encoded.indices)
+        key = topic * np.int64(len(distinct)) + numbers
         order = np.argsort(key, kind="stable")
-        return encoded.dictionary, key[order], self.doc[order]
+        return distinct, key[order], self.doc[order]
 
 
 class Judgments:
@@ -137,16 +137,13 @@ class Judgments:
         origin : Origin
             Where it came from, for messages.
         """
-        import pyarrow.compute as pc
-
         columns = tables.Columns("qrels", table)
         topic, topics = columns.topics()
         relevance = columns.floats("relevance")
         docs = columns.texts("doc_id")
-        empty = to_numpy(pc.binary_length(docs)) == 0
-        encoded = docs.dictionary_encode()
-        code = to_numpy(encoded.indices)
-        key = topic * np.int64(len(encoded.dictionary) + 1) + code
+        empty = byte_lengths(docs) == 0
+        code, distinct = encoded(docs)
+        key = topic * np.int64(len(distinct) + 1) + code
         order = np.argsort(key, kind="stable")
         order = order[~empty[order]]
         sorted_key = key[order]

@@ -7,6 +7,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ import ir_measures
 import numpy as np
 
 from irmx.data import tables
-from irmx.data.arrow import from_ints, to_numpy
+from irmx.data.arrow import FEW, encoded, from_ints, places_among
 from irmx.data.cells import numbers
 from irmx.data.judgments import Sought
 from irmx.data.origin import NO_ORIGIN, Origin
@@ -221,10 +222,9 @@ class TableRun(Run):
         self.topics = [str(t) for t in topics]
         self.offsets = offsets_of(np.bincount(topic, minlength=len(topics)))
         self.score = read_only(self._grouped(columns.floats("score")))
-        encoded = columns.texts("doc_id").dictionary_encode()
-        self._doc = self._grouped(to_numpy(encoded.indices).astype(np.int64))
-        columns.refuse_empty("doc_id", encoded)
-        self._names: pa.Array = encoded.dictionary
+        doc, self._names = encoded(columns.texts("doc_id"))
+        columns.refuse_empty("doc_id", doc, self._names)
+        self._doc = self._grouped(doc)
         self._checked = False
 
     def _grouped(self, values: Any) -> Any:
@@ -254,7 +254,14 @@ class TableRun(Run):
         return self.docs_at(topic, np.arange(self.offsets[topic + 1] - self.offsets[topic]))
 
     def docs_at(self, topic: int, rows: Ints) -> list[str]:
-        return list(self._names.take(from_ints(self._doc[rows + self.offsets[topic]])).to_pylist())
+        numbers = self._doc[rows + self.offsets[topic]]
+        if len(self._names) > FEW:
+            return list(self._names.take(from_ints(numbers)).to_pylist())
+        return [self._few_names[number] for number in numbers.tolist()]
+
+    @cached_property
+    def _few_names(self) -> list[str]:
+        return list(self._names.to_pylist())
 
     def find(self, sought: Sought, pairs: list[tuple[int, int]]) -> Found:
         names, keys, meaning = sought.keys
@@ -275,10 +282,7 @@ class TableRun(Run):
 
     def _rows_named(self, names: pa.Array) -> tuple[Ints, Ints]:
         """Return the rows whose document has one of some names, and the number of the name."""
-        import pyarrow.compute as pc
-
-        known = to_numpy(pc.index_in(self._names, value_set=names), missing=-1)
-        name = known.astype(np.int64)[self._doc]
+        name = places_among(self._names, names)[self._doc]
         rows = np.flatnonzero(name >= 0)
         return rows, name[rows]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from irmx.data.arrow import from_ints, to_numpy
+from irmx.data.arrow import byte_lengths, encoded, to_numpy
 from irmx.declare.columns import REQUIRED, Table
 from irmx.errors import DataError, not_finite
 from irmx.ragged import Array, Floats, Ints
@@ -123,7 +123,8 @@ class LazyTexts(Sequence[str]):
 
     @cached_property
     def _made(self) -> list[str]:
-        return list(self._texts.take(from_ints(self._where)).to_pylist())
+        texts = self._texts.to_pylist()
+        return [texts[row] for row in self._where.tolist()]
 
     def __len__(self) -> int:
         return len(self._where)
@@ -169,11 +170,10 @@ class Columns:
     def texts(self, name: str) -> pa.Array:
         """Return an id column as texts; whole numbers become their digits."""
         import pyarrow as pa
-        import pyarrow.compute as pc
 
         array = self._array(name)
         if array.null_count:
-            row = int(np.flatnonzero(np.asarray(pc.is_null(array)))[0])
+            row = int(np.flatnonzero(np.asarray(array.is_null()))[0])
             raise DataError(
                 f"The column {name!r} of the {self.table} has no value in row {row} (counted from 0).", (row,)
             )
@@ -190,28 +190,26 @@ class Columns:
             pa.types.is_string(array.type) or pa.types.is_string_view(array.type) or pa.types.is_integer(array.type)
         ):
             raise DataError(f"The column {name!r} of the {self.table} must hold texts. Found {array.type}.")
-        return pc.cast(array, pa.large_string())
+        return array.cast(pa.large_string())
 
     def topics(self) -> tuple[Ints, list[Any]]:
         """Return per row the number of its topic, and the query ids in order of first appearance, as given."""
         import pyarrow as pa
 
         column = self.data.column("query_id")
-        encoded = _in_order_of_appearance(column)
-        if encoded is None:
-            encoded = self.texts("query_id").dictionary_encode()
-        self.refuse_empty("query_id", encoded)
-        texts = encoded.dictionary.to_pylist()
-        given = [int(t) for t in texts] if pa.types.is_integer(column.type) else texts
-        return to_numpy(encoded.indices).astype(np.int64), given
+        by_number = _in_order_of_appearance(column)
+        if by_number is None:
+            numbers, distinct = encoded(self.texts("query_id"))
+        else:
+            numbers, distinct = to_numpy(by_number.indices).astype(np.int64), by_number.dictionary
+        self.refuse_empty("query_id", numbers, distinct)
+        texts = distinct.to_pylist()
+        return numbers, [int(t) for t in texts] if pa.types.is_integer(column.type) else texts
 
-    def refuse_empty(self, name: str, encoded: pa.DictionaryArray) -> None:
-        """Raise where an id is the empty text."""
-        import pyarrow.compute as pc
-
-        if pc.min(pc.binary_length(encoded.dictionary)).as_py() == 0:
-            code = encoded.dictionary.to_pylist().index("")
-            row = int(np.flatnonzero(np.asarray(encoded.indices) == code)[0])
+    def refuse_empty(self, name: str, numbers: Ints, distinct: pa.Array) -> None:
+        """Raise where one of the distinct ids, of which every row has one by number, is the empty text."""
+        if not byte_lengths(distinct).all():
+            row = int(np.flatnonzero(numbers == distinct.to_pylist().index(""))[0])
             raise DataError(f"The column {name!r} of the {self.table} is empty in row {row} (counted from 0).", (row,))
 
     def floats(self, name: str) -> Floats:
@@ -227,7 +225,6 @@ class Columns:
     def values(self, name: str) -> Array:
         """Return a column as floats (missing: NaN), or as an object array of texts (missing: None)."""
         import pyarrow as pa
-        import pyarrow.compute as pc
 
         array = self._array(name)
         if (
@@ -239,9 +236,9 @@ class Columns:
         ):
             return _as_floats(array)
         if pa.types.is_date(array.type):
-            array = pc.cast(array, pa.timestamp("s" if pa.types.is_date32(array.type) else "ms"))
+            array = array.cast(pa.timestamp("s" if pa.types.is_date32(array.type) else "ms"))
         if pa.types.is_timestamp(array.type):
-            return _as_floats(pc.cast(array, pa.int64())) / _PER_SECOND[array.type.unit]
+            return _as_floats(array.cast(pa.int64())) / _PER_SECOND[array.type.unit]
         if name in ("score", "relevance"):
             return self._numbers_in_texts(name, array)
         return np.array(array.to_pylist(), dtype=object)
@@ -297,9 +294,10 @@ _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 def _as_floats(array: pa.Array) -> Floats:
     """Return numbers as the nearest floats; missing ones as NaN."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    return to_numpy(pc.cast(array, pa.float64(), safe=False), missing=math.nan)
+    if not pa.types.is_float64(array.type):
+        array = array.cast(pa.float64(), safe=False)
+    return to_numpy(array, missing=math.nan)
 
 
 def _plain_type(value_type: pa.DataType) -> pa.DataType:

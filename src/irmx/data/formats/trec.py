@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from irmx.data.arrow import byte_lengths, to_numpy
 from irmx.data.content import place
 from irmx.data.formats.base import Format
 from irmx.declare.columns import Table
@@ -158,13 +159,11 @@ def _doubled(content: bytes, delimiter: str) -> bool:
 
 def _sound(found: pa.Table, number: str) -> bool:
     """Tell whether every id has characters and every number is finite; quick, as almost every file is."""
-    import pyarrow.compute as pc
-
-    if not pc.all(pc.is_finite(found[number])).as_py():
+    if not all(np.isfinite(to_numpy(chunk, missing=math.nan)).all() for chunk in found[number].chunks):
         return False
-    if pc.min(pc.binary_length(found["doc_id"])).as_py() == 0:
+    if not all(byte_lengths(chunk).all() for chunk in found["doc_id"].chunks):
         return False
-    return all(len(t.as_py()) for chunk in found["query_id"].chunks for t in chunk.dictionary)
+    return all(byte_lengths(chunk.dictionary).all() for chunk in found["query_id"].chunks)
 
 
 def _read_by_line(table: Table, path: Path, lines: bytes) -> pa.Table:
