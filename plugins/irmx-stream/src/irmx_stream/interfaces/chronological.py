@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from irmx.ragged import Floats, Ints, segment_sum
 from irmx_stream.interfaces.reading_interface import NEVER, ReadingInterface
-from irmx_stream.updates.streams import Stream
-from irmx_stream.users.traces import Traces
+
+if TYPE_CHECKING:
+    from irmx_stream.updates.streams import Stream
+    from irmx_stream.users.traces import Traces
 
 
 class Chronological(ReadingInterface):

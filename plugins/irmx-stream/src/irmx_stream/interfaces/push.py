@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from irmx import Param
 from irmx.ragged import Floats, Ints
 from irmx_stream.interfaces.chronological import oldest_first
 from irmx_stream.interfaces.reading_interface import NEVER, ReadingInterface
-from irmx_stream.updates.streams import Stream
-from irmx_stream.users.traces import Traces
+
+if TYPE_CHECKING:
+    from irmx_stream.updates.streams import Stream
+    from irmx_stream.users.traces import Traces
 
 _DAY = 86400
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from irmx import Param, duration, seconds
 from irmx.ragged import Floats, Ints, segment_sum
 from irmx_stream.interfaces.reading_interface import NEVER, ReadingInterface
-from irmx_stream.updates.streams import Stream
 from irmx_stream.users.exponentials import EXPONENTIALS
-from irmx_stream.users.traces import Traces
+
+if TYPE_CHECKING:
+    from irmx_stream.updates.streams import Stream
+    from irmx_stream.users.traces import Traces
 
 _VISITS, _USERS = 3, 4
 """The purposes of the random numbers, beside the seed."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from irmx import Symbol
 from irmx.ragged import Floats, Ints
-from irmx_stream.updates.streams import Stream
-from irmx_stream.users.traces import Traces
+
+if TYPE_CHECKING:
+    from irmx_stream.updates.streams import Stream
+    from irmx_stream.users.traces import Traces
 
 KIND = "reading interface"
 """The kind of symbol that the ``interface`` parameter of ``MSU`` takes."""

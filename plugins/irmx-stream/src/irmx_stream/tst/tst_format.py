@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from irmx import Format
 from irmx_stream.tst.tst_files import topic_of
-from irmx_stream.tst.tst_qrels import qrels_of_folder
 from irmx_stream.tst.tst_runs import is_run_line, run_of
 
 if TYPE_CHECKING:
@@ -44,4 +43,8 @@ class Tst(Format):
 
     def read(self, table: str, path: Path, content: bytes) -> pa.Table:
         """Return a run, or the judgments of a folder, as a table."""
-        return run_of(path, content) if table == "run" else qrels_of_folder(path)
+        if table == "run":
+            return run_of(path, content)
+        from irmx_stream.tst.tst_qrels import qrels_of_folder
+
+        return qrels_of_folder(path)

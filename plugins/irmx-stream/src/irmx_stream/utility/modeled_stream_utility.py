@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any
-
-import numpy as np
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from irmx import COMMON_PARAMS, Citation, Measure, Param, Rankings, TopicScores, UsageError, duration
 from irmx_stream.interfaces.newest_first import REVERSE_CHRONOLOGICAL
 from irmx_stream.interfaces.reading_interface import KIND
 from irmx_stream.updates.checked_values import SAME_TIME
-from irmx_stream.updates.prepared_streams import Streams, streams_of
 from irmx_stream.updates.stream_columns import (
     JUDGED_LENGTH,
     LENGTH,
@@ -25,9 +23,16 @@ from irmx_stream.updates.stream_columns import (
 )
 from irmx_stream.updates.streams import LATE
 from irmx_stream.users.population import Population
-from irmx_stream.utility.read_tables import table_of_reads
-from irmx_stream.utility.simulated_users import Crowd, Setting, utilities
-from irmx_stream.utility.stream_utility import PER, RATIO, Utility, covariance_of
+
+if TYPE_CHECKING:
+    from irmx_stream.updates.prepared_streams import Streams
+    from irmx_stream.utility.simulated_users import Crowd, Setting
+
+PER = ("second", "update_read", "update_emitted")
+"""The units by which the gain can be divided."""
+
+RATIO = ("by_user", "of_means")
+"""How gains are divided by amounts: of each user, then the mean is taken; or the mean gain by the mean amount."""
 
 BARUAH = Citation(
     "Baruah2015",
@@ -165,25 +170,41 @@ class ModeledStreamUtility(Measure):
             raise UsageError("The 'precision' parameter of MSU goes with users='auto'.")
         if "ratio" in self.params and self["per"] is None:
             raise UsageError("The 'ratio' parameter of MSU goes with per='second', 'update_read' or 'update_emitted'.")
-        self._crowd = Crowd(
-            Population(*(self[name] for name in ("MA", "SA", "MD", "SD", "speed_mu", "speed_sigma"))),
+        self._population = Population(*(self[name] for name in ("MA", "SA", "MD", "SD", "speed_mu", "speed_sigma")))
+
+    @cached_property
+    def _crowd(self) -> Crowd:
+        from irmx_stream.utility.simulated_users import Crowd
+
+        return Crowd(
+            self._population,
             None if self["users"] == "auto" else self["users"],
             self["precision"],
             self["seed"],
             self["sampling"],
             self["interface"],
         )
-        self._setting = Setting(self["L"], self["per"], self["late"], self["ratio"])
+
+    @cached_property
+    def _setting(self) -> Setting:
+        from irmx_stream.utility.simulated_users import Setting
+
+        return Setting(self["L"], self["per"], self["late"], self["ratio"])
 
     def preparation(self) -> Hashable:
         return self["rel"], self["default_length"], self["duplicates"], self["copies"], self["same_time"]
 
     def prepare(self, rankings: Rankings) -> Streams:
+        from irmx_stream.updates.prepared_streams import streams_of
+
         asked = ("default_length", "duplicates", "copies", "same_time")
         return streams_of(rankings, *(self[name] for name in asked))
 
     @classmethod
     def score_prepared(cls, prepared: Sequence[Any], settings: Sequence[Any]) -> list[list[TopicScores]]:
+        from irmx_stream.utility.simulated_users import utilities
+        from irmx_stream.utility.stream_utility import scores_of
+
         found = utilities(prepared, settings[0]._crowd, [m._setting for m in settings])
         return [[scores_of(of_setting) for of_setting in of_run] for of_run in found]
 
@@ -192,15 +213,10 @@ class ModeledStreamUtility(Measure):
         return self.score_prepared([streams], [self])[0][0]
 
     def contributions(self, rankings: Rankings) -> dict[str, Any]:
+        from irmx_stream.utility.read_tables import table_of_reads
+
         streams = rankings.memo(("streams", self.preparation()), lambda: self.prepare(rankings))
         return table_of_reads(rankings, streams, self._crowd, self._setting, self["same_time"])
-
-
-def scores_of(utilities: Sequence[Utility]) -> TopicScores:
-    """Return the utilities of topics, whose users are the same, as scores."""
-    columns = np.array([(u.value, u.standard_error, u.users) for u in utilities], dtype=np.float64).reshape(-1, 3)
-    fields = {"standard_error": columns[:, 1], "users": columns[:, 2]}
-    return TopicScores(columns[:, 0], fields, covariance_of(utilities))
 
 
 MSU = ModeledStreamUtility()

@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
+from irmx import TopicScores
 from irmx.ragged import Floats, Ints, segment_sum
 from irmx_stream.interfaces.newest_first import REVERSE_CHRONOLOGICAL
 from irmx_stream.interfaces.reading_interface import NEVER, ReadingInterface
@@ -176,10 +177,6 @@ class Utility:
     parts: Floats
 
 
-RATIO = ("by_user", "of_means")
-"""How gains are divided by amounts: of each user, then the mean is taken; or the mean gain by the mean amount."""
-
-
 def units_of(amounts: Floats | None, users: int, ratio: str) -> Floats:
     """Return by what the gain of each user is divided; infinity where it counts 0, as the user spent nothing.
 
@@ -236,12 +233,15 @@ def covariance_of(utilities: Sequence[Utility]) -> Floats:
         return np.asarray(deviations @ deviations.T / ((shared - 1) * larger))
 
 
+def scores_of(utilities: Sequence[Utility]) -> TopicScores:
+    """Return the utilities of topics, whose users are the same, as scores."""
+    columns = np.array([(u.value, u.standard_error, u.users) for u in utilities], dtype=np.float64).reshape(-1, 3)
+    fields = {"standard_error": columns[:, 1], "users": columns[:, 2]}
+    return TopicScores(columns[:, 0], fields, covariance_of(utilities))
+
+
 def _standard_error(values: Floats) -> float:
     return float(np.std(values, ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else math.nan
-
-
-PER = ("second", "update_read", "update_emitted")
-"""The units by which the gain can be divided."""
 
 
 def amounts_of(

@@ -11,7 +11,8 @@ from irmx_stream.updates.checked_values import is_number, require_one_of
 from irmx_stream.updates.stream_tables import stream_of
 from irmx_stream.updates.streams import LATE
 from irmx_stream.users.traces import Traces, speeds_of
-from irmx_stream.utility.stream_utility import PER, RATIO, Utility, amounts_of, mean_gain, reads_of
+from irmx_stream.utility.modeled_stream_utility import PER, RATIO
+from irmx_stream.utility.stream_utility import Utility, amounts_of, mean_gain, reads_of
 
 
 def msu(
