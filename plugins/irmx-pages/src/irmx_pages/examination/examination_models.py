@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from irmx import Param, Symbol
 from irmx.ragged import Floats, Ints
 from irmx_pages.examination.attention import attention
-from irmx_pages.examination.best_pages import by_attention, by_position, by_satisfaction
 from irmx_pages.examination.products_before import products_before
-from irmx_pages.ideal.candidates import Candidates, Pick
-from irmx_pages.page.page_arrays import Pages
+
+if TYPE_CHECKING:
+    from irmx_pages.ideal.candidates import Candidates, Pick
+    from irmx_pages.page.page_arrays import Pages
 
 KIND = "examination model"
 """The kind of symbol that the ``examination`` parameter of ``AS`` takes; any plugin may register more."""
@@ -65,6 +68,8 @@ class ByPosition(Examination):
         return self.at(pages.position)
 
     def best_page(self, candidates: Candidates, rate: float, length: int) -> list[Pick]:
+        from irmx_pages.examination.best_pages import by_position
+
         return by_position(candidates, rate, length, self.at(np.arange(1, length + 1)))
 
 
@@ -124,6 +129,8 @@ class ERR(Examination):
         return np.ones(len(position)) if self["discount"] == "one" else 1 / position
 
     def best_page(self, candidates: Candidates, rate: float, length: int) -> list[Pick]:
+        from irmx_pages.examination.best_pages import by_satisfaction
+
         return by_satisfaction(candidates, rate, length, self._discount(np.arange(1, length + 1)))
 
 
@@ -160,6 +167,8 @@ class ATT(Examination):
         return attention(pages.position, pages.visual, pages.offsets, self["beta"], self["phi"])
 
     def best_page(self, candidates: Candidates, rate: float, length: int) -> list[Pick]:
+        from irmx_pages.examination.best_pages import by_attention
+
         return by_attention(candidates, rate, length, self["beta"], self["phi"])
 
 

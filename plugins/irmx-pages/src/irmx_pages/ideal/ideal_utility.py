@@ -10,8 +10,6 @@ import numpy as np
 
 from irmx import DataError, DataWarning, Rankings
 from irmx.ragged import Bools, Floats, Ints, segment_of
-from irmx_pages.ideal.candidates import candidates_of
-from irmx_pages.ideal.exact_page import best_page
 from irmx_pages.ideal.ideal_blocks import Limits, ideal_blocks, pages_of_blocks
 from irmx_pages.page.gains import gain
 from irmx_pages.page.judged_verticals import judged_verticals
@@ -60,6 +58,9 @@ def exact_utility(
     g: str,
 ) -> Floats:
     """Return the largest utility of a page of each topic with as many blocks as its page has."""
+    from irmx_pages.ideal.candidates import candidates_of
+    from irmx_pages.ideal.exact_page import best_page
+
     judged = judged_verticals(rankings)
     kept: dict[tuple[int, int], float] = rankings.qrels_memo(
         ("exact ideals", rankings.rel, limits, table, examination, alpha, g), dict

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -68,16 +67,6 @@ def _refuse_repeated(page: Page) -> None:
             raise DataError(
                 f"{page.name}: block {number} is a second one of the vertical {block.vertical!r}, after block {before}. {_ONCE}"
             )
-
-
-def is_page_line(start: bytes) -> bool:
-    """Tell whether a file begins as a page does.
-
-    >>> is_page_line(b'{"query_id": "q", "page_id": "p", "blocks": []}'), is_page_line(b'{"query_id": "q", "doc_id": 1}')
-    (True, False)
-    """
-    first = start.lstrip().split(b"\n", 1)[0]
-    return first.startswith(b"{") and bool(re.search(rb'"blocks"\s*:', first))
 
 
 def pages_of_lines(path: Path, content: bytes) -> list[Page]:

@@ -10,7 +10,8 @@ from typing import Any
 from irmx import CheckedTable, DataError, Param, content_of, read_table
 from irmx_pages.page.page import Block, Page
 from irmx_pages.page.page_arrays import WEB
-from irmx_pages.page.page_lines import is_page_line, pages_of_lines
+from irmx_pages.page.page_files import is_page_line
+from irmx_pages.page.page_lines import pages_of_lines
 
 _COLUMNS: dict[str, Param | type] = {
     "query_id": str,

@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from irmx import DataError, Format
-from irmx_pages.page.page import Page
-from irmx_pages.page.page_lines import is_page_line
-from irmx_pages.page.page_reading import pages_of_content
-from irmx_pages.page.page_runs import run_table
+from irmx_pages.page.page_files import is_page_line, is_page_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-
-def is_page_table(start: bytes) -> bool:
-    """Tell whether a file begins as a table of pages does: with their columns, and without scores, which a run has.
-
-    >>> [is_page_table(s) for s in (b"query_id,page_id,doc_id,vertical", b"query_id,doc_id,score,vertical,page_id")]
-    [True, False]
-    >>> is_page_table(b'{"query_id": "q", "page_id": "p", "doc_id": "d", "vertical": "web"}')
-    True
-    """
-    first = start.lstrip().split(b"\n", 1)[0]
-    names = {name.strip(b'{" \r') for name in re.split(rb"[:,\t]", first)}
-    return {b"page_id", b"vertical"} <= names and b"score" not in names
+    from irmx_pages.page.page import Page
 
 
 class PagesFormat(Format):
@@ -42,6 +27,9 @@ class PagesFormat(Format):
 
     def read(self, table: str, path: Path, content: bytes) -> pa.Table:
         """Return the pages as a run in reading order."""
+        from irmx_pages.page.page_reading import pages_of_content
+        from irmx_pages.page.page_runs import run_table
+
         first: dict[str, Page] = {}
         for page in (pages := pages_of_content(path, content)):
             other = first.setdefault(page.query_id, page)
@@ -54,6 +42,9 @@ class PagesFormat(Format):
 
     def read_ranking(self, path: Path, content: bytes, name: str) -> pa.Table:
         """Return the pages of one name as a run in reading order."""
+        from irmx_pages.page.page_reading import pages_of_content
+        from irmx_pages.page.page_runs import run_table
+
         pages = pages_of_content(path, content)
         mine = [p for p in pages if p.page_id == name]
         if not mine:
