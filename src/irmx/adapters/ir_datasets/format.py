@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from irmx.adapters.ir_datasets.judgments_of import judgments_with
 from irmx.data.formats.base import Format
 from irmx.data.judgments import Judgments
 from irmx.declare.columns import Table
@@ -31,4 +30,6 @@ class IrDatasets(Format):
 
     def judgments(self, dataset_id: str, columns: Sequence[str]) -> Judgments:
         """Return the qrels of a dataset, with columns that fields of its documents give."""
+        from irmx.adapters.ir_datasets.judgments_of import judgments_with
+
         return judgments_with(dataset_id, columns)
