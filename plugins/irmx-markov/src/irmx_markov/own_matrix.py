@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -46,6 +45,8 @@ class _Matrix:
         """A short fingerprint of the values."""
         v: Any = self.values
         parts: list[Any] = [v.indptr, v.indices, v.data] if hasattr(v, "indptr") else [v]
+        import hashlib
+
         found = hashlib.sha256(repr(v.shape).encode())
         for part in parts:
             found.update(np.ascontiguousarray(part, dtype="<f8").tobytes())
