@@ -150,7 +150,7 @@ def refused(done: Any, says: tuple[str, ...], code: int = 1) -> None:
             2,
             ["no output format 'xml'", "table, tsv, csv, jsonl, markdown, latex"],
         ),
-        (["good.qrels", "good.run", "AP", "-p", "two"], 2, ["'--places'", "integer"]),
+        (["good.qrels", "good.run", "AP", "-p", "two"], 2, ["'--places'", "int"]),
         (["good.qrels", "good.run", "AP", "-p", "-2"], 2, ["-p"]),
         (["good.qrels", "good.run", "AP", "-n"], 2, ["--by_query"]),
         (["good.qrels", "good.run", "AP", "--provider", "pytrec_evil"], 2, ["Did you mean pytrec_eval?"]),
