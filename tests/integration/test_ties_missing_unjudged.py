@@ -21,7 +21,7 @@ from ir_measures import AP, RR, Bpref, Qrel, ScoredDoc
 
 import irmx
 
-PAGE = Path(__file__).parent.parent.parent / "docs" / "guide" / "treatment.md"
+PAGE = Path(__file__).parent.parent.parent / "docs" / "guide" / "ties-missing-unjudged.md"
 FIRST = "NCP(law=first)"
 """The reciprocal of the rank of the first relevant document."""
 
