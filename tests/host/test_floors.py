@@ -12,8 +12,6 @@ from typing import Any
 
 import pytest
 
-from irmx.plugin.templates import Names, new_plugin
-
 TOP = Path(__file__).parent.parent.parent
 HOST = TOP / "src" / "irmx"
 PLUGINS = sorted(
@@ -98,20 +96,6 @@ def test_the_page_about_the_house_has_the_rooms_in_order_and_names_files_that_ar
     paths = [path for top in ("src", "plugins", "tests") for path in [TOP / top, *(TOP / top).rglob("*")]]
     files = [f"/{path.relative_to(TOP).as_posix()}{'/' * path.is_dir()}" for path in paths]
     assert [name for name in named if not any(file.endswith(f"/{name}") for file in files)] == []
-
-
-def test_the_page_about_the_house_counts_what_a_new_plugin_is(tmp_path: Path) -> None:
-    page = (TOP / "docs" / "design" / "house.md").read_text(encoding="utf-8")
-    folder = new_plugin(Names.of("word-budget"), tmp_path)
-    lines = {p.name: len(p.read_text(encoding="utf-8").splitlines()) for p in folder.rglob("*") if p.is_file()}
-    parts = lines["measure.py"], lines["plugin.py"], lines["test_measure.py"]
-    counted = (len(lines), sum(lines.values()), *parts)
-    written = re.search(
-        r"writes (\d+) files of (\d+) lines that work; the measure is (\d+) of them, its registration (\d+), its test (\d+)",
-        page,
-    )
-    assert written is not None
-    assert tuple(map(int, written.groups())) == counted
 
 
 def test_imports_of_the_host_go_down(drawing: Any) -> None:
