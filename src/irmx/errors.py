@@ -1,8 +1,8 @@
-"""Every error irmx raises for a user's or a plugin's mistake.
+"""The errors that irmx raises for a mistake of a user or a plugin.
 
 The two families follow the command's exit codes: :class:`UsageError` (2) is a wrong request, such as an
-unknown measure or an illegal parameter; :class:`DataError` (1) is a problem of a file or table. Both are
-``ValueError`` too, so that code written against ir_measures keeps catching them.
+unknown measure or an illegal parameter value; :class:`DataError` (1) is a problem of a file or table. Both are also
+``ValueError``, so that code written against ir_measures still catches them.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from itertools import islice
 
 
 class IrmxError(Exception):
-    """Base class of all irmx errors; its text is meant for the user as it stands."""
+    """Base class of all irmx errors; the text is a complete message for the user."""
 
 
 class UsageError(IrmxError, ValueError):
-    """What was asked for is wrong: a measure, a parameter, an option."""
+    """A wrong request: an unknown or illegal measure, parameter or option."""
 
 
 class UnknownNameError(UsageError, NameError):
-    """A name that nothing registered; also a ``NameError``, which is what ir_measures raises."""
+    """A name that is not registered; also a ``NameError``, which is what ir_measures raises."""
 
 
 class DataError(IrmxError, ValueError):
-    """A file or table does not hold what it must.
+    """A problem of the data: a file or table does not contain what it must.
 
     Attributes
     ----------
     rows : tuple of int
-        The rows of the table, counted from 0, where the error is; empty where it is not in a row.
+        The rows of the table, counted from 0, in which the error is; empty if it is not in particular rows.
     """
 
     def __init__(self, message: str, rows: tuple[int, ...] = ()) -> None:
@@ -39,28 +39,28 @@ class DataError(IrmxError, ValueError):
         self.rows = rows
 
     def at(self, place: str) -> DataError:
-        """Return the error with the place, such as a file and a line, before its text; as it is where there is none."""
+        """Return the error with a place, such as a file and a line, before its text; unchanged if the place is empty."""
         return DataError(f"{place}: {self}", self.rows) if place else self
 
 
 class PluginError(IrmxError):
-    """A plugin broke the contract."""
+    """A plugin violated its contract with irmx, or failed."""
 
 
 class DataWarning(UserWarning):
-    """Something in the data was counted and dealt with by a stated rule; the text says how often and which rule."""
+    """A peculiarity of the data that irmx handled by a fixed rule; the text says how often, and which rule."""
 
 
 class QrelsWarning(DataWarning):
-    """A warning of the qrels alone: given once, whichever runs are scored, and without the name of one."""
+    """A warning about the qrels alone: issued once, however many runs are scored, and without the name of a run."""
 
 
 class PluginWarning(UserWarning):
-    """A plugin was refused or failed; everything else goes on."""
+    """A plugin was refused or failed; the others remain in use."""
 
 
 def suggest(name: str, known: Iterable[str]) -> str:
-    """Return the sentence that names the nearest known name, or an empty string.
+    """Return a sentence that suggests the closest known name, or an empty string.
 
     >>> suggest("GL_AD_IDD", ["GL_AD_ID", "LO_OR_ID"])
     ' Did you mean GL_AD_ID?'
@@ -74,7 +74,7 @@ def suggest(name: str, known: Iterable[str]) -> str:
 
 
 def not_finite(value: object) -> str:
-    """Return why a value is not a finite number, as a message goes on.
+    """Return why a value is not a finite number, as the end of a sentence.
 
     >>> [not_finite(value) for value in ("two", "nan", "-inf", "1e400")]
     ['is not a number', 'is not a finite number', 'is infinite', 'is too large for a 64-bit float']
@@ -113,14 +113,14 @@ def counted(number: int, noun: str) -> str:
 
 
 def failure_of(plugin: str, error: Exception, where: str = "") -> PluginError:
-    """Return what to say of an error that a plugin raised, and did not mean for the user.
+    """Return the error to raise in place of an exception that a plugin did not mean for the user.
 
     Parameters
     ----------
     plugin : str
         What failed, such as ``The measure MP``.
     error : Exception
-        What it raised. An array that cannot be written is one that measures share: the message says what to do.
+        What it raised. If it tried to write to a read-only array, which all measures share, the message says what to do.
     where : str
         Where it failed, such as `` for query q``.
 
@@ -139,7 +139,7 @@ def failure_of(plugin: str, error: Exception, where: str = "") -> PluginError:
 
 
 def some(names: Iterable[str]) -> str:
-    """Return the first of some names, as a message goes on.
+    """Return the first three names, and dots if there are more, for a message.
 
     >>> some(["1", "2", "3", "4"])
     '1, 2, 3, ...'

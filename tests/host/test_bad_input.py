@@ -136,7 +136,7 @@ def refused(done: Any, says: tuple[str, ...], code: int = 1) -> None:
         (["folder", "good.run", "AP"], 1, ["folder is a folder, not a qrels file", ":folder"]),
         (["good.run", "good.qrels", "AP"], 1, ["good.run, line 1", "the qrels come first"]),
         (["half.qrels", "good.run", "AP"], 1, ["AP cannot be computed", "not whole numbers", "rel=0.5"]),
-        (["good.qrels", "good.run"], 2, ["No measure is asked for"]),
+        (["good.qrels", "good.run"], 2, ["No measure is given"]),
         (["good.qrels", "good.run", "AQP"], 2, ["no measure AQP", "Did you mean AP?", "^^^"]),
         (["good.qrels", "good.run", "none.run", "AP"], 2, ["none.run", "no such file"]),
         (["good.qrels", "good.run", "AP(rell=1)"], 2, ["no parameter 'rell'", "Did you mean rel?"]),

@@ -205,9 +205,9 @@ def test_version_and_no_arguments(command: Callable[..., Any]) -> None:
     [
         ([""], "the text is empty"),
         (["AP", " "], "the text is empty"),
-        (["AP", QRELS], "runs stand before the measures"),
+        (["AP", QRELS], "runs come before the measures"),
         (["AP", "runs/none.run"], "there is no such file"),
-        (["MP(model=GL_AD_ID,", "rel=2)"], "stands in quotes as a whole"),
+        (["MP(model=GL_AD_ID,", "rel=2)"], "must be quoted as a whole"),
         (["AP,nDCG@10"], "not by commas"),
         (["gm_map"], "ir_measures does not compute it"),
         (["nDCG@10@20"], "The cutoff is given twice"),

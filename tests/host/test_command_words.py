@@ -34,7 +34,7 @@ def leave() -> None:
 @pytest.mark.parametrize(
     ("function", "reason"),
     [
-        ("nothing", "TypeError: None is no function"),
+        ("nothing", "TypeError: None is not a function"),
         ("unfit", "NameError: name 'Unknown' is not defined"),
         ("nowhere", "AttributeError: "),
         ("raises", "SystemExit: no licence"),

@@ -45,7 +45,7 @@ def test_every_dataset_with_qrels_is_listed_once(command: Command) -> None:
     assert found["vaswani"]["columns"] == {}
     assert "clueweb09" not in found  # documents only
     assert "trec-robust04" not in found  # the old name of disks45/nocr/trec-robust-2004
-    assert "cannot be looked at" not in done.err
+    assert "cannot be inspected" not in done.err
     assert "deprecated" not in done.err
 
 
@@ -82,7 +82,7 @@ def test_a_column_that_only_a_table_of_the_user_has(command: Command) -> None:
 def test_columns_of_the_run_are_told(command: Command) -> None:
     done = command("datasets", "--for", "MPcont(model=GL_AD_ID)", "vaswani", "-o", "jsonl")
     assert [row["dataset"] for row in rows(done.out)] == ["vaswani"]
-    assert "irmx: the run has to bring 'dwell', mean holding time of a user on this result: add it" in done.err
+    assert "irmx: the run must have the column 'dwell', mean holding time of a user on this result: add it" in done.err
 
 
 def test_parts_and_fields(command: Command) -> None:
@@ -98,7 +98,7 @@ def test_parts_and_fields(command: Command) -> None:
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (("cluweb09",), "No dataset with qrels is 'cluweb09' or a part of it. Did you mean clueweb09?"),
+        (("cluweb09",), "No dataset with qrels is 'cluweb09' or a subset of it. Did you mean clueweb09?"),
         (("--has", "timestmp"), "No dataset and no measure has a column 'timestmp'. Did you mean timestamp?"),
         (("--for", "TIA_nDGC"), "There is no measure TIA_nDGC. Did you mean TIA_nDCG?"),
         (("--for", "MP"), "MP needs the parameter 'model'"),
@@ -244,7 +244,7 @@ def test_datasets_that_cannot_be_looked_at_are_counted_and_named(registry: Regis
     done = command("datasets", "--for", "ZDeep", "-o", "tsv")
     assert done.code == 0
     assert (
-        "irmx: 2 datasets cannot be looked at, such as znews/broken: DataError: The dataset 'znews/broken' of the plugin news "
+        "irmx: 2 datasets cannot be inspected, such as znews/broken: DataError: The dataset 'znews/broken' of the plugin news "
         "(irmx-news 2.0) could not be made: OSError: the disk is not mounted" in done.err
     )
 
@@ -252,7 +252,7 @@ def test_datasets_that_cannot_be_looked_at_are_counted_and_named(registry: Regis
 def test_a_dataset_that_is_asked_for_and_cannot_be_looked_at_says_why(registry: Registry, command: Command) -> None:
     done = command("datasets", "znews/broken")
     assert (done.code, done.out) == (1, "")
-    assert done.err.startswith("irmx: The dataset 'znews/broken' cannot be looked at: DataError: ")
+    assert done.err.startswith("irmx: The dataset 'znews/broken' cannot be inspected: DataError: ")
     assert "the disk is not mounted" in done.err
 
 
@@ -267,7 +267,7 @@ def test_a_dataset_id_that_ir_datasets_has_already(registry: Registry, command: 
     with pytest.warns(irmx.PluginWarning, match=r"news \(irmx-news 2.0\) claims the dataset 'vaswani', which ir_datasets has already"):  # fmt: skip
         assert irmx.collections.dataset("vaswani") is ir_datasets.load("vaswani")
     assert ir_datasets.load("vaswani").has_docs()
-    assert "  not in use: the dataset 'vaswani', as ir_datasets has one of this name\n" in command("plugins").out
+    assert "  not in use: the dataset 'vaswani', because ir_datasets has one of this name\n" in command("plugins").out
 
 
 # -- where the files lie -----------------------------------------------------------------------------------

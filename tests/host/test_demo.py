@@ -305,7 +305,7 @@ def test_measures_of_verticals_are_given_pages_and_show_one_example(
     printed = capsys.readouterr().out
     assert values(printed)["ZOther"] == [0.5] * 3, "with more than 30 documents it fails"
     assert "ZOther@10" not in printed
-    assert "Measures that read the vertical of results are given the first ten" in printed
+    assert "Measures that read the vertical of results get the first ten results" in printed
     assert "ZOther" not in next(line for line in printed.splitlines() if "irmx eval" in line)
 
 

@@ -39,8 +39,8 @@ def test_a_file_of_measures_is_loaded(shell, files):
     [
         ("none.py", None, 2, "There is no file own/none.py"),
         ("mine.txt", "", 2, "--load takes a Python file. Got own/mine.txt"),
-        ("my-own.py", "", 2, "'my-own' cannot be the name of one. Rename own/my-own.py"),
-        ("numpy.py", "", 2, "there is a module 'numpy' already. Rename own/numpy.py"),
+        ("my-own.py", "", 2, "'my-own' is not a valid module name. Rename own/my-own.py"),
+        ("numpy.py", "", 2, "there is already a module 'numpy'. Rename own/numpy.py"),
         ("bad.py", "\n1 / 0\n", 1, "bad.py, line 2: ZeroDivisionError: division by zero"),
         ("bad.py", "\ndef f(:\n", 1, "bad.py, line 2: SyntaxError"),
         ("bad.py", "import irmx\ndef AP(ranking): ...\nirmx.measure(AP)\n", 2, "bad.py, line 3: The measure AP of bad.AP is refused"),

@@ -1,4 +1,4 @@
-"""Putting the subcommands together, and turning errors into messages and exit codes."""
+"""The ``irmx`` command as a whole: its options, and errors turned into messages and exit codes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from irmx.cli.words import Words
 from irmx.errors import DataWarning, IrmxError, PluginWarning, UsageError
 
 USAGE, DATA, STOPPED = 2, 1, 130
-"""Exit codes: what was asked for is wrong; the data, or a plugin, are; Ctrl-C."""
+"""Exit codes: a wrong request; a problem of the data or of a plugin; Ctrl-C."""
 
 _HELP = """User-model-based evaluation measures beside those of ir_measures.
 
@@ -23,7 +23,7 @@ _HELP = """User-model-based evaluation measures beside those of ir_measures.
 
 
 def run(arguments: list[str] | None = None) -> NoReturn:
-    """Run ``irmx`` with arguments, those of the process by default, and exit."""
+    """Run ``irmx`` with the given arguments, by default those of the process, and exit."""
     try:
         _prepare_output()
         for kind in (DataWarning, PluginWarning):
@@ -46,15 +46,15 @@ def run(arguments: list[str] | None = None) -> NoReturn:
     sys.exit(0)
 
 
-_shown_otherwise = warnings.showwarning
+_show_other_warning = warnings.showwarning
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
-    """Print what was counted in the data, and what a plugin does wrong, as a note, without the place in the code."""
+    """Print a warning about the data or a plugin as a note, without its line in the code."""
     if issubclass(category, (DataWarning, PluginWarning)):
         note(str(message))
     else:
-        _shown_otherwise(message, category, *place, **more)
+        _show_other_warning(message, category, *place, **more)
 
 
 def _stop() -> NoReturn:
@@ -64,7 +64,7 @@ def _stop() -> NoReturn:
 
 
 def _prepare_output() -> None:
-    """Give a process without standard output one, and let a terminal show characters that its encoding lacks."""
+    """Give a process without standard output one, and escape characters that the terminal's encoding lacks."""
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.isatty():
@@ -72,7 +72,7 @@ def _prepare_output() -> None:
 
 
 def _leave(error: Exception) -> NoReturn:
-    """Exit with the code and the message of an error; a reader that has enough, such as head, is none."""
+    """Exit with the code and the message of an error; a reader that closes the pipe, such as head, is not an error."""
     if isinstance(error, BrokenPipeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
@@ -80,7 +80,7 @@ def _leave(error: Exception) -> NoReturn:
         lacking = error.object[error.start : error.end]
         note(
             f"The encoding of the output, {error.encoding}, has no {lacking!r}. "
-            "Ask for UTF-8 with the environment variable PYTHONIOENCODING=utf-8."
+            "To use UTF-8, set the environment variable PYTHONIOENCODING=utf-8."
         )
     elif isinstance(error, OSError) and error.strerror:
         note(f"{error.filename}: {error.strerror}" if error.filename else error.strerror)
@@ -90,12 +90,12 @@ def _leave(error: Exception) -> NoReturn:
 
 
 def note(text: str) -> None:
-    """Print a line on standard error, with the program's name."""
+    """Print a line to standard error, prefixed with the program's name."""
     print(f"irmx: {text}", file=sys.stderr)
 
 
 def build() -> typer.Typer:
-    """Return the command; subcommands are built when they are used."""
+    """Return the command; each subcommand is built when it is used."""
     app = typer.Typer(
         name="irmx",
         cls=Words,
@@ -126,11 +126,11 @@ def _options(
         list[str] | None,
         typer.Option(
             metavar="FILE.py",
-            help="Run a Python file of yours, which defines measures by @irmx.measure. Once for each file.",
+            help="Run a Python file of yours that defines measures with @irmx.measure. May be repeated.",
         ),
     ] = None,
 ) -> None:
-    """Take the options that stand before a subcommand."""
+    """Handle the options before the subcommand."""
     from irmx.cli.load import load_file
 
     for path in load or ():

@@ -1,4 +1,4 @@
-"""``irmx cite``: BibTeX of what was computed."""
+"""``irmx cite``: BibTeX entries of the papers to cite."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from irmx.score.evaluator import as_measures
 
 
 def cite(measures: Annotated[list[str], typer.Argument(help="Measures, as for irmx eval.")]) -> None:
-    """Print BibTeX of what was computed.
+    """Print BibTeX entries of the papers to cite.
 
-    For measures of irmx plugins, and for ir_measures, through which they are computed.
+    Covers measures of irmx plugins, and ir_measures, through which they are computed.
     """
-    found: dict[str, Citation] = {}
+    entries: dict[str, Citation] = {}
     without = []
     for measure in as_measures(measures):
         own = measure.citations() if isinstance(measure, Measure) else ()
         if not own:
             without.append(str(measure))
-        found |= {c.key: c for c in own}
-    found[IR_MEASURES.key] = IR_MEASURES
-    print("\n\n".join(c.bibtex() for c in found.values()))
+        entries |= {c.key: c for c in own}
+    entries[IR_MEASURES.key] = IR_MEASURES
+    print("\n\n".join(c.bibtex() for c in entries.values()))
     if without:
         print(
             f"irmx: {', '.join(without)}: computed by ir_measures, whose documentation names their papers",

@@ -1,4 +1,4 @@
-"""``irmx datasets``: the datasets whose qrels can be scored against, and what a measure finds in them."""
+"""``irmx datasets``: the datasets whose qrels runs can be scored against, and the columns measures find in them."""
 
 from __future__ import annotations
 
@@ -13,30 +13,31 @@ from irmx.declare.columns import REQUIRED, Column
 from irmx.errors import DataError, UsageError, suggest
 
 _COLUMNS = ("dataset", "qrels", "columns", "local", "source")
-"""What is printed: the id, the further fields of the qrels, the columns that measures find and where each comes from (the
-qrels, or the field of the documents), whether the qrels lie on this machine (None: not known), and what offers the dataset."""
+"""What is printed: the dataset's id, the extra fields of its qrels, the columns that measures find and where each comes from
+(the qrels, or a field of the documents), whether the qrels are on this machine (None: unknown), and what provides the
+dataset."""
 
 
 def datasets(
     part: Annotated[
-        str | None, typer.Argument(metavar="ID", help="Only this dataset and its parts, such as clueweb09.")
+        str | None, typer.Argument(metavar="ID", help="Only this dataset and its subsets, such as clueweb09.")
     ] = None,
     measures: Annotated[
         list[str] | None,
-        typer.Option("--for", metavar="MEASURE", help="Only datasets that have the columns this measure needs."),
+        typer.Option("--for", metavar="MEASURE", help="Only datasets with the columns that this measure needs."),
     ] = None,
     has: Annotated[
         list[str] | None,
         typer.Option("--has", metavar="COLUMN", help="Only datasets with this column or field."),
     ] = None,
-    local: Annotated[bool, typer.Option("--local", help="Only those whose qrels lie on this machine.")] = False,
+    local: Annotated[bool, typer.Option("--local", help="Only datasets whose qrels are on this machine.")] = False,
     output_format: FormatOption = "table",
 ) -> None:
-    """List the datasets that may stand for qrels.
+    """List the datasets that can be used as qrels.
 
-    Those of ir_datasets and of plugins that have qrels: the further fields of these, the columns that measures find and where
-    each comes from (the qrels, or a field of the documents), whether the qrels lie on this machine, and what offers the
-    dataset. Only declarations are read; nothing is fetched.
+    These are the datasets of ir_datasets and of plugins that have qrels. For each, it shows the extra fields of the qrels, the
+    columns that measures find and where each comes from (the qrels, or a field of the documents), whether the qrels are on
+    this machine, and what provides the dataset. Only declarations are read; nothing is downloaded.
     """
     from irmx.adapters.ir_datasets.listing import listed
     from irmx.cli.app import note
@@ -46,8 +47,8 @@ def datasets(
     if part is not None and not any(_belongs(one.NAME, part) for one in every):
         for dataset_id, reason in failed.items():
             if _belongs(dataset_id, part):
-                raise DataError(f"The dataset {dataset_id!r} cannot be looked at: {reason}")
-        raise UsageError(f"No dataset with qrels is {part!r} or a part of it.{suggest(part, _names(every))}")
+                raise DataError(f"The dataset {dataset_id!r} cannot be inspected: {reason}")
+        raise UsageError(f"No dataset with qrels is {part!r} or a subset of it.{suggest(part, _names(every))}")
     for name in has or ():
         _check_known(name, every)
     found = [
@@ -65,14 +66,14 @@ def datasets(
             instead = f"; those with {column.instead!r} are listed" if column.instead else ""
             note(f"no dataset has {column.name!r}, {column.desc}{instead}{_how(column)}")
     for column in of_runs:
-        note(f"the run has to bring {column.name!r}, {column.desc}{_how(column)}")
+        note(f"the run must have the column {column.name!r}, {column.desc}{_how(column)}")
     if failed:
         first, reason = next(iter(failed.items()))
-        note(f"{len(failed)} datasets cannot be looked at, such as {first}: {reason}")
+        note(f"{len(failed)} datasets cannot be inspected, such as {first}: {reason}")
 
 
 def _needed(measures: Sequence[str]) -> tuple[list[Column], list[Column]]:
-    """Return the columns that measures cannot do without: those of the qrels, those of the run."""
+    """Return the columns that measures require: those of the qrels, and those of the run."""
     import ir_measures
 
     from irmx.declare.columns import ITERATION
@@ -97,12 +98,12 @@ def _belongs(dataset_id: str, part: str) -> bool:
 
 
 def _names(every: Iterable[Listed]) -> set[str]:
-    """Return the ids, and those of which they are parts."""
+    """Return the ids of the datasets, and of those that they are subsets of."""
     return {"/".join(words[: i + 1]) for one in every for words in [one.NAME.split("/")] for i in range(len(words))}
 
 
 def _check_known(name: str, every: Iterable[Listed]) -> None:
-    """Refuse a column that nothing declares."""
+    """Raise :class:`UsageError` for a column that nothing declares."""
     from irmx.declare.columns import vocabulary
 
     known = {c.name for c in vocabulary() if c.table == "qrels"}

@@ -1,4 +1,4 @@
-"""``irmx demo``: the main job on the small collection of the package."""
+"""``irmx demo``: score the runs of the small collection in the package."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from irmx.registry import registry
 from irmx.score.evaluator import Evaluator
 
 Row = tuple[str, ir_measures.Measure, list[float]]
-"""Where a measure is from, the measure, and its mean for every system."""
+"""Where a measure comes from, the measure, and its mean for every system."""
 
 
 def demo(places: PlacesOption = 4, output_format: FormatOption = "table") -> None:
-    """Score three systems of a small collection.
+    """Score three systems on a small built-in collection.
 
-    Existing and new measures stand side by side. The collection was written for irmx and is part of the package; nothing is fetched.
+    Existing and new measures are shown side by side. The collection was written for irmx and is part of the package; nothing is downloaded.
     """
     judgments = read_qrels(judgments_path())
     rows = list(scored(judgments))
@@ -37,20 +37,22 @@ def demo(places: PlacesOption = 4, output_format: FormatOption = "table") -> Non
         ]
         print_rows(named, output_format, places=places)
         return
-    print(f"Three systems, {len(judgments.topics)} topics of a town that was invented for irmx:")
+    print(f"Three systems, {len(judgments.topics)} topics about a town invented for irmx:")
     printed: list[dict[str, Any]] = []
     for name, group in groupby(zip(rows, values, strict=True), key=lambda row: row[0][0]):
         printed += [{"measure": name}, *({"measure": f"  {row[1]}"} | of for row, of in group)]
     print_rows(printed, places=places)
     for name in dict.fromkeys(column.name for _, measure, _ in rows for column in _grouping(measure)):
-        print(f"Measures that read the {name} of results are given the first ten, those of each {name} as one block.")
-    print("The same from the shell, with your own files:")
+        print(
+            f"Measures that read the {name} of results get the first ten results, with those of each {name} as one block."
+        )
+    print("To do the same with your own files:")
     print(f"  irmx eval {shlex.quote(str(judgments_path()))} '{judgments_path().parent / '*.run'}' {some(rows)}")
     print("Next: irmx measures, irmx explain, irmx plugins.")
 
 
 def scored(judgments: Judgments) -> Iterator[Row]:
-    """Yield the measures with their values; one of a plugin that fails is left out with a warning."""
+    """Yield the measures with their values; a plugin's measure that fails is left out, with a warning."""
     runs: dict[Column | None, list[Run]] = {None: [read_run(run_table(system)) for system in SYSTEMS]}
     for measure in demo_measures():
         try:
@@ -68,12 +70,12 @@ def scored(judgments: Judgments) -> Iterator[Row]:
 
 
 def _grouping(measure: ir_measures.Measure) -> Iterator[Column]:
-    """Yield the columns of labels by which a measure takes results for grouped."""
+    """Yield the label columns by which a measure groups results."""
     return (c for c in columns_needed(measure) if c.table == "run" and c.sample.alone is not None)
 
 
 def source(measure: ir_measures.Measure) -> str:
-    """Return the plugin that a measure is from, with its version."""
+    """Return the plugin that a measure comes from, with its version."""
     return (
         registry().source_of(registry().measures()[str(measure.NAME)])
         if isinstance(measure, Measure)
@@ -82,7 +84,7 @@ def source(measure: ir_measures.Measure) -> str:
 
 
 def some(rows: list[Row]) -> str:
-    """Return the first measure of every source that reads no column of runs, as words of a shell."""
+    """Return the first measure of every source that needs no extra run column, quoted for the shell."""
     first = {
         name: measure
         for name, measure, _ in reversed(rows)
@@ -92,7 +94,7 @@ def some(rows: list[Row]) -> str:
 
 
 def _quoted(measure: str) -> str:
-    r"""Return a measure as one word of a shell.
+    r"""Return a measure quoted as one word for the shell.
 
     >>> _quoted("MP(model=GL_AD_LID,rescale='recall')")
     '"MP(model=GL_AD_LID,rescale=\'recall\')"'

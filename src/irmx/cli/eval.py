@@ -1,4 +1,4 @@
-"""``irmx eval``: score runs, with the arguments and output of the ``ir_measures`` command."""
+"""``irmx eval``: score runs, with the arguments and the output of the ``ir_measures`` command."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from irmx.score.named_runs import of_each_run, run_names
 from irmx.score.scoring import mean_of, metrics_of
 
 SUMMARY = "all"
-"""The query id under which a mean over topics stands."""
+"""The query id under which the mean over topics is printed."""
 _COLUMNS = ("run", "query_id", "measure", "value")
 
 
@@ -32,23 +32,21 @@ def evaluate(
         list[str],
         typer.Argument(
             metavar="RUN... MEASURE...",
-            help="One or more run files or quoted globs, or - for standard input, then measures, such as 'MP(model=GL_AD_ID)' AP nDCG@10, or map P_10.",
+            help="One or more run files or quoted globs, or - for standard input; then measures, such as 'MP(model=GL_AD_ID)' AP nDCG@10, or map P_10.",
         ),
     ],
     places: PlacesOption = 4,
-    by_query: Annotated[bool, typer.Option("-q", "--by_query", help="Show every topic, too.")] = False,
-    no_summary: Annotated[
-        bool, typer.Option("-n", "--no_summary", help="With -q: leave out the mean over topics.")
-    ] = False,
+    by_query: Annotated[bool, typer.Option("-q", "--by_query", help="Also print the value of every topic.")] = False,
+    no_summary: Annotated[bool, typer.Option("-n", "--no_summary", help="With -q: omit the mean over topics.")] = False,
     output_format: FormatOption = "tsv",
     provider: Annotated[
-        str | None, typer.Option("--provider", help="Only this provider of ir_measures, such as pytrec_eval.")
+        str | None, typer.Option("--provider", help="Use only this provider of ir_measures, such as pytrec_eval.")
     ] = None,
 ) -> None:
     """Score one or several runs.
 
-    Prints tab-separated lines of measure and value, in the order asked; with -q query, measure and value.
-    Several runs make a table with one row per run. Topics of the qrels that a run lacks count with the measure's default.
+    Prints tab-separated lines of measure and value, in the order given; with -q, of query, measure and value.
+    Several runs give a table with one row per run. Topics of the qrels that a run lacks get the measure's default value.
     """
     if no_summary and not by_query:
         raise UsageError("--no_summary (-n) goes with --by_query (-q).")
@@ -64,14 +62,14 @@ def evaluate(
 def runs_and_measures(arguments: list[str]) -> tuple[list[str], list[ir_measures.Measure]]:
     """Return the leading arguments that are runs, and the measures that follow.
 
-    The first is a run. Each further one is a run while it is a file, a glob of some, or ``-``, and not a measure.
+    The first argument is a run. The following ones are runs as long as they are files, globs or ``-``, and not measures.
     """
     paths, rest = matching_files(arguments[0]), list(arguments[1:])
     while rest and _is_run(rest[0]):
         paths += matching_files(rest.pop(0))
     if not rest:
         raise UsageError(
-            "No measure is asked for: irmx eval QRELS RUN MEASURE..., such as 'MP(model=GL_AD_ID)' AP nDCG@10."
+            "No measure is given: irmx eval QRELS RUN MEASURE..., such as 'MP(model=GL_AD_ID)' AP nDCG@10."
         )
     asked: list[ir_measures.Measure] = []
     for text in rest:
@@ -83,16 +81,16 @@ def runs_and_measures(arguments: list[str]) -> tuple[list[str], list[ir_measures
 
 
 def _advice(text: str) -> str:
-    """Return a line on what an argument that is no measure may be meant to be, or nothing."""
+    """Return a line on what an argument that is not a measure may have been meant to be, or nothing."""
     outside = re.sub(r"\(.*\)", "", text)
     if is_file(text):
-        return f"\nIf {text!r} is meant to be a run: runs stand before the measures."
+        return f"\nIf {text!r} is meant to be a run: runs come before the measures."
     if "/" in text or os.path.splitext(outside)[1][1:].isidentifier():
         return f"\nIf {text!r} is meant to be a run: there is no such file."
     if "(" in outside or ")" in outside:
-        return "\nA measure with spaces inside its parentheses stands in quotes as a whole."
+        return "\nA measure with spaces inside its parentheses must be quoted as a whole."
     if "," in outside:
-        return "\nMeasures are set apart by spaces, not by commas."
+        return "\nMeasures are separated by spaces, not by commas."
     return ""
 
 
@@ -103,7 +101,7 @@ def _is_run(argument: str) -> bool:
 def _results(
     paths: list[str], evaluator: Evaluator, measures: Sequence[ir_measures.Measure], by_query: bool, summary: bool
 ) -> Iterator[dict[str, Any]]:
-    """Yield a row per value: the run, the topic, the measure, the value, and what else the measure gives."""
+    """Yield one row per value: the run, the topic, the measure, the value, and further fields of the measure."""
     names = dict(zip(paths, run_names(paths), strict=True))
     topics = list(evaluator.judgments.index)
     with progress_bar("Scoring runs", len(paths), shown=None if len(paths) > 1 else False) as advance:
@@ -125,7 +123,7 @@ def _row(
 
 
 def _print(rows: list[dict[str, Any]], output_format: str, places: int, several_runs: bool, by_query: bool) -> None:
-    """Print a row per value; or, in formats for reading and for several runs, a row per run or topic, as a table."""
+    """Print one row per value; in formats for reading, and for several runs, one row per run or topic."""
     keys = ["run"] * several_runs + ["query_id"] * by_query
     delimited = output_format in ("tsv", "csv")
     if output_format_named(output_format).WIDE or (several_runs and not by_query and delimited):

@@ -1,4 +1,4 @@
-"""``irmx explain``: what one topic's score is made of."""
+"""``irmx explain``: one topic's score, broken down by document."""
 
 from __future__ import annotations
 
@@ -19,41 +19,41 @@ def explain(
     qrels: Annotated[str, typer.Argument(help=QRELS_HELP)],
     run: Annotated[str, typer.Argument(help="A run file, a quoted glob of one, or - for standard input.")],
     measure: Annotated[str, typer.Argument(help="A measure of an irmx plugin, such as 'MP(model=GL_AD_ID)'.")],
-    topic: Annotated[str, typer.Option("-t", "--topic", help="The query id.")],
+    topic: Annotated[str, typer.Option("-t", "--topic", help="The query id of the topic.")],
     ranking: Annotated[
         str | None,
-        typer.Option("--ranking", metavar="ID", help="Which ranking, where the run is a file with several per topic."),
+        typer.Option("--ranking", metavar="ID", help="Which ranking, if the run file has several per topic."),
     ] = None,
     places: PlacesOption = 6,
     all_documents: Annotated[
-        bool, typer.Option("-a", "--all", help="Also the documents that contribute nothing.")
+        bool, typer.Option("-a", "--all", help="Also show the documents that contribute nothing.")
     ] = False,
     output_format: FormatOption = "table",
 ) -> None:
-    """Show what a topic's score is made of.
+    """Break a topic's score down by document.
 
-    One row per part of the score, such as a relevant document with its rank, precision and weight; the contributions add up to the score.
+    Prints one row per part of the score, such as a relevant document with its rank, precision and weight; the contributions add up to the score.
     """
     path = matching_file(run)
-    found = explanation(measure, qrels, path if ranking is None else read("run", path, ranking), topic, all_documents)
+    parts = explanation(measure, qrels, path if ranking is None else read("run", path, ranking), topic, all_documents)
     if output_format == "table":
-        print(f"{found.measure}  topic {visible(found.query_id)}  value {cell_text(found.value, places)}")
-        for name, value in found.fields.items():
+        print(f"{parts.measure}  topic {visible(parts.query_id)}  value {cell_text(parts.value, places)}")
+        for name, value in parts.fields.items():
             print(f"{name} {cell_text(_whole(value), places)}")
-        print(f"{found.depth} documents, {found.retrieved} of {found.recall_base} relevant ones among them")
+        print(f"{parts.depth} documents, among them {parts.retrieved} of {parts.recall_base} relevant ones")
     columns = [
-        [_whole(v) if name == "grade" else _defined(v) for v in values] for name, values in found.columns.items()
+        [_whole(v) if name == "grade" else _defined(v) for v in values] for name, values in parts.columns.items()
     ]
-    rows = [dict(zip(found.columns, cells, strict=True)) for cells in zip(*columns, strict=True)]
-    footer = {name: float(sum(values)) for name, values in found.columns.items() if name == "contribution"}
-    print_rows(rows, output_format, places=places, columns=list(found.columns), footer=footer)
+    rows = [dict(zip(parts.columns, cells, strict=True)) for cells in zip(*columns, strict=True)]
+    footer = {name: float(sum(values)) for name, values in parts.columns.items() if name == "contribution"}
+    print_rows(rows, output_format, places=places, columns=list(parts.columns), footer=footer)
 
 
 def _whole(value: Any) -> Any:
-    """Return a number that is usually whole, such as a grade, as an int where it is."""
+    """Return a whole number, such as most grades, as an int, and anything else unchanged."""
     return int(value) if isinstance(value, float) and value.is_integer() else _defined(value)
 
 
 def _defined(value: Any) -> Any:
-    """Return a value, None for NaN."""
+    """Return a value, with None in place of NaN."""
     return None if isinstance(value, float) and math.isnan(value) else value

@@ -12,14 +12,14 @@ from irmx.errors import IrmxError, PluginError, UsageError
 
 
 def load_file(path: str) -> None:
-    """Run a Python file as a module of the name of the file; its folder is on the path, as for a script.
+    """Import a Python file as a module named after it; its folder is put on the path, as for a script.
 
     Raises
     ------
     irmx.errors.UsageError
-        Where there is no such file, or a module of that name already.
+        If the file does not exist, or another module already has the name.
     irmx.errors.PluginError
-        Where the file fails; says the line.
+        If the file raises an error; the message names the line.
     """
     file = os.path.realpath(path)
     folder, name = os.path.split(os.path.splitext(file)[0])
@@ -28,11 +28,12 @@ def load_file(path: str) -> None:
             f"--load takes a Python file. {'There is no file' if not os.path.isfile(file) else 'Got'} {path}."
         )
     if not name.isidentifier():
-        raise UsageError(f"--load makes a module of the file, and {name!r} cannot be the name of one. Rename {path}.")
+        raise UsageError(
+            f"--load imports the file as a module, and {name!r} is not a valid module name. Rename {path}."
+        )
     sys.path.insert(0, folder)
-    there = _place_of(name)
-    if there != file:
-        raise UsageError(f"--load makes a module of the file, and there is a module {name!r} already. Rename {path}.")
+    if _origin_of(name) != file:
+        raise UsageError(f"--load imports the file as a module, and there is already a module {name!r}. Rename {path}.")
     try:
         import_module(name)
     except IrmxError as error:
@@ -41,15 +42,15 @@ def load_file(path: str) -> None:
         raise PluginError(f"{path}, line {_line(error, file)}: {type(error).__name__}: {error}") from error
 
 
-def _place_of(name: str) -> str:
-    """Return the file that a module is, or would be, loaded from."""
+def _origin_of(name: str) -> str:
+    """Return the file that a module was, or would be, loaded from."""
     loaded = sys.modules.get(name)
     spec = find_spec(name) if loaded is None else loaded.__spec__
     return os.path.realpath(spec.origin) if spec is not None and spec.origin else ""
 
 
 def _line(error: Exception, file: str) -> int:
-    """Return the last line of a file that an error came through."""
+    """Return the innermost line of a file in an error's traceback."""
     if isinstance(error, SyntaxError) and error.lineno is not None:
         return error.lineno
     return [frame.lineno or 0 for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file][-1]

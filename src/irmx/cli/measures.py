@@ -1,4 +1,4 @@
-"""``irmx measures``: what can be computed, and one measure in full."""
+"""``irmx measures``: list all measures, or describe one."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def measures(
 ) -> None:
     """List all measures, or describe one in full.
 
-    Of one measure: what it is, its parameters, columns, range of values and citation.
+    For one measure: its description, parameters, columns, range of values and citation.
     """
     if name is None:
         _list(output_format)
         return
     if output_format != "table":
-        raise UsageError(f"-o {output_format} is for the list of all measures. Leave out {name!r}, or -o.")
+        raise UsageError(f"-o {output_format} applies to the list of all measures only. Omit {name!r}, or -o.")
     known = measure_names()
     name = name.partition("(")[0].partition("@")[0].strip()
     if name in known:
@@ -42,10 +42,10 @@ def measures(
         for same in dict.fromkeys(str(measure.NAME) for measure in trec_measures(name)):
             _describe(same, known[same])
         return
-    found = registry().symbols()
-    if name not in found:
-        raise UnknownNameError(f"There is no measure or named object {name!r}.{suggest(name, [*known, *found])}")
-    symbol = found[name]
+    symbols = registry().symbols()
+    if name not in symbols:
+        raise UnknownNameError(f"There is no measure or named object {name!r}.{suggest(name, [*known, *symbols])}")
+    symbol = symbols[name]
     print(f"{symbol.NAME}: {symbol.KIND}, {symbol.SHORT_DESC}")
     print(f"\n{parameters_section(symbol.PARAMS, symbol.params)}")
 
@@ -70,13 +70,13 @@ def _list(output_format: str) -> None:
 
 
 def _about(measure: Any) -> str:
-    """Return what a measure of ir_measures is, and the provider that it needs where that is not installed."""
+    """Return the description of a measure of ir_measures, with the provider that it needs if that is not installed."""
     about, missing = getattr(measure, "SHORT_DESC", "") or "", not_installed(measure)
     return f"{about} [needs {missing}]" if missing else about
 
 
 def _rows(title: str, rows: list[tuple[str, str]]) -> None:
-    if not sys.stdout.isatty():  # for grep: a line an entry
+    if not sys.stdout.isatty():  # for grep: one line per entry
         width = max((len(name) for name, _ in rows), default=0)
         print(title, *(f"  {name:<{width}}  {about}".rstrip() for name, about in rows), "", sep="\n")
         return
@@ -106,7 +106,7 @@ def _describe(name: str, measure: Any) -> None:
     if not isinstance(measure, Measure):
         return
     columns = (*measure.RUN_COLUMNS, *measure.QREL_COLUMNS)
-    print("\nColumns read, besides those of every run and qrels")
+    print("\nColumns read, in addition to those of every run and qrels")
     for column in columns:
         unit = f" ({column.unit})" if column.unit else ""
         print(f"  {column.table}.{column.name}: {column.desc}{unit}{'; may be missing' if column.optional else ''}")
@@ -120,6 +120,6 @@ def _describe(name: str, measure: Any) -> None:
 
 
 def of_monotonicity(measure: Measure) -> str:
-    """Return the sentence that says whether a measure is monotone."""
+    """Return a sentence on whether a measure is monotone."""
     can = "never lowers" if measure.MONOTONE else "can lower"
-    return f"A relevant document in the place of a non-relevant one {can} the value."
+    return f"Replacing a non-relevant document by a relevant one {can} the value."

@@ -1,4 +1,4 @@
-"""``irmx new-plugin``: write the distribution of a new plugin."""
+"""``irmx new-plugin``: create the distribution of a new plugin."""
 
 from __future__ import annotations
 
@@ -9,15 +9,18 @@ import typer
 
 
 def new_plugin(
-    name: Annotated[str, typer.Argument(help="Its name, such as word-budget; the distribution is irmx-word-budget.")],
-    into: Annotated[str, typer.Option("--into", metavar="DIR", help="The folder to make its folder in.")] = ".",
+    name: Annotated[
+        str,
+        typer.Argument(help="Name of the plugin, such as word-budget; the distribution is called irmx-word-budget."),
+    ],
+    into: Annotated[str, typer.Option("--into", metavar="DIR", help="The folder in which to create its folder.")] = ".",
     measure: Annotated[
-        str | None, typer.Option("-m", "--measure", help="The name of its measure, such as WordBudget.")
+        str | None, typer.Option("-m", "--measure", help="Name of its measure, such as WordBudget.")
     ] = None,
 ) -> None:
-    """Write the distribution of a new plugin.
+    """Create the distribution of a new plugin.
 
-    With one measure that works, its tests, and what building and continuous integration need. Nothing is overwritten.
+    It has one working measure with its tests, and the files for building and continuous integration. Nothing is overwritten.
     """
     import irmx
     from irmx.plugin.templates import Names, new_plugin
@@ -28,4 +31,4 @@ def new_plugin(
     print(f"  cd {shlex.quote(str(folder))}")
     print("  python -m pip install -e '.[test]' && python -m pytest")
     print(f"  irmx measures {names.measure}")
-    print(f"Then put your own definition into {folder / 'src' / names.package / 'measure.py'}.")
+    print(f"Then write your own definition in {folder / 'src' / names.package / 'measure.py'}.")

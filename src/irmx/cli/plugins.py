@@ -1,4 +1,4 @@
-"""``irmx plugins``: what is installed, what it offers, what failed and why."""
+"""``irmx plugins``: the installed plugins, what they offer, and what failed and why."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _COLUMNS = ("plugin", "distribution", "version", "kind", "names", "refused", "fa
 
 
 def plugins(output_format: FormatOption = "table") -> None:
-    """Show every plugin and what it offers.
+    """List the installed plugins and what they offer.
 
-    With its version, and where it is not in use, why not.
+    Shows the version of each and, for one that is not in use, why not.
     """
     if output_format != "table":
         print_rows(_rows(), output_format, columns=_COLUMNS)
@@ -36,11 +36,11 @@ def plugins(output_format: FormatOption = "table") -> None:
             if why := problem(registry().commands()[command]):
                 print(f"  {why}")
         for name in filter(plugin_datasets.is_taken, info.offers.get("datasets", ())):
-            print(f"  not in use: the dataset {name!r}, as ir_datasets has one of this name")
+            print(f"  not in use: the dataset {name!r}, because ir_datasets has one of this name")
 
 
 def _rows() -> Iterator[dict[str, Any]]:
-    """Yield a row per kind of what a plugin offers, or for a plugin without any."""
+    """Yield one row per plugin and kind of object it offers, or one for a plugin that offers none."""
     for info in registry().plugins.values():
         plugin = {
             "plugin": info.name,

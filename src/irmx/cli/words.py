@@ -1,4 +1,4 @@
-"""The words after ``irmx``: the commands of the host, and behind them those of plugins, made when they are asked for."""
+"""The words after ``irmx``: the commands of the host and of plugins, each built when it is used."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from irmx.registry import GROUP, registry
 
 
 class _Lazy(TyperGroup):
-    """Words of which each is a command that is made when it is asked for."""
+    """A group of commands, each built when it is used."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the command that arguments begin with; says what an unknown word may mean."""
+        """Return the command that the arguments begin with; the error for an unknown word suggests a known one."""
         command = self.get_command(ctx, args[0])
         if command is None:
             raise UsageError(self.unknown(args[0]))
         return args[0], command, args[1:]
 
     def unknown(self, word: str) -> str:
-        """Return what to say of a word that is no command."""
+        """Return the message about a word that is no command."""
         raise NotImplementedError
 
 
@@ -33,11 +33,11 @@ class Words(_Lazy):
     """The first word after ``irmx``: a command of the host, for which no plugin is loaded, or a word of a plugin."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Return the commands of the host; plugins would have to be loaded for theirs."""
+        """Return the commands of the host; listing those of plugins would load the plugins."""
         return [command.NAME for command in COMMANDS]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return the command of a word, None where there is none."""
+        """Return the command of a word, None if there is none."""
         command = next((one for one in COMMANDS if cmd_name == one.NAME), None) or registry().commands().get(cmd_name)
         if command is not None and not command.group:
             return built(command)
@@ -45,7 +45,7 @@ class Words(_Lazy):
         return PluginWords(cmd_name, members) if members else None
 
     def unknown(self, word: str) -> str:
-        """Return what to say of a word that is no command."""
+        """Return the message about a word that is no command."""
         info = registry().plugins.get(word)
         if info is not None and info.failure:
             return f"The plugin {info.source} is not in use: {info.failure}"
@@ -59,7 +59,7 @@ class Words(_Lazy):
         return f"There is no command {word!r}.{near} 'irmx --help' lists the commands."
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the commands of the host, and the plugins by their names, of which none is loaded."""
+        """Write the commands of the host, and the names of the plugins, without loading them."""
         with formatter.section("Commands"):
             formatter.write_dl([(command.NAME, command.SHORT_DESC) for command in COMMANDS])
         plugins = sorted({(one.name, _summary(one.dist)) for one in metadata.entry_points(group=GROUP)})
@@ -68,7 +68,7 @@ class Words(_Lazy):
                 formatter.write_dl(plugins)
         formatter.write_paragraph()
         formatter.write_text(
-            "'irmx NAME --help' lists the commands of a plugin, 'irmx plugins' all that plugins offer."
+            "'irmx NAME --help' lists the commands of a plugin, 'irmx plugins' everything that plugins offer."
         )
 
 
@@ -80,7 +80,7 @@ class PluginWords(_Lazy):
     word : str
         The first word.
     members : dict of str to Command
-        The commands by the second.
+        The commands by the second word.
     """
 
     def __init__(self, word: str, members: dict[str, Command]) -> None:
@@ -93,33 +93,33 @@ class PluginWords(_Lazy):
         return list(self._members)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return the command of a word, None where there is none."""
+        """Return the command of a word, None if there is none."""
         return built(self._members[cmd_name]) if cmd_name in self._members else None
 
     def unknown(self, word: str) -> str:
-        """Return what to say of a word that is no command."""
+        """Return the message about a word that is no command."""
         near = suggest(word, self._members)
         return f"There is no command '{self.name} {word}'.{near} Known: {', '.join(self._members)}."
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the commands; one that cannot be used says why."""
+        """Write the commands, and for one that cannot be used the reason."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, problem(one) or _about(one)) for name, one in self._members.items()])
 
 
 def built(command: Command) -> Any:
-    """Return what typer makes of a command, which is imported.
+    """Import a command, and return the command that typer builds from it.
 
     Raises
     ------
     irmx.PluginError
-        Where it cannot be imported, or typer cannot make a command of it.
+        If it cannot be imported, or typer cannot build a command from it.
     """
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     try:
         function = command.load()
         if not callable(function):
-            raise TypeError(f"{function!r} is no function")
+            raise TypeError(f"{function!r} is not a function")
         app.command(command.NAME)(function)
         return typer.main.get_command(app)
     except KeyboardInterrupt:
@@ -131,7 +131,7 @@ def built(command: Command) -> Any:
 
 
 def problem(command: Command) -> str:
-    """Return why a command cannot be used, empty where it can; it is imported."""
+    """Import a command, and return why it cannot be used; empty if it can."""
     try:
         built(command)
     except PluginError as error:
@@ -140,7 +140,7 @@ def problem(command: Command) -> str:
 
 
 def _members(word: str) -> dict[str, Command]:
-    """Return the commands of a group, and all of the plugin that a word is the name of, by their own names."""
+    """Return the commands of the group or of the plugin that a word names, by their own names."""
     info = registry().plugins.get(word)
     of_plugin = info.offers.get("commands", []) if info is not None else []
     commands = registry().commands().items()
@@ -152,5 +152,5 @@ def _about(command: Command) -> str:
 
 
 def _summary(distribution: Any) -> str:
-    """Return the summary in the metadata of a distribution."""
+    """Return the summary from a distribution's metadata."""
     return (distribution.metadata["Summary"] or "") if distribution is not None else ""

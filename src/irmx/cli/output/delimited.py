@@ -1,4 +1,4 @@
-"""Lines of cells that a tab or a comma separates."""
+"""Lines of cells separated by tabs or commas."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ class Tsv(OutputFormat):
     SHORT_DESC = "tab-separated lines"
 
     def write(self, rows: PrintedRows, out: TextIO) -> None:
-        """Write the names, where they are wanted, and a line per row."""
+        """Write the names, if there is to be a header, and one line per row."""
         for line in [list(map(visible, rows.names))] * rows.header + rows.texts():
             print(*line, sep="\t", file=out)
 
 
 class Csv(OutputFormat):
-    """Comma-separated lines under a header; cells with commas, quotes or line breaks stand in quotes."""
+    """Comma-separated lines under a header; cells with commas, quotes or line breaks are quoted."""
 
     NAME = "csv"
     SHORT_DESC = "comma-separated lines under a header"
 
     def write(self, rows: PrintedRows, out: TextIO) -> None:
-        """Write the names and a line per row."""
+        """Write the names and one line per row."""
         csv.writer(out, lineterminator="\n").writerows([rows.names, *rows.texts(str)])

@@ -12,13 +12,13 @@ from irmx.declare.output_format import OutputFormat, PrintedRows
 
 
 class Jsonl(OutputFormat):
-    """JSON objects with the cells that each row has; lists and dicts stay what they are."""
+    """One JSON object per row, with the cells that the row has; lists and dicts are kept as they are."""
 
     NAME = "jsonl"
     SHORT_DESC = "one JSON object per line, numbers in full precision"
 
     def write(self, rows: PrintedRows, out: TextIO) -> None:
-        """Write an object per row; NaN and infinity, which JSON lacks, become null."""
+        """Write one object per row; NaN and infinity, which JSON lacks, become null."""
         for record in rows.records:
             cells = {name: _plain(record[name]) for name in rows.names if name in record}
             text = json.dumps(cells, ensure_ascii=False)

@@ -13,7 +13,7 @@ _IN_LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\texta
 
 
 def in_latex(text: str) -> str:
-    r"""Return a text for LaTeX.
+    r"""Return a text escaped for LaTeX.
 
     >>> print(in_latex("AS_RBP & 50%"))
     AS\_RBP \& 50\%
@@ -22,7 +22,7 @@ def in_latex(text: str) -> str:
 
 
 def in_markdown(text: str) -> str:
-    r"""Return a text for a cell of a Markdown table.
+    r"""Return a text escaped for a cell of a Markdown table.
 
     >>> print(in_markdown("a|b <i> *c*"))
     a\|b \<i> \*c\*
@@ -31,7 +31,7 @@ def in_markdown(text: str) -> str:
 
 
 class Latex(OutputFormat):
-    """A ``tabular`` with the rules of the package ``booktabs``."""
+    """A LaTeX ``tabular`` with the rules of the package ``booktabs``."""
 
     NAME = "latex"
     SHORT_DESC = "a LaTeX tabular, with the rules of the package booktabs"
@@ -48,7 +48,7 @@ class Latex(OutputFormat):
 
 
 class Markdown(OutputFormat):
-    """A table of GitHub's Markdown."""
+    """A table in GitHub's Markdown."""
 
     NAME = "markdown"
     SHORT_DESC = "a Markdown table"

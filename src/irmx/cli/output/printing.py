@@ -1,4 +1,4 @@
-"""The one place that prints rows of named cells, and the options of commands for it."""
+"""Printing of rows of named cells, and the options that commands have for it."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def output_format_named(name: str) -> OutputFormat:
     known = registry().output_formats()
     if name not in known:
         raise UsageError(f"There is no output format {name!r}.{suggest(name, known)} Known: {', '.join(known)}.")
-    found: OutputFormat = known[name]
-    return found
+    output_format: OutputFormat = known[name]
+    return output_format
 
 
 def _checked(name: str) -> str:
@@ -35,10 +35,13 @@ def _checked(name: str) -> str:
 FormatOption = Annotated[
     str,
     typer.Option(
-        "-o", "--output_format", callback=_checked, help="table, tsv, csv, jsonl, markdown, latex, or a plugin's."
+        "-o",
+        "--output_format",
+        callback=_checked,
+        help="Output format: table, tsv, csv, jsonl, markdown, latex, or one of a plugin.",
     ),
 ]
-"""The option ``-o`` of every command that prints rows, refused at once where there is no such format."""
+"""The option ``-o`` of every command that prints rows; an unknown format is refused before anything is computed."""
 
 PlacesOption = Annotated[int, typer.Option("-p", "--places", min=-1, help="Decimal places; -1 for all.")]
 """The option ``-p`` of every command that prints floats."""
@@ -59,16 +62,16 @@ def print_rows(
     Parameters
     ----------
     rows : DataFrame, or iterable of dict of str to object
-        The rows. A cell is a text, a number, None, True or False, a list of texts, or a dict of texts. What a DataFrame
-        lacks, such as NaN, is None.
+        The rows. A cell is a string, a number, None, True or False, a list of strings, or a dict of strings. A missing value
+        of a DataFrame, such as NaN, is printed as None.
     output_format : str
-        ``table``, ``tsv``, ``csv``, ``jsonl``, ``markdown``, ``latex``, or one of a plugin.
+        ``table``, ``tsv``, ``csv``, ``jsonl``, ``markdown``, ``latex``, or the output format of a plugin.
     places : int
         The decimal places of floats; -1 for all. ``jsonl`` always has full precision.
     columns : sequence of str, optional
-        The columns to print, in order; by default all, as they first appear.
+        The columns to print, in order; by default all, in the order in which they first appear.
     header : bool
-        Whether ``tsv`` begins with the names of the columns.
+        Whether ``tsv`` begins with a line of column names.
     footer : dict of str to object, optional
         Cells below the rows, such as a sum, in formats for reading.
     file : text file, optional
@@ -98,7 +101,7 @@ def print_rows(
 
 
 def _records(rows: Any) -> tuple[list[Mapping[str, Any]], Iterable[str]]:
-    """Return rows as dicts, and the names of their columns."""
+    """Return the rows as dicts, and the names of their columns."""
     if hasattr(rows, "itertuples"):
         frame = rows.astype(object).where(rows.notna(), None)
         return frame.to_dict("records"), map(str, rows.columns)

@@ -10,13 +10,13 @@ from irmx.declare.output_format import OutputFormat, PrintedRows, visible
 _UNLIMITED = 10_000
 """The width of a table that goes to a file."""
 _FOLDED = 12
-"""The least width of a column of measures or of several words; ids and names of runs are not folded."""
+"""The minimum width of a column of measures or of several words; ids and names of runs are not folded."""
 
 
 class Table(OutputFormat):
-    """A table that fits the terminal: texts and the names of columns are folded, a number never.
+    """A table that fits the terminal: texts and column names are folded, numbers never.
 
-    Where that is not enough, the names of the columns stand on the left, and every row is a column.
+    If that is not enough, the table is transposed: the column names are on the left, and every row becomes a column.
     """
 
     NAME = "table"
@@ -51,7 +51,7 @@ class Table(OutputFormat):
 
 
 class _Column:
-    """A column of the printed table: its name may be folded between words, and some of its cells, but no number."""
+    """A column of the printed table; its name may be folded between words, and so may cells that are not numbers."""
 
     def __init__(
         self, name: str, cells: Sequence[str], folds: Sequence[bool], left: bool = False, footer: str = ""
@@ -65,12 +65,12 @@ class _Column:
             min(w, _FOLDED) if f and set(cell) & set("( ") else w
             for cell, w, f in zip(cells, widths, folds, strict=True)
         ]
-        parts = [] if "(" in name else name.split("_")  # the name of a measure is folded anywhere
+        parts = [] if "(" in name else name.split("_")  # the name of a measure may be folded anywhere
         self.least = max([cell_len(footer), *map(cell_len, parts), *fixed, 1])
 
 
 def _columns(rows: PrintedRows, room: int) -> list[_Column]:
-    """Return columns with their names above them, or, where they do not fit but their rows do, beside them."""
+    """Return the columns; transposed if they do not fit into the room and their transpose does."""
     names, lines, numbers = [visible(name) for name in rows.names], rows.texts(), rows.of_numbers()
     cells = list(zip(*lines, strict=True)) or [()] * len(names)
     footer = rows.line(rows.footer)
@@ -90,7 +90,7 @@ def _size(widths: Sequence[int]) -> int:
 
 
 def _fitted(widths: list[int], least: Sequence[int], room: int) -> list[int]:
-    """Return the widths of columns that together need at most the room, the widest narrowed first, none below its least.
+    """Return widths that together fit into the room: the widest column is narrowed first, none below its minimum.
 
     >>> _fitted([10, 40, 20], [10, 6, 6], 40), _fitted([10, 40, 20], [10, 6, 6], 1)
     ([10, 15, 15], [10, 6, 6])
