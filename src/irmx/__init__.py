@@ -1,8 +1,8 @@
 """irmx: user-model-based evaluation measures, as plugins, beside those of ir_measures.
 
-Importing it makes the measures of all installed plugins known to ir_measures; :func:`uninstall` undoes that.
-Registered measures and symbols are attributes of this module by name: ``irmx.MP``, ``irmx.GL_AD_ID``. Everything is
-imported when it is first used, so that ``import irmx`` stays quick; the public names are listed in ``__init__.pyi``.
+Importing it makes the measures of all installed plugins known to ir_measures; :func:`uninstall` undoes this.
+Registered measures and named objects are attributes of this module: ``irmx.MP``, ``irmx.GL_AD_ID``. Everything is
+imported when it is first used, so that ``import irmx`` stays fast; the public names are listed in ``__init__.pyi``.
 """
 
 from __future__ import annotations

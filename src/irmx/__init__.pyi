@@ -1,4 +1,4 @@
-"""The public names of irmx; what stands here is imported when it is first used."""
+"""The public names of irmx; each is imported when it is first used."""
 
 import typing
 

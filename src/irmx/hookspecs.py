@@ -1,9 +1,9 @@
-"""The whole contract between irmx and its plugins: the hooks, in one flat file.
+"""The hooks: the whole contract between irmx and its plugins.
 
-A plugin is a module, named by an entry point in the group ``irmx``, with functions decorated by
-:data:`irmx.hookimpl`. Every hook takes no argument and returns an iterable of objects that carry a
-``NAME`` and their own documentation. All hooks are optional. Which irmx a plugin needs stands in the dependencies of its
-distribution, such as ``irmx>=0.2,<0.3``, and is checked before it is imported.
+A plugin is a module, named by an entry point in the group ``irmx``, with functions decorated with
+:data:`irmx.hookimpl`. Every hook takes no argument and returns an iterable of objects that have a
+``NAME`` and their own documentation. All hooks are optional. The dependencies of a plugin's distribution state the version
+of irmx that it needs, such as ``irmx>=0.2,<0.3``; this is checked before the plugin is imported.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def irmx_datasets() -> Iterable[Dataset]:  # type: ignore[empty-body]
 
 @hookspec
 def irmx_fields() -> Iterable[Field]:  # type: ignore[empty-body]
-    """Return fields of documents that give columns of qrels, each an :class:`irmx.Field`."""
+    """Return document fields that provide qrels columns, each an :class:`irmx.Field`."""
 
 
 @hookspec
@@ -56,4 +56,4 @@ def irmx_commands() -> Iterable[Command]:  # type: ignore[empty-body]
 
 @hookspec
 def irmx_output_formats() -> Iterable[OutputFormat]:  # type: ignore[empty-body]
-    """Return output formats for ``-o`` of every command, each an :class:`irmx.OutputFormat`."""
+    """Return output formats for the option ``-o`` of every command, each an :class:`irmx.OutputFormat`."""

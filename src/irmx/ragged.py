@@ -1,8 +1,8 @@
-"""Ragged arrays: the values of all topics in one array, and offsets that say where each topic starts and ends.
+"""Ragged arrays: the values of all topics in one array, with offsets that say where each topic starts and ends.
 
-The values of topic ``t`` are ``values[offsets[t]:offsets[t + 1]]``; ``offsets`` has one number more than there are topics,
-and starts with 0. What a measure of an ``irmx`` plugin sees has this form, see :class:`irmx.Rows`, and a plugin may use it for
-any other segments: the sessions of users, the blocks of pages.
+The values of topic ``t`` are ``values[offsets[t]:offsets[t + 1]]``; ``offsets`` has one element more than there are topics,
+and starts with 0. Measures get their data in this form, see :class:`irmx.Rows`, and a plugin may use it for
+any other segments, such as the sessions of users or the blocks of pages.
 
 ``Floats``, ``Ints`` and ``Bools`` are arrays of 64-bit floats, of 64-bit integers and of truth values; ``Array`` is any of them.
 
@@ -53,7 +53,7 @@ def segment_of(offsets: Ints) -> Ints:
 
 
 def position_in_segment(offsets: Ints) -> Ints:
-    """Return, for every value, its place in its segment, from 0.
+    """Return, for every value, its position in its segment, from 0.
 
     >>> position_in_segment(np.array([0, 2, 2, 5]))
     array([0, 1, 0, 1, 2])
@@ -62,7 +62,7 @@ def position_in_segment(offsets: Ints) -> Ints:
 
 
 def position_in_run(values: Array) -> Ints:
-    """Return, for every value, its place in its run of equal neighbours, from 0.
+    """Return, for every value, its position in its run of equal neighbours, from 0.
 
     >>> position_in_run(np.array([0, 0, 3, 3, 3, 0]))
     array([0, 1, 0, 1, 2, 0])
@@ -72,7 +72,7 @@ def position_in_run(values: Array) -> Ints:
 
 
 def position_among(known: Ints, wanted: Ints) -> Ints:
-    """Return, for every wanted value, its place among known values in ascending order; -1 for one that is not among them.
+    """Return, for every wanted value, its position among known values in ascending order; -1 for one that is not known.
 
     >>> position_among(np.array([3, 5, 8]), np.array([8, 4, 3]))
     array([ 2, -1,  0])
@@ -96,12 +96,12 @@ def segment_count(mask: Array, offsets: Ints) -> Ints:
 
 
 def segment_sum(values: Any, segment: Ints, count: int) -> Floats:
-    """Return the sum of the values of every segment, added up one after the other; 0 for a segment without values.
+    """Return the sum of the values of every segment, added one after the other; 0 for a segment without values.
 
     Parameters
     ----------
     values : array, shape (values,)
-        What is added up.
+        The values to add.
     segment : int array, shape (values,)
         The number of the segment of every value, in any order.
     count : int
@@ -117,7 +117,7 @@ def segment_sum(values: Any, segment: Ints, count: int) -> Floats:
 
 
 def read_only(values: A) -> A:
-    """Return a view of an array through which it cannot be written; the array itself, which may be a user's, stays as it is.
+    """Return a read-only view of an array; the array itself, which may be a user's, is left unchanged.
 
     >>> gains = np.array([1.0, 0.5])
     >>> read_only(gains).flags.writeable, gains.flags.writeable
@@ -129,7 +129,7 @@ def read_only(values: A) -> A:
 
 
 def shared(value: T) -> T:
-    """Return a value whose arrays cannot be written: itself, or those in tuples, lists, dicts and dataclasses.
+    """Return a value with its arrays made read-only: itself, or those in tuples, lists, dicts and dataclasses.
 
     >>> offsets, gains = shared((np.array([0, 2]), np.array([1.0, 0.5])))
     >>> gains[0] = 2.0
@@ -137,17 +137,17 @@ def shared(value: T) -> T:
     ...
     ValueError: assignment destination is read-only
     """
-    found: Any = value
-    if isinstance(found, np.ndarray):
-        found = read_only(found)
-    elif isinstance(found, tuple):
-        items = map(shared, found)
-        found = type(found)(*items) if hasattr(found, "_fields") else tuple(items)
-    elif isinstance(found, list):
-        found[:] = map(shared, found)
-    elif isinstance(found, dict):
-        found.update({key: shared(item) for key, item in found.items()})
-    elif is_dataclass(found) and not isinstance(found, type):
-        for field in fields(found):
-            object.__setattr__(found, field.name, shared(getattr(found, field.name)))
-    return cast(T, found)
+    protected: Any = value
+    if isinstance(protected, np.ndarray):
+        protected = read_only(protected)
+    elif isinstance(protected, tuple):
+        items = map(shared, protected)
+        protected = type(protected)(*items) if hasattr(protected, "_fields") else tuple(items)
+    elif isinstance(protected, list):
+        protected[:] = map(shared, protected)
+    elif isinstance(protected, dict):
+        protected.update({key: shared(item) for key, item in protected.items()})
+    elif is_dataclass(protected) and not isinstance(protected, type):
+        for field in fields(protected):
+            object.__setattr__(protected, field.name, shared(getattr(protected, field.name)))
+    return cast(T, protected)

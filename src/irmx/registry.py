@@ -1,7 +1,7 @@
-"""What the host and the plugins registered, by kind and name: a plain store, filled by discovery at the first question.
+"""The registry of everything that the host and the plugins register, by kind and name; discovery fills it at first use.
 
-It imports nothing of irmx but errors, so that everything may ask it; what fills it is handed in from above when irmx is
-imported.
+It imports nothing from irmx but the errors, so that every module may use it; the functions that fill it are passed to
+:func:`connect` when irmx is imported.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from irmx.errors import UsageError, suggest
 
 GROUP = "irmx"
-"""The group of entry points that name plugins."""
+"""The entry point group of plugins."""
 
 
 @dataclass
@@ -27,13 +27,13 @@ class PluginInfo:
     name : str
         The name of its entry point.
     distribution, version : str
-        The distribution that holds it.
+        The distribution that contains it.
     offers : dict of str to list of str
         The names it registered, by kind (``"measures"``, ...).
     refused : dict of str to dict of str to str
-        The names it claims and does not get, by kind, with the reason.
+        The names it claims but does not get, by kind, with the reason.
     failure : str
-        Why it is not in use; empty when it is.
+        Why it is not in use; empty if it is.
     seconds : float
         The time that its import and its hooks took.
     """
@@ -58,9 +58,9 @@ class Registry:
     Attributes
     ----------
     plugins : dict of str to PluginInfo
-        The plugins by name, those that are not in use included.
+        The plugins by name, including those that are not in use.
     defined : dict of str to str
-        Where the measures of a user's own program are defined, by name.
+        Where the measures of a user's own program are defined, by the name of the measure.
     """
 
     def __init__(self) -> None:
@@ -78,16 +78,16 @@ class Registry:
         return {key: obj for (of_kind, key), (obj, _) in self._owners.items() if of_kind == kind}
 
     def measures(self, aliases: bool = False) -> dict[str, Any]:
-        """Return the measures by name, and by their other names where these are wanted."""
-        found = self._by_key("measures")
-        return found if aliases else {name: measure for name, measure in found.items() if name == measure.NAME}
+        """Return the measures by name, with ``aliases`` also by their other names."""
+        measures = self._by_key("measures")
+        return measures if aliases else {name: measure for name, measure in measures.items() if name == measure.NAME}
 
     def symbols(self, kind: str | None = None) -> dict[str, Any]:
-        """Return the symbols of one kind by name, or of all kinds."""
+        """Return the named objects of one kind, or of all kinds, by name."""
         return {s.NAME: s for s in self._by_key("symbols").values() if kind is None or kind == s.KIND}
 
     def formats(self) -> dict[str, Any]:
-        """Return the file formats by name, plugins' before the host's."""
+        """Return the file formats by name, those of plugins before the host's."""
         return dict(reversed(self._by_key("formats").items()))
 
     def datasets(self) -> dict[str, Any]:
@@ -95,11 +95,11 @@ class Registry:
         return self._by_key("datasets")
 
     def fields(self) -> list[Any]:
-        """Return the fields of documents that give columns."""
+        """Return the document fields that provide columns."""
         return list(self._by_key("fields").values())
 
     def commands(self) -> dict[str, Any]:
-        """Return the commands by what is typed, such as ``"eval"`` or ``"news fit"``."""
+        """Return the commands by the words that a user types, such as ``"eval"`` or ``"news fit"``."""
         return self._by_key("commands")
 
     def output_formats(self) -> dict[str, Any]:
@@ -113,7 +113,7 @@ class Registry:
     # -- registering -------------------------------------------------------------------------------------
 
     def owner(self, kind: str, key: str) -> str | None:
-        """Return the plugin that has a name, None where the name is free."""
+        """Return the plugin that has a name, None if the name is free."""
         return self._owners[kind, key][1] if (kind, key) in self._owners else None
 
     def add(self, kind: str, key: str, obj: Any, source: str) -> None:
@@ -125,7 +125,7 @@ class Registry:
         del self._owners[kind, key]
 
     def define(self, measure: Any, place: str) -> None:
-        """Register a measure of a user's own program; one that was defined at the same place before is replaced.
+        """Register a measure of a user's own program; one defined earlier at the same place is replaced.
 
         Parameters
         ----------
@@ -137,7 +137,7 @@ class Registry:
         Raises
         ------
         irmx.errors.UsageError
-            Where another measure has the name.
+            If another measure has the name.
         """
         name = str(measure.NAME)
         if self.defined.get(name) == place:
@@ -145,8 +145,8 @@ class Registry:
         owner = self.owner("measures", name) or _name_taken(name)
         if owner:
             raise UsageError(
-                f"The measure {name} of {place} is refused: {owner} has the name already. "
-                "Give another: @irmx.measure(name='...')."
+                f"The measure {name} of {place} is refused: {owner} already has this name. "
+                "Choose another: @irmx.measure(name='...')."
             )
         self.add("measures", name, measure, place)
         self.defined[name] = place
@@ -158,17 +158,17 @@ class Registry:
         Raises
         ------
         irmx.errors.UsageError
-            Where no such measure was defined; those of plugins stay.
+            If no such measure was defined; measures of plugins cannot be undefined.
         """
         if name not in self.defined:
-            raise UsageError(f"No measure {name!r} was defined by @irmx.measure.{suggest(name, self.defined)}")
+            raise UsageError(f"No measure {name!r} was defined with @irmx.measure.{suggest(name, self.defined)}")
         del self.defined[name]
         self.remove("measures", name)
         _unpublish(name)
 
 
 def in_plugin(module: str) -> bool:
-    """Tell whether a module is part of the package of an installed plugin, which registers by its hooks."""
+    """Tell whether a module belongs to an installed plugin, which registers its measures through its hooks."""
     package = module.partition(".")[0]
     return any(point.module.partition(".")[0] == package for point in metadata.entry_points(group=GROUP))
 
@@ -181,19 +181,19 @@ _filled = _filling = False
 
 
 def _discover(registry: Registry) -> None:
-    """Fill the registry; handed in by :func:`connect`."""
+    """Fill the registry; set by :func:`connect`."""
 
 
 def _publish(measures: dict[str, Any]) -> None:
-    """Make measures known outside irmx; handed in by :func:`connect`."""
+    """Make measures known outside irmx; set by :func:`connect`."""
 
 
 def _unpublish(name: str) -> None:
-    """Take the name of a measure back; handed in by :func:`connect`."""
+    """Withdraw the name of a measure outside irmx; set by :func:`connect`."""
 
 
 def _name_taken(name: str) -> str:
-    """Return who has the name of a measure outside irmx, empty where nobody has; handed in by :func:`connect`."""
+    """Return the owner of a measure's name outside irmx, empty if the name is free; set by :func:`connect`."""
     return ""
 
 
@@ -203,14 +203,14 @@ def connect(
     unpublish: Callable[[str], None],
     name_taken: Callable[[str], str],
 ) -> None:
-    """Hand in what lies above the registry: how it is filled, and who else has to know the names of measures."""
+    """Set the functions from higher layers: how to fill the registry, and how to make measures known outside irmx."""
     globals().update(_discover=discover, _publish=publish, _unpublish=unpublish, _name_taken=name_taken)
 
 
 def registry() -> Registry:
     """Return the one registry, filled at first use.
 
-    Another thread waits until it is filled; a plugin that asks while it is loaded sees what has been registered so far.
+    Another thread waits until it is filled; a plugin that uses it while being loaded sees what has been registered so far.
     """
     global _filled, _filling
     if _filled:
@@ -222,7 +222,7 @@ def registry() -> Registry:
                 _discover(_registry)
                 _publish(_registry.measures(aliases=True))
                 _filled = True
-            except BaseException:  # such as a warning that is an error; the next use tries again
+            except BaseException:  # such as a warning turned into an error; the next use tries again
                 _registry.clear()
                 raise
             finally:

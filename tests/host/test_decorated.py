@@ -38,7 +38,9 @@ def test_it_works_wherever_measures_do(enough):
     assert (parsed, str(parsed), irmx.Enough, parsed["cutoff"]) == (made(k=2) @ 2, "Enough(k=2)@2", made, 2)
     found = irmx_study.sweep("Enough", {"k": [1, 2]}, QRELS, {"run": RUN}, jobs=1)
     assert found.groupby("k")["value"].mean().tolist() == [1.0, 0.5]
-    with pytest.raises(UsageError, match="Enough does not say how its score is made up; there is nothing to explain"):
+    with pytest.raises(
+        UsageError, match="Enough does not break its score down by document; there is nothing to explain"
+    ):
         irmx.explain(made, QRELS, RUN, "q")
 
 
@@ -108,9 +110,12 @@ def test_a_column_in_two_units_is_warned_of():
         ({"columns": LENGTH}, r"irmx\.Column objects. Got Column\(table='run', name='length'"),
         ({"cite": "Doe 2026"}, "A BibTeX entry starts with its type and key"),
         ({"cite": 2026}, r"The cite of a measure are irmx\.Citation objects. Got 2026"),
-        ({"range": 3}, "range of a measure is its smallest and its largest value, such as .* Got 3"),
+        ({"range": 3}, "range of a measure must be its smallest and its largest value, such as .* Got 3"),
         ({"range": (1, 0)}, r"its smallest and its largest value.* Got \(1, 0\)"),
-        ({"default": "none"}, "default of a measure is the number of a topic without documents. Got 'none'"),
+        (
+            {"default": "none"},
+            "default of a measure, the value of a topic without documents, must be a number. Got 'none'",
+        ),
     ],
 )
 def test_options_of_another_kind_are_refused(enough, options, message):

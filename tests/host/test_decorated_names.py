@@ -23,14 +23,14 @@ def test_a_name_that_is_taken_is_refused(enough, name, owner):
     def f(ranking):
         return 0.0
 
-    with pytest.raises(UsageError, match=rf"The measure {name} of .*f is refused: .*{owner}.* has the name already"):
+    with pytest.raises(UsageError, match=rf"The measure {name} of .*f is refused: .*{owner}.* already has this name"):
         irmx.measure(name=name)(f)
     assert irmx.measure(name="Free")(f).NAME == "Free"
 
 
 @pytest.mark.parametrize(("name", "kind"), [("GL_AD_ID", "Markov model"), ("uniform", "stopping law")])
 def test_the_name_of_an_object_is_refused(enough, name, kind):
-    with pytest.raises(UsageError, match=rf"The measure {name} is refused: a {kind} of .* has the name already"):
+    with pytest.raises(UsageError, match=rf"The measure {name} is refused: a {kind} of .* already has this name"):
         enough(name=name)
     assert irmx.parse_measure("NCP(law=uniform)")["law"] == irmx.uniform
 
@@ -51,7 +51,7 @@ def test_a_definition_at_the_same_place_takes_the_place_of_the_earlier_one(enoug
     irmx.registry().undefine("Enough")
     with pytest.raises(irmx.UnknownNameError):
         irmx.parse_measure("Enough")
-    with pytest.raises(UsageError, match=r"No measure 'Enough' was defined by @irmx\.measure"):
+    with pytest.raises(UsageError, match=r"No measure 'Enough' was defined with @irmx\.measure"):
         irmx.registry().undefine("Enough")
 
 

@@ -103,14 +103,14 @@ def _of(code):
         (_of("(ranking, *more)"), r"must have one positional argument.* are: ranking, \*more\."),
         (_of("(ranking, *, k: int = 1, **more)"), r"must have one positional argument.* are: ranking, \*\*more\."),
         (_of("(*all, **more)"), r"must have one positional argument.* are: \*all, \*\*more\."),
-        (_of("(ranking, *, k)"), "The argument 'k' of the measure function f has no annotation. Known are int, "),
+        (_of("(ranking, *, k)"), "The argument 'k' of the measure function f has no annotation. Allowed are int, "),
         (_of("(ranking, *, k: dict = {})"), "'k' of the measure function f has the annotation <class 'dict'>"),
         (_of("(ranking, *, k: Literal[1, 'a'] = 1)"), "has the annotation"),
         (_of("(ranking, *, k: 'Nowhere' = 1)"), "annotations of the measure function f cannot be resolved.*Nowhere"),
         (_of("(ranking, *, k: int = 1.5)"), "'k' parameter of the measure function f must be an int. Got 1.5"),
         (_of("(ranking, *, cutoff: int = 0)"), r"'cutoff' parameter of the measure function f must be .*\[1, inf\)"),
         (lambda ranking: 0.0, "'<lambda>' cannot be the name of a measure"),
-        (print, "@irmx.measure stands before a function. Got <built-in function print>"),
+        (print, "@irmx.measure decorates a function. Got <built-in function print>"),
     ],
 )
 def test_a_signature_that_says_too_little_is_refused(function, message):

@@ -34,21 +34,21 @@ def test_what_is_read(given_: object, wanted: float) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("3 parsecs", "'parsecs' is no unit of time. Units are s, m, h, d, w."),
-        ("5M", "'M' is no unit of time"),
-        ("1mo", "'mo' is no unit of time"),
-        ("", "'' is no duration. A duration is seconds, or a text such as"),
-        ("soon", "'soon' is no duration"),
-        ("-1y", "'-1y' is no duration: 'y' is no unit of time. Units are s, m, h, d, w."),
-        ("+1y", "'y' is no unit of time"),
-        ("-3 parsecs", "'parsecs' is no unit of time"),
-        (".5y", "'y' is no unit of time"),
-        ("3 Jahrhunderte Läufe", "is no duration. A duration is seconds"),
+        ("3 parsecs", "'parsecs' is not a unit of time. Units are s, m, h, d, w."),
+        ("5M", "'M' is not a unit of time"),
+        ("1mo", "'mo' is not a unit of time"),
+        ("", "'' is not a duration. A duration is seconds, or a text such as"),
+        ("soon", "'soon' is not a duration"),
+        ("-1y", "'-1y' is not a duration: 'y' is not a unit of time. Units are s, m, h, d, w."),
+        ("+1y", "'y' is not a unit of time"),
+        ("-3 parsecs", "'parsecs' is not a unit of time"),
+        (".5y", "'y' is not a unit of time"),
+        ("3 Jahrhunderte Läufe", "is not a duration. A duration is seconds"),
         ("9" * 400 + "w", "it is not finite"),
-        ("٣s", "'٣s' is no duration. A duration is seconds"),
-        ("1h30m", "is no duration"),
-        (True, "True is no duration"),
-        (None, "None is no duration"),
+        ("٣s", "'٣s' is not a duration. A duration is seconds"),
+        ("1h30m", "is not a duration"),
+        (True, "True is not a duration"),
+        (None, "None is not a duration"),
         (math.inf, "it is not finite"),
         (math.nan, "it is not finite"),
         ("9" * 400, "it is not finite"),
@@ -81,7 +81,7 @@ def test_every_text_is_a_duration_or_refused(text: str) -> None:
 
 def test_a_long_text_is_answered_at_once() -> None:
     """A form that tries every way to split digits would take hours."""
-    with pytest.raises(irmx.UsageError, match="is no duration"):
+    with pytest.raises(irmx.UsageError, match="is not a duration"):
         seconds("1" * 1_000_000 + "?")
 
 

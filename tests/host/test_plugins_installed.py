@@ -149,7 +149,7 @@ def test_broken_plugins_are_reported_with_name_and_reason(do: Do) -> None:
 
 REFUSED = {
     "MP": {"taken": "markov (irmx-markov 0.2.0) ships with irmx and has the name."},
-    "AP": {"clash": "ir_measures has the name already."},
+    "AP": {"clash": "ir_measures already has this name."},
     "ZShared": {"taken": "clash (irmx-clash 0.4) claims it, too.", "clash": "taken (irmx-taken 0.3) claims it, too."},
 }
 

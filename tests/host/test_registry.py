@@ -189,7 +189,7 @@ def test_a_name_of_ir_measures_is_refused_to_any_plugin() -> None:
     registry, told = settled({"markov": claiming("nDCG", "ZX"), "two": claiming("nDCG")}, ("two",))
     assert list(registry.measures(aliases=True)) == ["ZX"]
     assert [line.partition(" of ")[2] for line in told] == [
-        f"the irmx plugin {name} (irmx-{name} 1.0) is refused: ir_measures has the name already."
+        f"the irmx plugin {name} (irmx-{name} 1.0) is refused: ir_measures already has this name."
         for name in ("markov", "two")
     ]
 

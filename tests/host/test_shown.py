@@ -55,7 +55,7 @@ def test_help_shows_the_parameters_below_the_docstring() -> None:
     shown = pydoc.render_doc(Looked(p=0.25), renderer=pydoc.plaintext)
     assert "The share of relevant documents that a user looks at.\n" in shown
     assert f"p: chance to stop\n          {Looked.SUPPORTED_PARAMS['p'].expects()}; default 0.25\n" in shown
-    assert "cutoff: only the first this many documents are looked at" in shown
+    assert "cutoff: number of documents from the top of the ranking that are scored" in shown
     of_symbol = pydoc.render_doc(Depths(), renderer=pydoc.plaintext)
     assert f"the depth\n          {Depths.PARAMS['deep'].expects()}; ranks; default 10" in of_symbol
     assert (Looked.__doc__, Deeper.__doc__) == ("The share of relevant documents that a user looks at.", None)

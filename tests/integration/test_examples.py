@@ -62,7 +62,7 @@ def test_one_column_in_two_units_is_warned_of(do):
         if "length" in line and "words" in line
     }
     assert "U reads the run column 'length' in characters, MSU(" in said
-    assert "in words: one of them is wrong. Compute them apart, each on a table of its own." in said
+    assert "in words: one of them is wrong. Compute them separately, each on its own table." in said
 
 
 @pytest.mark.parametrize("file", sorted(EXAMPLES.glob("*/src/**/*.py")), ids=lambda p: p.name)

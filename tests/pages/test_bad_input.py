@@ -128,7 +128,7 @@ def test_no_column_in_the_qrels(qrels: Any, run: Any, column: str) -> None:
     fails(
         qrels.drop(columns=column),
         run,
-        f"AS_DCG cannot be computed: the qrels column '{column}'.*is missing.*To have it",
+        f"AS_DCG cannot be computed: the qrels column '{column}'.*is missing.*To get it",
     )
 
 

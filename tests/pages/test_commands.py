@@ -244,7 +244,7 @@ def test_the_example_writes_its_files(tmp_path: Path, capsys: pytest.CaptureFixt
             "There is no preferences file 'nowhere.csv'",
         ),
         (("pages", "score", "pages.jsonl", "AS_RBP", "-o", "xml"), 2, "There is no output format 'xml'"),
-        (("pages", "fit", "pages.jsonl", "preferences.csv", "AS_RBP", "--grid", "beta"), 2, "'beta' is no grid"),
+        (("pages", "fit", "pages.jsonl", "preferences.csv", "AS_RBP", "--grid", "beta"), 2, "'beta' is not a grid"),
         (("pages", "fit", "pages.jsonl", "preferences.csv", "AS_RBP", "--grid", "beta=0.5:1.2"), 2, "Got 1.2 instead"),
         (("pages", "agreement", "pages.jsonl", "preferences.csv", "AS_RBP", "--seed", "-1"), 2, "'--seed'"),
         (("pages", "fit", "pages.jsonl", "preferences.csv", "AP", "--grid", "beta=0:1"), 2, "AP cannot be fitted"),

@@ -37,7 +37,11 @@ def test_grids_are_written_as_for_a_sweep() -> None:
     found = parameter_grid(AS_RBP, {"alpha": "50,2:10:5,4", "beta": "0.5:1"})
     assert found.values["alpha"].tolist() == [2, 4, 6, 8, 10, 50]
     assert found.values["beta"].tolist() == [round(0.5 + 0.01 * i, 2) for i in range(51)]
-    for options, said in [(["alpha"], "'alpha' is no grid"), (["=2"], "is no grid"), (["a=1", "a=2"], "'a' twice")]:
+    for options, said in [
+        (["alpha"], "'alpha' is not a grid"),
+        (["=2"], "is not a grid"),
+        (["a=1", "a=2"], "'a' twice"),
+    ]:
         with pytest.raises(irmx.UsageError, match=said):
             parameter_grid(AS_RBP, options)
 

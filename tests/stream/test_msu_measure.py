@@ -330,7 +330,7 @@ def test_bad_tables(nuggets: pd.DataFrame, updates: pd.DataFrame, said: str) -> 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("MSU(MA='3 parsecs')", "'parsecs' is no unit of time"),
+        ("MSU(MA='3 parsecs')", "'parsecs' is not a unit of time"),
         ("MSU(MA=0)", "must be a duration .seconds, or a text such as .*, more than 0s"),
         ("MSU(MD='-2m')", "more than 0s. Got '-2m' instead"),
         ("MSU(SD=-1)", "at least 0s"),

@@ -83,7 +83,7 @@ def test_sobol_points_lower_the_error_of_the_mean() -> None:
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: Population(MA="3 parsecs"), "'parsecs' is no unit of time"),
+        (lambda: Population(MA="3 parsecs"), "'parsecs' is not a unit of time"),
         (lambda: Population(MA=0), "MA, the mean time away of a population, must be more than 0 seconds. Got 0"),
         (lambda: Population(MD=-5), "MD, the mean duration of a session of a population, must be more than 0"),
         (lambda: Population(SA=-1), "SA, the standard deviation of the time away, must be from 0"),

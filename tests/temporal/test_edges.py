@@ -249,7 +249,7 @@ def test_settings_of_diversity_of_ir_measures_at_once_and_its_cutoffs(frame: Any
 
 
 def test_a_period_without_quotes() -> None:
-    with pytest.raises(irmx.UsageError, match="invalid decimal literal; a text such as '1d' stands in quotes"):
+    with pytest.raises(irmx.UsageError, match="invalid decimal literal; a string such as '1d' must be quoted"):
         irmx.parse_measure("TIA_P(window=1mo)@5")
 
 

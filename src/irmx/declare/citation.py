@@ -1,4 +1,4 @@
-"""Citations: what a measure, a user model or a tool asks to be cited as."""
+"""Citations of measures, user models and tools."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Citation:
     entry : str
         The entry type, such as ``"inproceedings"``.
     fields : dict of str to str
-        The fields; ``doi`` is shown in short listings.
+        The BibTeX fields; short listings show ``doi``.
 
     Examples
     --------
@@ -115,4 +115,4 @@ IR_MEASURES = Citation(
         "pages": "305--310",
     },
 )
-"""The tool whose measures and conventions irmx shares."""
+"""The citation of ir_measures, whose measures and conventions irmx shares."""

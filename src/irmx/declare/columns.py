@@ -1,4 +1,4 @@
-"""The column vocabulary: one name, meaning and unit for every column a measure may read."""
+"""The column vocabulary: the name, meaning and unit of every column that a measure may read."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ Table = Literal["run", "qrels"]
 
 @dataclass(frozen=True)
 class SampleValues:
-    """What a column of made-up tables holds, for the conformance kit and the documentation.
+    """Sample values of a column, for the tables of the conformance kit and for the documentation.
 
     Attributes
     ----------
     values : sequence
-        The values that one is drawn from, such as ``range(8, 61)`` or ``("text", "image")``; empty for any small whole
-        numbers, or any labels. They go together with those of the other columns that the same measures read.
+        The values to draw from, such as ``range(8, 61)`` or ``("text", "image")``; empty for any small whole
+        numbers, or any labels. They must fit those of the other columns that the same measures read.
     per : tuple of str
-        The columns that a value belongs to: rows that agree in them have the same value. ``("query_id",)`` is a value
-        per topic, ``("query_id", "doc_id")`` per document, ``("query_id", "iteration")`` per subtopic or nugget. Without
-        it every row has a value of its own.
+        The columns that determine a value: rows that agree in them have the same value. ``("query_id",)`` gives one value
+        per topic, ``("query_id", "doc_id")`` one per document, ``("query_id", "iteration")`` one per subtopic or nugget.
+        By default every row has its own value.
     orders : bool
-        Whether a measure may order rows by it; the values of a topic then differ wherever no ties are wanted.
+        Whether a measure may order rows by it; in tables without ties, the values of a topic are then distinct.
     shares : bool
         Whether the values of a topic are scaled to add up to 1, as probabilities do.
     alone : tuple of str, optional
-        Of a column of labels by which results are grouped, the labels whose rows may stand anywhere; the rows of every
-        other label of a topic stand together, as one block. None where nothing is grouped.
+        For a column of labels by which results are grouped, the labels whose rows may be anywhere; the rows of every
+        other label of a topic are adjacent, as one block. None if nothing is grouped.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class SampleValues:
 
     @property
     def shown(self) -> str:
-        """The values and to what they belong, in words; empty where any will do."""
+        """The values and what each belongs to, in words; empty if any value will do."""
         if not self.values:
             return ""
         if self.shares:
@@ -75,7 +75,7 @@ class Column:
     Attributes
     ----------
     table : {"run", "qrels"}
-        Where it stands.
+        The table it belongs to.
     name : str
         Its name.
     desc : str
@@ -83,15 +83,15 @@ class Column:
     unit : str
         Its unit, if it has one.
     dtype : {"float", "str"}
-        Numbers, or labels.
+        Whether it holds numbers or labels.
     how : str
-        What a user can do who does not have it.
+        How a user whose data lack the column can get it, as an imperative: ``"add it to the file"``.
     optional : bool
-        Whether a measure that declares it can do without.
+        Whether a measure that declares it also works without it.
     instead : str
-        A column that measures take in its place when a parameter says so, as ``how`` tells.
+        A column that measures read in its place if a parameter says so, as explained in ``how``.
     sample : SampleValues
-        What it holds in made-up tables.
+        Its values in sample tables.
     """
 
     table: Table
@@ -120,9 +120,9 @@ BASE: tuple[Column, ...] = (
 
 
 def vocabulary() -> tuple[Column, ...]:
-    """Return every column: those of every table, and those that the measures of all plugins declare, each once.
+    """Return every column once: those of every run and qrels, and those that the measures of all plugins declare.
 
-    Of a column that several plugins declare, such as the length of a document, the first declaration stands here.
+    If several plugins declare a column, such as the length of a document, the first declaration is returned.
 
     Examples
     --------
@@ -135,13 +135,13 @@ def vocabulary() -> tuple[Column, ...]:
 
 
 def needed(table: Table, measures: Iterable[Measure]) -> list[str]:
-    """Return the names of the extra columns that measures cannot do without."""
+    """Return the names of the extra columns that measures require."""
     read = (m.run_columns() if table == "run" else m.qrel_columns() for m in measures)
     return list(dict.fromkeys(c.name for columns in read for c in columns if not c.optional))
 
 
 def at_odds(measures: Iterable[Measure]) -> str:
-    """Return what to say of measures that read one column in different units, and nothing where none do."""
+    """Return the message about measures that read a column in different units, empty if none do."""
     first: dict[tuple[str, str], tuple[Measure, str]] = {}
     for measure in measures:
         for column in (*measure.run_columns(), *measure.qrel_columns()):
@@ -149,7 +149,7 @@ def at_odds(measures: Iterable[Measure]) -> str:
             if unit != column.unit:
                 return (
                     f"{other} reads the {column.table} column {column.name!r} in {unit or 'no unit'}, {measure} in "
-                    f"{column.unit or 'no unit'}: one of them is wrong. Compute them apart, each on a table of its own."
+                    f"{column.unit or 'no unit'}: one of them is wrong. Compute them separately, each on its own table."
                 )
     return ""
 
@@ -171,14 +171,14 @@ ALIASES: dict[str, dict[str, str]] = {
         "corpus-id": "doc_id",
     },
 }
-"""Other names under which tables of PyTerrier, ir_datasets and BEIR carry the same columns."""
+"""The names of these columns in tables of PyTerrier, ir_datasets and BEIR."""
 
 _BEIR = {"query-id", "corpus-id", "score"}
 """The columns of BEIR's qrels, where the score is the grade."""
 
 
 def canonical_names(table: Table, names: list[str]) -> list[str]:
-    """Return column names with the aliases replaced, unless the canonical column is there already.
+    """Return column names with aliases replaced, except where the canonical column is also present.
 
     >>> canonical_names("qrels", ["qid", "docno", "label"]), canonical_names("qrels", ["query-id", "corpus-id", "score"])
     (['query_id', 'doc_id', 'relevance'], ['query_id', 'doc_id', 'relevance'])
@@ -192,8 +192,8 @@ def is_missing(values: Array) -> Array:
     return np.asarray(values != values if values.dtype.kind == "f" else values == None)  # noqa: E711
 
 
-def missing_column(column: Column, there: list[str]) -> str:
-    """Return what to say of a column that is not there."""
+def missing_column(column: Column, present: list[str]) -> str:
+    """Return the message about a missing column."""
     unit = f" ({column.unit})" if column.unit else ""
-    how = f" To have it, {column.how}." if column.how else ""
-    return f"the {column.table} column {column.name!r}, {column.desc}{unit}, is missing; the {column.table} has {', '.join(there)}.{how}"
+    how = f" To get it, {column.how}." if column.how else ""
+    return f"the {column.table} column {column.name!r}, {column.desc}{unit}, is missing; the {column.table} has {', '.join(present)}.{how}"

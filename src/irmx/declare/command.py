@@ -1,4 +1,4 @@
-"""What a plugin registers to add a command to ``irmx``."""
+"""The class with which a plugin adds a command to ``irmx``."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class Command:
     NAME : str
         Its name.
     function : str
-        Where the function stands that is the command, such as ``"irmx_news.commands:fit"``; it is imported when the command
-        is used. It has typer's annotations, and its docstring is the help.
+        The location of the command's function, such as ``"irmx_news.commands:fit"``; it is imported when the command
+        is used. Its parameters have typer's annotations, and its docstring is the help text.
     group : str
-        The word before the name, such as ``"news"`` of ``irmx news fit``; empty for none.
+        The word before the name, such as ``"news"`` in ``irmx news fit``; empty for none.
     SHORT_DESC : str
         One sentence, for lists of commands.
     """
@@ -32,7 +32,7 @@ class Command:
 
     @property
     def words(self) -> str:
-        """What is typed after ``irmx``.
+        """The words that a user types after ``irmx``.
 
         >>> Command("fit", "irmx_news.commands:fit", group="news").words
         'news fit'
@@ -40,9 +40,9 @@ class Command:
         return f"{self.group} {self.NAME}".strip()
 
     def load(self) -> Callable[..., Any]:
-        """Return the function, imported."""
-        found: Callable[..., Any] = resolve_name(self.function)
-        return found
+        """Import and return the function."""
+        function: Callable[..., Any] = resolve_name(self.function)
+        return function
 
 
 QRELS_HELP = "Qrels: a TREC file, a table file with a header, - for standard input, an ir_datasets id, or FORMAT:PATH."

@@ -1,4 +1,4 @@
-"""Durations: seconds, or texts such as '30s', '5m', '1.5h', '1d', '2w'."""
+"""Durations: seconds, or strings such as '30s', '5m', '1.5h', '1d', '2w'."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WRITTEN = re.compile(r"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+
 
 
 class duration:  # noqa: N801
-    """The type of a parameter that is a duration; its canonical value is a text in the largest unit that is exact.
+    """The type of a parameter that is a duration; its canonical value is a string in the largest unit that is exact.
 
     Examples
     --------
@@ -33,12 +33,12 @@ def seconds(value: Any) -> float:
     Parameters
     ----------
     value : float or str
-        Seconds, or a number with a unit: s, m (minutes), h, d, w.
+        Seconds, or a string of a number and a unit: s, m (minutes), h, d, w.
 
     Raises
     ------
     irmx.errors.UsageError
-        Where it is neither.
+        If it is neither, or not finite.
 
     Examples
     --------
@@ -47,26 +47,28 @@ def seconds(value: Any) -> float:
     >>> seconds("3 parsecs")
     Traceback (most recent call last):
     ...
-    irmx.errors.UsageError: '3 parsecs' is no duration: 'parsecs' is no unit of time. Units are s, m, h, d, w.
+    irmx.errors.UsageError: '3 parsecs' is not a duration: 'parsecs' is not a unit of time. Units are s, m, h, d, w.
     """
     if isinstance(value, bool) or not isinstance(value, (str, numbers.Real)):
-        raise UsageError(f"{value!r} is no duration. A duration is {FORM}.")
+        raise UsageError(f"{value!r} is not a duration. A duration is {FORM}.")
     if isinstance(value, str):
         written = _WRITTEN.fullmatch(value.strip())
         if written is None:
-            raise UsageError(f"{value!r} is no duration. A duration is {FORM}.")
+            raise UsageError(f"{value!r} is not a duration. A duration is {FORM}.")
         unit = written.group(2) or "s"
         if unit not in SECONDS:
-            raise UsageError(f"{value!r} is no duration: {unit!r} is no unit of time. Units are {', '.join(SECONDS)}.")
-        found = float(written.group(1)) * SECONDS[unit]
+            raise UsageError(
+                f"{value!r} is not a duration: {unit!r} is not a unit of time. Units are {', '.join(SECONDS)}."
+            )
+        total = float(written.group(1)) * SECONDS[unit]
     else:
         try:
-            found = float(value)
+            total = float(value)
         except OverflowError:
-            found = math.inf
-    if not math.isfinite(found):
-        raise UsageError(f"{value!r} is no duration: it is not finite. A duration is {FORM}.")
-    return found
+            total = math.inf
+    if not math.isfinite(total):
+        raise UsageError(f"{value!r} is not a duration: it is not finite. A duration is {FORM}.")
+    return total
 
 
 def duration_text(value: Any) -> str:

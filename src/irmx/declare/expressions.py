@@ -1,6 +1,6 @@
-"""Text to measures: ``MP(model=GL_AD_ID)@100``; a superset of what ir_measures reads.
+"""Parsing of measures from text, such as ``MP(model=GL_AD_ID)@100``; a superset of what ir_measures parses.
 
-The text is parsed into Python's syntax tree and translated node by node; nothing is ever evaluated.
+The text is parsed into a Python syntax tree and translated node by node; nothing is ever evaluated.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ _FORM = "A measure is written Name, Name@cutoff or Name(parameter=value, ...)@cu
 def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
     """Return the measure that a text stands for.
 
-    Values may be numbers with signs, quoted strings, ``True``, ``False``, ``None``, lists, dicts, and the
-    names that plugins register, with parameters of their own where they have some. What stands after ``@`` wins over the
-    same parameter in parentheses, as in ir_measures. A name of trec_eval, such as ``map`` or ``ndcg_cut_10``, capitals or
-    not, is understood where no measure of a plugin or of ir_measures has that name.
+    Values may be signed numbers, quoted strings, ``True``, ``False``, ``None``, lists, dicts, and the
+    named objects of plugins, with parameters if they have any. A value after ``@`` takes precedence over the
+    same parameter in parentheses, as in ir_measures. A name of trec_eval, such as ``map`` or ``ndcg_cut_10``, in upper or
+    lower case, is understood if no measure of a plugin or of ir_measures has that name.
 
     Parameters
     ----------
     text : str or ir_measures.Measure
-        The text; a measure is returned as it is.
+        The text; a measure is returned unchanged.
 
     Returns
     -------
@@ -43,8 +43,8 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
     Raises
     ------
     irmx.errors.UsageError
-        Where the text is not a measure; a ``ValueError``, and for an unknown name a ``NameError`` too.
-        The message shows the place, what is allowed and the nearest name.
+        If the text is not a measure; a ``ValueError``, and for an unknown name a ``NameError`` too.
+        The message shows the place, what is allowed and the closest name.
 
     Examples
     --------
@@ -59,18 +59,18 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
     if isinstance(text, ir_measures.Measure):
         return text
     if not isinstance(text, str):
-        raise UsageError(f"A measure is a text or a Measure. Got {text!r} instead.")
-    found = measures_named(text.strip())
-    if len(found) != 1:
-        listed = ", ".join(map(str, found))
-        raise UsageError(f"trec_eval's {text} stands for {len(found)} measures, where one is asked for: {listed}.")
-    return found[0]
+        raise UsageError(f"A measure is a string or a Measure. Got {text!r} instead.")
+    measures = measures_named(text.strip())
+    if len(measures) != 1:
+        listed = ", ".join(map(str, measures))
+        raise UsageError(f"trec_eval's {text} stands for {len(measures)} measures, where one is expected: {listed}.")
+    return measures[0]
 
 
 def parse_value(text: str, declared: Any, name: str) -> Any:
-    """Return the value of a parameter that a text stands for, as inside the parentheses of an expression.
+    """Return the parameter value that a text stands for, as inside the parentheses of an expression.
 
-    What has the parameter is a measure, or whatever has a ``NAME`` and ``SUPPORTED_PARAMS``.
+    ``declared`` is a measure, or any object with a ``NAME`` and ``SUPPORTED_PARAMS``.
 
     >>> import irmx
     >>> parse_value("geometric(p=0.3)", irmx.NCP, "law"), parse_value(".5", irmx.NCP, "rel")
@@ -85,7 +85,7 @@ def parse_value(text: str, declared: Any, name: str) -> Any:
 
 
 def parse_measures(text: str) -> list[ir_measures.Measure]:
-    """Return the measures of a text that holds several, separated by white space.
+    """Return the measures in a text, separated by white space.
 
     >>> parse_measures("AP nDCG@10  RBP(p=0.8, rel=1) P_5,10")
     [AP, nDCG@10, RBP(rel=1), P@5, P@10]
@@ -94,9 +94,9 @@ def parse_measures(text: str) -> list[ir_measures.Measure]:
 
 
 def measures_named(text: str, complete: bool = True) -> list[ir_measures.Measure]:
-    """Return the measure that a text stands for; several where it is trec_eval's name for several.
+    """Return the measure that a text stands for, or several if it is trec_eval's name for several.
 
-    Where it need not be complete, required parameters may be missing.
+    With ``complete=False``, required parameters may be missing.
 
     >>> measures_named("ndcg_cut.5,10"), measures_named("AP")
     ([nDCG@5, nDCG@10], [AP])
@@ -107,7 +107,7 @@ def measures_named(text: str, complete: bool = True) -> list[ir_measures.Measure
 
 
 def split_measures(text: str) -> list[str]:
-    """Return the parts of a text at the white space that stands outside parentheses and quotes.
+    """Split a text at the white space outside parentheses and quotes.
 
     >>> split_measures('AP RBP(p=0.8, rel=1) nDCG @ 10')
     ['AP', 'RBP(p=0.8, rel=1)', 'nDCG@10']
@@ -133,7 +133,7 @@ def split_measures(text: str) -> list[str]:
 
 
 def _beside_at(text: str, place: int) -> bool:
-    """Tell whether only white space stands between a place and the ``@`` before or after it."""
+    """Tell whether there is only white space between a place and the ``@`` before or after it."""
     return text[:place].rstrip().endswith("@") or text[place:].lstrip().startswith("@")
 
 
@@ -148,7 +148,7 @@ def names_a_measure(text: str) -> bool:
 
 
 class _Parser:
-    """Translates the syntax tree of one text, and points at the place of an error."""
+    """Translates the syntax tree of a text, and points at the place of an error."""
 
     def __init__(self, text: str, complete: bool = True) -> None:
         self.text, self.complete = text, complete
@@ -167,7 +167,7 @@ class _Parser:
             at = self._line_start(line) + offset - 1
             reason = getattr(error, "msg", None) or str(error)
             if reason == "invalid decimal literal":
-                reason += "; a text such as '1d' stands in quotes"
+                reason += "; a string such as '1d' must be quoted"
             raise UsageError(self._pointed(f"This is not a measure ({reason}). {_FORM}.", at, at + 1)) from None
 
     def measure(self) -> ir_measures.Measure:
@@ -180,17 +180,17 @@ class _Parser:
             raise self._error(at, f"The cutoff is given twice. {_FORM}.")
         name_node, keywords = (node.func, self._keywords(node)) if isinstance(node, ast.Call) else (node, [])
         if not isinstance(name_node, ast.Name):
-            raise self._error(name_node, f"Here should be the name of a measure. {_FORM}.")
+            raise self._error(name_node, f"Expected the name of a measure here. {_FORM}.")
         name = name_node.id
         known = measure_names()
         if name not in known:
             if is_trec_name(name):
                 same = " ".join(map(str, trec_measures(name)))
-                said = f"{name} is a name of trec_eval, which takes no parameters and no @. It stands for {same}."
+                problem = f"{name} is a name of trec_eval, which takes no parameters and no @. It stands for {same}."
             else:
                 near = suggest(name, known) or suggest(name, trec_names().values())
-                said = f"There is no measure {name}.{near} 'irmx measures' lists all of them."
-            raise self._error(name_node, said, UnknownNameError)
+                problem = f"There is no measure {name}.{near} 'irmx measures' lists all of them."
+            raise self._error(name_node, problem, UnknownNameError)
         base = known[name]
         params = {k.arg: self._param(k.value, base, str(k.arg)) for k in keywords}
         if at is not None:  # as in Python, nDCG(cutoff=20)@10 is nDCG@10
@@ -212,7 +212,7 @@ class _Parser:
     # -- values ------------------------------------------------------------------------------------------
 
     def value(self, declared: Any, name: str) -> Any:
-        """Return what the whole text is as the value of a parameter."""
+        """Return the whole text as the value of a parameter."""
         return self._param(self.tree, declared, name)
 
     def _keywords(self, call: ast.Call) -> list[ast.keyword]:
@@ -228,7 +228,7 @@ class _Parser:
         return call.keywords
 
     def _param(self, node: ast.expr, base: Any, name: str) -> Any:
-        """Return the value of a parameter, checked against the declaration where there is one."""
+        """Return the value of a parameter, checked against its declaration if there is one."""
         owner, declared = (
             (base.NAME or str(base)),
             base.SUPPORTED_PARAMS if hasattr(base, "SUPPORTED_PARAMS") else base.PARAMS,
@@ -264,7 +264,7 @@ class _Parser:
         if isinstance(node, ast.Name) or (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
             return self._symbol(node, getattr(param, "kind", ""), owner, name)
         raise self._error(
-            node, "A value is a number, a quoted text, True, False, None, a list, a dict, or a registered name."
+            node, "A value is a number, a quoted string, True, False, None, a list, a dict, or a registered name."
         )
 
     def _symbol(self, node: ast.Name | ast.Call, kind: str, owner: str, param: str) -> Any:
@@ -278,7 +278,7 @@ class _Parser:
                 if param
                 else "no names are known here"
             )
-            listed = f" Known: {', '.join(known)}." if known else " Put a text in quotes."
+            listed = f" Known: {', '.join(known)}." if known else " Put strings in quotes."
             raise self._error(
                 name_node,
                 f"Unknown name {name_node.id}; {where}.{suggest(name_node.id, known)}{listed}",
@@ -301,16 +301,16 @@ class _Parser:
         return kind(self._pointed(message, start, end))
 
     def _line_start(self, line: int) -> int:
-        """Return where a line starts, as the parser counts lines, from 1."""
+        """Return the place in the text where a line starts; the parser counts lines from 1."""
         return sum(len(part) for part in self.text.splitlines(keepends=True)[: line - 1])
 
     def _place(self, line: int, byte_offset: int) -> int:
-        """Return the place in the text that the parser gives as a line and bytes from its start."""
+        """Return the place in the text of a line and a byte offset in it, as the parser reports them."""
         start = self._line_start(line)
         return start + len(self.text[start:].encode()[:byte_offset].decode(errors="ignore"))
 
     def _pointed(self, message: str, start: int, end: int) -> str:
-        """Return a message with the text and a mark below the place; of a long text the part around it."""
+        """Return a message with the text, or the relevant part of a long one, and a mark below the place."""
         line = "".join(c if c.isprintable() else " " for c in self.text)
         cut = max(0, start - _SHOWN // 2) if len(line) > _SHOWN else 0
         line, start, end = line[cut : cut + _SHOWN], start - cut, min(end - cut, _SHOWN)
@@ -318,7 +318,7 @@ class _Parser:
 
 
 class _Whole(float):
-    """A whole number where a measure of ir_measures wants a float; it stays in the measure's name as it was written."""
+    """A whole number given for a float parameter of ir_measures; the measure's name shows it as written."""
 
     def __repr__(self) -> str:
         return repr(int(self))
@@ -335,7 +335,7 @@ def canonical(measure: ir_measures.Measure) -> ir_measures.Measure:
 
 
 def _upstream(base: ir_measures.Measure, params: dict[str, Any]) -> ir_measures.Measure:
-    """Return a measure of ir_measures with parameters, refusing what it would refuse, but saying why."""
+    """Return a measure of ir_measures with parameters; illegal values raise errors that say what is allowed."""
     for name, value in params.items():
         info = base.SUPPORTED_PARAMS[name]
         if info.dtype is float and type(value) is int and abs(value) <= LARGEST_INT:

@@ -1,4 +1,4 @@
-"""The simplest way to a measure: a function that scores one topic, or all at once, with a decorator before it."""
+"""Measures from decorated functions that score one topic, or all topics at once."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ _CLASS = ".__class__"
 class _OfFunction(type):
     """The type of the classes of decorated measures.
 
-    In the module stands the measure, not its class, so the class is pickled by the name of the measure.
+    The module holds the measure, not its class, so the class is pickled by the name of the measure.
     """
 
 
 class FunctionMeasure(Measure, metaclass=_OfFunction):
-    """A measure whose scores a function gives; made by :func:`irmx.measure`."""
+    """A measure whose scores a function returns; made by :func:`irmx.measure`."""
 
     _function: ClassVar[Callable[..., Any]]
     _arguments: ClassVar[tuple[str, ...]] = ()
@@ -57,31 +57,31 @@ class FunctionMeasure(Measure, metaclass=_OfFunction):
 
     @property
     def source(self) -> str:
-        """The text of the function, or its bytecode where there is no text; a sweep of another one is another sweep."""
+        """The source of the function, or its bytecode if there is no source; it identifies the measure of a sweep."""
         try:
             return getsource(self._function)
         except OSError:
             return _bytecode(self._function.__code__)
 
-    def _given(self) -> dict[str, Any]:
+    def _arguments_of_call(self) -> dict[str, Any]:
         return {name: self[name] for name in self._arguments}
 
     def score(self, rankings: Rankings) -> Array | TopicScores:
-        """Return what the function gives for all topics, or for one after the other; the sums of what documents add."""
+        """Return the values of the function for all topics, or the sums of the contributions that it returns."""
         if not self._batch:
             return super().score(rankings)
-        answer: Array | TopicScores | Mapping[str, Any] = self._function(rankings, **self._given())
-        return sums_by_topic(self, rankings, answer) if isinstance(answer, Mapping) else answer
+        scores: Array | TopicScores | Mapping[str, Any] = self._function(rankings, **self._arguments_of_call())
+        return sums_by_topic(self, rankings, scores) if isinstance(scores, Mapping) else scores
 
     def contributions(self, rankings: Rankings) -> Mapping[str, Any]:
-        """Return what documents add, where the function gives that."""
-        answer = self._function(rankings, **self._given()) if self._batch else None
-        return answer if isinstance(answer, Mapping) else super().contributions(rankings)
+        """Return the contributions of documents, if the function returns them."""
+        columns = self._function(rankings, **self._arguments_of_call()) if self._batch else None
+        return columns if isinstance(columns, Mapping) else super().contributions(rankings)
 
     def score_topic(self, ranking: Ranking) -> float:
-        """Return what the function gives for a topic, as a float; what goes wrong names the topic."""
+        """Return the value of the function for a topic, as a float; errors name the topic."""
         try:
-            value = self._function(ranking, **self._given())
+            value = self._function(ranking, **self._arguments_of_call())
         except IrmxError:
             raise
         except Exception as error:
@@ -136,55 +136,56 @@ def measure(
     examples: str | Sequence[str] = (),
     batch: bool = False,
 ) -> Measure | Callable[..., Measure]:
-    """Make a measure of a function: ``@irmx.measure``, or ``@irmx.measure(columns=[...])``, before its ``def``.
+    """Make a measure from a function; use it as the decorator ``@irmx.measure`` or ``@irmx.measure(columns=[...])``.
 
-    The function gets one topic's :class:`irmx.Ranking` and returns a number. Its name is that of the measure, the first
-    paragraph of its docstring says what it is, and its keyword-only arguments are the parameters: annotated as ``int``,
-    ``float``, ``bool``, ``str``, ``list``, ``Literal[...]``, ``irmx.number``, ``irmx.duration``, or one of these with None;
-    ``Annotated[int, "what it means"]`` describes it, ``Annotated[int, irmx.Param(int, "what it means", low=1)]`` gives its
-    range, too. An argument without a default is a required parameter.
+    The function gets the :class:`irmx.Ranking` of one topic and returns a number. The measure has the name of the function,
+    the first paragraph of its docstring is the description, and its keyword-only arguments are the parameters. They are
+    annotated as ``int``, ``float``, ``bool``, ``str``, ``list``, ``Literal[...]``, ``irmx.number``, ``irmx.duration``, or one
+    of these with None; ``Annotated[int, "what it means"]`` adds a description, and
+    ``Annotated[int, irmx.Param(int, "what it means", low=1)]`` also a range. An argument without a default is a required
+    parameter.
 
-    All of :data:`irmx.COMMON_PARAMS` are there by themselves: the host has carried them out when the function is called.
-    A keyword-only argument with one of their names gets the value, and its default becomes the measure's.
+    The measure has all of :data:`irmx.COMMON_PARAMS`, which the host applies before it calls the function.
+    A keyword-only argument with one of their names gets the value, and its default becomes the default of the measure.
 
-    The measure is known by its name at once; in the package that the entry point of a plugin names, its hook does that. A
-    function that is defined again at the same place, as in a notebook, takes the place of the earlier one.
+    The measure is registered at once, except in the package of a plugin, whose hook registers it. A function that is defined
+    again at the same place, as in a notebook, replaces the earlier one.
 
     Parameters
     ----------
     name : str
-        The name of the measure, where it is not that of the function.
+        The name of the measure; by default the name of the function.
     pretty_name : str
         The name written out.
     columns : sequence of Column
-        The columns that it reads, beyond those of every run and qrels.
+        The columns that it reads in addition to those of every run and qrels.
     range : tuple of float
         The smallest and the largest value.
     monotone : bool
-        Whether a relevant document in the place of a non-relevant one never lowers the value.
+        Whether replacing a non-relevant document by a relevant one never lowers the value.
     default : float
-        The value of a topic that the run has no documents for.
+        The value of a topic for which the run has no documents.
     docs_may_repeat : bool
-        Whether a document may stand more than once in the run of a topic; see :class:`irmx.Measure`.
+        Whether a document may occur more than once in the run of a topic; see :class:`irmx.Measure`.
     cite : Citation, str or sequence of them
-        What to cite; a text is a BibTeX entry.
+        The publications to cite; a text is a BibTeX entry.
     examples : str or sequence of str
-        Expressions to show; by default its name, where it has no required parameter.
+        Example expressions; by default the name, if the measure has no required parameter.
     batch : bool
-        Whether the function gets the :class:`irmx.Rankings` of all topics. It returns a value for each of them, as an array or
-        :class:`irmx.TopicScores`; or, as :meth:`irmx.Measure.contributions`, what each relevant document adds.
+        Whether the function gets the :class:`irmx.Rankings` of all topics. It then returns one value per topic, as an array or
+        :class:`irmx.TopicScores`; or, like :meth:`irmx.Measure.contributions`, the contribution of each relevant document.
 
     Returns
     -------
     Measure
-        An instance; the function is its ``__wrapped__``. It can be pickled where its function stands at the top of a
-        module, and goes to the processes of joblib from a script, a notebook or a function, too.
+        An instance; the function is its ``__wrapped__``. It can be pickled if its function is defined at the top level of a
+        module; joblib can also send it to other processes from a script, a notebook or a function.
 
     Raises
     ------
     irmx.errors.UsageError
-        For a name that another measure, or a named object such as a user model, has; for a signature that does not say what a
-        parameter is; and for an option of another kind.
+        If another measure, or a named object such as a user model, has the name; if the signature does not define the type of
+        a parameter; and for an option of the wrong type.
 
     Examples
     --------
@@ -245,7 +246,7 @@ def measure(
 
 
 def _refuse_no_range(values: object, default: object) -> None:
-    """Raise where two options are not the range and the default of a measure."""
+    """Raise if the options ``range`` and ``default`` are not numbers of the right form."""
     if not (
         isinstance(values, (tuple, list))
         and len(values) == 2
@@ -253,30 +254,32 @@ def _refuse_no_range(values: object, default: object) -> None:
         and values[0] <= values[1]
     ):
         raise UsageError(
-            f"The range of a measure is its smallest and its largest value, such as (0, 1). Got {values!r}."
+            f"The range of a measure must be its smallest and its largest value, such as (0, 1). Got {values!r}."
         )
     if not isinstance(default, Real):
-        raise UsageError(f"The default of a measure is the number of a topic without documents. Got {default!r}.")
+        raise UsageError(
+            f"The default of a measure, the value of a topic without documents, must be a number. Got {default!r}."
+        )
 
 
 def _refuse_no_name(name: object) -> None:
-    """Raise for what cannot stand in an expression as the name of a measure."""
+    """Raise if a name cannot be that of a measure in an expression."""
     if not isinstance(name, str) or not name.isidentifier() or iskeyword(name):
-        raise UsageError(f"{name!r} cannot be the name of a measure. Give one: @irmx.measure(name='...').")
+        raise UsageError(f"{name!r} cannot be the name of a measure. Choose another: @irmx.measure(name='...').")
 
 
 def _refuse_name_of_an_object(name: str) -> None:
-    """Raise for the name of a user model or a law: imports of all names, as in PyTerrier, could give only one of them."""
+    """Raise for the name of a named object: ``from irmx import *`` could give only one of the two."""
     symbol = registry().symbols().get(name)
     if symbol is not None:
         raise UsageError(
-            f"The measure {name} is refused: a {symbol.KIND} of {registry().source_of(symbol)} has the name already. "
-            "Give another: @irmx.measure(name='...')."
+            f"The measure {name} is refused: a {symbol.KIND} of {registry().source_of(symbol)} already has this name. "
+            "Choose another: @irmx.measure(name='...')."
         )
 
 
 def _bytecode(code: CodeType) -> str:
-    """Return what a function does, in a form that is the same in every process."""
+    """Return the bytecode of a function, in a form that is the same in every process."""
     constants = [_bytecode(c) if isinstance(c, CodeType) else c for c in code.co_consts]
     return repr((code.co_code, code.co_names, constants))
 
@@ -290,18 +293,18 @@ def _class_of(module: str, path: str) -> type[Any]:
 
 
 def _by_name(made: type[FunctionMeasure]) -> str | tuple[Any, ...]:
-    """Reduce the class of a measure to the place where the measure stands, for pickle."""
+    """Reduce the class of a measure, for pickle, to the module and the name of the measure."""
     if made is FunctionMeasure:
         return made.__qualname__
     place = made.__module__, made.__qualname__.removesuffix(_CLASS)
     try:
-        there = _class_of(*place) is made
+        importable = _class_of(*place) is made
     except (ImportError, AttributeError):
-        there = False
-    if not there:
+        importable = False
+    if not importable:
         raise pickle.PicklingError(
-            f"The measure {made.NAME} cannot be pickled: it is not found as {'.'.join(place)}. Define it at the top of a "
-            "module, under the name of its function, or pickle it with joblib or cloudpickle."
+            f"The measure {made.NAME} cannot be pickled: it is not found as {'.'.join(place)}. Define it at the top level "
+            "of a module, under the name of its function, or pickle it with joblib or cloudpickle."
         )
     return _class_of, place
 

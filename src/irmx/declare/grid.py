@@ -1,4 +1,4 @@
-"""Grids: the values of some parameters, and the settings that they make."""
+"""Grids: values of parameters, and the settings that their combinations give."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from irmx.declare.symbols import Symbol, value_text
 from irmx.errors import UnknownNameError, UsageError, suggest
 
 POINTS = 51
-"""The values of a range that does not say how many: steps of 0.02 from 0 to 1."""
+"""The number of values of a range that does not state it: steps of 0.02 from 0 to 1."""
 
 _FORM = "A grid is written parameter=value,value,... or parameter=low:high:number, such as MD=30s,1m,2m or L=0:1:11"
 _OPEN, _CLOSE = "([{", ")]}"
@@ -27,39 +27,39 @@ _OPEN, _CLOSE = "([{", ")]}"
 
 @dataclass(frozen=True)
 class _Declared:
-    """Parameters with the name of what has them, as error messages need it."""
+    """Parameters with the name of their owner, for error messages."""
 
     NAME: str
     SUPPORTED_PARAMS: Mapping[str, Param]
 
 
 class Grid:
-    """Every combination of some values of some parameters.
+    """Every combination of given values of parameters.
 
     Parameters
     ----------
     declared : str, Measure or mapping of str to Param
-        A measure of a plugin; parameters that it has already are the same in every setting. Or the parameters of anything
-        else, by name.
+        A measure of a plugin; parameters that it already has are the same in every setting. Or any other parameters,
+        by name.
     values : mapping of str to sequence, str, or sequence of str
-        The values of every parameter, as Python objects or as the texts of the command line, or all of them in one such text;
-        or options of the command line, such as ``"MD=30s,1m"``. ``"low:high:number"`` stands for so many values at equal
-        distances, both ends included, of a number or a duration; ``"low:high"`` for 51. There, a value may also be a
+        The values of every parameter, as Python objects, or as strings as on the command line, one per value or one for all
+        values; or options of the command line, such as ``"MD=30s,1m"``. For a number or a duration, ``"low:high:number"``
+        stands for that many equally spaced values, both ends included, and ``"low:high"`` for 51; a value may also be a
         multiple of another parameter: ``"0.5*MD"``.
     owner : str
-        What has the parameters, in error messages, where that is no measure.
+        The owner of the parameters in error messages, if it is not a measure.
 
     Attributes
     ----------
     measure : Measure or None
         The measure without the parameters of the grid.
     values : dict of str to list
-        The values of every parameter in canonical form and in the order given; a multiple prints as it was written.
+        The values of every parameter in canonical form and in the order given; a multiple is printed as written.
 
     Raises
     ------
     irmx.errors.UsageError
-        Where a parameter or a value is not a declared one; names what is allowed.
+        For an unknown parameter or an illegal value; the message says what is allowed.
 
     Examples
     --------
@@ -86,7 +86,7 @@ class Grid:
             self._declared = _Declared(str(self.measure.NAME), self.measure.SUPPORTED_PARAMS)
         by_name = self.parse(values)
         if not by_name:
-            raise UsageError(f"The grid is empty; it needs a parameter with its values. {_FORM}.")
+            raise UsageError(f"The grid is empty; give at least one parameter with its values. {_FORM}.")
         self.values = {name: self._values(name, some) for name, some in by_name.items()}
         different: dict[tuple[str, ...], dict[str, Any]] = {}
         for combination in itertools.product(*self.values.values()):
@@ -95,11 +95,11 @@ class Grid:
         self._settings = list(different.values())
 
     def settings(self) -> list[dict[str, Any]]:
-        """Return the settings, the last parameter changing quickest; one that comes twice stands there once."""
+        """Return the distinct settings; the last parameter changes fastest."""
         return [dict(setting) for setting in self._settings]
 
     def measures(self) -> list[Measure]:
-        """Return the measure of every setting, checked to be complete."""
+        """Return the measure of every setting, with all required parameters."""
         if self.measure is None:
             raise UsageError(f"The grid of {self._declared.NAME} has settings, but no measure.")
         measures: list[Measure] = [self.measure(**setting) for setting in self._settings]
@@ -118,7 +118,7 @@ class Grid:
 
     @staticmethod
     def parse(values: Mapping[str, Any] | str | Sequence[str]) -> dict[str, Any]:
-        """Return the values by parameter, also of options of the command line.
+        """Return the values by parameter; ``values`` may be options of the command line.
 
         >>> Grid.parse(["MD=30s,1m", "L = 0, .5"])
         {'MD': '30s,1m', 'L': ' 0, .5'}
@@ -133,15 +133,15 @@ class Grid:
             name, equals, texts = str(option).partition("=")
             name = name.strip()
             if not equals or not name:
-                raise UsageError(f"{option!r} is no grid. {_FORM}.")
+                raise UsageError(f"{option!r} is not a grid. {_FORM}.")
             if name in by_name:
-                raise UsageError(f"The grid has the parameter {name!r} twice; put all of its values into one.")
+                raise UsageError(f"The grid has the parameter {name!r} twice; put all its values into one option.")
             by_name[name] = texts
         return by_name
 
     @staticmethod
     def text_of(value: Any) -> str:
-        """Return a value as the text under which tables of results have it.
+        """Return a value as text, as in tables of results.
 
         >>> [Grid.text_of(value) for value in ("30s", 0.5, [1, 2], None)]
         ['30s', '0.5', '[1,2]', 'None']
@@ -160,10 +160,10 @@ class Grid:
         return declared[name]
 
     def _values(self, name: str, values: Any) -> list[Any]:
-        """Return the values of a parameter in canonical form; those of ranges that are there already are left out."""
+        """Return the distinct values of a parameter in canonical form."""
         param = self._param(name)
         if self.measure is not None and name in self.measure.params:
-            raise UsageError(f"{self.measure} has {name!r} already; leave it out there, or out of the grid.")
+            raise UsageError(f"{self.measure} already has {name!r}; remove it there, or from the grid.")
         texts = split_values(values) if isinstance(values, str) else values
         if not isinstance(texts, Iterable):
             raise UsageError(f"The grid values of {name!r} must be a sequence. Got {values!r} instead.")
@@ -183,17 +183,17 @@ class Grid:
         return canonical
 
     def _range(self, text: str, name: str, param: Param) -> list[Any]:
-        """Return values at equal distances."""
+        """Return the equally spaced values of a range."""
         ends, number = text.split(":"), str(POINTS)
         if len(ends) == 3:
             number = ends.pop().strip()
         if len(ends) != 2 or not all(end.strip() for end in ends) or not number.isdecimal() or int(number) < 2:
-            raise UsageError(f"The range {text!r} of {name!r} is none: low:high:number, number 2 or more. {_FORM}.")
+            raise UsageError(f"{text!r} is not a range of {name!r}: low:high:number with number >= 2. {_FORM}.")
         low, high = (self._value(end, name, param) for end in ends)
         if param.dtype is duration:
             low, high = seconds(low), seconds(high)
         if not all(isinstance(end, (int, float)) for end in (low, high)) or low >= high:
-            raise UsageError(f"The range {text!r} of {name!r} is none: low:high:number with low < high. {_FORM}.")
+            raise UsageError(f"{text!r} is not a range of {name!r}: low:high:number with low < high. {_FORM}.")
         points = np.linspace(low, high, int(number)).round(12).tolist()
         whole = [int(p) if param.dtype is int and p.is_integer() else p for p in points]
         return [param.check(p, name, self._declared.NAME) for p in whole]
@@ -203,7 +203,7 @@ class Grid:
             return param.check(value, name, self._declared.NAME)
         if not value.strip():
             raise UsageError(
-                f"The grid has an empty value of {name!r}. {_FORM}; with spaces it stands in quotes as a whole."
+                f"The grid has an empty value of {name!r}. {_FORM}; with spaces it must be quoted as a whole."
             )
         multiple = parse_multiple(value) if quantity(param) else None
         if multiple is not None:
@@ -211,7 +211,7 @@ class Grid:
         return self._parsed(value.strip(), name, param)
 
     def _parsed(self, text: str, name: str, param: Param) -> Any:
-        """Return the value that a text stands for, as in an expression, where quotes may be left out."""
+        """Return the value that a text stands for, as in an expression, but with optional quotes."""
         if text in param.words:
             return text
         quoted = text[:1] in ("'", '"')
@@ -230,10 +230,12 @@ class Grid:
         of = self._param(multiple.of)
         if multiple.of == name:
             raise UsageError(f"The grid value {multiple} of {name!r} is a multiple of itself.")
-        here, there = quantity(self._param(name)), quantity(of)
-        if here != there:
-            what = f"a {there}" if there else "no amount"
-            raise UsageError(f"The grid value {multiple} of {name!r} must be a {here}, but {multiple.of!r} is {what}.")
+        expected, actual = quantity(self._param(name)), quantity(of)
+        if expected != actual:
+            what = f"a {actual}" if actual else "neither a number nor a duration"
+            raise UsageError(
+                f"The grid value {multiple} of {name!r} must be a {expected}, but {multiple.of!r} is {what}."
+            )
         return multiple
 
     # -- settings ----------------------------------------------------------------------------------------
@@ -257,7 +259,9 @@ class Grid:
             raise UsageError(f"The grid values of {' and '.join(map(repr, chain))} are multiples of one another.")
         base = self._resolved(value.of, combination, (*chain, name))
         if base is None or base in self._param(value.of).words:
-            raise UsageError(f"The grid value {value} of {name!r} needs an amount, but {value.of!r} is {base}.")
+            raise UsageError(
+                f"The grid value {value} of {name!r} needs a number or a duration, but {value.of!r} is {base}."
+            )
         try:
             return self._param(name).check(value.times(base), name, self._declared.NAME)
         except UsageError as error:
@@ -265,18 +269,18 @@ class Grid:
 
 
 def _of_plugin(measure: str | ir_measures.Measure) -> Measure:
-    """Return the measure whose parameters vary, refusing those that are not of irmx."""
+    """Return the measure whose parameters vary, or raise if it is not one of an irmx plugin."""
     parsed, *more = measures_named(measure.strip(), complete=False) if isinstance(measure, str) else [measure]
     if more or not isinstance(parsed, Measure):
         raise UsageError(
-            f"{measure} is not a measure of an irmx plugin; a grid needs its declared parameters. "
+            f"{measure} is not a measure of an irmx plugin; a grid needs declared parameters. "
             "It may be a reference of a sweep. 'irmx measures' lists all measures."
         )
     return parsed
 
 
 def split_values(text: str) -> list[str]:
-    """Return the parts of a text at the commas that stand outside parentheses and quotes.
+    """Split a text at the commas outside parentheses and quotes.
 
     >>> split_values("uniform, table(p=[0.5,0.5]), 'a,b'")
     ['uniform', ' table(p=[0.5,0.5])', " 'a,b'"]

@@ -1,4 +1,4 @@
-"""The base class of measures: parameters, declared columns, metadata, and three ways to score."""
+"""The base class of measures: parameters, columns, metadata, and the three ways to define the score."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         from typing_extensions import Self
 
 REL = Param(number, "smallest relevance grade that counts as relevant", default=1)
-CUTOFF = Param(int, "only the first this many documents are looked at", low=1, unit="ranks")
+CUTOFF = Param(int, "number of documents from the top of the ranking that are scored", low=1, unit="ranks")
 JUDGED_ONLY = Param(
     bool,
     "drop documents without a judgment, or with a negative grade, from the ranking first (condensed list)",
@@ -44,7 +44,7 @@ TIES = Param(
 )
 NO_RELEVANT = Param(
     str,
-    "value of a topic without any relevant judged document: the measure's default, or NaN, which means leave out",
+    "value of a topic without any relevant judged document: the measure's default, or NaN, which leaves it out of the mean",
     default="default",
     choices=("default", "nan"),
 )
@@ -56,14 +56,14 @@ COMMON_PARAMS: dict[str, Param] = {
     "ties": TIES,
     "no_relevant": NO_RELEVANT,
 }
-"""The parameters that mean the same in every measure that has them; the host carries them out.
+"""The parameters that have the same meaning in every measure that declares them; the host applies them.
 
-A measure whose ``cutoff`` counts something else than documents declares a parameter of its own by that name, with its unit.
+A measure whose ``cutoff`` counts something other than documents declares its own parameter of that name, with its unit.
 """
 
 
 def is_common(name: str, param: Any) -> bool:
-    """Tell whether a declared parameter is a common one, perhaps with another default; one of another unit is not.
+    """Tell whether a declared parameter is a common one, possibly with another default; one with another unit is not.
 
     >>> is_common("cutoff", COMMON_PARAMS["cutoff"]), is_common("cutoff", Param(int, "how far to look", unit="blocks"))
     (True, False)
@@ -73,40 +73,40 @@ def is_common(name: str, param: Any) -> bool:
 
 
 class Measure(ir_measures.Measure):
-    """A measure: what it is called, takes and reads, and how it scores.
+    """A measure: its name, its parameters, the columns it reads, and how it scores.
 
-    A plugin subclasses it, sets the class attributes, writes one of :meth:`contributions` (what each relevant document
-    adds), :meth:`score_topic` (one topic) and :meth:`score` (all topics at once), and registers an instance through the
-    hook ``irmx_measures``.
-    Instances behave as those of ir_measures: ``MP(model=GL_AD_ID)@100`` is a new instance.
+    A plugin subclasses it, sets the class attributes, defines one of :meth:`contributions` (what each relevant document
+    adds), :meth:`score_topic` (the score of one topic) and :meth:`score` (the scores of all topics), and registers an
+    instance through the hook ``irmx_measures``.
+    Instances behave like those of ir_measures: ``MP(model=GL_AD_ID)@100`` is a new instance.
 
     Attributes
     ----------
     NAME : str
         The name in expressions.
     ALIASES : tuple of str
-        Other names for it in expressions; it prints with ``NAME``.
+        Other names for it in expressions; it is printed as ``NAME``.
     PRETTY_NAME, SHORT_DESC : str
-        The name written out, and one sentence.
+        The name written out, and a description in one sentence.
     SUPPORTED_PARAMS : dict of str to Param
         The declared parameters; take the common ones from :data:`COMMON_PARAMS`.
     RUN_COLUMNS, QREL_COLUMNS : tuple of Column
-        What it reads beyond the columns that every run and qrels table has.
-        Override :meth:`run_columns` where that depends on parameters.
+        The columns it reads in addition to those that every run and qrels table has.
+        Override :meth:`run_columns` or :meth:`qrel_columns` if they depend on parameters.
     RANGE : tuple of float
         The smallest and the largest value it can take.
     MONOTONE : bool
-        Whether a relevant document in the place of a non-relevant one, with its score and its columns of the run, never
-        lowers the value, whatever the parameters; false for a measure that it can lower.
+        Whether replacing a non-relevant document by a relevant one, with the same score and run columns, never
+        lowers the value, whatever the parameters.
     DEFAULT : float
-        The value of a topic that the run has no documents for.
+        The value of a topic for which the run has no documents.
     DOCS_MAY_REPEAT : bool
-        Whether a document may stand more than once in the run of a topic, as an update of a stream does that is emitted again.
-        Otherwise such a run is refused. Its rows are then in ``rankings.run_rows``; there is no ranking of repeated documents.
+        Whether a document may occur more than once in the run of a topic, such as an update of a stream that is emitted again.
+        Such a run is otherwise refused. Its rows are in ``rankings.run_rows``; there is no ranking of repeated documents.
     CITATIONS : tuple of Citation or str
-        What to cite; a text is a BibTeX entry.
+        The publications to cite; a text is a BibTeX entry.
     EXAMPLES : tuple of str
-        Expressions to show; those that the demo collection has the columns for are part of ``irmx demo``.
+        Example expressions; those whose columns the demo collection has are part of ``irmx demo``.
     SHARED_PARAMS : tuple of str
         Parameters whose settings share one computation in :meth:`score_prepared`.
     """
@@ -145,17 +145,17 @@ class Measure(ir_measures.Measure):
     def score(self, rankings: Rankings) -> np.ndarray[Any, np.dtype[np.float64]] | TopicScores:
         """Return one value per topic of ``rankings``.
 
-        By default the values of :meth:`score_topic`, where the measure has one, and otherwise the sums over topics of
-        the column ``contribution`` of :meth:`contributions`. A measure that has more to say of a topic, such as a
+        By default the values of :meth:`score_topic`, if the measure defines it, and otherwise, for each topic, the sum of
+        the column ``contribution`` of :meth:`contributions`. A measure with further fields per topic, such as a
         standard error, returns :class:`irmx.TopicScores`.
 
-        The host has carried out the common parameters already: ranks are those of the ranking to be
-        scored, ``rankings.relevant`` holds the documents that count as relevant.
+        The host has already applied the common parameters: ranks are those of the ranking to be
+        scored, and ``rankings.relevant`` holds the documents that count as relevant.
 
         Raises
         ------
         irmx.errors.PluginError
-            Where the measure defines none of the three, or its contributions are not one number per relevant document.
+            If the measure defines none of the three, or its contributions are not one number per relevant document.
         """
         if type(self).score_topic is not Measure.score_topic:
             return np.array([self.score_topic(ranking) for ranking in rankings], dtype=float)
@@ -164,15 +164,15 @@ class Measure(ir_measures.Measure):
         return sums_by_topic(self, rankings, self.contributions(rankings))
 
     def score_topic(self, ranking: Ranking) -> float:
-        """Return the value of one topic; the host loops over topics."""
+        """Return the value of one topic; the host calls it for every topic."""
         raise NotImplementedError
 
     def contributions(self, rankings: Rankings) -> Mapping[str, Any]:
         """Return columns over ``rankings.relevant``, which :func:`irmx.explain` shows.
 
-        One of the columns is ``contribution``; within a topic it adds up to the score. Where the score is not made
-        of relevant documents at ranks, the columns are a table of the measure's own, with a ``doc_id``; such a measure
-        defines :meth:`score` or :meth:`score_topic`, too.
+        One of the columns is ``contribution``; within a topic it adds up to the score. If the score does not consist
+        of relevant documents at ranks, the columns are a table specific to the measure, with a ``doc_id``; such a measure
+        also defines :meth:`score` or :meth:`score_topic`.
 
         Examples
         --------
@@ -185,20 +185,20 @@ class Measure(ir_measures.Measure):
         >>> HalfAtEachRank().calc_aggregate({"q": {"a": 1, "b": 1}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}})
         0.625
         """
-        raise UsageError(f"{self.NAME} does not say how its score is made up; there is nothing to explain.")
+        raise UsageError(f"{self.NAME} does not break its score down by document; there is nothing to explain.")
 
     # -- sweeps over many settings -----------------------------------------------------------------------
 
     def preparation(self) -> Hashable | None:
-        """Return what of this instance :meth:`prepare` depends on; None, the default, for a measure without it.
+        """Return the parameters of this instance that :meth:`prepare` depends on; None for a measure that does not prepare.
 
         A measure whose settings share much work, such as a simulation, defines this, :meth:`prepare` and
-        :meth:`score_prepared`; sweeps then use them instead of :meth:`score`.
+        :meth:`score_prepared`; sweeps then use these methods instead of :meth:`score`.
         """
         return None
 
     def prepare(self, rankings: Rankings) -> Any:
-        """Return what scoring needs of a run: small, picklable, the same for all settings of one preparation."""
+        """Return the data of a run that scoring needs: small, picklable, and the same for all settings of one preparation."""
         raise NotImplementedError
 
     @classmethod
@@ -220,7 +220,7 @@ class Measure(ir_measures.Measure):
         return self.QREL_COLUMNS
 
     def citations(self) -> tuple[Citation, ...]:
-        """Return what to cite for this instance."""
+        """Return the publications to cite for this instance."""
         return citations_of(self.CITATIONS)
 
     # -- the habits of ir_measures -----------------------------------------------------------------------
@@ -230,7 +230,7 @@ class Measure(ir_measures.Measure):
         return [k for k, p in self.SUPPORTED_PARAMS.items() if p.required and k not in self.params]
 
     def validate_params(self) -> None:
-        """Raise :class:`irmx.errors.UsageError` where a required parameter is missing."""
+        """Raise :class:`irmx.errors.UsageError` if a required parameter is missing."""
         for name in self.missing_params():
             param = self.SUPPORTED_PARAMS[name]
             values = symbol_names(param) or [repr(c) for c in param.allowed or ()]
@@ -263,19 +263,19 @@ class Measure(ir_measures.Measure):
         return hash(repr(self))
 
     def aggregator(self) -> Any:
-        """Return the mean over topics; topics whose value is NaN on request are left out of it."""
+        """Return the mean over topics, without those that ``no_relevant='nan'`` gives the value NaN."""
         return _MeanOfDefined() if self["no_relevant"] == "nan" else MeanAgg()
 
 
 def sums_by_topic(
     measure: Measure, rankings: Rankings, contributions: Mapping[str, Any]
 ) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Return what the contributions of the relevant documents of every topic add up to.
+    """Return the sum of the contributions of the relevant documents of every topic.
 
     Raises
     ------
     irmx.errors.PluginError
-        Where they are not one number per relevant document retrieved.
+        If they are not one number per relevant document retrieved.
     """
     topic, contribution = rankings.relevant.topic, contributions.get("contribution")
     if contribution is None or np.shape(contribution) != topic.shape:
@@ -288,11 +288,11 @@ def sums_by_topic(
 
 
 def common_parameters(measure: Measure) -> dict[str, Any]:
-    """Return the common parameters of a measure that the host carries out, those that have a value."""
+    """Return the common parameters of a measure that the host applies, those that have a value."""
     names = ("rel", "cutoff", "judged_only", "ties")
     declared = measure.SUPPORTED_PARAMS
-    given = {k: measure[k] for k in names if k in declared and is_common(k, declared[k])}
-    return {k: v for k, v in given.items() if v is not None}
+    values = {k: measure[k] for k in names if k in declared and is_common(k, declared[k])}
+    return {k: v for k, v in values.items() if v is not None}
 
 
 class _MeanOfDefined(MeanAgg):
@@ -304,5 +304,5 @@ class _MeanOfDefined(MeanAgg):
 
 
 def symbol_names(param: Param) -> list[str]:
-    """Return the names of the registered symbols that a parameter accepts."""
+    """Return the names of the registered named objects that a parameter accepts."""
     return list(registry().symbols(param.kind)) if param.kind else []

@@ -1,4 +1,4 @@
-"""Values of a grid that are multiples of another parameter, such as ``0.5*MD``; parsed, never evaluated."""
+"""Grid values that are multiples of another parameter, such as ``0.5*MD``; they are parsed, never evaluated."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Multiple:
     Attributes
     ----------
     factor : str
-        The factor, a decimal number as it was written.
+        The factor, a decimal number as written by the user.
     of : str
         The name of the other parameter.
     """
@@ -33,7 +33,7 @@ class Multiple:
         return f"{self.factor}*{self.of}"
 
     def times(self, value: Any) -> int | float:
-        """Return the multiple of a number, or of a duration in seconds, by exact decimal arithmetic.
+        """Return the multiple of a number, or of a duration in seconds, in exact decimal arithmetic.
 
         >>> Multiple("0.5", "MD").times("1m"), Multiple("0.1", "alpha").times(3)
         (30, 0.3)
@@ -43,12 +43,12 @@ class Multiple:
 
 
 def parse_multiple(text: str) -> Multiple | None:
-    """Return the multiple that a text stands for, None where it holds no ``*``.
+    """Return the multiple that a text stands for, None if it contains no ``*``.
 
     Raises
     ------
     irmx.errors.UsageError
-        Where it holds one, but is none.
+        If it contains a ``*``, but is not a multiple.
 
     Examples
     --------
@@ -59,18 +59,20 @@ def parse_multiple(text: str) -> Multiple | None:
     >>> parse_multiple("MD*0.5")
     Traceback (most recent call last):
     ...
-    irmx.errors.UsageError: 'MD*0.5' is no multiple of a parameter, which is written factor*parameter, such as 0.5*MD.
+    irmx.errors.UsageError: 'MD*0.5' is not a multiple of a parameter, which is written factor*parameter, such as 0.5*MD.
     """
     if "*" not in text:
         return None
     written = _WRITTEN.fullmatch(text.strip())
     if written is None:
-        raise UsageError(f"{text!r} is no multiple of a parameter, which is written factor*parameter, such as 0.5*MD.")
+        raise UsageError(
+            f"{text!r} is not a multiple of a parameter, which is written factor*parameter, such as 0.5*MD."
+        )
     return Multiple(*written.groups())
 
 
 def quantity(param: Param) -> str:
-    """Return what a parameter is an amount of, ``"number"`` or ``"duration"``; nothing where it is no amount.
+    """Return whether a parameter is a ``"number"`` or a ``"duration"``; an empty string if it is neither.
 
     >>> quantity(Param(duration, "time away")), quantity(Param(int, "users")), quantity(Param(str, "unit"))
     ('duration', 'number', '')

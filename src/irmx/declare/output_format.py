@@ -1,4 +1,4 @@
-"""What an output format is, and the rows that it writes."""
+"""The base class of output formats, and the rows that they write."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, TextIO
 
 P_VALUES = ("p_value",)
-"""The columns of p-values. None is 0: one that is too small for the places is printed as, for instance, ``<0.0001``."""
+"""The columns of p-values. No p-value is 0: one too small for the decimal places is printed as, say, ``<0.0001``."""
 
 _INVISIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Control characters, those that turn the direction of writing, and halves of surrogate pairs."""
+"""Control characters, characters that change the writing direction, and unpaired surrogates."""
 
 
 def visible(text: str) -> str:
-    r"""Return a text with its control characters written out, so that a name can neither steer a terminal nor end a line.
+    r"""Return a text with its control characters escaped, so that a name can neither control a terminal nor end a line.
 
     >>> print(visible("a\tb\x1b[2J"))
     a\tb\x1b[2J
@@ -34,12 +34,12 @@ class PrintedRows:
     names : sequence of str
         The names of the columns, in order.
     records : sequence of dict of str to object
-        The cells of every row by name: texts, numbers, None, True or False, lists of texts, or dicts of texts. A row need not
-        have all columns.
+        The cells of every row by name: strings, numbers, None, True or False, lists of strings, or dicts of strings. A row
+        need not have all columns.
     places : int
         The decimal places of floats; -1 for all.
     header : bool
-        Whether the names are to be written, in formats that can do without.
+        Whether to write the names, in formats where a header is optional.
     footer : dict of str to object
         Cells below the rows, such as a sum, in formats for reading.
     """
@@ -51,15 +51,15 @@ class PrintedRows:
     footer: Mapping[str, Any] = field(default_factory=dict)
 
     def texts(self, escape: Callable[[str], str] = visible) -> list[list[str]]:
-        """Return the cells as texts, row by row, each through a function that escapes what the format cannot hold."""
+        """Return the cells of all rows as strings, each passed through the escape function of the format."""
         return [self.line(record, escape) for record in self.records]
 
     def line(self, record: Mapping[str, Any], escape: Callable[[str], str] = visible) -> list[str]:
-        """Return the cells of one row as texts."""
+        """Return the cells of one row as strings."""
         return [escape(cell_text(record.get(name), self.places, name in P_VALUES)) for name in self.names]
 
     def of_numbers(self) -> list[bool]:
-        """Tell of every column whether it holds numbers, which stand on the right."""
+        """Tell for every column whether it holds numbers, which are aligned right."""
         return [
             any(_is_number(record.get(name)) for record in self.records)
             and all(record.get(name) is None or _is_number(record.get(name)) for record in self.records)
@@ -68,7 +68,7 @@ class PrintedRows:
 
 
 def cell_text(value: Any, places: int, is_p_value: bool = False) -> str:
-    """Return a cell as text: a float with so many places, lists and dicts in a line, nothing for None.
+    """Return a cell as text: a float with the given decimal places, lists and dicts in one line, nothing for None.
 
     Examples
     --------
@@ -103,11 +103,11 @@ class OutputFormat(ABC):
     Attributes
     ----------
     NAME : str
-        What ``-o NAME`` calls it.
+        The name for ``-o NAME``.
     SHORT_DESC : str
-        One sentence.
+        A description in one sentence.
     WIDE : bool
-        Whether it is for reading, so that ``irmx eval`` gives it one row per run or topic and one column per measure,
+        Whether it is meant for reading, so that ``irmx eval`` writes one row per run or topic with one column per measure,
         rather than one row per value.
     """
 

@@ -1,4 +1,4 @@
-"""Declared parameters as Python shows them: the signature of a measure or a named object, and a section of its help."""
+"""Declared parameters in Python's help: the signature of a measure or a named object, and a section of its docstring."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from irmx.registry import registry
 
 
 class ParameterSignature:
-    """The attribute ``__signature__`` of a class, or of an instance, that declares parameters; made when it is asked for.
+    """The attribute ``__signature__`` of a class that declares parameters, and of its instances; computed on access.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ class ParameterSignature:
         self._declared = declared
 
     def __get__(self, instance: Any, owner: type) -> inspect.Signature:
-        """Return keyword-only parameters with their types and their defaults, those of an instance being its own values."""
+        """Return keyword-only parameters with their types and defaults; the defaults of an instance are its values."""
         given = {} if instance is None else instance.params
         parameters = [
             inspect.Parameter(
@@ -40,7 +40,7 @@ class ParameterSignature:
 
 
 class ParameterDoc:
-    """The attribute ``__doc__`` of a class that declares parameters; an instance shows them, too, below what the class says.
+    """The attribute ``__doc__`` of a class that declares parameters; an instance adds a section on its parameters.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class ParameterDoc:
         self._text, self._declared = text, declared
 
     def __get__(self, instance: Any, owner: type) -> str | None:
-        """Return the docstring of the class, or with the parameters that of an instance."""
+        """Return the docstring of the class, for an instance with a section on the parameters."""
         if instance is None:
             return self._text
         section = parameters_section(getattr(owner, self._declared), instance.params)
@@ -62,7 +62,7 @@ class ParameterDoc:
 
 
 def parameters_section(declared: Mapping[str, Any], given: Mapping[str, Any]) -> str:
-    """Return a section that describes parameters.
+    """Return the section of a docstring that describes parameters.
 
     >>> from irmx.declare.params import Param
     >>> print(parameters_section({"p": Param(float, "chance to stop", default=0.5, low=0, high=1)}, {"p": 0.2}))
@@ -77,14 +77,14 @@ def parameters_section(declared: Mapping[str, Any], given: Mapping[str, Any]) ->
 
 
 def _annotation(param: Any) -> Any:
-    """Return the type of a parameter; in words where a value is a named object, such as ``'Markov model'``, or a duration."""
+    """Return the type of a parameter; in words for a named object, such as ``'Markov model'``, or a duration."""
     if getattr(param, "kind", "") or param.dtype in (None, duration):
         return getattr(param, "kind", "") or "duration"
     return param.dtype | None if _default(param) is None else param.dtype
 
 
 def _default(param: Any) -> Any:
-    """Return the default of a parameter, None for one that may be left out without having one."""
+    """Return the default of a parameter, None for an optional one without a default."""
     if getattr(param, "required", False):
         return inspect.Parameter.empty
     has_default = param.has_default if isinstance(param, Param) else type(param.default) is not object
@@ -92,7 +92,7 @@ def _default(param: Any) -> Any:
 
 
 def _facts(param: Any, given: Any) -> str:
-    """Return the type, range, unit and default of a parameter; those of ir_measures have fewer."""
+    """Return the type, range, unit and default of a parameter; parameters of ir_measures declare fewer of these."""
     if not isinstance(param, Param):
         default = "" if type(param.default) is object else f"; default {param.default!r}"
         return f"{getattr(param.dtype, '__name__', 'any')}{default}"

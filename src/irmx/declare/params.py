@@ -1,4 +1,4 @@
-"""Parameters of measures and symbols: type, range, default, unit and description, declared once."""
+"""Declared parameters of measures and named objects: type, range, default, unit and description."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ number = numbers.Real
 """The type of a parameter that may be an int or a float, such as a relevance threshold."""
 
 LARGEST_INT = 2**53
-"""Beyond it a float, which is what measures compute with, does not hold every whole number."""
+"""Floats, with which measures compute, do not represent every whole number beyond it."""
 
 _TYPE_NAMES: dict[Any, str] = {int: "an int", float: "a float", number: "a number", bool: "True or False",
                                str: "a string", list: "a list of numbers", duration: f"a duration ({FORM})", object: "any value",
@@ -39,17 +39,17 @@ _TYPE_NAMES: dict[Any, str] = {int: "an int", float: "a float", number: "a numbe
 
 
 class Param(ParamInfo):
-    """One declared parameter; a subclass of ``ir_measures.ParamInfo``, so its tools can list it.
+    """A declared parameter; a subclass of ``ir_measures.ParamInfo``, so that the tools of ir_measures can list it.
 
     Parameters
     ----------
     dtype : type
         ``int``, ``float``, ``bool``, ``str``, ``list`` (of numbers), :data:`number` (int or float) or
-        :class:`duration` (seconds, or a text such as ``'1.5h'``).
+        :class:`duration` (seconds, or a string such as ``'1.5h'``).
     desc : str
-        What the parameter means, one sentence without a full stop.
+        The meaning of the parameter, one sentence without a full stop.
     default : object, optional
-        The value when it is not given. Without it the parameter has no value unless ``required``.
+        The value if the parameter is not given. Without a default, a parameter that is not given has no value.
     required : bool
         Whether the measure refuses to score without it.
     choices : sequence of str, optional
@@ -63,9 +63,9 @@ class Param(ParamInfo):
     kind : str
         For a parameter that is a named object: the :attr:`irmx.Symbol.KIND` it must have.
     nullable : bool
-        Whether ``None`` is allowed; true by itself when the default is ``None``.
+        Whether ``None`` is allowed; it always is if the default is ``None``.
     words : sequence of str
-        Texts that are allowed besides, such as ``("auto",)``.
+        Strings that are allowed in addition, such as ``("auto",)``.
 
     Examples
     --------
@@ -91,12 +91,12 @@ class Param(ParamInfo):
         nullable: bool = False,
         words: Sequence[str] = (),
     ) -> None:
-        upstream: dict[str, Any] = {"dtype": dtype, "required": required, "desc": desc}
+        info: dict[str, Any] = {"dtype": dtype, "required": required, "desc": desc}
         if not isinstance(default, _Unset):
-            upstream["default"] = default
+            info["default"] = default
         if choices is not None:
-            upstream["choices"] = tuple(choices)
-        super().__init__(**upstream)
+            info["choices"] = tuple(choices)
+        super().__init__(**info)
         self.low, self.high, self.above, self.unit, self.kind = low, high, above, unit, kind
         self.nullable = nullable or default is None
         self.words = tuple(words)
@@ -104,7 +104,7 @@ class Param(ParamInfo):
         self.has_default = not isinstance(default, _Unset)
 
     def expects(self) -> str:
-        """Return what a legal value is, in words that complete "must be ..."."""
+        """Return a description of the legal values that completes the sentence "It must be ..."."""
         if self.kind:
             return with_article(self.kind)
         if self.allowed is not None:
@@ -180,16 +180,16 @@ def with_article(kind: str) -> str:
 
 
 def _duration(value: Any) -> tuple[Any, str]:
-    """Return a duration as its text, UNSET where it is none, and why it is none where more is to say."""
+    """Return the text of a duration, or UNSET and, if known, the reason why the value is not one."""
     try:
         return duration_text(value), ""
     except UsageError as error:
-        why = str(error).partition(" is no duration: ")[2]
+        why = str(error).partition(" is not a duration: ")[2]
         return UNSET, f" {why[:1].upper()}{why[1:]}" if why else ""
 
 
 def _canonical(dtype: Any, value: Any) -> Any:
-    """Return a value as the plain Python type that a parameter declares, UNSET where it cannot be."""
+    """Return a value converted to the plain Python type that a parameter declares, UNSET if that is impossible."""
     if dtype is bool:
         return bool(value) if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool") else UNSET
     if isinstance(value, bool):
@@ -214,7 +214,7 @@ def _canonical(dtype: Any, value: Any) -> Any:
 
 
 def _as_float(value: Any) -> Any:
-    """Return a number as a float, UNSET where it is larger than any."""
+    """Return a number as a float, UNSET if it is larger than any float."""
     try:
         return float(value)
     except OverflowError:
@@ -227,7 +227,7 @@ def check_params(given: Mapping[str, Any], declared: Mapping[str, Param], owner:
     Raises
     ------
     irmx.errors.UsageError
-        For an unknown parameter or an illegal value; says what is allowed and the nearest name.
+        For an unknown parameter or an illegal value; the message says what is allowed and suggests a name.
     """
     unknown = [k for k in given if k not in declared]
     if unknown:

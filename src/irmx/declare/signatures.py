@@ -1,4 +1,4 @@
-"""The signature of a function, as the declared parameters of a measure."""
+"""Declared parameters of a measure from the signature of a function."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ def params_of(function: Callable[..., Any], common: Mapping[str, Param]) -> tupl
     function : callable
         A function of one positional argument.
     common : dict of str to Param
-        Parameters that are declared already. An argument of such a name takes over the declaration; its default, unless
-        it is None, becomes the parameter's.
+        Parameters that are already declared. An argument with such a name takes over the declaration; its default, unless
+        it is None, becomes the default of the parameter.
 
     Returns
     -------
     names : tuple of str
         The keyword-only arguments.
     params : dict of str to Param
-        Those of the function in its order, then the common ones.
+        The parameters of the function in its order, then the remaining common ones.
 
     Raises
     ------
@@ -75,32 +75,32 @@ def _named(function: Callable[..., Any]) -> str:
 def _keyword_only(function: Callable[..., Any]) -> tuple[str, ...]:
     """Return the names of the keyword-only arguments, having checked that there is one positional argument."""
     if not isinstance(function, types.FunctionType):
-        raise UsageError(f"@irmx.measure stands before a function. Got {function!r} instead.")
+        raise UsageError(f"@irmx.measure decorates a function. Got {function!r} instead.")
     code = function.__code__
     positional = code.co_varnames[: code.co_argcount]
     if len(positional) != 1 or code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
         more = code.co_varnames[len(positional) + code.co_kwonlyargcount :]
         stars = [s for s, flag in (("*", inspect.CO_VARARGS), ("**", inspect.CO_VARKEYWORDS)) if code.co_flags & flag]
-        found = ", ".join([*positional, *map("".join, zip(stars, more, strict=False))]) or "none"
+        arguments = ", ".join([*positional, *map("".join, zip(stars, more, strict=False))]) or "none"
         raise UsageError(
             f"The measure function {function.__qualname__} must have one positional argument, the ranking, and its parameters after a *, such as "
-            f"def {function.__name__}(ranking, *, k: int = 1). Its positional arguments are: {found}."
+            f"def {function.__name__}(ranking, *, k: int = 1). Its positional arguments are: {arguments}."
         )
     return code.co_varnames[1 : 1 + code.co_kwonlyargcount]
 
 
 def _hints(function: Callable[..., Any], names: tuple[str, ...]) -> dict[str, Any]:
-    """Return the annotations of some arguments, resolved; those of others may be of names that are not there."""
+    """Return the resolved annotations of some arguments; those of the others may use undefined names."""
     if sys.version_info >= (3, 14):
         from annotationlib import Format, get_annotations
 
-        given = get_annotations(function, format=Format.FORWARDREF)
+        annotations = get_annotations(function, format=Format.FORWARDREF)
     else:
-        given = function.__annotations__
+        annotations = function.__annotations__
 
     def arguments() -> None: ...
 
-    arguments.__annotations__ = {name: given[name] for name in names if name in given}
+    arguments.__annotations__ = {name: annotations[name] for name in names if name in annotations}
     try:
         return get_type_hints(arguments, function.__globals__, _enclosing(function), include_extras=True)
     except NameError as error:
@@ -108,34 +108,34 @@ def _hints(function: Callable[..., Any], names: tuple[str, ...]) -> dict[str, An
 
 
 def _enclosing(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return the variables of the functions around a function that have a value yet."""
-    found = {}
+    """Return the variables of the enclosing functions that already have a value."""
+    variables = {}
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         with contextlib.suppress(ValueError):
-            found[name] = cell.cell_contents
-    return found
+            variables[name] = cell.cell_contents
+    return variables
 
 
 def _common(param: Param, default: Any) -> Param:
-    """Return a common parameter with the default of an argument; None leaves its own."""
+    """Return a common parameter with the default of an argument; a default of None keeps the parameter's own."""
     if default is inspect.Parameter.empty:
         return _with(param, required=not param.has_default)
     return param if default is None else _with(param, default=default)
 
 
 def _with(param: Param, **changes: Any) -> Param:
-    given: dict[str, Any] = {
+    options: dict[str, Any] = {
         "default": param.default if param.has_default else UNSET,
         "required": param.required,
         "choices": param.allowed,
         "nullable": param.nullable,
         **{name: getattr(param, name) for name in ("low", "high", "above", "unit", "kind", "words")},
     }
-    return Param(param.dtype, param.desc, **{**given, **changes})
+    return Param(param.dtype, param.desc, **{**options, **changes})
 
 
 def _param(function: Callable[..., Any], name: str, hint: Any, default: Any) -> Param:
-    """Return the parameter that one argument declares: by a Param, by its annotation, or by its default."""
+    """Return the parameter that an argument declares: by a Param, by its annotation, or by its default."""
     if isinstance(default, Param):
         return _with(default)
     hint, more = (get_args(hint)[0], get_args(hint)[1:]) if get_origin(hint) is Annotated else (hint, ())
@@ -151,13 +151,13 @@ def _param(function: Callable[..., Any], name: str, hint: Any, default: Any) -> 
         hint = type(given)
     dtype, choices = _dtype(hint)
     if dtype is None:
-        said = "has no annotation" if hint is None else f"has the annotation {hint!r}"
-        raise UsageError(f"The argument {name!r} of {_named(function)} {said}. Known are {_ALLOWED}.")
+        problem = "has no annotation" if hint is None else f"has the annotation {hint!r}"
+        raise UsageError(f"The argument {name!r} of {_named(function)} {problem}. Allowed are {_ALLOWED}.")
     return Param(dtype, desc, default=given, required=given is UNSET, choices=choices, nullable=nullable)
 
 
 def _without_none(hint: Any) -> tuple[Any, bool]:
-    """Return the other side of a union with None, and whether there was one."""
+    """Return an annotation without ``None``, and whether ``None`` was part of it."""
     if get_origin(hint) not in (Union, types.UnionType):
         return hint, False
     others = [a for a in get_args(hint) if a is not type(None)]
@@ -165,7 +165,7 @@ def _without_none(hint: Any) -> tuple[Any, bool]:
 
 
 def _dtype(hint: Any) -> tuple[Any, Any]:
-    """Return the type of a parameter and its choices; None for an annotation that is not known."""
+    """Return the type of a parameter and its choices; None for an unsupported annotation."""
     if get_origin(hint) is Literal:
         types_of = {type(choice) for choice in get_args(hint)}
         dtype = types_of.pop()

@@ -1,4 +1,4 @@
-"""Named objects that expressions can use as parameter values: user models, laws, tables."""
+"""Named objects that expressions use as parameter values, such as user models, laws and tables."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ S = TypeVar("S", bound="Symbol")
 
 
 class Symbol:
-    """An object with a name, a kind and parameters; calling it gives a variant with other parameters.
+    """A named object with a kind and parameters; calling it returns a variant with other parameters.
 
     A plugin subclasses it, sets the class attributes and registers an instance through the hook
     ``irmx_symbols``. In an expression the name alone, the quoted name and a call all work:
     ``MP(model=GL_AD_ID)``, ``MP(model="GL_AD_ID")``, ``MP(model=GL_AD_ID(self_loops=True))``.
-    A parameter accepts the symbols of one kind, whoever registered them.
+    A parameter accepts the named objects of one kind, whichever plugin registered them.
 
     Attributes
     ----------
     NAME : str
-        The name in expressions; unique among symbols of the same kind.
+        The name in expressions; unique among named objects of the same kind.
     KIND : str
-        What it is, in the field's words, such as ``"Markov model"``.
+        The kind, in the terms of the field, such as ``"Markov model"``.
     SHORT_DESC : str
-        One sentence.
+        A description in one sentence.
     PARAMS : dict of str to Param
-        Its declared parameters.
+        The declared parameters.
     EXAMPLE : str
-        How it is written in an expression, for one whose name alone is not enough, such as ``"table(p=[0.5,0.3,0.2])"``.
+        An example expression, if the name alone is not a complete one, such as ``"table(p=[0.5,0.3,0.2])"``.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class Symbol:
 
 
 def params_text(params: dict[str, Any]) -> str:
-    """Return ``(name=value,...)``, or nothing without parameters; every value parses back."""
+    """Return ``(name=value,...)``, or an empty string without parameters; every value parses back."""
     return "(" + ",".join(f"{k}={value_text(v)}" for k, v in params.items()) + ")" if params else ""
 
 

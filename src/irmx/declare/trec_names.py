@@ -1,4 +1,4 @@
-"""Measures by the names that trec_eval gives them, such as ``map``, ``P_10`` and ``ndcg_cut.5,10``; capitals do not matter."""
+"""Measures by their names in trec_eval, such as ``map``, ``P_10`` and ``ndcg_cut.5,10``, in upper or lower case."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ def is_trec_name(text: str) -> bool:
 
 
 def trec_measures(text: str) -> list[ir_measures.Measure]:
-    """Return the measures that a name of trec_eval stands for, as ``ir_measures.parse_trec_measure`` has them.
+    """Return the measures that a name of trec_eval stands for, as ``ir_measures.parse_trec_measure`` does.
 
     Raises
     ------
     irmx.errors.UsageError
-        For a measure that ir_measures does not have, and for numbers that a measure does not take.
+        For a measure that ir_measures does not have, and for a parameter that a measure does not take.
 
     Warns
     -----
     irmx.DataWarning
-        Of the measures of a group that ir_measures does not have; the others are returned.
+        About the measures of a group that ir_measures does not have; the others are returned.
 
     Examples
     --------
@@ -55,20 +55,20 @@ def trec_measures(text: str) -> list[ir_measures.Measure]:
     name, numbers = parts
     if name in pytrec_eval.supported_nicknames:
         return _group(name)
-    found = _known(name)
-    if not found:
+    measures = _known(name)
+    if not measures:
         raise UnknownNameError(f"trec_eval has a measure {name}, but ir_measures does not compute it.")
     if not numbers:
-        return found
+        return measures
     with_numbers = _known(name + numbers)
     if not with_numbers:
-        listed = f" It stands for {' '.join(map(str, found))}."
+        listed = f" It stands for {' '.join(map(str, measures))}."
         raise UsageError(f"trec_eval's measure {name} does not take {numbers[1:]} as its parameter.{listed}")
     return with_numbers
 
 
 def _parts(text: str) -> tuple[str, str] | None:
-    """Return the name in trec_eval's own writing, and the numbers after it with what sets them apart."""
+    """Return the name as trec_eval writes it, and the numbers after it with their separator."""
     matched = _FORM.fullmatch(text)
     if matched is None or matched[1].casefold() not in trec_names():
         return None
@@ -77,22 +77,22 @@ def _parts(text: str) -> tuple[str, str] | None:
 
 
 def _known(name: str) -> list[ir_measures.Measure]:
-    """Return what ir_measures knows by a name of trec_eval, nothing where it does not."""
+    """Return the measures of ir_measures for a name of trec_eval, none if it does not know the name."""
     try:
-        found: list[ir_measures.Measure] = ir_measures.util.parse_trec_measure(name)
+        measures: list[ir_measures.Measure] = ir_measures.util.parse_trec_measure(name)
     except ValueError:
         return []
-    return found
+    return measures
 
 
 def _group(name: str) -> list[ir_measures.Measure]:
     members = [member for member in sorted(pytrec_eval.supported_nicknames[name]) if member != _NOT_A_MEASURE]
-    found = {member: _known(member) for member in members}
-    lacking = [member for member, measures in found.items() if not measures]
+    by_member = {member: _known(member) for member in members}
+    lacking = [member for member, measures in by_member.items() if not measures]
     if lacking:
         warnings.warn(
             f"trec_eval's group {name} is computed without {', '.join(lacking)}, which ir_measures does not have",
             DataWarning,
             stacklevel=2,
         )
-    return [measure for measures in found.values() for measure in measures]
+    return [measure for measures in by_member.values() for measure in measures]

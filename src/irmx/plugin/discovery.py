@@ -178,7 +178,7 @@ class Discovery:
         """Return which of the plugins that claim a name are refused it, and why."""
         outside = name_taken(key) if kind == "measures" else ""
         if outside:
-            return dict.fromkeys(rivals, f"{outside} has the name already.")
+            return dict.fromkeys(rivals, f"{outside} already has this name.")
         if len(rivals) == 1:
             return {}
         weights = {name: self._weight(info) for name, info in rivals.items()}
@@ -273,7 +273,7 @@ def _version() -> str:
 
 
 def _names_in(variable: str) -> list[str] | None:
-    """Return the names in an environment variable, None where it is not set."""
+    """Return the names in an environment variable, None if it is not set."""
     value = os.environ.get(variable)
     return None if value is None else [v.strip() for v in value.split(",") if v.strip()]
 

@@ -33,7 +33,7 @@ class PersonalGrid:
     Raises
     ------
     irmx.UsageError
-        Where it is no grid, or not within [0, 1].
+        Where it is not a grid, or not within [0, 1].
     """
 
     def __init__(self, given: Any) -> None:

@@ -144,7 +144,7 @@ def _orientation(rankings: Rankings, names: list[str], of_row: Ints, name: Ints)
         return _error(rankings, sorted(first), f"the qrels column 'orientation' {says.format(named)}")
 
     for at in np.flatnonzero(low > high)[:1].tolist():
-        says = f"has no value for {{}}; one row of these must have it. To have it, {ORIENTATION.how}. General web is {WEB!r}."
+        says = f"has no value for {{}}; one row of these must have it. To get it, {ORIENTATION.how}. General web is {WEB!r}."
         raise wrong(at, [], says)
     for at in np.flatnonzero(low < high)[:1].tolist():
         raise wrong(at, [low[at], high[at]], f"must have one value for {{}}. Found {low[at]:g} and {high[at]:g}.")

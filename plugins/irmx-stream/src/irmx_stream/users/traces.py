@@ -71,7 +71,8 @@ class Traces:
             )
         self._refuse(~np.isfinite(start), lambda i: f"starts at {start[i]:g}, which is no time")
         self._refuse(
-            ~(np.isfinite(duration) & (duration >= 0)), lambda i: f"lasts {duration[i]:g} seconds, which is no duration"
+            ~(np.isfinite(duration) & (duration >= 0)),
+            lambda i: f"lasts {duration[i]:g} seconds, which is not a duration",
         )
         ends = start + duration
         self._refuse(
