@@ -88,7 +88,7 @@ def test_binary_rbp_is_what_the_message_says() -> None:
 
 
 def test_parameters_that_no_provider_takes() -> None:
-    with pytest.raises(irmx.UsageError, match="does not compute ERR: no provider has it with these parameters"):
+    with pytest.raises(irmx.UsageError, match="does not compute ERR: no provider supports it with these parameters"):
         irmx.calc_aggregate("ERR", QRELS, RUN)
 
 

@@ -73,11 +73,11 @@ def test_packed_files(packer: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "says"),
     [
-        (zstd(RUN.encode() * 50)[:-9], "cut off or damaged"),
-        (zipped({"run": RUN.encode() * 50})[:-9], "cut off or damaged"),
+        (zstd(RUN.encode() * 50)[:-9], "truncated or damaged"),
+        (zipped({"run": RUN.encode() * 50})[:-9], "truncated or damaged"),
         (
             zipped(dict.fromkeys("abcd", b"1")),
-            "bad: A zip archive of one file .* It holds 4: a, b, c, .... Unpack it",
+            "bad: A zip archive of one file .* It holds 4: a, b, c, .... Extract it first",
         ),
         (zipped({}), "It holds none"),
     ],
@@ -94,7 +94,7 @@ def test_a_zip_archive_with_a_password(tmp_path: Path) -> None:
     for magic, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         data[data.index(magic) + flags] |= 1
     (tmp_path / "some.zip").write_bytes(data)
-    with pytest.raises(irmx.DataError, match=r"cannot be unpacked: .*password"):
+    with pytest.raises(irmx.DataError, match=r"cannot be extracted: .*password"):
         irmx.read_run(tmp_path / "some.zip")
 
 
@@ -124,7 +124,7 @@ def test_standard_input_is_read_once(
 ) -> None:
     given(monkeypatch, QRELS.encode())
     done = command("eval", "-", "-", "AP", cwd=tmp_path)
-    says = "Standard input is the qrels already, and can be read once. Give the run as a file."
+    says = "Standard input is already read as the qrels, and can be read once. Give the run as a file."
     assert (done.code, done.out) == (2, "")
     assert says in done.err
 
@@ -135,7 +135,7 @@ def test_an_error_in_standard_input_has_its_line(monkeypatch: pytest.MonkeyPatch
         irmx.calc_aggregate("NumRet NCP(law=first)", {"q": {"a": 1}}, "-")
     monkeypatch.setattr(content, "_standard_input", content._StandardInput())
     monkeypatch.setattr(sys, "stdin", None)
-    with pytest.raises(irmx.DataError, match="standard input: There is none"):
+    with pytest.raises(irmx.DataError, match="standard input: This process has no standard input"):
         irmx.read_run("-")
 
 

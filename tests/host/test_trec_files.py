@@ -100,8 +100,8 @@ def test_a_tag_may_have_several_words(tag: str, tmp_path: Path, command: Callabl
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("q Q0 my doc 1 2.0 t", "line 2: too many fields: 7 .* no id can hold any"),
-        ("q Q0 doc 17 1 2.0 t", "line 2: too many fields: 7 .* no id can hold any"),
+        ("q Q0 my doc 1 2.0 t", "line 2: too many fields: 7 .* ids cannot contain any"),
+        ("q Q0 doc 17 1 2.0 t", "line 2: too many fields: 7 .* ids cannot contain any"),
         ("q\N{NO-BREAK SPACE}Q0 c 1 2.0 t", "line 2: too few fields: 5 .* no-break spaces .U.00A0.*replace them"),
         ("q Q0 c 1 \N{FULLWIDTH DIGIT TWO} t", "line 2: the score '.' of document c is not a number"),
         ("q Q0 c 1 -inf t", "line 2: the score '-inf' of document c is infinite. Give a finite score, or leave"),
@@ -129,6 +129,6 @@ def test_longer_tags_are_read_as_quickly_as_others(end: str, monkeypatch: pytest
 )
 def test_a_blank_in_an_id_is_no_longer_tag(line: str, tmp_path: Path) -> None:
     with pytest.raises(
-        irmx.DataError, match=r"line 1: too many fields: 7.* a tag may have several words where the first is no"
+        irmx.DataError, match=r"line 1: too many fields: 7.* a tag may have several words if the first is not"
     ):
         irmx.read_run(put(tmp_path, "some.run", line + "\n"))

@@ -92,7 +92,7 @@ def test_ids_that_are_no_texts_or_no_utf8_are_named() -> None:
         first(run, {"q": {"a": 1, 5: 1}})
     with pytest.raises(DataError, match="document id of the run is 5"):
         first({"q": {"a": 1.0, 5: 1.0}})
-    with pytest.raises(DataError, match=r"'doc_id' of the qrels holds '\\ud800', which UTF-8 cannot write"):
+    with pytest.raises(DataError, match=r"'doc_id' of the qrels holds '\\ud800', which UTF-8 cannot encode"):
         first(run, {"q": {"\ud800": 1}})
 
 

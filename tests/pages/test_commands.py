@@ -118,7 +118,7 @@ def test_a_run_has_no_page_to_choose(folder: Path, command: Command) -> None:
     done = command("explain", "vertical-qrels.csv", "bm25.csv", "AS_RBP", "-t", "t1", "--ranking", "x", cwd=folder)
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith(
-        "irmx: bm25.csv is read as csv, which holds one ranking for each topic; there is no other, 'x', to choose"
+        "irmx: bm25.csv is read as csv, which holds one ranking per topic; there is no ranking 'x' to choose"
     )
 
 

@@ -195,7 +195,7 @@ def test_other_sources_that_are_no_pages(tmp_path: Path) -> None:
         "list.jsonl": r"list.jsonl, line 1: the page_id must be a text or a number. Got \['p'\]",
         "lacks.csv": "lacks.csv lacks the column 'vertical'",
         "run.txt": "run.txt lacks the column 'query_id'",
-        "cut.jsonl.gz": "is packed, but cut off or damaged",
+        "cut.jsonl.gz": "is compressed, but truncated or damaged",
         "not.parquet": "is not a sound Parquet file",
         "nowhere.jsonl": "There is no pages file",
     }.items():

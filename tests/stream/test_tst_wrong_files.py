@@ -115,7 +115,7 @@ def test_a_table_without_rows_is_named(track_files: ModuleType, folder: Path, na
 
 def test_a_packed_file_that_is_cut_off_is_named(track_files: ModuleType, folder: Path) -> None:
     (folder / "pool.tsv").write_bytes(gzip.compress(track_files.tsv(track_files.UPDATES).encode())[:60])
-    with pytest.raises(DataError, match=r"pool.tsv is packed, but cut off or damaged"):
+    with pytest.raises(DataError, match=r"pool.tsv is compressed, but truncated or damaged"):
         track_files.rows_of(folder)
 
 

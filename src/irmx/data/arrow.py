@@ -1,6 +1,6 @@
-"""Numbers and texts between Arrow and numpy without pandas, which pyarrow's own conversions import: that takes 0.4 seconds.
+"""Conversions between Arrow and numpy without pandas, which pyarrow's own conversions import at a cost of 0.4 seconds.
 
-Few texts are encoded and looked up without ``pyarrow.compute``, too: its import takes longer than that.
+A few texts are encoded and looked up without ``pyarrow.compute``, too, whose import takes longer than that.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FEW = 100_000
 
 
 def to_numpy(numbers: pa.Array, missing: float = 0) -> Array:
-    """Return an Arrow array of numbers as one of numpy, with a number in the place of those that are missing.
+    """Return an Arrow array of numbers as a numpy array, with a number in place of missing values.
 
     >>> import pyarrow as pa
     >>> to_numpy(pa.array([3, 4, None]).slice(1), missing=-1)
@@ -49,14 +49,14 @@ def from_ints(numbers: Ints) -> pa.Array:
 
 
 def from_texts(texts: Sequence[str]) -> pa.Array:
-    """Return texts as an Arrow array.
+    """Return strings as an Arrow array.
 
     Raises
     ------
     TypeError
-        Where one is no text.
+        If an element is not a string.
     UnicodeEncodeError
-        Where one holds half a pair of surrogates.
+        If a string contains an unpaired surrogate.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Extra columns as finite numbers; which cell is wrong, where one holds a text or an infinity."""
+"""Extra columns as finite numbers, with errors that name the cell that is not."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def numbers(data: pa.Table, column: Column, origin: Origin) -> Floats | None:
-    """Return an extra column of finite numbers, NaN where a cell is empty; None where the table lacks the column.
+    """Return an extra column of finite numbers, NaN if a cell is empty; None if the table lacks the column.
 
     Parameters
     ----------
@@ -31,8 +31,8 @@ def numbers(data: pa.Table, column: Column, origin: Origin) -> Floats | None:
     Raises
     ------
     irmx.errors.DataError
-        Where a cell holds a text, as one wrong cell of a file makes all do, or an infinite number. Names the first row that is
-        not what most are, numbers or dates, or that is infinite, and its line in the file.
+        If a cell is text or an infinite number. (A single wrong cell in a file makes the whole column text.) The message
+        names the first row that is infinite, or that differs from most others, which are numbers or dates.
     """
     if column.name not in data.column_names:
         return None
@@ -57,14 +57,14 @@ def _first_wrong(columns: Columns, name: str) -> DataError:
     date = pd.to_datetime(texts, errors="coerce", utc=True, format="ISO8601").notna() & ~number
     dates = date.sum() > number.sum()
     wrong = texts.notna() & ~(date if dates else number)
-    row = int(np.argmax(wrong if wrong.any() else texts.notna()))  # numbers given as texts: the first of them
-    wanted = "dates such as 2014-03-01T12:00:00, as most of its rows do" if dates else "numbers"
-    return _wrong(columns, name, wanted, texts[row], row)
+    row = int(np.argmax(wrong if wrong.any() else texts.notna()))  # if all are numbers as strings, the first of them
+    expected = "dates such as 2014-03-01T12:00:00, as most of its rows do" if dates else "numbers"
+    return _wrong(columns, name, expected, texts[row], row)
 
 
-def _wrong(columns: Columns, name: str, wanted: str, found: object, row: int) -> DataError:
+def _wrong(columns: Columns, name: str, expected: str, cell: object, row: int) -> DataError:
     at = " ".join(str(columns.data.column(c)[row].as_py()) for c in ("query_id", "doc_id"))
     return DataError(
-        f"The {columns.table} column {name!r} must hold {wanted}. Found {found!r} in row {row} (counted from 0), {at}.",
+        f"The {columns.table} column {name!r} must hold {expected}. Found {cell!r} in row {row} (counted from 0), {at}.",
         (row,),
     )

@@ -1,4 +1,4 @@
-"""Tables with declared columns, of any source: arrays by column, and the place of every row for messages."""
+"""Tables with declared columns from any source: arrays by column, and the place of every row for messages."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
 _ALIASES = {"qid": "query_id", "topic": "query_id", "docno": "doc_id"}
 _NOTHING = {"", "na", "n/a", "nan", "none", "null"}
-"""What stands for a missing number, in small letters."""
+"""The texts that stand for a missing number, in lower case."""
 _BINARY = {"1": 1.0, "0": 0.0, "true": 1.0, "false": 0.0}
 
 
 class CheckedTable:
-    """The declared columns of a table, checked; what :func:`read_table` returns.
+    """The checked columns of a table; returned by :func:`read_table`.
 
     Attributes
     ----------
     name : str
-        What messages call the table: the path of its file, or such as ``"The click log"``.
+        The name of the table in messages: the path of its file, or a phrase such as ``"The click log"``.
     columns : dict of str to array
-        The values by column: float64, int64, bool, or an object array of texts.
+        The values by column: float64, int64, bool, or an object array of strings.
     """
 
     def __init__(self, raw: RawTable, declared: Mapping[str, Param]) -> None:
@@ -49,20 +49,20 @@ class CheckedTable:
         return len(self._raw)
 
     def __contains__(self, name: str) -> bool:
-        """Tell whether the source has a column; one that it lacks may have a default."""
+        """Tell whether the source has a column; the table may have one that the source lacks, by its default."""
         return name in self._raw.columns
 
     def __getitem__(self, name: str) -> Array:
         return self.columns[name]
 
     def labels(self, name: str) -> tuple[Ints, list[str]]:
-        """Return the number of every row's text in a column, and the texts in the order in which they first appear."""
+        """Return the number of each row's label in a column of strings, and the labels in order of first appearance."""
         values = self.columns[name].tolist()
         number = {text: i for i, text in enumerate(dict.fromkeys(values))}
         return np.array([number[text] for text in values], dtype=np.int64), list(number)
 
     def frame(self) -> pd.DataFrame:
-        """Return the table as a DataFrame; columns that were not declared are as they were written, numbers where all are."""
+        """Return the table as a DataFrame; undeclared columns are kept as written, or as numbers if all their cells are."""
         import pandas as pd
 
         frame = pd.DataFrame(
@@ -74,7 +74,7 @@ class CheckedTable:
         return frame
 
     def place(self, rows: int | Sequence[int]) -> str:
-        """Return where rows, counted from 0, stand, as a message starts, such as ``"some.csv, lines 3 and 7"``."""
+        """Return the place of rows, counted from 0, for the start of a message, such as ``"some.csv, lines 3 and 7"``."""
         return self._raw.place(_several(rows))
 
     def refuse(self, rows: int | Sequence[int], text: str) -> NoReturn:
@@ -83,7 +83,7 @@ class CheckedTable:
         Raises
         ------
         irmx.DataError
-            Always; the text, after the place of the rows.
+            Always; the message is the place of the rows and the text.
         """
         raise DataError(f"{self.place(rows)}: {text}", _several(rows))
 
@@ -122,7 +122,7 @@ class CheckedTable:
         return out
 
     def _floats(self, name: str, declared: Param, cells: Any) -> Floats:
-        """Return numbers that are in the declared range; NaN for one that is missing and may be."""
+        """Return numbers, checked against the declared range; NaN for a missing one if that is allowed."""
         values = _parsed(cells, _BINARY if declared.dtype is bool else {})
         sound = np.isfinite(values)
         if declared.dtype is int:
@@ -144,7 +144,7 @@ class CheckedTable:
         return values
 
     def _seconds(self, name: str, declared: Param, cells: Sequence[Any]) -> Floats:
-        """Return numbers as they are, or, where all cells are dates, the seconds since 1970."""
+        """Return numbers unchanged, and dates, if all cells are dates, as seconds since 1970."""
         import pandas as pd
 
         def is_number(cell: Any) -> bool:
@@ -171,38 +171,38 @@ def read_table(
     empty: bool = False,
     content: bytes | None = None,
 ) -> CheckedTable:
-    """Return the columns of a table of any kind, checked.
+    """Read and check declared columns of a table from any source.
 
     Parameters
     ----------
     source : str, Path, DataFrame, Arrow table, dict of columns, or iterable of dicts or namedtuples
-        A file is comma- or tab-separated with a header, JSON Lines or Parquet, which is told by its content and its name;
-        plain, or compressed by gzip, bzip2, xz, zstd or zip; ``-`` is standard input. Blanks around the fields of a line
-        do not count. ``qid`` and ``topic`` are read as ``query_id``, ``docno`` as ``doc_id``.
+        A file is comma- or tab-separated with a header, JSON Lines or Parquet, which is detected by its content and name;
+        plain, or compressed with gzip, bzip2, xz, zstd or zip; ``-`` is standard input. Spaces around the fields of a line
+        are ignored. ``qid`` and ``topic`` are read as ``query_id``, ``docno`` as ``doc_id``.
     columns : dict of str to Param or type
-        What is read, by name; other columns are passed over. A :class:`irmx.Param` says the type (``str``, ``int``,
+        The columns to read, by name; other columns are ignored. A :class:`irmx.Param` declares the type (``str``, ``int``,
         ``float``, ``bool``, also as 1 and 0, ``datetime.datetime`` for seconds or dates, which become seconds since 1970, or
-        ``object`` for any value), the range of numbers (``low``, ``high``, ``above``) or the ``choices`` of texts, whether
+        ``object`` for any value), the range of numbers (``low``, ``high``, ``above``) or the ``choices`` of strings, whether
         the column is ``required``, the ``default`` of one that is not, and whether cells may be missing (``nullable``).
-        A type alone is a required column.
+        A type alone declares a required column.
     what : str
-        What the table is, for messages, such as ``"click log"``.
+        The name of the table in messages, such as ``"click log"``.
     empty : bool
-        Whether it may have no rows.
+        Whether the table may have no rows.
     content : bytes, optional
-        The (decompressed) content of the file, where it was read before.
+        The (decompressed) content of the file, if it has already been read.
 
     Returns
     -------
     CheckedTable
-        The arrays by column. A missing number is NaN, a missing text empty. A column that is not required, has no default
-        and is not in the source is not there.
+        The arrays by column. A missing number is NaN, a missing string is empty. A column that is not in the source, not
+        required and without a default is left out.
 
     Raises
     ------
     irmx.DataError
-        Where it cannot be read, has no rows, lacks a column or a value, or a value is not what it must be; names the file
-        and the line, or the row.
+        If the table cannot be read, has no rows, or lacks a column or a value, or if a value is illegal; the message names
+        the file and the line, or the row.
 
     Examples
     --------
@@ -229,7 +229,7 @@ def read_table(
 
 
 def _refuse_lacking(raw: RawTable, declared: Mapping[str, Param]) -> None:
-    """Raise where a table lacks a required column."""
+    """Raise if a table lacks a required column."""
     for name, column in declared.items():
         if column.required and name not in raw.columns:
             meaning = f", {column.desc}" if column.desc else ""
@@ -244,7 +244,7 @@ def _several(rows: int | Sequence[int]) -> tuple[int, ...]:
 
 
 def _must(declared: Param, name: str = "") -> str:
-    """Return the sentence on what a value must be."""
+    """Return a sentence that says what a value must be."""
     expected = declared.expects().removesuffix(" or None")
     for in_python, in_a_table in _KINDS.items():
         if expected.startswith(in_python):
@@ -253,11 +253,11 @@ def _must(declared: Param, name: str = "") -> str:
 
 
 _KINDS = {"True or False": "1 or 0", "an int": "a whole number", "a float": "a number", "a string": "a text"}
-"""What parameters call a value, and what tables do."""
+"""The names of types in messages on parameters, and in messages on tables."""
 
 
 def _is_nothing(cell: Any) -> bool:
-    """Tell whether a cell holds no value."""
+    """Tell whether a cell is missing a value."""
     if isinstance(cell, str):
         return cell.strip().casefold() in _NOTHING
     return cell is None or cell != cell
@@ -268,7 +268,7 @@ def _as_list(cells: Any) -> Any:
 
 
 def _parsed(cells: Any, words: Mapping[str, float]) -> Floats:
-    """Return cells as numbers, NaN for what is none."""
+    """Return cells as numbers, NaN for a cell that is not a number."""
     try:
         if hasattr(cells, "to_pylist"):
             return np.array(cells.cast("float64"))
@@ -278,7 +278,7 @@ def _parsed(cells: Any, words: Mapping[str, float]) -> Floats:
 
 
 def _number(cell: Any, words: Mapping[str, float]) -> float:
-    """Return a cell as a number, NaN where it is none."""
+    """Return a cell as a number, NaN if it is not a number."""
     try:
         return float(words.get(cell.strip().casefold(), cell) if isinstance(cell, str) else cell)
     except (TypeError, ValueError, OverflowError):
@@ -286,7 +286,7 @@ def _number(cell: Any, words: Mapping[str, float]) -> float:
 
 
 def _text(cell: Any) -> str:
-    """Return a cell as text: whole numbers without a point, nothing for what is missing."""
+    """Return a cell as a string: whole numbers without a decimal point, an empty string for a missing value."""
     if isinstance(cell, str):
         return cell
     if cell is None or cell != cell:

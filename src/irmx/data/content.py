@@ -1,4 +1,4 @@
-"""The bytes of a file or of standard input, unpacked; the one place that unpacks."""
+"""The decompressed bytes of a file or of standard input."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from typing import IO, Any
 from irmx.errors import DataError, UsageError, some, suggest
 
 STANDARD_INPUT = "-"
-"""What stands for standard input in place of a path; a file of that name is ``./-``."""
+"""The name of standard input in place of a path; a file of that name is ``./-``."""
 
 
 def content_of(path: str | os.PathLike[str], what: str = "file", size: int = -1) -> bytes:
-    """Return the content of a file, unpacked, without the mark of UTF-8.
+    """Return the decompressed content of a file, without a byte order mark.
 
     Parameters
     ----------
     path : str or Path
-        The path of a file, or ``-`` for standard input. It is plain, packed with gzip, bzip2, xz or zstd, or a zip archive of
-        one file; that is known by the first bytes, not by the name.
+        The path of a file, or ``-`` for standard input. It is plain, compressed with gzip, bzip2, xz or zstd, or a zip
+        archive of one file; this is detected by the first bytes, not by the name.
     what : str
-        What it is, such as ``run``, for messages. Standard input is read once, and is one thing only.
+        What the file holds, such as ``run``, for messages. Standard input is read once, for one such purpose.
     size : int
-        So many bytes from the start; -1 for all.
+        The number of bytes to read from the start; -1 for all.
 
     Returns
     -------
@@ -41,9 +41,9 @@ def content_of(path: str | os.PathLike[str], what: str = "file", size: int = -1)
     Raises
     ------
     irmx.DataError
-        Where the file cannot be opened, is packed and cut off or damaged, or is an archive of several files.
+        If the file cannot be opened, is compressed and truncated or damaged, or is an archive of several files.
     irmx.UsageError
-        Where standard input is asked for as two things.
+        If standard input is to be read for two purposes.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def content_of(path: str | os.PathLike[str], what: str = "file", size: int = -1)
     name = name_of(path)
     try:
         with _opened(path, what, size) as file:
-            content = _unpacked(file, size).removeprefix(b"\xef\xbb\xbf")
+            content = _decompressed(file, size).removeprefix(b"\xef\xbb\xbf")
     except DataError as error:
         raise error.at(name) from None
     except FileNotFoundError:
@@ -74,45 +74,45 @@ def content_of(path: str | os.PathLike[str], what: str = "file", size: int = -1)
 
 
 _from_pipes: dict[str, bytes] = {}
-"""What was read last from pipes, which cannot be read again, by name."""
+"""The last content read from each pipe, by name; a pipe cannot be read again."""
 
 
 def content_again(path: str | os.PathLike[str], what: str) -> bytes:
-    """Return the content of what was read before, a pipe too, to look for the place of an error in it."""
-    kept = _from_pipes.get(name_of(path))
-    return content_of(path, what) if kept is None else kept
+    """Return the content of a file or a pipe that was read before, to find the place of an error in it."""
+    content = _from_pipes.get(name_of(path))
+    return content_of(path, what) if content is None else content
 
 
 def name_of(path: str | os.PathLike[str]) -> str:
-    """Return what a path is called in messages."""
+    """Return the name of a path in messages."""
     return "standard input" if os.fspath(path) == STANDARD_INPUT else os.fspath(path)
 
 
 def _neighbour(path: Path) -> str:
-    """Return a hint at a file of nearly the same name."""
+    """Return a hint at a file of similar name."""
     folder = path.parent
     return suggest(path.name, sorted(os.listdir(folder))) if folder.is_dir() else f" There is no folder {folder}."
 
 
 def _damaged(name: str, error: Exception) -> DataError:
-    return DataError(f"{name} is packed, but cut off or damaged ({error}). Fetch or copy it again.")
+    return DataError(f"{name} is compressed, but truncated or damaged ({error}). Download or copy it again.")
 
 
 class _StandardInput:
-    """Standard input, kept once it was read: the place of an error is looked for in it again."""
+    """Standard input; its content is kept, so that the place of an error can be found in it."""
 
     def __init__(self) -> None:
         self.what, self.content = "", b""
 
     def read(self, what: str) -> bytes:
-        """Return all of it; it can be one thing only."""
+        """Return the whole content; it can be read for one purpose only."""
         if not self.what:
             if sys.stdin is None:
-                raise DataError("There is none.")
+                raise DataError("This process has no standard input.")
             self.what, self.content = what, sys.stdin.buffer.read()
         if self.what != what:
             raise UsageError(
-                f"Standard input is the {self.what} already, and can be read once. Give the {what} as a file."
+                f"Standard input is already read as the {self.what}, and can be read once. Give the {what} as a file."
             )
         return self.content
 
@@ -121,22 +121,22 @@ _standard_input = _StandardInput()
 
 
 def _opened(path: str | os.PathLike[str], what: str, size: int) -> IO[bytes]:
-    """Open a file; where all of it is wanted it is read first, as a pipe cannot be looked at and read again."""
+    """Open a file; if all of it is needed, it is read into memory, because a pipe cannot be inspected and then read."""
     if os.fspath(path) == STANDARD_INPUT:
         return io.BytesIO(_standard_input.read(what))
     return io.BytesIO(Path(path).read_bytes()) if size < 0 else open(path, "rb")
 
 
-def _unpacked(file: IO[bytes], size: int) -> bytes:
-    """Return so many bytes of a file, unpacked."""
+def _decompressed(file: IO[bytes], size: int) -> bytes:
+    """Return the first ``size`` bytes of a file, decompressed; all of them if it is negative."""
     start = file.read(4)
     file.seek(0)
-    for magic, (opener, at_once) in _PACKED.items():
+    for magic, (opener, at_once) in _DECOMPRESSORS.items():
         if start.startswith(magic):
             if size < 0 and at_once is not None:
                 return at_once(file.read())
-            with opener(file) as unpacked:
-                content: bytes = unpacked.read(size) if size >= 0 else unpacked.read()
+            with opener(file) as stream:
+                content: bytes = stream.read(size) if size >= 0 else stream.read()
             return content
     return file.read(size)
 
@@ -148,44 +148,44 @@ def _zstd(file: IO[bytes]) -> Any:
 
 
 def _zip(file: IO[bytes]) -> IO[bytes]:
-    """Open the one file of an archive; folders, and what macOS adds, are none."""
+    """Open the one file of an archive; folders, and the files that macOS adds, do not count."""
     archive = zipfile.ZipFile(file)
-    names = [one.filename for one in archive.infolist() if not one.is_dir()]
+    names = [member.filename for member in archive.infolist() if not member.is_dir()]
     names = [name for name in names if not name.startswith("__MACOSX/") and not name.endswith(".DS_Store")]
     if len(names) != 1:
-        found = f"{len(names)}: {some(names)}" if names else "none"
-        raise DataError(f"A zip archive of one file is expected. It holds {found}. Unpack it.")
+        members = f"{len(names)}: {some(names)}" if names else "none"
+        raise DataError(f"A zip archive of one file is expected. It holds {members}. Extract it first.")
     try:
         return archive.open(names[0])
-    except RuntimeError as error:  # it needs a password, or an unpacker that Python lacks
-        raise DataError(f"The zip archive cannot be unpacked: {error}.") from None
+    except RuntimeError as error:  # it needs a password, or a compression method that Python lacks
+        raise DataError(f"The zip archive cannot be extracted: {error}.") from None
 
 
-_PACKED: dict[bytes, tuple[Callable[[IO[bytes]], Any], Callable[[bytes], bytes] | None]] = {
+_DECOMPRESSORS: dict[bytes, tuple[Callable[[IO[bytes]], Any], Callable[[bytes], bytes] | None]] = {
     b"\x1f\x8b": (gzip.open, gzip.decompress),
     b"BZh": (bz2.open, bz2.decompress),
     b"\xfd7zX": (lzma.open, lzma.decompress),
     b"\x28\xb5\x2f\xfd": (_zstd, None),
-    b"\x50\x2a\x4d\x18": (_zstd, None),  # a frame to be skipped, with which some writers begin
+    b"\x50\x2a\x4d\x18": (_zstd, None),  # a skippable frame, with which some writers begin
     b"PK\x03\x04": (_zip, None),
     b"PK\x05\x06": (_zip, None),
 }
-"""By the first bytes: what opens a packed file, and where there is one, what unpacks all of it, which is quicker."""
+"""By the first bytes: the function that opens a compressed file, and a faster one, if any, that decompresses all of it."""
 
 
 def place(path: Path, content: bytes, rows: tuple[int, ...], before: int) -> str:
-    """Return a path with the lines, from 1, on which rows of its table stand.
+    """Return a path with the numbers, from 1, of the lines of some rows of its table.
 
     Parameters
     ----------
     path : Path
         The file.
     content : bytes
-        What is in it; blank lines are no rows.
+        The content; blank lines are not rows.
     rows : tuple of int
         The rows, counted from 0.
     before : int
-        The lines, blank ones not counted, that stand before the first row, such as a header.
+        The number of lines before the first row, such as a header, not counting blank lines.
     """
     filled = [number for number, line in enumerate(content.splitlines(), start=1) if line.strip()][before:]
     lines = [str(filled[row]) for row in rows if row < len(filled)]

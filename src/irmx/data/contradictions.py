@@ -1,4 +1,4 @@
-"""Qrels rows that contradict each other: of one document and one subtopic, with different grades."""
+"""Contradictory qrels rows: rows of the same document and subtopic with different grades."""
 
 from __future__ import annotations
 
@@ -16,39 +16,42 @@ from irmx.ragged import Floats, Ints
 def warn_of_contradiction(
     columns: Columns, order: Ints, starts: Ints, grade: Floats, place: Callable[[Sequence[int]], str]
 ) -> None:
-    """Warn of rows that contradict each other, naming the first two.
+    """Warn about rows that contradict each other, naming the first two.
 
-    Rows of one document that a column of labels tells apart, such as the iteration, are of different subtopics or
-    other parts, and rows that say the same do no harm.
+    Rows of one document that differ in a column of labels, such as the iteration, belong to different subtopics or
+    other parts and do not contradict each other; rows with the same grade do no harm.
 
     Parameters
     ----------
     columns : Columns
         The columns of the qrels.
     order : int array, shape (rows,)
-        The rows by topic and document; those of one document in ascending order.
+        The rows sorted by topic and document; those of one document are in ascending order.
     starts : int array, shape (documents,)
         Where in ``order`` the rows of each document start.
     grade : float array
         The grade of every row.
     place : callable
-        Returns the file and the lines of some rows; nothing where there is no file.
+        Returns the file and the lines of some rows; empty if there is no file.
     """
     lengths = np.diff(starts, append=len(order))
     by_document = grade[order]
     several = np.minimum.reduceat(by_document, starts) < np.maximum.reduceat(by_document, starts)
     if several.any():
-        here = np.repeat(several, lengths)
-        found = _contradiction(
-            columns, order[here], np.repeat(np.arange(len(starts)), lengths)[here], by_document[here]
+        candidates = np.repeat(several, lengths)
+        contradiction = _contradiction(
+            columns,
+            order[candidates],
+            np.repeat(np.arange(len(starts)), lengths)[candidates],
+            by_document[candidates],
         )
-        if found is not None:
-            rows = f"The qrels, rows {' and '.join(map(str, found.rows))} (counted from 0)"
-            warnings.warn(str(found.at(place(found.rows) or rows)), DataWarning, stacklevel=2)
+        if contradiction is not None:
+            rows = f"The qrels, rows {' and '.join(map(str, contradiction.rows))} (counted from 0)"
+            warnings.warn(str(contradiction.at(place(contradiction.rows) or rows)), DataWarning, stacklevel=2)
 
 
 def _contradiction(columns: Columns, rows: Ints, document: Ints, grade: Floats) -> DataError | None:
-    """Return what to say of rows of documents with several grades; None where labels tell these apart."""
+    """Return the message about documents with several grades; None if labels distinguish their rows."""
     group = np.unique(document, return_inverse=True)[1]
     for name in (c.name for c in vocabulary() if c.table == "qrels" and c.dtype == "str"):
         if name in columns and name not in REQUIRED["qrels"]:

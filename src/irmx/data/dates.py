@@ -1,4 +1,4 @@
-"""Numbers that are to be dates, in seconds since 1970, and are something else."""
+"""Checks that numbers are dates in seconds since 1970."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from irmx.ragged import Array, Floats
 
 _TWO_DAYS = 2 * 86400.0
 _FIRST, _LAST = -62135596800.0 + _TWO_DAYS, 253402300799.0 - _TWO_DAYS
-"""The first second of the year 1 and the last of 9999, less what time zones may move them by; what is beyond is no date."""
+"""The first second of the year 1 and the last of 9999, with a margin for time zones; a date is between them."""
 
 _REMEDY = (
-    "Dates in numbers are seconds since 1970: divide milliseconds by 1000, and write years and days as texts, such as "
-    "1914-01-01; in pandas, .astype('Int64').astype('string') makes texts of whole numbers."
+    "Numeric dates are seconds since 1970: divide milliseconds by 1000, and write years and days as strings, such as "
+    "1914-01-01; in pandas, .astype('Int64').astype('string') turns whole numbers into strings."
 )
 
 
 def check_dates(values: Floats, name: str, where: Callable[[int], str]) -> None:
-    """Refuse numbers that are no dates in seconds since 1970.
+    """Raise if numbers are not dates in seconds since 1970.
 
-    They are milliseconds, or anything else beyond the years 1 to 9999; or most of those that are not 0 are whole numbers that
-    look like years (1000 to 2999) or days (YYYYMMDD), which as seconds would all be in 1970. One that looks so among others
-    stays.
+    Refused are numbers outside the years 1 to 9999, such as milliseconds. Also refused are whole numbers that look like
+    years (1000 to 2999) or days (YYYYMMDD), which as seconds would all be in 1970, if they are the majority of the numbers
+    other than 0.
 
     Parameters
     ----------
     values : float array
-        The numbers; NaN for none.
+        The numbers; NaN if missing.
     name : str
-        What they are called, such as the name of their column.
+        Their name in messages, such as the name of their column.
     where : callable
-        Gives words for where a number stands, by its place.
+        Returns a description of where a number is, given its index.
 
     Raises
     ------
     irmx.errors.DataError
-        Names the first of them, with the remedy.
+        If some number is not a date; the message names the first, and says what to do.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def check_dates(values: Floats, name: str, where: Callable[[int], str]) -> None:
     >>> check_dates(np.array([1914.0, 1918.0]), "date", "row {}".format)
     Traceback (most recent call last):
     ...
-    irmx.errors.DataError: The date 1914 of row 0 looks like a year. Dates in numbers are seconds since 1970: ...
+    irmx.errors.DataError: The date 1914 of row 0 looks like a year. Numeric dates are seconds since 1970: ...
     """
     year, day = _like_years(values), _like_days(values)
     misread = year | day
@@ -54,7 +54,7 @@ def check_dates(values: Floats, name: str, where: Callable[[int], str]) -> None:
         misread = np.zeros(len(values), dtype=bool)
     for i in np.flatnonzero(misread | (values < _FIRST) | (values > _LAST))[:1].tolist():
         like = "looks like a year" if year[i] else "looks like a day written YYYYMMDD"
-        what = like if misread[i] else "is no date within the years 1 to 9999"
+        what = like if misread[i] else "is not a date within the years 1 to 9999"
         raise DataError(f"The {name} {values[i]:.15g} of {where(i)} {what}. {_REMEDY}")
 
 

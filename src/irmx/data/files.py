@@ -1,4 +1,4 @@
-"""The files that the arguments of a command are: paths, and quoted globs, which match on every system alike."""
+"""Files from the arguments of a command: paths and quoted globs, which are expanded in the same way on every system."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from irmx.errors import DataError, UsageError, some
 
 
 def matching_files(argument: str) -> list[str]:
-    """Return the files that an argument is, or that match it.
+    """Return the files that an argument names or matches.
 
     Parameters
     ----------
     argument : str
-        A path, a glob such as ``'runs/*.run'``, either with ``FORMAT:`` before it, or ``-`` for standard input.
+        A path or a glob such as ``'runs/*.run'``, optionally prefixed with ``FORMAT:``; or ``-`` for standard input.
 
     Returns
     -------
     list of str
-        The argument itself where it is the path of a file or no glob; otherwise the files that match, in alphabetical order.
+        The argument itself if it is the path of a file or not a glob; otherwise the files that match, in alphabetical order.
 
     Raises
     ------
     irmx.DataError
-        Where no file matches.
+        If no file matches.
     irmx.UsageError
         For a folder.
 
@@ -43,16 +43,18 @@ def matching_files(argument: str) -> list[str]:
         raise UsageError(f"{argument} is a folder. For all files in it: '{os.path.join(argument, '*')}'.")
     if os.path.exists(argument) or not glob.has_magic(argument):
         return [argument]
-    asked = named(argument)
-    pattern, form = (argument, "") if asked is None else (os.fspath(asked[1]), f"{asked[0].NAME}:")
-    found = sorted(path for path in glob.glob(pattern) if os.path.isfile(path))
-    if not found:
+    format_and_path = named(argument)
+    pattern, prefix = (argument, "")
+    if format_and_path is not None:
+        pattern, prefix = os.fspath(format_and_path[1]), f"{format_and_path[0].NAME}:"
+    paths = sorted(path for path in glob.glob(pattern) if os.path.isfile(path))
+    if not paths:
         raise DataError(f"No file matches the pattern {argument!r}.")
-    return [form + path for path in found]
+    return [prefix + path for path in paths]
 
 
 def matching_file(argument: str) -> str:
-    """Return the one file that an argument is, or that matches it.
+    """Return the one file that an argument names or matches.
 
     Parameters
     ----------
@@ -67,23 +69,23 @@ def matching_file(argument: str) -> str:
     Raises
     ------
     irmx.DataError
-        Where no file matches.
+        If no file matches.
     irmx.UsageError
-        Where several files match, or for a folder.
+        If several files match, or for a folder.
 
     Examples
     --------
     >>> matching_file("some.run")
     'some.run'
     """
-    found = matching_files(argument)
-    if len(found) > 1:
-        raise UsageError(f"{argument!r} matches {len(found)} files: {some(found)}. One is expected here.")
-    return found[0]
+    paths = matching_files(argument)
+    if len(paths) > 1:
+        raise UsageError(f"{argument!r} matches {len(paths)} files: {some(paths)}. One is expected here.")
+    return paths[0]
 
 
 def is_file(argument: str) -> bool:
-    """Tell whether an argument is a file, a glob that some file matches, or standard input; ``FORMAT:`` may stand before.
+    """Tell whether an argument is a file, a glob that matches a file, or standard input, with or without ``FORMAT:``.
 
     >>> is_file("-"), is_file("no.such.file"), is_file("nDCG@10")
     (True, False, False)
@@ -91,6 +93,6 @@ def is_file(argument: str) -> bool:
     from irmx.data.content import STANDARD_INPUT
     from irmx.data.formats.detect import named
 
-    asked = named(argument)
-    path = argument if asked is None else os.fspath(asked[1])
+    format_and_path = named(argument)
+    path = argument if format_and_path is None else os.fspath(format_and_path[1])
     return path == STANDARD_INPUT or os.path.exists(path) or any(glob.iglob(path))

@@ -1,4 +1,4 @@
-"""Qrels of any kind as columns, converted once."""
+"""Judgments: qrels from any source as arrays, converted once."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ T = TypeVar("T")
 
 
 class Sought:
-    """Documents to look for in runs, in the two forms in which runs are searched.
+    """Judged documents to look up in runs, in the two forms in which runs are searched.
 
     Attributes
     ----------
     offsets : int array, shape (topics + 1,)
-        Which documents belong to a topic of the judgments.
+        Where the documents of each topic of the judgments start and end.
     doc : int array
-        The place of each in ``Judgments.docs``.
+        The position of each document in ``Judgments.docs``.
     """
 
     def __init__(self, offsets: Ints, doc: Ints, docs: Sequence[str]) -> None:
@@ -61,7 +61,7 @@ class Sought:
 
     @cached_property
     def keys(self) -> tuple[pa.Array, Ints, Ints]:
-        """The distinct ids, the sorted keys topic * size + id, and the place in ``Judgments.docs`` of each key."""
+        """The distinct ids, the sorted keys topic * size + id, and the position in ``Judgments.docs`` of each key."""
         try:
             numbers, distinct = encoded(from_texts(self.names))
         except (TypeError, UnicodeEncodeError):
@@ -74,25 +74,25 @@ class Sought:
 
 
 class Judgments:
-    """The judgments of all topics: one grade per judged document, and the rows behind it.
+    """The judgments of all topics: one grade per judged document, and the rows of the qrels.
 
     A document with several rows, as in diversity qrels, has the largest of their grades.
-    Made by :func:`irmx.read_qrels`; iterating over it gives ``ir_measures.Qrel`` rows.
+    Created by :func:`irmx.read_qrels`; iterating over it gives ``ir_measures.Qrel`` rows.
 
     Attributes
     ----------
     topics : list
-        The query ids as they were given, in order of first appearance.
+        The query ids as given, in order of first appearance.
     index : dict of str to int
-        The place of a query id, as text, in ``topics``.
+        The position in ``topics`` of every query id, as a string.
     offsets : int array, shape (topics + 1,)
-        Which documents belong to a topic.
+        Where the documents of each topic start and end.
     docs : sequence of str
-        The judged documents of all topics.
+        The ids of the judged documents of all topics.
     grade : float array
         Their grades.
     origin : Origin
-        Where they came from.
+        Where they came from, for messages.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class Judgments:
         self._labels: dict[str, tuple[Ints, list[Any]]] = {}
         self._memo: tuple[bytes, dict[Hashable, Any]] = (b"", {})
 
-    # -- making it ---------------------------------------------------------------------------------------
+    # -- construction ------------------------------------------------------------------------------------
 
     @classmethod
     def from_dict(cls, qrels: Mapping[Any, Mapping[str, float]]) -> Judgments:
@@ -163,7 +163,7 @@ class Judgments:
     # -- what a join needs -------------------------------------------------------------------------------
 
     def sought(self, rel: float | None) -> Sought:
-        """Return the documents to look for in a run: the judged ones, or those of at least a grade."""
+        """Return the documents to look up in a run: those of at least the grade ``rel``, or all if it is None."""
         if rel not in self._sought:
             where = np.arange(len(self.grade)) if rel is None else np.flatnonzero(self.grade >= rel)
             self._sought[rel] = Sought(np.searchsorted(where, self.offsets), where, self.docs)
@@ -172,14 +172,14 @@ class Judgments:
     # -- what measures need ------------------------------------------------------------------------------
 
     def column(self, name: str) -> Array | None:
-        """Return a qrels column over the rows as they were given, None where the table lacks it."""
+        """Return a qrels column over the rows as given, None if the table lacks it."""
         if self._table is None:
             return None
         columns = tables.Columns("qrels", self._table)
         return read_only(columns.values(name)) if name in columns else None
 
     def labels(self, name: str) -> tuple[Ints, list[Any]] | None:
-        """Return the number of the value of every row as given, -1 for none, and the values; None where there is no column."""
+        """Return, over the rows as given, the number of each label, -1 if missing, and the labels; None without the column."""
         if self._table is None:
             return None
         columns = tables.Columns("qrels", self._table)
@@ -190,46 +190,46 @@ class Judgments:
         return self._labels[name]
 
     def numbers(self, column: Column) -> Floats | None:
-        """Return an extra column of finite numbers over the rows as they were given; None where the table lacks it."""
+        """Return an extra column of finite numbers over the rows as given; None if the table lacks it."""
         return None if self._table is None else numbers(self._table, column, self.origin)
 
     @cached_property
     def row_grade(self) -> Floats:
-        """The grade of every row as it was given."""
+        """The grade of every row as given."""
         relevance = self.column("relevance")
         return self.grade if relevance is None else relevance
 
     def memo(self, topics: Ints, key: Hashable, make: Callable[[], T]) -> T:
-        """Return a value made once for some topics, whatever the run; values for the last topics asked for are kept."""
+        """Return a value that is computed once for a set of topics, whatever the run; only the last set is kept."""
         if self._memo[0] != topics.tobytes():
             self._memo = (topics.tobytes(), {})
-        kept = self._memo[1]
-        if key not in kept:
-            kept[key] = make()
-        found: T = kept[key]
-        return found
+        values = self._memo[1]
+        if key not in values:
+            values[key] = make()
+        value: T = values[key]
+        return value
 
     def grades_of(self, topics: Ints, smallest: float) -> tuple[Ints, Floats]:
-        """Return the grades of some topics, by their numbers, that are not too small, largest first; and their offsets."""
+        """Return the offsets and the grades, largest first, of some topics; grades below ``smallest`` are left out."""
 
         def grades() -> tuple[Ints, Floats]:
             lengths = np.diff(self.offsets)[topics]
             ends = offsets_of(lengths)
-            found = self.grade[np.repeat(self.offsets[topics], lengths) + position_in_segment(ends)]
-            found = found[np.lexsort((-found, segment_of(ends)))]
-            keep = found >= smallest
-            return offsets_of(segment_count(keep, ends)), found[keep]
+            grade = self.grade[np.repeat(self.offsets[topics], lengths) + position_in_segment(ends)]
+            grade = grade[np.lexsort((-grade, segment_of(ends)))]
+            keep = grade >= smallest
+            return offsets_of(segment_count(keep, ends)), grade[keep]
 
         return self.memo(topics, ("grades", smallest), grades)
 
     @cached_property
     def largest_grade(self) -> float:
-        """The largest grade of a document, of any topic; 0 where none is above."""
+        """The largest grade of any document of any topic; 0 if no grade is positive."""
         return float(self.grade.max(initial=0))
 
     @cached_property
     def all_rows(self) -> tuple[Ints, Ints, Ints]:
-        """All rows by topic: the offsets of the topics, the row as given, its place in ``docs`` (-1: no ``doc_id``)."""
+        """All rows by topic: the offsets of the topics, the row as given, its position in ``docs`` (-1: no ``doc_id``)."""
         if self._table is None or self._row_order is None or self.row_offsets is None:
             every = np.arange(len(self.grade))
             return self.offsets, every, every
@@ -241,7 +241,7 @@ class Judgments:
 
     @property
     def has_negative(self) -> bool:
-        """Whether some grade is negative, which in TREC means in the pool, but not judged."""
+        """Whether some grade is negative, which in TREC qrels means pooled, but not judged."""
         return bool(np.any(self.grade < 0))
 
     @property
@@ -250,11 +250,11 @@ class Judgments:
         return ["query_id", "doc_id", "relevance"] if self._table is None else list(self._table.column_names)
 
     def lacking(self, column: Column) -> str:
-        """Return what to say of a column that is not there: what it is, what is there, and how to get it."""
+        """Return the message about a missing column: what it is, which columns there are, and how to get it."""
         return missing_column(column, self.columns) + self.origin.how_to_get(column.name)
 
     def place(self, rows: Sequence[int]) -> str:
-        """Return the file, and the lines of some rows as they were given, as a message starts; empty where there is no file."""
+        """Return the file and the lines of some rows, for the start of a message; empty if there is no file."""
         return self.origin.place(rows)
 
     def __len__(self) -> int:
@@ -268,10 +268,9 @@ class Judgments:
     def __iter__(self) -> Iterator[ir_measures.Qrel]:
         if self._table is not None:
             columns = tables.Columns("qrels", self._table)
-            given = [
+            query, doc, iteration = (
                 columns.texts(n).to_pylist() if n in columns else None for n in ("query_id", "doc_id", "iteration")
-            ]
-            query, doc, iteration = given
+            )
             assert query is not None
             assert doc is not None
             for i, grade in enumerate(columns.floats("relevance").tolist()):
@@ -282,9 +281,10 @@ class Judgments:
                 yield ir_measures.Qrel(query_id, doc_id, value)
 
     def rows_of_subtopics(self) -> list[ir_measures.Qrel]:
-        """Return the rows with a document, in the order given; of rows that share topic, iteration and document the largest grade.
+        """Return the rows that have a document, in the order given.
 
-        Tools that read such rows would take the last of them.
+        Of rows with the same topic, iteration and document, only the one with the largest grade is returned; tools that read
+        such rows would use the last of them.
         """
         if self._table is None or self._row_order is None or self.row_offsets is None:
             return [row for row in self if row.doc_id]
@@ -299,7 +299,7 @@ class Judgments:
         return list(compress(self, keep.tolist()))
 
     def as_dict(self) -> dict[str, dict[str, int]]:
-        """Return ``{query_id: {doc_id: grade}}``, the form that ``pytrec_eval`` reads."""
+        """Return ``{query_id: {doc_id: grade}}``, as ``pytrec_eval`` expects it."""
         docs, grades, ends = list(self.docs), [_plain(g) for g in self.grade.tolist()], self.offsets.tolist()
         return {
             str(t): dict(zip(docs[a:b], grades[a:b], strict=True))
@@ -308,5 +308,5 @@ class Judgments:
 
 
 def _plain(grade: float) -> Any:
-    """Return a grade as an int where it is one, which is what C tools take."""
+    """Return a whole-number grade as an int, as tools written in C require, and any other grade as a float."""
     return int(grade) if grade.is_integer() else grade

@@ -1,4 +1,4 @@
-"""The lines of text files: JSON objects, and fields that a comma or a tab separates, each with its number."""
+"""The numbered lines of text files: JSON objects, and comma- or tab-separated fields."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def text_of(name: str, content: bytes) -> str:
     Raises
     ------
     irmx.DataError
-        Where it is not UTF-8; names the line and the byte.
+        If it is not UTF-8; the message names the line and the byte.
     """
     try:
         return content.decode("utf-8")
@@ -38,7 +38,7 @@ def json_lines(
     Raises
     ------
     irmx.DataError
-        Where a line is not a JSON object, or not UTF-8; names the line.
+        If a line is not a JSON object, or not UTF-8; the message names the line.
 
     Examples
     --------
@@ -58,15 +58,15 @@ def json_lines(
 
 
 def delimited_lines(name: str, content: bytes, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    r"""Yield the number of every line that is not empty, and its fields; a field in quotes may hold line breaks.
+    r"""Yield the number and the fields of every line that is not empty; a quoted field may contain line breaks.
 
     The number is that of the last line of the fields.
 
     Raises
     ------
     irmx.DataError
-        Where the number of fields is not that of the first line, a quote is open or out of place, or a line is not UTF-8;
-        names the line.
+        If the number of fields differs from the first line, a quote is unclosed or misplaced, or a line is not UTF-8;
+        the message names the line.
 
     Examples
     --------
@@ -86,4 +86,4 @@ def delimited_lines(name: str, content: bytes, delimiter: str) -> Iterator[tuple
                 )
             yield reader.line_num, fields
     except csv.Error as error:
-        raise DataError(f"{name}, line {reader.line_num}: {error}. Is a quote open, or out of place?") from None
+        raise DataError(f"{name}, line {reader.line_num}: {error}. Is a quote unclosed or misplaced?") from None

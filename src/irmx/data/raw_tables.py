@@ -1,4 +1,4 @@
-"""Tables of any source as they were written, with the place of every row for messages."""
+"""Tables from any source, unconverted, with the place of every row for messages."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ KINDS = (
 
 @dataclass(frozen=True)
 class RawTable:
-    """Columns of texts and numbers, as they were written.
+    """Columns of strings and numbers, as written in the source.
 
     Attributes
     ----------
     name : str
-        What messages call the table: the path of its file, or such as ``"The click log"``.
+        The name of the table in messages: the path of its file, or a phrase such as ``"The click log"``.
     columns : dict of str to sequence
-        The values by the name of the column, None for one that is missing; an Arrow array of texts for large files.
+        The values by column name, None if missing; an Arrow array of strings for a plain delimited file.
     lines : sequence of int, or function that returns one
-        The line of every row, from 1; empty where rows are not lines.
+        The line of every row, from 1; empty if rows are not lines.
     """
 
     name: str
@@ -43,7 +43,7 @@ class RawTable:
         return len(next(iter(self.columns.values()), ()))
 
     def place(self, rows: Sequence[int]) -> str:
-        """Return where rows, counted from 0, stand, as a message starts: the table, and the lines if it has some."""
+        """Return the place of rows, counted from 0, for the start of a message: the table, and the lines or the rows."""
         if not len(rows):
             return self.name
         lines = self.lines() if callable(self.lines) else self.lines
@@ -53,16 +53,16 @@ class RawTable:
 
 
 def raw_table(source: Any, what: str, content: bytes | None = None) -> RawTable:
-    """Return the columns of a table of any kind.
+    """Return the columns of a table from any source.
 
     Parameters
     ----------
     source : any
         See :func:`irmx.read_table`.
     what : str
-        What the table is, for messages, such as ``"click log"``.
+        The name of the table in messages, such as ``"click log"``.
     content : bytes, optional
-        The (decompressed) content of a file that was read before.
+        The (decompressed) content of the file, if it has already been read.
     """
     name = f"The {what}"
     if isinstance(source, (str, os.PathLike)):
@@ -79,14 +79,14 @@ def raw_table(source: Any, what: str, content: bytes | None = None) -> RawTable:
 
 
 def _of_content(name: str, content: bytes, what: str) -> RawTable:
-    """Return the table in a file; its kind is known by its first bytes and by its name, compressed or not."""
+    """Return the table in a file, whose kind is detected by its first bytes and its name."""
     suffixes = Path(name).suffixes[-2:]
     if content[:4] == b"PAR1" or ".parquet" in suffixes:
         return _of_arrow(name, parquet_table(name, content))
     if not content.strip():
         raise DataError(f"{name} is empty: it holds no {what}.")
     if b"\0" in content[:4096]:
-        raise DataError(f"{name} holds zero bytes. If it is text, save it as UTF-8.")
+        raise DataError(f"{name} contains zero bytes. If it is text, save it as UTF-8.")
     if ".jsonl" in suffixes or content.lstrip()[:1] == b"{":
         lines, records = zip(*json_lines(name, content), strict=True)
         return RawTable(name, _by_column(records), lines)
@@ -96,7 +96,7 @@ def _of_content(name: str, content: bytes, what: str) -> RawTable:
 
 
 def _of_plain_lines(name: str, content: bytes, delimiter: str) -> RawTable | None:
-    """Return a table by Arrow, ten times as fast as line by line; None where it needs a closer look, such as for an error."""
+    """Return the table that Arrow reads, ten times as fast as line by line; None if the lines must be read one by one."""
     import pyarrow as pa
     import pyarrow.compute as pc
     from pyarrow import csv
@@ -106,7 +106,7 @@ def _of_plain_lines(name: str, content: bytes, delimiter: str) -> RawTable | Non
     if b'"' in content or not rest.strip() or len(set(names)) < len(names):
         return None
     try:
-        found = csv.read_csv(
+        table = csv.read_csv(
             pa.BufferReader(content),
             read_options=csv.ReadOptions(column_names=names, skip_rows=1),
             parse_options=csv.ParseOptions(delimiter=delimiter, quote_char=False),
@@ -114,8 +114,8 @@ def _of_plain_lines(name: str, content: bytes, delimiter: str) -> RawTable | Non
         )
     except pa.ArrowException:
         return None
-    columns = {n: pc.utf8_trim_whitespace(found.column(n).combine_chunks()) for n in names}
-    if pc.any(pc.equal(columns[names[0]], "")).as_py():  # the row may be empty as a whole
+    columns = {n: pc.utf8_trim_whitespace(table.column(n).combine_chunks()) for n in names}
+    if pc.any(pc.equal(columns[names[0]], "")).as_py():  # the whole row may be empty
         return None
     return RawTable(
         name, columns, lambda: [n for n, line in enumerate(content.splitlines(), start=1) if line.strip()][1:]
@@ -123,7 +123,7 @@ def _of_plain_lines(name: str, content: bytes, delimiter: str) -> RawTable | Non
 
 
 def _of_lines(name: str, content: bytes, delimiter: str) -> RawTable:
-    """Return a table line by line."""
+    """Return a table that is read line by line."""
     lines, rows = zip(*delimited_lines(name, content, delimiter), strict=True)
     names = [field.strip() for field in rows[0]]
     _refuse_twice(name, names)
@@ -153,8 +153,8 @@ def _of_arrow(name: str, table: pa.Table) -> RawTable:
 def _of_columns(name: str, columns: Mapping[Any, Any]) -> RawTable:
     lengths = {column: len(values) for column, values in columns.items()}
     if len(set(lengths.values())) > 1:
-        found = ", ".join(f"{column!r} has {length}" for column, length in lengths.items())
-        raise DataError(f"The columns of {name[:1].lower()}{name[1:]} must be of one length: {found}.")
+        listed = ", ".join(f"{column!r} has {length}" for column, length in lengths.items())
+        raise DataError(f"The columns of {name[:1].lower()}{name[1:]} must have the same length: {listed}.")
     return RawTable(
         name, {str(n): values.tolist() if hasattr(values, "tolist") else values for n, values in columns.items()}
     )

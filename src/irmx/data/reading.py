@@ -1,4 +1,4 @@
-"""Reading of anything: files, folders, dataset ids, data frames, dicts and rows, as tables, judgments and runs."""
+"""Reading of qrels and runs from files, folders, dataset ids, data frames, dicts and rows."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 class FileOrigin(Origin):
-    """A file that qrels or a run came from.
+    """The file from which qrels or a run were read.
 
     Parameters
     ----------
     table : {"run", "qrels"}
-        What it is.
+        What it holds.
     source : str
         Its path, or ``FORMAT:PATH``.
     """
@@ -33,7 +33,7 @@ class FileOrigin(Origin):
         self._table, self.source = table, source
 
     def place(self, rows: Sequence[int]) -> str:
-        """Return the file and the lines of some rows, found by reading it once more."""
+        """Return the file and the lines of some rows, which are found by reading it again."""
         return place_of(self._table, self.source, tuple(rows))
 
 
@@ -42,35 +42,35 @@ def as_table(table: Table, source: Any) -> pa.Table:
     import pyarrow as pa
 
     if tables.is_path(source):
-        found = read(table, source)
+        rows = read(table, source)
     elif isinstance(source, pa.Table):
-        found = source
+        rows = source
     elif hasattr(source, "itertuples"):
-        found = tables.FrameTable(table, source.copy(deep=False), [str(c) for c in source.columns])
+        rows = tables.FrameTable(table, source.copy(deep=False), [str(c) for c in source.columns])
     elif hasattr(source, "__arrow_c_stream__") or isinstance(source, pa.RecordBatch):
-        found = pa.table(source)
+        rows = pa.table(source)
     elif isinstance(source, Iterable):
-        found = tables.from_namedtuples(table, source)
+        rows = tables.from_namedtuples(table, source)
     else:
         raise DataError(f"The {table} must be {tables.KINDS}. Got {type(source).__name__} instead.")
-    return found.rename_columns(canonical_names(table, found.column_names))
+    return rows.rename_columns(canonical_names(table, rows.column_names))
 
 
 def read_qrels(qrels: Any, columns: Sequence[str] = ()) -> Judgments:
-    """Return qrels of any kind as :class:`Judgments`.
+    """Read qrels from any source as :class:`Judgments`.
 
     Parameters
     ----------
     qrels : Judgments, dict of dict, DataFrame, pyarrow Table, iterable of namedtuples, str or Path
-        A text is the path of a file, or an ir_datasets id where there is no such file; ``irds:ID`` is always one.
+        A string is the path of a file or, if there is no such file, an ir_datasets id; ``irds:ID`` is always an id.
     columns : sequence of str
-        Columns that are needed. Where the qrels of an ir_datasets id lack them, they are looked up in the documents, if all
-        can be had so; see :func:`irmx.collections.judgments`.
+        Extra columns that are needed. If the qrels of an ir_datasets id lack them, and the documents have all of them, they
+        are taken from the documents; see :func:`irmx.collections.judgments`.
 
     Raises
     ------
     irmx.errors.DataError
-        Where it cannot be read; says what was found, where, and what to do.
+        If the qrels cannot be read; the message says what was found, where, and what to do.
     """
     if isinstance(qrels, Judgments):
         return qrels
@@ -98,17 +98,17 @@ def _read_text(source: str, columns: Sequence[str]) -> Judgments:
 
 
 def read_run(run: Any) -> Run:
-    """Return a run of any kind as :class:`Run`.
+    """Read a run from any source as :class:`Run`.
 
     Parameters
     ----------
     run : Run, dict of dict, DataFrame, pyarrow Table, iterable of namedtuples, str or Path
-        A text is the path of a file.
+        A string is the path of a file.
 
     Raises
     ------
     irmx.errors.DataError
-        Where it cannot be read; says what was found, where, and what to do.
+        If the run cannot be read; the message says what was found, where, and what to do.
     """
     if isinstance(run, Run):
         return run

@@ -1,4 +1,4 @@
-"""Runs of any kind as columns, converted once, and found in the judgments."""
+"""Runs from any source as arrays, converted once, in which judged documents are looked up."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Found:
-    """The documents sought that a run has, over the pairs of topics that were asked for.
+    """The judged documents that a run retrieved, over pairs of topics of the run and the judgments.
 
     Attributes
     ----------
     offsets : int array, shape (pairs + 1,)
-        Which of them belong to a pair.
+        Where the documents of each pair start and end.
     doc : int array
-        The place of each in ``Judgments.docs``.
+        The position of each document in ``Judgments.docs``.
     score : float array
         Its score.
     rows : callable
-        Returns the row of each in the run; a function because a dict has to count for it.
+        Returns the row of each document in the run; computed on demand, because a run given as a dict must count for it.
     """
 
     offsets: Ints
@@ -54,14 +54,14 @@ class Found:
 class Run(ABC):
     """The documents that a system retrieved, topic by topic, in the order of the input.
 
-    Made by :func:`irmx.read_run`; iterating over it gives ``ir_measures.ScoredDoc`` rows.
+    Created by :func:`irmx.read_run`; iterating over it gives ``ir_measures.ScoredDoc`` rows.
 
     Attributes
     ----------
     topics : list of str
-        The query ids, as texts.
+        The query ids, as strings.
     offsets : int array, shape (topics + 1,)
-        Which rows belong to a topic.
+        Where the rows of each topic start and end.
     score : float array
         The score of every row.
     """
@@ -73,35 +73,35 @@ class Run(ABC):
 
     @abstractmethod
     def docs(self, topic: int) -> list[str]:
-        """Return the documents of a topic in the order of its rows."""
+        """Return the ids of the documents of a topic in the order of its rows."""
 
     def docs_at(self, topic: int, rows: Ints) -> list[str]:
-        """Return the documents at some rows of a topic, counted from its first."""
+        """Return the ids of the documents at some rows of a topic, counted from its first row."""
         docs = self.docs(topic)
         return [docs[row] for row in rows.tolist()]
 
     @abstractmethod
     def find(self, sought: Sought, pairs: list[tuple[int, int]]) -> Found:
-        """Return the documents sought that are among the rows.
+        """Look up judged documents in the rows of the run.
 
         Parameters
         ----------
         sought : Sought
-            Some of the documents of the judgments.
+            The judged documents to look up.
         pairs : list of (int, int)
-            The topics to look at: the number in the run, the number in the judgments.
+            The topics to search: the number in the run, the number in the judgments.
         """
 
     @abstractmethod
     def column(self, name: str) -> Array | None:
-        """Return an extra column over all rows, None where the run lacks it."""
+        """Return an extra column over all rows, None if the run lacks it."""
 
     def labels(self, name: str) -> tuple[Ints, list[Any]] | None:
-        """Return an extra column as the number of the value of every row, -1 for none, and the values; None without it."""
+        """Return the number of each row's label, -1 if missing, and the labels of an extra column; None without the column."""
         return None
 
     def numbers(self, column: Column) -> Floats | None:
-        """Return an extra column of finite numbers over all rows, NaN where a cell is empty; None where the run lacks it."""
+        """Return an extra column of finite numbers over all rows, NaN if a cell is empty; None if the run lacks it."""
         return None
 
     @property
@@ -110,20 +110,20 @@ class Run(ABC):
         """The names of all columns."""
 
     def place(self, rows: Sequence[int]) -> str:
-        """Return the file, and the lines of some rows, as a message starts; empty where there is no file."""
+        """Return the file, and the lines of some rows, for the start of a message; empty if there is no file."""
         return ""
 
     def lacking(self, column: Column) -> str:
-        """Return what to say of a column that is not there: what it is, what is there, and how to get it."""
+        """Return the message about a missing column: what it is, which columns there are, and how to get it."""
         return missing_column(column, self.columns) + (
             _KEEPS_NO_MORE if set(self.columns) == _READ_BY_PYTERRIER else ""
         )
 
     def refuse_repeats(self) -> None:  # noqa: B027  a mapping cannot hold a document twice
-        """Raise where a document stands twice in a topic, as an update of a stream may; a ranking has no such thing."""
+        """Raise if a document occurs twice in a topic; an update of a stream may, but a ranking cannot have it twice."""
 
     def as_dict(self) -> dict[str, dict[str, float]]:
-        """Return ``{query_id: {doc_id: score}}``, the form that ``pytrec_eval`` reads."""
+        """Return ``{query_id: {doc_id: score}}``, as ``pytrec_eval`` expects it."""
         self.refuse_repeats()
         scores, ends = self.score.tolist(), self.offsets.tolist()
         return {
@@ -145,10 +145,10 @@ class Run(ABC):
 
 
 _READ_BY_PYTERRIER = {"query_id", "doc_id", "rank", "score", "name"}
-"""The columns of a TREC file as ``pyterrier.io.read_results`` reads it."""
+"""The columns of a TREC file read by ``pyterrier.io.read_results``."""
 
 _KEEPS_NO_MORE = (
-    " A file in TREC format keeps no more columns than these. Where pt.Experiment saved it to save_dir, run it again with "
+    " A file in TREC format keeps no more columns than these. If pt.Experiment saved it to save_dir, run it again with "
     "save_mode='overwrite' and save_format=pickle (the module), or (pandas.read_parquet, pandas.DataFrame.to_parquet)."
 )
 
@@ -179,25 +179,25 @@ class DictRun(Run):
 
     def find(self, sought: Sought, pairs: list[tuple[int, int]]) -> Found:
         ends, names = sought.offsets.tolist(), sought.names
-        theirs = np.array([t for _, t in pairs], dtype=np.int64)
-        looked_at = offsets_of(np.diff(sought.offsets)[theirs])
-        score = np.empty(int(looked_at[-1]))
-        for (mine, topic), a, b in zip(pairs, looked_at[:-1].tolist(), looked_at[1:].tolist(), strict=True):
-            wanted = names[ends[topic] : ends[topic + 1]]
-            score[a:b] = np.fromiter(map(self._docs[mine].get, wanted, _ABSENT), np.float64, b - a)
-        there = np.flatnonzero(score == score)
-        place = position_in_segment(looked_at) + np.repeat(sought.offsets[theirs], np.diff(looked_at))
-        place = place[there]
-        offsets = np.searchsorted(there, looked_at)
+        qrels_topics = np.array([qrels_topic for _, qrels_topic in pairs], dtype=np.int64)
+        starts = offsets_of(np.diff(sought.offsets)[qrels_topics])
+        score = np.empty(int(starts[-1]))
+        for (run_topic, qrels_topic), a, b in zip(pairs, starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+            judged = names[ends[qrels_topic] : ends[qrels_topic + 1]]
+            score[a:b] = np.fromiter(map(self._docs[run_topic].get, judged, _ABSENT), np.float64, b - a)
+        retrieved = np.flatnonzero(score == score)
+        place = position_in_segment(starts) + np.repeat(sought.offsets[qrels_topics], np.diff(starts))
+        place = place[retrieved]
+        offsets = np.searchsorted(retrieved, starts)
 
         def rows() -> Ints:
             out: list[int] = []
-            for (mine, _), a, b in zip(pairs, offsets[:-1], offsets[1:], strict=True):
-                at = dict(zip(self._docs[mine], range(self.offsets[mine], self.offsets[mine + 1]), strict=True))
-                out += [at[names[i]] for i in place[a:b].tolist()]
+            for (topic, _), a, b in zip(pairs, offsets[:-1], offsets[1:], strict=True):
+                row_of = dict(zip(self._docs[topic], range(self.offsets[topic], self.offsets[topic + 1]), strict=True))
+                out += [row_of[names[i]] for i in place[a:b].tolist()]
             return np.array(out, dtype=np.int64)
 
-        return Found(offsets, sought.doc[place], score[there], rows)
+        return Found(offsets, sought.doc[place], score[retrieved], rows)
 
     def column(self, name: str) -> Array | None:
         return None
@@ -208,7 +208,7 @@ class DictRun(Run):
 
 
 class TableRun(Run):
-    """A run given as a table: a file, a data frame, namedtuples."""
+    """A run given as a table: a file, a data frame or namedtuples."""
 
     def __init__(self, data: pa.Table, origin: Origin = NO_ORIGIN) -> None:
         self.origin = origin
@@ -244,7 +244,7 @@ class TableRun(Run):
             raise self.origin.located(
                 DataError(
                     f"The run has the document {self._names[doc].as_py()!r} more than once for query {self.topics[query]!r} "
-                    f"({len(twice)} such rows in all). A document stands once in a ranking.",
+                    f"({len(twice)} such rows in all). A ranking has every document once.",
                     tuple(int(row) for row in np.sort(both)),
                 )
             )
@@ -266,14 +266,14 @@ class TableRun(Run):
     def find(self, sought: Sought, pairs: list[tuple[int, int]]) -> Found:
         names, keys, meaning = sought.keys
         rows, name = self._rows_named(names)
-        theirs = np.full(len(self.topics), -1, dtype=np.int64)
+        qrels_topic = np.full(len(self.topics), -1, dtype=np.int64)
         pair = np.full(len(self.topics), -1, dtype=np.int64)
-        for i, (mine, topic) in enumerate(pairs):
-            theirs[mine], pair[mine] = topic, i
+        for i, (in_run, in_qrels) in enumerate(pairs):
+            qrels_topic[in_run], pair[in_run] = in_qrels, i
         topic_of = segment_of(self.offsets)[rows]
-        wanted = theirs[topic_of] * np.int64(len(names)) + name
-        at = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
-        hit = (theirs[topic_of] >= 0) & (keys[at] == wanted) if len(keys) else np.zeros(len(rows), dtype=bool)
+        row_key = qrels_topic[topic_of] * np.int64(len(names)) + name
+        at = np.minimum(np.searchsorted(keys, row_key), max(len(keys) - 1, 0))
+        hit = (qrels_topic[topic_of] >= 0) & (keys[at] == row_key) if len(keys) else np.zeros(len(rows), dtype=bool)
         rows, doc, segment = rows[hit], meaning[at[hit]], pair[topic_of[hit]]
         order = np.argsort(segment, kind="stable")
         rows = rows[order]
@@ -281,7 +281,7 @@ class TableRun(Run):
         return Found(offsets_of(counts), doc[order], self.score[rows], lambda: rows)
 
     def _rows_named(self, names: pa.Array) -> tuple[Ints, Ints]:
-        """Return the rows whose document has one of some names, and the number of the name."""
+        """Return the rows whose document is among the given ids, and the number of the id."""
         name = places_among(self._names, names)[self._doc]
         rows = np.flatnonzero(name >= 0)
         return rows, name[rows]

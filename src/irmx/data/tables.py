@@ -1,4 +1,4 @@
-"""Any tabular input as an Arrow table with the vocabulary's column names, and its columns checked."""
+"""Tabular input as Arrow tables with the vocabulary's column names, and their columns as checked arrays."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def is_path(source: Any) -> bool:
-    """Tell whether a source is text: a path or a dataset id."""
+    """Tell whether a source is a path or a string, which may also be a dataset id."""
     return isinstance(source, (str, os.PathLike))
 
 
@@ -33,9 +33,9 @@ KINDS = (
 
 
 class FrameTable:
-    """A pandas data frame in the place of an Arrow table; a column is converted when it is first read.
+    """A pandas data frame with the interface of an Arrow table; a column is converted when it is first read.
 
-    Frames of PyTerrier carry texts, vectors and dicts of tokens, which no measure reads and Arrow may not take.
+    Data frames of PyTerrier have columns of texts, vectors and dicts of tokens, which no measure reads and Arrow may refuse.
     """
 
     def __init__(self, table: Table, frame: Any, names: Sequence[str]) -> None:
@@ -44,7 +44,7 @@ class FrameTable:
         self._made: dict[str, pa.ChunkedArray] = {}
 
     def rename_columns(self, names: Sequence[str]) -> FrameTable:
-        """Return the table with other names of its columns."""
+        """Return the table with its columns renamed."""
         return FrameTable(self._table, self._frame, names)
 
     def column(self, name: str) -> pa.ChunkedArray:
@@ -58,30 +58,30 @@ class FrameTable:
 
         series = self._frame.iloc[:, self.column_names.index(name)]
         try:
-            found = pa.array(series, from_pandas=True)
+            values = pa.array(series, from_pandas=True)
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
             row, value = _odd_value(series)
             raise DataError(
                 f"The column {name!r} of the {self._table} mixes types: row {row} holds {value!r} ({type(value).__name__}). "
-                "Give the column one type."
+                "Use one type in the column."
             ) from None
         except OverflowError:
-            found = pa.array(series.astype(float), from_pandas=True)
+            values = pa.array(series.astype(float), from_pandas=True)
         except UnicodeEncodeError as error:
             raise no_utf8(self._table, name, error) from None
-        return found if isinstance(found, pa.ChunkedArray) else pa.chunked_array([found])
+        return values if isinstance(values, pa.ChunkedArray) else pa.chunked_array([values])
 
 
 def no_utf8(table: str, column: str, error: UnicodeEncodeError) -> DataError:
-    """Return the error that names a text with half a surrogate pair."""
+    """Return the error that names a string with an unpaired surrogate."""
     return DataError(
-        f"The column {column!r} of the {table} holds {error.object[:100]!r}, which UTF-8 cannot write ({error.reason}). "
-        "Read the input with its right encoding."
+        f"The column {column!r} of the {table} holds {error.object[:100]!r}, which UTF-8 cannot encode ({error.reason}). "
+        "Read the input with the right encoding."
     )
 
 
 def _odd_value(series: Any) -> tuple[Any, Any]:
-    """Return the first index and value whose type is not the one that most values have."""
+    """Return the index and the value of the first element whose type differs from that of most elements."""
     [(kind, _)] = Counter(map(type, series)).most_common(1)
     return next(
         ((i, v) for i, v in zip(series.index, series, strict=True) if type(v) is not kind),
@@ -90,7 +90,7 @@ def _odd_value(series: Any) -> tuple[Any, Any]:
 
 
 def from_namedtuples(table: Table, rows: Iterable[Any]) -> pa.Table:
-    """Return an iterable of namedtuples as an Arrow table; its fields are the columns."""
+    """Return an iterable of namedtuples as an Arrow table; their fields are the columns."""
     import pyarrow as pa
 
     iterator = iter(rows)
@@ -108,7 +108,7 @@ def from_namedtuples(table: Table, rows: Iterable[Any]) -> pa.Table:
     all_rows = [first, *iterator]
     try:
         if len(set(map(len, all_rows))) > 1:
-            raise ValueError("they do not all have as many fields.")
+            raise ValueError("they do not all have the same number of fields.")
         columns = [pa.array(list(map(itemgetter(i), all_rows))) for i in range(len(fields))]
         return pa.table(columns, names=list(fields))
     except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError, ValueError, OverflowError) as error:
@@ -116,7 +116,7 @@ def from_namedtuples(table: Table, rows: Iterable[Any]) -> pa.Table:
 
 
 class LazyTexts(Sequence[str]):
-    """Some elements of an Arrow text array, made into Python texts when the first is looked at."""
+    """Some elements of an Arrow string array, converted to Python strings when the first is accessed."""
 
     def __init__(self, texts: pa.Array, where: Ints) -> None:
         self._texts, self._where = texts, where
@@ -141,11 +141,11 @@ class LazyTexts(Sequence[str]):
 
 
 class Columns:
-    """The columns of an Arrow table, as the arrays that irmx computes with, checked on the way."""
+    """The columns of an Arrow table as checked arrays, as irmx computes with them."""
 
     def __init__(self, table: Table, data: pa.Table) -> None:
         self.table, self.data = table, data
-        names = data.column_names  # a new list every time
+        names = data.column_names  # Arrow builds a new list on every access
         twice = [name for name in names if names.count(name) > 1]
         if twice:
             raise DataError(f"The {table} has two columns named {twice[0]!r}. Rename or drop one.")
@@ -168,7 +168,7 @@ class Columns:
         return column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
 
     def texts(self, name: str) -> pa.Array:
-        """Return an id column as texts; whole numbers become their digits."""
+        """Return an id column as strings; whole numbers are converted to their digits."""
         import pyarrow as pa
 
         array = self._array(name)
@@ -193,7 +193,7 @@ class Columns:
         return array.cast(pa.large_string())
 
     def topics(self) -> tuple[Ints, list[Any]]:
-        """Return per row the number of its topic, and the query ids in order of first appearance, as given."""
+        """Return the number of each row's topic, and the query ids as given, in order of first appearance."""
         import pyarrow as pa
 
         column = self.data.column("query_id")
@@ -207,13 +207,13 @@ class Columns:
         return numbers, [int(t) for t in texts] if pa.types.is_integer(column.type) else texts
 
     def refuse_empty(self, name: str, numbers: Ints, distinct: pa.Array) -> None:
-        """Raise where one of the distinct ids, of which every row has one by number, is the empty text."""
+        """Raise if one of the distinct ids is empty; ``numbers`` holds the place of each row's id among them."""
         if not byte_lengths(distinct).all():
             row = int(np.flatnonzero(numbers == distinct.to_pylist().index(""))[0])
             raise DataError(f"The column {name!r} of the {self.table} is empty in row {row} (counted from 0).", (row,))
 
     def floats(self, name: str) -> Floats:
-        """Return a column of finite numbers; dates become seconds since 1970."""
+        """Return a column of finite numbers; dates are converted to seconds since 1970."""
         values = self.values(name)
         if values.dtype.kind != "f":
             self._refuse(name, 0)
@@ -223,7 +223,7 @@ class Columns:
         return values
 
     def values(self, name: str) -> Array:
-        """Return a column as floats (missing: NaN), or as an object array of texts (missing: None)."""
+        """Return a column as floats (missing: NaN), or as an object array of strings (missing: None)."""
         import pyarrow as pa
 
         array = self._array(name)
@@ -244,7 +244,7 @@ class Columns:
         return np.array(array.to_pylist(), dtype=object)
 
     def labels(self, name: str) -> tuple[Ints, list[Any]]:
-        """Return the number of the value of every row, -1 where it is missing or empty, and the values by number."""
+        """Return the number of each row's label, -1 if it is missing or empty, and the labels by number."""
         import pyarrow as pa
 
         array = self._array(name)
@@ -292,7 +292,7 @@ _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
 def _as_floats(array: pa.Array) -> Floats:
-    """Return numbers as the nearest floats; missing ones as NaN."""
+    """Return numbers as the nearest floats, and missing ones as NaN."""
     import pyarrow as pa
 
     if not pa.types.is_float64(array.type):
@@ -301,19 +301,19 @@ def _as_floats(array: pa.Array) -> Floats:
 
 
 def _plain_type(value_type: pa.DataType) -> pa.DataType:
-    """Return the type of a dictionary's values, for texts the one that every Arrow function takes."""
+    """Return the type of a dictionary's values; for strings, the type that every Arrow function accepts."""
     import pyarrow as pa
 
     return pa.large_string() if pa.types.is_string_view(value_type) else value_type
 
 
 def _decoded(array: pa.DictionaryArray) -> pa.Array:
-    """Return the values that a dictionary stands for."""
+    """Return the values of a dictionary-encoded array."""
     return array.dictionary.cast(_plain_type(array.type.value_type)).take(array.indices)
 
 
 def _in_order_of_appearance(column: pa.ChunkedArray) -> pa.DictionaryArray | None:
-    """Return a column of encoded texts as one array, if its dictionary holds just its values as they first appear."""
+    """Return a dictionary-encoded column as one array if its dictionary holds its values in order of appearance, else None."""
     import pyarrow as pa
 
     if not (pa.types.is_dictionary(column.type) and pa.types.is_string(column.type.value_type)) or column.null_count:
@@ -328,7 +328,7 @@ def _in_order_of_appearance(column: pa.ChunkedArray) -> pa.DictionaryArray | Non
 
 
 def topic_ids(table: Table, data: Mapping[Any, Any]) -> list[Any]:
-    """Return the query ids of a dict of dicts, refusing what is no id or holds no documents."""
+    """Return the query ids of a dict of dicts; raise for an invalid id, and for a query id without a dict of documents."""
     for query_id, docs in data.items():
         if isinstance(query_id, (float, tuple)) or query_id is None:
             raise DataError(f"A query id of the {table} is {query_id!r}; ids are texts.")
@@ -341,7 +341,7 @@ def topic_ids(table: Table, data: Mapping[Any, Any]) -> list[Any]:
             raise DataError(f"A document id of the {table} is {first!r} (query {query_id}); ids are texts.")
     if len(set(map(str, data))) < len(data):
         twice = next(q for q in data if isinstance(q, str) and sum(str(other) == q for other in data) > 1)
-        raise DataError(f"The {table} has the query id {twice} twice, as a number and as a text.")
+        raise DataError(f"The {table} has the query id {twice} twice, as a number and as a string.")
     return list(data)
 
 
@@ -360,7 +360,7 @@ def bad_number_in_dict(table: Table, column: str, data: Mapping[Any, Mapping[str
 
 
 def refuse_odd_ids(table: Table, docs: Iterable[Any]) -> None:
-    """Raise where a document id is no text, or one that UTF-8 cannot write; slow, for naming it after a failure."""
+    """Raise if a document id is not a string, or cannot be encoded in UTF-8; slow, used to name it after a failure."""
     for doc_id in docs:
         if not isinstance(doc_id, str):
             raise DataError(f"A document id of the {table} is {doc_id!r}; ids are texts.")

@@ -1,4 +1,4 @@
-"""What a reader of a file format is."""
+"""The base class of readers of file formats."""
 
 from __future__ import annotations
 
@@ -23,18 +23,17 @@ class Format(ABC):
     Attributes
     ----------
     NAME : str
-        Its name; ``NAME:path`` reads a path with it whatever the content.
+        The name; ``NAME:path`` reads a path in this format, whatever its content.
     SHORT_DESC : str
-        One sentence.
+        A description in one sentence.
     TABLES : tuple of {"run", "qrels"}
-        What it can hold.
+        The tables that it can hold.
     FOLDERS : tuple of {"run", "qrels"}
-        What it reads from a folder, which is asked for by ``NAME:path``.
+        The tables that it can read from a folder, given as ``NAME:path``.
     IDS : bool
-        Whether it reads the dataset that an id names, by :meth:`judgments`, instead of files.
+        Whether it reads datasets by their ids, by :meth:`judgments`, instead of files.
     LINES : str
-        Where the rows of a file stand, for messages: ``"all"`` lines, ``"after header"``, or ``""`` where a row
-        is not a line.
+        Which lines are rows, for messages: ``"all"``, ``"after header"``, or ``""`` if rows are not lines.
     """
 
     NAME: ClassVar[str]
@@ -46,43 +45,43 @@ class Format(ABC):
 
     @abstractmethod
     def recognises(self, table: Table, path: Path, start: bytes) -> bool:
-        """Tell whether a file is of this format, by its name and the first bytes of its (unpacked) content."""
+        """Tell whether a file is of this format, by its name and the first bytes of its (decompressed) content."""
 
     def place(self, table: Table, path: Path, content: bytes, rows: tuple[int, ...]) -> str:
-        """Return the file, and the lines of some rows of its table, as a message starts."""
+        """Return the file, and the lines of some rows of its table, for the start of a message."""
         return place(path, content, rows if self.LINES else (), self.LINES == "after header")
 
     def topic(self, text: str) -> str:
-        """Return the query id, in tables of this format, of a topic that the files write in more than one way."""
+        """Return the query id that tables of this format use for a topic, which files may write in several ways."""
         return text
 
     @abstractmethod
     def read(self, table: Table, path: Path, content: bytes) -> pa.Table:
-        """Return the (unpacked) content of a file as a table with the vocabulary's columns.
+        """Return the (decompressed) content of a file as a table with the vocabulary's columns.
 
         Raises
         ------
         irmx.errors.DataError
-            Says the file, the line, what was found there and what to do.
+            If the content is malformed; the message names the file and the line, and says what was found and what to do.
         """
 
     def judgments(self, dataset_id: str, columns: Sequence[str]) -> Judgments:
-        """Return the qrels of a dataset, with further columns where all of them can be found; only formats with ``IDS`` have it."""
+        """Return the qrels of a dataset, with extra columns if all of them can be found; only for formats with ``IDS``."""
         raise NotImplementedError
 
     def read_ranking(self, path: Path, content: bytes, name: str) -> pa.Table:
-        """Return one ranking of a file that may hold several for a topic, by its name, as a run.
+        """Return the ranking of a name from a file that may hold several per topic, as a run.
 
-        Only formats with such files have it.
+        Only formats with such files define it.
 
         Raises
         ------
         irmx.errors.UsageError
             For other formats.
         irmx.errors.DataError
-            Where there is no such ranking, and as :meth:`read` does.
+            If there is no such ranking, and as :meth:`read` does.
         """
         raise UsageError(
-            f"{path} is read as {self.NAME}, which holds one ranking for each topic; there is no other, {name!r}, to choose. Leave the "
-            "name of the ranking out, or name another format: FORMAT:PATH."
+            f"{path} is read as {self.NAME}, which holds one ranking per topic; there is no ranking {name!r} to choose. Omit the "
+            "name of the ranking, or name another format: FORMAT:PATH."
         )

@@ -1,4 +1,4 @@
-"""Reading qrels and runs from files: the format is found by name and content."""
+"""Reading of qrels and runs from files, whose format is detected by name and content."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ def read(table: Table, source: str | os.PathLike[str], ranking: str | None = Non
     Parameters
     ----------
     table : {"run", "qrels"}
-        What it is.
+        What the file holds.
     source : str or Path
-        The path of a file, ``-`` for standard input; ``FORMAT:path`` to name the format.
+        The path of a file, or ``-`` for standard input; ``FORMAT:path`` names the format.
     ranking : str, optional
-        The name of one ranking of a file that holds several for a topic, for a run.
+        The name of the ranking to read from a run file that holds several per topic.
 
     Raises
     ------
     irmx.errors.DataError
-        Where nothing is found there or it cannot be read.
+        If there is no such file, or it cannot be read.
     irmx.errors.UsageError
-        For a named ranking, of a format whose files hold one for each topic.
+        If a ranking is named, but files of the format hold one per topic.
     """
     reader, path, content = _opened(table, source)
     try:
@@ -49,29 +49,29 @@ def read(table: Table, source: str | os.PathLike[str], ranking: str | None = Non
 
 
 def place_of(table: Table, source: str | os.PathLike[str], rows: tuple[int, ...]) -> str:
-    """Return the file, and the lines of some rows of its table, as a message starts."""
+    """Return the file, and the lines of some rows of its table, for the start of a message."""
     reader, path, content = _opened(table, source, content_again)
     return reader.place(table, path, content, rows)
 
 
 def spelled(query_id: str, topics: Container[str]) -> str:
-    """Return which of some topics a query id means: itself, or the one that files of some format write so."""
+    """Return the topic that a query id means: the id itself, or the topic that the files of a format write in this way."""
     spellings = [query_id, *(reader.topic(query_id) for reader in registry().formats().values())]
     return next((t for t in spellings if t in topics), query_id)
 
 
 def dataset_named(source: str) -> tuple[Format, str] | None:
-    """Return the format and the id of a dataset: of ``FORMAT:ID``, or of a text that is neither a file nor ``-``; else None."""
+    """Return the format and the id of a dataset given as ``FORMAT:ID``, or as a text that is neither a file nor ``-``; else None."""
     if os.path.exists(source) or source == STANDARD_INPUT:
         return None
-    asked = named(source)
-    if asked is not None:
-        return (asked[0], source.partition(":")[2]) if asked[0].IDS else None
+    format_and_path = named(source)
+    if format_and_path is not None:
+        return (format_and_path[0], source.partition(":")[2]) if format_and_path[0].IDS else None
     return next(((reader, source) for reader in registry().formats().values() if reader.IDS), None)
 
 
 def named(source: str | os.PathLike[str]) -> tuple[Format, Path] | None:
-    """Return the format and the path of ``FORMAT:path``, None where the source is not of that form."""
+    """Return the format and the path of ``FORMAT:path``, None if the source is not of that form."""
     name, _, rest = os.fspath(source).partition(":")
     reader: Format | None = registry().formats().get(name)
     return (reader, Path(rest)) if rest and reader is not None and not os.path.exists(source) else None
@@ -81,26 +81,26 @@ def _opened(
     table: Table, source: str | os.PathLike[str], content_of: Callable[..., bytes] = content_of
 ) -> tuple[Format, Path, bytes]:
     """Return the reader of a file, its path and its content, which is empty for a folder."""
-    asked = named(source)
-    path = Path(source) if asked is None else asked[1]
+    format_and_path = named(source)
+    path = Path(source) if format_and_path is None else format_and_path[1]
     formats = registry().formats()
-    if asked is None and path.is_dir():
+    if format_and_path is None and path.is_dir():
         readers = [f"{name}:{path}" for name, reader in formats.items() if table in reader.FOLDERS]
         how = f" To read the files in it as one, name the format: {' or '.join(readers)}." if readers else ""
         raise DataError(f"{path} is a folder, not a {table} file.{how}")
     content = b"" if path.is_dir() else content_of(path, table)
     path = Path(name_of(path))
-    if asked is not None:
-        return asked[0], path, content
+    if format_and_path is not None:
+        return format_and_path[0], path, content
     for reader in formats.values():
         if table in reader.TABLES and _recognises(reader, table, path, content[:4096]):
             return reader, path, content
-    why = " It holds zero bytes: if it is text, save it as UTF-8." if b"\0" in content[:4096] else ""
+    why = " It contains zero bytes: if it is text, save it as UTF-8." if b"\0" in content[:4096] else ""
     raise DataError(f"{path} is in none of the known formats of a {table} file: {', '.join(formats)}.{why}")
 
 
 def _recognises(reader: Format, table: Table, path: Path, start: bytes) -> bool:
-    """Ask a format whether a file is its own; one that fails is passed over with a warning."""
+    """Tell whether a format recognises a file; a format that fails is skipped with a warning."""
     try:
         return reader.recognises(table, path, start)
     except Exception as error:

@@ -21,22 +21,22 @@ class _TableFormat(Format):
     SUFFIX = ""
 
     def recognises(self, table: Table, path: Path, start: bytes) -> bool:
-        """Tell by the name of the file, packed or not."""
+        """Tell by the name of the file, compressed or not."""
         return self.SUFFIX in path.suffixes[-2:]
 
-    def _checked(self, table: Table, path: Path, content: bytes, found: pa.Table) -> pa.Table:
-        """Return a table with canonical names, checked with the file's name and the line in every message."""
+    def _checked(self, table: Table, path: Path, content: bytes, rows: pa.Table) -> pa.Table:
+        """Return a checked table with canonical column names; every message names the file and the line."""
         from irmx.data.tables import Columns
 
-        found = found.rename_columns(canonical_names(table, [name.strip() for name in found.column_names]))
+        rows = rows.rename_columns(canonical_names(table, [name.strip() for name in rows.column_names]))
         try:
-            columns: Any = Columns(table, found)
+            columns: Any = Columns(table, rows)
             columns.texts("query_id")
             columns.texts("doc_id")
             columns.floats(REQUIRED[table][2])
         except DataError as error:
             raise error.at(self.place(table, path, content, error.rows)) from None
-        return found
+        return rows
 
 
 class _Delimited(_TableFormat):
@@ -44,7 +44,7 @@ class _Delimited(_TableFormat):
     LINES = "after header"
 
     def recognises(self, table: Table, path: Path, start: bytes) -> bool:
-        """Tell by the first line, which must be a header with the columns that every such table has."""
+        """Tell by the first line, which must be a header with columns that every such table has."""
         names = map(str.strip, _fields(start, self.DELIMITER))
         known = {*REQUIRED[table], *ALIASES[table]}
         return len(known & set(names)) >= 2 or (super().recognises(table, path, start) and self.DELIMITER == ",")
@@ -61,7 +61,7 @@ class _Delimited(_TableFormat):
         labels = {c.name for c in vocabulary() if c.table == table and c.dtype == "str"}
         texts = {n: pa.large_string() for n, c in zip(names, canonical, strict=True) if c in labels}
         try:
-            found = arrow_csv.read_csv(
+            rows = arrow_csv.read_csv(
                 pa.BufferReader(content),
                 parse_options=arrow_csv.ParseOptions(delimiter=self.DELIMITER),
                 convert_options=arrow_csv.ConvertOptions(
@@ -72,29 +72,29 @@ class _Delimited(_TableFormat):
             text_of(str(path), content)
             text = _one_by_one(content, self.DELIMITER) or str(error)
             raise DataError(f"{path}{_place_of(content, text, len(names))}") from None
-        if any(name != name.strip() for name in names):  # then the fields below have blanks around them, too
-            found = _without_blanks(found)
-        return self._checked(table, path, content, found)
+        if any(name != name.strip() for name in names):  # the fields below then have spaces around them, too
+            rows = _without_spaces(rows)
+        return self._checked(table, path, content, rows)
 
 
 def _fields(start: bytes, delimiter: str) -> list[str]:
-    """Return the names in a header, as they are written."""
+    """Return the names in a header, as written."""
     line = start.split(b"\n", 1)[0].decode("utf-8", errors="replace").strip("\r")
     return next(csv.reader([line], delimiter=delimiter), [])
 
 
-def _without_blanks(found: pa.Table) -> pa.Table:
-    """Return a table whose texts have no blanks around them."""
+def _without_spaces(rows: pa.Table) -> pa.Table:
+    """Return a table whose strings have no spaces around them."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     kinds = (pa.types.is_string, pa.types.is_large_string)
-    columns = [pc.utf8_trim_whitespace(c) if any(kind(c.type) for kind in kinds) else c for c in found.columns]
-    return pa.table(columns, names=found.column_names)
+    columns = [pc.utf8_trim_whitespace(c) if any(kind(c.type) for kind in kinds) else c for c in rows.columns]
+    return pa.table(columns, names=rows.column_names)
 
 
 def _one_by_one(content: bytes, delimiter: str) -> str:
-    """Return the error of a reading in one thread, which counts the rows."""
+    """Return the error message of a single-threaded reader, which counts the rows."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
@@ -110,7 +110,7 @@ def _one_by_one(content: bytes, delimiter: str) -> str:
 
 
 def _place_of(content: bytes, text: str, width: int) -> str:
-    """Return the place of an Arrow error, and what it says of it."""
+    """Return the place of an Arrow error, and its message."""
     row = re.search(r"Row #(\d+): ", text)
     filled = [number for number, line in enumerate(content.splitlines(), start=1) if line.strip()]
     line = f", line {filled[int(row.group(1)) - 1]}" if row and int(row.group(1)) <= len(filled) else ""
@@ -126,17 +126,17 @@ class Csv(_Delimited):
 
 
 class Tsv(_Delimited):
-    """Tab-separated values with a header; without one it is a TREC file."""
+    """Tab-separated values with a header; a file without one is a TREC file."""
 
     NAME, SUFFIX, DELIMITER = "tsv", ".tsv", "\t"
     SHORT_DESC = "tab-separated table with a header"
 
 
 class Jsonl(_TableFormat):
-    """One JSON object a line."""
+    """One JSON object per line."""
 
     NAME, SUFFIX, LINES = "jsonl", ".jsonl", "all"
-    SHORT_DESC = "one JSON object a line, a key a column"
+    SHORT_DESC = "one JSON object per line, one key per column"
 
     def recognises(self, table: Table, path: Path, start: bytes) -> bool:
         """Tell by the name, or by a first character that opens an object."""
@@ -151,30 +151,28 @@ class Jsonl(_TableFormat):
             raise DataError(f"{path} is empty: it holds no JSON object.")
         text_of(str(path), content)  # Arrow does not look at the encoding
         try:
-            found = json.read_json(pa.BufferReader(content))
-            texts = _dates_read_from_ids(table, found)
+            rows = json.read_json(pa.BufferReader(content))
+            texts = _dates_read_from_ids(table, rows)
             if texts:
                 schema = pa.schema([(name, pa.large_string()) for name in texts])
-                found = json.read_json(
-                    pa.BufferReader(content), parse_options=json.ParseOptions(explicit_schema=schema)
-                )
+                rows = json.read_json(pa.BufferReader(content), parse_options=json.ParseOptions(explicit_schema=schema))
         except pa.ArrowInvalid as error:
             _refuse_mixed(path, content)
             raise DataError(f"{path}: {error}") from None
-        return self._checked(table, path, content, found)
+        return self._checked(table, path, content, rows)
 
 
-def _dates_read_from_ids(table: Table, found: pa.Table) -> list[str]:
-    """Return the columns of ids and labels whose texts Arrow took for dates, such as a query id 2014-03-01."""
+def _dates_read_from_ids(table: Table, rows: pa.Table) -> list[str]:
+    """Return the columns of ids and labels that Arrow took for dates, such as a query id 2014-03-01."""
     import pyarrow as pa
 
     labels = {c.name for c in vocabulary() if c.table == table and c.dtype == "str"}
-    names = zip(found.column_names, canonical_names(table, found.column_names), strict=True)
-    return [n for n, canonical in names if canonical in labels and pa.types.is_timestamp(found.schema.field(n).type)]
+    names = zip(rows.column_names, canonical_names(table, rows.column_names), strict=True)
+    return [n for n, canonical in names if canonical in labels and pa.types.is_timestamp(rows.schema.field(n).type)]
 
 
 def _refuse_mixed(path: Path, content: bytes) -> None:
-    """Raise where a key has values of two types, or a number that is too large; Arrow does not say where."""
+    """Raise if a key has values of two types, or a number that is too large; Arrow does not say on which line."""
     kinds: dict[str, tuple[type, int]] = {}
     for number, record in json_lines(str(path), content, lambda _: 0.0):  # Arrow takes Infinity
         for key, value in record.items():
@@ -184,7 +182,7 @@ def _refuse_mixed(path: Path, content: bytes) -> None:
             first, line = kinds.setdefault(key, (kind, number))
             if value is not None and first is not type(None) and kind is not first:
                 raise DataError(
-                    f"{path}, line {number}: {key} {value!r} is of another type than in line {line}. Give it one type."
+                    f"{path}, line {number}: {key} {value!r} has another type than in line {line}. Use one type."
                 )
 
 

@@ -1,6 +1,6 @@
 """TREC files: qrels of four columns, runs of six, separated by white space, without a header.
 
-White space is that of C and of trec_eval, the six characters of ASCII: a no-break space is a part of its field.
+White space means the six characters of ASCII, as in C and trec_eval; a no-break space is part of its field.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ _LONGER_TAG = re.compile(
     + _FLOAT
     + rb"|[+-]?(?i:nan|inf|infinity))\t)[^\t\n]+)\t.*$"
 )
-"""A line of a run, with tabs, whose tag has several words, as :func:`_fields` knows it; its group ends with the first."""
+"""A tab-separated line of a run whose tag has several words, as in :func:`_fields`; its group ends with the first word."""
 
 
 class Trec(Format):
-    """Recognises any text; the last format to be asked."""
+    """TREC files; recognises any text, and is tried last."""
 
     NAME, LINES = "trec", "all"
     SHORT_DESC = "TREC qrels (query iteration document grade) and runs (query Q0 document rank score tag)"
 
     def recognises(self, table: Table, path: Path, start: bytes) -> bool:
-        """Tell whether it is text."""
+        """Tell whether the content is text."""
         return b"\0" not in start
 
     def place(self, table: Table, path: Path, content: bytes, rows: tuple[int, ...]) -> str:
@@ -59,25 +59,26 @@ class Trec(Format):
         return place(path, _uncommented(table, content), rows, 0)
 
     def read(self, table: Table, path: Path, content: bytes) -> pa.Table:
-        """Return the content as a table; a slow second reading finds the line of an error."""
+        """Return the content as a table; if the fast reader fails, a slow one finds the line of the error."""
         uncommented = lines = _uncommented(table, content)
         if not lines or lines.isspace():
             raise DataError(f"{path} is empty: it holds no line of a {table} file.")
-        found = _parse(table, lines)
-        if found is None:
+        rows = _parse(table, lines)
+        if rows is None:
             lines = _tabbed(lines)
-            found = _parse(table, lines)
-        if found is None and table == "run":
-            found = _parse(table, _LONGER_TAG.sub(rb"\1", lines))
-        return _read_by_line(table, path, uncommented) if found is None else found
+            rows = _parse(table, lines)
+        if rows is None and table == "run":
+            rows = _parse(table, _LONGER_TAG.sub(rb"\1", lines))
+        return _read_by_line(table, path, uncommented) if rows is None else rows
 
 
 def _uncommented(table: Table, content: bytes) -> bytes:
-    """Return content with an empty line in the place of every comment, so that lines keep their numbers.
+    """Return the content with every comment replaced by an empty line, so that lines keep their numbers.
 
-    # begins the id of a topic, as it does for trec_eval 9, pytrec_eval and ir_measures. Only what cannot be a row is a comment:
-    before the first row any line that begins with #, further down one with white space behind the #, as in the files of
-    trec_eval 10, and so everywhere where the first row's topic begins with #: a damaged row of topic #310 is no comment.
+    The id of a topic may begin with #, as in trec_eval 9, pytrec_eval and ir_measures, so only a line that cannot be a row is
+    a comment: before the first row any line that begins with #; after it a line with white space after the #, as in the files
+    of trec_eval 10. If the topic of the first row begins with #, the second rule holds everywhere, so that a damaged row of
+    topic #310 is not taken for a comment.
     """
     if b"#" not in content:
         return content
@@ -94,16 +95,16 @@ def _uncommented(table: Table, content: bytes) -> bytes:
 
 
 def _is_row(table: Table, line: bytes) -> bool:
-    """Tell whether a line can be a row: as many fields as it must have, and a number where there must be one."""
+    """Tell whether a line can be a row: it has the right number of fields, and a number where one is expected."""
     fields = _fields(table, line.decode("utf-8", errors="replace"))
     return len(fields) == len(_FIELDS[table]) and _as_number(fields[_FIELDS[table].index(_NUMBER[table])]) is not None
 
 
 def _fields(table: Table, line: str) -> list[str]:
-    """Return the fields of a line; the tag of a run may have several words, of which all but the first are dropped.
+    """Return the fields of a line; the tag of a run may have several words, all but the first of which are dropped.
 
-    They are words of the tag where the rank and the score stand in their places and no further number follows; otherwise an
-    id may hold a space, and every later field would be taken for its neighbour.
+    Extra words belong to the tag if the rank and the score are in their places and the tag does not begin with a number.
+    Otherwise an id may contain a space, which would shift all later fields by one.
     """
     fields: list[str] = re.findall(r"\S+", line, re.ASCII)
     if table == "run" and len(fields) > 6:
@@ -114,7 +115,7 @@ def _fields(table: Table, line: str) -> list[str]:
 
 
 def _as_number(text: str) -> float | None:
-    """Return the number that a text is to C and to Arrow; Python takes 1_000 and digits of other scripts, too."""
+    """Return the number that C and Arrow read from a text; Python also accepts 1_000 and digits of other scripts."""
     with contextlib.suppress(ValueError):
         return float(text) if text.isascii() and "_" not in text else None
     return None
@@ -126,7 +127,7 @@ def _tabbed(content: bytes) -> bytes:
 
 
 def _parse(table: Table, content: bytes) -> pa.Table | None:
-    """Return what Arrow reads, None where it meets anything unusual."""
+    """Return the table that Arrow reads, None if it encounters anything unusual."""
     import pyarrow as pa
     from pyarrow import csv
 
@@ -140,7 +141,7 @@ def _parse(table: Table, content: bytes) -> pa.Table | None:
         "query_id": pa.dictionary(pa.int32(), pa.string()),
     }
     try:
-        found = csv.read_csv(
+        rows = csv.read_csv(
             pa.BufferReader(content),
             read_options=csv.ReadOptions(column_names=_FIELDS[table]),
             parse_options=csv.ParseOptions(delimiter=delimiter, quote_char=False),
@@ -148,26 +149,26 @@ def _parse(table: Table, content: bytes) -> pa.Table | None:
         )
     except (pa.ArrowInvalid, pa.ArrowKeyError):
         return None
-    return found if _sound(found, number) else None
+    return rows if _sound(rows, number) else None
 
 
 def _doubled(content: bytes, delimiter: str) -> bool:
-    """Tell whether two delimiters stand side by side, which is one for TREC tools and an empty field for Arrow."""
-    there = np.frombuffer(content, np.uint8) == ord(delimiter)
-    return bool(np.any(there[1:] & there[:-1]))
+    """Tell whether two delimiters are adjacent, which TREC tools read as one and Arrow as an empty field."""
+    is_delimiter = np.frombuffer(content, np.uint8) == ord(delimiter)
+    return bool(np.any(is_delimiter[1:] & is_delimiter[:-1]))
 
 
-def _sound(found: pa.Table, number: str) -> bool:
-    """Tell whether every id has characters and every number is finite; quick, as almost every file is."""
-    if not all(np.isfinite(to_numpy(chunk, missing=math.nan)).all() for chunk in found[number].chunks):
+def _sound(rows: pa.Table, number: str) -> bool:
+    """Tell whether no id is empty and every number is finite; fast, because almost every file is sound."""
+    if not all(np.isfinite(to_numpy(chunk, missing=math.nan)).all() for chunk in rows[number].chunks):
         return False
-    if not all(byte_lengths(chunk).all() for chunk in found["doc_id"].chunks):
+    if not all(byte_lengths(chunk).all() for chunk in rows["doc_id"].chunks):
         return False
-    return all(byte_lengths(chunk.dictionary).all() for chunk in found["query_id"].chunks)
+    return all(byte_lengths(chunk.dictionary).all() for chunk in rows["query_id"].chunks)
 
 
 def _read_by_line(table: Table, path: Path, lines: bytes) -> pa.Table:
-    """Return lines read one by one: it finds the place of an error, or that there is none."""
+    """Return the table of lines read one by one; an error names its line."""
     import pyarrow as pa
 
     names, rows = _FIELDS[table], []
@@ -175,8 +176,8 @@ def _read_by_line(table: Table, path: Path, lines: bytes) -> pa.Table:
         try:
             line = raw.decode("utf-8")
         except UnicodeDecodeError as error:
-            found = f"the byte {raw[error.start]:#04x} at column {error.start + 1} is not UTF-8"
-            raise _wrong(path, line_number, found, "Save the file as UTF-8.") from None
+            problem = f"the byte {raw[error.start]:#04x} at column {error.start + 1} is not UTF-8"
+            raise _wrong(path, line_number, problem, "Save the file as UTF-8.") from None
         fields = _fields(table, line)
         if not fields:
             continue
@@ -197,7 +198,7 @@ def _read_by_line(table: Table, path: Path, lines: bytes) -> pa.Table:
 def _advice(table: Table, line: str, count: int) -> str:
     """Return what to do with a line of the wrong number of fields."""
     if line.lstrip().startswith("#"):
-        return "Below the first row, a comment has a blank behind its #; other lines that begin with # are of a topic."
+        return "After the first row, a comment needs a space after its #; other lines that begin with # are rows of a topic."
     other: Table = "qrels" if table == "run" else "run"
     if count == len(_FIELDS[other]):
         return (
@@ -205,13 +206,13 @@ def _advice(table: Table, line: str, count: int) -> str:
         )
     if table == "run" and count > len(_FIELDS[table]):
         return (
-            "Fields are separated by white space, so that no id can hold any; a tag may have several words where the first is no "
-            "number. A table with a header (.csv, .tsv, .jsonl, .parquet) may hold such ids and tags, and other columns."
+            "Fields are separated by white space, so that ids cannot contain any; a tag may have several words if the first is "
+            "not a number. A table with a header (.csv, .tsv, .jsonl, .parquet) may hold such ids and tags, and other columns."
         )
     if "\N{NO-BREAK SPACE}" in line and count < len(_FIELDS[table]):
-        return "It holds no-break spaces (U+00A0), which do not separate fields: replace them by blanks."
+        return "It contains no-break spaces (U+00A0), which do not separate fields: replace them by spaces."
     return (
-        "Fields are separated by white space, so that no id can hold any; a table with a header (.csv, .tsv, .jsonl, "
+        "Fields are separated by white space, so that ids cannot contain any; a table with a header (.csv, .tsv, .jsonl, "
         ".parquet) may hold such ids, and other columns."
     )
 
@@ -226,9 +227,9 @@ def _number(table: Table, path: Path, line_number: int, row: dict[str, Any]) -> 
     elif math.isnan(value):
         why, advice = not_finite(text), f"A document without one cannot be {'ranked' if table == 'run' else 'judged'}."
     else:
-        why, advice = not_finite(text), f"Give a finite {name}, or leave the line out."
+        why, advice = not_finite(text), f"Give a finite {name}, or remove the line."
     raise _wrong(path, line_number, f"the {name} {text!r} of document {row['doc_id']} {why}", advice)
 
 
-def _wrong(path: Path, line_number: int, found: str, advice: str) -> DataError:
-    return DataError(f"{path}, line {line_number}: {found}. {advice}")
+def _wrong(path: Path, line_number: int, problem: str, advice: str) -> DataError:
+    return DataError(f"{path}, line {line_number}: {problem}. {advice}")
