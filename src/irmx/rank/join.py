@@ -1,4 +1,4 @@
-"""The one join of a run with the judgments: which judged documents stand at which rank."""
+"""The join of a run with the judgments, which gives the ranks of the judged documents."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Hits:
     Attributes
     ----------
     offsets : int array, shape (topics + 1,)
-        Which of them belong to a topic.
+        Where the documents of each topic start and end.
     rank : int array
         Their ranks, from 1.
     doc : int array
-        The place of each in ``Judgments.docs``.
+        The position of each document in ``Judgments.docs``.
     rows : callable
-        Returns the row of each in the run.
+        Returns the row of each document in the run.
     """
 
     offsets: Ints
@@ -41,10 +41,10 @@ class Hits:
 
 
 def no_common_topic(run: Run, judgments: Judgments) -> str:
-    """Return what to say of a run that has documents, but for none of the topics of the judgments; nothing where all is well.
+    """Return the message about a run with documents, but for none of the topics of the judgments; empty if there is no problem.
 
-    Every value is a default then. Of an empty run that is so, too, but meant: a system may find nothing. Empty judgments have
-    no topic to have a value.
+    All values of such a run would be defaults. An empty run is no problem, because a system may find nothing; nor are
+    empty judgments, which have no topic to score.
     """
     if not len(run) or not judgments.index or not judgments.index.keys().isdisjoint(run.topics):
         return ""
@@ -54,10 +54,10 @@ def no_common_topic(run: Run, judgments: Judgments) -> str:
 
 
 def refuse_no_common_topic(run: Run, judgments: Judgments) -> None:
-    """Raise where a run has documents, but for none of the topics of the judgments."""
-    told = no_common_topic(run, judgments)
-    if told:
-        raise DataError(told)
+    """Raise if a run has documents, but for none of the topics of the judgments."""
+    message = no_common_topic(run, judgments)
+    if message:
+        raise DataError(message)
 
 
 class Join:
@@ -66,11 +66,11 @@ class Join:
     Attributes
     ----------
     run, judgments : Run, Judgments
-        What was joined.
+        The run and the judgments.
     pairs : list of (int, int)
         The topics: the number in the run, the number in the judgments.
     depth : int array
-        The number of documents retrieved for each.
+        The number of documents retrieved for each topic.
     """
 
     def __init__(self, run: Run, judgments: Judgments, only: str | None = None) -> None:
@@ -93,30 +93,30 @@ class Join:
 
     @property
     def topics(self) -> list[Any]:
-        """The query ids of the topics, as the judgments have them."""
+        """The query ids of the topics, as given in the judgments."""
         return [self.judgments.topics[number] for _, number in self.pairs]
 
     def memo(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return a value made once for this join."""
+        """Return ``make()``, computed once for this join."""
         if key not in self._memo:
             self._memo[key] = make()
         value: T = self._memo[key]
         return value
 
     def forget(self, kind: str) -> None:
-        """Forget the memoised values whose key is a tuple that begins with a word."""
+        """Forget the memoised values whose key is a tuple that begins with ``kind``."""
         for key in [key for key in self._memo if isinstance(key, tuple) and key[0] == kind]:
             del self._memo[key]
 
     # -- the order of documents --------------------------------------------------------------------------
 
     def hits(self, rel: float | None, ties: str) -> Hits:
-        """Return the judged documents of at least a grade (all: None) that the run has, by topic and rank."""
+        """Return the retrieved judged documents of at least the grade ``rel`` (None: all), by topic and rank."""
         self.run.refuse_repeats()
         return self.memo(("hits", rel, ties), lambda: self._hits(self.found(rel), ties))
 
     def found(self, rel: float | None) -> Found:
-        """Return the judged documents of at least a grade (all: None) that the run has, in the order of the run."""
+        """Return the retrieved judged documents of at least the grade ``rel`` (None: all), in the order of the run."""
         return self.memo(("found", rel), lambda: self.run.find(self.judgments.sought(rel), self.pairs))
 
     def _hits(self, found: Found, ties: str) -> Hits:
@@ -124,13 +124,13 @@ class Join:
         topic = segment_of(found.offsets)
         for t in np.unique(topic[tied]).tolist():
             start = int(found.offsets[t])
-            these = np.flatnonzero(tied[start : found.offsets[t + 1]]) + start
-            rank[these] += self._places_among_tied(t, found.doc[these], found.score[these], ties)
+            tied_hits = np.flatnonzero(tied[start : found.offsets[t + 1]]) + start
+            rank[tied_hits] += self._places_among_tied(t, found.doc[tied_hits], found.score[tied_hits], ties)
         order = np.argsort(topic * np.int64(self.depth.max(initial=0) + 1) + rank, kind="stable")
         return Hits(found.offsets, rank[order], found.doc[order], lambda: found.rows()[order])
 
     def _ranks_by_score(self, found: Found, ties: str) -> tuple[Ints, Array]:
-        """Return 1 + the number of documents with a larger score, and where the score is not unique."""
+        """Return 1 + the number of documents with a larger score, and whether the score is not unique."""
         scores = self.comparable_scores(ties)
         hits = _comparable(found.score, ties)
         larger = np.empty(len(hits), dtype=np.int64)
@@ -147,12 +147,12 @@ class Join:
         return larger + 1, tied
 
     def _places_among_tied(self, topic: int, doc: Ints, score: Floats, ties: str) -> Ints:
-        """Return, of documents of a topic whose scores are not unique, how many with the same score stand before each."""
+        """Return, for documents of a topic whose scores are not unique, how many with the same score precede each."""
         in_run = self.pairs[topic][0]
         scores = self.comparable_scores(ties)[self.run.offsets[in_run] : self.run.offsets[in_run + 1]]
-        wanted = np.unique(_comparable(score, ties))
-        rows = np.flatnonzero(wanted[np.minimum(np.searchsorted(wanted, scores), len(wanted) - 1)] == scores)
-        groups: dict[float, list[str]] = {s: [] for s in wanted.tolist()}
+        tied = np.unique(_comparable(score, ties))
+        rows = np.flatnonzero(tied[np.minimum(np.searchsorted(tied, scores), len(tied) - 1)] == scores)
+        groups: dict[float, list[str]] = {s: [] for s in tied.tolist()}
         for s, name in zip(scores[rows].tolist(), self.run.docs_at(in_run, rows), strict=True):
             groups[s].append(name)
         if ties == "trec":
@@ -163,7 +163,7 @@ class Join:
         return np.array([place_of[names[i]] for i in doc.tolist()], dtype=np.int64)
 
     def comparable_scores(self, ties: str) -> Floats:
-        """Return the scores of all rows as they are compared."""
+        """Return the scores of all rows in the precision in which they are compared."""
         return self.memo(("scores", ties), lambda: _comparable(self.run.score, ties))
 
     def order(self, topic: int, ties: str) -> Ints:
@@ -198,17 +198,16 @@ class Join:
     # -- rows of the run, and the judgments of the topics ------------------------------------------------
 
     def judged_at(self, offsets: Ints, rows: Ints) -> Ints:
-        """Return, for rows of the run, topic by topic, the place of their document in the judgments; -1 for one not judged."""
+        """Return, for rows of the run, topic by topic, the position of their document in the judgments; -1 if unjudged."""
         found = self.found(None)
-        to_place = (
-            offsets_of(self.depth)[:-1] - self.run.offsets[self.in_run]
-        )  # of a topic's rows among all of the join
+        # from a topic's rows in the run to their positions among all rows of the join
+        to_place = offsets_of(self.depth)[:-1] - self.run.offsets[self.in_run]
         doc = np.full(int(self.depth.sum()), -1, dtype=np.int64)
         doc[found.rows() + to_place[segment_of(found.offsets)]] = found.doc
         return doc[rows + to_place[segment_of(offsets)]]
 
     def doc_ids(self, offsets: Ints, rows: Ints) -> list[str]:
-        """Return the documents of rows of the run, topic by topic."""
+        """Return the ids of the documents of rows of the run, topic by topic."""
         ends = offsets.tolist()
         return [
             doc_id
@@ -217,12 +216,12 @@ class Join:
         ]
 
     def per_topic(self, values: Ints) -> Ints:
-        """Return, of one value per topic of the judgments, those of the topics joined."""
+        """Select, from one value per topic of the judgments, those of the joined topics."""
         return values[self.in_judgments]
 
 
 def _comparable(scores: Floats, ties: str) -> Floats:
-    """Return scores as they are compared: in 32 bits, as ``pytrec_eval`` holds them, or in full."""
+    """Return scores in the precision in which they are compared: 32 bits, as in ``pytrec_eval``, or in full."""
     if ties == "run":
         return scores
     with np.errstate(over="ignore"):
@@ -230,7 +229,7 @@ def _comparable(scores: Floats, ties: str) -> Floats:
 
 
 def _sort_descending(docs: list[str]) -> None:
-    """Sort document ids in descending order; ids that are not texts are refused."""
+    """Sort document ids in descending order; raise for ids that are not strings."""
     try:
         docs.sort(reverse=True)
     except TypeError:

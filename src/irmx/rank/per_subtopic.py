@@ -16,7 +16,7 @@ from irmx.rank.rows import Rows
 
 
 class _SomeOf(Sequence[str]):
-    """Some of the documents of judgments, looked up one by one."""
+    """Some of the documents of judgments, looked up on access."""
 
     def __init__(self, docs: Sequence[str], chosen: Ints) -> None:
         self._docs, self._chosen = docs, chosen
@@ -35,12 +35,12 @@ class _SomeOf(Sequence[str]):
 
 
 class SubtopicJudgments(Judgments):
-    """Judgments whose topics are subtopics: some rows of a topic of other judgments each.
+    """Judgments whose topics are subtopics; each consists of some rows of a topic of other judgments.
 
     Attributes
     ----------
     base_doc : int array, shape (documents,)
-        The place of each document in the documents of the base.
+        The position of each document in the documents of the base.
     """
 
     def __init__(self, base: Judgments, rows: Rows, subtopic: Ints, count: int) -> None:
@@ -89,7 +89,7 @@ class SubtopicJudgments(Judgments):
 
 
 class SubtopicJoin(Join):
-    """A join whose topics are subtopics of the topics of another, ranked as these are."""
+    """A join whose topics are subtopics of the topics of another join, with the same rankings."""
 
     def __init__(self, base: Join, rows: Rows, subtopic: Ints, count: int) -> None:
         topic = np.zeros(count, dtype=np.int64)

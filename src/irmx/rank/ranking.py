@@ -1,4 +1,4 @@
-"""What a measure that scores one topic at a time sees."""
+"""The ranking of one topic, as given to measures that score one topic at a time."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 class Ranking:
-    """One topic's ranking, for measures that score one topic at a time.
+    """The ranking of one topic, for measures that score one topic at a time.
 
-    Its rows are those of :class:`irmx.Rankings`, of this topic; see :class:`irmx.Rows` for what they have.
+    It has the same kinds of rows as :class:`irmx.Rankings`; see :class:`irmx.Rows`.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class Ranking:
     depth : int
         T, the number of documents in the ranking.
     recall_base, judged_nonrelevant : int
-        RB and NRB.
+        RB and NRB, the numbers of relevant and of judged non-relevant documents, retrieved or not.
 
     Examples
     --------

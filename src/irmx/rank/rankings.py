@@ -1,4 +1,4 @@
-"""What a measure sees: the rankings of one run, of all topics at once."""
+"""The rankings of a run for all topics at once, as given to measures."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ T = TypeVar("T")
 
 
 class Rankings:
-    """The rankings of one run over all topics that the run and the qrels both have.
+    """The rankings of a run over all topics that are both in the run and in the qrels.
 
-    The common parameters are carried out: ranks are those after ``judged_only`` and ``ties``, documents
-    below ``cutoff`` are gone, ``relevant`` are those of grade ``rel`` or more.
+    The common parameters have been applied: ranks are those after ``judged_only`` and ``ties``, documents
+    below ``cutoff`` are removed, and ``relevant`` are those of grade ``rel`` or more.
 
-    All arrays, those that ``memo`` and ``qrels_memo`` return among them, are shared by all measures and cannot be written.
+    All arrays, including those that ``memo`` and ``qrels_memo`` return, are shared by all measures and read-only.
 
     Attributes
     ----------
@@ -78,12 +78,12 @@ class Rankings:
 
     @cached_property
     def judged(self) -> Rows:
-        """The judged documents retrieved, by rank. A negative grade means not judged, as in trec_eval."""
+        """The judged documents retrieved, by rank. A negative grade means unjudged, as in trec_eval."""
         negative = self._join.memo("negative", lambda: self._join.judgments.has_negative)
         return self._within_cutoff(self._hits(min(0, self.rel) if negative else None))
 
     def _hits(self, rel: float | None) -> Rows:
-        """Return the judged documents of at least a grade (all: None) that are retrieved, before the cutoff."""
+        """Return the retrieved judged documents of at least the grade ``rel`` (None: all), before the cutoff."""
         join = self._join
         hits = join.hits(rel, self.ties)
         rank = position_in_segment(hits.offsets) + 1 if self.judged_only else hits.rank
@@ -106,9 +106,9 @@ class Rankings:
 
     @cached_property
     def run_rows(self) -> Rows:
-        """All rows of the run, in its order: what a measure of streams reads.
+        """All rows of the run, in its order, as measures of streams read them.
 
-        Their ranks are an error where a document stands there more than once.
+        Accessing their ranks is an error if a document occurs more than once.
         """
         run, in_run = self._join.run, self._join.in_run
         offsets = offsets_of(np.diff(run.offsets)[in_run])
@@ -116,7 +116,7 @@ class Rankings:
 
         def rank() -> Ints:
             out = np.zeros(len(row), dtype=np.int64)
-            to_place = offsets[:-1] - run.offsets[in_run]  # of a topic's rows in the run to their places here
+            to_place = offsets[:-1] - run.offsets[in_run]  # from a topic's rows in the run to their positions here
             out[self.ranked.row + to_place[self.ranked.topic]] = self.ranked.rank
             return out
 
@@ -136,9 +136,9 @@ class Rankings:
 
     @cached_property
     def qrels_rows(self) -> Rows:
-        """All rows of the qrels: retrieved or not, and those that declare a subtopic that no document holds.
+        """All rows of the qrels: retrieved or not, and those that declare a subtopic that no document covers.
 
-        This is where denominators come from: the subtopics, nuggets or verticals of a topic are the different labels of
+        Denominators are computed from them: the subtopics, nuggets or verticals of a topic are the distinct labels of
         a column over its rows.
         """
         judgments = self._join.judgments
@@ -153,7 +153,7 @@ class Rankings:
         offsets, row, doc, grade = self.qrels_memo(("irmx", "rows"), placed)
 
         def of_document(values: Callable[[], tuple[Ints, Array]], nothing: float) -> Callable[[], Array]:
-            """Return what gives each row its document's value; ``nothing`` where it has none, or the row has no document."""
+            """Return a function that gives each row its document's value; ``nothing`` if there is no document or no value."""
 
             def of_row() -> Array:
                 documents, of_each = values()
@@ -177,7 +177,7 @@ class Rankings:
         )  # fmt: skip
 
     def matching_rows(self) -> tuple[Ints, Ints]:
-        """Return every pair of a row of ``run_rows`` and a row of ``qrels_rows`` with the same document, by row of the run.
+        """Return all pairs of a row of ``run_rows`` and a row of ``qrels_rows`` with the same document, by row of the run.
 
         Examples
         --------
@@ -215,7 +215,7 @@ class Rankings:
 
     @cached_property
     def recall_base(self) -> Ints:
-        """RB, the number of relevant judged documents of every topic, retrieved or not."""
+        """RB, the recall base: the number of relevant judged documents of every topic, retrieved or not."""
         return read_only(self._join.per_topic(self._counts[0]))
 
     @cached_property
@@ -225,7 +225,7 @@ class Rankings:
 
     @property
     def _counts(self) -> tuple[Ints, Ints]:
-        """Relevant and judged non-relevant documents per topic of the judgments."""
+        """The numbers of relevant and of judged non-relevant documents per topic of the judgments."""
         judgments = self._join.judgments
 
         def count() -> tuple[Ints, Ints]:
@@ -246,16 +246,16 @@ class Rankings:
 
     @property
     def largest_grade(self) -> float:
-        """The largest grade of the qrels, of any topic; 0 where none is above."""
+        """The largest grade in the qrels, of any topic; 0 if no grade is positive."""
         return self._join.judgments.largest_grade
 
     def topic_column(self, column: Column) -> Array:
-        """Return a qrels column that has one value per topic, over ``topics``; rows may leave it out, but not all.
+        """Return a qrels column that has one value per topic, over ``topics``; some rows of a topic may lack the value.
 
         Raises
         ------
         irmx.errors.DataError
-            As :meth:`irmx.Rows.column`; and where a topic has no value, or several.
+            As for :meth:`irmx.Rows.column`, and if a topic has no value or several.
         """
         rows = self.qrels_rows
         if column.dtype == "float":
@@ -273,29 +273,30 @@ class Rankings:
             out += distinct
         return np.array(out)
 
-    # -- what measures share -----------------------------------------------------------------------------
+    # -- values shared by measures -----------------------------------------------------------------------
 
     def memo(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return ``make()``, computed once for these rankings; measures of one family share work by it.
+        """Return ``make()``, computed once for these rankings, so that the measures of a family can share work.
 
-        Its arrays, also those in tuples, lists, dicts and dataclasses, cannot be written.
+        Its arrays, including those in tuples, lists, dicts and dataclasses, are read-only.
         """
         view = (self.rel, self.cutoff, self.judged_only, self.ties)
         return self._join.memo((view, key), lambda: shared(make()))
 
     def qrels_memo(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return ``make()``, computed once for the qrels of these topics; for what depends on no run and no parameter but ``key``.
+        """Return ``make()``, computed once for the qrels of these topics.
 
-        Its arrays cannot be written, as those of :meth:`memo`.
+        For values that depend neither on the run nor on parameters other than those in ``key``. Its arrays are read-only, as
+        those of :meth:`memo`.
         """
         return self._join.judgments.memo(self._join.in_judgments, key, lambda: shared(make()))
 
     # -- other judgments, same ranks ---------------------------------------------------------------------
 
     def per_subtopic(self, subtopic: Ints, count: int, measure: Measure | None = None) -> Rankings:
-        """Return rankings with a topic for every subtopic: the same documents and ranks, judged by some rows of the qrels.
+        """Return rankings with one topic per subtopic: the same documents and ranks, judged by some rows of the qrels.
 
-        For measures that are computed for every subtopic, or other part, of a topic.
+        For measures that are computed per subtopic, or per other part of a topic.
 
         Parameters
         ----------

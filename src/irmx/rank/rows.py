@@ -1,4 +1,4 @@
-"""The one kind of rows that a measure sees: ragged arrays over rows of the run or of the qrels, and any of their columns."""
+"""Rows of a run or of qrels as ragged arrays, with their columns, as given to measures."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from irmx.ragged import (
 )
 
 Lazy = Array | Callable[[], Any]
-"""An array, or what makes it when it is first asked for."""
+"""An array, or a function that computes it at first use."""
 
 
 class Rows:
-    """Rows of the run or of the qrels, topic by topic, as ragged arrays: what a measure computes with.
+    """Rows of the run or of the qrels, topic by topic, as ragged arrays with which measures compute.
 
     The rows of topic ``t`` are those from ``offsets[t]`` to ``offsets[t + 1]``; see :mod:`irmx.ragged`. Every array has one value
-    per row, is made when it is first asked for, and is shared by all measures: it cannot be written, so work on a copy.
+    per row, is computed at first use, and is shared by all measures. It is therefore read-only; work on a copy.
 
-    :class:`irmx.Rankings` has five of them:
+    :class:`irmx.Rankings` has five kinds of rows:
 
     ============== ======== ======================================================= ============================
     rows           table    which                                                   in the order of
@@ -48,20 +48,20 @@ class Rows:
     ``qrels_rows`` qrels    all rows, retrieved or not; a document may have several the qrels
     ============== ======== ======================================================= ============================
 
-    A column is read by its declaration, in one of two ways: :meth:`column` gives numbers, :meth:`labels` gives texts. One rule
-    says what is missing:
+    A column is read by its declaration: :meth:`column` returns numbers, :meth:`labels` returns labels. The same rules for
+    missing values hold for both:
 
-    * A row without a value is an error, which names the row. A measure that has a use for such rows says ``missing_ok=True``:
-      they have NaN then, or the label -1.
-    * A table without the column is an error, too, unless the declaration says ``optional``: no row has a value then. :meth:`has`
-      tells.
+    * A row without a value is an error that names the row. A measure that can use such rows passes ``missing_ok=True``; they
+      then have the value NaN, or the label -1.
+    * A table without the column is an error, unless the column is declared ``optional``; then all rows lack a value.
+      :meth:`has` tells whether the table has the column.
 
     Attributes
     ----------
     table : {"run", "qrels"}
-        The table whose rows, and columns, these are.
+        The table to which the rows and their columns belong.
     offsets : int array, shape (topics + 1,)
-        Which rows belong to a topic.
+        Where the rows of each topic start and end.
 
     Examples
     --------
@@ -114,47 +114,47 @@ class Rows:
 
     @cached_property
     def ordinal(self) -> Ints:
-        """The place of each row among those of its topic, from 1."""
+        """The position of each row among those of its topic, from 1."""
         return read_only(position_in_segment(self.offsets) + 1)
 
     @property
     def row(self) -> Ints:
-        """The place of each row in its table."""
+        """The position of each row in its table."""
         rows: Ints = self._array("row")
         return rows
 
     @property
     def rank(self) -> Ints:
-        """The rank of each row's document, from 1; 0 where it is not in the ranking."""
+        """The rank of each row's document, from 1; 0 if it is not in the ranking."""
         ranks: Ints = self._array("rank")
         return ranks
 
     @property
     def grade(self) -> Floats:
-        """The grade of each row's document, NaN where it is not judged; in ``qrels_rows`` the grade of the row."""
+        """The grade of each row's document, NaN if it is not judged; in ``qrels_rows`` the grade of the row."""
         grades: Floats = self._array("grade")
         return grades
 
     @property
     def score(self) -> Floats:
-        """The score of each row's document in the run; NaN where it is not retrieved."""
+        """The score of each row's document in the run; NaN if it is not retrieved."""
         scores: Floats = self._array("score")
         return scores
 
     @property
     def doc(self) -> Ints:
-        """The number of each row's document among the judged ones of all topics; -1 where it is not judged, or the row has none."""
+        """The number of each row's document among the judged ones of all topics; -1 if it is unjudged, or the row has none."""
         docs: Ints = self._array("doc")
         return docs
 
     @cached_property
     def doc_ids(self) -> list[str]:
-        """The id of each row's document; empty for a row of the qrels that has none."""
+        """The id of each row's document; empty for a row of the qrels without a document."""
         return self._doc_ids()
 
     @property
     def declares(self) -> Bools:
-        """Whether each row has an empty ``doc_id``: in the qrels it declares a subtopic, or another label, that no document has."""
+        """Whether each row has an empty ``doc_id``, and so declares a subtopic, or another label, that no document has."""
         return read_only(self.doc < 0 if self.table == "qrels" else np.zeros(len(self), dtype=bool))
 
     # -- one value per topic -----------------------------------------------------------------------------
@@ -189,13 +189,13 @@ class Rows:
         column : Column
             The column, of the table of these rows.
         missing_ok : bool
-            Whether rows may lack a value; they have NaN then.
+            Whether rows may lack a value; theirs is then NaN.
 
         Raises
         ------
         irmx.errors.DataError
-            Where the table lacks the column and it is not optional; where a cell holds a text or an infinite number; and where a
-            row lacks a value that it must have.
+            If the table lacks the column and it is not optional, if a cell is text or an infinite number, or if a row lacks
+            a value and ``missing_ok`` is false.
         """
         if column.dtype != "float":
             raise TypeError(
@@ -209,20 +209,20 @@ class Rows:
     def labels(self, column: Column, missing_ok: bool = False) -> tuple[Ints, list[Any]]:
         """Return a column of labels: the number of the label of every row, and the labels by number.
 
-        Labels are texts, or numbers where the column holds such. Their order is none to rely on, and some may be of no row.
+        Labels are strings, or numbers if the column holds numbers. Their order is unspecified, and some may occur in no row.
 
         Parameters
         ----------
         column : Column
             The column, of the table of these rows.
         missing_ok : bool
-            Whether rows may lack a label, or have an empty one; they have the number -1 then.
+            Whether rows may lack a label, or have an empty one; their number is then -1.
 
         Raises
         ------
         irmx.errors.DataError
-            Where the table lacks the column and it is not optional; where a cell is neither a text nor a number; and where a row
-            lacks a label that it must have.
+            If the table lacks the column and it is not optional, if a cell is neither a string nor a number, or if a row
+            lacks a label and ``missing_ok`` is false.
 
         Examples
         --------
@@ -242,7 +242,7 @@ class Rows:
             if self._whole:
                 values = self._whole[0]._numbers_of(column)[self._whole[1]]
             else:
-                cells = self._data.numbers(column) if self._there(column) else None
+                cells = self._data.numbers(column) if self._is_present(column) else None
                 values = np.full(len(self), np.nan) if cells is None else cells[self.row]
             self._numbers[column] = read_only(values)
         return self._numbers[column]
@@ -253,13 +253,13 @@ class Rows:
                 number, names = self._whole[0]._labels_of(column)
                 number = number[self._whole[1]]
             else:
-                cells = self._data.labels(column.name) if self._there(column) else None
+                cells = self._data.labels(column.name) if self._is_present(column) else None
                 number, names = (np.full(len(self), -1), []) if cells is None else (cells[0][self.row], cells[1])
             self._labels[column] = read_only(number), names
         return self._labels[column]
 
-    def _there(self, column: Column) -> bool:
-        """Tell whether the table has a column; raise where it lacks one that is not optional."""
+    def _is_present(self, column: Column) -> bool:
+        """Tell whether the table has a column; raise if it lacks one that is not optional."""
         if not self.has(column) and not column.optional:
             raise DataError(self._data.lacking(column))
         return self.has(column)
@@ -283,13 +283,13 @@ class Rows:
     # -- messages ----------------------------------------------------------------------------------------
 
     def place(self, rows: Sequence[int]) -> str:
-        """Return the file and the lines of some rows, as a message starts, such as ``qrels.csv, lines 3 and 7``; empty without a file."""
+        """Return the file and the lines of some rows, such as ``qrels.csv, lines 3 and 7``; empty if there is no file."""
         return self._data.place(self.row[list(rows)].tolist())
 
     def warn(self, text: str, rows: Sequence[int] = ()) -> None:
-        """Warn of the table itself, with its file and the lines of some rows, or "The qrels", before the text.
+        """Warn about the table; the text is preceded by the file and the lines of some rows, or by "The qrels".
 
-        Where several runs are scored a text about the qrels is given once, without the name of a run.
+        If several runs are scored, a warning about the qrels is issued once, without the name of a run.
         """
         category = QrelsWarning if self.table == "qrels" else DataWarning
         warnings.warn(f"{self.place(rows) or f'The {self.table}'}: {text}", category, stacklevel=2)
@@ -308,8 +308,8 @@ class Rows:
 
     def of_topic(self, topic: int) -> Rows:
         """Return the rows of one topic, by its number."""
-        here = slice(int(self.offsets[topic]), int(self.offsets[topic + 1]))
-        return self._some(here, np.array([0, here.stop - here.start]), self._topics[topic : topic + 1])
+        chosen = slice(int(self.offsets[topic]), int(self.offsets[topic + 1]))
+        return self._some(chosen, np.array([0, chosen.stop - chosen.start]), self._topics[topic : topic + 1])
 
     def _some(self, chosen: Any, offsets: Ints, topics: Sequence[Any]) -> Rows:
         def of(name: str) -> Callable[[], Array]:
