@@ -1,7 +1,7 @@
-"""Evaluation with irmx and ir_measures measures together, reading each input once.
+"""Evaluation with measures of irmx and ir_measures together, reading each input once.
 
-The functions have the names and results of those of ir_measures; besides, measures may be texts, and
-qrels and runs anything that :func:`irmx.read_qrels` and :func:`irmx.read_run` take.
+The functions have the names and results of those of ir_measures; in addition, measures may be strings, and
+qrels and runs may be anything that :func:`irmx.read_qrels` and :func:`irmx.read_run` accept.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ Measures = str | ir_measures.Measure | Iterable[str | ir_measures.Measure]
 
 
 def as_measures(measures: Measures) -> list[ir_measures.Measure]:
-    """Return measures and texts of measures as a list of different measures, in the order asked.
+    """Return measures, given as objects or strings, as a list of distinct measures, in the order given.
 
-    A measure that is asked for under two names has the first: of two, some tools would compute one and give 0 for the other.
+    A measure that is given under two names keeps the first: some tools would compute one of the two and return 0 for the other.
 
     >>> as_measures(["AP nDCG@10", "map IPrec@1", "IPrec@1.0"])
     [AP, nDCG@10, IPrec@1]
     """
     if isinstance(measures, (str, ir_measures.Measure)):
         measures = [measures]
-    found: list[ir_measures.Measure] = []
+    parsed: list[ir_measures.Measure] = []
     for m in measures:
-        found += [m] if isinstance(m, ir_measures.Measure) else parse_measures(m)
-    different: dict[ir_measures.Measure, ir_measures.Measure] = {}
-    for m in found:
-        different.setdefault(canonical(m), m)
-    return list(different.values())
+        parsed += [m] if isinstance(m, ir_measures.Measure) else parse_measures(m)
+    distinct: dict[ir_measures.Measure, ir_measures.Measure] = {}
+    for m in parsed:
+        distinct.setdefault(canonical(m), m)
+    return list(distinct.values())
 
 
 class Evaluator:
@@ -54,11 +54,11 @@ class Evaluator:
     Parameters
     ----------
     measures : str, Measure or iterable of them
-        What to compute.
+        The measures to compute.
     qrels : any
-        Whatever :func:`irmx.read_qrels` takes.
+        Anything that :func:`irmx.read_qrels` accepts.
     provider : str, optional
-        Only this provider of ir_measures.
+        The only provider of ir_measures to use.
     """
 
     def __init__(self, measures: Measures, qrels: Any, provider: str | None = None) -> None:
@@ -67,13 +67,13 @@ class Evaluator:
         self._own: IrmxEvaluator | None = None
         self._others: list[Any] = []
         self._of_gdeval: list[ir_measures.Measure] = []
-        mine = [m for m in self.measures if isinstance(m, Measure)]
+        own = [m for m in self.measures if isinstance(m, Measure)]
         others = [m for m in self.measures if not isinstance(m, Measure)]
         if provider is not None:
             chosen = _provider(provider, self.measures)
-            mine, others = (mine, []) if chosen.NAME == "irmx" else ([], self.measures)
-        if mine:
-            self._own = IrmxEvaluator(mine, self.judgments)
+            own, others = (own, []) if chosen.NAME == "irmx" else ([], self.measures)
+        if own:
+            self._own = IrmxEvaluator(own, self.judgments)
         if others:
             pipeline = ir_measures.DefaultPipeline if provider is None else chosen
             try:
@@ -98,12 +98,13 @@ class Evaluator:
         return f"<Evaluator: {counted(len(self.measures), 'measure')}, {some(map(str, self.measures))}; {self.judgments!r}>"
 
     def _upstream_qrels(self, measures: list[ir_measures.Measure]) -> Iterator[tuple[list[ir_measures.Measure], Any]]:
-        """Yield measures of ir_measures with the qrels in the form that is right for them.
+        """Yield groups of measures of ir_measures, each with the qrels in the form that they need.
 
-        Measures of diversity read one row per subtopic and document, none without a document, on which pyndeval crashes;
-        all others one grade per document: of several rows, both would take the last. Settings of diversity are apart,
-        as pyndeval's provider uses up the run for the first one and returns zeros for the others; and so are gains, as
-        pytrec_eval's provider may compute plain nDCG with them and return zeros for nDCG with gains.
+        Diversity measures read one row per subtopic and document, and no row without a document, on which pyndeval crashes;
+        all others read one grade per document. Of several such rows, either would use the last. Each setting of diversity
+        measures forms its own group, because pyndeval's provider exhausts the run for the first setting and returns zeros
+        for the others. So do measures with gains, because pytrec_eval's provider may apply the gains to plain nDCG and
+        return zeros for nDCG with gains.
         """
         diversity = {m.NAME for m in ir_measures.providers.registry["pyndeval"].SUPPORTED_MEASURES}
         of_rows = [m for m in measures if m.NAME in diversity]
@@ -129,14 +130,14 @@ class Evaluator:
             yield of_setting, rows
 
     def scores(self, run: Any) -> dict[ir_measures.Measure, TopicScores]:
-        """Return, per measure in the order asked, its values and fields by topic in the order of the qrels.
+        """Return, per measure in the order given, its values and fields by topic in the order of the qrels.
 
-        A measure of ir_measures has NaN for a topic that its tool has no value for.
+        A measure of ir_measures has NaN for a topic for which its tool has no value.
 
         Raises
         ------
         irmx.errors.DataError
-            Where the run has documents, but for no topic of the qrels.
+            If the run has documents, but for no topic of the qrels.
         """
         run = read_run(run)
         refuse_no_common_topic(run, self.judgments)
@@ -145,15 +146,15 @@ class Evaluator:
         return {measure: by_measure[measure] for measure in self.measures}
 
     def values(self, run: Any) -> dict[ir_measures.Measure, dict[str, float]]:
-        """Return, per measure in the order asked and per topic in the order of the qrels, the value.
+        """Return the value per measure, in the order given, and topic, in the order of the qrels.
 
-        As :meth:`scores`, in dicts: a topic that a tool of ir_measures has no value for is not there.
+        As :meth:`scores`, but as dicts, without topics for which a tool of ir_measures has no value.
         """
         columns = {m: metrics_of(m, self.judgments.index, scores) for m, scores in self.scores(run).items()}
-        return {m: {one.query_id: one.value for one in column if one} for m, column in columns.items()}
+        return {m: {metric.query_id: metric.value for metric in column if metric} for m, column in columns.items()}
 
     def _of_others(self, run: Run) -> dict[ir_measures.Measure, TopicScores]:
-        """Return the values of the measures that are not of irmx."""
+        """Return the values of the measures that irmx does not compute."""
         own = set() if self._own is None else set(self._own.measures)
         values = {m: np.full(len(self.judgments.topics), np.nan) for m in self.measures if m not in own}
         for metric in self._upstream(run) if self._others else ():
@@ -163,7 +164,7 @@ class Evaluator:
         return {measure: TopicScores(of_measure) for measure, of_measure in values.items()}
 
     def _upstream(self, run: Run) -> Iterator[Metric]:
-        """Yield the values of the measures of ir_measures; a tool of theirs that fails is named."""
+        """Yield the values of the measures of ir_measures; if a tool fails, the error names the measures."""
         names = ", ".join(str(m) for m in self.measures if not isinstance(m, Measure))
         try:
             retrieved = run.as_dict()
@@ -189,7 +190,7 @@ class Evaluator:
         return (metric for of_topic in zip(*columns, strict=True) for metric in of_topic if metric)
 
     def calc(self, run: Any) -> DetailedResults:
-        """Return the means, with what goes with them in ``fields``, and the value of every topic."""
+        """Return the means, with their further ``fields``, and the value of every topic."""
         scores = self.scores(run)
         return detailed_results(scores, list(self._by_topic(scores)))
 
@@ -199,7 +200,7 @@ class Evaluator:
 
 
 def _provider(name: str, measures: list[ir_measures.Measure]) -> Any:
-    """Return a provider by name, having checked that it is there and does what is asked."""
+    """Return a provider by name; raise if it is not installed or does not compute all measures."""
     known = ir_measures.providers.registry
     if name not in known:
         raise UsageError(f"There is no provider {name!r}.{suggest(name, known)} Known: {', '.join(known)}.")
@@ -218,9 +219,9 @@ def evaluator(measures: Measures, qrels: Any) -> Evaluator:
     Parameters
     ----------
     measures : str, Measure or iterable of them
-        What to compute, such as ``"MP(model=GL_AD_ID) AP"``.
+        The measures to compute, such as ``"MP(model=GL_AD_ID) AP"``.
     qrels : any
-        Whatever :func:`irmx.read_qrels` takes.
+        Anything that :func:`irmx.read_qrels` accepts.
 
     Examples
     --------
@@ -238,7 +239,7 @@ def iter_calc(measures: Measures, qrels: Any, run: Any) -> Iterator[Metric]:
 
 
 def calc(measures: Measures, qrels: Any, run: Any) -> DetailedResults:
-    """Return the means, with what goes with them in ``fields``, and the value of every topic; see :func:`evaluator`."""
+    """Return the means, with their further ``fields``, and the value of every topic; see :func:`evaluator`."""
     return Evaluator(measures, qrels).calc(run)
 
 
@@ -248,14 +249,14 @@ def calc_aggregate(measures: Measures, qrels: Any, run: Any) -> dict[ir_measures
 
 
 def join(qrels: Any, run: Any, **common: Any) -> Rankings:
-    """Return the rankings that a measure would see, for looking at or for a measure under development.
+    """Return the rankings that a measure would get, for inspection or for a measure under development.
 
     Parameters
     ----------
     qrels, run : any
-        Whatever :func:`irmx.read_qrels` and :func:`irmx.read_run` take.
+        Anything that :func:`irmx.read_qrels` and :func:`irmx.read_run` accept.
     **common
-        ``rel``, ``cutoff``, ``judged_only`` and ``ties``.
+        The common parameters ``rel``, ``cutoff``, ``judged_only`` and ``ties``.
     """
     the_run, judgments = read_run(run), read_qrels(qrels)
     refuse_no_common_topic(the_run, judgments)

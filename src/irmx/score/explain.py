@@ -1,4 +1,4 @@
-"""What a score is made of: one topic's documents with their weights and contributions."""
+"""Explanation of a score: one topic's documents with their weights and contributions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Explanation:
-    """One topic's score, taken apart.
+    """The score of one topic, broken down by document.
 
     Attributes
     ----------
@@ -37,12 +37,12 @@ class Explanation:
     value : float
         Its score; the ``contribution`` column adds up to it.
     depth, retrieved, recall_base : int
-        The documents ranked, the relevant ones among them, and all relevant ones judged.
+        The numbers of ranked documents, of relevant documents among them, and of all relevant judged documents.
     columns : dict of str to sequence
-        ``rank``, ``doc_id``, ``grade``, ``precision`` and the measure's own columns, one row per document; or the
-        measure's own table, where its score is not made of documents at ranks.
+        ``rank``, ``doc_id``, ``grade``, ``precision`` and the columns of the measure, one row per document; or a table
+        specific to the measure, if its score does not consist of documents at ranks.
     fields : dict of str to float
-        What goes with the score, such as ``standard_error``.
+        Further fields of the score, such as ``standard_error``.
     """
 
     measure: ir_measures.Measure
@@ -64,25 +64,25 @@ class Explanation:
 def explain(
     measure: str | ir_measures.Measure, qrels: Any, run: Any, query_id: str, all_documents: bool = False
 ) -> Explanation:
-    """Return what one topic's score is made of, document by document.
+    """Break the score of one topic down by document.
 
     Parameters
     ----------
     measure : str or Measure
         An irmx measure.
     qrels, run : any
-        Whatever :func:`irmx.read_qrels` and :func:`irmx.read_run` take.
+        Anything that :func:`irmx.read_qrels` and :func:`irmx.read_run` accept.
     query_id : str
-        The topic; where the files of a format write it in more than one way, any of them.
+        The topic, in any of the ways in which files of a format write it.
     all_documents : bool
-        Whether the documents that contribute nothing are listed too.
+        Whether to include the documents that contribute nothing.
 
     Raises
     ------
     irmx.errors.UsageError
-        For a measure that is not of an irmx plugin or does not explain itself.
+        For a measure that is not one of an irmx plugin, or has no contributions.
     irmx.errors.DataError
-        For a topic that the qrels or the run lack.
+        For a topic that is not in the qrels or in the run.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def explain(
     rankings = rankings_for(parsed, join)
     with named(parsed):
         own = {k: np.asarray(v) for k, v in parsed.contributions(rankings).items()}
-        found = parsed.score(rankings)
+        score = parsed.score(rankings)
     ranked = "doc_id" not in own
     columns: dict[str, Any] = (
         own
@@ -127,7 +127,7 @@ def explain(
     if all_documents and ranked:
         judged = rankings.judged
         columns = _over_all(columns, judged.rank, judged.grade, rankings.ranked.doc_ids)
-    scores = checked(parsed, rankings.topics, found if isinstance(found, TopicScores) else TopicScores(found))
+    scores = checked(parsed, rankings.topics, score if isinstance(score, TopicScores) else TopicScores(score))
     return Explanation(
         measure=parsed,
         query_id=topic,
@@ -141,7 +141,7 @@ def explain(
 
 
 def _retrieved(rankings: Rankings, ranked: bool) -> int:
-    """Return the number of relevant documents that the run has to its cutoff, of a stream each once."""
+    """Return the number of relevant documents retrieved above the cutoff; a repeated document of a stream counts once."""
     if ranked or rankings.cutoff is not None:
         return int(rankings.relevant.count[0])
     _, at = rankings.matching_rows()
@@ -150,7 +150,7 @@ def _retrieved(rankings: Rankings, ranked: bool) -> int:
 
 
 def _over_all(columns: dict[str, Any], rank: Array, grade: Array, docs: list[str]) -> dict[str, Any]:
-    """Return columns over all ranks: precision everywhere, the grade where judged, else weightless."""
+    """Return columns over all ranks: the precision at every rank, the grade of judged documents, and 0 elsewhere."""
     at = np.asarray(columns["rank"]) - 1
     relevant = np.zeros(len(docs))
     relevant[at] = 1

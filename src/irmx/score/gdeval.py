@@ -1,4 +1,4 @@
-"""What gdeval, the script of the TREC Web track behind some measures of ir_measures, can read; it stops at anything else."""
+"""Checks of the input of gdeval, the script of the TREC Web track that computes some measures of ir_measures."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _WORD = re.compile(r"\S+", re.ASCII)
 
 
 def refuse_qrels(measures: list[ir_measures.Measure], judgments: Judgments) -> None:
-    """Raise where qrels hold something that gdeval does not read, or takes for something else.
+    """Raise if qrels contain something that gdeval does not read, or misreads.
 
-    Of a topic such as ``301-2`` it reads the part after the hyphen, and topics such as ``7`` and ``07`` are one to it.
+    It reads only the part after the hyphen of a topic such as ``301-2``, and does not distinguish ``7`` and ``07``.
     """
     where = f"the qrels {judgments.origin.source}".rstrip()
     seen: dict[int, str] = {}
@@ -50,7 +50,7 @@ def refuse_qrels(measures: list[ir_measures.Measure], judgments: Judgments) -> N
 
 
 def refuse_run(measures: list[ir_measures.Measure], run: Mapping[str, Iterable[str]]) -> None:
-    """Raise where a run has documents whose ids gdeval would take for several columns."""
+    """Raise if a run has documents whose ids gdeval would read as several columns."""
     for docs in run.values():
         _refuse_ids(measures, docs, "the run")
 

@@ -1,4 +1,4 @@
-"""Runs by name, read one after the other; warnings and errors name the run."""
+"""Runs by name, read one after the other, with warnings and errors that name the run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from irmx.data.runs import Run
 from irmx.data.tables import is_path
 from irmx.errors import DataError, DataWarning, UsageError, some
 from irmx.rank.join import refuse_no_common_topic
-from irmx.score.once import Said
+from irmx.score.once import IssuedWarnings
 
 T = TypeVar("T")
 
@@ -26,12 +26,12 @@ def named_runs(runs: Any) -> dict[str, Any]:
     Parameters
     ----------
     runs : mapping of str to run, or sequence of paths and globs
-        Files are called by their names, or by their paths where two of them have one name.
+        Runs from files have the name of the file, or its path if two files have the same name.
 
     Returns
     -------
     dict of str to path or Run
-        What is no path is converted, so that it can be looked at more than once.
+        Anything but a path is converted to a :class:`irmx.Run`, so that it can be read more than once.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def named_runs(runs: Any) -> dict[str, Any]:
     if is_path(runs):
         runs = [runs]
     if isinstance(runs, Mapping):
-        given = [(str(name), run) for name, run in runs.items()]
+        items = [(str(name), run) for name, run in runs.items()]
     elif isinstance(runs, Iterable) and not hasattr(runs, "columns"):  # not one run as a table
         paths = list(runs)
         other = [p for p in paths if not is_path(p)]
@@ -50,20 +50,20 @@ def named_runs(runs: Any) -> dict[str, Any]:
                 f"Runs are a mapping of names to runs, or paths. Got {type(other[0]).__name__} among them."
             )
         files = [file for path in paths for file in matching_files(os.fspath(path))]
-        given = list(zip(run_names(files), files, strict=True))
+        items = list(zip(run_names(files), files, strict=True))
     else:
         raise UsageError(f"Runs are a mapping of names to runs, or paths. Got {type(runs).__name__} instead.")
-    if not given:
+    if not items:
         raise UsageError("There is no run to score.")
-    names = [name for name, _ in given]
+    names = [name for name, _ in items]
     twice = [name for name in names if names.count(name) > 1]
     if twice:
-        raise UsageError(f"Two runs have the name {twice[0]!r}. Give each a name of its own, and every file once.")
-    return {name: os.fspath(run) if is_path(run) else read_run(run) for name, run in given}
+        raise UsageError(f"Two runs have the name {twice[0]!r}. Give each run its own name, and every file once.")
+    return {name: os.fspath(run) if is_path(run) else read_run(run) for name, run in items}
 
 
 def run_names(paths: Sequence[str]) -> list[str]:
-    """Return what files are called: their names, or their paths where two files have one name.
+    """Return the names of runs from files: the names of the files, or their paths if two have the same name.
 
     >>> run_names(["runs/a.run", "runs/b.run"]), run_names(["one/a.run", "two/a.run"])
     (['a.run', 'b.run'], ['one/a.run', 'two/a.run'])
@@ -74,7 +74,7 @@ def run_names(paths: Sequence[str]) -> list[str]:
 
 @contextlib.contextmanager
 def of_run(name: str, source: Any) -> Iterator[None]:
-    """Name the run in errors of its data that do not name its file."""
+    """Add the name of the run to errors about its data that do not name its file."""
     try:
         yield
     except DataError as error:
@@ -84,24 +84,24 @@ def of_run(name: str, source: Any) -> Iterator[None]:
 
 
 def of_each_run(runs: Mapping[str, Any], judgments: Judgments, do: Callable[[Run], T]) -> Iterator[tuple[str, T]]:
-    """Read runs one after the other, and yield the name of each with what is done with it.
+    """Read runs one after the other, and yield the name of each with the result of a function.
 
-    What is warned of on the way names the run; warnings that say the same are given once. Topics of the qrels that a run
-    lacks are counted in a warning.
+    Warnings name the run, and identical warnings are issued once. A warning counts the topics of the qrels that a run
+    lacks.
 
     Parameters
     ----------
     runs : mapping of str to any
-        Whatever :func:`irmx.read_run` takes, by name.
+        Anything that :func:`irmx.read_run` accepts, by name.
     judgments : Judgments
         The judgments.
     do : function
-        What is done with each run.
+        The function to call with each run.
 
     Raises
     ------
     irmx.errors.DataError
-        Where a run cannot be read, or has documents, but for no topic of the qrels.
+        If a run cannot be read, or has documents, but for no topic of the qrels.
 
     Examples
     --------
@@ -110,28 +110,28 @@ def of_each_run(runs: Mapping[str, Any], judgments: Judgments, do: Callable[[Run
     >>> list(of_each_run({"one": {"q": {"a": 2.0, "x": 1.0}}}, judgments, lambda run: len(run.score)))
     [('one', 2)]
     """
-    said = Said()
+    issued = IssuedWarnings()
     for name, source in runs.items():
-        with said.once(name), of_run(name, source):
+        with issued.once(name), of_run(name, source):
             run = read_run(source)
             lacking = lacking_topics(run, judgments)
             if lacking:
                 warnings.warn(lacking, DataWarning, stacklevel=2)
-            done = do(run)
-        yield name, done
+            result = do(run)
+        yield name, result
 
 
 def lacking_topics(run: Run, judgments: Judgments) -> str:
-    """Return what to say of a run that lacks topics of the qrels, nothing where it has all.
+    """Return the message about a run that lacks topics of the qrels, empty if it has all of them.
 
     Raises
     ------
     irmx.errors.DataError
-        Where it has documents, but for none of them.
+        If it has documents, but for none of the topics.
     """
     refuse_no_common_topic(run, judgments)
-    known, there = list(judgments.index), set(run.topics)
-    missing = [t for t in known if t not in there]
+    topics, retrieved = list(judgments.index), set(run.topics)
+    missing = [t for t in topics if t not in retrieved]
     if not missing:
         return ""
-    return f"no results for {len(missing)} of {len(known)} topics ({some(missing)}); they count with the measures' defaults"
+    return f"no results for {len(missing)} of {len(topics)} topics ({some(missing)}); they count with the measures' defaults"

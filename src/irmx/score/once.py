@@ -1,4 +1,4 @@
-"""Warnings that say the same are given once, from whatever process they come."""
+"""Issuing of identical warnings only once, from whatever process they come."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from collections.abc import Iterable, Iterator
 from irmx.errors import QrelsWarning
 
 
-class Said:
-    """What was warned of so far."""
+class IssuedWarnings:
+    """The warnings that have been issued so far."""
 
     def __init__(self) -> None:
-        self._said: set[tuple[type[Warning], str]] = set()
+        self._issued: set[tuple[type[Warning], str]] = set()
 
     @contextlib.contextmanager
     def once(self, place: str) -> Iterator[None]:
-        """Hold back the warnings of a block, and give at its end those that are new, with the place before them.
+        """Hold back the warnings of a block, and issue the new ones at its end, prefixed with the place.
 
-        Those of the qrels alone stay as they are.
+        Warnings about the qrels alone get no prefix.
         """
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             yield
-        self.give(
+        self.issue(
             (w.category, str(w.message) if issubclass(w.category, QrelsWarning) else f"{place}: {w.message}")
             for w in caught
         )
 
-    def give(self, found: Iterable[tuple[type[Warning], str]]) -> None:
-        """Give the warnings that are new."""
-        for category, text in found:
-            if (category, text) not in self._said:
-                self._said.add((category, text))
+    def issue(self, texts: Iterable[tuple[type[Warning], str]]) -> None:
+        """Issue the warnings that are new."""
+        for category, text in texts:
+            if (category, text) not in self._issued:
+                self._issued.add((category, text))
                 warnings.warn(text, category, stacklevel=2)

@@ -1,4 +1,4 @@
-"""Scoring runs in many settings, as sweeps do: what settings share is done once per run."""
+"""Scoring of runs in many settings, as in sweeps, with the work that settings share done once per run."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _COMMON = ("rel", "cutoff", "judged_only", "ties")
 
 
 def preparation_key(setting: Measure) -> Hashable:
-    """Return what the preparation of a setting depends on; None for a measure without preparation.
+    """Return a key for the preparation of a setting; None for a measure without preparation.
 
-    Settings with equal keys share what :func:`prepare_run` gives for one of them.
+    Settings with equal keys share the result of :func:`prepare_run`.
     """
     own = setting.preparation()
     return None if own is None else (own, *(setting[name] for name in _COMMON))
@@ -29,12 +29,12 @@ def preparation_key(setting: Measure) -> Hashable:
 
 @dataclass(frozen=True, eq=False)
 class PreparedRun:
-    """What settings that share a preparation need of a run.
+    """The data of a run that settings with the same preparation need.
 
     Attributes
     ----------
     prepared : Any
-        What :meth:`irmx.Measure.prepare` returned.
+        The return value of :meth:`irmx.Measure.prepare`.
     topics : list of str
         The run's topics that are in the judgments.
     places : list of int
@@ -50,7 +50,7 @@ class PreparedRun:
 
 
 def prepare_run(settings: Sequence[Measure], run: Run, judgments: Judgments) -> dict[Hashable, PreparedRun]:
-    """Return what settings need of a run, by :func:`preparation_key`; nothing for measures without preparation.
+    """Return the data of a run that settings need, by :func:`preparation_key`; nothing for measures without preparation.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def prepare_run(settings: Sequence[Measure], run: Run, judgments: Judgments) -> 
     Raises
     ------
     irmx.errors.DataError
-        Where the run or the judgments lack a column that a setting reads.
+        If the run or the judgments lack a column that a setting reads.
     """
     join = Join(run, judgments)
     places = [place for _, place in join.pairs]
@@ -93,7 +93,7 @@ def score_prepared(runs: Sequence[PreparedRun], settings: Sequence[Measure]) -> 
     Raises
     ------
     irmx.errors.PluginError
-        Where the measure returns something else than scores of this shape.
+        If the measure returns anything other than scores of this shape.
     """
     with named(settings[0]):
         scores = type(settings[0]).score_prepared([run.prepared for run in runs], settings)
@@ -116,7 +116,7 @@ def _over_topics(setting: Measure, run: PreparedRun, scores: TopicScores) -> Top
 def score_joined(joins: Sequence[Join], settings: Sequence[Measure]) -> list[list[TopicScores]]:
     """Return the scores of runs (outer list) in several settings (inner list), over the topics of the judgments.
 
-    Joins stay good for further settings: documents are looked up once, and what only these settings needed is forgotten.
+    The joins can be reused for further settings: documents are looked up once; data that only these settings need is released.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What made some scores: the versions of what computed them, and digests of the files that were read."""
+"""The provenance of scores: versions of the software that computed them, and digests of the files that were read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from irmx.registry import registry
 
 
 def versions_of(measures: Iterable[ir_measures.Measure]) -> dict[str, str]:
-    """Return the versions of irmx, of ir_measures, and of what the measures and their named objects are from.
+    """Return the versions of irmx, of ir_measures, and of the plugins of the measures and their named objects.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def versions_of(measures: Iterable[ir_measures.Measure]) -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        By distribution; of a measure that is made of a function, a digest of the function.
+        By distribution; for a measure made from a function, a digest of the function.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def versions_of(measures: Iterable[ir_measures.Measure]) -> dict[str, str]:
 
 
 def file_digest(source: Any) -> str:
-    """Return a digest of the bytes of a file; nothing where the source is not one.
+    """Return a digest of the bytes of a file; empty if the source is not a file.
 
     >>> file_digest({"q": {"a": 1}})
     ''

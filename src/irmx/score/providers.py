@@ -1,4 +1,4 @@
-"""Which provider of ir_measures computes a measure, and how to install it where it is not there."""
+"""The providers of ir_measures that compute a measure, and how to install them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import ir_measures
 
 
 def not_installed(measure: ir_measures.Measure) -> str:
-    """Return the provider that a measure needs, whatever its parameters, and how to install it; nothing where it is there.
+    """Return the provider that a measure needs, whatever its parameters, and how to install it; empty if it is installed.
 
     >>> not_installed(ir_measures.AP)
     ''
@@ -18,7 +18,7 @@ def not_installed(measure: ir_measures.Measure) -> str:
 
 
 def provider_of(measure: ir_measures.Measure) -> str:
-    """Return the name of the provider that computes a measure, where none is asked for; nothing where none does.
+    """Return the name of the provider that computes a measure by default; empty if none does.
 
     >>> provider_of(ir_measures.AP), provider_of(ir_measures.AP(rel=2) @ 5), provider_of(ir_measures.ERR)
     ('pytrec_eval', 'pytrec_eval', '')
@@ -27,7 +27,7 @@ def provider_of(measure: ir_measures.Measure) -> str:
 
 
 def unsupported(measures: list[ir_measures.Measure]) -> str:
-    """Return what to say of measures that no installed provider of ir_measures computes; nothing where all are."""
+    """Return the message about measures that no installed provider of ir_measures computes; empty if there are none."""
     return "\n".join(_why_not(m) for m in measures if not ir_measures.DefaultPipeline.supports(m))
 
 
@@ -43,7 +43,7 @@ def _why_not(measure: ir_measures.Measure) -> str:
                 "0 and 1, which none of the default providers of ir_measures takes. With rel it is binary: "
                 f"{binary} gives a document of grade 1 or more the gain 1, and every other document 0."
             )
-    return f"ir_measures does not compute {measure}: no provider has it with these parameters."
+    return f"ir_measures does not compute {measure}: no provider supports it with these parameters."
 
 
 def _providers() -> list[Any]:
@@ -52,7 +52,7 @@ def _providers() -> list[Any]:
 
 
 def _missing(computes: Callable[[Any], bool]) -> str:
-    """Return the providers that would compute something, and how to install them, where none of them is installed."""
+    """Return the providers that could compute a measure, and how to install them; empty if one is installed."""
     able = [provider for provider in _providers() if computes(provider)]
     if any(provider.is_available() for provider in able):
         return ""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _COLUMNS = ("query_id", "system", "measure", "value")
 _OTHER_NAMES = {"qid": "query_id", "name": "system", "run": "system"}
-"""What tables of others, such as those of PyTerrier's experiments, call the columns."""
+"""The names of these columns in tables of other tools, such as PyTerrier's experiments."""
 
 _METADATA = b"irmx_scores"
 _SCHEMA = 1
@@ -38,7 +38,7 @@ class Scores:
     Attributes
     ----------
     values : float array, shape (topics, systems, measures)
-        The values. A topic that a system retrieved nothing for has the measure's default; NaN where a measure has no value.
+        The values. A topic for which a system retrieved nothing has the measure's default; NaN if a measure has no value.
     topics, systems : tuple of str
         The query ids and the names of the systems, in order.
     measures : tuple of Measure
@@ -46,9 +46,9 @@ class Scores:
     retrieved : bool array, shape (topics, systems)
         Whether the system retrieved anything for the topic.
     fields : dict of str to float array, shape (topics, systems, measures)
-        What goes with the values, by name, such as ``standard_error``; NaN where there is none.
+        Further fields of the values, by name, such as ``standard_error``; NaN if missing.
     made_by : dict
-        Versions, digests of files: what :func:`irmx.scores` knows of where the values come from. It holds what JSON can.
+        The provenance that :func:`irmx.scores` records: versions and digests of files. It can be written as JSON.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class Scores:
         for name, array in (("values", self.values), *self.fields.items()):
             if array.shape != shape:
                 raise UsageError(
-                    f"The scores of {shape[0]} topics, {shape[1]} systems and {shape[2]} measures have {name} of the shape "
+                    f"The scores of {shape[0]} topics, {shape[1]} systems and {shape[2]} measures have {name} of shape "
                     f"{array.shape}."
                 )
             array.flags.writeable = False
@@ -110,12 +110,12 @@ class Scores:
         systems: str | Iterable[str] | None = None,
         measures: Measures | None = None,
     ) -> Scores:
-        """Return the scores of some topics, systems or measures, in the order asked; all where nothing is asked.
+        """Return the scores of some topics, systems or measures, in the order given; by default of all.
 
         Raises
         ------
         irmx.errors.UsageError
-            Where there is none of such a name; names the nearest.
+            For an unknown name; the message suggests the closest.
         """
         places = [
             self._places("topic", self.topics, topics),
@@ -134,11 +134,11 @@ class Scores:
         )
 
     @staticmethod
-    def _places(kind: str, known: Sequence[Any], asked: Any) -> list[int]:
-        if asked is None:
+    def _places(kind: str, known: Sequence[Any], selected: Any) -> list[int]:
+        if selected is None:
             return list(range(len(known)))
         place = {str(name): i for i, name in enumerate(known)}
-        names = [asked] if isinstance(asked, (str, ir_measures.Measure)) else list(asked)
+        names = [selected] if isinstance(selected, (str, ir_measures.Measure)) else list(selected)
         for name in names:
             if str(name) not in place:
                 near = suggest(str(name), place)
@@ -174,19 +174,19 @@ class Scores:
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame) -> Scores:
-        """Return scores from a table with one row per topic, system and measure, such as :meth:`frame` gives.
+        """Return scores from a table with one row per topic, system and measure, such as :meth:`frame` returns.
 
         Parameters
         ----------
         frame : DataFrame
-            The columns query_id, system, measure and value; others with numbers are fields. What
-            ``pt.Experiment(..., perquery=True)`` returns, with qid and name, is understood, too. A measure is whatever
-            :func:`irmx.parse_measure` takes. A topic that a system has no row for counts with the measure's default.
+            The columns query_id, system, measure and value; other numeric columns are fields. The result of
+            ``pt.Experiment(..., perquery=True)``, with qid and name, is also accepted. A measure is anything that
+            :func:`irmx.parse_measure` accepts. A topic for which a system has no row counts with the measure's default.
 
         Raises
         ------
         irmx.errors.DataError
-            Where a column is missing, or a topic, system and measure has two rows.
+            If a column is missing, or if two rows have the same topic, system and measure.
         """
         frame = frame.rename(columns={k: v for k, v in _OTHER_NAMES.items() if v not in frame.columns})
         lacking = [name for name in _COLUMNS if name not in frame.columns]
@@ -218,7 +218,7 @@ class Scores:
     # -- files -------------------------------------------------------------------------------------------
 
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
-        """Write the table of :meth:`frame`, and what made it, to a parquet file."""
+        """Write the table of :meth:`frame`, with its provenance, to a parquet file."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -238,12 +238,12 @@ class Scores:
 
     @classmethod
     def read_parquet(cls, path: str | os.PathLike[str]) -> Scores:
-        """Return the scores of a file that :meth:`to_parquet` wrote.
+        """Read scores from a file that :meth:`to_parquet` wrote.
 
         Raises
         ------
         irmx.errors.DataError
-            Where it is no such file, or one of another version of irmx that writes another schema.
+            If it is not such a file, or one of a version of irmx that writes another schema.
         """
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -269,29 +269,29 @@ class Scores:
 
 
 def scores(measures: Measures, qrels: Any, runs: Any) -> Scores:
-    """Return the values of measures for the topics of several runs, as one object.
+    """Score several runs with several measures, and return the values of all topics as one object.
 
     Parameters
     ----------
     measures : str, Measure or iterable of them
-        What to compute, such as ``"MP(model=GL_AD_ID) AP"``.
+        The measures to compute, such as ``"MP(model=GL_AD_ID) AP"``.
     qrels : any
-        Whatever :func:`irmx.read_qrels` takes.
+        Anything that :func:`irmx.read_qrels` accepts.
     runs : mapping of str to run, or sequence of paths and globs
-        Runs by name, each whatever :func:`irmx.read_run` takes; files are called by their names.
+        Runs by name, each anything that :func:`irmx.read_run` accepts; runs from files have the names of the files.
 
     Returns
     -------
     Scores
-        Topics are those of the qrels. A topic that a run lacks counts with the measure's default, is counted in a
-        :class:`irmx.DataWarning`, and is not ``retrieved``.
+        The topics are those of the qrels. A topic that a run lacks has the measure's default and is not ``retrieved``; a
+        :class:`irmx.DataWarning` counts such topics.
 
     Raises
     ------
     irmx.errors.UsageError
-        Where a measure is unknown, or two runs have one name.
+        If a measure is unknown, or two runs have the same name.
     irmx.errors.DataError
-        Where the inputs cannot be read, or a run has no topic of the qrels.
+        If the inputs cannot be read, or a run has no topic of the qrels.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Scoring runs with irmx measures: one join per run, shared by all of them."""
+"""Scoring of runs with irmx measures, which share one join per run."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class IrmxEvaluator(providers.Evaluator):
         unique = list(dict.fromkeys(measures))
         for measure in unique:
             measure.validate_params()
-        told = at_odds(unique)
-        if told:
-            warnings.warn(told, DataWarning, stacklevel=2)
+        message = at_odds(unique)
+        if message:
+            warnings.warn(message, DataWarning, stacklevel=2)
         super().__init__(unique, set(judgments.topics))
         self.judgments = judgments
 
@@ -44,17 +44,17 @@ class IrmxEvaluator(providers.Evaluator):
         Warns
         -----
         irmx.errors.DataWarning
-            Where the run has documents, but for no topic of the judgments. It is no error here, on the way from ir_measures: in
-            batches of an experiment there may be one where a system finds nothing for what is judged.
+            If the run has documents, but for no topic of the judgments. This is not an error when called by ir_measures: in
+            some batch of an experiment, a system may retrieve documents for unjudged topics only.
         """
         run = read_run(run)
-        told = no_common_topic(run, self.judgments)
-        if told:
-            warnings.warn(f"{told} Every value is a default.", DataWarning, stacklevel=2)
+        message = no_common_topic(run, self.judgments)
+        if message:
+            warnings.warn(f"{message} Every value is a default.", DataWarning, stacklevel=2)
         return self.of_join(Join(run, self.judgments))
 
     def of_join(self, join: Join) -> dict[Measure, TopicScores]:
-        """Return the same of a run that is joined with the judgments already."""
+        """Return the scores of a run that is already joined with the judgments."""
         places = [t for _, t in join.pairs]
         return {
             measure: over_topics(measure, self._left_out(measure), places, self._of_rankings(measure, join))
@@ -62,20 +62,20 @@ class IrmxEvaluator(providers.Evaluator):
         }
 
     def _left_out(self, measure: Measure) -> Array:
-        """Return for every topic whether it has no value on request, as it has no relevant document."""
+        """Return for every topic whether it is left out of the mean, because it has no relevant document."""
         if measure["no_relevant"] == "nan":
             return without_relevant(self.judgments, measure["rel"])
         return np.zeros(len(self.judgments.topics), dtype=bool)
 
     def _of_rankings(self, measure: Measure, join: Join) -> TopicScores:
-        """Return the values of the topics that the run has, checked."""
+        """Return the checked values of the topics that the run has."""
         if not join.pairs:
             return TopicScores(np.empty(0))
         check_columns(measure, join)
         rankings = rankings_for(measure, join)
         with named(measure):
-            found = measure.score(rankings)
-            return checked(measure, rankings.topics, found if isinstance(found, TopicScores) else TopicScores(found))
+            scores = measure.score(rankings)
+            return checked(measure, rankings.topics, scores if isinstance(scores, TopicScores) else TopicScores(scores))
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:
         """Yield the value of every measure for every topic of the qrels."""
@@ -95,28 +95,28 @@ class IrmxEvaluator(providers.Evaluator):
 
 @contextmanager
 def named(measure: Measure) -> Iterator[None]:
-    """Name the measure in errors of its data, and turn what else it raises into an error of its plugin."""
+    """Name the measure in errors about its data, and turn any other exception into an error of its plugin."""
     try:
         yield
     except DataError as error:
         raise DataError(f"{measure}: {error}") from error
-    except (IrmxError, DataWarning):  # a warning that was made an error stays what it is
+    except (IrmxError, DataWarning):  # a warning turned into an error is raised unchanged
         raise
     except Exception as error:
         raise failure_of(f"The measure {measure}", error) from error
 
 
 def checked(measure: Measure, topics: list[Any], scores: TopicScores) -> TopicScores:
-    """Return the scores of a measure as arrays of floats, having checked their shape and that all are finite."""
-    arrays = {name: np.asarray(found, dtype=np.float64) for name, found in {**scores.fields, "": scores.values}.items()}
+    """Return the scores of a measure as float arrays; raise unless they have the right shape and are finite."""
+    arrays = {name: np.asarray(array, dtype=np.float64) for name, array in {**scores.fields, "": scores.values}.items()}
     covariance = scores.covariance
     if covariance is not None and covariance.shape != (len(topics), len(topics)):
         raise PluginError(
             f"The measure {measure} returned a covariance of shape {covariance.shape} for {len(topics)} topics."
         )
-    for name, found in arrays.items():
-        if found.shape != (len(topics),):
-            what = f"{name} of shape {found.shape}" if name else f"an array of shape {found.shape}"
+    for name, array in arrays.items():
+        if array.shape != (len(topics),):
+            what = f"{name} of shape {array.shape}" if name else f"an array of shape {array.shape}"
             raise PluginError(f"The measure {measure} returned {what} for {len(topics)} topics.")
     values = arrays.pop("")
     if not np.isfinite(values).all():
@@ -132,9 +132,9 @@ def without_relevant(judgments: Judgments, rel: float | None) -> Array:
 
 
 def over_topics(measure: Measure, left_out: Array, places: list[int], scores: TopicScores) -> TopicScores:
-    """Return scores of some topics, by their numbers, over all topics of the judgments.
+    """Return scores of some topics, by their numbers, extended to all topics of the judgments.
 
-    The others have the default; those that are left out have NaN.
+    The other topics have the measure's default; topics that are left out have NaN.
     """
     topics = len(left_out)
     values = np.full(topics, float(measure.DEFAULT))
@@ -151,8 +151,8 @@ def over_topics(measure: Measure, left_out: Array, places: list[int], scores: To
 
 
 def fields_by_topic(scores: TopicScores) -> list[dict[str, float]]:
-    """Return the fields of every topic, those that it has."""
-    columns = {name: found.tolist() for name, found in scores.fields.items()}
+    """Return the fields of every topic, without those that are NaN."""
+    columns = {name: array.tolist() for name, array in scores.fields.items()}
     return [
         {name: column[i] for name, column in columns.items() if column[i] == column[i]}
         for i in range(len(scores.values))
@@ -160,7 +160,7 @@ def fields_by_topic(scores: TopicScores) -> list[dict[str, float]]:
 
 
 def metrics_of(measure: ir_measures.Measure, topics: Iterable[str], scores: TopicScores) -> list[Metric | None]:
-    """Return the metric of every topic; None where a tool of ir_measures computes none."""
+    """Return the metric of every topic; None for a topic for which a tool of ir_measures has no value."""
     fields = fields_by_topic(scores) if scores.fields else repeat({})
     own = isinstance(measure, Measure)
     return [
@@ -170,10 +170,10 @@ def metrics_of(measure: ir_measures.Measure, topics: Iterable[str], scores: Topi
 
 
 def mean_of(measure: ir_measures.Measure, scores: TopicScores) -> float:
-    """Return what the measure's own aggregator, mostly the mean, makes of the values of all topics that have one.
+    """Aggregate the values of all topics with the measure's aggregator, which usually computes the mean.
 
-    NaN is a value of a measure of irmx where a user asked for it (``no_relevant='nan'``), and its aggregator knows that; of
-    a measure of ir_measures it says that its tool has no value for the topic.
+    The aggregator of an irmx measure handles NaN, which ``no_relevant='nan'`` gives. For a measure of ir_measures, NaN means
+    that its tool has no value for the topic, so it is removed first.
     """
     values = scores.values if isinstance(measure, Measure) else scores.values[~np.isnan(scores.values)]
     aggregator = measure.aggregator()
@@ -183,31 +183,31 @@ def mean_of(measure: ir_measures.Measure, scores: TopicScores) -> float:
 
 
 def detailed_results(scores: Mapping[Any, TopicScores], per_query: list[Metric]) -> DetailedResults:
-    """Return the means, with what goes with them, beside the metrics of topics."""
+    """Return the means with their fields, and the metrics of topics."""
     means = {measure: mean_of(measure, of_measure) for measure, of_measure in scores.items()}
     return DetailedResults(means, per_query, {m: fields for m, s in scores.items() if (fields := s.of_mean())})
 
 
 def rankings_for(measure: Measure, join: Join) -> Rankings:
-    """Return the rankings as a measure is to see them, with its common parameters carried out.
+    """Return the rankings for a measure, with its common parameters applied.
 
     Raises
     ------
     irmx.errors.DataError
-        Where the run has a document more than once and the measure does not declare that documents may repeat.
+        If the run has a document more than once and the measure does not declare that documents may repeat.
     """
     if not measure.DOCS_MAY_REPEAT:
         with named(measure):
             join.run.refuse_repeats()
-    given = common_parameters(measure)
-    return join.memo(("rankings", *sorted(given.items())), lambda: Rankings(join, **given))
+    common = common_parameters(measure)
+    return join.memo(("rankings", *sorted(common.items())), lambda: Rankings(join, **common))
 
 
 def check_columns(measure: Measure, join: Join) -> None:
-    """Raise where a column that the measure declares is missing."""
+    """Raise if a column that the measure declares is missing."""
     judgments, run = join.judgments, join.run
     for column in (*measure.run_columns(), *measure.qrel_columns()):
-        there = run.columns if column.table == "run" else judgments.columns
-        if column.name not in there and not column.optional:
+        present = run.columns if column.table == "run" else judgments.columns
+        if column.name not in present and not column.optional:
             what = run.lacking(column) if column.table == "run" else judgments.lacking(column)
             raise DataError(f"{measure} cannot be computed: {what}")

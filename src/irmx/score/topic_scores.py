@@ -1,4 +1,4 @@
-"""The values of one measure for the topics of one run, and metrics that come with more than a value."""
+"""The values of one measure for the topics of one run, and metrics with further fields."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from irmx.ragged import Floats
 
 @dataclass(frozen=True)
 class TopicScores:
-    """One value per topic, and further fields per topic; what ``Measure.score`` may return instead of an array.
+    """One value per topic, with further fields; ``Measure.score`` may return it instead of an array.
 
     Attributes
     ----------
     values : float array, shape (topics,)
         The values.
     fields : dict of str to float array, shape (topics,)
-        What goes with them, by name, such as ``standard_error``.
+        Further values per topic, by name, such as ``standard_error``.
     covariance : float array, shape (topics, topics), optional
-        The covariance of the errors of the values, such as those of a simulation whose users are the same for all topics: the
-        mean over topics has a standard error then.
+        The covariance of the errors of the values, such as those of a simulation with the same users for all topics. It
+        gives the mean over topics a standard error.
     """
 
     values: Floats
@@ -33,23 +33,23 @@ class TopicScores:
     covariance: Floats | None = None
 
     def of_mean(self) -> dict[str, float]:
-        """Return what goes with the mean of the values that are not NaN: its standard error, where the covariance gives one.
+        """Return the fields of the mean of the values that are not NaN: its standard error, if there is a covariance.
 
-        The topics are taken as given: it is the error of the values, not that of having other topics.
+        The topics are regarded as fixed: it is the error of the values, not that of sampling topics.
 
         >>> errors = np.array([[0.04, 0.04], [0.04, 0.04]])
         >>> TopicScores(np.array([2.0, 3.0]), covariance=errors).of_mean()
         {'standard_error': 0.2}
         """
-        there = ~np.isnan(self.values)
-        if self.covariance is None or not there.any():
+        defined = ~np.isnan(self.values)
+        if self.covariance is None or not defined.any():
             return {}
-        variance = float(self.covariance[np.ix_(there, there)].sum()) / there.sum() ** 2
+        variance = float(self.covariance[np.ix_(defined, defined)].sum()) / defined.sum() ** 2
         return {"standard_error": math.sqrt(max(variance, 0.0))} if math.isfinite(variance) else {}
 
 
 class DetailedMetric(ir_measures.Metric):
-    """An ``ir_measures.Metric`` with further fields, which are attributes too.
+    """An ``ir_measures.Metric`` with further fields, which are also attributes.
 
     Attributes
     ----------
@@ -81,18 +81,18 @@ class DetailedMetric(ir_measures.Metric):
     def __getattr__(self, name: str) -> float:
         fields = self.__dict__.get("fields", {})
         if name in fields:
-            found: float = fields[name]
-            return found
+            value: float = fields[name]
+            return value
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
 
 class DetailedResults(ir_measures.CalcResults):
-    """An ``ir_measures.CalcResults`` with what goes with the means.
+    """An ``ir_measures.CalcResults`` with further fields of the means.
 
     Attributes
     ----------
     fields : dict of Measure to dict of str to float
-        By measure and name, such as the ``standard_error`` of the mean; no entry for measures whose mean has nothing besides.
+        By measure and name, such as the ``standard_error`` of the mean; measures whose mean has no fields are left out.
 
     Examples
     --------
@@ -113,5 +113,5 @@ class DetailedResults(ir_measures.CalcResults):
 
 
 def metric(query_id: str, measure: Any, value: float, fields: Mapping[str, float]) -> ir_measures.Metric:
-    """Return a metric, a detailed one where there are fields."""
+    """Return a metric, a :class:`DetailedMetric` if there are fields."""
     return DetailedMetric(query_id, measure, value, fields) if fields else ir_measures.Metric(query_id, measure, value)
