@@ -1,14 +1,14 @@
-"""The conformance kit: checks that a measure behaves as users of irmx and ir_measures may expect.
+"""The conformance kit: checks that a measure behaves as users of irmx and ir_measures expect.
 
-:func:`check_measure` runs all checks on a measure, :func:`parametrize_with_checks` makes a test of pytest of each.
-Needs ``irmx[testing]``. The strategies that make up data are in :mod:`irmx.testing.strategies`.
+:func:`check_measure` runs all checks on a measure, :func:`parametrize_with_checks` turns each into a pytest test.
+Needs ``irmx[testing]``. The strategies that generate data are in :mod:`irmx.testing.strategies`.
 """
 
 try:
     import hypothesis  # noqa: F401
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
-        "irmx.testing needs hypothesis, which makes up the data. To install it: python -m pip install 'irmx[testing]'."
+        "irmx.testing needs hypothesis, which generates the data. To install it: python -m pip install 'irmx[testing]'."
     ) from error
 
 from irmx.testing.checks import CHECKS, OF_SETTINGS

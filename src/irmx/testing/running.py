@@ -1,4 +1,4 @@
-"""Running all checks on measures: in one call, or as tests of pytest."""
+"""Running of all checks on measures, in one call or as pytest tests."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def check_measure(
     Raises
     ------
     CheckError
-        Where a check fails.
+        If a check fails.
 
     Examples
     --------
@@ -123,10 +123,10 @@ def parametrize_with_checks(
     adapt: Callable[[Sample], Sample] | None = None,
     examples: int = EXAMPLES,
 ) -> pytest.MarkDecorator:
-    """Return a decorator of pytest that makes a test of every check of every class of measures.
+    """Return a pytest decorator that turns every check of every class of measures into a test.
 
-    The first measure of a class gets all checks. Further ones, with other parameters, get those of what parameters
-    change, :data:`irmx.testing.OF_SETTINGS`: the values, and the columns that are read.
+    The first measure of a class gets all checks. Further ones, with other parameters, get the checks of what parameters
+    affect, :data:`irmx.testing.OF_SETTINGS`: the values, and the columns that are read.
 
     The test takes the arguments ``measure`` and ``check``; its id is both. A failure that is expected is an xfail with
     its reason, strict: if the check passes, the test fails.
@@ -187,12 +187,12 @@ def _expected(given: Expected | None, measure: Measure) -> Mapping[str, str]:
 
 
 def instances(measure: Measure | str) -> Iterator[Measure]:
-    """Yield what of a measure is checked: itself, or its ``EXAMPLES`` where it lacks a required parameter.
+    """Yield the measures to check: the measure itself, or its ``EXAMPLES`` if it lacks a required parameter.
 
     Raises
     ------
     irmx.errors.UsageError
-        Where it is no measure of an irmx plugin, or lacks a parameter and has no examples.
+        If it is not a measure of an irmx plugin, or lacks a parameter and has no examples.
 
     Examples
     --------

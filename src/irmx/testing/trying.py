@@ -1,4 +1,4 @@
-"""Running a property over made-up data, and computing values there."""
+"""Running of a property on generated data, and values of measures on it."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ T = TypeVar("T")
 Values = dict[str, float]
 
 EXAMPLES = 15
-"""How many samples a check looks at, unless told: all checks of a quick measure then take a second or two."""
+"""The default number of samples per check; all checks of a fast measure then take a second or two."""
 
 
 @dataclass(frozen=True)
 class Data:
-    """What a measure is checked on.
+    """The options of the data on which a measure is checked.
 
     Attributes
     ----------
     adapt : callable, optional
-        Takes a :class:`Sample` and returns it with what relates its columns put right.
+        Takes a :class:`Sample` and returns it with its columns made consistent.
     examples : int
-        How many samples a check looks at.
+        The number of samples per check.
     shrink : bool
-        Whether a sample that fails is made as small as may be.
+        Whether to shrink a failing sample to the smallest that fails.
     """
 
     adapt: Callable[[Sample], Sample] | None = None
@@ -62,18 +62,18 @@ class Data:
 
 
 def for_all(strategy: st.SearchStrategy[T], holds: Callable[[T], None], data: Data, share: float = 1.0) -> None:
-    """Call a function on what a strategy gives, always the same; raise the failure of the smallest that fails.
+    """Call a function on values of a strategy, always the same ones; raise the failure of the smallest that fails.
 
-    A failure that the same data does not bring about again is told as it was first.
+    A failure that the same data does not reproduce is raised as it first occurred.
 
     Parameters
     ----------
     strategy : SearchStrategy
-        What to call it on.
+        The strategy that generates the values.
     holds : callable
         Raises :class:`CheckError`.
     data : Data
-        Its ``examples``, times ``share``, is how many.
+        Its ``examples``, times ``share``, is the number of values.
     """
     count = max(1, round(data.examples * share))
     for value in _drawn(strategy, count):
@@ -173,7 +173,7 @@ def values(measure: Measure, sample: Sample, qrels: Any = None, run: Any = None)
     Raises
     ------
     CheckError
-        Where the measure raises something.
+        If the measure raises something.
     """
     with silent():
         return _values(measure, sample, qrels, run)
@@ -181,7 +181,7 @@ def values(measure: Measure, sample: Sample, qrels: Any = None, run: Any = None)
 
 @contextmanager
 def silent() -> Iterator[None]:
-    """Leave out warnings; a check of its own looks at them."""
+    """Suppress warnings, which a separate check examines."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
@@ -216,7 +216,7 @@ def same(a: float, b: float) -> bool:
 def require_same(
     measure: Measure, asked: str, one: Values, other: Values, what: str, sample: Sample, *others: Sample
 ) -> None:
-    """Raise where the values of a topic differ.
+    """Raise if the values of a topic differ.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The checks, one function each: ``check_NAME(measure, data)`` raises where a measure does not have the property."""
+"""The checks, one function each: ``check_NAME(measure, data)`` raises if a measure lacks the property."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Check(Protocol):
     __name__: str
 
     def __call__(self, measure: Measure, data: Data) -> None:
-        """Raise :class:`irmx.testing.CheckError` where the measure does not have the property."""
+        """Raise :class:`irmx.testing.CheckError` if the measure lacks the property."""
 
 
 _ALL: tuple[Any, ...] = (
@@ -87,4 +87,4 @@ OF_SETTINGS: tuple[str, ...] = (
     "explanation",
     "preparation",
 )
-"""The checks of what parameters change: which columns are read, and values. The others ask the same of every measure of a class."""
+"""The checks of what parameters affect: columns read, and values. The others hold for all measures of a class alike."""

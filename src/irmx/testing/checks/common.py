@@ -25,7 +25,7 @@ def _same_as(
     what: str,
     large: bool = False,
 ) -> None:
-    """Raise where ``one`` on a sample differs from ``other`` on the sample changed."""
+    """Raise if ``one`` on a sample differs from ``other`` on the sample changed."""
 
     def holds(sample: Sample) -> None:
         instead = changed(sample)

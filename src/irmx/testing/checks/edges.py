@@ -110,7 +110,7 @@ def check_repeated_documents(measure: Measure, data: Data) -> None:
 
 
 def _require_value(measure: Measure, what: str, sample: Sample) -> None:
-    """Raise where the first topic has no value in the range of the measure, or one that is neither that nor allowed."""
+    """Raise if the first topic has no value in the range of the measure, or one that is neither that nor allowed."""
     low, high = measure.RANGE
     value = values(measure, sample)[sample.topics[0]]
     if measure["no_relevant"] != "nan" and not low - 1e-9 <= value <= high + 1e-9:

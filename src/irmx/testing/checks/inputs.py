@@ -113,7 +113,7 @@ def check_inputs_unchanged(measure: Measure, data: Data) -> None:
 
 
 def _require_untouched(measure: Measure, sample: Sample) -> None:
-    """Raise where scoring changes what other measures see of the same run, or the state of the random numbers of others."""
+    """Raise if scoring changes what other measures see of the same run, or the state of the random numbers of others."""
     rankings = rankings_for(measure, Join(read_run(sample.run_table), read_qrels(sample.qrels_table)))
     seen = _seen(rankings)
     before = deepcopy(seen)

@@ -49,7 +49,7 @@ def _order(
     asked: str,
     changed: Callable[[Sample], Sample] = lambda sample: sample,
 ) -> None:
-    """Raise where the order of the rows of samples, changed in one way, matters."""
+    """Raise if the order of the rows of samples, changed in one way, matters."""
 
     def holds(sample: Sample) -> None:
         sample = changed(sample)

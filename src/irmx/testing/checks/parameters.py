@@ -132,7 +132,7 @@ def check_unknown_parameter(measure: Measure, data: Data) -> None:
 def _refused(
     measure: Measure, params: dict[str, Any], pattern: str, standard: str, kind: type[UsageError] = UsageError
 ) -> None:
-    """Raise where parameters are taken, or refused with another error or text."""
+    """Raise if parameters are taken, or refused with another error or text."""
     said = ", ".join(f"{name}={value!r}" for name, value in params.items())
     asked = f"With {said} it must raise {kind.__name__}: {standard!r}."
     try:
