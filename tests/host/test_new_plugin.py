@@ -94,7 +94,7 @@ def test_nothing_is_overwritten(command, tmp_path):
     there.write_text("mine")
     done = command("new-plugin", "word-budget", "--into", tmp_path)
     assert done.code == 2
-    assert "irmx-word-budget is there already, and nothing is overwritten" in done.err
+    assert "irmx-word-budget already exists, and nothing is overwritten" in done.err
     assert there.read_text() == "mine"
     there.unlink()
     there.symlink_to(tmp_path / "nowhere")

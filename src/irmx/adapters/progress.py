@@ -1,4 +1,4 @@
-"""The progress bar of what takes long, on standard error."""
+"""A progress bar on standard error."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ import sys
 from collections.abc import Callable, Iterator
 
 Advance = Callable[[int], None]
-"""Says that so many more are done."""
+"""A function to call with the number of items finished since the last call."""
 
 
 @contextlib.contextmanager
 def progress_bar(description: str, total: int, done: int = 0, shown: bool | None = None) -> Iterator[Advance]:
-    """Show how many of a number of things are done, and the remaining time.
+    """Show the number of finished items, and the remaining time.
 
-    A context manager; what it gives is called with the number of things that have been done since the last call.
+    A context manager; it yields a function to call with the number of items finished since the last call.
 
     Parameters
     ----------
     description : str
-        What is done.
+        The text before the bar.
     total, done : int
-        How many there are, and how many are done at the start.
+        The number of items, and how many of them are finished at the start.
     shown : bool or None
-        None: where standard error is a terminal.
+        Whether to show the bar; None to show it if standard error is a terminal.
 
     Examples
     --------

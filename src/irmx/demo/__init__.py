@@ -62,7 +62,7 @@ def run_path(system: str) -> Path:
     Raises
     ------
     irmx.errors.UsageError
-        Where there is no such system.
+        If there is no such system.
     """
     if system not in SYSTEMS:
         raise UsageError(f"The demo collection has no system {system!r}; it has {', '.join(SYSTEMS)}.")

@@ -1,4 +1,4 @@
-"""What the hooks of plugins may return, and under which names: checked before anything is registered."""
+"""Checks of the objects that hooks of plugins return, before they are registered."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ HOOKS: dict[str, type] = {
     for name, hook in vars(hookspecs).items()
     if name.startswith("irmx_")
 }
-"""What each hook promises."""
+"""The type of the objects that each hook returns."""
 
 
 def keys(hook: str, obj: Any) -> list[str]:
-    """Return the names that an object must have for itself, after checking that it is what the hook promises."""
+    """Check that an object has the type that a hook returns, and return the names that it claims."""
     expected = HOOKS[hook]
     if isinstance(obj, type) and issubclass(obj, expected):
         raise PluginError(
@@ -54,7 +54,7 @@ def keys(hook: str, obj: Any) -> list[str]:
 
 
 def _refuse_bad_declarations(measure: Any) -> None:
-    """Raise where a measure declares something else than parameters and columns: help, listings and scoring rely on them."""
+    """Raise if a measure's declarations are not parameters and columns, on which help, listings and scoring rely."""
     for name, param in measure.SUPPORTED_PARAMS.items():
         if not isinstance(param, Param):
             raise PluginError(

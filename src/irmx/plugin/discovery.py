@@ -1,4 +1,4 @@
-"""Discovery of plugins: which are installed and wanted, what their hooks return, and who has a name that two claim."""
+"""Discovery of plugins: which are installed and enabled, what their hooks return, and which gets a name that two claim."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ _OF_THE_HOST = ("irmx.plugin.builtin", "irmx.cli.commands", "irmx.cli.output")
 """The modules with the host's own hooks."""
 
 _SLOW = 5.0
-"""A plugin that takes longer to load, in seconds, is named in a warning."""
+"""The loading time, in seconds, above which a warning names a plugin."""
 
 
 def discover(registry: Registry) -> None:
     """Register the host's own features, then those of every installed plugin that the environment does not exclude.
 
-    ``IRMX_LOAD_PLUGINS=a,b`` loads only these (empty: none); ``IRMX_DISABLED_PLUGINS=a,b`` leaves these out;
-    ``IRMX_PREFERRED_PLUGINS=a,b`` gives these the names that others claim, too. Names are those of entry points or of
-    distributions.
+    ``IRMX_LOAD_PLUGINS=a,b`` loads only these (empty: none); ``IRMX_DISABLED_PLUGINS=a,b`` excludes these;
+    ``IRMX_PREFERRED_PLUGINS=a,b`` gives these the names that other plugins also claim. Plugins are named by their entry
+    points or distributions.
     """
     only, without, preferred = (_names_in(f"IRMX_{which}_PLUGINS") for which in ("LOAD", "DISABLED", "PREFERRED"))
     discovery = Discovery(registry, set(preferred or ()))
@@ -75,7 +75,7 @@ def _installed() -> list[tuple[PluginInfo, Callable[[], Any]]]:
 
 @dataclass(frozen=True)
 class _Claim:
-    """An object that a plugin offers, with the names that it must have for itself; it cannot do without the first."""
+    """An object that a plugin offers, with the names that it claims; without the first, it is not registered."""
 
     info: PluginInfo
     kind: str
@@ -86,15 +86,15 @@ class _Claim:
 class Discovery:
     """Loads plugins one after the other, then registers what they offer.
 
-    What goes wrong with one plugin is kept and warned about, never raised. Names are given when all plugins are loaded: who
-    comes first does not matter.
+    Failures of a plugin are recorded and warned about, never raised. Names are assigned when all plugins are loaded, so the
+    order of plugins does not matter.
 
     Parameters
     ----------
     registry : Registry
-        What it fills.
+        The registry to fill.
     preferred : set of str
-        The plugins or distributions that the user prefers where two claim a name.
+        The plugins or distributions that the user prefers if two claim a name.
     """
 
     def __init__(self, registry: Registry, preferred: set[str]) -> None:
@@ -155,7 +155,7 @@ class Discovery:
         return claims
 
     def register(self) -> None:
-        """Register what was loaded since the last time, every object by those of its names that its plugin gets."""
+        """Register the objects loaded since the last call, by those of their names that their plugins get."""
         claimants: dict[tuple[str, str], dict[str, PluginInfo]] = {}
         for claim in self._claims:
             for key in claim.names:
@@ -235,7 +235,7 @@ def _shown(claim: _Claim) -> str:
 
 
 def _how_to_choose(first: PluginInfo | None, info: PluginInfo) -> str:
-    """Return what gives a plugin the name, where anything does."""
+    """Return how the user can give the name to a plugin, empty if that is impossible."""
     if first is not None and first.name == HOST:
         return ""
     return f" IRMX_PREFERRED_PLUGINS={info.distribution or info.name} gives it to {info.name}."

@@ -1,4 +1,4 @@
-"""Datasets by their id: those of ir_datasets, of plugins, and of packages that register theirs with ir_datasets."""
+"""Datasets by id: those of ir_datasets, of plugins, and of packages that register theirs with ir_datasets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 ELSEWHERE = {"longeval-": "ir_datasets_longeval"}
-"""How ids begin that another package registers, and its module; its function ``register`` takes the id."""
+"""Prefixes of ids that another package registers, and its module, whose function ``register`` takes the id."""
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,10 @@ class Dataset:
     NAME : str
         The ir_datasets id.
     load : callable
-        Returns the ``ir_datasets.Dataset``; called when the id is first used. It declares classes and fetches nothing.
+        Returns the ``ir_datasets.Dataset``; called when the id is first used. It declares classes and downloads nothing.
     is_local : callable, optional
-        Tells whether the qrels lie on this machine, for ``irmx datasets``; left out, the files of its parts tell, where
-        they are those of ir_datasets.
+        Tells whether the qrels are on this machine, for ``irmx datasets``; by default determined from the files of the
+        dataset, if they are handled by ir_datasets.
     """
 
     NAME: str
@@ -47,7 +47,7 @@ def dataset(dataset_id: str) -> Any:
     Raises
     ------
     irmx.errors.DataError
-        Where no dataset has the id; names the nearest.
+        If no dataset has the id; the message suggests the closest.
     """
     import ir_datasets
 
@@ -57,7 +57,7 @@ def dataset(dataset_id: str) -> Any:
             return plugin_datasets.load(dataset_id)
         source = registry().source_of(offered[dataset_id])
         warnings.warn(
-            f"{source} claims the dataset {dataset_id!r}, which ir_datasets has already: that of ir_datasets is taken.",
+            f"{source} claims the dataset {dataset_id!r}, which ir_datasets already has: the one of ir_datasets is used.",
             PluginWarning,
             stacklevel=2,
         )
@@ -73,7 +73,7 @@ def dataset(dataset_id: str) -> Any:
 
 
 def _register_elsewhere(dataset_id: str) -> None:
-    """Let the package whose dataset it is register it, where there is one."""
+    """Let another package register a dataset, if it is one of its datasets."""
     for start, module in ELSEWHERE.items():
         if not dataset_id.startswith(start):
             continue
@@ -94,7 +94,7 @@ def qrels_table(dataset_id: str) -> pa.Table:
     """Return the qrels of a dataset as a table with all their fields."""
     found = dataset(dataset_id)
     if not found.has_qrels():
-        raise DataError(f"The dataset {dataset_id!r} has no qrels. Name a part of it that does, or a qrels file.")
+        raise DataError(f"The dataset {dataset_id!r} has no qrels. Name a subset of it that does, or a qrels file.")
     try:
         return as_table("qrels", found.qrels_iter())
     except (OSError, RuntimeError) as error:

@@ -1,4 +1,4 @@
-"""Which field of a dataset's documents gives a column of the qrels: plugins declare the fields for the columns they read."""
+"""Fields of documents that provide columns of qrels; plugins declare them for the columns that they read."""
 
 from __future__ import annotations
 
@@ -13,22 +13,23 @@ from irmx.registry import registry
 
 @dataclass(frozen=True)
 class Field:
-    """A field of documents that gives a column of the qrels; a plugin returns instances from ``irmx_fields``.
+    """A field of documents that provides a column of the qrels; a plugin returns instances from ``irmx_fields``.
 
     Attributes
     ----------
     NAME : str
-        The id of a dataset; it stands for all parts of it, too. Of several that fit an id the longest holds.
+        The id of a dataset; it also covers all its subsets. If several cover an id, the longest applies.
     column : str
         The column of the qrels that measures read.
     field : str
         The field of the documents.
     parse : str or callable
-        The form of dates: ``"iso"`` (2020-07-16, 2019-04-25T12:57:54Z, and dates of Python; a year or a month alone is its
-        first day, counted), ``"date"`` (the same, or seconds), ``"seconds"`` and ``"milliseconds"`` since 1970, ``"twitter"``, ``"warc"``. Or a function that
-        takes the value of the field. It returns a number or a text; None where the document has none; or a pair of the
-        value and the rule that it follows from, which is then counted in a warning. It raises ``ValueError`` for what is no
-        such value, with the reason. Dates become seconds since 1970; those without a time zone are in UTC.
+        The format of dates: ``"iso"`` (2020-07-16, 2019-04-25T12:57:54Z, and Python dates; a year or a month alone is read as
+        its first day, and counted in a warning), ``"date"`` (the same, or seconds), ``"seconds"`` and ``"milliseconds"``
+        since 1970, ``"twitter"``, ``"warc"``. Or a function that takes the value of the field and returns a number or a
+        string, None if the document has no value, or a pair of the value and the rule by which it was derived, which is
+        counted in a warning. It raises ``ValueError``, with the reason, for a value that it cannot read. Dates become seconds
+        since 1970; those without a time zone are in UTC.
 
     Examples
     --------
@@ -52,12 +53,12 @@ class Field:
             )
 
     def value(self, given: Any) -> tuple[float | str | None, str]:
-        """Return the value of a document's field, None for none, and the rule that it follows from, empty for none.
+        """Return the value of a document's field, None if missing, and the rule by which it was derived, empty if none.
 
         Raises
         ------
         ValueError
-            Where it cannot be read.
+            If it cannot be read.
         """
         parse = self.parse if callable(self.parse) else FORMS[self.parse]
         found = parse(given)
@@ -79,9 +80,9 @@ class Field:
 
 
 def declared(dataset_id: str, column: str) -> Field | None:
-    """Return the field that gives a column of a dataset, None where none is declared."""
-    found = [f for f in registry().fields() if f.column == column and f.covers(dataset_id)]
-    return max(found, key=lambda f: len(f.NAME), default=None)
+    """Return the field that provides a column of a dataset, None if none is declared."""
+    candidates = [f for f in registry().fields() if f.column == column and f.covers(dataset_id)]
+    return max(candidates, key=lambda f: len(f.NAME), default=None)
 
 
 def is_declared(column: str) -> bool:

@@ -1,4 +1,4 @@
-"""Qrels of datasets with columns that the fields of their documents give."""
+"""Qrels of datasets with columns from the fields of their documents."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 
 def judgments(dataset_id: str, columns: Sequence[str] = ()) -> Judgments:
-    """Return the qrels of a dataset with further columns, which the fields of its documents give.
+    """Return the qrels of a dataset with extra columns from the fields of its documents.
 
-    Only documents that are judged are looked up, and each once: the values are kept in the cache.
+    Only judged documents are looked up, and each only once, because the values are kept in a cache.
 
     Parameters
     ----------
     dataset_id : str
         An id of ir_datasets, or of a dataset of a plugin.
     columns : sequence of str
-        Columns wanted besides those of the qrels, which :class:`irmx.Field` objects of plugins give.
+        The extra columns; for each, a plugin declares an :class:`irmx.Field`.
 
     Returns
     -------
@@ -43,13 +43,13 @@ def judgments(dataset_id: str, columns: Sequence[str] = ()) -> Judgments:
     Raises
     ------
     irmx.DataError
-        Where there is no such dataset, it has no qrels, or neither they nor a declared field of its documents give a column;
-        before anything is looked up or downloaded. Where the documents cannot be obtained.
+        If there is no such dataset, it has no qrels, or neither they nor a declared field of its documents provide a column;
+        raised before anything is looked up or downloaded. Also if the documents cannot be obtained.
 
     Warns
     -----
     irmx.DataWarning
-        Counts the documents that have no value for a column, and those whose value follows from a rule.
+        Counts the documents that have no value for a column, and those whose value was derived by a rule.
 
     Examples
     --------
@@ -59,24 +59,24 @@ def judgments(dataset_id: str, columns: Sequence[str] = ()) -> Judgments:
     ...
     irmx.errors.DataError: 'vaswani' has no 'published': ...; its documents have the fields doc_id, text, and none ...
     """
-    found = dataset(dataset_id)
-    there = _qrels_columns(found)
+    the_dataset = dataset(dataset_id)
+    present = _qrels_columns(the_dataset)
     for column in columns:
-        if column not in there:
-            _given_by(dataset_id, found, column)
+        if column not in present:
+            _given_by(dataset_id, the_dataset, column)
     return _judged(dataset_id, columns)
 
 
 def judgments_with(dataset_id: str, columns: Iterable[str]) -> Judgments:
     """Return the qrels of a dataset, with columns from its documents if all of the columns can be obtained.
 
-    Where one cannot, nothing is looked up: the columns are needed together.
+    If one of them cannot, nothing is looked up, because the columns are needed together.
     """
-    found = dataset(dataset_id)
-    there = _qrels_columns(found)
-    lacking = [c for c in columns if c not in there]
+    the_dataset = dataset(dataset_id)
+    present = _qrels_columns(the_dataset)
+    lacking = [c for c in columns if c not in present]
     fields = [declared(dataset_id, c) for c in lacking]
-    can = found.has_docs() and all(f is not None and f.field in found.docs_cls()._fields for f in fields)
+    can = the_dataset.has_docs() and all(f is not None and f.field in the_dataset.docs_cls()._fields for f in fields)
     return _judged(dataset_id, lacking if can else ())
 
 
@@ -87,7 +87,7 @@ class DatasetOrigin(Origin):
         self.dataset_id = dataset_id
 
     def how_to_get(self, column: str) -> str:
-        """Return a sentence on how the qrels get a column, empty where no field of any documents gives it."""
+        """Return a sentence on how the qrels get a column, empty if no field of any documents gives it."""
         if not is_declared(column):
             return ""
         try:
@@ -144,7 +144,7 @@ def values_in_documents(dataset_id: str, column: str, doc_ids: Sequence[str], of
 
 
 def refuse_not_given(dataset_id: str, column: str) -> None:
-    """Raise where no field of the documents of a dataset gives a column."""
+    """Raise if no field of the documents of a dataset gives a column."""
     _given_by(dataset_id, dataset(dataset_id), column)
 
 

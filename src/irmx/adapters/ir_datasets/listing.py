@@ -25,13 +25,13 @@ class Listed:
     NAME : str
         Its id.
     source : str
-        What offers it: ``ir_datasets``, or a plugin with its version.
+        What provides it: ``ir_datasets``, or a plugin with its version.
     qrels : tuple of str
         The fields of its qrels.
     columns : dict of str to str
         The columns beyond those of all qrels, and where each comes from: ``"qrels"``, or the field of the documents.
     local : bool or None
-        Whether its qrels lie on this machine; None where that cannot be told.
+        Whether its qrels are on this machine; None if unknown.
     """
 
     NAME: str
@@ -42,9 +42,9 @@ class Listed:
 
 
 def listed() -> tuple[list[Listed], dict[str, str]]:
-    """Return all datasets with qrels, and of those that cannot be looked at the reason, by id.
+    """Return all datasets with qrels, and the ids of those that cannot be inspected, with the reason.
 
-    Only declarations are read: nothing is fetched, and no file of a dataset is opened.
+    Only declarations are read: nothing is downloaded, and no file of a dataset is opened.
     """
     import ir_datasets
 
@@ -86,7 +86,7 @@ def described(dataset_id: str, dataset: Any, offer: Dataset | None, fields: list
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep ir_datasets from telling of every id that it has under another name by now."""
+    """Keep ir_datasets from warning about every id that has been renamed."""
     name = "IR_DATASETS_SKIP_DEPRECATED_WARNING"
     before = os.environ.get(name)
     os.environ[name] = "true"

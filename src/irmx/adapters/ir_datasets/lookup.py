@@ -43,7 +43,7 @@ def values_of(
     Raises
     ------
     irmx.errors.DataError
-        Where the documents cannot be obtained, or none of them is there, or no value of them can be read.
+        If the documents cannot be obtained, or none of them is there, or no value of them can be read.
     """
     cache = Cache(dataset_id, field, source)
     kept = cache.read()

@@ -44,9 +44,9 @@ def load(dataset_id: str) -> Any:
     Raises
     ------
     irmx.errors.DataError
-        Where the plugin cannot make it.
+        If the plugin cannot make it.
     irmx.errors.PluginError
-        Where it is not one of ir_datasets.
+        If it is not one of ir_datasets.
     """
     import ir_datasets
     from ir_datasets.util import MetadataComponent
@@ -76,7 +76,7 @@ def is_taken(dataset_id: str) -> bool:
 
 
 def failure(error: Exception) -> str:
-    """Return what to say of an error of ir_datasets: with several sources of a file, what came of each."""
+    """Return the message about an error of ir_datasets: with several sources of a file, what came of each."""
     what, *more = error.args or ("",)
     if more and isinstance(more[0], list):
         tried = (f"{_place(source)} ({type(why).__name__})" for source, why in more[0])

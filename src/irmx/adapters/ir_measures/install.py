@@ -1,4 +1,4 @@
-"""Making irmx measures known to ir_measures, and datasets of plugins to ir_datasets, reversibly."""
+"""Reversible registration of irmx measures with ir_measures, and of plugins' datasets with ir_datasets."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _also: list[tuple[Callable[[], None], Callable[[], None]]] = []
 def install() -> None:
     """Make ir_measures score and parse irmx measures; done by ``import irmx``, undone by :func:`uninstall`.
 
-    The provider goes to the end of ``ir_measures.DefaultPipeline.providers``. ``ir_measures.parse_measure`` reads what
-    :func:`irmx.parse_measure` does, besides all that it read before; ``ir_measures.parse_trec_measure``, by which PyTerrier
-    reads texts, takes the same besides the names of trec_eval. The names of the measures go into ``ir_measures.measures.registry`` when the
-    plugins are loaded, at the first use of a name. The datasets of plugins become loadable by ``ir_datasets.load``.
-    Calling it twice changes nothing.
+    The provider is appended to ``ir_measures.DefaultPipeline.providers``. ``ir_measures.parse_measure`` parses everything
+    that :func:`irmx.parse_measure` does, in addition to what it parsed before; ``ir_measures.parse_trec_measure``, which
+    PyTerrier uses for strings, does so in addition to the names of trec_eval. The names of the measures are added to
+    ``ir_measures.measures.registry`` when the plugins are loaded, at the first use of a name. ``ir_datasets.load`` can load
+    the datasets of plugins. Calling it twice has no further effect.
     """
     if PROVIDER not in ir_measures.DefaultPipeline.providers:
         ir_measures.DefaultPipeline.providers.append(PROVIDER)
@@ -43,9 +43,9 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Put ir_measures back as it was before ``import irmx``, and let ir_datasets load no more datasets of plugins.
+    """Restore ir_measures to its state before ``import irmx``, and stop ir_datasets from loading datasets of plugins.
 
-    :func:`install` makes irmx known again.
+    :func:`install` undoes this.
     """
     plugin_datasets.uninstall()
     if PROVIDER in ir_measures.DefaultPipeline.providers:
@@ -62,14 +62,14 @@ def uninstall() -> None:
 
 
 def also(put_in: Callable[[], None], take_out: Callable[[], None]) -> None:
-    """Do more at every install and uninstall, from now on; both must do no harm when called twice."""
+    """Register functions to call at every install and uninstall from now on; both must be safe to call twice."""
     _also.append((put_in, take_out))
     if _before:
         put_in()
 
 
 def publish(measures: dict[str, Any]) -> None:
-    """Put the names of measures into ir_measures' registry, while irmx is installed there."""
+    """Add the names of measures to the registry of ir_measures, while irmx is installed there."""
     _published.update(measures)
     if _before:
         for name, measure in measures.items():
@@ -77,47 +77,47 @@ def publish(measures: dict[str, Any]) -> None:
 
 
 def unpublish(name: str) -> None:
-    """Take the name of a measure out of ir_measures' registry again."""
+    """Remove the name of a measure from the registry of ir_measures."""
     if name in _published:
         del _published[name]
         ir_measures.measures.registry.pop(name, None)
 
 
 def name_taken(name: str) -> str:
-    """Return ``"ir_measures"`` where it has a measure of a name itself; empty otherwise."""
+    """Return ``"ir_measures"`` if it has its own measure of a name; empty otherwise."""
     measure = ir_measures.measures.registry.get(name)
     return "" if measure is None or PROVIDER.supports_class(measure) else "ir_measures"
 
 
 def _parse_measure(measure: Any) -> ir_measures.Measure:
-    """Parse as :func:`irmx.parse_measure` does; what it refuses, such as ``P`` still without a cutoff, as ir_measures did."""
+    """Parse as :func:`irmx.parse_measure` does, and what it refuses, such as ``P`` without a cutoff, as ir_measures did."""
     from irmx.declare.expressions import parse_measure
 
     try:
         return parse_measure(measure)
     except UsageError:
-        found = _parsed_before(measure)
-        if found is None:
+        parsed = _parsed_before(measure)
+        if parsed is None:
             raise
-        return found
+        return parsed
 
 
 def _parsed_before(measure: Any) -> ir_measures.Measure | None:
-    """Return the measure of ir_measures that its own parser finds, if any."""
+    """Return the measure that the parser of ir_measures itself returns, if any."""
     try:
-        with warnings.catch_warnings():  # of what it uses of Python that is to go
+        with warnings.catch_warnings():  # about deprecated features of Python that it uses
             warnings.simplefilter("ignore")
-            found: ir_measures.Measure = _before["parse_measure"](measure)
+            parsed: ir_measures.Measure = _before["parse_measure"](measure)
     except Exception:
         return None
-    return None if PROVIDER.supports_class(found) else found
+    return None if PROVIDER.supports_class(parsed) else parsed
 
 
 def _parse_trec_measure(measure: str) -> list[ir_measures.Measure]:
-    """Parse a measure as trec_eval names it; what ir_measures does not know, as :func:`irmx.parse_measures` does."""
+    """Parse a name of trec_eval as ir_measures does, and any other text as :func:`irmx.parse_measures` does."""
     try:
-        found: list[ir_measures.Measure] = ir_measures.util.parse_trec_measure(measure)
-        return found
+        measures: list[ir_measures.Measure] = ir_measures.util.parse_trec_measure(measure)
+        return measures
     except ValueError as error:
         from irmx.declare.expressions import measures_named
 

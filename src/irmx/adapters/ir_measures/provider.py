@@ -1,4 +1,4 @@
-"""The ir_measures provider of irmx measures; light, because ``import irmx`` needs it."""
+"""The ir_measures provider of irmx measures; it imports little, because ``import irmx`` needs it."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ class IrmxProvider(providers.Provider):
         from irmx.declare.columns import needed
         from irmx.score.scoring import IrmxEvaluator
 
-        asked = sorted(measures, key=str) if isinstance(measures, (set, frozenset)) else list(measures)
-        return IrmxEvaluator(asked, read_qrels(qrels, needed("qrels", asked)))
+        ordered = sorted(measures, key=str) if isinstance(measures, (set, frozenset)) else list(measures)
+        return IrmxEvaluator(ordered, read_qrels(qrels, needed("qrels", ordered)))
 
     def run_inputs(self, measures: Iterable[Any]) -> list[str]:
-        """Return the run columns that the measures cannot do without."""
+        """Return the run columns that the measures require."""
         from irmx.declare.columns import REQUIRED, needed
 
         return list(dict.fromkeys([*REQUIRED["run"], *needed("run", measures)]))
 
     def qrel_inputs(self, measures: Iterable[Any]) -> list[str]:
-        """Return the qrels columns that the measures cannot do without."""
+        """Return the qrels columns that the measures require."""
         from irmx.declare.columns import REQUIRED, needed
 
         return list(dict.fromkeys([*REQUIRED["qrels"], *needed("qrels", measures)]))

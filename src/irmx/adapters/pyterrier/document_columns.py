@@ -65,7 +65,7 @@ class DocumentColumn(pt.Transformer):
         Raises
         ------
         irmx.DataError
-            Where a document has no value, unless there is a default or it may be empty.
+            If a document has no value, unless there is a default or it may be empty.
         """
         pt.validate.columns(inp, includes=["docno"])
         docs = inp["docno"].astype(str).tolist()
@@ -126,9 +126,9 @@ def column(
     Raises
     ------
     irmx.UsageError
-        Where the source is of no such kind.
+        If the source is of no such kind.
     irmx.DataError
-        Where it gives a document two values, one not of the form, or cannot give the column at all: years and days as
+        If it gives a document two values, one not of the form, or cannot give the column at all: years and days as
         numbers (1914, 19140728) and milliseconds are no seconds since 1970. When results come, where one of their
         documents has no value.
 
@@ -174,7 +174,7 @@ def _value(field: Field, function: Callable[[str], Any], doc: str) -> Any:
 
 
 def _values(field: Field, written: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what values by document say, None where there is none."""
+    """Return what values by document say, None if there is none."""
     written = {doc: None if is_missing(value) else value for doc, value in written.items()}
     if field.form == "date":
         numbers = {doc: float(value) for doc, value in written.items() if isinstance(value, Real)}

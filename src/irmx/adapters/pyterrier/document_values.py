@@ -99,7 +99,7 @@ def _by_document(column: str, docs: list[Any], values: list[Any]) -> dict[str, A
 
 
 def dataset_id_of(source: Any) -> str | None:
-    """Return the id of a dataset of PyTerrier or ir_datasets, or of its name; None where it is no such thing."""
+    """Return the id of a dataset of PyTerrier or ir_datasets, or of its name; None if it is no such thing."""
     if isinstance(source, str):
         return source.removeprefix("irds:")
     if hasattr(source, "irds_ref"):

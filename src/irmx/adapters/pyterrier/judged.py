@@ -39,7 +39,7 @@ def qrels(source: Any, columns: str | Sequence[str] = ()) -> pd.DataFrame:
     Raises
     ------
     irmx.DataError
-        Where it cannot be read, or a column cannot be obtained.
+        If it cannot be read, or a column cannot be obtained.
 
     Examples
     --------

@@ -22,7 +22,7 @@ def extend() -> None:
     Warns
     -----
     irmx.PluginWarning
-        Where the module is not as irmx expects it, so that the names are not there.
+        If the module is not as irmx expects it, so that the names are not there.
     """
     try:
         there = vars(import_module(_MODULE))

@@ -30,14 +30,14 @@ def new_plugin(names: Names, into: str | os.PathLike[str] = ".") -> Path:
     Raises
     ------
     irmx.errors.UsageError
-        Where its folder is there already; nothing is overwritten.
+        If its folder already exists; nothing is overwritten.
     irmx.errors.DataError
-        Where it cannot be written; nothing is left then.
+        If it cannot be written; nothing is left behind.
     """
     where = Path(into)
     target = where / names.distribution
     if os.path.lexists(target):
-        raise UsageError(f"{target} is there already, and nothing is overwritten. Choose another name, or --into DIR.")
+        raise UsageError(f"{target} already exists, and nothing is overwritten. Choose another name, or --into DIR.")
     if not where.is_dir():
         raise UsageError(f"There is no folder {where}.")
     major, minor = version("irmx").split(".")[:2]
