@@ -139,9 +139,9 @@ def test_a_scheduler_that_cannot_be_reached_is_an_error(monkeypatch: pytest.Monk
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
-        with pytest.raises(irmx.UsageError, match=f"No scheduler of Dask can be reached at {address}: "):
+        with pytest.raises(irmx.UsageError, match=f"No Dask scheduler can be reached at {address}: "):
             irmx_study.sweep("NCP", {"law": "uniform,first"}, QRELS, RUNS, backend="dask", scheduler=address)
-    with pytest.raises(irmx.UsageError, match="No scheduler of Dask can be reached at nonsense://x: "):
+    with pytest.raises(irmx.UsageError, match="No Dask scheduler can be reached at nonsense://x: "):
         irmx_study.sweep("NCP", {"law": "uniform,first"}, QRELS, RUNS, backend="dask", scheduler="nonsense://x")
 
 

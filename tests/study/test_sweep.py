@@ -251,7 +251,7 @@ def test_runs_that_cannot_be_told_apart_are_refused(runs: Any, said: str) -> Non
         ({"jobs": True}, "Got True instead"),
         ({"backend": "ray"}, "There is no backend 'ray'. Known: dask"),
         ({"backend": "dask"}, "needs the address of its scheduler"),
-        ({"scheduler": "tcp://127.0.0.1:1"}, "goes with --backend dask"),
+        ({"scheduler": "tcp://127.0.0.1:1"}, "requires --backend dask"),
         ({"out": "results.xls"}, "must end in .parquet, .csv or .tsv"),
         ({"reference": "APP"}, "There is no measure APP"),
     ],

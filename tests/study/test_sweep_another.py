@@ -17,12 +17,12 @@ Sweep = Callable[..., pd.DataFrame]
 
 
 CHANGES: list[tuple[dict[str, Any], str]] = [
-    ({"grid": lambda grid: {**grid, "L": "0,1"}}, "Grid: there MD=1m,2m,3m,4m,"),
-    ({"grid": lambda grid: {"L": grid["L"], "MD": grid["MD"]}}, "Grid: there MD="),
-    ({"reference": ["AP", "RR"]}, "Reference: there AP, asked for AP, RR"),
-    ({"reference": ()}, "Reference: there AP, asked for none"),
-    ({"runs": ["recent.run"]}, "Runs: there recent.run, bm25.run, asked for recent.run"),
-    ({"measure": "NCP", "grid": {"law": "uniform"}}, "Measure: there ZEcho, asked for NCP; grid: there MD="),
+    ({"grid": lambda grid: {**grid, "L": "0,1"}}, "Grid: existing MD=1m,2m,3m,4m,"),
+    ({"grid": lambda grid: {"L": grid["L"], "MD": grid["MD"]}}, "Grid: existing MD="),
+    ({"reference": ["AP", "RR"]}, "Reference: existing AP, requested AP, RR"),
+    ({"reference": ()}, "Reference: existing AP, requested none"),
+    ({"runs": ["recent.run"]}, "Runs: existing recent.run, bm25.run, requested recent.run"),
+    ({"measure": "NCP", "grid": {"law": "uniform"}}, "Measure: existing ZEcho, requested NCP; grid: existing MD="),
 ]
 """What a call asks for otherwise, a grid as a function of the one there; and what the error says."""
 
@@ -87,15 +87,15 @@ def test_another_reference_is_all_that_is_named(
     sweep(runs=frames, qrels=qrels)
     with pytest.raises(DataError) as error:
         sweep(runs=frames, qrels=qrels, reference=reference)
-    assert f"of another sweep. Reference: there AP, asked for {reference}. Ask" in str(error.value)
-    with pytest.raises(DataError, match=r"asked for .*; qrels: their content has changed"):
+    assert f"of another sweep. Reference: existing AP, requested {reference}. Repeat" in str(error.value)
+    with pytest.raises(DataError, match=r"requested.*; qrels: their content has changed"):
         sweep(runs=frames, qrels=qrels.assign(relevance=2), reference=reference)
 
 
 def test_another_version_makes_another_sweep(folder: Path, sweep: Sweep, monkeypatch: pytest.MonkeyPatch) -> None:
     sweep()
     monkeypatch.setattr("irmx.score.provenance.version", lambda name: "9.9")
-    with pytest.raises(DataError, match=r"Versions: there irmx 0\.\d+\.\d+, .* asked for irmx 9\.9"):
+    with pytest.raises(DataError, match=r"Versions: existing irmx 0\.\d+\.\d+, .* requested irmx 9\.9"):
         sweep()
 
 
@@ -113,16 +113,16 @@ def test_texts_are_written_but_not_known_again(
     results = sweep(out=out)
     there = pd.read_csv(out, sep="," if ending == "csv" else "\t", dtype={"query_id": str})
     pd.testing.assert_frame_equal(nones(there), nones(results))
-    with pytest.raises(DataError, match=f"a .{ending} file does not tell which sweep it is of. Remove it, or choose"):
+    with pytest.raises(DataError, match=f"a .{ending} file does not record which sweep it is of. Remove it, or choose"):
         sweep(out=out)
 
 
 def test_files_that_are_not_of_a_sweep_are_left_alone(resuming: ModuleType, folder: Path, sweep: Sweep) -> None:
     (folder / resuming.OUT).write_text("something else")
-    with pytest.raises(DataError, match=r"is not a file of results of a sweep. Choose another --out"):
+    with pytest.raises(DataError, match=r"is not a results file of a sweep. Choose another --out"):
         sweep()
     pd.DataFrame({"a": [1]}).to_parquet(folder / resuming.OUT)
-    with pytest.raises(DataError, match="is not a file of results of a sweep"):
+    with pytest.raises(DataError, match="is not a results file of a sweep"):
         sweep()
     (folder / resuming.OUT).unlink()
     (folder / f"{resuming.OUT}.parts").mkdir()
@@ -144,7 +144,7 @@ def test_a_folder_that_is_not_there_is_said_before_any_work(resuming: ModuleType
 def test_a_folder_that_cannot_be_made_is_said_before_any_work(resuming: ModuleType, folder: Path, sweep: Sweep) -> None:
     (folder / f"{resuming.OUT}.parts").write_text("a file")
     with pytest.raises(
-        DataError, match=r"The folder .*results\.parquet\.parts cannot be made: .* Choose another --out"
+        DataError, match=r"The folder .*results\.parquet\.parts cannot be created: .* Choose another --out"
     ):
         sweep()
     assert resuming.scored(folder) == []

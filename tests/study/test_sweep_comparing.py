@@ -129,7 +129,7 @@ def test_values_that_are_called_none_or_nan_are_settings(tmp_path: Path, ending:
 @pytest.mark.parametrize("name", ["results.parquet", "results.txt", "results.csv"])
 def test_a_file_of_something_else_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text('a,b\n"1,2\n3\n')
-    with pytest.raises(DataError, match=rf"{name} cannot be read as a file of results"):
+    with pytest.raises(DataError, match=rf"{name} cannot be read as a results file"):
         irmx_study.best_settings(tmp_path / name)
 
 

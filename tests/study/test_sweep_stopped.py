@@ -40,13 +40,13 @@ def test_a_stopped_sweep_goes_on_where_it_was(
     assert not (folder / resuming.OUT).exists()
     if sign == "SIGINT":
         assert code == 130
-        assert f"irmx: 6 of {resuming.SETTINGS} settings are done and kept; the same command goes on from there" in err
+        assert f"irmx: 6 of {resuming.SETTINGS} settings are done and kept; the same command resumes from there" in err
         assert "Traceback" not in err
         assert "leaked" not in err
     (folder / "calls.log").unlink()
     code, err = resuming.finish(start(*resuming.words(jobs=1)))
     assert code == 0, err
-    assert err.startswith(f"irmx: 6 of {resuming.SETTINGS} settings are there already\n")
+    assert err.startswith(f"irmx: 6 of {resuming.SETTINGS} settings are already done\n")
     assert len(resuming.scored(folder)) == len(set(resuming.scored(folder))) == resuming.SETTINGS - len(there)
     assert sorted(p.name for p in folder.iterdir() if p.name.startswith("results")) == [resuming.OUT]
     results = pd.read_parquet(folder / resuming.OUT)

@@ -1,4 +1,4 @@
-"""Studies of runs and measures: sweeps over the parameters of a measure, and what they say."""
+"""Studies of runs and measures: sweeps over the parameters of a measure, and their analysis."""
 
 import lazy_loader
 

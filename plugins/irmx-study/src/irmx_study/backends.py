@@ -1,4 +1,4 @@
-"""Where the units of a sweep are done: in this process, on the cores of this machine, or on a cluster."""
+"""The backends that compute the units of a sweep: this process, the cores of this machine, or a cluster."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from irmx import IrmxError, UsageError
 _LOCAL = ("sequential", "loky", "threading", "multiprocessing")
 _CONNECT_SECONDS = 10
 _IDLE_SECONDS = 10
-"""Processes leave after so long without work, as when the one that started them was killed."""
+"""The time, in seconds, after which idle processes exit, for instance if the one that started them was killed."""
 
 Call = tuple[Callable[..., Any], tuple[Any, ...]]
 """A function and its arguments."""
 
 
 def check_backend(backend: str | None, scheduler: str | None) -> None:
-    """Raise where a backend is not known, or does not go with a scheduler."""
+    """Raise if a backend is unknown, or is not used with a scheduler as required."""
     if backend not in (None, "dask"):
         raise UsageError(
             f"There is no backend {backend!r}. Known: dask. In Python, joblib.parallel_config chooses any other of joblib."
@@ -28,11 +28,11 @@ def check_backend(backend: str | None, scheduler: str | None) -> None:
     if backend == "dask" and not scheduler:
         raise UsageError("The backend dask needs the address of its scheduler: --scheduler tcp://HOST:8786.")
     if backend is None and scheduler:
-        raise UsageError(f"The scheduler {scheduler} goes with --backend dask.")
+        raise UsageError(f"A scheduler, {scheduler}, requires --backend dask.")
 
 
 def check_jobs(jobs: int | None) -> int:
-    """Return the number of processes to use: the number of cores where none is given."""
+    """Return the number of processes to use, by default the number of cores."""
     if jobs is None:
         import joblib
 
@@ -51,16 +51,16 @@ def is_local() -> bool:
 
 @contextlib.contextmanager
 def dask(scheduler: str) -> Iterator[Callable[[Sequence[Any]], Any]]:
-    """Connect to a scheduler of Dask; gives a function that returns the context in which joblib uses it.
+    """Connect to a Dask scheduler; yields a function that returns the context in which joblib uses it.
 
-    The function takes the objects that every unit needs, which travel to the workers once.
+    The function takes the objects that every unit needs, which are sent to the workers once.
 
     Raises
     ------
     irmx.errors.UsageError
-        Where the scheduler cannot be reached, or has no worker.
+        If the scheduler cannot be reached, or has no worker.
     irmx.errors.IrmxError
-        Where Dask is not installed.
+        If Dask is not installed.
     """
     import joblib
 
@@ -73,7 +73,7 @@ def dask(scheduler: str) -> Iterator[Callable[[Sequence[Any]], Any]]:
     try:
         client = Client(scheduler, timeout=_CONNECT_SECONDS, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
-        raise UsageError(f"No scheduler of Dask can be reached at {scheduler}: {error}.") from None
+        raise UsageError(f"No Dask scheduler can be reached at {scheduler}: {error}.") from None
     with client:
         if not client.nthreads():
             raise UsageError(f"The scheduler {scheduler} has no worker. Start one: dask worker {scheduler}.")
@@ -82,9 +82,9 @@ def dask(scheduler: str) -> Iterator[Callable[[Sequence[Any]], Any]]:
 
 @contextlib.contextmanager
 def results_of(calls: Iterable[Call], jobs: int) -> Iterator[Iterator[Any]]:
-    """Do calls, on the backend of joblib in use, and give their results as they come.
+    """Run calls on the current backend of joblib, and yield their results as they finish.
 
-    With one job on this machine no process is started. Processes that were started are gone at the end.
+    With one job on this machine, no process is started. Processes that were started have exited at the end.
     """
     import joblib
     from joblib.parallel import BACKENDS, get_active_backend
@@ -104,7 +104,7 @@ def results_of(calls: Iterable[Call], jobs: int) -> Iterator[Iterator[Any]]:
             yield results
         except BaseException:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of calls that are given up
+                warnings.simplefilter("ignore")  # about calls that are cancelled
                 if results is not None:
                     results.close()
             raise
@@ -112,9 +112,9 @@ def results_of(calls: Iterable[Call], jobs: int) -> Iterator[Iterator[Any]]:
 
 @contextlib.contextmanager
 def _held_back(number: signal.Signals) -> Iterator[None]:
-    """Hold back a signal for a while, and for good from the processes that are started meanwhile, which inherit that.
+    """Block a signal in this process temporarily, and permanently in the processes that it starts in the meantime.
 
-    So after Ctrl-C this process ends them, and none of them complains.
+    After Ctrl-C, this process then ends them, without tracebacks from them.
     """
     if not hasattr(signal, "pthread_sigmask"):  # on Windows
         yield

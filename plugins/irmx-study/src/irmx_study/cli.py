@@ -16,28 +16,36 @@ def sweep(
         list[str], typer.Argument(metavar="RUN...", help="Run files or quoted globs, or - for standard input.")
     ],
     measure: Annotated[
-        str, typer.Option("-m", "--measure", help="A measure of an irmx plugin, with what is the same in all settings.")
+        str,
+        typer.Option(
+            "-m",
+            "--measure",
+            help="A measure of an irmx plugin, with the parameters that are the same in all settings.",
+        ),
     ],
     grid: Annotated[
         list[str],
         typer.Option(
             "-g",
             "--grid",
-            help="PARAMETER=VALUE,VALUE,... or PARAMETER=LOW:HIGH:NUMBER; a value may be a multiple of another parameter, such as 0.5*MD. Once for each parameter.",
+            help="PARAMETER=VALUE,VALUE,... or PARAMETER=LOW:HIGH:NUMBER; a value may be a multiple of another parameter, such as 0.5*MD. Repeat for each parameter.",
         ),
     ],
-    out: Annotated[str, typer.Option("--out", help="The file of results: .parquet, .csv or .tsv.")],
+    out: Annotated[str, typer.Option("--out", help="The results file: .parquet, .csv or .tsv.")],
     reference: Annotated[
-        list[str] | None, typer.Option("-r", "--reference", help="A further measure, computed once for every run.")
+        list[str] | None,
+        typer.Option("-r", "--reference", help="Another measure to compute once for every run. May be repeated."),
     ] = None,
-    jobs: Annotated[int | None, typer.Option("-j", "--jobs", help="Processes; the number of cores by default.")] = None,
-    backend: Annotated[str | None, typer.Option("--backend", help="dask: work on a cluster.")] = None,
-    scheduler: Annotated[str | None, typer.Option("--scheduler", help="The address of the scheduler of Dask.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option("-j", "--jobs", help="Number of processes; by default the number of cores.")
+    ] = None,
+    backend: Annotated[str | None, typer.Option("--backend", help="dask: compute on a Dask cluster.")] = None,
+    scheduler: Annotated[str | None, typer.Option("--scheduler", help="The address of the Dask scheduler.")] = None,
 ) -> None:
     """Score runs in every setting of a grid of parameters.
 
-    Writes one row per run, topic and setting. Every finished setting is kept in the folder OUT.parts; after a stop the same
-    command goes on from there.
+    Writes one row per run, topic and setting. Every finished setting is kept in the folder OUT.parts, from which the same
+    command resumes after it was stopped.
     """
     from irmx import UsageError, counted, matching_files
     from irmx_study.backends import check_backend, check_jobs
@@ -48,24 +56,24 @@ def sweep(
     for argument in runs:
         if not os.path.exists(argument) and _is_measure(argument):
             raise UsageError(
-                f"{argument} is a measure, and no run file has this name. Every reference has a --reference of its own."
+                f"{argument} is a measure, and no run file has this name. Give every reference its own --reference."
             )
     paths = [path for argument in runs for path in matching_files(argument)]
-    asked = Sweep(measure, grid, qrels, paths, reference or (), out)
-    total = len(asked.settings)
-    all_of_them = f"{counted(total, 'setting')} of {counted(len(paths), 'run')}"
-    if asked.complete:
-        note(f"{out} is complete: {all_of_them}")
+    the_sweep = Sweep(measure, grid, qrels, paths, reference or (), out)
+    total = len(the_sweep.settings)
+    size = f"{counted(total, 'setting')} of {counted(len(paths), 'run')}"
+    if the_sweep.complete:
+        note(f"{out} is complete: {size}")
         return
-    if asked.done:
-        note(f"{asked.done} of {total} settings are there already")
+    if the_sweep.done:
+        note(f"{the_sweep.done} of {total} settings are already done")
     try:
-        asked.compute(jobs, None, backend, scheduler)
+        the_sweep.compute(jobs, None, backend, scheduler)
     except KeyboardInterrupt:
-        if asked.done:
-            note(f"{asked.done} of {total} settings are done and kept; the same command goes on from there")
+        if the_sweep.done:
+            note(f"{the_sweep.done} of {total} settings are done and kept; the same command resumes from there")
         raise
-    note(f"{out}: {all_of_them}")
+    note(f"{out}: {size}")
 
 
 def _is_measure(text: str) -> bool:
@@ -79,5 +87,5 @@ def _is_measure(text: str) -> bool:
 
 
 def note(text: str) -> None:
-    """Print a line on standard error, as irmx does."""
+    """Print a line to standard error, prefixed as those of irmx."""
     typer.echo(f"irmx: {text}", err=True)

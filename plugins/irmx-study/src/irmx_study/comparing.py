@@ -1,4 +1,4 @@
-"""What a sweep says about runs: where each is best, and how the settings agree with another measure."""
+"""Comparisons of the runs of a sweep: the best setting of each, and the agreement with another measure."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 def best_settings(results: Any) -> pd.DataFrame:
     """Return, for every run, the setting in which it ranks best among the runs.
 
-    In every setting the runs are ranked by their means over topics; the largest has rank 1, and runs with equal means
-    have the same rank, the smallest (1, 2, 2, 4). Of the settings that give a run its best rank, the one with its largest
-    mean is shown, and of those the first.
+    In every setting the runs are ranked by their means over topics; the largest mean has rank 1, and runs with equal means
+    share the smallest of their ranks (1, 2, 2, 4). Of the settings that give a run its best rank, the one with the largest
+    mean is returned, and of those the first.
 
     Parameters
     ----------
@@ -28,13 +28,13 @@ def best_settings(results: Any) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row per run: ``run``, ``rank``, ``value`` (the mean over topics), a column per swept parameter, and ``settings``,
-        the number of settings that give this rank.
+        One row per run: ``run``, ``rank``, ``value`` (the mean over topics), one column per swept parameter, and
+        ``settings``, the number of settings that give this rank.
 
     Raises
     ------
     irmx.errors.DataError
-        Where the results have no settings.
+        If the results have no settings.
 
     Examples
     --------
@@ -52,16 +52,16 @@ def best_settings(results: Any) -> pd.DataFrame:
     best = means["rank"] == means.groupby("run", sort=False)["rank"].transform("min")
     chosen = means[best]
     count = chosen.groupby("run", sort=False).size()
-    found = chosen.sort_values(["value"], ascending=False, kind="stable").drop_duplicates("run").set_index("run")
-    found = found.loc[list(dict.fromkeys(means["run"]))].reset_index()
-    found["settings"] = found["run"].map(count)
-    return found[["run", "rank", "value", *names, "settings"]]
+    by_run = chosen.sort_values(["value"], ascending=False, kind="stable").drop_duplicates("run").set_index("run")
+    by_run = by_run.loc[list(dict.fromkeys(means["run"]))].reset_index()
+    by_run["settings"] = by_run["run"].map(count)
+    return by_run[["run", "rank", "value", *names, "settings"]]
 
 
 def rank_correlation_with(results: Any, reference: str | Mapping[str, float]) -> pd.DataFrame:
-    """Return, for every setting, how its ranking of the runs agrees with another one.
+    """Return, for every setting, the correlation of its ranking of the runs with a reference.
 
-    Kendall's tau-b of the means over topics of the runs in the setting with the values of the reference.
+    This is Kendall's tau-b between the means over topics of the runs in the setting and the values of the reference.
 
     Parameters
     ----------
@@ -73,15 +73,15 @@ def rank_correlation_with(results: Any, reference: str | Mapping[str, float]) ->
     Returns
     -------
     DataFrame
-        A row per setting: a column per swept parameter, ``tau`` in [-1, 1] and ``p_value``, two-sided. Where a setting
-        gives all runs the same mean both are NaN, which a :class:`irmx.DataWarning` counts.
+        One row per setting: one column per swept parameter, ``tau`` in [-1, 1], and the two-sided ``p_value``. If a setting
+        gives all runs the same mean, both are NaN; a :class:`irmx.DataWarning` counts such settings.
 
     Raises
     ------
     irmx.errors.DataError
-        Where the reference lacks a run, gives all the same value, or there is only one run.
+        If the reference lacks a run or gives all runs the same value, or if there is only one run.
     irmx.errors.UsageError
-        Where the results have no such reference.
+        If the results have no such reference.
 
     Examples
     --------
@@ -99,14 +99,14 @@ def rank_correlation_with(results: Any, reference: str | Mapping[str, float]) ->
 
     frame = read_results(results)
     means, names = _means(frame)
-    there = _reference(frame, names[0], reference) if isinstance(reference, str) else dict(reference)
+    of_reference = _reference(frame, names[0], reference) if isinstance(reference, str) else dict(reference)
     runs = list(dict.fromkeys(means["run"]))
-    lacking = [run for run in runs if run not in there]
+    lacking = [run for run in runs if run not in of_reference]
     if lacking:
         raise DataError(f"The reference has no value for the run {lacking[0]!r} ({len(lacking)} of {len(runs)} runs).")
-    if len({there[run] for run in runs}) < 2:
+    if len({of_reference[run] for run in runs}) < 2:
         raise DataError(
-            f"A correlation needs runs with different values. The reference gives {there[runs[0]]!r} to all "
+            f"A correlation needs runs with different values. The reference gives {of_reference[runs[0]]!r} to all "
             f"of {len(runs)} runs."
         )
     rows, constant = [], 0
@@ -115,7 +115,7 @@ def rank_correlation_with(results: Any, reference: str | Mapping[str, float]) ->
         if of_setting["value"].nunique() < 2:
             constant += 1
         else:
-            tau, p_value = kendalltau([there[run] for run in of_setting["run"]], of_setting["value"])
+            tau, p_value = kendalltau([of_reference[run] for run in of_setting["run"]], of_setting["value"])
         rows.append((*setting, float(tau), float(p_value)))
     if constant:
         warnings.warn(
@@ -123,8 +123,8 @@ def rank_correlation_with(results: Any, reference: str | Mapping[str, float]) ->
             DataWarning,
             stacklevel=2,
         )
-    found = pd.DataFrame(rows, columns=[*names, "tau", "p_value"])
-    return found.astype({name: means[name].dtype for name in names})
+    correlations = pd.DataFrame(rows, columns=[*names, "tau", "p_value"])
+    return correlations.astype({name: means[name].dtype for name in names})
 
 
 def _means(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:

@@ -1,4 +1,4 @@
-"""What makes a sweep the one that it is, so that a later call can go on with it and with no other."""
+"""The identity of a sweep, by which a later call resumes that sweep and no other."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import ir_measures
 from irmx import Grid, Judgments, Measure, file_digest, read_run, versions_of
 
 Identity = dict[str, Any]
-"""Plain texts and lists, as JSON has them."""
+"""Strings, lists and dicts, which can be written as JSON."""
 
 _SHOWN = 160
 
@@ -55,7 +55,7 @@ def qrels_digest(judgments: Judgments, columns: Sequence[str]) -> dict[str, str]
 
 
 _BASE = ""
-"""The key of the digest of what every run, or every qrels, has."""
+"""The key of the digest of the columns that every run, or every qrels, has."""
 
 
 def _digests(base: Sequence[Any], columns: Mapping[str, Any]) -> dict[str, str]:
@@ -64,31 +64,31 @@ def _digests(base: Sequence[Any], columns: Mapping[str, Any]) -> dict[str, str]:
     return {_BASE: str(joblib.hash(base)), **{name: str(joblib.hash(values)) for name, values in columns.items()}}
 
 
-def differences(there: Identity, asked: Identity) -> str:
-    """Return in words what two sweeps differ in; nothing where they are the same.
+def differences(existing: Identity, requested: Identity) -> str:
+    """Return a description of the differences between two sweeps; empty if they are the same.
 
-    Other measures read other columns and are of other plugins. That is no difference of its own: where measures differ,
-    only the columns and versions that both sweeps have are compared.
+    Other measures may read other columns and belong to other plugins, which is not reported as a further difference: if the
+    measures differ, only the columns and versions that both sweeps have are compared.
 
     >>> differences({"measure": "NCP", "grid": [["rel", ["1"]]]}, {"measure": "NCP", "grid": [["rel", ["1", "2"]]]})
-    'grid: there rel=1, asked for rel=1,2'
+    'grid: existing rel=1, requested rel=1,2'
     """
-    found = []
-    of_other_measures = any(there.get(key) != asked.get(key) for key in ("measure", "grid", "reference"))
-    for key in dict.fromkeys([*asked, *there]):
-        old, new = there.get(key), asked.get(key)
+    texts = []
+    of_other_measures = any(existing.get(key) != requested.get(key) for key in ("measure", "grid", "reference"))
+    for key in dict.fromkeys([*requested, *existing]):
+        old, new = existing.get(key), requested.get(key)
         if of_other_measures:
             old, new = _shared(old, new)
         if old == new:
             continue
         if key == "runs" and _names(old) == _names(new):
             changed = [name for (name, a), (_, b) in zip(old or [], new or [], strict=True) if a != b]
-            found.append(f"runs: the content of {_cut(', '.join(changed))} has changed")
+            texts.append(f"runs: the content of {_cut(', '.join(changed))} has changed")
         elif key == "qrels":
-            found.append("qrels: their content has changed")
+            texts.append("qrels: their content has changed")
         else:
-            found.append(f"{key}: there {_cut(_shown(key, old))}, asked for {_cut(_shown(key, new))}")
-    return "; ".join(found)
+            texts.append(f"{key}: existing {_cut(_shown(key, old))}, requested {_cut(_shown(key, new))}")
+    return "; ".join(texts)
 
 
 def _shared(old: Any, new: Any) -> tuple[Any, Any]:

@@ -1,4 +1,4 @@
-"""Results in long form: a row per run, topic and setting, with a column per swept parameter."""
+"""Results in long form: one row per run, topic and setting, with one column per swept parameter."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ KEYS = ("run", "query_id", "measure")
 
 
 class LongForm:
-    """Makes the rows of one sweep.
+    """Builds the rows of the results of a sweep.
 
     A field that has the name of a parameter, or of another column, gets an underscore after it; so does a parameter that
     has the name of a column.
 
-    A parameter whose values are all numbers, or all true or false, has a column of such; any other has texts.
+    A parameter whose values are all numbers, or all true or false, has a numeric or boolean column; any other has strings.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def _joined(values: Sequence[Array]) -> Any:
 
 
 def _column(values: list[Any]) -> Any:
-    """Return values as an array of numbers, of truth values, or of texts."""
+    """Return values as an array of numbers, of truth values, or of strings."""
     import pyarrow as pa
 
     kinds = {type(v) for v in values}
@@ -118,7 +118,7 @@ def merged(parts: Sequence[pa.Table]) -> pa.Table:
 
 
 def frame_of(table: pa.Table) -> pd.DataFrame:
-    """Return a table as a data frame; whole numbers and truth values stay such beside missing ones."""
+    """Return a table as a data frame; integer and boolean columns keep their type if values are missing."""
     import pandas as pd
     import pyarrow as pa
 

@@ -1,4 +1,4 @@
-"""Finished parts of a sweep in a folder beside its results: written at once, found again by the next call."""
+"""Finished parts of a sweep in a folder beside its results, from which a later call resumes."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Parts:
         Raises
         ------
         irmx.errors.DataError
-            Where another process is at work; names it.
+            If another process works on the sweep; the message names it.
         """
         if self.folder is None:
             return
@@ -75,7 +75,7 @@ class Parts:
             raise self._cannot_be_made(error) from None
 
     def _other_process(self) -> str:
-        """Return which process says that it is at work, where it has come to say so."""
+        """Return the process that holds the lock, empty if it has not written its name yet."""
         assert self.folder is not None
         try:
             return ": " + (self.folder / _PROCESS).read_text(encoding="utf-8")
@@ -83,7 +83,7 @@ class Parts:
             return ""
 
     def close(self) -> None:
-        """Let others in."""
+        """Release the lock."""
         if self._lock is not None and self.folder is not None:
             for path in (self.folder / _PROCESS, Path(self._lock.lock_file)):
                 with contextlib.suppress(OSError):  # it is gone already; or it is open, and stays on Windows
@@ -94,12 +94,12 @@ class Parts:
     # -- what is there -----------------------------------------------------------------------------------
 
     def open(self, identity: Identity) -> None:
-        """Make the folder, or take over the parts that a sweep like this one left there.
+        """Create the folder, or take over the parts that an earlier call of this sweep left in it.
 
         Raises
         ------
         irmx.errors.DataError
-            Where the folder holds something else, or cannot be written.
+            If the folder holds something else, or cannot be written.
         """
         if self.folder is None:
             return
@@ -122,10 +122,10 @@ class Parts:
         write_whole(manifest, lambda path: path.write_text(json.dumps(identity, indent=1), encoding="utf-8"))
 
     def _cannot_be_made(self, error: OSError) -> DataError:
-        return DataError(f"The folder {self.folder} cannot be made: {error.strerror}. Choose another --out.")
+        return DataError(f"The folder {self.folder} cannot be created: {error.strerror}. Choose another --out.")
 
     def _check(self, manifest: Path, paths: list[Path], identity: Identity) -> None:
-        """Refuse parts of another sweep, if they hold any setting."""
+        """Raise for parts of another sweep, if they contain any setting."""
         try:
             found = json.loads(manifest.read_text(encoding="utf-8"))
         except ValueError as error:
@@ -138,7 +138,7 @@ class Parts:
             (manifest.parent / f"{REFERENCES}.parquet").unlink(missing_ok=True)
 
     def _take_over(self, path: Path) -> None:
-        """Note a finished part; remove what a stopped sweep left unfinished, and parts that are cut off."""
+        """Register finished parts; remove unfinished files of a stopped sweep, and truncated parts."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -156,12 +156,12 @@ class Parts:
 
     @property
     def settings(self) -> set[int]:
-        """The numbers of the settings that are there."""
+        """The numbers of the finished settings."""
         return {setting for settings in self._numbers.values() for setting in settings}
 
     @property
     def has_references(self) -> bool:
-        """Whether the reference measures are there."""
+        """Whether the reference measures are finished."""
         return REFERENCES in self._tables
 
     def tables(self) -> list[pa.Table]:
@@ -183,7 +183,7 @@ class Parts:
 
     @contextlib.contextmanager
     def workspace(self) -> Iterator[str]:
-        """Give a folder for what a call needs while it runs; if the call is killed, the next one removes it."""
+        """Yield a folder for temporary files of a call; if the call is killed, the next one removes it."""
         with tempfile.TemporaryDirectory(dir=self.folder, suffix=_UNFINISHED) as folder:
             yield folder
 
@@ -193,25 +193,25 @@ class Parts:
             shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def refuse_other(what: str, found: Identity, asked: Identity) -> None:
-    """Raise where what is there is of another sweep than the one asked for."""
-    text = differences(found, asked)
+def refuse_other(what: str, existing: Identity, requested: Identity) -> None:
+    """Raise if existing results or parts are of another sweep than the requested one."""
+    text = differences(existing, requested)
     if text:
         raise DataError(
-            f"{what} of another sweep. {text[:1].upper()}{text[1:]}. Ask for the same sweep again to go on with that one, "
+            f"{what} of another sweep. {text[:1].upper()}{text[1:]}. Repeat that sweep to resume it, "
             "choose another --out for this one, or remove what is there."
         )
 
 
 def write_parquet(path: Path, table: pa.Table) -> None:
-    """Write a table; the file is there as a whole or not at all."""
+    """Write a table atomically: the file is complete or does not exist."""
     import pyarrow.parquet as pq
 
     write_whole(path, lambda unfinished: pq.write_table(table, unfinished))
 
 
 def write_whole(path: Path, write: Callable[[Path], Any]) -> None:
-    """Write a file under another name, see it to the disk, and rename it."""
+    """Write a file under another name, flush it to disk, and rename it."""
     unfinished = path.with_name(path.name + _UNFINISHED)
     with writing(path):
         write(unfinished)
@@ -222,11 +222,11 @@ def write_whole(path: Path, write: Callable[[Path], Any]) -> None:
 
 @contextlib.contextmanager
 def writing(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Say which file cannot be written, as where the disk is full."""
+    """Name the file that cannot be written, for instance because the disk is full."""
     try:
         yield
     except OSError as error:
         raise DataError(
             f"{os.fspath(path)} cannot be written: {error.strerror or error}. Make room there; what is finished is kept, "
-            "and the same command goes on from there."
+            "and the same command resumes from there."
         ) from None

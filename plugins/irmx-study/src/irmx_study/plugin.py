@@ -1,4 +1,4 @@
-"""What irmx-study registers."""
+"""The plugin irmx-study: its hooks."""
 
 from irmx import Command, hookimpl
 

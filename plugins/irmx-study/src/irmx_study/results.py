@@ -1,4 +1,4 @@
-"""The file of results of a sweep: its forms, and the sweep that it says it is of."""
+"""The results file of a sweep: its formats, and the identity of the sweep in it."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 
 
 class ResultsFile:
-    """A file of results, .parquet, .csv or .tsv.
+    """A results file, .parquet, .csv or .tsv.
 
     Parameters
     ----------
     out : str or Path
-        Where it is to be.
+        Its path.
 
     Raises
     ------
     irmx.errors.UsageError
-        Where the name has another ending.
+        If the name has another extension.
     irmx.errors.DataError
-        Where there is no such folder.
+        If the folder does not exist.
     """
 
     def __init__(self, out: str | os.PathLike[str]) -> None:
@@ -39,15 +39,17 @@ class ResultsFile:
         if self.path.suffix not in (".parquet", *_SEPARATORS):
             raise UsageError(f"The results {os.fspath(out)!r} must end in .parquet, .csv or .tsv.")
         if not self.path.parent.is_dir():
-            raise DataError(f"There is no folder {self.path.parent} for the results {os.fspath(out)!r}. Make it first.")
+            raise DataError(
+                f"There is no folder {self.path.parent} for the results {os.fspath(out)!r}. Create it first."
+            )
 
     def is_complete(self, identity: Identity, parts: Parts) -> bool:
-        """Tell whether the results of a sweep are there.
+        """Tell whether the file holds the results of a sweep.
 
         Raises
         ------
         irmx.errors.DataError
-            Where the file is there, but not of this sweep.
+            If the file exists, but is not of this sweep.
         """
         if not self.path.exists():
             return False
@@ -55,8 +57,8 @@ class ResultsFile:
             if parts.folder is not None and parts.folder.exists():
                 return False
             raise DataError(
-                f"{self.path} is there already, and a {self.path.suffix} file does not tell which sweep it is of. "
-                "Remove it, or choose another --out; a .parquet file is known again."
+                f"{self.path} already exists, and a {self.path.suffix} file does not record which sweep it is of. "
+                "Remove it, or choose another --out; a .parquet file does record it."
             )
         refuse_other(f"{self.path} holds the results", self._identity(), identity)
         return True
@@ -66,15 +68,15 @@ class ResultsFile:
         import pyarrow.parquet as pq
 
         try:
-            found: Identity = json.loads((pq.read_schema(self.path).metadata or {})[_IDENTITY])
+            identity: Identity = json.loads((pq.read_schema(self.path).metadata or {})[_IDENTITY])
         except (pa.ArrowInvalid, OSError, KeyError, ValueError):
             raise DataError(
-                f"{self.path} is there already and is not a file of results of a sweep. Choose another --out."
+                f"{self.path} already exists and is not a results file of a sweep. Choose another --out."
             ) from None
-        return found
+        return identity
 
     def write(self, frame: pd.DataFrame, identity: Identity) -> None:
-        """Write the results; the file is there as a whole or not at all."""
+        """Write the results atomically: the file is complete or does not exist."""
         import pyarrow as pa
 
         if self.path.suffix in _SEPARATORS:
@@ -91,12 +93,12 @@ class ResultsFile:
 
 
 def read_results(results: Any) -> pd.DataFrame:
-    """Return results of a sweep that are given as a data frame or as the path of a file.
+    """Return the results of a sweep, given as a data frame or as the path of a file.
 
     Raises
     ------
     irmx.errors.DataError
-        Where it does not have the columns of results.
+        If it cannot be read, or lacks the columns of results.
     """
     import pandas as pd
 
@@ -119,7 +121,7 @@ def read_results(results: Any) -> pd.DataFrame:
 
 
 def _table(path: Path) -> pd.DataFrame:
-    """Return a file as a table; in a .csv or .tsv nothing is missing but what is empty, as None is a value there."""
+    """Return a file as a table; in a .csv or .tsv only empty cells are missing, because None is a value there."""
     import pandas as pd
     import pyarrow as pa
 
@@ -130,6 +132,4 @@ def _table(path: Path) -> pd.DataFrame:
         texts = {"run": str, "query_id": str}
         return pd.read_csv(path, sep=separator, dtype=texts, keep_default_na=False, na_values=[""])
     except (pa.ArrowInvalid, OSError, ValueError) as error:
-        raise DataError(
-            f"{path} cannot be read as a file of results, which is .parquet, .csv or .tsv: {error}"
-        ) from None
+        raise DataError(f"{path} cannot be read as a results file, which is .parquet, .csv or .tsv: {error}") from None

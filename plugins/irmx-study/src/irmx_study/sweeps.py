@@ -1,4 +1,4 @@
-"""Sweeps: many runs, scored in every setting of a grid of parameters; a stopped one goes on where it was."""
+"""Sweeps: runs scored in every setting of a grid of parameters; a stopped sweep resumes where it was."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 
 class Sweep:
-    """A sweep that was asked for: what there is to do, and what of it is done.
+    """A sweep, with the settings that are done and those that remain.
 
-    With a file of results no other process can work on the same ones from here to the end of :meth:`compute`. The parameters
+    With a results file, no other process can work on the same results until :meth:`compute` has ended. The parameters
     are those of :func:`irmx_study.sweep`.
 
     Attributes
@@ -46,7 +46,7 @@ class Sweep:
     runs : dict of str to path or Run
         The runs by name.
     complete : bool
-        Whether the file of results was there already.
+        Whether the results file already existed.
     """
 
     def __init__(
@@ -63,8 +63,8 @@ class Sweep:
         self.settings = self._grid.measures()
         self.runs = named_runs(runs)
         references = as_measures(reference)
-        asked = [m for m in (*self.settings, *references) if isinstance(m, Measure)]
-        columns = dict.fromkeys(c.name for m in asked for c in m.qrel_columns() if not c.optional)
+        measures = [m for m in (*self.settings, *references) if isinstance(m, Measure)]
+        columns = dict.fromkeys(c.name for m in measures for c in m.qrel_columns() if not c.optional)
         self._judgments = read_qrels(qrels, list(columns))
         self._references = Evaluator(references, self._judgments)
         self._form = LongForm(self._grid, self.settings, list(self.runs), list(self._judgments.index))
@@ -81,7 +81,7 @@ class Sweep:
                 raise
 
     def _look(self, file: ResultsFile) -> None:
-        """See what is there; parts beside complete results are of a call that was killed when these were written."""
+        """Look for earlier results; parts beside complete results are left from a call that was killed after writing them."""
         self.complete = file.is_complete(self._identity, self._parts)
         if self.complete:
             self._parts.remove()
@@ -91,7 +91,7 @@ class Sweep:
 
     @property
     def done(self) -> int:
-        """The number of settings that are there."""
+        """The number of finished settings."""
         return len(self.settings) if self.complete else len(self._parts.settings)
 
     def compute(
@@ -101,7 +101,7 @@ class Sweep:
         backend: str | None = None,
         scheduler: str | None = None,
     ) -> pd.DataFrame:
-        """Do what is left to do, and return the results; see :func:`irmx_study.sweep`."""
+        """Score the remaining settings, and return all results; see :func:`irmx_study.sweep`."""
         check_backend(backend, scheduler)
         try:
             return self._results(check_jobs(jobs), progress, scheduler)
@@ -132,7 +132,7 @@ class Sweep:
         return frame
 
     def _read(self, left: Sequence[int], folder: str, progress: bool | None) -> Data:
-        """Read every run once, for the settings that are left and for the references."""
+        """Read every run once, for the remaining settings and for the references."""
         data = Data(self._judgments, [self.settings[i] for i in left], folder)
 
         def of_run(run: Run) -> list[TopicScores]:
@@ -151,7 +151,7 @@ class Sweep:
         return data
 
     def _score(self, left: Sequence[int], data: Mapping[Any, Any], jobs: int, progress: bool | None) -> None:
-        """Score the settings that are left; each unit is written as soon as it is there."""
+        """Score the remaining settings; each unit is written as soon as it is finished."""
         units = Units(self.settings, left)
 
         def calls() -> Iterator[Call]:
@@ -194,47 +194,47 @@ def sweep(
 ) -> pd.DataFrame:
     """Score runs in every setting of a grid of parameters.
 
-    With ``out`` every finished setting is in a folder beside it at once; the same call goes on where a stopped one was.
+    With ``out``, every finished setting is written at once to a folder beside it, so that the same call resumes a stopped one.
 
     Parameters
     ----------
     measure : str or Measure
         A measure of a plugin, with the parameters that are the same in all settings.
     grid : mapping of str to sequence
-        The values of other parameters. Of a number or a duration, a value may be a multiple of another parameter:
+        The values of other parameters. A number or a duration may be a multiple of another parameter:
         ``{"MD": ["1m", "2m"], "SD": ["0.5*MD", "1*MD"]}``.
     qrels : any
-        Whatever :func:`irmx.read_qrels` takes.
+        Anything that :func:`irmx.read_qrels` accepts.
     runs : mapping of str to run, or sequence of paths
-        Runs by name, each whatever :func:`irmx.read_run` takes; files are called by their names.
+        Runs by name, each anything that :func:`irmx.read_run` accepts; runs from files have the names of the files.
     reference : str, Measure or sequence of them
         Further measures, of irmx or of ir_measures, that are computed once for every run.
     out : str or Path, optional
         A file for the results: .parquet, .csv or .tsv.
     jobs : int, optional
-        The number of processes, 1 or more; the number of cores where it is not given. With 1 none is started.
+        The number of processes, 1 or more; by default the number of cores. With 1, no process is started.
     progress : bool, optional
-        Whether a progress bar is shown; by itself, where standard error is a terminal.
+        Whether to show a progress bar; by default, if standard error is a terminal.
     backend : {"dask"}, optional
-        Where the work is done, if not in processes of this machine. Within ``joblib.parallel_config`` it is done where
-        that says.
+        Where to compute; by default in processes on this machine, or on the backend that ``joblib.parallel_config``
+        selects.
     scheduler : str, optional
-        The address of the scheduler of Dask.
+        The address of the Dask scheduler.
 
     Returns
     -------
     DataFrame
-        A row per run, topic and setting: ``run``, ``query_id``, ``measure`` (without the swept parameters), a column per
-        swept parameter, ``value``, and what the measure gives besides, such as ``standard_error``. A parameter that is
-        called as one of these columns, such as ``measure``, has an underscore after it. References stand first; they have
-        no values of parameters.
+        One row per run, topic and setting: ``run``, ``query_id``, ``measure`` (without the swept parameters), one column per
+        swept parameter, ``value``, and further fields of the measure, such as ``standard_error``. A parameter with the name
+        of one of these columns, such as ``measure``, gets an underscore appended. References come first; they have no
+        parameter values.
 
     Raises
     ------
     irmx.errors.UsageError
-        Where a parameter or a value is not one of the measure's, or the scheduler cannot be reached.
+        For an unknown parameter or an illegal value, and if the scheduler cannot be reached.
     irmx.errors.DataError
-        Where the inputs cannot be read, or what is at ``out`` is of another sweep.
+        If the inputs cannot be read, or ``out`` belongs to another sweep.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The work of a sweep in units that can be done anywhere, and the data that they need."""
+"""The work of a sweep, in units that can be computed in any process, and the data that they need."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from irmx import Join, Judgments, Measure, Run, TopicScores, preparation_key, pr
 from irmx_study.parts import writing
 
 SECONDS = 0.5
-"""Settings that are scored one by one are written at least so often, if one does not take longer."""
+"""The longest time, in seconds, between two writes of settings that are scored one by one, unless one takes longer."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Unit:
     Attributes
     ----------
     key : hashable
-        Their preparation, None where the measure has none.
+        Their preparation, None if the measure has none.
     settings : tuple of int
         Their numbers.
     """
@@ -34,14 +34,14 @@ class Unit:
 
 
 class Units:
-    """The units of some settings: those that share a computation together, of others as many as take half a second.
+    """The units of some settings: settings that share a computation, or as many others as take half a second.
 
     Parameters
     ----------
     settings : sequence of Measure
         All settings.
     wanted : iterable of int
-        The numbers of those to do.
+        The numbers of those to score.
     """
 
     def __init__(self, settings: Sequence[Measure], wanted: Iterable[int]) -> None:
@@ -57,7 +57,7 @@ class Units:
         self._size = 1
 
     def __len__(self) -> int:
-        """Return the number of units if each were as small as can be."""
+        """Return the number of units if each were as small as possible."""
         return len(self._together) + len(self._alone)
 
     def __iter__(self) -> Iterator[Unit]:
@@ -69,7 +69,7 @@ class Units:
             yield unit
 
     def took(self, unit: Unit, seconds: float) -> None:
-        """Note how long a unit took; the next are larger where it was done quickly, smaller where it was not."""
+        """Adapt the size of the next units to the time that a unit took."""
         if unit.key is None and len(unit.settings) >= self._size:
             self._size = max(1, min(2 * self._size, int(len(unit.settings) * SECONDS / max(seconds, 1e-9))))
 
@@ -81,7 +81,7 @@ def _unshared(setting: Measure) -> Measure:
 
 @dataclass(frozen=True)
 class Stored:
-    """Objects in files, for processes of this machine: pickled once, and their arrays memory-mapped, not copied."""
+    """Objects in files, for processes on this machine: pickled once, with arrays memory-mapped instead of copied."""
 
     paths: tuple[str, ...]
 
@@ -93,7 +93,7 @@ class Stored:
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """The same objects in memory, for processes of other machines."""
+    """The same objects in memory, for processes on other machines."""
 
     items: tuple[Any, ...]
 
@@ -102,9 +102,9 @@ class Held:
 
 
 class Data:
-    """What settings need of runs, in files of a folder: by preparation; without one the judgments, and then the runs.
+    """The data of runs that settings need, in files by preparation; without one, the judgments followed by the runs.
 
-    Runs are added one by one, and nothing of them stays in memory.
+    Runs are added one by one, and are not kept in memory.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class Data:
     settings : sequence of Measure
         The settings to be scored.
     folder : str
-        Where the files are to be.
+        The folder of the files.
     """
 
     def __init__(self, judgments: Judgments, settings: Sequence[Measure], folder: str) -> None:
@@ -124,7 +124,7 @@ class Data:
             self._store(None, judgments)
 
     def add(self, run: Run) -> None:
-        """Store what the settings need of a run, having checked that it has what they read."""
+        """Store the data of a run that the settings need; raise if it lacks a column that they read."""
         for key, prepared in prepare_run(self._settings, run, self._judgments).items():
             self._store(key, prepared)
         if self._plain:
@@ -140,7 +140,7 @@ class Data:
         paths.append(path)
 
     def stored(self) -> dict[Hashable, Stored | Held]:
-        """Return the data by preparation, for processes of this machine."""
+        """Return the data by preparation, for processes on this machine."""
         return {key: Stored(tuple(paths)) for key, paths in self._paths.items()}
 
     def held(self) -> dict[Hashable, Stored | Held]:
@@ -152,7 +152,7 @@ class Data:
 
 @lru_cache(maxsize=1)
 def kept(data: Stored | Held, joined: bool = False) -> list[Any]:
-    """Return the objects of some data, joined or as they are; they stay in the process until it is asked for others."""
+    """Return the objects of some data, joined or unchanged; the process keeps the last ones that it loaded."""
     if not joined:
         return list(data)
     judgments, *runs = data
@@ -161,7 +161,7 @@ def kept(data: Stored | Held, joined: bool = False) -> list[Any]:
 
 @dataclass(frozen=True)
 class Done:
-    """A unit with the scores of every run (outer list) and setting (inner list), and the warnings on the way."""
+    """A finished unit: the scores of every run (outer list) and setting (inner list), and the warnings issued."""
 
     unit: Unit
     scores: list[list[TopicScores]]
@@ -170,7 +170,7 @@ class Done:
 
 
 def do(unit: Unit, settings: Sequence[Measure], data: Stored | Held) -> Done:
-    """Do a unit of work, in whatever process."""
+    """Score the settings of a unit, in any process."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         items = kept(data, unit.key is None)
