@@ -78,7 +78,7 @@ def _columns(measure: Measure) -> str:
         ]
         for c in columns
     ]
-    text = table(["table", "column", "meaning", "unit", "how to have it"], rows)
+    text = table(["table", "column", "meaning", "unit", "how to get it"], rows)
     return f"Beyond the [columns that every run and qrels table has](../columns.md), it reads, depending on its parameters:\n\n{text}"
 
 

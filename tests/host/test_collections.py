@@ -245,7 +245,7 @@ def test_what_was_tried_is_told() -> None:
     assert failure(tried) == (
         "All download sources failed: https://example.org/a (ConnectionError), https://example.org/a (OSError)."
     )
-    assert failure(OSError()) == "OSError: no more is said."
+    assert failure(OSError()) == "OSError: no further details."
     assert failure(FileNotFoundError(2, "No such file.")) == "FileNotFoundError: [Errno 2] No such file."
 
 

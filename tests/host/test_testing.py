@@ -258,7 +258,10 @@ def test_the_same_samples_every_time() -> None:
     ("lines", "said"),
     [
         ("import irmx; irmx.calc('NCP(law=uniform)', {'q': {'a': 1}}, {'q': {'a': 1.0}})", ""),
-        ("import irmx.testing", "irmx.testing needs hypothesis, which generates the data. To install it: python -m pip"),
+        (
+            "import irmx.testing",
+            "irmx.testing needs hypothesis, which generates the data. To install it: python -m pip",
+        ),
     ],
 )
 def test_only_the_kit_needs_hypothesis(lines: str, said: str) -> None:

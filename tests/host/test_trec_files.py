@@ -67,7 +67,7 @@ def test_comments_below_the_first_row_have_a_blank_behind_the_sign(end: str, tmp
         (COMMENTS + "q Q0 a 1 two t\n", "line 4: the score 'two'"),
         ("q Q0 a 1 2 t\n# the second topic\nr Q0 a 1 two t\n", "line 3: the score 'two'"),
         ("q Q0 a 1 2 t\n# x\nr Q0 a 1 2 t\nr Q0 a 2 1 t\n", "lines 3 and 4: The run has the document 'a' more than once"),
-        ("q Q0 a 1 2 t\n#the second topic\nr Q0 a 1 2 t\n", "line 2: too few fields: 3 .* a blank behind its #"),
+        ("q Q0 a 1 2 t\n#the second topic\nr Q0 a 1 2 t\n", "line 2: too few fields: 3 .* a space after its #"),
         ("#1 Q0 a 1 2 t\n#1 Q0 b 2 t\n", "line 2: too few fields: 5 .* of a topic"),
         ("# nothing but this\n", "is empty"),
         ("#310 Q0 d1 1 1,5 t\n#310 Q0 d2 2 1.0 t\n", "line 1: the score '1,5' of document d1 is not a number"),
@@ -104,7 +104,7 @@ def test_a_tag_may_have_several_words(tag: str, tmp_path: Path, command: Callabl
         ("q Q0 doc 17 1 2.0 t", "line 2: too many fields: 7 .* ids cannot contain any"),
         ("q\N{NO-BREAK SPACE}Q0 c 1 2.0 t", "line 2: too few fields: 5 .* no-break spaces .U.00A0.*replace them"),
         ("q Q0 c 1 \N{FULLWIDTH DIGIT TWO} t", "line 2: the score '.' of document c is not a number"),
-        ("q Q0 c 1 -inf t", "line 2: the score '-inf' of document c is infinite. Give a finite score, or leave"),
+        ("q Q0 c 1 -inf t", "line 2: the score '-inf' of document c is infinite. Give a finite score, or remove"),
         ("q Q0 c 1 1e400 t", "line 2: the score '1e400' of document c is too large for a 64-bit float"),
     ],
 )

@@ -191,7 +191,7 @@ def test_other_sources_that_are_no_pages(tmp_path: Path) -> None:
         "nothing.csv": "nothing.csv is empty: it holds no pages",
         "nothing.jsonl": "nothing.jsonl is empty: it holds no pages",
         "twice.csv": "twice.csv has two columns named 'doc_id'",
-        "open.csv": "open.csv, line 3: .*a quote open",
+        "open.csv": "open.csv, line 3: .*a quote unclosed",
         "list.jsonl": r"list.jsonl, line 1: the page_id must be a text or a number. Got \['p'\]",
         "lacks.csv": "lacks.csv lacks the column 'vertical'",
         "run.txt": "run.txt lacks the column 'query_id'",

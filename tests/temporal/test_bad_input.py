@@ -112,7 +112,7 @@ def test_qrels_without_subtopics_are_taken_for_one_when_asked(frame: Any, ranked
         (["2014-03-01", "yesterday"], "The timestamp 'yesterday' of the qrels is no date: query q, row 2 of the topic.*2014-03-01T12:30:00Z"),
         (["2014-03-01", "2014-13-01"], "'2014-13-01' of the qrels is no date"),
         ([1393632000, 1393632000123], "The timestamp 1393632000123 of query q in row 2 of the topic is not a date within the years 1 to 9999.*divide milliseconds by 1000"),
-        ([1914, 1915], "The timestamp 1914 of query q in row 1 of the topic looks like a year.*write years and days as texts, such as 1914-01-01"),
+        ([1914, 1915], "The timestamp 1914 of query q in row 1 of the topic looks like a year.*write years and days as strings, such as 1914-01-01"),
         ([0, 1914, 1915], "The timestamp 1914 of query q in row 2"),
         ([np.nan, 1914], "The timestamp 1914 of query q in row 2"),
         ([19140728, 19150507], "The timestamp 19140728 of query q in row 1 of the topic looks like a day written YYYYMMDD"),

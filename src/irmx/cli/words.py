@@ -25,7 +25,7 @@ class _Lazy(TyperGroup):
         return args[0], command, args[1:]
 
     def unknown(self, word: str) -> str:
-        """Return the message about a word that is no command."""
+        """Return the message about an unknown word."""
         raise NotImplementedError
 
 
@@ -45,7 +45,7 @@ class Words(_Lazy):
         return PluginWords(cmd_name, members) if members else None
 
     def unknown(self, word: str) -> str:
-        """Return the message about a word that is no command."""
+        """Return the message about an unknown word."""
         info = registry().plugins.get(word)
         if info is not None and info.failure:
             return f"The plugin {info.source} is not in use: {info.failure}"
@@ -97,7 +97,7 @@ class PluginWords(_Lazy):
         return built(self._members[cmd_name]) if cmd_name in self._members else None
 
     def unknown(self, word: str) -> str:
-        """Return the message about a word that is no command."""
+        """Return the message about an unknown word."""
         near = suggest(word, self._members)
         return f"There is no command '{self.name} {word}'.{near} Known: {', '.join(self._members)}."
 

@@ -244,7 +244,7 @@ class TableRun(Run):
             raise self.origin.located(
                 DataError(
                     f"The run has the document {self._names[doc].as_py()!r} more than once for query {self.topics[query]!r} "
-                    f"({len(twice)} such rows in all). A ranking has every document once.",
+                    f"({len(twice)} such rows in all). A document may occur only once in a ranking.",
                     tuple(int(row) for row in np.sort(both)),
                 )
             )

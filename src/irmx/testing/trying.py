@@ -130,7 +130,7 @@ def _run(strategy: st.SearchStrategy[T], function: Callable[[T], object], count:
 
 
 def for_all_large(measure: Measure, holds: Callable[[Sample], None], data: Data) -> None:
-    """Call a function on a few large samples for a measure; where it fails, on every topic of the sample by itself.
+    """Call a function on a few large samples for a measure; if it fails, on every topic of the sample separately.
 
     Large samples take long to be made smaller; a single topic is small enough to be read.
     """

@@ -1,4 +1,4 @@
-"""Looking documents up for the values of a field: only those that are asked for, each once."""
+"""Lookup of documents for the values of a field, each document once."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _value(field: Field, given: Any) -> Value:
 
 
 def _report(dataset_id: str, field: Field, doc_ids: Sequence[str], found: dict[str, Value], of: str) -> None:
-    """Say of how many documents there is no value, and why; refuse where there is none at all."""
+    """Warn about documents without a value, with the reasons; raise if no document has one."""
     lacking = [doc_id for doc_id in doc_ids if doc_id not in found]
     empty = [doc_id for doc_id, v in found.items() if v.value is None and not v.unreadable]
     unreadable = [doc_id for doc_id, v in found.items() if v.unreadable]

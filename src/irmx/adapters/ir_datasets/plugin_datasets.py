@@ -69,7 +69,7 @@ def load(dataset_id: str) -> Any:
 
 
 def is_taken(dataset_id: str) -> bool:
-    """Tell whether an id is one of ir_datasets' own, or was registered there by somebody else."""
+    """Tell whether an id is one of ir_datasets' own, or was registered there by another package."""
     import ir_datasets
 
     return dataset_id in ir_datasets.registry and ir_datasets.registry[dataset_id] is not _made.get(dataset_id)
@@ -81,7 +81,7 @@ def failure(error: Exception) -> str:
     if more and isinstance(more[0], list):
         tried = (f"{_place(source)} ({type(why).__name__})" for source, why in more[0])
         return f"{what}: {', '.join(tried)}."
-    return f"{type(error).__name__}: {str(error).rstrip('.') or 'no more is said'}."
+    return f"{type(error).__name__}: {str(error).rstrip('.') or 'no further details'}."
 
 
 def _place(source: Any) -> Any:

@@ -72,7 +72,7 @@ def _of_columns(measure: Measure) -> Iterator[str]:
             elif not column.desc:
                 yield f"The column {column.name!r} has no description."
             elif not column.optional and not column.how:
-                yield f"The column {column.name!r} does not say how to have it."
+                yield f"The column {column.name!r} does not say how to get it."
 
 
 def check_citation(measure: Measure, data: Data) -> None:
