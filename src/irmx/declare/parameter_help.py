@@ -65,12 +65,8 @@ def parameters_section(declared: Mapping[str, Any], given: Mapping[str, Any]) ->
     """Return the section of a docstring that describes parameters.
 
     >>> from irmx.declare.params import Param
-    >>> print(parameters_section({"p": Param(float, "chance to stop", default=0.5, low=0, high=1)}, {"p": 0.2}))
-
-    Parameters
-    ----------
-      p: chance to stop
-          a float in the range [0, 1]; default 0.2
+    >>> parameters_section({"p": Param(float, "chance to stop", default=0.5, low=0, high=1)}, {"p": 0.2}).splitlines()
+    ['Parameters', '  p: chance to stop', '      a float in the range [0, 1]; default 0.2']
     """
     rows = [f"  {name}: {param.desc}\n      {_facts(param, given.get(name))}" for name, param in declared.items()]
     return "\n".join(["Parameters", *(rows or ["  none"])])
