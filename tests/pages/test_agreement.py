@@ -143,8 +143,8 @@ def test_a_page_that_nobody_compares_is_not_scored() -> None:
 @pytest.mark.parametrize(
     ("pages", "changes", "said"),
     [
-        (PAGES[:1], {}, "row 0 .*no page 'worst' of topic 't1' among the pages. It has: best. 6 of 6 pairs"),
-        (PAGES[3:], {}, "no page 'best' of topic 't1' among the pages. It has no page"),
+        (PAGES[:1], {}, "row 0 .*no page 'worst' for topic 't1'. It has: best. 6 of 6 pairs"),
+        (PAGES[3:], {}, "no page 'best' for topic 't1'. It has no page"),
         (PAGES, {"choice": "tie"}, "No pair has a majority of 0.75 or 1 of its assessors"),
     ],
 )
@@ -155,7 +155,7 @@ def test_what_cannot_be_agreed_with(pages: list[Page], changes: dict[str, str], 
 
 def test_a_level_without_a_majority_is_left_out() -> None:
     votes = preferences(("t1", "best", "worst", "aaab", "H-L"), ("t2", "best", "worst", "aaa-", "H-L"))
-    with pytest.warns(irmx.DataWarning, match="no pair has a majority of 1 of its assessors; the level is left out"):
+    with pytest.warns(irmx.DataWarning, match="no pair has a majority of 1 of its assessors; the level is omitted"):
         found = agreement(PAGES, votes, QRELS, "P@2")
     assert found["level"].unique().tolist() == [0.75]
 

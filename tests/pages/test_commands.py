@@ -49,7 +49,7 @@ def test_pairs_are_there_to_be_filled_in(folder: Path, command: Command) -> None
     assert done.out.splitlines() == [
         "more.jsonl: 108 pages of 3 topics",
         "quality.csv: component scores and bins",
-        "pairs.csv: 36 pairs; fill in assessor and choice, a row for each assessor",
+        "pairs.csv: 36 pairs; fill in assessor and choice, one row per assessor",
     ]
     pairs = pd.read_csv(folder / "pairs.csv")
     assert len(pairs) == 36
@@ -106,11 +106,11 @@ def test_one_page_of_many_is_explained(folder: Path, pages: str, command: Comman
     done = command(*given, cwd=folder)
     assert done.code == 1
     assert "topic 't1' has the pages 'perfect-perfect-perfect' and" in done.err
-    assert "'irmx explain --ranking' takes one" in done.err
+    assert "'irmx explain --ranking' picks one" in done.err
     done = command(*given, "--ranking", "nowhere", cwd=folder)
     assert (done.code, done.out) == (1, "")
     assert done.err.startswith(
-        f"irmx: {path.name} has no page 'nowhere'. It has 36 names of pages: perfect-perfect-perfect, "
+        f"irmx: {path.name} has no page 'nowhere'. It has 36 page names: perfect-perfect-perfect, "
     )
 
 
@@ -261,7 +261,7 @@ def test_requests_and_data_that_are_wrong(
 def test_a_file_is_not_written_twice(folder: Path, command: Command) -> None:
     done = command("pages", "simulate", *SIMULATE, "--out", "y.jsonl", "--pairs", "y.jsonl", cwd=folder)
     assert (done.code, done.out) == (2, "")
-    assert "'y.jsonl' is to be written twice" in done.err
+    assert "'y.jsonl' would be written twice" in done.err
     assert not (folder / "y.jsonl").exists()
 
 

@@ -127,8 +127,8 @@ def test_a_file_gives_what_the_frame_gives(tmp_path: Path) -> None:
         ),
         ("user,media,time\n1,image,2\n2,text,inf\n", "line 3: the time must be a number .* Got 'inf'"),
         ("user,media,time\n1,image,2\n2,text,soon\n", "line 3: the time must be a number .* Got 'soon'"),
-        ("user,media,time\n1,text,2\n2,text,3\n", "no time of the reference 'image'. The media types: text"),
-        ("user,media,time\n1,image,2\n2,text,0\n", "no time of 'text' above 0 seconds"),
+        ("user,media,time\n1,text,2\n2,text,3\n", "no times for the reference 'image'. The media types are text"),
+        ("user,media,time\n1,image,2\n2,text,0\n", "no times for 'text' above 0 seconds"),
         ("user,media,time\n1,image,2\n2,image,2\n1,text,2\n", "Too few users saw 'text'"),
     ],
 )
@@ -140,7 +140,7 @@ def test_bad_tables(tmp_path: Path, rows: str, found: str) -> None:
 
 
 def test_within_users_needs_users_who_saw_both() -> None:
-    with pytest.raises(irmx.DataError, match=r"No comparison within users.*Take 'mean' or 'median'"):
+    with pytest.raises(irmx.DataError, match=r"No comparison within users.*Use 'mean' or 'median'"):
         fit_effort(times(30, 10, 9, alone=True), "image", statistic="within_users")
 
 
@@ -148,7 +148,7 @@ def test_within_users_needs_users_who_saw_both() -> None:
     ("options", "found"),
     [
         ({"statistic": "mode"}, "'statistic' must be one of 'mean', 'median', 'within_users'"),
-        ({"shortest": -1}, "'shortest' must be from 0 to below 'longest'"),
+        ({"shortest": -1}, "'shortest' must be at least 0 and below 'longest'"),
         ({"shortest": 5, "longest": 5}, "shortest=5 and longest=5"),
         ({"resamples": 1}, "'resamples' must be an int"),
         ({"seed": -1}, "'seed' must be an int"),
@@ -161,7 +161,7 @@ def test_bad_options(options: dict[str, object], found: str) -> None:
 
 def test_one_user_has_no_interval() -> None:
     log = times(1, 40, 3)
-    with pytest.warns(irmx.DataWarning, match="All times are of one user or session"):
+    with pytest.warns(irmx.DataWarning, match="All times belong to one user or session"):
         fit = fit_effort(log, "image")
     assert fit.users == 1
     assert all(math.isnan(end) for interval in fit.intervals.values() for end in interval)
@@ -172,5 +172,5 @@ def test_one_user_has_no_interval() -> None:
 @pytest.mark.parametrize("statistic", ["mean", "median", "within_users"])
 def test_one_media_type_is_nothing_to_compare(statistic: str) -> None:
     log = times(5, 9, 3)
-    with pytest.raises(irmx.DataError, match="All times are of the reference 'image'"):
+    with pytest.raises(irmx.DataError, match="All times are for the reference 'image'"):
         fit_effort(log[log["media"] == "image"], "image", statistic=statistic)

@@ -165,13 +165,15 @@ def test_pages_of_different_lengths() -> None:
 
 def test_beta_of_att_needs_an_image() -> None:
     log = table(0, irmx.dcg, 0.8)
-    with pytest.raises(irmx.DataError, match=r"'att' looks at which blocks hold an image or a video.*column 'visual'"):
+    with pytest.raises(
+        irmx.DataError, match=r"'att' needs to know which blocks contain an image or a video.*column 'visual'"
+    ):
         fit_examination(log, "att", "beta")
     with pytest.raises(
-        irmx.DataError, match=r"'beta' of the examination model 'att'.*as likely.*none of its blocks holds an"
+        irmx.DataError, match=r"'beta' of the examination model 'att'.*equally likely.*none of its blocks contains an"
     ):
         fit_examination(log.assign(visual=0), "att", "beta")
-    with pytest.raises(irmx.DataError, match="does not tell 'beta'"):
+    with pytest.raises(irmx.DataError, match="does not identify 'beta'"):
         fit_examination(log.assign(visual=1), "att", "beta")
 
 
@@ -202,12 +204,12 @@ def test_shares_of_unknown_images_give_any_beta_the_same_curve() -> None:
 
 
 def test_a_cascade_needs_gains() -> None:
-    with pytest.raises(irmx.DataError, match=r"'err' looks at the gain of each block.*column 'gain'"):
+    with pytest.raises(irmx.DataError, match=r"'err' needs to know the gain of each block.*column 'gain'"):
         fit_examination(table(0, irmx.dcg, 0.8), "err")
 
 
 def test_nothing_was_examined() -> None:
-    with pytest.raises(irmx.DataError, match="No block of the log was seen to be examined"):
+    with pytest.raises(irmx.DataError, match="No block in the log was observed to be examined"):
         fit_examination(pd.DataFrame({"session": [1], "position": [1], "examined": [0]}), "dcg")
 
 
@@ -241,7 +243,10 @@ def test_a_file_gives_what_the_frame_gives(tmp_path: Path) -> None:
             "session,position,examined,gain\na,1,1,1.5\n",
             r"line 2: the gain must be a number in the range \[0, 1\]. Got '1.5'",
         ),
-        ("session,position,examined,user\na,1,1,x\na,2,1,y\n", "line 3: the session 'a' is of another user before"),
+        (
+            "session,position,examined,user\na,1,1,x\na,2,1,y\n",
+            "line 3: the session 'a' belongs to another user in an earlier row",
+        ),
     ],
 )
 def test_bad_logs(tmp_path: Path, rows: str, found: str) -> None:
@@ -256,7 +261,7 @@ def test_bad_logs(tmp_path: Path, rows: str, found: str) -> None:
     [
         ({"model": "cascade"}, "must be an? examination model"),
         ({"model": "rbp", "parameter": "p"}, "'rbp' has no parameter 'p'. It has: beta"),
-        ({"model": "rbp", "parameter": "beta", "bounds": (1, 0)}, "smallest and its largest value"),
+        ({"model": "rbp", "parameter": "beta", "bounds": (1, 0)}, "smallest and largest value"),
         ({"model": "rbp", "parameter": "beta", "bounds": (0, 2)}, "'beta' parameter of rbp"),
         ({"model": "rbp", "detection": 0}, r"detection must be a number in the range \(0, 1\]"),
         ({"model": "rbp", "resamples": 0}, "'resamples' must be an int"),
@@ -274,13 +279,13 @@ def test_a_model_that_gives_no_probabilities_is_refused() -> None:
         def probabilities(self, pages: Pages, gain: Array) -> Array:
             return np.full(len(gain), 2.0)
 
-    with pytest.raises(irmx.DataError, match="gives 2, no probability"):
+    with pytest.raises(irmx.DataError, match="gives 2, which is not a probability"):
         fit_examination(pd.DataFrame({"session": [1], "position": [1], "examined": [1]}), Wrong())
 
 
 def test_one_session_has_no_interval() -> None:
     log = pd.DataFrame({"session": "a", "position": [1, 2, 3, 4], "examined": [1, 1, 0, 0]})
-    with pytest.warns(irmx.DataWarning, match="All blocks are of one user or session"):
+    with pytest.warns(irmx.DataWarning, match="All blocks belong to one user or session"):
         fit = fit_examination(log, "rbp", "beta", resamples=2)
     assert fit.clusters == 1
     assert np.isnan([*fit.interval, *fit.detection_interval]).all()

@@ -330,16 +330,20 @@ def test_the_model_of_a_general_measure_is_fitted(collection: Example, simulated
 @pytest.mark.parametrize(
     ("measure", "grid", "said"),
     [
-        ("nDCG@10", {"alpha": "2:3"}, "nDCG@10 cannot be fitted; measures of the utility of pages can"),
-        ("AS_RBP(personal=0.2)", {"alpha": "2:3"}, "has a value of 'personal' already"),
-        ("AS_RBP(beta=0.7)", {"beta": "0.5:1"}, "has 'beta' already"),
-        ("AS(examination=rbp(beta=0.7))", {"beta": "0.5:1"}, "has 'beta' already"),
-        ("AS_RBP", {"gamma": "0:1"}, "'gamma' of AS_RBP cannot be fitted. Those that can: alpha, beta"),
-        ("AS_RBP", {"personal": "0:1"}, "'personal' of AS_RBP is fitted for every assessor"),
+        (
+            "nDCG@10",
+            {"alpha": "2:3"},
+            "nDCG@10 cannot be fitted. The measures that can be are the page utilities AS_DCG",
+        ),
+        ("AS_RBP(personal=0.2)", {"alpha": "2:3"}, "already has a value of 'personal'"),
+        ("AS_RBP(beta=0.7)", {"beta": "0.5:1"}, "already has a value of 'beta'"),
+        ("AS(examination=rbp(beta=0.7))", {"beta": "0.5:1"}, "already has a value of 'beta'"),
+        ("AS_RBP", {"gamma": "0:1"}, "'gamma' of AS_RBP cannot be fitted. The parameters that can be: alpha, beta"),
+        ("AS_RBP", {"personal": "0:1"}, "'personal' of AS_RBP is fitted separately for every assessor"),
         ("AS_RBP", {}, "The grid is empty"),
         ("AS_RBP", {"alpha": "1:100"}, "The 'alpha' parameter of AS_RBP must be a number in the range"),
         ("AS_RBP", {"beta": "0.5:1.5"}, "The 'beta' parameter of AS_RBP must be a float in the range"),
-        ("AS_RBP", {"alpha": "7"}, "a single value of 'alpha', 7"),
+        ("AS_RBP", {"alpha": "7"}, "only one value of 'alpha', 7"),
         ("AS_RBP", {"alpha": "9:2"}, "'9:2' is not a range of 'alpha'"),
         ("AS_RBP", {"alpha": "2:9:1"}, "'2:9:1' is not a range of 'alpha'"),
         ("AS_RBP", {"alpha": "2:9:3:4"}, "'2:9:3:4' is not a range of 'alpha'"),
@@ -347,7 +351,7 @@ def test_the_model_of_a_general_measure_is_fitted(collection: Example, simulated
         ("AS_RBP", {"alpha": "2,ten"}, "The 'alpha' parameter of AS_RBP must be a number .* Got 'ten'"),
         ("AS_RBP", {"alpha": "2,"}, "The grid has an empty value of 'alpha'"),
         ("AS_RBP", {"alpha": "2:inf"}, "The 'alpha' parameter of AS_RBP must be a number .* Got 'inf'"),
-        ("AS_RBP", {"alpha": "2,3*beta"}, "The grid value 3\\*beta of 'alpha' is no number; every parameter"),
+        ("AS_RBP", {"alpha": "2,3*beta"}, "The grid value 3\\*beta of 'alpha' is not a number; each parameter"),
     ],
 )
 def test_what_cannot_be_fitted(
@@ -361,11 +365,11 @@ def test_what_cannot_be_fitted(
 def test_folds_and_majorities_that_are_not_there(collection: Example, simulated: Any) -> None:
     preferences = chosen(collection, simulated, {"u": "AS_RBP"})
     for folds in (1, 9, 2.5, True):
-        with pytest.raises(irmx.UsageError, match=r"folds must be an int from 2 to the number of topics .*, 8. Got"):
+        with pytest.raises(irmx.UsageError, match=r"folds must be an int from 2 to 8, the number of topics .*. Got"):
             fit_preferences(simulated.pages, preferences, collection.qrels, "AS_RBP", GRID, folds=folds)  # type: ignore[arg-type]
     table = preferences.frame().assign(choice="tie")
     table.loc[table["query_id"] == "t1", "choice"] = "a"
-    with pytest.raises(irmx.DataError, match=r"No pair of [1-5] of 5 folds has a majority of 0.75"):
+    with pytest.raises(irmx.DataError, match=r"In [1-5] of 5 folds no pair has a majority of 0.75"):
         fit_preferences(simulated.pages, table, collection.qrels, "AS_RBP", GRID)
     with pytest.raises(irmx.DataError, match="no page 'elsewhere'"):
         fit_preferences(simulated.pages, table.replace("bad-bm25-bad", "elsewhere"), collection.qrels, "AS_RBP", GRID)

@@ -98,7 +98,7 @@ def test_tables_give_the_same_pages(tmp_path: Path, suffix: str) -> None:
         (line(query_id=["q"]), r"line 2: the query_id must be a text or a number. Got \['q'\]"),
         (line(blocks=["w1"]), "line 2: Page 'p' of topic 'q': Block 1 is not a JSON object"),
         (line(blocks=[without(block(), "vertical")]), "Block 1 has the vertical None and the media 'image'"),
-        (line(blocks=[block(), block(vertical="")]), "block 2: The block of 'i1' has no vertical"),
+        (line(blocks=[block(), block(vertical="")]), "block 2: The block with 'i1' has no vertical"),
         (line(blocks=[block(items=[])]), "block 1: A block of the vertical 'image' has no item"),
         (line(blocks=[block(items=[True])]), r"Block 1 has the items \[True\]"),
         (line(blocks=[block(items=["i1", float("nan")])]), r"Block 1 has the items \['i1', nan\]"),
@@ -106,9 +106,9 @@ def test_tables_give_the_same_pages(tmp_path: Path, suffix: str) -> None:
         (line(blocks=[block(), block(vertical="web")]), "Page 'p' of topic 'q' has the item 'i1' twice"),
         (
             line(blocks=[block(), block(vertical="web", items=["w1"]), block(items=["i2"])]),
-            "Page 'p' of topic 'q': block 3 is a second one of the vertical 'image', after block 1. .*a column 'block'",
+            "Page 'p' of topic 'q': block 3 repeats the vertical 'image' of block 1. .*a column 'block'",
         ),
-        (line(page_id="first"), "lines 1 and 2: Page 'first' of topic 'q' stands there twice"),
+        (line(page_id="first"), "lines 1 and 2: Page 'first' of topic 'q' appears twice"),
         ([1], "line 2: not a JSON object"),
     ],
 )
@@ -127,7 +127,7 @@ def test_web_results_are_blocks_of_their_own(tmp_path: Path) -> None:
 
 def test_what_could_not_be_read_is_not_written(tmp_path: Path) -> None:
     page = Page("q", "p", (IMAGE, Block("web", "", ("w1",)), Block("image", "", ("i3",))))
-    with pytest.raises(irmx.DataError, match="Page 'p' of topic 'q': block 3 is a second one of the vertical 'image'"):
+    with pytest.raises(irmx.DataError, match="Page 'p' of topic 'q': block 3 repeats the vertical 'image'"):
         write_pages(tmp_path / "pages.jsonl", [page])
     assert not (tmp_path / "pages.jsonl").exists()
 
@@ -150,9 +150,9 @@ def test_a_line_that_is_no_json(tmp_path: Path) -> None:
     ("changes", "said"),
     [
         ({"vertical": ["web", "", "web"]}, "line 3: the vertical is missing"),
-        ({"vertical": ["news", "web", "news"]}, "line 4: the vertical 'news' comes twice on its page"),
+        ({"vertical": ["news", "web", "news"]}, "line 4: the vertical 'news' appears twice on its page"),
         ({"vertical": ["news", "news", "news"], "media": ["text", "video", "text"]}, "line 3: a block has the media"),
-        ({"block": ["1", "2", "1"]}, "line 4: the block '1' comes twice on its page"),
+        ({"block": ["1", "2", "1"]}, "line 4: the block '1' appears twice on its page"),
         ({"block": ["1", "", "1"]}, "line 3: the block is missing"),
         ({"block": ["1", "1", "2"], "vertical": ["news", "web", "web"]}, "line 3: a block has the vertical"),
         ({"doc_id": ["d", "e", "d"]}, "line 2: Page 'p' of topic 'q' has the item 'd' twice"),
@@ -201,7 +201,7 @@ def test_other_sources_that_are_no_pages(tmp_path: Path) -> None:
     }.items():
         with pytest.raises(irmx.DataError, match=said):
             read_pages(tmp_path / source)
-    for found, said in [([], "no page"), ([PAGES[0]] * 2, "comes twice"), (["p"], "Got str"), (7, "Got int")]:
+    for found, said in [([], "no pages"), ([PAGES[0]] * 2, "appears twice"), (["p"], "Got str"), (7, "Got int")]:
         with pytest.raises(irmx.DataError, match=said):
             read_pages(found)
 
@@ -234,13 +234,13 @@ def test_a_warning_of_many_pages_is_given_once() -> None:
     pages = [Page("q", name, (Block("news", "video", ("n1",)), Block("web", "text", ("w1",)))) for name in "abc"]
     rows = [("q", "n1", 1, "news", 0.8), ("q", "w1", 1, "web", 0.5)]
     qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "vertical", "orientation"])
-    with pytest.warns(irmx.DataWarning, match="another media type than their vertical") as caught:
+    with pytest.warns(irmx.DataWarning, match="a media type other than that of their vertical") as caught:
         score_pages(pages, qrels, "AS_DCG")
     assert len(caught) == 1
 
 
 def test_pages_of_topics_without_judgments_are_an_error() -> None:
-    with pytest.raises(irmx.DataError, match="lack 1 of 2 topics that have pages, such as 's'"):
+    with pytest.raises(irmx.DataError, match="lack 1 of 2 topics with pages, such as 's'"):
         score_pages(PAGES, {"q": {"w2": 1}}, "RR")
 
 

@@ -217,12 +217,12 @@ def test_a_model_without_a_best_page(plain: Any) -> None:
     run, qrels = plain.as_tables([plain.Block("web", 0.5, (1,))], POOL)
     measure = AS(examination=Odd(), ideal="greedy")
     assert irmx.calc_aggregate(measure, qrels, run)[measure] == pytest.approx((1 / 6) / (2.75 / 6))
-    with pytest.raises(irmx.UsageError, match="The examination model odd cannot say which page is best"):
+    with pytest.raises(irmx.UsageError, match="The examination model odd cannot find the best page"):
         irmx.calc_aggregate(measure(ideal="exact"), qrels, run)
 
 
 @pytest.mark.parametrize(
-    ("model", "says"), [(ATT(), r"with \d+ visual ones has too many"), (ERR(), "has too many pages")]
+    ("model", "says"), [(ATT(), r"with \d+ visual ones leaves too many"), (ERR(), "has too many pages")]
 )
 def test_too_large_for_the_exact_ideal(plain: Any, model: Any, says: str) -> None:
     pool = {"web": (0.5, 9, 0), **{f"image {i}": (0.5 + i / 100, 3 + i, 0) for i in range(30)}}

@@ -88,7 +88,7 @@ def test_other_media_than_the_ideal_page_are_counted(plain: Any) -> None:
     run = plain.run_of(("i1", "image"), ("n1", "news"), ("w1", "web"), media=["image", "video", "text"])
     qrels = plain.qrels_of(*JUDGED)
     with pytest.warns(
-        irmx.DataWarning, match="1 items of the run have another media type.*'video', of the vertical 'news'"
+        irmx.DataWarning, match="1 items of the run have a media type other than.*'video', in the vertical 'news'"
     ):
         warned = value("AS_DCG(ideal='greedy')", run, qrels)
     media = {"image": "image", "news": "video", "web": "text"}

@@ -97,13 +97,19 @@ def test_preferences_come_back_from_their_table(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"choice": ["a", "c"]}, "line 3: the choice 'c' is none of a"),
+        ({"choice": ["a", "c"]}, "line 3: the choice 'c' must be a"),
         ({"choice": ["a", ""]}, "line 3: the choice is missing"),
-        ({"assessor": ["1", "1"]}, "lines 2 and 3: the assessor '1' chooses twice between 'p' and 'r' of topic 'q'"),
+        ({"assessor": ["1", "1"]}, "lines 2 and 3: the assessor '1' votes twice on 'p' and 'r' of topic 'q'"),
         ({"page_b": ["r", "p"]}, "line 3: page 'p' of topic 'q' is compared with itself"),
-        ({"trap": ["", "c"]}, "line 3: the trap 'c' is none of a"),
-        ({"trap": ["a", "b"]}, "line 3: the pages 'p' and 'r' of topic 'q' have the trap 'b' here and 'a' before"),
-        ({"trap": ["a", ""]}, "line 3: the pages 'p' and 'r' of topic 'q' have the trap none here and 'a' before"),
+        ({"trap": ["", "c"]}, "line 3: the trap 'c' must be a"),
+        (
+            {"trap": ["a", "b"]},
+            "line 3: the pages 'p' and 'r' of topic 'q' have the trap 'b' here and 'a' in an earlier row",
+        ),
+        (
+            {"trap": ["a", ""]},
+            "line 3: the pages 'p' and 'r' of topic 'q' have the trap none here and 'a' in an earlier row",
+        ),
         ({"bin_pair": ["H-L", "H-H"]}, "line 3: the pages 'p' and 'r' of topic 'q' have the bin_pair 'H-H' here"),
     ],
 )
@@ -116,7 +122,7 @@ def test_preferences_that_are_wrong_are_named(tmp_path: Path, changes: dict[str,
 
 
 def test_an_assessor_votes_once_however_the_pair_is_shown() -> None:
-    with pytest.raises(irmx.DataError, match=r"The preferences, rows 0 and 1 .*chooses twice"):
+    with pytest.raises(irmx.DataError, match=r"The preferences, rows 0 and 1 .*votes twice"):
         read_preferences(votes("a", "b").assign(assessor="1", page_a=["p", "r"], page_b=["r", "p"]))
 
 

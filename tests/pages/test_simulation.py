@@ -205,7 +205,7 @@ def test_too_few_pairs_are_counted(simulated: Any) -> None:
 
 def test_a_ranking_without_items_of_a_vertical_is_counted(collection: Example) -> None:
     items = {name: run[run["vertical"] != "image"] for name, run in collection.items.items()}
-    with pytest.warns(irmx.DataWarning, match="times a ranking has no item of a vertical that is selected"):
+    with pytest.warns(irmx.DataWarning, match="cases a ranking has no item of a selected vertical"):
         found = simulate_pages(collection.qrels, items, collection.verticals)
     assert not any("image" in p.verticals for p in found.pages if "bm25" in p.page_id)
 
@@ -232,18 +232,16 @@ def test_rankings_that_are_wrong(collection: Example) -> None:
     with pytest.raises(irmx.DataError, match="The ranking 'x' lacks the column 'vertical'"):
         simulate_pages(qrels, {"x": bm25.drop(columns="vertical")}, verticals)
     unnamed = bm25.assign(vertical=[None, *bm25["vertical"][1:]])
-    with pytest.raises(irmx.DataError, match="gives the item 't1-web-1' of topic 't1' no vertical"):
+    with pytest.raises(irmx.DataError, match="has no vertical for the item 't1-web-1' of topic 't1'"):
         simulate_pages(qrels, {"x": unnamed}, verticals)
-    with pytest.raises(irmx.DataError, match="ranking of verticals 'x' has 'maps' for topic 't1', to which the qrels"):
+    with pytest.raises(irmx.DataError, match="ranking of verticals 'x' has 'maps' for topic 't1', for which the qrels"):
         simulate_pages(qrels, items, {"x": {"t1": {"maps": 1.0}}})
-    with pytest.raises(irmx.DataError, match="has 'web' for topic 't1'; web is always there"):
+    with pytest.raises(irmx.DataError, match="has 'web' for topic 't1'; the web is always on the page"):
         simulate_pages(qrels, items, {"x": {"t1": {"web": 1.0}}})
-    with pytest.raises(irmx.DataError, match="The ranking 'x' has no item for topic 't2'"):
+    with pytest.raises(irmx.DataError, match="The ranking 'x' has no items for topic 't2'"):
         simulate_pages(qrels, {"x": bm25[bm25["query_id"] == "t1"]}, verticals)
     several = ({"a-b": bm25, "b": bm25}, {"x": verticals["redde"], "x-a": verticals["redde"]})
-    with pytest.raises(
-        irmx.UsageError, match="'x' with 'a-b' and those of 'x-a' with 'b' would both be called 'x-a-b'"
-    ):
+    with pytest.raises(irmx.UsageError, match="'x' with 'a-b' and those of 'x-a' with 'b' would both be named 'x-a-b'"):
         simulate_pages(qrels, *several)
     with pytest.raises(irmx.UsageError, match="'pairs' must be an int"):
         page_pairs(simulate_pages(qrels, items, verticals), pairs=0)

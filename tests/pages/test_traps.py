@@ -78,10 +78,10 @@ def test_a_trap_may_be_shown_either_way_round() -> None:
 
 def test_where_nothing_is_left() -> None:
     with pytest.raises(
-        irmx.DataError, match=r"row 0 .*every assessor failed more than 2 of them, so that there is no preference"
+        irmx.DataError, match=r"row 0 .*every assessor failed more than 2 of them, so there are no preferences"
     ):
         without_traps(read_preferences(votes({"three": 3})))
-    with pytest.raises(irmx.DataError, match="have trap pairs, and no vote on another pair is left"):
+    with pytest.raises(irmx.DataError, match="have trap pairs, and no votes on other pairs are left"):
         without_traps(read_preferences(votes({"none": 0}).query("trap != ''")))
     with pytest.raises(irmx.UsageError, match=r"'failed_traps' must be an int in the range \[0, inf\). Got -1"):
         without_traps(read_preferences(votes({"none": 0})), -1)

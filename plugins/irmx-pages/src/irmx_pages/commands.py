@@ -1,4 +1,4 @@
-"""The subcommands that irmx-pages adds to ``irmx``, but for ``irmx pages fit``."""
+"""The subcommands that irmx-pages adds to ``irmx``, except ``irmx pages fit``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Test = Annotated[
     typer.Option("--test", help="t: paired t-test between the means of topics; sign: sign test over pairs of pages."),
 ]
 FailedTraps = Annotated[
-    int, typer.Option("--failed_traps", min=0, help="Leave out assessors who failed more trap pairs than this.")
+    int, typer.Option("--failed_traps", min=0, help="Drop assessors who failed more trap pairs than this.")
 ]
 
 
@@ -39,7 +39,7 @@ def score_pages(
 ) -> None:
     """Score every page of every topic.
 
-    Prints a line for each page and measure; a topic may have several pages.
+    Prints one line per page and measure; a topic may have several pages.
     """
     from irmx_pages.page.page_runs import score_pages as scored
 
@@ -53,21 +53,21 @@ def agreement(
     qrels: Qrels,
     level: Annotated[
         list[float] | None,
-        typer.Option("-l", "--level", help="Share of assessors that is a majority; 0.75 and 1 by default."),
+        typer.Option("-l", "--level", help="Share of the assessors that makes a majority; by default 0.75 and 1."),
     ] = None,
     baseline: Annotated[
-        str | None, typer.Option("-b", "--baseline", help="Test against this measure; the first by default.")
+        str | None, typer.Option("-b", "--baseline", help="Measure to test the others against; by default the first.")
     ] = None,
     test: Test = "t",
     failed_traps: FailedTraps = 2,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the bootstrap.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the bootstrap.")] = 0,
     places: PlacesOption = 4,
     output_format: FormatOption = "table",
 ) -> None:
-    """Show how often measures agree with what people prefer.
+    """Show how often measures agree with the preferences of assessors.
 
-    A row for each majority, pair of bins and measure: the pairs with a majority, those on which the measure has a tie (one
-    half), other pairs of which a majority says that both pages are bad, the agreement with its 95% interval over topics, the
+    One row per majority level, pair of bins and measure: the pairs with a majority, those on which the measure has a tie (one
+    half), other pairs for which a majority finds both pages bad, the agreement with its 95% interval over topics, the
     two-tailed p-value of a test against the baseline, and Fleiss' kappa of the assessors.
     """
     from irmx_pages.preferences.agreement import LEVELS
@@ -86,7 +86,7 @@ def simulate_pages(
             "-i",
             "--items",
             metavar="RUN",
-            help="A ranking of items with the column vertical, or a quoted glob of some; once for each.",
+            help="A ranking of items with the column vertical, or a quoted glob; may be repeated.",
         ),
     ],
     verticals: Annotated[
@@ -95,34 +95,38 @@ def simulate_pages(
             "-v",
             "--verticals",
             metavar="RUN",
-            help="A run whose documents are verticals, or a quoted glob of some; once for each.",
+            help="A run whose documents are verticals, or a quoted glob; may be repeated.",
         ),
     ],
-    out: Annotated[str, typer.Option("--out", help="The file of pages to write, as JSON Lines.")],
+    out: Annotated[str, typer.Option("--out", help="File to write the pages to, as JSON Lines.")],
     pairs: Annotated[
-        str | None, typer.Option("--pairs", help="The .csv file of pairs of pages to write, for assessors to fill in.")
+        str | None,
+        typer.Option("--pairs", help="File (.csv) to write the pairs of pages to, for assessors to fill in."),
     ] = None,
     quality: Annotated[
-        str | None, typer.Option("--quality", help="The .csv file of component scores and bins to write.")
+        str | None, typer.Option("--quality", help="File (.csv) to write component scores and bins to.")
     ] = None,
     per_bin_pair: Annotated[
-        int, typer.Option("--per_bin_pair", min=1, help="Pairs of pages for each topic and pair of bins.")
+        int, typer.Option("--per_bin_pair", min=1, help="Number of page pairs for each topic and pair of bins.")
     ] = 8,
     threshold: Annotated[
         float, typer.Option("--threshold", min=0, max=1, help="Orientation above which a vertical is wanted.")
     ] = 0.75,
-    most_verticals: Annotated[int, typer.Option("--most_verticals", min=1, help="Vertical blocks on a page.")] = 3,
-    block_items: Annotated[int, typer.Option("--block_items", min=1, help="Items of a vertical block.")] = 3,
-    web_items: Annotated[int, typer.Option("--web_items", min=1, help="Web results on a page.")] = 10,
+    most_verticals: Annotated[
+        int, typer.Option("--most_verticals", min=1, help="Maximum number of vertical blocks on a page.")
+    ] = 3,
+    block_items: Annotated[int, typer.Option("--block_items", min=1, help="Number of items in a vertical block.")] = 3,
+    web_items: Annotated[int, typer.Option("--web_items", min=1, help="Number of web results on a page.")] = 10,
     rel: Annotated[float, typer.Option("--rel", help="Smallest grade that counts as relevant.")] = 1,
     seed: Annotated[
-        int, typer.Option("--seed", min=0, help="Of the bad selections, the random presentations and the pairs.")
+        int, typer.Option("--seed", min=0, help="Seed of the bad selections, the random presentations and the pairs.")
     ] = 0,
 ) -> None:
-    """Make pages of graded quality for every topic, to be compared by people.
+    """Make pages of graded quality for every topic, for assessors to compare.
 
-    From judgments, rankings of items and rankings of verticals: every selection of verticals with every selection of items and
-    every presentation, 36 pages a topic for two rankings of each kind. A ranking is called by the name of its file.
+    The pages combine every selection of verticals, every selection of items and every presentation, made from judgments,
+    rankings of items and rankings of verticals: 36 pages per topic for two rankings of each kind. A ranking is named after its
+    file.
     """
     from irmx_pages.page.page_lines import write_pages
     from irmx_pages.simulate.page_pairs import page_pairs
@@ -149,26 +153,24 @@ def simulate_pages(
         print(f"{quality}: component scores and bins")
     if found is not None:
         found.assign(assessor="", choice="").to_csv(pairs, index=False, lineterminator="\n")
-        print(f"{pairs}: {len(found)} pairs; fill in assessor and choice, a row for each assessor")
+        print(f"{pairs}: {len(found)} pairs; fill in assessor and choice, one row per assessor")
 
 
 def _refuse_one_file(*paths: str | None) -> None:
-    """Raise where two files to be written are one."""
+    """Raise if two of the files to write are the same."""
     given = [path for path in paths if path is not None]
     for path in given:
         if given.count(path) > 1:
-            raise UsageError(
-                f"{path!r} is to be written twice. Give each of --out, --pairs and --quality a file of its own."
-            )
+            raise UsageError(f"{path!r} would be written twice. Give --out, --pairs and --quality different files.")
 
 
 def _named(arguments: list[str]) -> dict[str, str]:
-    """Return files, given as paths and globs, by their names without endings."""
+    """Return files, given as paths and globs, by their names without suffixes."""
     from pathlib import Path
 
     paths = [path for argument in arguments for path in matching_files(argument)]
     names = [Path(path).name.split(".")[0] for path in paths]
     for name in names:
         if names.count(name) > 1:
-            raise UsageError(f"Two rankings have the name {name!r}. Give each file a name of its own.")
+            raise UsageError(f"Two rankings have the name {name!r}. Rename one of the files.")
     return dict(zip(names, paths, strict=True))

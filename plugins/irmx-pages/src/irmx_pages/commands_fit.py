@@ -1,4 +1,4 @@
-"""``irmx pages fit``: learn the parameters of a measure of pages from preferences."""
+"""``irmx pages fit``: learn the parameters of a page measure from preferences."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from irmx_pages.commands import FailedTraps, PagesFile, PreferencesFile, Qrels, 
 _TITLES = {
     "parameters": "Parameters",
     "held_out": "Agreement with the majority on held-out topics",
-    "assessors": "l of every assessor, by likelihood",
-    "active": "l of the most active assessors, by agreement",
+    "assessors": "l of every assessor, by maximum likelihood",
+    "active": "l of the most active assessors, by maximum agreement",
 }
-"""What a fit prints, in this order."""
+"""The headings of the tables that a fit prints, in this order."""
 
 
 def fit(
     pages: PagesFile,
     preferences: PreferencesFile,
     measure: Annotated[
-        str, typer.Argument(help="A measure of the utility of pages, such as AS_RBP, with what is not to be fitted.")
+        str, typer.Argument(help="A page utility measure, such as AS_RBP, with the parameters that are not fitted.")
     ],
     qrels: Qrels,
     grid: Annotated[
@@ -30,34 +30,37 @@ def fit(
         typer.Option(
             "-g",
             "--grid",
-            help="PARAMETER=LOW:HIGH (51 values), PARAMETER=LOW:HIGH:NUMBER or PARAMETER=VALUE,VALUE,...; once for each parameter.",
+            help="PARAMETER=LOW:HIGH (51 values), PARAMETER=LOW:HIGH:NUMBER or PARAMETER=VALUE,VALUE,...; one --grid per parameter.",
         ),
     ],
-    folds: Annotated[int, typer.Option("-k", "--folds", min=2, help="Folds of topics for cross-validation.")] = 5,
-    level: Annotated[float, typer.Option("-l", "--level", help="Share of assessors that is a majority.")] = 0.75,
+    folds: Annotated[int, typer.Option("-k", "--folds", min=2, help="Number of topic folds for cross-validation.")] = 5,
+    level: Annotated[float, typer.Option("-l", "--level", help="Share of the assessors that makes a majority.")] = 0.75,
     personal: Annotated[
-        bool, typer.Option("--personal/--no-personal", help="Fit l, the weight of vertical recall, for every assessor.")
+        bool,
+        typer.Option(
+            "--personal/--no-personal", help="Whether to fit l, the weight of vertical recall, for every assessor."
+        ),
     ] = True,
     active: Annotated[
         int,
         typer.Option(
-            "--active", min=0, help="For so many assessors, those with the most votes, l is searched by agreement."
+            "--active", min=0, help="Number of assessors, those with the most votes, for whom l is chosen by agreement."
         ),
     ] = 20,
     personal_grid: Annotated[
-        str, typer.Option("--personal_grid", help="The values of l for that, written as in a grid.")
+        str, typer.Option("--personal_grid", help="Values of l for --active, written as in a grid.")
     ] = "0:1",
     test: Test = "t",
     failed_traps: FailedTraps = 2,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the folds and the bootstrap.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the folds and the bootstrap.")] = 0,
     places: PlacesOption = 4,
     output_format: FormatOption = "table",
 ) -> None:
-    """Learn the parameters of a measure of pages from preferences.
+    """Learn the parameters of a page measure from preferences.
 
-    In four tables: the parameters, by agreement on the grid with the range over folds, and by likelihood with 95% intervals;
-    how often the measure then agrees with the majority on topics that it was not learned from; the l of every assessor,
-    by likelihood, with the agreement on held-out topics; and the l of the most active assessors, by agreement on a grid. With -o jsonl every line says of which table it is.
+    Prints four tables: the parameters, by agreement on the grid with the range over folds, and by likelihood with 95% intervals;
+    how often the measure then agrees with the majority on held-out topics; the l of every assessor,
+    by likelihood, with the agreement on held-out topics; and the l of the most active assessors, by agreement on a grid. With -o jsonl every line names its table.
     """
     from irmx_pages.fit.preference_fit import fit_preferences
 

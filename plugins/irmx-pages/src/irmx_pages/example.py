@@ -1,6 +1,6 @@
-"""An invented collection with verticals, for examples and tests; ``python -m irmx_pages.example`` writes it into files.
+"""Invented collection with verticals, for examples and tests; ``python -m irmx_pages.example`` writes it to files.
 
-No real document, topic or judgment is in it.
+It contains no real documents, topics or judgments.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ USERS = {
     name: f"AS_RBP(alpha=7,beta=0.85,personal={personal})"
     for name, personal in {"ann": 0.15, "bob": 0.2, "cem": 0.25, "dee": 0.4}.items()
 }
-"""Users by the measure that they choose pages by: with the values that the paper learned, and its range of l."""
+"""The measure by which each user chooses pages, with the values that the paper learned and its range of l."""
 
 _WEB_ITEMS, _ITEMS = 14, 6
 _SHARE_RELEVANT = 0.45
@@ -69,11 +69,11 @@ def example(topics: int = 12, seed: int = 0, orientation: float | None = None) -
     Parameters
     ----------
     topics : int
-        How many there are.
+        Number of topics.
     seed : int
-        Of relevance, orientations and noise.
+        Seed of relevance, orientations and noise.
     orientation : float, optional
-        In [0, 1], of all verticals; by itself each has its own, from 0.05 to 0.95.
+        Orientation of all verticals, in [0, 1]; by default each has its own, from 0.05 to 0.95.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def example(topics: int = 12, seed: int = 0, orientation: float | None = None) -
 
 
 def example_preferences(made: Example) -> Preferences:
-    """Return preferences of :data:`USERS` between pages that :func:`irmx_pages.simulate_pages` makes of an example.
+    """Return preferences of :data:`USERS` between pages that :func:`irmx_pages.simulate_pages` makes from an example.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What irmx-pages registers."""
+"""The hooks of irmx-pages."""
 
 from irmx import Command, Format, Measure, Symbol, hookimpl
 from irmx_pages.examination.examination_models import NAMED

@@ -1,4 +1,4 @@
-"""Whole numbers that functions take, checked."""
+"""Checks of integer arguments."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from irmx import UsageError
 
 
 def check_whole(low: int, **given: Any) -> None:
-    """Raise where a value is not an int of at least ``low``.
+    """Raise if a value is not an int of at least ``low``.
 
     >>> check_whole(1, pairs=8)
     >>> check_whole(0, seed=-1)

@@ -1,1 +1,1 @@
-"""Examination models: how likely users look at each block of a page."""
+"""Examination models: how likely users are to look at each block of a page."""

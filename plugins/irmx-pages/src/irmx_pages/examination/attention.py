@@ -26,9 +26,9 @@ def blocks_to_nearest(marked: Bools, offsets: Ints) -> Ints:
 
 
 def attention(position: Ints, visual: Bools, offsets: Ints, beta: float, phi: float | None = None) -> Floats:
-    """Return phi + (1 - phi) beta^dist of every block, dist that to the nearest visual block (A8).
+    """Return phi + (1 - phi) beta^dist of every block, where dist is the distance to the nearest visual block (A8).
 
-    Without a constant phi, it is 1/log2(position + 1).
+    Without a constant phi, phi is 1/log2(position + 1).
 
     >>> attention(np.array([1, 2, 3]), np.array([False, False, True]), np.array([0, 3]), 0.5)
     array([1.        , 0.81546488, 1.        ])

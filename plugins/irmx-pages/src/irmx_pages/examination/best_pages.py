@@ -1,4 +1,4 @@
-"""For every examination model the page with the largest sum of Exam(B) (G(B) - rate E(B)), of a number of blocks."""
+"""The page of a given length with the largest sum of Exam(B) (G(B) - rate E(B)), for every examination model."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from irmx_pages.examination.attention import attention
 from irmx_pages.ideal.candidates import WEB_BLOCK, Candidates, Pick
 
 LARGEST = 20_000_000
-"""How many numbers a search may hold at once."""
+"""Maximum number of array elements that a search may hold at once."""
 
 
 def by_position(candidates: Candidates, rate: float, length: int, weight: Floats) -> list[Pick]:
-    """Return the best page where the probability of a block depends on its position alone.
+    """Return the best page for a model in which the probability of a block depends on its position alone.
 
-    The largest values stand where the weights are largest; none but the best verticals and the best web results are there.
+    Only the best verticals and the best web results are on the page, the largest values where the weights are largest.
     """
     verticals = sorted(candidates.picks(rate), key=lambda pick: -candidates.value(pick, rate))
     chosen = candidates.best_first(verticals[: candidates.most], length, rate)
@@ -29,11 +29,11 @@ def by_position(candidates: Candidates, rate: float, length: int, weight: Floats
 
 
 def by_attention(candidates: Candidates, rate: float, length: int, beta: float, phi: float | None = None) -> list[Pick]:
-    """Return the best page where probabilities depend on the position and on where the visual blocks are.
+    """Return the best page for a model in which probabilities depend on positions and on where the visual blocks are.
 
-    Where these stand fixes all probabilities. Of each kind, the visual blocks and the others, the largest values then stand
-    where the probabilities are largest. All sets of places are tried for the kind that the web is not of, which has no more
-    blocks than a page may have verticals.
+    The positions of the visual blocks fix all probabilities. Within each kind, visual and other blocks, the largest values
+    then go where the probabilities are largest. All sets of positions are tried for the kind that excludes the web, which has
+    no more blocks than a page may have verticals.
     """
     picks = sorted(candidates.picks(rate), key=lambda pick: -candidates.value(pick, rate))
     as_web = [p for p in picks if bool(candidates.visual[p.vertical]) == candidates.web_visual]
@@ -53,13 +53,13 @@ def by_attention(candidates: Candidates, rate: float, length: int, beta: float, 
 
 @lru_cache(maxsize=256)
 def _attention(length: int, count: int, web_visual: bool, beta: float, phi: float | None) -> tuple[Any, Floats]:
-    """Return, for all sets of places of so many blocks unlike the web, the places of these and of the others, and the weights.
+    """Return, for all sets of positions of the blocks unlike the web, their positions, those of the others, and the weights.
 
-    Of each kind the places come in the order of falling weights.
+    The positions of each kind are in the order of decreasing weights.
     """
     if comb(length, count) * length > LARGEST:
         raise UsageError(
-            f"The exact ideal of a page of {length} blocks with {count} visual ones has too many places for these. Take a cutoff, "
+            f"The exact ideal of a page of {length} blocks with {count} visual ones leaves too many places to try. Use a cutoff, "
             "such as @20, a smaller ideal_verticals, or another ideal."
         )
     unlike = np.zeros((comb(length, count), length), dtype=bool)
@@ -77,10 +77,10 @@ def _flat(rows: Bools) -> tuple[Bools, Any]:
 
 
 def by_satisfaction(candidates: Candidates, rate: float, length: int, discount: Floats) -> list[Pick]:
-    """Return the best page where the user stops with the probability of a block's mean gain per item.
+    """Return the best page for a user who stops at a block with a probability equal to its mean gain per item.
 
-    From the last position up, for every set of verticals and number of relevant web results already shown, the best block to go
-    on with: F_i = max over blocks of c_i (G - rate E) + (1 - G/|B|) F_(i+1). Web results that are alike are interchangeable.
+    Works from the last position up; for every set of verticals and number of relevant web results already shown, it finds the
+    best next block: F_i = max over blocks of c_i (G - rate E) + (1 - G/|B|) F_(i+1). Equal web results are interchangeable.
     """
     picks = candidates.picks(rate)
     verticals = [picks[v] for v in candidates.undominated]
@@ -88,7 +88,7 @@ def by_satisfaction(candidates: Candidates, rate: float, length: int, discount: 
     most = min(candidates.most, len(verticals), length)
     if sum(comb(len(verticals), n) for n in range(most + 1)) * (web + 1) * length * (len(verticals) + 2) > LARGEST:
         raise UsageError(
-            f"The exact ideal of a page of {length} blocks from {len(verticals)} verticals has too many pages to compare. Take a "
+            f"The exact ideal of a page of {length} blocks from {len(verticals)} verticals has too many pages to compare. Use a "
             "cutoff, such as @20, a smaller ideal_verticals, or another ideal."
         )
     sets = [s for n in range(most + 1) for s in combinations(range(len(verticals)), n)]
@@ -122,7 +122,7 @@ def by_satisfaction(candidates: Candidates, rate: float, length: int, discount: 
 
 
 def _placed(picks: list[Pick], places: Any, length: int) -> list[Pick]:
-    """Return picks in the order of their places."""
+    """Return picks in the order of their positions."""
     page = [Pick(WEB_BLOCK, 0)] * length
     for pick, place in zip(picks, places.tolist(), strict=True):
         page[place] = pick

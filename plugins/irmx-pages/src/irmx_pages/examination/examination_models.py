@@ -1,4 +1,4 @@
-"""Examination models: how likely the user of a page examines each of its blocks."""
+"""Examination models: how likely the user of a page is to examine each of its blocks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KIND = "examination model"
 
 
 class Examination(Symbol):
-    """How likely each block is examined.
+    """Model of how likely each block is to be examined.
 
     A plugin adds one by registering an :class:`irmx.Symbol` with ``KIND = "examination model"`` and the method
     :meth:`probabilities`; it need not derive from this class. For ``ideal="exact"`` it needs a method ``best_page`` too, see
@@ -58,10 +58,10 @@ class Examination(Symbol):
 
 
 class ByPosition(Examination):
-    """A model in which only the position of a block counts."""
+    """Examination model that depends only on the position of a block."""
 
     def at(self, position: Ints) -> Floats:
-        """Return the probability at positions, which count from 1."""
+        """Return the probability at positions, counted from 1."""
         raise NotImplementedError
 
     def probabilities(self, pages: Pages, gain: Floats) -> Floats:
@@ -83,7 +83,7 @@ class DCG(ByPosition):
     """
 
     NAME = "dcg"
-    SHORT_DESC = "falls with the logarithm of the position, as the discount of DCG"
+    SHORT_DESC = "falls with the logarithm of the position, like the discount of DCG"
 
     def at(self, position: Ints) -> Floats:
         return np.asarray(1 / np.log2(position + 1))
@@ -99,22 +99,22 @@ class RBP(ByPosition):
     """
 
     NAME = "rbp"
-    SHORT_DESC = "goes on to the next block with probability beta"
-    PARAMS = {"beta": Param(float, "probability to go on to the next block", default=0.8, low=0, high=1)}
+    SHORT_DESC = "continues to the next block with probability beta"
+    PARAMS = {"beta": Param(float, "probability of continuing to the next block", default=0.8, low=0, high=1)}
 
     def at(self, position: Ints) -> Floats:
         return np.asarray(self["beta"] ** (position - 1.0))
 
 
 class ERR(Examination):
-    """Exam(B_i) = c_i prod_{j<i} (1 - G(B_j)/n_j), n_j the items of B_j: the user stops where a block satisfies (A7)."""
+    """Exam(B_i) = c_i prod_{j<i} (1 - G(B_j)/n_j), n_j the items of B_j: the user stops at a satisfying block (A7)."""
 
     NAME = "err"
-    SHORT_DESC = "stops where a block satisfies, with the probability of its mean gain per item"
+    SHORT_DESC = "stops at a block with a probability equal to its mean gain per item"
     PARAMS = {
         "discount": Param(
             str,
-            "c_i, a discount besides: 1 ('one'), or 1/i ('rank')",
+            "c_i, an additional discount: 1 ('one'), or 1/i ('rank')",
             default="one",
             choices=("one", "rank"),
         )
@@ -137,7 +137,7 @@ class ERR(Examination):
 class ATT(Examination):
     """Exam(B_i) = phi_i + (1 - phi_i) beta^dist_i: images and videos attract attention (A8).
 
-    dist_i is the number of blocks to the nearest one with an image or video, 0 on it. A page without one has phi_i. By default
+    dist_i is the distance in blocks to the nearest block with an image or video, 0 for that block. Without one, Exam is phi_i. By default
     phi_i = 1/log2(i + 1), a choice of irmx; the paper says "we assume that phi is a global variable that is constant for all
     positions", which a number as ``phi`` follows. It gives no value of phi or beta.
 
@@ -151,12 +151,12 @@ class ATT(Examination):
     """
 
     NAME = "att"
-    SHORT_DESC = "as dcg, and more often in and near blocks with images or videos"
+    SHORT_DESC = "like dcg, but more likely in and near blocks with images or videos"
     PARAMS = {
-        "beta": Param(float, "how far attention reaches, a factor per block of distance", default=0.5, low=0, high=1),
+        "beta": Param(float, "how far attention reaches: the factor per block of distance", default=0.5, low=0, high=1),
         "phi": Param(
             float,
-            "probability of a block that attracts no attention, one for all positions; None: 1/log2(position + 1)",
+            "examination probability of a block that attracts no attention, the same at all positions; None: 1/log2(position + 1)",
             default=None,
             above=0,
             high=1,

@@ -1,1 +1,1 @@
-"""Parameters of measures, examination models and efforts, estimated from what people did."""
+"""Estimating parameters of measures, examination models and efforts from observed behaviour."""

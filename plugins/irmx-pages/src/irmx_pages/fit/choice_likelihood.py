@@ -15,22 +15,22 @@ from irmx_pages.fit.parameter_grid import ParameterGrid
 from irmx_pages.fit.scores_of_settings import PageScorer, with_values
 
 HALF_CHI2 = 1.920729410347062
-"""Half of the 95% quantile of chi-squared with one degree of freedom: what a profile may lose of its log-likelihood."""
+"""Half of the 95% quantile of chi-squared with one degree of freedom: how far the log-likelihood may fall in an interval."""
 
 _STARTS = {1: 25, 2: 7}
-"""Points of the first look at the parameters, per parameter; 4 for more than two of them."""
+"""Points per parameter in the initial scan of the parameter space; 4 for more than two parameters."""
 
 
 @dataclass(frozen=True)
 class LikelihoodFit:
-    """The most likely values.
+    """Maximum-likelihood estimates.
 
     Attributes
     ----------
     values : dict of str to float
-        Of the parameters of the grid, within its ranges.
+        Values of the parameters of the grid, within its ranges.
     weights : Weights
-        Of the assessors.
+        Weights of the assessors.
     """
 
     values: dict[str, float]
@@ -38,20 +38,20 @@ class LikelihoodFit:
 
     @property
     def personal(self) -> float:
-        """The mean l over assessors; 0 where no choice depends on anything."""
+        """The mean l over assessors; 0 if no choice depends on the pages."""
         known = self.weights.personal[~np.isnan(self.weights.personal)]
         return float(known.mean()) if len(known) else 0.0
 
 
 class Likelihood:
-    """The log-likelihood of votes as a function of parameters, with the weights of assessors at their best.
+    """The log-likelihood of votes as a function of parameters, maximised over the weights of assessors.
 
     Parameters
     ----------
     scorer : PageScorer
         The pages.
     grid : ParameterGrid
-        The parameters and their ranges. One of positive values whose ends differ by a factor of 10 or more is looked at on a
+        The parameters and their ranges. A positive parameter whose bounds differ by a factor of 10 or more is searched on a
         logarithmic scale.
     a, b : int array, shape (pairs,)
         The pages of every pair.
@@ -68,7 +68,7 @@ class Likelihood:
         self._last: Weights | None = None
 
     def values(self, place: Floats) -> dict[str, float]:
-        """Return the values of parameters at a place in the unit cube."""
+        """Return the values of parameters at a point in the unit cube."""
         found = {}
         for name, (low, high), x, log in zip(
             self.grid.values, self.grid.ranges, place.tolist(), self._log, strict=True
@@ -87,7 +87,7 @@ class Likelihood:
         return self.scorer.values(with_values(self.scorer.measure, values))
 
     def weights(self, place: Floats) -> Weights:
-        """Return the best weights of the assessors at a place."""
+        """Return the best weights of the assessors at a point."""
         self._last = fit_weights(self.votes, self.utility(self.values(place)), self.recall, self._last)
         return self._last
 
@@ -97,19 +97,19 @@ class Likelihood:
     # -- the best place ----------------------------------------------------------------------------------
 
     def maximum(self) -> tuple[Floats, float]:
-        """Return the best place, and the negative log-likelihood there."""
+        """Return the best point, and the negative log-likelihood there."""
         size = len(self.grid.values)
         points = np.linspace(0, 1, _STARTS.get(size, 4))
         start = min((np.array(p) for p in itertools.product(points, repeat=size)), key=self)
         return self._descended(start, {})
 
     def fit(self) -> LikelihoodFit:
-        """Return the most likely values."""
+        """Return the maximum-likelihood estimates."""
         place, _ = self.maximum()
         return LikelihoodFit(self.values(place), self.weights(place))
 
     def _descended(self, start: Floats, fixed: dict[int, float]) -> tuple[Floats, float]:
-        """Return the best place near a start, some of its coordinates being fixed."""
+        """Return the best point near a starting point, with some of its coordinates fixed."""
         from scipy.optimize import minimize
 
         free = [i for i in range(len(start)) if i not in fixed]
@@ -136,16 +136,16 @@ class Likelihood:
     def intervals(
         self, place: Floats, least: float, advance: Callable[[int], None] = lambda count: None
     ) -> dict[str, tuple[float, float]]:
-        """Return the 95% profile interval of every parameter, cut at the ends of its range.
+        """Return the 95% profile interval of every parameter, truncated to its range.
 
         Parameters
         ----------
         place : float array
-            The best place.
+            The best point.
         least : float
             The negative log-likelihood there.
         advance : callable
-            Is told of every end that is found, two for each parameter.
+            Called for every interval end found, two per parameter.
         """
         found = {}
         for i, name in enumerate(self.grid.values):
@@ -157,7 +157,7 @@ class Likelihood:
         return found
 
     def _ends(self, place: Floats, least: float, i: int, advance: Callable[[int], None]) -> tuple[float, float]:
-        """Return where the profile of a coordinate has lost as much as it may, or the ends of the range."""
+        """Return where the profile of a coordinate leaves the interval, or the ends of the range."""
         from scipy.optimize import brentq
 
         near = {float(place[i]): place}
@@ -184,7 +184,7 @@ def personal_interval(votes: Votes, assessor: int, utility: Floats, recall: Floa
     Parameters
     ----------
     votes : Votes
-        The votes of all.
+        The votes of all assessors.
     assessor : int
         The number of the assessor.
     utility, recall : float array, shape (pairs,)
@@ -218,7 +218,7 @@ def personal_interval(votes: Votes, assessor: int, utility: Floats, recall: Floa
 
 
 def is_range(interval: tuple[float, float], ends: tuple[float, float]) -> str:
-    """Return what to say of an interval that ends where its range does.
+    """Return a note on an interval that ends where the range of its parameter does.
 
     >>> is_range((1.5, 100.0), (1.5, 100.0)), is_range((4.0, 100.0), (1.5, 100.0)), is_range((4.0, 9.0), (1.5, 100.0))
     ('not identified within the range', 'no upper end within the range', '')

@@ -1,4 +1,4 @@
-"""The model of choices: P(A > B) = 1 / (1 + exp(-(u dU + v dR))), of every assessor, by maximum likelihood."""
+"""The choice model P(A > B) = 1 / (1 + exp(-(u dU + v dR))) of every assessor, fitted by maximum likelihood."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from irmx.ragged import Bools, Floats, Ints, segment_sum
 from irmx_pages.preferences.preference_votes import Preferences
 
 _ROUNDS, _HALVINGS = 100, 40
-"""The most steps of Newton's method, and how often a step may be halved."""
+"""Maximum number of Newton steps, and of times that a step may be halved."""
 
 _STEEPEST = 1e4
-"""The largest weight, in units of one over the standard deviation of what it weighs; choices without noise have none."""
+"""The largest weight, in units of 1 / standard deviation of the weighted quantity; noise-free choices have no finite weight."""
 
 
 @dataclass(frozen=True)
 class Votes:
-    """Votes as the likelihood sees them.
+    """Votes in the form that the likelihood uses.
 
     Attributes
     ----------
     pair, assessor : int array, shape (votes,)
-        Of each vote.
+        The pair and the assessor of each vote.
     won : float array, shape (votes,)
         1 for page a, 0 for page b, 0.5 for a tie.
     assessors : int
-        How many there are.
+        Number of assessors.
     """
 
     pair: Ints
@@ -42,7 +42,7 @@ class Votes:
 
 
 def votes_of(preferences: Preferences) -> Votes:
-    """Return the votes of preferences, without those that both pages are bad, which compare none with the other."""
+    """Return the votes of preferences, without those that both pages are bad, which do not compare the pages."""
     compares = ~preferences.both_bad
     won = (1 + preferences.choice[compares]) / 2
     return Votes(preferences.pair[compares], preferences.assessor[compares], won, len(preferences.assessors))
@@ -50,14 +50,14 @@ def votes_of(preferences: Preferences) -> Votes:
 
 @dataclass(frozen=True)
 class Weights:
-    """The most likely weights of every assessor.
+    """Maximum-likelihood weights of every assessor.
 
     Attributes
     ----------
     utility, recall : float array, shape (assessors,)
         u and v, at least 0.
     log_likelihood : float
-        Of all votes.
+        The log-likelihood of all votes.
     """
 
     utility: Floats
@@ -66,7 +66,7 @@ class Weights:
 
     @property
     def personal(self) -> Floats:
-        """The l of every assessor, v / (u + v); NaN for one whose choices depend on neither."""
+        """The l of every assessor, v / (u + v); NaN for an assessor whose choices depend on neither."""
         total = self.utility + self.recall
         return np.asarray(np.divide(self.recall, total, out=np.full(len(total), np.nan), where=total > 0))
 
@@ -85,7 +85,7 @@ def fit_weights(votes: Votes, utility: Floats, recall: Floats | None = None, sta
     utility, recall : float array, shape (pairs,)
         U_A - U_B and R_A - R_B of every pair; without recall all v are 0.
     start : Weights, optional
-        Where to begin.
+        Starting point.
 
     Examples
     --------
@@ -110,14 +110,14 @@ def fit_weights(votes: Votes, utility: Floats, recall: Floats | None = None, sta
 
 
 class _Choices:
-    """The negative log-likelihood of every assessor in the assessor's weights, which is convex.
+    """The negative log-likelihood of every assessor as a convex function of the assessor's weights.
 
     Parameters
     ----------
     votes : Votes
         The votes.
     columns : float array, shape (weights, votes)
-        What is weighed.
+        The weighted quantities.
     """
 
     def __init__(self, votes: Votes, columns: Floats) -> None:
@@ -136,7 +136,7 @@ class _Choices:
         return self._sum(certain - self.votes.won * strength)
 
     def descended(self, weights: Floats) -> tuple[Floats, Floats]:
-        """Return the best weights of at least 0, and the loss of every assessor: Newton's method, projected and damped."""
+        """Return the best non-negative weights and the loss of every assessor, by projected and damped Newton steps."""
         strength = self._strength(weights)
         loss = self.loss(strength)
         for _ in range(_ROUNDS):
@@ -160,7 +160,7 @@ class _Choices:
         return weights, loss
 
     def _newton(self, weights: Floats, strength: Floats) -> tuple[Floats, Floats]:
-        """Return the gradient, and Newton's step in the weights that are free to move."""
+        """Return the gradient, and the Newton step in the weights that are free to move."""
         chance = 1 / (1 + np.exp(-np.clip(strength, -700, 700)))
         slope, curve = chance - self.votes.won, chance * (1 - chance)
         gradient = np.stack([self._sum(slope * c) for c in self.columns])

@@ -1,4 +1,4 @@
-"""An effort table from the times that users spent on items."""
+"""Estimating an effort table from the times that users spent on items."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _COLUMNS: dict[str, Param | type] = {
     "media": Param(str, "the media type of the item", required=True),
-    "time": Param(float, "how long the item was looked at", unit="s", low=0, required=True),
+    "time": Param(float, "how long the user looked at the item", unit="s", low=0, required=True),
     "user": Param(str, "who looked at it"),
 }
 
@@ -28,22 +28,22 @@ _FEWEST = 0.95
 
 @dataclass(frozen=True)
 class EffortFit:
-    """What :func:`fit_effort` finds.
+    """Result of :func:`fit_effort`.
 
     Attributes
     ----------
     effort : dict of str to float
-        The effort of every media type, in units of that of the reference.
+        The effort of every media type, in units of the reference type's effort.
     intervals : dict of str to tuple
-        The 95% interval of each; NaN for the times of one user, which a warning tells.
+        The 95% interval of each; NaN, with a warning, where all times are of one user.
     seconds : dict of str to float
         The mean, the median or (for ``within_users``) the geometric mean of the times of every media type.
     times : dict of str to int
-        How many times of every media type were used.
+        Number of times used for every media type.
     not_seen, too_long : int
-        How many were left out: not above ``shortest``, above ``longest``.
+        Number of times left out: not above ``shortest``, above ``longest``.
     users : int
-        How many users the used times are of; without users in the table, how many times there are.
+        Number of users with used times; without users in the table, the number of times.
     """
 
     effort: dict[str, float]
@@ -67,50 +67,50 @@ def fit_effort(
 ) -> EffortFit:
     r"""Return the effort of every media type from the times that users spent on items.
 
-    The effort of a type is how long an item of it takes, divided by how long one of the reference type takes: the
-    unit of effort cancels in a normalised utility. How long it takes is
+    The effort of a type is the time an item of it takes, divided by the time one of the reference type takes: the
+    unit of effort cancels in a normalised utility. That time is
 
     ``mean``
-        the mean of the times: what the sum of a page's efforts adds up to, and what a few long times move;
+        the mean of the times: consistent with the sum of a page's efforts, but sensitive to a few long times;
     ``median``
         their median;
     ``within_users``
-        a comparison of each user with that user's own times, for logs in which users who saw other types are other
-        people. In :math:`\log t = a_{user} + b_{type}` by least squares, the effort is
-        :math:`e^{b_{type} - b_{reference}}`. Users who saw one type alone tell nothing.
+        a comparison within each user, for logs in which different types were seen by different users. With
+        :math:`\log t = a_{user} + b_{type}` fitted by least squares, the effort is
+        :math:`e^{b_{type} - b_{reference}}`. Users who saw only one type carry no information.
 
     Parameters
     ----------
     times : DataFrame, str or Path
-        A table, also as a .csv, .tsv, .jsonl or .parquet file, with a row an item that a user was shown: ``media``, any
-        label, ``time`` in seconds, at least 0, and ``user``, if known.
+        A table, or a .csv, .tsv, .jsonl or .parquet file, with one row per item shown to a user: ``media``, any
+        label, ``time`` in seconds, at least 0, and, if known, ``user``.
     reference : str
         The media type of effort 1.
     statistic : {"mean", "median", "within_users"}
         See above.
     shortest : float
-        In seconds. Times must be above it: a time of 0 is that of an item that was not looked at.
+        In seconds. Only times above it are used: a time of 0 means that the item was not looked at.
     longest : float, optional
-        In seconds. Longer times are left out: the user was doing something else.
+        In seconds. Longer times are left out: the user was probably doing something else.
     resamples : int
-        The number of bootstrap samples that the intervals are made of.
+        Number of bootstrap samples for the intervals.
     seed : int
-        Of these samples.
+        Seed of these samples.
 
     Returns
     -------
     EffortFit
         Intervals are percentiles over samples of users, with all of a user's times. Without ``user`` each time is
-        taken to be another user's, and the intervals are too narrow where it is not.
+        assumed to come from a different user, and the intervals are too narrow if this is wrong.
 
     Raises
     ------
     irmx.DataError
-        Where a column is missing; a time is no number or negative; the reference is not in the table, or is all there
-        is; a type has no time that counts, or so few users that more than 5% of the samples have none of them; no user
-        saw types that ``within_users`` compares. The message says the line of the file, or the row.
+        If a column is missing; a time is negative or not a number; the reference is not in the table, or is the only
+        type; a type has no usable times, or so few users that more than 5% of the samples have none of them; no user
+        saw types that ``within_users`` compares. The message names the line of the file, or the row.
     irmx.UsageError
-        For an unknown ``statistic``, or ``shortest`` not from 0 to below ``longest``.
+        For an unknown ``statistic``, or unless 0 <= ``shortest`` < ``longest``.
 
     References
     ----------
@@ -141,7 +141,7 @@ def fit_effort(
         raise UsageError(f"'statistic' must be one of {', '.join(map(repr, statistics))}. Got {statistic!r} instead.")
     if not (0 <= shortest < np.inf) or (longest is not None and not longest > shortest):
         raise UsageError(
-            f"'shortest' must be from 0 to below 'longest', in seconds. Got shortest={shortest!r} and "
+            f"'shortest' must be at least 0 and below 'longest', in seconds. Got shortest={shortest!r} and "
             f"longest={longest!r}."
         )
     log = read_table(times, _COLUMNS, "times")
@@ -149,17 +149,17 @@ def fit_effort(
     seconds = log["time"]
     user = log.labels("user")[0] if "user" in log else np.arange(len(log))
     if reference not in types:
-        raise DataError(f"There is no time of the reference {reference!r}. The media types: {', '.join(types)}.")
+        raise DataError(f"There are no times for the reference {reference!r}. The media types are {', '.join(types)}.")
     if len(types) == 1:
         raise DataError(
-            f"All times are of the reference {reference!r}; there is no other media type to compare with it."
+            f"All times are for the reference {reference!r}; there is no other media type to compare it with."
         )
     limit = np.inf if longest is None else longest
     used = (seconds > shortest) & (seconds <= limit)
     counts = np.bincount(media[used], minlength=len(types))
     if not counts.all():
         raise DataError(
-            f"There is no time of {types[int(np.argmin(counts))]!r} above {shortest:g} seconds"
+            f"There are no times for {types[int(np.argmin(counts))]!r} above {shortest:g} seconds"
             + (f" and up to {longest:g}." if longest is not None else ".")
         )
     user = np.unique(user[used], return_inverse=True)[1]
@@ -178,7 +178,7 @@ def fit_effort(
         rare = int(np.argmin(np.isfinite(found.effort).sum(axis=0)))
         raise DataError(
             f"Too few users saw {types[rare]!r} for an interval: more than {1 - _FEWEST:.0%} of the samples of users "
-            "have none of them."
+            "contain none of them."
         )
     return EffortFit(
         dict(zip(types, map(float, found.effort[0]), strict=True)),
@@ -193,7 +193,7 @@ def fit_effort(
 
 @dataclass(frozen=True)
 class _Estimate:
-    effort: Floats  # (1 + resamples, types); the first row is of the users as they are; NaN where a sample cannot tell
+    effort: Floats  # (1 + resamples, types); the first row is the original users; NaN where a sample has no estimate
     seconds: Floats  # (types,)
 
 
@@ -218,7 +218,7 @@ def _medians(
 
 
 def _median(ascending: Floats, often: Ints) -> float:
-    """Return the median of values that are there so often, NaN of none."""
+    """Return the weighted median of values, with counts as weights; NaN without values."""
     passed = np.cumsum(often)
     if passed[-1] == 0:
         return float("nan")
@@ -229,7 +229,7 @@ def _median(ascending: Floats, often: Ints) -> float:
 def _within_users(
     log_time: Floats, media: Ints, user: Ints, reference: int, samples: Iterator[Ints], types: list[str]
 ) -> _Estimate:
-    """Least squares of log t = a_user + b_type: its normal equations are sums over users, so a sample weights them."""
+    """Least-squares fit of log t = a_user + b_type; its normal equations are sums over users, which a sample weights."""
     users, others = int(user.max()) + 1, [t for t in range(len(types)) if t != reference]
     size = np.bincount(user, minlength=users)
     is_type = (media[:, None] == np.array(others)).astype(np.float64)
@@ -244,7 +244,7 @@ def _within_users(
     if not solvable[0]:
         raise DataError(
             f"No comparison within users: too few of the {users} users saw several of the media types "
-            f"{', '.join(types)}. Take 'mean' or 'median', which compare users with each other."
+            f"{', '.join(types)}. Use 'mean' or 'median', which compare across users."
         )
     effort = np.full((len(sums), len(types)), np.nan)
     effort[:, reference] = 1.0

@@ -1,4 +1,4 @@
-"""The parameter of an examination model from a log of what users examined."""
+"""Fitting the parameter of an examination model to a log of what users examined."""
 
 from __future__ import annotations
 
@@ -19,35 +19,35 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _STEPS = 200
-"""The parameter is looked for on so many intervals of its range, and between them."""
+"""Number of intervals into which the range of the parameter is divided for the search."""
 _BELOW_1 = 1 - 1e-12
-"""The largest detection that is looked for where the likelihood is largest below 1."""
+"""The largest detection that is searched for where the likelihood has its maximum below 1."""
 _FLAT = 1e-9
-"""A likelihood that changes by less, relatively, does not tell one value of the parameter from another."""
+"""If the likelihood changes by less, relatively, the parameter is not identified."""
 
 
 @dataclass(frozen=True)
 class ExaminationFit:
-    """What :func:`fit_examination` finds.
+    """Result of :func:`fit_examination`.
 
     Attributes
     ----------
     model : examination model
-        The most likely one.
+        The most likely model.
     value : float or None
-        That of its parameter; None where none was fitted.
+        The value of its parameter; None if none was fitted.
     interval : tuple of float, or None
-        The 95% interval of it.
+        The 95% interval of the value.
     detection : float
-        How likely an examination is seen.
+        Probability that an examination is observed.
     detection_interval : tuple of float, or None
-        Its 95% interval; None where it was given.
+        Its 95% interval; None if the detection was given.
     log_likelihood : float
         The sum over all blocks; minus infinity where the model has a probability of 0 for a block that was examined.
     observed, expected : float array, shape (positions,)
-        The share of sessions in which each position was seen to be examined, and what the model expects.
+        The share of sessions in which each position was observed to be examined, and the share that the model expects.
     sessions, clusters : int
-        How many sessions, and how many users if the log names them.
+        Number of sessions, and of users if the log names them.
     """
 
     model: Any
@@ -63,7 +63,7 @@ class ExaminationFit:
 
     @property
     def squared_error(self) -> float:
-        """The mean over positions of the squared difference of what was expected and observed."""
+        """The mean over positions of the squared difference between the expected and the observed share."""
         return float(((self.expected - self.observed) ** 2).mean())
 
 
@@ -79,51 +79,51 @@ def fit_examination(
 ) -> ExaminationFit:
     r"""Return the examination model under which a log of what users examined is most likely.
 
-    A block that is examined with the probability Exam(B) is seen to be with the probability c Exam(B): a log of clicks
-    or of the cursor misses part of what users look at, and c, the detection, is how much it does not miss. c is the
-    same at all positions. The parameter of the model and c maximise
+    A block that is examined with probability Exam(B) is observed to be examined with probability c Exam(B): a log of
+    clicks or cursor positions misses part of what users look at, and c, the detection, is the share that it captures.
+    c is the same at all positions. The parameter of the model and c maximise
 
     .. math:: \sum_B y_B \log (c \, Exam(B)) + (1 - y_B) \log (1 - c \, Exam(B)),
 
-    y_B = 1 for a block that was seen to be examined. This takes the blocks of a session for independent, which moves no
-    estimate of a probability, but would make intervals too narrow; these are from samples of sessions instead.
+    y_B = 1 for a block that was observed to be examined. This treats the blocks of a session as independent, which does
+    not bias the estimates of probabilities, but would make intervals too narrow; so these resample whole sessions.
 
     Parameters
     ----------
     log : DataFrame, str, Path or ExaminationLog
-        What :func:`read_examinations` takes or gives.
+        Any source for :func:`read_examinations`, or its result.
     model : examination model, or its name
         Such as ``irmx.rbp`` or ``"rbp"``.
     parameter : str, optional
-        The name of the parameter to fit, such as ``"beta"``. Without it only the detection is.
+        The name of the parameter to fit, such as ``"beta"``. Without it only the detection is fitted.
     bounds : (float, float)
-        The range of the parameter; it is looked for on 201 values, and between those by a parabola.
+        The range of the parameter; 201 values are tried, and refined by a parabola between them.
     detection : float, optional
-        c in (0, 1], where it is known.
+        c in (0, 1], if known.
     resamples : int
-        The number of bootstrap samples that the intervals are made of.
+        Number of bootstrap samples for the intervals.
     seed : int
-        Of these samples.
+        Seed of these samples.
 
     Returns
     -------
     ExaminationFit
-        Intervals are percentiles over samples of sessions; if the log has the column ``user``, of users with all their
-        sessions. An estimate at an end of its range, such as a beta of 0, is there in most samples too: its interval is
-        narrower than what is known. Of one session or user there is no interval: NaN, and a warning.
+        Intervals are percentiles over samples of sessions or, if the log has the column ``user``, of users with all their
+        sessions. An estimate at an end of its range, such as a beta of 0, stays there in most samples, so its interval is
+        too narrow. With a single session or user the intervals are NaN, with a warning.
 
     Raises
     ------
     irmx.DataError
-        Where the log cannot be used (see :func:`read_examinations`), nothing in it is examined, the model looks at
-        what it does not tell, or every value of the parameter is as likely, so that the log does not tell it.
+        If the log cannot be used (see :func:`read_examinations`), nothing in it is examined, the model needs a column that
+        the log does not have, or every value of the parameter is equally likely, so that it is not identified.
     irmx.UsageError
-        For a model that is none, a parameter that it does not have, bounds in no order, or a detection outside (0, 1].
+        For an unknown model, a parameter that it does not have, bounds in the wrong order, or a detection outside (0, 1].
 
     Notes
     -----
-    Time and memory grow with the number of blocks of pages that differ in their gains or images; where none do, as for
-    a model that looks at positions alone, they are those of one page.
+    Time and memory grow with the number of blocks on distinct pages; for a model that uses positions alone, all pages
+    count as one.
 
     References
     ----------
@@ -144,7 +144,7 @@ def fit_examination(
     data = read_examinations(log)
     model = _checked(model, parameter, bounds, detection)
     if not data.examined.any():
-        raise DataError("No block of the log was seen to be examined; no model can be told from it.")
+        raise DataError("No block in the log was observed to be examined, so no model can be fitted to it.")
     grid = np.linspace(*bounds, _STEPS + 1) if parameter else np.zeros(1)
     pages, of_session = data.distinct
     expected = np.stack([probabilities(pages, _with(model, parameter, value)) for value in grid])
@@ -160,8 +160,8 @@ def fit_examination(
     if parameter:
         if np.isfinite(likelihood[:, 0]).all() and np.ptp(likelihood[:, 0]) <= _FLAT * abs(likelihood[0, 0]):
             raise DataError(
-                f"The log does not tell {parameter!r} of the examination model {model.NAME!r}: every value from "
-                f"{bounds[0]:g} to {bounds[1]:g} is as likely{_reason(data)}."
+                f"The log does not identify {parameter!r} of the examination model {model.NAME!r}: every value from "
+                f"{bounds[0]:g} to {bounds[1]:g} is equally likely{_reason(data)}."
             )
         best = _peaks(grid, likelihood)
         model = _with(model, parameter, best[0])
@@ -189,7 +189,7 @@ def examination_log_likelihoods(
     Parameters
     ----------
     log : DataFrame, str, Path or ExaminationLog
-        What :func:`read_examinations` takes or gives.
+        Any source for :func:`read_examinations`, or its result.
     model : examination model, or its name
         See :func:`fit_examination`.
     detection : float
@@ -198,7 +198,7 @@ def examination_log_likelihoods(
     Returns
     -------
     float array, shape (sessions,)
-        In the order of the log's sessions; minus infinity where the model has a probability of 0 for what happened.
+        In the order of the log's sessions; minus infinity where the model gives the observation probability 0.
 
     Examples
     --------
@@ -215,13 +215,13 @@ def examination_log_likelihoods(
 
 
 def _checked(model: Any, parameter: str | None, bounds: tuple[float, float], detection: float | None) -> Any:
-    """Return an examination model, by its name if need be."""
+    """Return an examination model, looking it up by name if necessary."""
     found = Param(str, "the user", kind=KIND).check(model, "model", "an examination fit")
     if parameter is not None and parameter not in found.PARAMS:
         known = ", ".join(found.PARAMS) or "none"
         raise UsageError(f"The examination model {found.NAME!r} has no parameter {parameter!r}. It has: {known}.")
     if not bounds[0] < bounds[1]:
-        raise UsageError(f"The bounds of a parameter are its smallest and its largest value. Got {bounds!r}.")
+        raise UsageError(f"The bounds of a parameter must be its smallest and largest value. Got {bounds!r}.")
     if detection is not None and not 0 < detection <= 1:
         raise UsageError(f"The detection must be a number in the range (0, 1]. Got {detection!r}.")
     return found
@@ -234,9 +234,9 @@ def _with(model: Any, parameter: str | None, value: float) -> Any:
 def _counts(
     log: ExaminationLog, pages: ExaminationLog, of_session: Ints, expected: Floats, samples: Iterator[Ints]
 ) -> tuple[Floats, Floats, Floats]:
-    """Return, for blocks that every value of the parameter takes for alike, their probabilities and counts by sample.
+    """Return probabilities and counts by sample, for groups of blocks that no value of the parameter distinguishes.
 
-    The probabilities have the shape (values, cells), how often a cell was shown and examined (samples, cells).
+    The probabilities have shape (values, cells); the counts of how often a cell was shown and examined, (samples, cells).
     """
     from scipy.sparse import coo_array
 
@@ -303,5 +303,5 @@ def _peaks(grid: Floats, likelihood: Floats) -> Floats:
 
 def _reason(log: ExaminationLog) -> str:
     if "visual" in log.has and not log.pages.visual.any():
-        return ", for none of its blocks holds an image or a video"
+        return ", because none of its blocks contains an image or a video"
     return ""

@@ -1,4 +1,4 @@
-"""Logs of which blocks of a page users were seen to examine."""
+"""Logs of which blocks of a page users were observed to examine."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _COLUMNS: dict[str, Param | type] = {
-    "session": Param(str, "the visit of a user to a page", required=True),
-    "position": Param(int, "that of the block on the page", low=1, required=True),
-    "examined": Param(bool, "whether the user was seen to examine the block", required=True),
-    "visual": Param(bool, "whether the block holds an image or a video", default=False),
-    "gain": Param(float, "that of the block", low=0, high=1, default=0.0),
-    "user": Param(str, "who visits the page"),
+    "session": Param(str, "one visit of a user to a page", required=True),
+    "position": Param(int, "position of the block on the page", low=1, required=True),
+    "examined": Param(bool, "whether the user was observed to examine the block", required=True),
+    "visual": Param(bool, "whether the block contains an image or a video", default=False),
+    "gain": Param(float, "gain of the block", low=0, high=1, default=0.0),
+    "user": Param(str, "who visited the page"),
 }
 
 
 @dataclass(frozen=True)
 class ExaminationLog:
-    """Visits of users to pages; what :func:`read_examinations` gives.
+    """Visits of users to pages, as returned by :func:`read_examinations`.
 
     Attributes
     ----------
     sessions : list of str
         The label of every visit.
     pages : Pages
-        The page of every visit; its blocks are of the general web, with one item.
+        The page of every visit; its blocks are general web results with one item.
     gain : float array, shape (blocks,)
-        The gain of every block, 0 where the log does not tell.
+        The gain of every block, 0 if the log has no gains.
     examined : bool array, shape (blocks,)
-        Whether the user was seen to examine the block.
+        Whether the user was observed to examine the block.
     cluster : int array, shape (sessions,)
-        The number of the user; without users in the log, of the session.
+        The number of the user or, without users in the log, of the session.
     has : frozenset of str
         Which of the columns ``gain`` and ``visual`` the log has.
     """
@@ -59,7 +59,7 @@ class ExaminationLog:
 
     @cached_property
     def distinct(self) -> tuple[ExaminationLog, Ints]:
-        """A log with every page that differs from the others once, and which of them each session's is."""
+        """A log with every distinct page once, and the index of each session's page in it."""
         kinds: dict[bytes, int] = {}
         look = np.column_stack([self.gain, self.pages.visual])
         of_session = [
@@ -82,7 +82,7 @@ class ExaminationLog:
 
     @property
     def observed(self) -> Floats:
-        """The share of the sessions with a block at position 1, 2, ... in which it was seen to be examined."""
+        """The share of the sessions with a block at position 1, 2, ... in which it was observed to be examined."""
         at = self.pages.position - 1
         return np.asarray(np.bincount(at, self.examined) / np.bincount(at))
 
@@ -93,21 +93,20 @@ def read_examinations(source: ExaminationLog | pd.DataFrame | str | os.PathLike[
     Parameters
     ----------
     source : ExaminationLog, DataFrame, str or Path
-        A table, also as a .csv, .tsv, .jsonl or .parquet file, with a row a block that a session's page showed, and the
-        columns
+        A table, or a .csv, .tsv, .jsonl or .parquet file, with one row per block shown in a session, and the columns
 
-        * ``session``: the visit of a user to a page,
-        * ``position``: of the block on the page, from 1,
-        * ``examined``: 1 if the user was seen to examine it, such as by a click or by the cursor resting on it, else 0,
-        * ``visual`` (optional): 1 if it holds an image or a video, else 0,
-        * ``gain`` (optional): of the block, in [0, 1], for a user who stops where a block satisfies,
-        * ``user`` (optional): who; sessions of one user are resampled together.
+        * ``session``: one visit of a user to a page,
+        * ``position``: position of the block on the page, from 1,
+        * ``examined``: 1 if the user was observed to examine it, such as by a click or a resting cursor, else 0,
+        * ``visual`` (optional): 1 if it contains an image or a video, else 0,
+        * ``gain`` (optional): gain of the block, in [0, 1], for a user who stops at a satisfying block,
+        * ``user`` (optional): the user; sessions of one user are resampled together.
 
     Raises
     ------
     irmx.DataError
-        Where it cannot be read, a column or a value is missing, a value is not one of these, the positions of a
-        session are not 1, 2, ..., or a session is of two users; says the line of the file, or the row.
+        If it cannot be read, a column or a value is missing, a value is not allowed, the positions of a
+        session are not 1, 2, ..., or a session has two users; names the line of the file, or the row.
 
     Examples
     --------
@@ -136,7 +135,7 @@ def read_examinations(source: ExaminationLog | pd.DataFrame | str | os.PathLike[
             f"Found {position[row]}.",
         )
     for row in np.flatnonzero(cluster[session] != user)[:1].tolist():
-        rows.refuse(row, f"the session {names[session[row]]!r} is of another user before.")
+        rows.refuse(row, f"the session {names[session[row]]!r} belongs to another user in an earlier row.")
     ones = np.ones(len(rows))
     pages = Pages(
         offsets,
@@ -152,26 +151,26 @@ def read_examinations(source: ExaminationLog | pd.DataFrame | str | os.PathLike[
 
 
 def probabilities(log: ExaminationLog, model: Any) -> Floats:
-    """Return how likely an examination model says every block of a log is examined.
+    """Return the probability that every block of a log is examined, according to an examination model.
 
     Raises
     ------
     irmx.DataError
-        Where the model looks at something that the log does not tell; names the column. Where it gives what is no
-        probability.
+        If the model needs a column that the log does not have (named in the message), or returns something that is not
+        a probability.
     """
     found = np.asarray(model.probabilities(log.pages, log.gain), dtype=np.float64)
     if not ((found >= 0) & (found <= 1 + 1e-12)).all():
         raise DataError(
-            f"The examination model {model!r} gives {found[~((found >= 0) & (found <= 1))][0]:g}, no probability."
+            f"The examination model {model!r} gives {found[~((found >= 0) & (found <= 1))][0]:g}, which is not a probability."
         )
     every = np.ones(len(found))
     others = {"gain": (log.pages, every / 2), "visual": (replace(log.pages, visual=every > 0), log.gain)}
-    meaning = {"gain": "the gain of each block", "visual": "which blocks hold an image or a video"}
+    meaning = {"gain": "the gain of each block", "visual": "which blocks contain an image or a video"}
     for column, other in others.items():
         if column not in log.has and not np.allclose(found, model.probabilities(*other), rtol=0, atol=1e-12):
             raise DataError(
-                f"The examination model {model.NAME!r} looks at {meaning[column]}, which the log does not tell. "
+                f"The examination model {model.NAME!r} needs to know {meaning[column]}, which the log does not record. "
                 f"Add the column {column!r}, or fit another model."
             )
     return np.minimum(found, 1.0)

@@ -1,4 +1,4 @@
-"""Samples of users, for intervals of what is estimated from what they did."""
+"""Bootstrap samples of users, for intervals of estimates from their behaviour."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from irmx_pages.whole_numbers import check_whole
 
 
 def multiplicities(clusters: int, resamples: int, seed: int) -> Iterator[Ints]:
-    """Return how often every cluster is in the data, once, and then in each bootstrap sample, one after the other.
+    """Return how often each cluster occurs in the data (once) and then in each bootstrap sample, one row each.
 
     Raises
     ------
@@ -34,17 +34,17 @@ def multiplicities(clusters: int, resamples: int, seed: int) -> Iterator[Ints]:
 
 
 def warn_of_one_cluster(clusters: int, what: str) -> None:
-    """Warn where all samples are alike, so that no interval can be made of them."""
+    """Warn if all samples are equal, so that there can be no intervals."""
     if clusters < 2:
         warnings.warn(
-            f"All {what} are of one user or session. Intervals are from samples of these, so that there is none: NaN.",
+            f"All {what} belong to one user or session. Intervals come from resampling these, so there are none (NaN).",
             DataWarning,
             stacklevel=3,
         )
 
 
 def interval95(values: Floats | Sequence[float], clusters: int) -> tuple[float, float]:
-    """Return the 2.5% and the 97.5% quantile of what samples of so many clusters gave; NaN where there is one cluster."""
+    """Return the 2.5% and the 97.5% quantile of the estimates of samples; NaN if there is only one cluster."""
     if clusters < 2:
         return float("nan"), float("nan")
     low, high = np.quantile(values, [0.025, 0.975])

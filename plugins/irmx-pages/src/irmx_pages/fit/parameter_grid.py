@@ -1,4 +1,4 @@
-"""Grids of parameters of measures of pages, and the middle of settings that are equally good."""
+"""Grids of parameters of page measures, and the middle of equally good settings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ParameterGrid:
     Attributes
     ----------
     measure : Measure
-        The measure as it was given.
+        The measure whose parameters are fitted.
     values : dict of str to float array
         The values of every parameter, ascending.
     """
@@ -31,7 +31,7 @@ class ParameterGrid:
 
     @property
     def settings(self) -> list[dict[str, float]]:
-        """Every combination, the last parameter changing quickest."""
+        """Every combination; the last parameter changes fastest."""
         found = itertools.product(*(v.tolist() for v in self.values.values()))
         return [dict(zip(self.values, combination, strict=True)) for combination in found]
 
@@ -41,7 +41,7 @@ class ParameterGrid:
         return [(float(v[0]), float(v[-1])) for v in self.values.values()]
 
     def middle(self, best: Sequence[int]) -> int:
-        """Return, of settings that are equally good, the one nearest to their middle, by places in the grid.
+        """Return the one of several equally good settings that is nearest to their middle, by positions in the grid.
 
         >>> grid = ParameterGrid(None, {"beta": np.array([0.1, 0.2, 0.3, 0.4])})
         >>> grid.middle([1, 2, 3])
@@ -67,7 +67,7 @@ def parameter_grid(measure: Any, grid: Mapping[str, Any] | Sequence[str]) -> Par
     Raises
     ------
     irmx.UsageError
-        Where a parameter cannot be fitted, is given twice, or a value is not allowed.
+        If a parameter cannot be fitted, is given twice, or has a value that is not allowed.
 
     Examples
     --------
@@ -81,14 +81,16 @@ def parameter_grid(measure: Any, grid: Mapping[str, Any] | Sequence[str]) -> Par
     for name in given:
         if name == "personal":
             raise UsageError(
-                f"The weight 'personal' of {measure} is fitted for every assessor; leave it out of the grid."
+                f"The weight 'personal' of {measure} is fitted separately for every assessor; leave it out of the grid."
             )
         if name not in params:
             raise UsageError(
-                f"The parameter {name!r} of {measure} cannot be fitted. Those that can: {', '.join(params)}."
+                f"The parameter {name!r} of {measure} cannot be fitted. The parameters that can be: {', '.join(params)}."
             )
         if has_value(measure, name):
-            raise UsageError(f"{measure} has {name!r} already; leave it out there, or out of the grid.")
+            raise UsageError(
+                f"{measure} already has a value of {name!r}; leave it out of the measure or out of the grid."
+            )
     try:
         values = Grid(params, given, owner=str(measure.NAME)).values
     except UsageError as error:
@@ -102,17 +104,17 @@ def grid_values(name: str, param: Param, given: Any) -> Floats:
 
 
 def _numbers(name: str, values: Sequence[Any]) -> Floats:
-    """Return values as an ascending array, having refused what the search cannot move in."""
+    """Return values as an ascending array; raise for values that the search cannot use."""
     other = [value for value in values if not isinstance(value, (int, float))]
     if other:
-        raise UsageError(f"The grid value {other[0]} of {name!r} is no number; every parameter is fitted by itself.")
+        raise UsageError(f"The grid value {other[0]} of {name!r} is not a number; each parameter is fitted separately.")
     if len(values) < 2:
-        raise UsageError(f"The grid has a single value of {name!r}, {values[0]:g}; there is nothing to fit.")
+        raise UsageError(f"The grid has only one value of {name!r}, {values[0]:g}; there is nothing to fit.")
     return np.unique(np.array(values, dtype=float))
 
 
 def _above_one(given: Any) -> str:
-    """Return, for a grid of alpha that begins at 1 or below and goes on above it, what to write instead."""
+    """Return advice on a grid of alpha that begins at or below 1 and extends above it."""
     parts = given.split(",") if isinstance(given, str) else list(map(str, given))
     ends = [part.split(":") for part in parts]
     try:

@@ -1,4 +1,4 @@
-"""The l of the most active assessors, by agreement with their own votes on a grid."""
+"""The l of the most active assessors, chosen on a grid by agreement with their own votes."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class PersonalGrid:
     Raises
     ------
     irmx.UsageError
-        Where it is not a grid, or not within [0, 1].
+        If it is not a grid, or not within [0, 1].
     """
 
     def __init__(self, given: Any) -> None:
         self.l = grid_values("l", _L, given)
 
     def best(self, agreed: Floats) -> float:
-        """Return the l that agrees with most votes; of several the one nearest to their middle, NaN where all do equally.
+        """Return the l that agrees with most votes; of several the one nearest to their middle, NaN if all agree equally.
 
         >>> PersonalGrid("0:1:5").best(np.array([2, 3, 3, 3, 1.5])), PersonalGrid("0:1:3").best(np.ones(3))
         (0.5, nan)
@@ -61,11 +61,11 @@ def of_active(folded: Folded, grid: PersonalGrid, active: int, chosen: list[int]
     grid : PersonalGrid
         The values of l to try.
     active : int
-        How many assessors.
+        Number of assessors.
     chosen : list of int
         The settings of the other parameters, learned by agreement: from all folds, then without each of them.
     seed : int
-        Of the bootstrap.
+        Seed of the bootstrap.
     """
     if not folded.personal:
         return []

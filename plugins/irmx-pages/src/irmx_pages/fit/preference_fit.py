@@ -1,4 +1,4 @@
-"""Learning the parameters of measures of pages from preferences."""
+"""Learning the parameters of page measures from preferences."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PreferenceFit:
-    """What :func:`fit_preferences` finds.
+    """Result of :func:`fit_preferences`.
 
     Attributes
     ----------
@@ -37,24 +37,24 @@ class PreferenceFit:
     by_likelihood : Measure
         The measure with the most likely values; ``personal`` is the mean l over assessors.
     parameters : DataFrame
-        A row a parameter: ``parameter``; ``by_agreement``, with the smallest and the largest of the folds, ``fold_low`` and
-        ``fold_high``; ``by_likelihood``, with its 95% profile interval, ``low`` to ``high``; and ``note``, which says where the
-        interval ends at the end of the range, so that the preferences do not tell the parameter.
+        One row per parameter: ``parameter``; ``by_agreement``, with the smallest and the largest of the folds, ``fold_low`` and
+        ``fold_high``; ``by_likelihood``, with its 95% profile interval, ``low`` to ``high``; and ``note``, which says if the
+        interval ends at the end of the range, so that the preferences do not identify the parameter.
     held_out : DataFrame
-        A row each for the measure as it was given, by agreement and by likelihood: ``fitted``, ``measure`` (with the values from
+        One row each for the measure as given, fitted by agreement and fitted by likelihood: ``fitted``, ``measure`` (with the values from
         all topics); ``pairs`` with a majority, ``ties``, ``agreement`` with its interval ``low`` to ``high``; ``difference`` from
-        the measure as given, ``difference_low`` to ``difference_high``, and ``p_value`` of the test. Each pair is judged with values that were learned without its topic.
+        the measure as given, ``difference_low`` to ``difference_high``, and ``p_value`` of the test. Each pair is evaluated with values learned without its topic.
     assessors : DataFrame
-        A row an assessor: ``assessor``, ``votes`` for one of the pages, ``both_bad``, votes that both are bad; ``l`` with its 95% profile interval, ``low`` to ``high``,
+        One row per assessor: ``assessor``, ``votes`` for one of the pages, ``both_bad``, votes that both are bad; ``l`` with its 95% profile interval, ``low`` to ``high``,
         at the most likely values of the parameters; the held-out agreement with the assessor's votes of the mean l of all
         (``shared``) and of the assessor's own (``own``), and their ``difference``, ``difference_low`` to ``difference_high``.
-        Without rows where l is not fitted.
+        Empty if l is not fitted.
     active : DataFrame
-        A row for each of the most active assessors: ``assessor``, ``votes`` for one of the pages; ``l``, the value of
-        ``personal_grid`` that agrees with most of them at ``by_agreement``, NaN where all values do equally, with the smallest
+        One row for each of the most active assessors: ``assessor``, ``votes`` for one of the pages; ``l``, the value of
+        ``personal_grid`` that agrees with most of them at ``by_agreement``, NaN if all values agree equally, with the smallest
         and the largest of the folds, ``fold_low`` and ``fold_high``; the held-out agreement with the assessor's votes with l = 0
         (``without``) and with the assessor's l (``own``), and their ``difference``, ``difference_low`` to ``difference_high``.
-        Without rows where l is not fitted.
+        Empty if l is not fitted.
     """
 
     by_agreement: Any
@@ -82,21 +82,21 @@ def fit_preferences(
     seed: int = 0,
     progress: bool | None = None,
 ) -> PreferenceFit:
-    r"""Learn the parameters of a measure of pages from preferences, with cross-validation over topics.
+    r"""Learn the parameters of a page measure from preferences, with cross-validation over topics.
 
-    By agreement, as in the paper: of all settings of the grid the one that agrees most often with the majority, with l = 0; of
-    several that agree equally often the one nearest to their middle. Then, with these values, for each of the most active
-    assessors the l in ``personal_grid`` that agrees most often with the assessor's own votes.
+    By agreement, as in the paper: the setting of the grid that agrees most often with the majority, with l = 0; of several
+    that agree equally often, the one nearest to their middle. Then, with these values, for each of the most active
+    assessors, the l in ``personal_grid`` that agrees most often with the assessor's own votes.
 
-    By likelihood, within the ranges of the grid: the values under which all votes are most likely if assessor k chooses with
+    By likelihood, within the ranges of the grid: the values that maximise the likelihood of all votes if assessor k chooses with
 
     .. math:: P_k(A > B) = \sigma(s_k (IUtil_A - IUtil_B)), \quad IUtil = (1 - l_k) nUtil + l_k vRecall,
 
-    with s and l of the assessor's own. A tie counts half a vote for either page. A vote that both pages are bad is one of the
-    assessors of the pair, as for the majority, and is counted in ``assessors``; it compares none of the pages with the other,
-    so that it is in no likelihood. The intervals take votes for independent,
+    where s and l are the assessor's own. A tie counts as half a vote for either page. A vote that both pages are bad counts
+    among the assessors of the pair for the majority, and in ``assessors``; it does not compare the pages,
+    so it does not enter the likelihood. The intervals assume that votes are independent
     given the model. Agreement ignores how much two pages differ, and is a step function of the parameters; likelihood does
-    not, and needs the model of choice.
+    neither, but needs a model of choice.
 
     Parameters
     ----------
@@ -112,41 +112,41 @@ def fit_preferences(
         As for :class:`irmx.Grid`: ``alpha``, and the numbers that the examination model takes, such as ``beta``: ``"1.5:100"`` for 51 values at equal
         distances, ``"1.5:100:20"`` for 20, ``"2,5,10"`` for these.
     folds : int
-        Topics are dealt into so many folds, from 2 to the number of topics.
+        Number of folds into which topics are divided, from 2 to the number of topics.
     level : float
         The share of assessors that makes a majority, in (0.5, 1].
     personal : bool
-        Whether l is fitted for every assessor. Without it, or where the measure has ``normalise=None``, it is 0.
+        Whether l is fitted for every assessor. Otherwise, and for a measure with ``normalise=None``, l is 0.
     active : int
-        For how many assessors, those with the most votes for a page, l is searched by agreement, at least 0; 20 in the paper.
+        Number of assessors, those with the most votes for a page, for whom l is chosen by agreement, at least 0; 20 in the paper.
     personal_grid : str or sequence of float
-        The values of l for that, within [0, 1], written as in ``grid``.
+        The values of l to choose from, within [0, 1], written as in ``grid``.
     test : {"t", "sign"}
         The test against the measure as given: see :func:`agreement`.
     failed_traps : int or None
-        Assessors who failed more trap pairs are left out: see :func:`agreement`.
+        Assessors who failed more trap pairs than this are left out: see :func:`agreement`.
     seed : int
-        Of the folds and the bootstrap.
+        Seed of the folds and the bootstrap.
     progress : bool, optional
-        Whether a progress bar is shown; by default where standard error is a terminal.
+        Whether to show a progress bar; by default if standard error is a terminal.
 
     Returns
     -------
     PreferenceFit
-        Agreement is always that with held-out topics.
+        Agreement is always measured on held-out topics.
 
     Raises
     ------
     irmx.UsageError
-        Where the measure or a parameter cannot be fitted, there are not so many folds, or the seed is negative.
+        If the measure or a parameter cannot be fitted, ``folds`` is out of range, or the seed is negative.
     irmx.DataError
-        Where a preference is about a page that is not there, or the topics of a fold have no majority between them.
+        If a preference refers to a missing page, or the topics of a fold have no majority on any pair.
 
     Notes
     -----
     An ideal page that is the same for all pages of a topic does not change which page of the topic a measure prefers, but it
-    does change by how much, and what l weighs. So by agreement it plays no part, and by likelihood it does. With
-    ``ideal='exact'`` it depends on the number of blocks, and is computed in every setting, which takes long.
+    does change by how much, and the quantity that l weighs. So it does not affect agreement, but does affect likelihood. With
+    ``ideal='exact'`` it depends on the number of blocks, and is recomputed in every setting, which is slow.
 
     References
     ----------
@@ -215,19 +215,19 @@ def fit_preferences(
 
 
 def _folds(votes: Preferences, folds: int, seed: int) -> Ints:
-    """Return the fold of every pair; those of a topic are in one."""
+    """Return the fold of every pair; all pairs of a topic are in one fold."""
     topic = np.unique(votes.query_id, return_inverse=True)[1]
     topics = int(topic.max()) + 1
     if isinstance(folds, bool) or not isinstance(folds, int) or not 2 <= folds <= topics:
         raise UsageError(
-            f"folds must be an int from 2 to the number of topics that have preferences, {topics}. Got {folds!r}."
+            f"folds must be an int from 2 to {topics}, the number of topics with preferences. Got {folds!r}."
         )
     of_topic: Ints = np.random.default_rng(seed).permutation(topics) % folds
     return of_topic[topic]
 
 
 def _rounded(fit: LikelihoodFit, personal: bool) -> dict[str, float]:
-    """Return the most likely values, to 6 digits, and the mean l."""
+    """Return the maximum-likelihood values, to 6 digits, and the mean l."""
     values = {**fit.values, **({"personal": fit.personal} if personal else {})}
     return {name: float(f"{value:.6g}") for name, value in values.items()}
 

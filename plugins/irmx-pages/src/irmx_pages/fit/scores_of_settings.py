@@ -1,4 +1,4 @@
-"""The values of a measure of pages for many pages in many settings, computed block by block for all pages at once."""
+"""The values of a page measure for many pages in many settings, computed block by block for all pages at once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from irmx_pages.page.page_runs import batches, refuse_unjudged_topics, run_table
 
 
 def stacked(parts: Sequence[Pages]) -> Pages:
-    """Return pages one after the other.
+    """Return the concatenation of pages.
 
     >>> one = Pages(np.array([0, 1]), np.array(["web"], dtype=object), *(np.ones(1) for _ in range(5)))
     >>> stacked([one, one]).offsets
@@ -29,7 +29,7 @@ def stacked(parts: Sequence[Pages]) -> Pages:
 
 
 def fittable(measure: Any) -> dict[str, Param]:
-    """Return the parameters of a measure that preferences can tell something of: alpha, and the numbers of its model.
+    """Return the parameters of a measure that can be fitted to preferences: alpha, and the numbers of its model.
 
     >>> from irmx_pages import AS, AS_ERR, AS_RBP, att
     >>> [list(fittable(measure)) for measure in (AS_RBP, AS_ERR, AS(examination=att))]
@@ -40,12 +40,12 @@ def fittable(measure: Any) -> dict[str, Param]:
 
 
 def has_value(measure: Any, name: str) -> bool:
-    """Tell whether a measure was given a value of a parameter, of its own or of its model."""
+    """Tell whether a parameter, of a measure or of its model, has an explicit value."""
     return name in measure.params or ("examination" in measure.params and name in measure.examination.params)
 
 
 def with_values(measure: Any, values: Mapping[str, float]) -> Any:
-    """Return a measure with values of parameters, of its own or of its model.
+    """Return a measure with new values of parameters, its own or its model's.
 
     >>> from irmx_pages import AS, AS_RBP, att
     >>> with_values(AS_RBP, {"alpha": 5.0}), with_values(AS(examination=att), {"alpha": 5.0, "beta": 0.3})
@@ -93,7 +93,7 @@ class PageScorer:
 
     @property
     def normalises(self) -> bool:
-        """Whether the measure divides by ideal pages."""
+        """Whether the measure divides by an ideal page."""
         return self.measure["normalise"] is not None
 
     @cached_property
@@ -102,7 +102,7 @@ class PageScorer:
         return np.concatenate([self.measure.recall(r) for r in self._rankings])[self._place]
 
     def values(self, setting: Any) -> Floats:
-        """Return nUtil, or Util for a measure that does not normalise, of every page; without vRecall."""
+        """Return nUtil of every page, or Util for a measure that does not normalise; without vRecall."""
         util = utility(self.pages, setting.gain(self.pages), setting.probabilities(self.pages))[self._place]
         return np.asarray(util / self._ideal(setting)) if self.normalises else np.asarray(util)
 
@@ -113,10 +113,10 @@ class PageScorer:
         return np.concatenate([setting.ideal(r) for r in self._rankings])[self._place]
 
     def over_grid(self, settings: Sequence[Mapping[str, float]]) -> Iterator[tuple[list[int], Floats]]:
-        """Yield values of all pages in many settings: the places of some settings, and an array (pages, these settings).
+        """Yield values of all pages in many settings: the indices of some settings, and an array (pages, these settings).
 
-        Within a topic they order pages as :meth:`values` does; by an ideal page that is the same for all pages of a topic,
-        they are not divided.
+        Within a topic they order pages as :meth:`values` does, but they are not divided by an ideal page that is the same
+        for all pages of a topic.
         """
         by_gain: dict[float, list[int]] = {}
         for place, setting in enumerate(settings):
@@ -154,13 +154,15 @@ class PageScorer:
 
 
 def refuse_other_measures(measure: Any) -> None:
-    """Raise where a measure is not one of the utility of pages."""
+    """Raise if a measure is not a page utility."""
     from irmx_pages.measures.aggregated_search import AggregatedSearch
 
     if not isinstance(measure, AggregatedSearch):
         raise UsageError(
-            f"{measure} cannot be fitted; measures of the utility of pages can: AS_DCG, AS_RBP, AS_ERR, AS_ATT, and AS with any "
-            "examination model."
+            f"{measure} cannot be fitted. The measures that can be are the page utilities AS_DCG, AS_RBP, AS_ERR, AS_ATT, and AS "
+            "with any examination model."
         )
     if measure["personal"]:
-        raise UsageError(f"{measure} has a value of 'personal' already; it is fitted for every assessor. Leave it out.")
+        raise UsageError(
+            f"{measure} already has a value of 'personal', which is fitted for every assessor. Leave it out."
+        )

@@ -1,4 +1,4 @@
-"""Preferences in folds of topics: what is learned without a fold, and how it agrees with the fold."""
+"""Cross-validation over folds of topics: values learned without a fold, and how they agree with the fold."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ AS_GIVEN, BY_AGREEMENT, BY_LIKELIHOOD = "as given", "by agreement", "by likeliho
 
 
 class Folded:
-    """Preferences in folds: what is learned without a fold, and how it agrees on the fold."""
+    """Preferences in folds: values learned without a fold, and how they agree with the fold."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Folded:
         decided = np.bincount(fold[self.majority != 0], minlength=folds)
         if decided.sum() == decided.max() or not decided.all():
             raise DataError(
-                f"No pair of {int((decided == 0).sum())} of {folds} folds has a majority of {level:g} of its assessors; take "
+                f"In {int((decided == 0).sum())} of {folds} folds no pair has a majority of {level:g} of its assessors; use "
                 "fewer folds, or a lower level."
             )
         self.training = [np.arange(folds) != k for k in range(folds)]
@@ -60,7 +60,7 @@ class Folded:
         return Likelihood(self.scorer, self.grid, self.a, self.b, votes, self.personal)
 
     def _agreed_in_grid(self, folds: int) -> Floats:
-        """Return on how many pairs of every fold every setting agrees with the majority: shape (settings, folds)."""
+        """Return the number of pairs of every fold on which every setting agrees with the majority: shape (settings, folds)."""
         decided = np.flatnonzero(self.majority)
         a, b, majority = self.a[decided], self.b[decided], self.majority[decided]
         member = (self.fold[decided][:, None] == np.arange(folds)).astype(float)
@@ -72,12 +72,12 @@ class Folded:
         return out
 
     def by_agreement(self, training: Bools) -> int:
-        """Return the place of the setting that agrees most often on some folds."""
+        """Return the index of the setting that agrees most often on some folds."""
         total = self._agreed[:, training].sum(axis=1)
         return self.grid.middle(np.flatnonzero(total > total.max() - 0.25).tolist())
 
     def by_likelihood(self, training: Bools) -> LikelihoodFit:
-        """Return the most likely values on some folds."""
+        """Return the maximum-likelihood estimates on some folds."""
         return self._likelihood(self.votes.of(training[self.fold])).fit()
 
     # -- held-out agreement ------------------------------------------------------------------------------
@@ -90,13 +90,13 @@ class Folded:
         return preferred_page(value[self.a], value[self.b])
 
     def _over_folds(self, of_fold: list[Ints]) -> Ints:
-        """Return of every pair what its own fold says."""
+        """Return for every pair the value from its own fold."""
         return np.asarray(np.stack(of_fold)[self.fold, np.arange(len(self.fold))])
 
     def held_out(
         self, measures: list[Any], chosen: list[int], fitted: list[LikelihoodFit], seed: int, test: str
     ) -> list[dict[str, Any]]:
-        """Return the agreement with the majority of pairs of topics that nothing was learned from."""
+        """Return the agreement with the majority on held-out pairs."""
         of_setting = {i: self._preferred(self.grid.settings[i], 0) for i in set(chosen)}
         preferred = {
             AS_GIVEN: self._preferred({}, 0),
@@ -119,7 +119,7 @@ class Folded:
 
     @staticmethod
     def _gained(mine: Floats | None, given: Floats, topic: Ints, seed: int, test: str) -> dict[str, float]:
-        """Return by how much something agrees more often than the measure as it was given."""
+        """Return the difference in agreement from the measure as given."""
         names = ("difference", "difference_low", "difference_high", "p_value")
         if mine is None:
             return dict.fromkeys(names, np.nan)
@@ -131,7 +131,7 @@ class Folded:
         return dict(zip(names, found, strict=True))
 
     def of_assessors(self, best: LikelihoodFit, fitted: list[LikelihoodFit], seed: int) -> list[dict[str, Any]]:
-        """Return the l of every assessor, and how it agrees with the assessor's votes on topics it was not learned from."""
+        """Return the l of every assessor, and how it agrees with the assessor's votes on held-out topics."""
         if not self.personal:
             return []
         utility, recall = self.likelihood.utility(best.values), self.likelihood.recall

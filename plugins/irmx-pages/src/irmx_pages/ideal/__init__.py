@@ -1,1 +1,1 @@
-"""Ideal pages, by which utility is normalised."""
+"""Ideal pages, used to normalise utility."""

@@ -1,4 +1,4 @@
-"""What an ideal page of one topic can be made of."""
+"""Candidate blocks for the ideal page of one topic."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from irmx_pages.page.judged_verticals import JudgedVerticals
 from irmx_pages.page.page_arrays import WEB, WEB_ORIENTATION, Pages
 
 WEB_BLOCK = -1
-"""The number of the web where verticals are numbered from 0."""
+"""The number of the web; verticals are numbered from 0."""
 
 
 class Pick(NamedTuple):
@@ -28,7 +28,7 @@ class Pick(NamedTuple):
     vertical : int
         Its number among the candidates, -1 for the web.
     relevant : int
-        The number of relevant items, the only items of the block; with 0 of them the block holds one other item.
+        The number of relevant items, the only items of the block; a block with 0 has one non-relevant item.
 
     Examples
     --------
@@ -44,8 +44,8 @@ class Pick(NamedTuple):
 class Candidates:
     """The blocks that a page of one topic may show: any web results, and one block of every vertical.
 
-    A block has relevant items alone, or one item that is not. More such items would lower the utility in every model of the
-    package, and those of the web that are not relevant never run out.
+    A block has only relevant items, or one non-relevant item. More non-relevant items would lower the utility in every model
+    of the package. Non-relevant web results never run out.
 
     Attributes
     ----------
@@ -54,13 +54,13 @@ class Candidates:
     orientation, gain, effort : float array, shape (verticals,)
         The orientation of each, the gain of one relevant item and the effort of an item.
     relevant : int array, shape (verticals,)
-        The most relevant items that its block can hold.
+        The maximum number of relevant items in its block.
     visual : bool array, shape (verticals,)
         Whether it attracts attention.
     web_gain, web_effort, web_relevant, web_visual
-        The same of the web; ``web_relevant`` is the number of relevant results.
+        The same for the web; ``web_relevant`` is the number of relevant results.
     most : int
-        The most blocks of verticals on a page.
+        The maximum number of vertical blocks on a page.
 
     Examples
     --------
@@ -85,7 +85,7 @@ class Candidates:
     most: int
 
     def picks(self, rate: float) -> list[Pick]:
-        """Return the best block of every vertical if a unit of effort costs so much gain."""
+        """Return the best block of every vertical at a given rate, the gain that a unit of effort costs."""
         many = np.where(self.gain > rate * self.effort, self.relevant, np.minimum(self.relevant, 1))
         return [Pick(i, k) for i, k in enumerate(many.tolist())]
 
@@ -103,13 +103,13 @@ class Candidates:
         return self.gain_of(pick) / max(pick.relevant, 1)
 
     def best_first(self, verticals: list[Pick], length: int, rate: float) -> list[Pick]:
-        """Return the blocks of the largest values, best first: of some verticals, and of the web."""
+        """Return the blocks with the largest values, best first: of some verticals, and of the web."""
         web = [Pick(WEB_BLOCK, 1)] * min(self.web_relevant, length)
         every = [*verticals, *web, *[Pick(WEB_BLOCK, 0)] * length]
         return sorted(every, key=lambda pick: -self.value(pick, rate))[:length]
 
     def page(self, picks: list[Pick]) -> Pages:
-        """Return the page of blocks from top to bottom."""
+        """Return a page with the blocks from top to bottom."""
         at = np.array([p.vertical for p in picks], dtype=np.int64)
         items = np.array([max(p.relevant, 1) for p in picks], dtype=np.int64)
         each = np.append(self.effort, self.web_effort)[at]
@@ -125,10 +125,10 @@ class Candidates:
 
     @cached_property
     def undominated(self) -> list[int]:
-        """The verticals without those that a page of the largest utility does not need.
+        """The verticals that a page of the largest utility may need.
 
-        That is one for which as many others as a page can show have no less gain, no fewer relevant items and no more
-        effort: whatever block it has, one of the others has a better one.
+        A vertical is not needed if as many others as a page can show have no less gain, no fewer relevant items and no more
+        effort: one of these then always has a block that is at least as good.
         """
         better = (
             (self.gain[:, None] >= self.gain)
@@ -144,7 +144,7 @@ class Candidates:
 def candidates_of(
     judged: JudgedVerticals, topic: int, limits: Limits, table: Mapping[str, float], alpha: float, g: str
 ) -> Candidates:
-    """Return the candidates of a topic; the web is there even where the judgments have none of it."""
+    """Return the candidates of a topic; the web is always included, even if the judgments have none of it."""
     here = np.flatnonzero(judged.topic == topic)
     web, verticals = here[judged.web[here]], here[~judged.web[here]]
     effort, attracts = effort_of_verticals(judged, verticals, table)

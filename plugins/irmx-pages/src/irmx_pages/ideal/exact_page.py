@@ -1,4 +1,4 @@
-"""The page with the largest utility, a ratio: Dinkelbach's iteration over pages with the largest difference."""
+"""The page with the largest utility, which is a ratio, found by Dinkelbach's iteration over differences."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from irmx_pages.page.page_arrays import Pages, utility
 
 
 def best_page(candidates: Candidates, examination: Any, length: int) -> tuple[float, Pages]:
-    """Return the largest utility of a page of so many blocks, and such a page.
+    """Return the largest utility of a page with a given number of blocks, and a page that has it.
 
-    With the number of blocks left open, the best page would always be the one block with the most gain per effort, as the
-    utility is a weighted mean of these.
+    With a free number of blocks, the best page would always be the single block with the largest gain per effort, because
+    the utility is a weighted mean of the blocks' ratios.
 
     Parameters
     ----------
     candidates : Candidates
-        What a page of the topic may show.
+        The blocks that a page of the topic may show.
     examination : Symbol
         An examination model with the method ``best_page(candidates, rate, length)``: it returns the :class:`Pick` of every block,
         from top to bottom, of a page with the largest sum over blocks of Exam(B) (G(B) - rate E(B)).
@@ -30,7 +30,7 @@ def best_page(candidates: Candidates, examination: Any, length: int) -> tuple[fl
     Raises
     ------
     irmx.UsageError
-        Where the model has no such method.
+        If the model has no such method.
 
     References
     ----------
@@ -48,7 +48,7 @@ def best_page(candidates: Candidates, examination: Any, length: int) -> tuple[fl
     search = getattr(examination, "best_page", None)
     if search is None:
         raise UsageError(
-            f"The examination model {examination} cannot say which page is best; it has no method best_page. Take ideal='paper' or 'greedy'."
+            f"The examination model {examination} cannot find the best page, because it has no method best_page. Use ideal='paper' or 'greedy'."
         )
     rate, best = 0.0, [Pick(WEB_BLOCK, 0)] * length
     while True:

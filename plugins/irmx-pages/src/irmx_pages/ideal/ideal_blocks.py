@@ -15,20 +15,20 @@ from irmx_pages.page.page_arrays import Pages
 
 @dataclass(frozen=True)
 class Limits:
-    """What an ideal page may hold.
+    """Limits of an ideal page.
 
     Attributes
     ----------
     web, verticals : int
-        The most web blocks, and the most blocks of verticals.
+        The maximum numbers of web blocks and of vertical blocks.
     items : int
-        The most items in the block of a vertical.
+        The maximum number of items in a vertical block.
     threshold : float
-        The page shows verticals whose orientation is above it.
+        The page shows verticals with an orientation above it.
     fill : bool
-        Whether the page goes on with non-relevant items, to the limits.
+        Whether the page is filled up to the limits with non-relevant items.
 
-    Defaults are those of the paper's experiments.
+    The defaults are those of the paper's experiments.
     """
 
     web: int = 10
@@ -39,7 +39,7 @@ class Limits:
 
 
 GREEDY_LIMITS = Limits(threshold=0.5, fill=False)
-"""The default limits of the greedy page: verticals that users prefer to the web, and relevant items alone."""
+"""The default limits of the greedy page: only verticals that users prefer to the web, and only relevant items."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,11 @@ class IdealBlocks:
     Attributes
     ----------
     offsets : int array, shape (topics + 1,)
-        The blocks of every page, which may have none.
+        The blocks of page p are ``offsets[p]:offsets[p + 1]``; a page may have none.
     place : int array, shape (blocks,)
-        The vertical of each, among those judged.
+        The index of each block's vertical among those judged.
     relevant, items : int array, shape (blocks,)
-        The number of relevant items, and of items.
+        The numbers of relevant items and of items.
     """
 
     offsets: Ints
@@ -68,7 +68,7 @@ class IdealBlocks:
 
 
 def most_oriented(topic: Ints, orientation: Floats, threshold: float, most: int | None = None) -> Ints:
-    """Return the places of verticals above a threshold, topic by topic, the most oriented first, ties in the order given.
+    """Return the indices of verticals above a threshold, topic by topic, the most oriented first; ties in the order given.
 
     >>> most_oriented(np.array([0, 0, 0, 1]), np.array([0.8, 0.3, 0.9, 0.8]), threshold=0.75, most=1)
     array([2, 3])
@@ -79,9 +79,9 @@ def most_oriented(topic: Ints, orientation: Floats, threshold: float, most: int 
 
 
 def perfect_order(page: Ints, orientation: Floats, relevant: Ints) -> Ints:
-    """Return the order of the blocks of pages in the paper's perfect presentation, ties in the order given.
+    """Return the order of the blocks of pages in the paper's perfect presentation; ties in the order given.
 
-    Blocks with relevant items stand above those without; among either by orientation, that of general web being 0.5.
+    Blocks with relevant items come before those without; within each group by orientation, which is 0.5 for general web.
 
     >>> perfect_order(np.zeros(4, dtype=int), np.array([0.5, 0.5, 0.9, 0.8]), np.array([0, 1, 0, 2]))
     array([3, 1, 2, 0])
@@ -90,15 +90,15 @@ def perfect_order(page: Ints, orientation: Floats, relevant: Ints) -> Ints:
 
 
 def ideal_blocks(judged: JudgedVerticals, ideal: str, limits: Limits) -> IdealBlocks:
-    """Return the ideal page of every topic that is the same for all pages: ``"paper"`` or ``"greedy"``."""
+    """Return the ideal page ``"paper"`` or ``"greedy"`` of every topic, the same for all pages of the topic."""
     return {"paper": paper_blocks, "greedy": greedy_blocks}[ideal](judged, limits)
 
 
 def paper_blocks(judged: JudgedVerticals, limits: Limits) -> IdealBlocks:
-    """Return the paper's normaliser, the page of perfect selection, perfect items and perfect presentation.
+    """Return the paper's normaliser: the page with perfect selection, perfect items and perfect presentation.
 
-    The most oriented verticals, whatever their items, and web results; of each the relevant items first. See
-    :func:`irmx_pages.simulate_pages`, which has the same rules from :func:`most_oriented` and :func:`perfect_order`.
+    It shows the most oriented verticals, whatever their items, and web results; relevant items first in each. The rules are
+    those of :func:`irmx_pages.simulate_pages`, which uses :func:`most_oriented` and :func:`perfect_order` as well.
     """
     blocks = _blocks(judged, limits, np.flatnonzero(~judged.web))
     order = perfect_order(blocks.page, judged.orientation[blocks.place], blocks.relevant)
@@ -108,14 +108,14 @@ def paper_blocks(judged: JudgedVerticals, limits: Limits) -> IdealBlocks:
 def greedy_blocks(judged: JudgedVerticals, limits: Limits) -> IdealBlocks:
     """Return the greedy ideal page of every topic.
 
-    First the verticals with an orientation above the threshold that have relevant items, by orientation (ties: by name), each
+    First come the verticals with an orientation above the threshold and relevant items, by orientation (ties by name), each
     with its relevant items; then the relevant web results. It does not maximise the utility, which is a ratio.
     """
     return _blocks(judged, limits, np.flatnonzero(~judged.web & (judged.relevant > 0)))
 
 
 def _blocks(judged: JudgedVerticals, limits: Limits, candidates: Ints) -> IdealBlocks:
-    """Return pages of the most oriented of some verticals, and web results below them."""
+    """Return pages with the most oriented of some verticals, and web results below them."""
     topic, orientation = judged.topic[candidates], judged.orientation[candidates]
     verticals = candidates[most_oriented(topic, orientation, limits.threshold, limits.verticals)]
     there = judged.relevant + judged.nonrelevant if limits.fill else judged.relevant
@@ -135,7 +135,7 @@ def _blocks(judged: JudgedVerticals, limits: Limits, candidates: Ints) -> IdealB
 
 
 def pages_of_blocks(blocks: IdealBlocks, judged: JudgedVerticals, table: Mapping[str, float]) -> Pages:
-    """Return ideal pages with the efforts of a table by media type."""
+    """Return ideal pages with the efforts of a table of media types."""
     per_item, attracts = effort_of_verticals(judged, blocks.place, table)
     of_item = np.repeat(np.arange(len(blocks.place)), blocks.items)
     return Pages(
@@ -150,7 +150,7 @@ def pages_of_blocks(blocks: IdealBlocks, judged: JudgedVerticals, table: Mapping
 
 
 def effort_of_verticals(judged: JudgedVerticals, place: Ints, table: Mapping[str, float]) -> tuple[Floats, Bools]:
-    """Return the effort of an item of each of some verticals, and whether these attract attention."""
+    """Return the effort of an item of each vertical, and whether the vertical attracts attention."""
     used, number = np.unique(judged.media[place], return_inverse=True)
     names = [judged.media_names[i] for i in used.tolist()]
 

@@ -27,9 +27,9 @@ def ideal_utility(
     alpha: float,
     g: str,
 ) -> Floats:
-    """Return the utility of the ideal page ``"paper"`` or ``"greedy"`` of each topic to a cutoff; made once for the qrels.
+    """Return the utility of the ideal page ``"paper"`` or ``"greedy"`` of each topic at a cutoff; computed once per qrels.
 
-    That of a page without blocks is 0.
+    The utility of a page without blocks is 0.
     """
 
     def made() -> Floats:
@@ -57,7 +57,7 @@ def exact_utility(
     alpha: float,
     g: str,
 ) -> Floats:
-    """Return the largest utility of a page of each topic with as many blocks as its page has."""
+    """Return, for each topic, the largest utility of a page with as many blocks as the run's page."""
     from irmx_pages.ideal.candidates import candidates_of
     from irmx_pages.ideal.exact_page import best_page
 
@@ -73,19 +73,19 @@ def exact_utility(
 
 
 def how_to_show(ideal: str, limits: Limits) -> str:
-    """Return what can be done where the ideal page ``"paper"`` or ``"greedy"`` shows nothing relevant.
+    """Return advice for the case that the ideal page ``"paper"`` or ``"greedy"`` shows nothing relevant.
 
     >>> how_to_show("greedy", Limits(threshold=0.5))
     "The page ideal='greedy' shows verticals whose orientation is above ideal_threshold, 0.5, and web..."
     """
     return (
         f"The page ideal={ideal!r} shows verticals whose orientation is above ideal_threshold, {limits.threshold:g}, and web "
-        "results, to its limits; lower the one or raise the others"
+        "results, up to its limits; lower the threshold or raise the limits"
     )
 
 
 def refuse_zero(rankings: Rankings, ideal: Floats, advice: str) -> Bools:
-    """Return which topics have an ideal above 0; raise where one has none in spite of relevant items."""
+    """Return which topics have an ideal above 0; raise if a topic has none despite relevant items."""
     for topic in np.flatnonzero((ideal <= 0) & (rankings.recall_base > 0))[:1].tolist():
         judged = judged_verticals(rankings)
         here = np.flatnonzero((judged.topic == topic) & (judged.relevant > 0))
@@ -93,14 +93,14 @@ def refuse_zero(rankings: Rankings, ideal: Floats, advice: str) -> Bools:
             f"{judged.names[judged.label[i]]} (orientation {judged.orientation[i]:g})" for i in here.tolist()
         )
         raise DataError(
-            f"the ideal page of query {rankings.topics[topic]} has the utility 0, so that nothing can be divided by it. All "
-            f"relevant items are of: {held}. {advice}."
+            f"the ideal page of query {rankings.topics[topic]} has utility 0, so nothing can be divided by it. All "
+            f"relevant items come from: {held}. {advice}."
         )
     return np.asarray(ideal > 0)
 
 
 def warn_of_other_media(rankings: Rankings, split_blocks: bool) -> None:
-    """Warn once where items of pages have another media type than their vertical has on ideal pages."""
+    """Warn once if items of pages have a media type other than that of their vertical on ideal pages."""
     rankings.memo(("other media", split_blocks), lambda: _warn_of_other_media(rankings, split_blocks))
 
 
@@ -117,9 +117,9 @@ def _warn_of_other_media(rankings: Rankings, split_blocks: bool) -> None:
         vertical = laid_out.vertical[of_item[item]]
         ideal = judged.media_names[judged.media[place[item]]]
         warnings.warn(
-            f"{len(other)} items of the run have another media type than their vertical has on ideal pages: the first is "
-            f"{laid_out.media_names[laid_out.media[item]]!r}, of the vertical {vertical!r}, whose items are {ideal!r} there, as "
-            "the qrels column 'media' says, or else its name.",
+            f"{len(other)} items of the run have a media type other than that of their vertical on ideal pages: the first is "
+            f"{laid_out.media_names[laid_out.media[item]]!r}, in the vertical {vertical!r}, whose items are {ideal!r} there, "
+            "according to the qrels column 'media' or, without one, to its name.",
             DataWarning,
             stacklevel=2,
         )

@@ -1,4 +1,4 @@
-"""The utility of aggregated search pages, for any model of what a user examines."""
+"""The utility of aggregated search pages, for any examination model."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from irmx_pages.page.page_arrays import WEB, Pages, utility
 from irmx_pages.page.pages_of_rankings import pages_of, shown_blocks
 
 ORIENTED = 0.5
-"""A vertical with an orientation above it is one that users prefer to the web."""
+"""Users prefer verticals with an orientation above this to the web."""
 
 
 class SteepnessParam(Param):
@@ -44,15 +44,15 @@ class SteepnessParam(Param):
         super().__init__(number, "steepness of the gain by orientation, above 1", default=10, above=1)
 
     def check(self, value: Any, name: str, owner: str) -> Any:
-        """Return the value, or say why it cannot be."""
+        """Return the value, or raise an error that explains why it is not allowed."""
         try:
             return super().check(value, name, owner)
         except UsageError as error:
             if not isinstance(value, (int, float)) or value > 1:
                 raise
             raise UsageError(
-                f"{error} The exponent of the gain has the logarithm of {name}: it is 0 at 1, and below 1 an item that "
-                "nobody wants would gain more than one that all want."
+                f"{error} The exponent of the gain contains the logarithm of {name}, which is 0 at 1; below 1 an item that "
+                "no user wants would gain more than one that all users want."
             ) from None
 
 
@@ -74,7 +74,7 @@ GAIN_PARAMS: dict[str, Any] = {
         nullable=True,
     ),
     "ideal": ideal_param("paper", "greedy", "exact"),
-    "personal": Param(number, "l, how much vertical recall counts beside nUtil", default=0, low=0, high=1),
+    "personal": Param(number, "l, weight of vertical recall against nUtil", default=0, low=0, high=1),
     "recall_of": RECALL_OF,
     "all_verticals": ALL_VERTICALS,
     **LIMIT_PARAMS,
@@ -86,11 +86,11 @@ class AggregatedSearch(Measure):
     """The utility of an aggregated search page, for any examination model.
 
     Util(P) = sum_i Exam(B_i) G(B_i) / sum_i Exam(B_i) E(B_i) (A1) is the gain per effort that a user can expect of page P, and
-    nUtil(P) = Util(P) / Util(ideal page) (A2). G is the gain of a block (A3, A4), E its effort (A5), Exam how likely it is
-    examined. With ``personal`` l > 0, IUtil(P) = (1 - l) nUtil(P) + l vRecall(P) (A9).
+    nUtil(P) = Util(P) / Util(ideal page) (A2). G is the gain of a block (A3, A4), E its effort (A5), Exam the probability that
+    it is examined. With ``personal`` l > 0, IUtil(P) = (1 - l) nUtil(P) + l vRecall(P) (A9).
 
-    The ideal page is by default the one by which the paper normalises (section 5.2). nUtil is above 1 for a page better than
-    that; it is never clamped, and ``ideal='exact'`` is the best page there is. A topic without a relevant item has nUtil 0.
+    The ideal page is by default the one that the paper normalises by (section 5.2). nUtil is above 1 for a page better than
+    that; it is never clamped, and ``ideal='exact'`` is the best possible page. A topic without a relevant item has nUtil 0.
 
     References
     ----------
@@ -109,16 +109,18 @@ class AggregatedSearch(Measure):
 
     NAME = "AS"
     PRETTY_NAME = "Utility of an Aggregated Search Page"
-    SHORT_DESC = "Gain per effort of a page of web results and verticals, for a user who examines blocks by some model."
+    SHORT_DESC = (
+        "Gain per effort of a page of web results and verticals, for a user who examines blocks according to a model."
+    )
     SUPPORTED_PARAMS: dict[str, Any] = {
-        "examination": Param(str, "how likely the user examines each block", kind=KIND, required=True),
+        "examination": Param(str, "how likely the user is to examine each block", kind=KIND, required=True),
         **GAIN_PARAMS,
     }
     RUN_COLUMNS = RUN_COLUMNS
     QREL_COLUMNS = QREL_COLUMNS
     CITATIONS = (ZHOU,)
     RANGE = (0.0, float("inf"))
-    MONOTONE = False  # under err a user whom one block satisfies no longer comes to cheaper ones
+    MONOTONE = False  # under err a user satisfied by one block never reaches cheaper ones below it
     EXAMPLES: ClassVar[tuple[str, ...]] = ("AS(examination=rbp(beta=0.7))",)
 
     def __init__(self, **params: Any) -> None:
@@ -126,7 +128,7 @@ class AggregatedSearch(Measure):
         refuse_two_counts(self)
         if self["normalise"] is None and self["personal"]:
             raise UsageError(
-                f"{self.NAME} with 'personal' above 0 needs normalise='ideal': vertical recall, a share, is weighed against nUtil, "
+                f"{self.NAME} with 'personal' above 0 needs normalise='ideal': vertical recall is a share, and is weighed against nUtil, "
                 f"not against gain per effort. Got normalise=None and personal={self['personal']}."
             )
 
@@ -145,7 +147,7 @@ class AggregatedSearch(Measure):
         return gain(pages, self["alpha"], self["g"])
 
     def probabilities(self, pages: Pages, gain: Floats | None = None) -> Floats:
-        """Return the probability that each block is examined; by the gain of every block, if that is known already."""
+        """Return the probability that each block is examined, computing gains unless they are given."""
         gain = self.gain(pages) if gain is None else gain
         found: Floats = self.examination.probabilities(pages, gain)  # type: ignore[attr-defined]
         return found
@@ -170,7 +172,7 @@ class AggregatedSearch(Measure):
         return recall(hit, all_verticals(self, rankings, hit, judged))
 
     def is_right(self, pages: Pages) -> Bools:
-        """Tell which blocks are of a vertical that vertical recall counts, if they are not of the web."""
+        """Tell which blocks show a vertical that vertical recall counts, unless they are web results."""
         return np.asarray((self["recall_of"] == "all") | (pages.orientation > ORIENTED))
 
     def score(self, rankings: Rankings) -> Floats:
@@ -184,10 +186,10 @@ class AggregatedSearch(Measure):
         return (1 - l) * n_util + l * self.recall(rankings) if l else n_util
 
     def contributions(self, rankings: Rankings) -> dict[str, Any]:
-        """Return the blocks of the pages with what they add to the score.
+        """Return the blocks of the pages with their contributions to the score.
 
-        ``share`` is the block's part of the gain that the user can expect of the page, ``contribution`` what it adds to the
-        score: of nUtil, and of vertical recall where the measure counts it, for the first block of a vertical.
+        ``share`` is the block's part of the expected gain of the page, ``contribution`` the part of the score due to the
+        block: of nUtil and, for the first block of a vertical, of vertical recall if the measure counts it.
         """
         pages = self.pages(rankings)
         gain = self.gain(pages)

@@ -10,14 +10,14 @@ from irmx_pages.measures.aggregated_search import GAIN_PARAMS, AggregatedSearch
 
 
 def _with(**of_model: Param) -> dict[str, Any]:
-    """Return the parameters of a measure whose examination model has some of its own."""
+    """Return the parameters of a measure, with those of its examination model."""
     return {**of_model, **GAIN_PARAMS}
 
 
 class ASDCG(AggregatedSearch):
-    """The utility of a page for a user who examines block i with the probability 1/log2(i + 1) (A1, A2, A6).
+    """The utility of a page for a user who examines block i with probability 1/log2(i + 1) (A1, A2, A6).
 
-    See ``AS`` for what utility is. The paper's name is AS_DCG.
+    See ``AS`` for the definition of utility. The paper's name is AS_DCG.
 
     References
     ----------
@@ -36,7 +36,7 @@ class ASDCG(AggregatedSearch):
 
     NAME = "AS_DCG"
     PRETTY_NAME = "Utility of an Aggregated Search Page, by the Discount of DCG"
-    SHORT_DESC = "Gain per effort of a page, for a user who examines blocks by the discount of DCG."
+    SHORT_DESC = "Gain per effort of a page, for a user who examines blocks according to the discount of DCG."
     MONOTONE = True
     SUPPORTED_PARAMS = _with()
     EXAMPLES = ("AS_DCG", "AS_DCG(alpha=7,ideal='exact')@10")
@@ -47,9 +47,9 @@ class ASDCG(AggregatedSearch):
 
 
 class ASRBP(AggregatedSearch):
-    """The utility of a page for a user who goes on to the next block with the probability beta (A1, A2, A6).
+    """The utility of a page for a user who continues to the next block with probability beta (A1, A2, A6).
 
-    See ``AS`` for what utility is. The paper's name is AS_RBP. It learned alpha = 7 and beta = 0.85 from preferences, and l = 0.23
+    See ``AS`` for the definition of utility. The paper's name is AS_RBP. It learned alpha = 7 and beta = 0.85 from preferences, and l = 0.23
     in the mean over assessors (A11).
 
     References
@@ -69,7 +69,7 @@ class ASRBP(AggregatedSearch):
 
     NAME = "AS_RBP"
     PRETTY_NAME = "Utility of an Aggregated Search Page, by Persistence"
-    SHORT_DESC = "Gain per effort of a page, for a user who goes on to the next block with probability beta."
+    SHORT_DESC = "Gain per effort of a page, for a user who continues to the next block with probability beta."
     MONOTONE = True
     SUPPORTED_PARAMS = _with(beta=RBP.PARAMS["beta"])
     EXAMPLES = ("AS_RBP", "AS_RBP(beta=0.85,alpha=7)", "AS_RBP(personal=0.23)")
@@ -80,10 +80,10 @@ class ASRBP(AggregatedSearch):
 
 
 class ASERR(AggregatedSearch):
-    """The utility of a page for a user who stops at a block with the probability of its mean gain per item (A1, A2, A7).
+    """The utility of a page for a user who stops at a block with probability equal to its mean gain per item (A1, A2, A7).
 
-    See ``AS`` for what utility is. The paper's name is AS_ERR. Exam(B_i) = c_i prod_{j<i} (1 - G(B_j)/n_j), n_j the items of
-    B_j; the paper has no c_i, so that it is 1, and 1/i, the discount of ERR, is the other reading.
+    See ``AS`` for the definition of utility. The paper's name is AS_ERR. Exam(B_i) = c_i prod_{j<i} (1 - G(B_j)/n_j), n_j the items of
+    B_j; the paper has no c_i, so it is 1; 1/i, the discount of ERR, is the other reading.
 
     References
     ----------
@@ -102,7 +102,7 @@ class ASERR(AggregatedSearch):
 
     NAME = "AS_ERR"
     PRETTY_NAME = "Utility of an Aggregated Search Page, by Satisfaction"
-    SHORT_DESC = "Gain per effort of a page, for a user who stops where a block satisfies."
+    SHORT_DESC = "Gain per effort of a page, for a user who stops at the first satisfying block."
     SUPPORTED_PARAMS = _with(err_discount=ERR.PARAMS["discount"])
     EXAMPLES = ("AS_ERR", "AS_ERR(err_discount='rank')")
 
@@ -112,9 +112,9 @@ class ASERR(AggregatedSearch):
 
 
 class ASATT(AggregatedSearch):
-    """The utility of a page for a user whom images and videos attract (A1, A2, A8).
+    """The utility of a page for a user attracted by images and videos (A1, A2, A8).
 
-    See ``AS`` for what utility is. The paper's name is AS_ATT. Exam(B_i) = phi_i + (1 - phi_i) beta^dist_i, dist_i the number of
+    See ``AS`` for the definition of utility. The paper's name is AS_ATT. Exam(B_i) = phi_i + (1 - phi_i) beta^dist_i, dist_i the number of
     blocks to the nearest one with an image or a video; phi_i = 1/log2(i + 1), or ``phi`` at all positions, as the paper assumes
     without a value. It gives none of beta either; 0.5 is a choice of irmx.
 
@@ -135,7 +135,7 @@ class ASATT(AggregatedSearch):
 
     NAME = "AS_ATT"
     PRETTY_NAME = "Utility of an Aggregated Search Page, by Attention"
-    SHORT_DESC = "Gain per effort of a page, for a user whom images and videos attract."
+    SHORT_DESC = "Gain per effort of a page, for a user attracted by images and videos."
     MONOTONE = True
     SUPPORTED_PARAMS = _with(beta=ATT.PARAMS["beta"], phi=ATT.PARAMS["phi"])
     EXAMPLES = ("AS_ATT", "AS_ATT(beta=0.3)", "AS_ATT(phi=0.2)")

@@ -1,4 +1,4 @@
-"""What the scores of pages are made of, block by block."""
+"""Tables that explain the scores of pages, block by block."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from irmx_pages.page.pages_of_rankings import ShownBlocks, layout_of
 
 
 def described_blocks(rankings: Rankings, cutoff: int | None, split_blocks: bool) -> dict[str, Any]:
-    """Return what every block of the pages is: its place, vertical and items, and what is judged of them."""
+    """Return one row per block of the pages: its position, its vertical, its items and their judgments."""
     laid_out = layout_of(rankings, split_blocks)
     position = np.arange(len(laid_out.label)) - laid_out.offsets[laid_out.page] + 1
     keep = np.flatnonzero(np.ones(len(position), dtype=bool) if cutoff is None else position <= cutoff)
@@ -29,16 +29,16 @@ def described_blocks(rankings: Rankings, cutoff: int | None, split_blocks: bool)
 
 
 def by_vertical(blocks: ShownBlocks, counts: Bools, recall: Floats) -> Floats:
-    """Return what each block adds to a share of verticals: the first block that counts of each vertical adds the same.
+    """Return the contribution of each block to a share of verticals, equal for the first counting block of each vertical.
 
     Parameters
     ----------
     blocks : ShownBlocks
         The blocks of the pages.
     counts : bool array, shape (blocks,)
-        Which of them show what their vertical is counted for.
+        Which of them make their vertical count.
     recall : float array, shape (pages,)
-        The share of every page. Where no block counts, each block has its part.
+        The share of every page. If no block of a page counts, it is divided among all of them.
     """
     counted = np.flatnonzero(counts)
     key = blocks.page[counted] * (blocks.label.max(initial=0) + 2) + blocks.label[counted]

@@ -25,10 +25,10 @@ CLARKE = Citation(
 
 
 class PageAlphaNDCG(PageDiversity):
-    """alpha-nDCG of pages: a relevant item of a vertical gains the less, the more of them came before.
+    """alpha-nDCG of pages: a relevant item gains less, the more relevant items of its vertical came before.
 
     The gain of a block is w(V) times the sum over its relevant items of (1 - alpha)^n, n the relevant items of the vertical
-    above. General web is a vertical here. The DCG of the page is divided by that of the ideal page. By default w(V) is 1: of
+    above. General web counts as a vertical here. The DCG of the page is divided by that of the ideal page. By default w(V) is 1: of
     alpha-nDCG the paper says that it "treats relevant verticals in a binary sense". With ``weights='orientation'`` it is the
     orientation, the paper's general rule for the weight of a subtopic. Inferred: the items of a block follow each other at one
     discount.
@@ -50,9 +50,15 @@ class PageAlphaNDCG(PageDiversity):
 
     NAME = "AS_alpha_nDCG"
     PRETTY_NAME = "alpha-nDCG of Aggregated Search Pages"
-    SHORT_DESC = "nDCG of a page's blocks, whose relevant items gain less after others of their vertical."
+    SHORT_DESC = "nDCG of a page's blocks, where a relevant item gains less after others of its vertical."
     SUPPORTED_PARAMS = {
-        "alpha": Param(float, "how much a relevant item takes from the gain of the next", default=0.5, low=0, high=1),
+        "alpha": Param(
+            float,
+            "how much a relevant item reduces the gain of the next one of its vertical",
+            default=0.5,
+            low=0,
+            high=1,
+        ),
         "weights": Param(
             str,
             "the weight of a vertical: the same for all ('equal'), or its orientation ('orientation')",
@@ -69,7 +75,7 @@ class PageAlphaNDCG(PageDiversity):
         return np.asarray(weight * self._novelty(blocks, judged))
 
     def _novelty(self, blocks: ShownBlocks, judged: JudgedVerticals) -> Floats:
-        """Return the gain of every block without the weight of its vertical."""
+        """Return the gain of every block before weighting by vertical."""
         key = blocks.page * (len(judged.names) + 1) + blocks.label
         order = np.argsort(key, kind="stable")
         running = np.cumsum(blocks.relevant[order])

@@ -27,7 +27,7 @@ SAKAI = Citation(
 
 
 class PageDNDCG(PageDiversity):
-    """D-nDCG of pages: nDCG of blocks, the gain of a relevant item being the orientation of its vertical.
+    """D-nDCG of pages: nDCG of blocks, where the gain of a relevant item is the orientation of its vertical.
 
     D-nDCG = DCG(P) / DCG(ideal page), DCG(P) = sum_i orient(V_i|W,q) (relevant items of B_i) / log2(i + 1). Inferred: that
     the gains of the items of a block add up, at the discount of the block.
@@ -49,7 +49,7 @@ class PageDNDCG(PageDiversity):
 
     NAME = "AS_D_nDCG"
     PRETTY_NAME = "D-nDCG of Aggregated Search Pages"
-    SHORT_DESC = "nDCG of a page's blocks, whose relevant items gain the orientation of their vertical."
+    SHORT_DESC = "nDCG of a page's blocks, where a relevant item gains the orientation of its vertical."
     SUPPORTED_PARAMS: dict[str, Any] = PAGE_DIVERSITY_PARAMS
     CITATIONS = (ZHOU, SAKAI)
     EXAMPLES: ClassVar[tuple[str, ...]] = ("AS_D_nDCG",)
@@ -84,7 +84,7 @@ class PageDsharpNDCG(PageDNDCG):
 
     NAME = "AS_Dsharp_nDCG"
     PRETTY_NAME = "D#-nDCG of Aggregated Search Pages"
-    SHORT_DESC = "D-nDCG of a page, and the share of verticals from which it shows something relevant."
+    SHORT_DESC = "D-nDCG of a page, averaged with the share of verticals from which it shows a relevant item."
     SUPPORTED_PARAMS = {
         "gamma": Param(float, "the weight of I-rec", default=0.5, low=0, high=1),
         **PAGE_DIVERSITY_PARAMS,

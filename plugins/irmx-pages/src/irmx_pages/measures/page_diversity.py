@@ -1,7 +1,7 @@
-"""Measures of diversity on pages: verticals take the place of subtopics, blocks that of ranks.
+"""Diversity measures on pages: verticals take the place of subtopics, blocks that of ranks.
 
 The paper compares with them and gives three rules: the weight of a subtopic is the orientation of the vertical, the discount is
-that of the block, and the ideal page normalises. What else they need is inferred, as each says.
+that of the block, and the ideal page normalises. Whatever else they need is inferred, and marked so in each measure.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ PAGE_DIVERSITY_PARAMS = {"ideal": ideal_param("paper", "greedy"), **LIMIT_PARAMS
 
 
 class PageDiversity(Measure):
-    """Base class: a discounted gain of blocks, over that of the ideal page."""
+    """Base class: discounted gain of blocks, divided by that of the ideal page."""
 
     RUN_COLUMNS = _COLUMNS
     QREL_COLUMNS = tuple(c for c in QREL_COLUMNS if c.name != "media")
     CITATIONS: ClassVar[tuple[Citation, ...]] = (ZHOU,)
-    RANGE = (0.0, math.inf)  # the ideal page keeps to limits, and is not the best within them
+    RANGE = (0.0, math.inf)  # the ideal page respects limits, and is not the best page within them
 
     def shown(self, rankings: Rankings) -> ShownBlocks:
         """Return the blocks of the pages."""
@@ -64,12 +64,12 @@ class PageDiversity(Measure):
         raise NotImplementedError
 
     def dcg(self, blocks: ShownBlocks, judged: JudgedVerticals) -> Floats:
-        """Return sum_i gain(B_i) / log2(i + 1) of every page."""
+        """Return the DCG sum_i gain(B_i) / log2(i + 1) of every page."""
         gain = self.gains(blocks, judged)
         return segment_sum(gain / np.log2(blocks.position + 1), blocks.page, len(judged.topics))
 
     def ndcg(self, rankings: Rankings) -> Floats:
-        """Return the DCG of every page over that of the ideal page."""
+        """Return the DCG of every page divided by that of the ideal page."""
         judged = judged_verticals(rankings)
         best = self.dcg(self.ideal(rankings), judged)
         there = refuse_zero(rankings, best, how_to_show(self["ideal"], limits_of(self)))
@@ -79,7 +79,7 @@ class PageDiversity(Measure):
         return self.ndcg(rankings)
 
     def of_blocks(self, rankings: Rankings) -> dict[str, Any]:
-        """Return the blocks of the pages with what they add to the DCG of their page over that of the ideal page."""
+        """Return the blocks of the pages with their contributions to the normalised DCG."""
         judged, blocks = judged_verticals(rankings), self.shown(rankings)
         gain, discount = self.gains(blocks, judged), 1 / np.log2(blocks.position + 1)
         best = self.dcg(self.ideal(rankings), judged)[blocks.page]
@@ -92,5 +92,5 @@ class PageDiversity(Measure):
 
 
 def orientation_of(blocks: ShownBlocks, judged: JudgedVerticals) -> Floats:
-    """Return the orientation of every block; of web that the judgments do not have, 0, as it has nothing relevant."""
+    """Return the orientation of every block; 0 for web results without judgments, which have nothing relevant."""
     return np.append(judged.orientation, 0.0)[judged.place(blocks.page, blocks.label)]

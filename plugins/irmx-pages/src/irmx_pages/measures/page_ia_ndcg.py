@@ -25,16 +25,16 @@ AGRAWAL = Citation(
 
 
 class PageIANDCG(PageDiversity):
-    """IA-nDCG of pages: the mean over verticals, by their orientation, of the nDCG for each.
+    """IA-nDCG of pages: the mean over verticals, weighted by orientation, of the nDCG for each vertical.
 
     IA-nDCG = sum_v P(v) nDCG(P|v), where only the relevant items of v gain, 1 each at the discount of their block. By default
     nDCG(P|v) = DCG(P|v) / DCG(ideal page|v), by the paper's rule to "normalise according to the ideal aggregated search page";
     P(v) is the orientation over the sum of those of all verticals, general web with 0.5 among them, of which the ideal page
-    shows a relevant item. Inferred: that each vertical is divided; the sum over verticals divided as a whole would be D-nDCG.
+    shows a relevant item. Inferred: each vertical is normalised separately; normalising the sum over verticals would give D-nDCG.
 
-    With ``normalise='vertical'`` each vertical has an ideal of its own, the best page for it alone within the limits of ideal
-    pages: one block with its relevant items at the top, or for the web its relevant results from the top on. P(v) is then over
-    all verticals with a relevant item in the judgments.
+    With ``normalise='vertical'`` each vertical has its own ideal, the best page for it alone within the limits of ideal
+    pages: one block with its relevant items at the top or, for the web, its relevant results from the top on. P(v) is then
+    taken over all verticals with a relevant item in the judgments.
 
     References
     ----------
@@ -53,7 +53,7 @@ class PageIANDCG(PageDiversity):
 
     NAME = "AS_IA_nDCG"
     PRETTY_NAME = "IA-nDCG of Aggregated Search Pages"
-    SHORT_DESC = "The mean over verticals, by their orientation, of the nDCG of a page for each."
+    SHORT_DESC = "The mean over verticals, weighted by orientation, of the nDCG of a page for each vertical."
     SUPPORTED_PARAMS = {
         "normalise": Param(
             str,

@@ -1,4 +1,4 @@
-"""What the measures of pages share: parameters, columns, citation, ideal pages."""
+"""Shared parts of the page measures: parameters, columns, citation, ideal pages."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ ZHOU = Citation(
 SHAPE_PARAMS = {
     "split_blocks": Param(
         bool,
-        "take items of one vertical in two places of a page as two blocks, rather than for an error",
+        "treat items of one vertical in two places of a page as two blocks, rather than as an error",
         default=False,
     ),
-    "cutoff": Param(int, "only the first this many blocks of a page are looked at", low=1, unit="blocks"),
+    "cutoff": Param(int, "number of blocks at the top of the page that are scored", low=1, unit="blocks"),
     **{name: COMMON_PARAMS[name] for name in ("rel", "ties", "no_relevant")},
 }
-"""The parameters that say what a page is."""
+"""The parameters that define a page."""
 
 IDEALS = {
     "paper": "the page of perfect selection, items and presentation, the paper's normaliser ('paper')",
     "greedy": "relevant items of verticals, then of the web ('greedy')",
     "exact": "the best page with as many blocks ('exact')",
 }
-"""What each ideal page is."""
+"""Description of each ideal page."""
 
 
 def ideal_param(*ideals: str) -> Param:
-    """Return the parameter ``ideal``, the first ideal page being the default."""
+    """Return the parameter ``ideal``; the first ideal page is the default."""
     return Param(
         str, "the page to divide by: " + ", or ".join(IDEALS[i] for i in ideals), default=ideals[0], choices=ideals
     )
@@ -47,20 +47,24 @@ def ideal_param(*ideals: str) -> Param:
 
 LIMIT_PARAMS = {
     "ideal_web": Param(
-        int, "most web blocks on the ideal pages 'paper' and 'greedy'", default=10, low=0, unit="blocks"
+        int, "maximum number of web blocks on the ideal pages 'paper' and 'greedy'", default=10, low=0, unit="blocks"
     ),
-    "ideal_verticals": Param(int, "most blocks of verticals on an ideal page", default=3, low=0, unit="blocks"),
-    "ideal_items": Param(int, "most items in a vertical's block of an ideal page", default=3, low=1, unit="items"),
+    "ideal_verticals": Param(
+        int, "maximum number of vertical blocks on an ideal page", default=3, low=0, unit="blocks"
+    ),
+    "ideal_items": Param(
+        int, "maximum number of items in a vertical block of an ideal page", default=3, low=1, unit="items"
+    ),
     "ideal_threshold": Param(
         number,
-        "the ideal pages 'paper' and 'greedy' show verticals with an orientation above it; None: 0.75 and 0.5",
+        "the ideal pages 'paper' and 'greedy' show verticals with an orientation above this; None: 0.75 and 0.5",
         default=None,
         low=0,
         high=1,
     ),
     "ideal_fill": Param(
         bool,
-        "the ideal pages 'paper' and 'greedy' go on with non-relevant items, to their limits; None: 'paper' alone does",
+        "the ideal pages 'paper' and 'greedy' are filled up to their limits with non-relevant items; None: only 'paper' is",
         default=None,
     ),
 }
@@ -71,7 +75,7 @@ QREL_COLUMNS: tuple[Column, ...] = (JUDGED_VERTICAL, ORIENTATION, JUDGED_MEDIA)
 
 
 def limits_of(measure: Measure) -> Limits:
-    """Return the limits of ideal pages that a measure is asked for, those of the ideal where it is not."""
+    """Return the limits of ideal pages: a measure's parameters, or the defaults of the ideal page."""
     found = {name: measure[f"ideal_{name}"] for name in ("web", "verticals", "items", "threshold", "fill")}
     given = {name: value for name, value in found.items() if value is not None}
     return replace(GREEDY_LIMITS if measure["ideal"] == "greedy" else Limits(), **given)

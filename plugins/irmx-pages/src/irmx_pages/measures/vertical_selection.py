@@ -1,4 +1,4 @@
-"""Which verticals a page shows, against those that it should show."""
+"""Measures of vertical selection: the verticals that a page shows, against those that it should show."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from irmx_pages.page.pages_of_rankings import shown_blocks
 
 RECALL_OF = Param(
     str,
-    "which verticals vertical recall is about: 'all', or those with an orientation above 0.5 ('oriented')",
+    "the verticals that vertical recall counts: 'all', or those with an orientation above 0.5 ('oriented')",
     default="all",
     choices=("all", "oriented"),
 )
 ALL_VERTICALS = Param(
     int,
-    "how many verticals there are to show on every topic, for recall_of='all'; None: those that the topic's qrels rows have",
+    "number of verticals that could be shown for every topic, with recall_of='all'; None: those in the topic's qrels rows",
     default=None,
     low=1,
     unit="verticals",
 )
 THRESHOLD = Param(
-    number, "verticals with an orientation above it are the right ones to show", default=0.5, low=0, high=1
+    number, "verticals with an orientation above this are the right ones to show", default=0.5, low=0, high=1
 )
 
 
 def counts(
     rankings: Rankings, cutoff: int | None, split_blocks: bool, threshold: float | None
 ) -> tuple[Ints, Ints, Ints]:
-    """Return of every topic the right verticals on the page, all on the page, and all right ones of the judgments.
+    """Return, for every topic, the numbers of right verticals on the page, of all on it, and of right ones in the judgments.
 
-    General web is none of them. Right are those with an orientation above the threshold; all without a threshold.
+    General web is excluded. Right verticals have an orientation above the threshold; without a threshold all are right.
     """
     judged = judged_verticals(rankings)
     right = ~judged.web & (True if threshold is None else judged.orientation > threshold)
@@ -54,12 +54,12 @@ def counts(
 
 
 def all_verticals(measure: Measure, rankings: Rankings, hit: Ints, right: Ints) -> Ints:
-    """Return how many verticals every topic has: as the measure is told, or the right ones of the judgments.
+    """Return the number of verticals of every topic: ``all_verticals`` of the measure, or the right ones in the judgments.
 
     Raises
     ------
     irmx.DataError
-        Where a page shows more than there are said to be.
+        If a page shows more verticals than ``all_verticals``.
     """
     stated = measure["all_verticals"]
     if stated is None:
@@ -73,11 +73,11 @@ def all_verticals(measure: Measure, rankings: Rankings, hit: Ints, right: Ints) 
 
 
 def refuse_two_counts(measure: Measure) -> None:
-    """Raise where a measure is told how many verticals there are, and to count oriented ones alone."""
+    """Raise if a measure has both ``all_verticals`` and a recall of oriented verticals only."""
     if measure["all_verticals"] is not None and measure["recall_of"] == "oriented":
         raise UsageError(
-            f"{measure.NAME} with all_verticals={measure['all_verticals']} needs recall_of='all': which verticals are oriented to, "
-            "the judgments of each topic say."
+            f"{measure.NAME} with all_verticals={measure['all_verticals']} needs recall_of='all': which verticals are oriented is "
+            "a matter of the judgments of each topic."
         )
 
 
@@ -91,7 +91,7 @@ def recall(hit: Ints, right: Ints) -> Floats:
 
 
 def precision(hit: Ints, shown: Ints, right: Ints) -> Floats:
-    """Return the share of the verticals shown that are right; of a page without any, 1 if there are none to show, else 0.
+    """Return the share of the verticals shown that are right; for a page without verticals, 1 if there are none to show, else 0.
 
     >>> precision(np.array([1, 0, 0]), np.array([2, 0, 0]), np.array([4, 4, 0]))
     array([0.5, 0. , 1. ])
@@ -100,7 +100,7 @@ def precision(hit: Ints, shown: Ints, right: Ints) -> Floats:
 
 
 class VerticalMeasure(Measure):
-    """Base class: how well the verticals of a page are chosen."""
+    """Base class of measures of how well the verticals of a page are chosen."""
 
     RUN_COLUMNS = RUN_COLUMNS
     QREL_COLUMNS = QREL_COLUMNS
@@ -115,9 +115,9 @@ class VerticalMeasure(Measure):
 class VerticalRecall(VerticalMeasure):
     """vRecall = verticals on the page / verticals of the topic (A10).
 
-    The paper divides by all verticals. By default these are those that the topic's qrels rows have, general web apart; a row
-    with an empty doc_id declares one of which nothing was judged. A topic without such verticals counts 1. ``all_verticals``
-    states the number for every topic.
+    The paper divides by the number of all verticals. By default these are the verticals in the topic's qrels rows, except
+    general web; a row with an empty doc_id declares a vertical without judged documents. A topic without verticals scores 1.
+    ``all_verticals`` sets the number for every topic.
 
     References
     ----------
@@ -163,8 +163,8 @@ class VerticalRecall(VerticalMeasure):
 class VerticalPrecision(VerticalMeasure):
     """vPrecision = verticals on the page with an orientation above 0.5 / verticals on the page.
 
-    General web apart. A page without verticals counts 1 if no vertical has such an orientation, else 0; that is a choice of
-    irmx.
+    General web is excluded. A page without verticals scores 1 if no vertical has such an orientation, else 0, which is a
+    choice of irmx.
 
     References
     ----------
@@ -193,7 +193,7 @@ class VerticalPrecision(VerticalMeasure):
 class VerticalF(VerticalMeasure):
     """vF = (1 + beta^2) P R / (beta^2 P + R), P and R the precision and recall of verticals with an orientation above 0.5.
 
-    Where P and R are 0, it is 0.
+    It is 0 if P and R are 0.
 
     References
     ----------
@@ -213,7 +213,7 @@ class VerticalF(VerticalMeasure):
     PRETTY_NAME = "F-Measure of Verticals"
     SHORT_DESC = "The harmonic mean of vertical precision and recall, over verticals that users prefer to the web."
     SUPPORTED_PARAMS = {
-        "beta": Param(float, "how many times as much recall counts as precision", default=1.0, above=0),
+        "beta": Param(float, "how many times as much recall counts as precision does", default=1.0, above=0),
         "threshold": THRESHOLD,
         **SHAPE_PARAMS,
     }

@@ -1,1 +1,1 @@
-"""Pages: reading and writing them, as runs, as arrays of blocks, and what their items are worth."""
+"""Pages: reading and writing, conversion to runs and to arrays of blocks, gains and efforts."""

@@ -1,4 +1,4 @@
-"""The effort that items take, by their media type."""
+"""The effort of examining items, by media type."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NAMED = {IMAGE: {"image", "images", "photo", "photos", "picture", "pictures"}, 
 
 
 class EffortTable(dict[str, float]):
-    """Efforts by media type; prints as it is written in an expression.
+    """Efforts by media type; the string form is that used in measure expressions.
 
     >>> EffortTable(text=3, image=1)
     {'image':1,'text':3}
@@ -36,22 +36,22 @@ class EffortTable(dict[str, float]):
 
 
 DEFAULT = EffortTable(image=1, text=3, video=6)
-"""The paper's: an image is examined in 2.34 s, a text in 7.02 s, a video in 14 s (A5)."""
+"""The paper's efforts: examining an image takes 2.34 s, a text 7.02 s, a video 14 s (A5)."""
 
 
 class EffortParam(Param):
-    """The parameter ``effort``: the effort to examine an item of every media type."""
+    """The parameter ``effort``: the effort of examining an item of every media type."""
 
     def __init__(self) -> None:
         super().__init__(
             dict,
-            "effort to examine one item, by its media type: image 1, text 3, video 6 by itself, the paper's in units of an "
-            "image's 2.34 s; any media types",
+            "effort of examining one item, by media type; by default image 1, text 3, video 6, the paper's, in units of an "
+            "image's 2.34 s; any media types are allowed",
             default=DEFAULT,
         )
 
     def expects(self) -> str:
-        """Return what a legal value is."""
+        """Return a description of the allowed values."""
         return f"positive numbers by media type, such as {DEFAULT}"
 
     def check(self, value: Any, name: str, owner: str) -> EffortTable:
@@ -66,9 +66,9 @@ class EffortParam(Param):
 
 
 def media_of(vertical: str) -> str:
-    """Return the media type of the items of a vertical, by its name: ``image``, ``video``, else ``text``.
+    """Return the media type of a vertical's items according to its name: ``image``, ``video``, else ``text``.
 
-    One of its words must be image, photo, picture or video, in singular or plural.
+    The name must contain one of the words image, photo, picture or video, in singular or plural.
 
     >>> [media_of(name) for name in ("image", "Photo/Pictures", "online-videos", "news", "web")]
     ['image', 'image', 'video', 'text', 'text']
@@ -80,12 +80,12 @@ def media_of(vertical: str) -> str:
 def efforts(
     media: Sequence[str], table: Mapping[str, float] = DEFAULT, whose: Callable[[int], str] = lambda _: ""
 ) -> Floats:
-    """Return the effort of one item of every media type; ``whose`` says of the i-th, for messages, what has it.
+    """Return the effort of one item of every media type; ``whose`` tells messages where the i-th type comes from.
 
     Raises
     ------
     irmx.DataError
-        Where the table lacks one.
+        If the table lacks a media type.
 
     Examples
     --------
@@ -94,8 +94,8 @@ def efforts(
     """
     for i, unknown in [(i, name) for i, name in enumerate(media) if name not in table][:1]:
         raise DataError(
-            f"there is no effort for the media type {unknown!r}{whose(i)}. The table has {', '.join(table)}. Give one with the parameter "
-            f"effort, such as effort={EffortTable({**table, unknown: 3})}, or one of these in the column media."
+            f"there is no effort for the media type {unknown!r}{whose(i)}. The table has {', '.join(table)}. Set one with the parameter "
+            f"effort, such as effort={EffortTable({**table, unknown: 3})}, or use one of these in the column media."
         )
     return np.array([table[name] for name in media], dtype=np.float64)
 

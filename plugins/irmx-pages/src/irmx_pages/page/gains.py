@@ -1,4 +1,4 @@
-"""The gain of a block: its relevant items, by how much users want the vertical."""
+"""The gain of a block: its relevant items, weighted by how much users want the vertical."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ READINGS = ("steep", "literal")
 def orientation_gain(x: Any, alpha: float = 10, g: str = "steep") -> Floats:
     """Return g(x) = 1 / (1 + ((1 - x)/x)^k), the gain of one relevant item of a vertical (A4).
 
-    g(0.5) = 0.5 and g(x) + g(1 - x) = 1, whatever alpha. With alpha = 10 both readings are the identity.
+    g(0.5) = 0.5 and g(x) + g(1 - x) = 1 for any alpha. With alpha = 10 both readings are the identity.
 
     Parameters
     ----------
@@ -26,13 +26,13 @@ def orientation_gain(x: Any, alpha: float = 10, g: str = "steep") -> Floats:
     alpha : float
         The steepness, above 1.
     g : {"steep", "literal"}
-        ``steep``: k = 1/log10(alpha), so that a smaller alpha is steeper, as the paper says in words. ``literal``: k =
+        ``steep``: k = 1/log10(alpha), so that a smaller alpha is steeper, as in the paper's text. ``literal``: k =
         log10(alpha), so that a larger alpha is steeper.
 
     Raises
     ------
     irmx.UsageError
-        Where alpha is not above 1, or there is no such reading.
+        If alpha is not above 1, or the reading is unknown.
 
     References
     ----------
@@ -47,8 +47,8 @@ def orientation_gain(x: Any, alpha: float = 10, g: str = "steep") -> Floats:
     """
     if not alpha > 1:
         raise UsageError(
-            f"The steepness alpha must be above 1: with alpha = 1 its logarithm is 0, and below 1 an item that nobody wants "
-            f"would gain more than one that all want. Got {alpha!r}."
+            f"The steepness alpha must be above 1: with alpha = 1 its logarithm is 0, and below 1 an item that no user wants "
+            f"would gain more than one that all users want. Got {alpha!r}."
         )
     if g not in READINGS:
         raise UsageError(f"There is no reading {g!r} of g. Known: {', '.join(READINGS)}.")

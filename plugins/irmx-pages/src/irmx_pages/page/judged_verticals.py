@@ -1,4 +1,4 @@
-"""What the judgments say of the verticals of every topic: orientation, and the items there are."""
+"""The judged verticals of every topic: their orientations and items."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ class JudgedVerticals:
     topics : list
         The query ids.
     topic, label : int array, shape (verticals,)
-        The topic of each, ascending, and the number of its name, ascending within a topic.
+        The topic of each vertical, ascending, and the number of its name, ascending within a topic.
     names : list of str
         The names by number, in alphabetical order.
     orientation : float array, shape (verticals,)
         orient(V|W,q); 0.5 for the web.
     relevant, nonrelevant : int array, shape (verticals,)
-        The number of relevant documents judged, and of others.
+        The numbers of documents judged relevant and not relevant.
     media : int array, shape (verticals,)
         The number of the media type of the items of each.
     media_names : list of str
         The media types by number.
     pair : int array, shape (pairs,)
-        Of every document and vertical that the judgments have together: document * len(names) + vertical; ascending.
+        document * len(names) + vertical for every pair of these in the judgments; ascending.
     """
 
     topics: list[Any]
@@ -52,7 +52,7 @@ class JudgedVerticals:
 
     @cached_property
     def web(self) -> Bools:
-        """Whether each is the general web."""
+        """Whether each vertical is the general web."""
         return np.asarray(np.array([name == WEB for name in self.names], dtype=bool)[self.label])
 
     @cached_property
@@ -61,7 +61,7 @@ class JudgedVerticals:
         return np.asarray(self.topic * np.int64(len(self.names)) + self.label)
 
     def place(self, topic: Ints, label: Ints) -> Ints:
-        """Return the place of verticals of topics, -1 for one that the judgments lack."""
+        """Return the indices of verticals of topics, -1 for one that the judgments lack."""
         return position_among(self.key, np.where(label >= 0, topic * np.int64(len(self.names)) + label, -1))
 
     def holds(self, doc: Ints, label: Ints) -> Bools:
@@ -70,7 +70,7 @@ class JudgedVerticals:
 
 
 def judged_verticals(rankings: Rankings) -> JudgedVerticals:
-    """Return the verticals of the topics of rankings, made once for the qrels.
+    """Return the verticals of the topics of rankings, computed once per qrels.
 
     Raises
     ------
@@ -137,14 +137,14 @@ def _orientation(rankings: Rankings, names: list[str], of_row: Ints, name: Ints)
     low, high = np.where(web & (low > high), WEB_ORIENTATION, low), np.where(web & (low > high), WEB_ORIENTATION, high)
 
     def wrong(at: int, values: list[float], says: str) -> DataError:
-        """Return an error about a vertical of a topic, at the first rows that have some values there."""
+        """Return an error about a vertical of a topic, located at the first rows with the given values."""
         mine = np.flatnonzero(of_row == at)
         first = [int(mine[given[mine] == value][0]) for value in values] or [int(mine[0])]
         named = f"query {rankings.topics[rows.topic[mine[0]]]} and the vertical {names[name[at]]!r}"
         return _error(rankings, sorted(first), f"the qrels column 'orientation' {says.format(named)}")
 
     for at in np.flatnonzero(low > high)[:1].tolist():
-        says = f"has no value for {{}}; one row of these must have it. To get it, {ORIENTATION.how}. General web is {WEB!r}."
+        says = f"has no value for {{}}; at least one of these rows needs it. To get it, {ORIENTATION.how}. General web is {WEB!r}."
         raise wrong(at, [], says)
     for at in np.flatnonzero(low < high)[:1].tolist():
         raise wrong(at, [low[at], high[at]], f"must have one value for {{}}. Found {low[at]:g} and {high[at]:g}.")
@@ -170,19 +170,19 @@ def _media(rankings: Rankings, names: list[str], of_row: Ints, name: Ints) -> tu
             rankings,
             sorted(int(mine[number[mine] == media][0]) for media in (first[at], last[at])),
             f"the qrels column 'media' must have one value for query {rankings.topics[rows.topic[mine[0]]]} and the vertical "
-            f"{names[name[at]]!r}. Found {given[first[at]]!r} and {given[last[at]]!r}. Make them two verticals.",
+            f"{names[name[at]]!r}. Found {given[first[at]]!r} and {given[last[at]]!r}. Split them into two verticals.",
         )
     return np.where(last >= 0, last, len(given) + name), [*map(str, given), *by_name]
 
 
 def _row(rankings: Rankings, row: int) -> str:
-    """Return how messages name a row of the qrels."""
+    """Return the name of a row of the qrels in messages."""
     rows = rankings.qrels_rows
     topic = int(rows.topic[row])
     return f"query {rankings.topics[topic]}, row {row - int(rows.offsets[topic]) + 1} of the topic"
 
 
 def _error(rankings: Rankings, rows: list[int], says: str) -> DataError:
-    """Return an error about some rows of the qrels, with the file and the lines before it, where they are from a file."""
+    """Return an error about some rows of the qrels, prefixed with file and lines if they are from a file."""
     error, place = DataError(says), rankings.qrels_rows.place(rows)
     return error.at(place)

@@ -15,16 +15,16 @@ class Block:
     Attributes
     ----------
     vertical : str
-        Where its items come from; ``web`` is general web.
+        The vertical that the items come from; ``web`` is general web.
     media : str
-        The media type of the items, such as ``text``, ``image`` or ``video``; empty: by the name of the vertical.
+        The media type of the items, such as ``text``, ``image`` or ``video``; if empty, derived from the vertical's name.
     items : tuple of str
         The ids of the documents, in reading order.
 
     Raises
     ------
     irmx.DataError
-        Without a vertical or without an item.
+        Without a vertical or without items.
     """
 
     vertical: str
@@ -33,9 +33,9 @@ class Block:
 
     def __post_init__(self) -> None:
         if not self.vertical:
-            raise DataError(f"The block of {_some(self.items)} has no vertical. General web is {WEB!r}.")
+            raise DataError(f"The block with {_some(self.items)} has no vertical. General web is {WEB!r}.")
         if not self.items:
-            raise DataError(f"A block of the vertical {self.vertical!r} has no item. Leave it out.")
+            raise DataError(f"A block of the vertical {self.vertical!r} has no items. Leave it out.")
 
 
 @dataclass(frozen=True)
@@ -45,15 +45,15 @@ class Page:
     Attributes
     ----------
     query_id, page_id : str
-        The topic, and what tells the page from others of the topic. Pages of several topics with one ``page_id`` are
-        the work of one system, a run.
+        The topic, and an id of the page, unique within the topic. Pages of several topics with the same ``page_id`` are
+        taken to come from one system, and form a run.
     blocks : tuple of Block
         From top to bottom.
 
     Raises
     ------
     irmx.DataError
-        Without a block, or with an item twice.
+        Without a block, or with a repeated item.
 
     Examples
     --------
@@ -70,7 +70,7 @@ class Page:
         if not self.query_id or not self.page_id:
             raise DataError(f"A page needs a query_id and a page_id. Got {self.query_id!r} and {self.page_id!r}.")
         if not self.blocks:
-            raise DataError(f"{self.name} has no block.")
+            raise DataError(f"{self.name} has no blocks.")
         items = self.items
         if len(set(items)) < len(items):
             twice = next(item for item in items if items.count(item) > 1)
@@ -78,7 +78,7 @@ class Page:
 
     @property
     def name(self) -> str:
-        """The page as messages name it."""
+        """The name of the page in messages."""
         return f"Page {self.page_id!r} of topic {self.query_id!r}"
 
     @property

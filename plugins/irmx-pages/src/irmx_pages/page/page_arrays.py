@@ -14,14 +14,14 @@ WEB = "web"
 """The label of general web results."""
 
 WEB_ORIENTATION = 0.5
-"""orient(Web): a vertical that users prefer to the web in half of the cases is as good as the web."""
+"""orient(Web): a vertical that users prefer to the web half of the time is as good as the web."""
 
 
 @dataclass(frozen=True)
 class Pages:
     """The blocks of pages, as ragged arrays; within a page from top to bottom.
 
-    A block is one result of the general web, or the items of one vertical that stand together.
+    A block is one general web result, or consecutive items of one vertical.
 
     Attributes
     ----------
@@ -30,15 +30,15 @@ class Pages:
     vertical : array of object, shape (blocks,)
         The label of each block's vertical; general web is ``web``.
     orientation : float array, shape (blocks,)
-        orient(V|W,q) in [0, 1]: how likely users prefer the vertical to the web for the topic; 0.5 for the web.
+        orient(V|W,q) in [0, 1]: the probability that users prefer the vertical to the web for the topic; 0.5 for the web.
     relevant : float array, shape (blocks,)
         The number of relevant items.
     items : int array, shape (blocks,)
         The number of items, at least 1.
     effort : float array, shape (blocks,)
-        E(B), the effort to examine the block, the sum over its items.
+        E(B), the effort of examining the block: the sum over its items.
     visual : bool array, shape (blocks,)
-        Whether the block holds an image or a video, which attracts attention.
+        Whether the block contains an image or a video, which attracts attention.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class Pages:
 
     @cached_property
     def position(self) -> Ints:
-        """The place of each block on its page, from 1."""
+        """The position of each block on its page, from 1."""
         return position_in_segment(self.offsets) + 1
 
     @property
@@ -96,19 +96,19 @@ def utility(pages: Pages, gain: Floats, probabilities: Floats) -> Floats:
     pages : Pages
         The pages.
     gain : float array, shape (blocks,)
-        G(B), such as :func:`irmx_pages.gain` gives.
+        G(B), such as the result of :func:`irmx_pages.gain`.
     probabilities : float array, shape (blocks,)
-        Exam(B), such as an examination model gives.
+        Exam(B), according to an examination model.
 
     Returns
     -------
     float array, shape (pages,)
-        Gain per unit of effort, in one over the unit of ``pages.effort``.
+        Gain per unit of ``pages.effort``.
 
     Raises
     ------
     irmx.DataError
-        Where a page has no blocks, or its user makes no effort.
+        If a page has no blocks, or its expected effort is 0.
 
     References
     ----------
@@ -129,6 +129,6 @@ def utility(pages: Pages, gain: Floats, probabilities: Floats) -> Floats:
     for page in np.flatnonzero(~(spent > 0))[:1].tolist():
         raise DataError(
             f"the expected effort on page {page} (counted from 0) is {spent[page]:g}: none of its blocks is examined, or "
-            "none takes effort. Efforts must be positive, and one block must have a positive probability."
+            "none requires effort. Efforts must be positive, and one block must have a positive probability."
         )
     return np.asarray(gained / spent)

@@ -8,42 +8,42 @@ _MEDIA = ("text", "image", "video")
 VERTICAL = Column(
     "run",
     "vertical",
-    "the vertical an item comes from; general web is 'web'",
+    "vertical that the item comes from; general web is 'web'",
     dtype="str",
-    how="say of every item of the run from which vertical it comes",
+    how="add it to the run, with the vertical of every item",
     sample=SampleValues(_VERTICALS, alone=("web",)),
 )
 MEDIA = Column(
     "run",
     "media",
-    "media type of the item; by default from the name of its vertical",
+    "media type of the item; by default derived from the name of its vertical",
     dtype="str",
     optional=True,
     sample=SampleValues(_MEDIA),
 )
 BLOCK = Column(
-    "run", "block", "label of the block of the page that the item stands in; within a topic", dtype="str", optional=True
+    "run", "block", "label of the block that contains the item, unique within a topic", dtype="str", optional=True
 )
 JUDGED_VERTICAL = Column(
     "qrels",
     "vertical",
-    "the judged document's vertical; general web is 'web'",
+    "vertical of the judged document; general web is 'web'",
     dtype="str",
-    how="say of every judged document from which vertical it comes; a row with an empty doc_id declares a vertical of which "
-    "nothing was judged",
+    how="add it to the qrels, with the vertical of every judged document; a row with an empty doc_id declares a vertical "
+    "without judged documents",
     sample=SampleValues(_VERTICALS, per=("query_id", "doc_id")),
 )
 ORIENTATION = Column(
     "qrels",
     "orientation",
-    "orient(V|W,q), how likely users prefer the vertical to the web for the topic, in [0, 1]",
-    how="give the orientation of every vertical of every topic; web needs none, it has 0.5",
+    "orient(V|W,q), the probability that users prefer the vertical to the web for the topic, in [0, 1]",
+    how="add the orientation of every vertical of every topic; the web needs none, its orientation is 0.5",
     sample=SampleValues((0.0, 0.25, 0.5, 1.0), per=("query_id", "vertical")),
 )
 JUDGED_MEDIA = Column(
     "qrels",
     "media",
-    "media type of the items of the vertical; by default from its name",
+    "media type of the items of the vertical; by default derived from its name",
     dtype="str",
     optional=True,
     sample=SampleValues(_MEDIA, per=("query_id", "vertical")),

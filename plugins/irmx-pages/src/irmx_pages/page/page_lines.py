@@ -1,4 +1,4 @@
-"""Pages as JSON Lines: one page a line."""
+"""Pages as JSON Lines: one page per line."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from irmx_pages.page.page_arrays import WEB
 
 _FORM = (
     'A page is {"query_id": ..., "page_id": ..., "blocks": [{"vertical": ..., "media": ..., "items": [...]}, ...]}; '
-    "media may be missing"
+    "media is optional"
 )
-_ONCE = "A page has one block per vertical: put its items together, or write the page as a table with a column 'block'."
+_ONCE = "A page has one block per vertical: put the items together, or write the page as a table with a column 'block'."
 
 
 def write_pages(path: str | os.PathLike[str], pages: Iterable[Page]) -> None:
-    """Write pages, one JSON object a line.
+    """Write pages, one JSON object per line.
 
     Parameters
     ----------
     path : str or Path
         The file.
     pages : iterable of Page
-        In the order in which they shall stand.
+        The pages, in the order of the file.
 
     Raises
     ------
     irmx.DataError
-        Where a page has two blocks of one vertical, which a table with a column ``block`` can hold and this form cannot.
+        If a page has two blocks of one vertical, which only a table with a column ``block`` can represent.
 
     Examples
     --------
@@ -59,13 +59,13 @@ def _record(page: Page) -> dict[str, Any]:
 
 
 def _refuse_repeated(page: Page) -> None:
-    """Raise where a vertical, other than the web, has two blocks."""
+    """Raise if a vertical, other than the web, has two blocks."""
     first: dict[str, int] = {}
     for number, block in enumerate(page.blocks, start=1):
         before = first.setdefault(block.vertical, number)
         if before != number and block.vertical != WEB:
             raise DataError(
-                f"{page.name}: block {number} is a second one of the vertical {block.vertical!r}, after block {before}. {_ONCE}"
+                f"{page.name}: block {number} repeats the vertical {block.vertical!r} of block {before}. {_ONCE}"
             )
 
 
@@ -75,7 +75,7 @@ def pages_of_lines(path: Path, content: bytes) -> list[Page]:
     Raises
     ------
     irmx.DataError
-        Where a line is no page, a page is there twice, or a vertical twice on a page; says the line.
+        If a line is not a page, or a page, or a vertical on a page, is repeated; names the line.
     """
     table = read_table(path, {"query_id": str, "page_id": str, "blocks": object}, "pages", content=content)
     pages: list[Page] = []
@@ -87,7 +87,7 @@ def pages_of_lines(path: Path, content: bytes) -> list[Page]:
             table.refuse(row, str(error))
         first = seen.setdefault((page.query_id, page.page_id), row)
         if first != row:
-            table.refuse([first, row], f"{page.name} stands there twice.")
+            table.refuse([first, row], f"{page.name} appears twice.")
         pages.append(page)
     return pages
 
@@ -105,7 +105,7 @@ def _page(query_id: str, page_id: str, blocks: Any) -> Page:
 
 
 def _is_id(value: Any) -> bool:
-    """Tell whether a value is a text that is not empty, or a whole number."""
+    """Tell whether a value is a non-empty string or an integer."""
     return isinstance(value, (str, int)) and not isinstance(value, bool) and value != ""
 
 
@@ -115,10 +115,10 @@ def _block(number: int, found: Any) -> Block:
     vertical, media, items = found.get("vertical"), found.get("media") or "", found.get("items")
     if not isinstance(vertical, str) or not isinstance(media, str):
         raise DataError(
-            f"Block {number} has the vertical {vertical!r} and the media {media!r}; both are texts. {_FORM}."
+            f"Block {number} has the vertical {vertical!r} and the media {media!r}; both must be strings. {_FORM}."
         )
     if not isinstance(items, list) or not all(map(_is_id, items)):
-        raise DataError(f"Block {number} has the items {items!r}; they are a list of document ids. {_FORM}.")
+        raise DataError(f"Block {number} has the items {items!r}; items must be a list of document ids. {_FORM}.")
     try:
         return Block(vertical, media, tuple(map(str, items)))
     except DataError as error:

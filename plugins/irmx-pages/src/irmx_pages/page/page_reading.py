@@ -1,4 +1,4 @@
-"""Reading pages of any form."""
+"""Reading pages from any source."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _COLUMNS: dict[str, Param | type] = {
     "doc_id": str,
     "vertical": str,
     "media": Param(str, "the media type of the block", default="", nullable=True),
-    "block": Param(str, "which block of the page"),
+    "block": Param(str, "label of the block on the page"),
 }
 
 
@@ -30,8 +30,8 @@ def read_pages(source: Any) -> list[Page]:
     ----------
     source : str, Path, DataFrame or iterable of Page
         A file of pages as JSON Lines (see :func:`write_pages`); or a table, also as a .csv, .tsv, .jsonl or .parquet file,
-        with a row an item in reading order and the columns ``query_id``, ``page_id``, ``doc_id``, ``vertical`` and, if
-        there, ``media`` and ``block``. Without ``block`` each item of the vertical ``web`` is a block, and so are the
+        with one row per item in reading order and the columns ``query_id``, ``page_id``, ``doc_id``, ``vertical`` and,
+        optionally, ``media`` and ``block``. Without ``block`` each item of the vertical ``web`` is a block, and so are the
         consecutive items of any other vertical.
 
     Returns
@@ -42,9 +42,9 @@ def read_pages(source: Any) -> list[Page]:
     Raises
     ------
     irmx.DataError
-        Where it cannot be read, a page comes twice or has no block, an item has no vertical or stands twice on a page, a
-        vertical comes twice on a page without a ``block`` column, which JSON Lines of pages do not have, or a block has items of two verticals or media types;
-        says the file and the line.
+        If it cannot be read, a page is repeated or has no blocks, an item has no vertical or is repeated on a page, a
+        vertical is repeated on a page without a ``block`` column (JSON Lines of pages have none), or a block has items of two
+        verticals or media types; names the file and the line.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def read_pages(source: Any) -> list[Page]:
 
 
 def pages_of_content(path: Path, content: bytes) -> list[Page]:
-    """Return the pages of a file by its unpacked content; errors as of :func:`read_pages`."""
+    """Return the pages of a file from its decompressed content; raises like :func:`read_pages`."""
     if is_page_line(content[:4096]):
         return pages_of_lines(path, content)
     return _pages_of_rows(read_table(path, _COLUMNS, "pages", content=content))
@@ -74,17 +74,17 @@ def _distinct(pages: list[Any]) -> list[Page]:
     seen: set[tuple[str, str]] = set()
     for page in pages:
         if not isinstance(page, Page):
-            raise DataError(f"Pages are objects of the class Page, a DataFrame or a path. Got {type(page).__name__}.")
+            raise DataError(f"Pages must be Page objects, a DataFrame or a path. Got {type(page).__name__}.")
         if (page.query_id, page.page_id) in seen:
-            raise DataError(f"{page.name} comes twice.")
+            raise DataError(f"{page.name} appears twice.")
         seen.add((page.query_id, page.page_id))
     if not pages:
-        raise DataError("There is no page.")
+        raise DataError("There are no pages.")
     return pages
 
 
 def _pages_of_rows(rows: CheckedTable) -> list[Page]:
-    """Return the pages of a table with a row an item."""
+    """Return the pages of a table with one row per item."""
     of_page: dict[tuple[str, str], list[int]] = {}
     for row, key in enumerate(zip(rows["query_id"], rows["page_id"], strict=True)):
         of_page.setdefault(key, []).append(row)
@@ -111,8 +111,8 @@ def _blocks(rows: CheckedTable, mine: list[int]) -> tuple[Block, ...]:
             continue
         if label in seen and (explicit or label != WEB):
             what = "block" if explicit else "vertical"
-            advice = "Its items stand together." if explicit else "Tell the blocks apart in a column block."
-            rows.refuse(row, f"the {what} {label!r} comes twice on its page. {advice}")
+            advice = "Its items must be consecutive." if explicit else "Distinguish the blocks in a column 'block'."
+            rows.refuse(row, f"the {what} {label!r} appears twice on its page. {advice}")
         seen.add(label)
         runs.append([row])
     for run in runs:
@@ -121,7 +121,7 @@ def _blocks(rows: CheckedTable, mine: list[int]) -> tuple[Block, ...]:
             if other is not None:
                 rows.refuse(
                     other,
-                    f"a block has the {name} {values[run[0]]!r} and {values[other]!r}. It is of one; tell the blocks apart in "
-                    "a column block.",
+                    f"a block has the {name} {values[run[0]]!r} and {values[other]!r}, but can have only one; distinguish the blocks "
+                    "in a column 'block'.",
                 )
     return tuple(Block(verticals[r[0]], media[r[0]], tuple(items[row] for row in r)) for r in runs)

@@ -1,4 +1,4 @@
-"""Pages as runs, so that every measure scores them."""
+"""Pages as runs, so that any measure can score them."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 
 def run_table(pages: Sequence[Page]) -> pa.Table:
-    """Return pages, one a topic, as the rows of a run.
+    """Return pages, one per topic, as the rows of a run.
 
     Parameters
     ----------
     pages : sequence of Page
-        Each of another topic.
+        The pages, each of a different topic.
 
     Returns
     -------
     pyarrow.Table
-        ``query_id``, ``doc_id``, ``score`` (descending in reading order), ``vertical``, ``media`` where some block has one (for
-        the others by the name of the vertical), and ``block``, the number of the block on its page.
+        ``query_id``, ``doc_id``, ``score`` (descending in reading order), ``vertical``, ``media`` if any block has one (for
+        the others derived from the vertical's name), and ``block``, the number of the block on its page.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def run_table(pages: Sequence[Page]) -> pa.Table:
 
 
 def page_runs(pages: Any) -> dict[str, pa.Table]:
-    """Return pages as runs: those of all topics with one ``page_id`` are a run.
+    """Return pages as runs: the pages of all topics with the same ``page_id`` form a run.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def page_runs(pages: Any) -> dict[str, pa.Table]:
     Returns
     -------
     dict of str to pyarrow.Table
-        By ``page_id``; each is a run for :func:`irmx.read_run`, with the columns of :func:`run_table`.
+        The runs by ``page_id``, as tables that :func:`irmx.read_run` reads, with the columns of :func:`run_table`.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def page_runs(pages: Any) -> dict[str, pa.Table]:
 
 
 def batches(pages: Sequence[Page]) -> list[list[int]]:
-    """Return the numbers of pages in batches with at most one page a topic: the k-th page of every topic is in the k-th.
+    """Return the indices of pages in batches with at most one page per topic: batch k has the k-th page of every topic.
 
     >>> from irmx_pages import Block
     >>> blocks = (Block("web", "", ("w",)),)
@@ -107,12 +107,12 @@ def batches(pages: Sequence[Page]) -> list[list[int]]:
 
 
 def refuse_unjudged_topics(pages: Sequence[Page], judgments: Judgments) -> None:
-    """Raise where a page is of a topic that the qrels lack."""
+    """Raise if a page belongs to a topic that the qrels lack."""
     lacking = list(dict.fromkeys(p.query_id for p in pages if p.query_id not in judgments.index))
     if lacking:
         raise DataError(
-            f"The qrels lack {len(lacking)} of {len({p.query_id for p in pages})} topics that have pages, such as "
-            f"{lacking[0]!r}; a page cannot be scored without judgments of its topic."
+            f"The qrels lack {len(lacking)} of {len({p.query_id for p in pages})} topics with pages, such as "
+            f"{lacking[0]!r}; a page cannot be scored without judgments for its topic."
         )
 
 
@@ -126,7 +126,7 @@ def score_pages(pages: Any, qrels: Any, measures: Any) -> pd.DataFrame:
     qrels : any
         Whatever :func:`irmx.read_qrels` takes.
     measures : str, Measure or iterable of them
-        Measures of pages, such as ``AS_RBP``, or any others, such as ``nDCG@10``, which see the items in reading order.
+        Page measures, such as ``AS_RBP``, or any others, such as ``nDCG@10``, which score the items in reading order.
 
     Returns
     -------
@@ -136,7 +136,7 @@ def score_pages(pages: Any, qrels: Any, measures: Any) -> pd.DataFrame:
     Raises
     ------
     irmx.DataError
-        Where a topic has pages, but no judgments; or of the measures.
+        If a topic has pages but no judgments; or any error of the measures.
 
     Examples
     --------
@@ -187,7 +187,7 @@ def page_values(pages: Sequence[Page], evaluator: Evaluator) -> np.ndarray[Any, 
 
 
 def _of_page(error: DataError, batch: Sequence[Page], pages: Sequence[Page], evaluator: Evaluator) -> DataError:
-    """Return the error of a batch with the page that it is about; as it is where all pages of the topic have it."""
+    """Return the error of a batch with the page at fault added, unless all pages of the topic have the same error."""
     for page in batch:
         mine = _error(page, evaluator)
         if mine is None:
@@ -199,7 +199,7 @@ def _of_page(error: DataError, batch: Sequence[Page], pages: Sequence[Page], eva
 
 
 def _error(page: Page, evaluator: Evaluator) -> DataError | None:
-    """Return the error of a page, if there is one."""
+    """Return the error of a page, or None."""
     try:
         evaluator.scores(run_table([page]))
     except DataError as error:

@@ -1,4 +1,4 @@
-"""Files of pages as runs, for the commands that take runs."""
+"""The run formats for files of pages."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 class PagesFormat(Format):
-    """Pages as a run: JSON Lines, or a table with a row an item."""
+    """Pages as a run: JSON Lines, or a table with one row per item."""
 
     NAME = "pages"
-    SHORT_DESC = "pages of blocks, a JSON object or an item a line; as a run, one page a topic"
+    SHORT_DESC = "pages of blocks, one JSON object per page or one row per item; as a run, one page per topic"
     TABLES = ("run",)
 
     def recognises(self, table: str, path: Path, start: bytes) -> bool:
-        """Tell by the first line."""
+        """Tell from the first line whether a file has this format."""
         return table == "run" and (is_page_line(start) or is_page_table(start))
 
     def read(self, table: str, path: Path, content: bytes) -> pa.Table:
@@ -36,7 +36,7 @@ class PagesFormat(Format):
             if other is not page:
                 raise DataError(
                     f"{path}: topic {page.query_id!r} has the pages {other.page_id!r} and {page.page_id!r}. A run has one page "
-                    "a topic: 'irmx pages score' scores every page of such a file, and 'irmx explain --ranking' takes one."
+                    "per topic: 'irmx pages score' scores every page of such a file, and 'irmx explain --ranking' picks one."
                 )
         return run_table(pages)
 
@@ -50,5 +50,5 @@ class PagesFormat(Format):
         if not mine:
             names = list(dict.fromkeys(p.page_id for p in pages))
             some = f"{', '.join(names[:5])}{', ...' if len(names) > 5 else ''}"
-            raise DataError(f"{path} has no page {name!r}. It has {len(names)} names of pages: {some}.")
+            raise DataError(f"{path} has no page {name!r}. It has {len(names)} page names: {some}.")
         return run_table(mine)

@@ -1,4 +1,4 @@
-"""From the rows of a run to pages: which items stand together in a block."""
+"""From the rows of a run to pages: grouping items into blocks."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class LaidOut:
     Attributes
     ----------
     offsets : int array, shape (pages + 1,)
-        The blocks of every page; page p is that of topic p.
+        The blocks of page p, which belongs to topic p, are ``offsets[p]:offsets[p + 1]``.
     first : int array, shape (blocks + 1,)
-        The items of every block, among all items of the run in reading order.
+        The first item of every block, among all items of the run in reading order.
     label : int array, shape (blocks,)
-        The number of each block's vertical in the judgments; -1 for general web that the judgments do not have.
+        The number of each block's vertical in the judgments; -1 for general web without judgments.
     vertical : array of object, shape (blocks,)
-        Its name.
+        The name of each block's vertical.
     orientation, relevant : float array, shape (blocks,)
         orient(V|W,q), and the number of relevant items.
     media : int array, shape (items,)
@@ -58,7 +58,7 @@ def pages_of(
     cutoff: int | None = None,
     split_blocks: bool = False,
 ) -> Pages:
-    """Return the pages of a run, one for every topic.
+    """Return the pages of a run, one per topic.
 
     Every general web result is a block, and so are the consecutive items of a vertical; the run column ``block`` overrides
     that.
@@ -66,20 +66,20 @@ def pages_of(
     Parameters
     ----------
     rankings : irmx.Rankings
-        A run with the column ``vertical``, perhaps ``media`` and ``block``, joined with qrels that have ``vertical`` and
+        A run with the column ``vertical`` and, optionally, ``media`` and ``block``, joined with qrels that have ``vertical`` and
         ``orientation``; items in reading order.
     effort : mapping of str to float
         The effort of an item by media type.
     cutoff : int, optional
-        Only the first this many blocks of a page.
+        Number of blocks at the top of the page to keep.
     split_blocks : bool
         Whether items of one vertical in two places of a page are two blocks rather than an error.
 
     Raises
     ------
     irmx.DataError
-        For an item without a vertical, a vertical that the judgments lack, one that stands in two places, a block of two
-        verticals, a media type without an effort, and whatever is wrong with the judgments.
+        For an item without a vertical, a vertical that the judgments lack or that appears in two places, a block of two
+        verticals, a media type without an effort, or any error in the judgments.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def pages_of(
 
 
 def layout_of(rankings: Rankings, split_blocks: bool) -> LaidOut:
-    """Return the blocks of the pages of a run, made once."""
+    """Return the blocks of the pages of a run, computed once."""
     return rankings.memo(("blocks", split_blocks), lambda: _laid_out(rankings, split_blocks))
 
 
@@ -165,7 +165,7 @@ def _verticals(rankings: Rankings) -> tuple[Ints, list[str]]:
 
 
 def _starts(rankings: Rankings, number: Ints, names: list[str]) -> tuple[Ints, bool]:
-    """Return whether a block starts at each item, and whether that is as the column ``block`` says."""
+    """Return whether a block starts at each item, and whether the column ``block`` decides this."""
     documents = rankings.ranked
     new_topic = np.ones(len(number), dtype=bool)
     new_topic[1:] = documents.topic[1:] != documents.topic[:-1]
@@ -181,14 +181,14 @@ def _starts(rankings: Rankings, number: Ints, names: list[str]) -> tuple[Ints, b
     for item in np.flatnonzero(~start & _changes(number))[:1].tolist():
         raise DataError(
             f"the block {labels[block[item]]!r} has items of two verticals, {names[number[item - 1]]!r} and "
-            f"{names[number[item]]!r}, at {_item(rankings, item)}. A block is of one vertical."
+            f"{names[number[item]]!r}, at {_item(rankings, item)}. A block has one vertical."
         )
     at = np.flatnonzero(start)
     again = _second(documents.topic[at] * np.int64(max(len(labels), 1)) + block[at])
     for item in at[again][:1].tolist():
         raise DataError(
-            f"the block {labels[block[item]]!r} goes on at {_item(rankings, item)}, after another block. The items of a block "
-            "stand together."
+            f"the block {labels[block[item]]!r} continues at {_item(rankings, item)}, after another block. The items of a block "
+            "must be consecutive."
         )
     return start, True
 
@@ -205,51 +205,51 @@ def _media(rankings: Rankings, number: Ints, names: list[str]) -> tuple[Ints, li
 
 
 def _label_of(names: list[str], judged: JudgedVerticals) -> Ints:
-    """Return the numbers in the judgments of the names of verticals, -1 where they lack one."""
+    """Return the numbers of vertical names in the judgments, -1 for unknown ones."""
     known = {name: i for i, name in enumerate(judged.names)}
     return np.array([known.get(name, -1) for name in names], dtype=np.int64)
 
 
 def _changes(values: Ints) -> Ints:
-    """Tell where a value differs from the one before."""
+    """Tell which values differ from the previous one."""
     out = np.ones(len(values), dtype=bool)
     out[1:] = values[1:] != values[:-1]
     return out
 
 
 def _second(key: Ints) -> Ints:
-    """Tell which values were there before."""
+    """Tell which values have occurred before."""
     out = np.ones(len(key), dtype=bool)
     out[np.unique(key, return_index=True)[1]] = False
     return out
 
 
 def _refuse_repeated(rankings: Rankings, topic: Ints, vertical: Ints, names: list[str], at: Ints) -> None:
-    """Raise where a vertical, other than the web, has two blocks on a page."""
+    """Raise if a vertical, other than the web, has two blocks on a page."""
     web = np.array([name == WEB for name in names], dtype=bool)[vertical]
     key = np.where(web, -1 - np.arange(len(topic)), topic * np.int64(max(len(names), 1)) + vertical)
     for block in np.flatnonzero(_second(key))[:1].tolist():
         earlier = int(np.flatnonzero(key == key[block])[0])
         raise DataError(
             f"the vertical {names[vertical[block]]!r} has a second block at {_item(rankings, int(at[block]))}; the first is at "
-            f"{_item(rankings, int(at[earlier]))}. A page has one block per vertical. Put its items together, take two blocks "
+            f"{_item(rankings, int(at[earlier]))}. A page has one block per vertical. Put its items together, allow two blocks "
             "with split_blocks=True, or name the blocks in a run column 'block'."
         )
 
 
 def _refuse_unknown(rankings: Rankings, lacking: Bools, web: Bools, at: Ints, names: list[str], number: Ints) -> None:
-    """Raise where the judgments do not have a block's vertical."""
+    """Raise if the judgments do not have a block's vertical."""
     for block in np.flatnonzero(lacking & ~web)[:1].tolist():
         item = int(at[block])
         raise DataError(
             f"the judgments do not have the vertical {names[number[item]]!r} of {_item(rankings, item)} for this topic, so its "
-            "orientation is not known. Add a qrels row with the vertical and its orientation; its doc_id may be empty. General "
+            "orientation is unknown. Add a qrels row with the vertical and its orientation; its doc_id may be empty. General "
             f"web is {WEB!r}."
         )
 
 
 def _refuse_moved(rankings: Rankings, number: Ints, names: list[str], label: Ints, judged: JudgedVerticals) -> None:
-    """Raise where a judged item stands in another vertical than it was judged in."""
+    """Raise if a judged item is in a vertical other than the one it was judged in."""
     doc = rankings.ranked.doc
     known = np.flatnonzero(doc >= 0)
     moved = known[~judged.holds(doc[known], label[number[known]])]
@@ -265,7 +265,7 @@ def _refuse_moved(rankings: Rankings, number: Ints, names: list[str], label: Int
 
 
 def _item(rankings: Rankings, item: int) -> str:
-    """Return how messages name an item of a page."""
+    """Return the name of an item of a page in messages."""
     ranked = rankings.ranked
     return f"query {rankings.topics[ranked.topic[item]]}, item {ranked.doc_ids[item]!r} at rank {ranked.rank[item]}"
 
@@ -277,7 +277,7 @@ class ShownBlocks:
     Attributes
     ----------
     page, position, label : int array, shape (blocks,)
-        The page of each block, its place there from 1, and the number of its vertical in the judgments, -1 for none.
+        The page of each block, its position there from 1, and the number of its vertical in the judgments, -1 for none.
     relevant : float array, shape (blocks,)
         The number of relevant items.
     """
@@ -289,7 +289,7 @@ class ShownBlocks:
 
 
 def shown_blocks(rankings: Rankings, cutoff: int | None, split_blocks: bool) -> ShownBlocks:
-    """Return the blocks of the pages of a run, to a cutoff in blocks."""
+    """Return the blocks of the pages of a run, up to a cutoff in blocks."""
     laid_out = layout_of(rankings, split_blocks)
     position = np.arange(len(laid_out.label)) - laid_out.offsets[laid_out.page] + 1
     keep = slice(None) if cutoff is None else position <= cutoff

@@ -1,1 +1,1 @@
-"""Preferences of people between pages, and how often measures agree with them."""
+"""Preferences of assessors between pages, and how often measures agree with them."""

@@ -1,4 +1,4 @@
-"""How often measures agree with what people prefer."""
+"""How often measures agree with the preferences of assessors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ALL = "all"
 """The group of all pairs."""
 
 LEVELS = (0.75, 1.0)
-"""The majorities of the paper: three of four, and all."""
+"""The majority levels of the paper: three of four, and all."""
 
 
 def agreement(
@@ -42,15 +42,15 @@ def agreement(
     """Return how often measures agree with the majority of assessors.
 
     A measure prefers the page with the larger value. Where the two values are equal (to 9 digits) it prefers neither, which
-    counts one half, as tossing a coin would give. Pairs without a majority for one of the pages are left out; those of which
-    a majority says that both pages are bad are counted.
+    counts one half, the expected value of tossing a coin. Pairs without a majority for one of the pages are left out; the
+    number of those for which a majority finds both pages bad is reported.
 
     Parameters
     ----------
     pages : any
         Whatever :func:`read_pages` takes.
     preferences : any
-        Whatever :func:`read_preferences` takes; all of its pages, but those of trap pairs, must be there.
+        Whatever :func:`read_preferences` takes; all of its pages, except those of trap pairs, must be among ``pages``.
     qrels : any
         Whatever :func:`irmx.read_qrels` takes.
     measures : str, Measure or iterable of them
@@ -58,25 +58,25 @@ def agreement(
     levels : sequence of float
         The shares of assessors that make a majority, each in (0.5, 1].
     baseline : str or Measure, optional
-        The measure that the others are tested against; the first by default.
+        The measure that the others are tested against; by default the first.
     seed : int
-        Of the bootstrap.
+        Seed of the bootstrap.
     test : {"t", "sign"}
         The test against the baseline: the paired two-tailed t-test between the means of topics; or the two-tailed sign test
-        over pairs of pages, as in the paper (footnote 9), which takes pairs of one topic for independent and leaves out those
+        over pairs of pages, as in the paper (footnote 9), which treats pairs of one topic as independent and leaves out those
         on which both measures do equally well.
     failed_traps : int or None
-        Assessors who failed more trap pairs are left out, with a warning; None: none of them. Trap pairs are never counted
-        themselves; see :func:`without_traps`.
+        Assessors who failed more trap pairs than this are left out, with a warning; with None, no assessors are. The trap
+        pairs themselves are never counted; see :func:`without_traps`.
 
     Returns
     -------
     DataFrame
-        A row for every level, group of pairs (``all``, and each ``bin_pair`` of the preferences) and measure:
+        One row per level, group of pairs (``all``, and each ``bin_pair`` of the preferences) and measure:
 
         * ``level``, ``bin_pair``, ``measure``;
         * ``pairs`` with a majority for a page, and ``ties``, those on which the measure prefers neither;
-        * ``both_bad``, the other pairs of the group of which a majority says that both pages are bad;
+        * ``both_bad``, the other pairs of the group for which a majority finds both pages bad;
         * ``agreement`` in [0, 1], the mean over these pairs, with its 95% interval ``low`` to ``high``, by bootstrap over topics
           (NaN for fewer than two topics);
         * ``p_value`` of the test against the baseline (NaN for the baseline, and of the t-test for fewer than two topics);
@@ -87,15 +87,14 @@ def agreement(
     Raises
     ------
     irmx.DataError
-        Where a preference is about a page that is not there, no pair has a majority at any level, or a measure has no value
-        for a page.
+        If a preference refers to a missing page, no pair has a majority at any level, or a measure has no value for a page.
     irmx.UsageError
-        Where a level is not in its range, the seed is negative, there is no such test, or a measure is not known.
+        If a level is out of range, the seed is negative, or the test or a measure is unknown.
 
     Warns
     -----
     irmx.DataWarning
-        Where no pair has a majority at one of several levels, which is left out, and where assessors are.
+        If no pair has a majority at one of several levels, which is then omitted, or assessors are left out.
 
     References
     ----------
@@ -135,7 +134,7 @@ def pair_numbers(pages: Sequence[Page], preferences: Preferences) -> tuple[Ints,
     Raises
     ------
     irmx.DataError
-        Where a page is not there.
+        If a page is missing.
     """
     number = {(p.query_id, p.page_id): i for i, p in enumerate(pages)}
     found = np.full((2, len(preferences)), -1)
@@ -149,8 +148,8 @@ def pair_numbers(pages: Sequence[Page], preferences: Preferences) -> tuple[Ints,
         there = [p.page_id for p in pages if p.query_id == query_id]
         known = f"It has: {', '.join(there[:5])}{', ...' if len(there) > 5 else ''}" if there else "It has no page"
         raise DataError(
-            f"{preferences.places[pair]}: there is no page {page_id!r} of topic {query_id!r} among the pages. {known}. "
-            f"{len(unknown)} of {len(preferences)} pairs have a page that is not there."
+            f"{preferences.places[pair]}: the pages have no page {page_id!r} for topic {query_id!r}. {known}. "
+            f"{len(unknown)} of {len(preferences)} pairs name a page that is missing."
         )
     return found[0], found[1]
 
@@ -166,7 +165,7 @@ def preferred_page(a: Floats, b: Floats) -> Ints:
 
 
 def agreeing(preferred: Ints, majority: Ints) -> Floats:
-    """Return 1 where a measure prefers the page that the majority does, 0 where the other, 0.5 where neither.
+    """Return 1 where a measure prefers the same page as the majority, 0 where the other, 0.5 where neither.
 
     >>> agreeing(np.array([1, -1, 0]), np.array([1, 1, 1]))
     array([1. , 0. , 0.5])
@@ -178,7 +177,7 @@ def _baseline(evaluator: Evaluator, baseline: Any) -> str:
     """Return the name of the measure that others are tested against."""
     names = [str(m) for m in evaluator.measures]
     if not names:
-        raise UsageError("No measure is asked for.")
+        raise UsageError("No measures given.")
     if baseline is None:
         return names[0]
     wanted = str(Evaluator(baseline, evaluator.judgments).measures[0])
@@ -193,22 +192,22 @@ def _refuse_missing(values: Floats, used: Ints, pages: Sequence[Page], evaluator
         row, column = wrong[0].tolist()
         raise DataError(
             f"{evaluator.measures[column]} has no value for page {pages[used[row]].page_id!r} of topic "
-            f"{pages[used[row]].query_id!r}, so that it prefers none. Leave out no_relevant='nan', or the topic."
+            f"{pages[used[row]].query_id!r}, so it has no preference. Remove no_relevant='nan' from the measure, or the topic from the pages."
         )
 
 
 def _majorities(votes: Preferences, levels: Sequence[float]) -> dict[float, Ints]:
-    """Return what the majority prefers at every level at which there is one."""
+    """Return the preferences of the majority at every level that has any."""
     found = {level: votes.majority(level) for level in levels}
     without = [f"{level:g}" for level, majority in found.items() if not majority.any()]
     if len(without) == len(found):
         raise DataError(
-            f"No pair has a majority of {' or '.join(without) or 'any level'} of its assessors, so that there is nothing to "
+            f"No pair has a majority of {' or '.join(without) or 'any level'} of its assessors, so there is nothing to "
             "agree with."
         )
     if without:
         warnings.warn(
-            f"no pair has a majority of {' or '.join(without)} of its assessors; the level is left out",
+            f"no pair has a majority of {' or '.join(without)} of its assessors; the level is omitted",
             DataWarning,
             stacklevel=4,
         )

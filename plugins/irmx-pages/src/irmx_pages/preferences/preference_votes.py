@@ -1,4 +1,4 @@
-"""Preferences of people between two pages of a topic: reading them, their majorities, how far assessors agree."""
+"""Preferences of assessors between two pages of a topic: reading, majorities, and agreement between assessors."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ANSWERS = ("a", "b", "tie", "bad")
-"""What an assessor may answer: page a, page b, neither because they are as good as each other, neither because both are bad."""
+"""The possible answers: page a, page b, a tie because both are equally good, or bad because both are bad."""
 
 _COLUMNS: dict[str, Param | type] = {
     **dict.fromkeys(("query_id", "page_a", "page_b", "assessor", "choice"), str),
     "bin_pair": Param(str, "the group of the pair", nullable=True),
-    "trap": Param(str, "the right answer of a pair that is there to find careless assessors", nullable=True),
+    "trap": Param(str, "the correct answer of a pair that is included to detect careless assessors", nullable=True),
 }
 
 _PREFERS = np.array([1, -1, 0, 0])
@@ -34,17 +34,17 @@ class Preferences:
     Attributes
     ----------
     query_id, page_a, page_b : list of str, (pairs,)
-        The topic and the pages of every pair; a pair that was shown both ways round is one pair, as it was first.
+        The topic and the pages of every pair; a pair shown both ways round is one pair, in its first order.
     bin_pair : list of str, (pairs,), or None
         The group of every pair, such as ``H-L`` for a page of high and one of low quality.
     trap : list of str, (pairs,), or None
-        The right answer of a pair that is there to find careless assessors, empty for other pairs.
+        The correct answer of a pair that is included to detect careless assessors, empty for other pairs.
     assessors : list of str
         Their names.
     pair, assessor, answer : int array, (votes,)
-        The pair and the assessor of every vote, and the place of the answer in ``("a", "b", "tie", "bad")``.
+        The pair and the assessor of every vote, and the index of the answer in ``("a", "b", "tie", "bad")``.
     places : list of str, (pairs,)
-        Where each pair first stands in its source, for messages.
+        Where each pair first appears in its source, for messages.
     """
 
     query_id: list[str]
@@ -63,7 +63,7 @@ class Preferences:
 
     @property
     def choice(self) -> Ints:
-        """Which page every vote is for: 1 for page a, -1 for page b, 0 for neither; shape (votes,)."""
+        """The page that every vote is for: 1 for page a, -1 for page b, 0 for neither; shape (votes,)."""
         return np.asarray(_PREFERS[self.answer])
 
     @property
@@ -73,12 +73,12 @@ class Preferences:
 
     @property
     def counts(self) -> Ints:
-        """How many votes every pair has for page a, for page b, for a tie and for both being bad: shape (pairs, 4)."""
+        """Number of votes of every pair for page a, for page b, for a tie and for both being bad: shape (pairs, 4)."""
         size = len(ANSWERS)
         return np.bincount(self.pair * size + self.answer, minlength=len(self) * size).reshape(-1, size)
 
     def where(self, votes: Bools) -> Preferences:
-        """Return some of the votes, at least one, with only the pairs and the assessors that they are of."""
+        """Return a non-empty subset of the votes, with only its pairs and assessors."""
         pairs, pair = np.unique(self.pair[votes], return_inverse=True)
         people, assessor = np.unique(self.assessor[votes], return_inverse=True)
 
@@ -99,7 +99,7 @@ class Preferences:
         )
 
     def majority(self, level: float = 0.75) -> Ints:
-        """Return what at least a share of the assessors of each pair prefers.
+        """Return the page that at least a given share of the assessors of each pair prefers.
 
         Parameters
         ----------
@@ -110,7 +110,7 @@ class Preferences:
         Returns
         -------
         int array, shape (pairs,)
-            1 for page a, -1 for page b, 0 where neither has so many votes.
+            1 for page a, -1 for page b, 0 where neither has enough votes.
 
         Examples
         --------
@@ -124,18 +124,18 @@ class Preferences:
         return np.asarray(self._enough(level) @ _PREFERS)
 
     def majority_both_bad(self, level: float = 0.75) -> Bools:
-        """Return whether at least a share of the assessors of each pair finds both pages bad; shape (pairs,)."""
+        """Return whether at least a given share of the assessors of each pair finds both pages bad; shape (pairs,)."""
         return np.asarray(self._enough(level)[:, ANSWERS.index("bad")])
 
     def _enough(self, level: float) -> Bools:
-        """Return which answer at least a share of the assessors of each pair gives, at most one: shape (pairs, 4)."""
+        """Return which answer, at most one, at least a given share of the assessors of each pair gives: shape (pairs, 4)."""
         if not 0.5 < level <= 1:
             raise UsageError(f"The level of a majority must be a number in the range (0.5, 1]. Got {level!r} instead.")
         share = self.counts / self.counts.sum(axis=1, keepdims=True)
         return np.asarray(share + 1e-12 >= level)
 
     def frame(self) -> pd.DataFrame:
-        """Return the votes as the table that :func:`read_preferences` reads, a row a vote."""
+        """Return the votes as a table that :func:`read_preferences` reads, one row per vote."""
         import pandas as pd
 
         pairs = self.pair.tolist()
@@ -158,14 +158,14 @@ def read_preferences(source: Any) -> Preferences:
     Parameters
     ----------
     source : Preferences, DataFrame, str or Path
-        A table, also as a .csv, .tsv, .jsonl or .parquet file, with a row a vote and the columns ``query_id``, ``page_a``,
-        ``page_b``, ``assessor``, ``choice`` (``a``, ``b`` or ``tie``) and, if there, ``bin_pair``.
+        A table, also as a .csv, .tsv, .jsonl or .parquet file, with one row per vote and the columns ``query_id``, ``page_a``,
+        ``page_b``, ``assessor``, ``choice`` (``a``, ``b``, ``tie`` or ``bad``) and, optionally, ``bin_pair`` and ``trap``.
 
     Raises
     ------
     irmx.DataError
-        Where it cannot be read, an answer is none of these, a page is compared with itself, an assessor votes twice on a
-        pair, or a pair has two groups or two right answers; says the file and the line.
+        If it cannot be read, an answer is not one of these, a page is compared with itself, an assessor votes twice on a
+        pair, or a pair has two groups or two correct answers; names the file and the line.
 
     Examples
     --------
@@ -206,14 +206,14 @@ def read_preferences(source: Any) -> Preferences:
                 here, before = (repr(text) if text else "none" for text in (label, labels[name][pair]))
                 rows.refuse(
                     row,
-                    f"the pages {one!r} and {other!r} of topic {q!r} have the {name} {here} here and {before} before. It is the "
+                    f"the pages {one!r} and {other!r} of topic {q!r} have the {name} {here} here and {before} in an earlier row. It must be the "
                     "same for all assessors.",
                 )
         assessor = assessors.setdefault(who[row], len(assessors))
         earlier = voted.setdefault((pair, assessor), row)
         if earlier != row:
             rows.refuse(
-                [earlier, row], f"the assessor {who[row]!r} chooses twice between {one!r} and {other!r} of topic {q!r}."
+                [earlier, row], f"the assessor {who[row]!r} votes twice on {one!r} and {other!r} of topic {q!r}."
             )
         votes.append((pair, assessor, _answer(rows, row, "choice", turned)))
     pair, assessor, answer = np.array(votes, dtype=np.int64).T
@@ -233,18 +233,16 @@ def read_preferences(source: Any) -> Preferences:
 
 
 def _answer(rows: CheckedTable, row: int, column: str, turned: bool) -> int:
-    """Return the place in ``ANSWERS`` of what a column says, for the pair as it was first shown."""
+    """Return the index in ``ANSWERS`` of the answers in a column, for each pair in its first order."""
     text = rows[column][row]
     if text.lower() not in ANSWERS:
-        rows.refuse(
-            row, f"the {column} {text!r} is none of a (for page_a), b (for page_b), tie, and bad (for both are bad)."
-        )
+        rows.refuse(row, f"the {column} {text!r} must be a (page_a), b (page_b), tie, or bad (both are bad).")
     answer = ANSWERS.index(text.lower())
     return _TURNED[answer] if turned else answer
 
 
 def fleiss_kappa(counts: Any) -> float:
-    r"""Return Fleiss' kappa: how much more than by chance assessors agree.
+    r"""Return Fleiss' kappa, the agreement of assessors beyond chance.
 
     .. math:: \kappa = \frac{\bar P - \bar P_e}{1 - \bar P_e}, \quad
               P_i = \frac{\sum_j n_{ij}(n_{ij} - 1)}{n_i (n_i - 1)}, \quad
@@ -253,14 +251,14 @@ def fleiss_kappa(counts: Any) -> float:
     Parameters
     ----------
     counts : int array, shape (subjects, categories)
-        n_ij, how many assessors put subject i into category j, such as :attr:`Preferences.counts`. Subjects with fewer
-        than two assessors are left out; others may have different numbers of assessors, which is more than the paper has.
+        n_ij, the number of assessors who put subject i into category j, such as :attr:`Preferences.counts`. Subjects with
+        fewer than two assessors are left out; the others may have different numbers of assessors, unlike in the paper.
 
     Returns
     -------
     float
-        At most 1; 0 where they agree as by chance. NaN where it is not defined: no subject has two assessors, or all chose
-        one category everywhere.
+        At most 1; 0 for chance agreement. NaN where it is not defined: no subject has two assessors, or all votes are for
+        one category.
 
     References
     ----------

@@ -28,36 +28,36 @@ def simulate_preferences(
     seed: int = 0,
     bad_below: float | None = None,
 ) -> Preferences:
-    """Return what users would prefer who choose by measures: P(A > B) = 1 / (1 + exp(-scale (m(A) - m(B)))).
+    """Return simulated preferences of users who choose by measures: P(A > B) = 1 / (1 + exp(-scale (m(A) - m(B)))).
 
-    To see what can be learned from preferences, and from how many.
+    Useful for finding out what can be learned from preferences, and how many are needed.
 
     Parameters
     ----------
     pages : any
         Whatever :func:`read_pages` takes.
     pairs : DataFrame
-        ``query_id``, ``page_a``, ``page_b`` and, if there, ``bin_pair`` and ``trap``, such as :func:`page_pairs` gives.
+        ``query_id``, ``page_a``, ``page_b`` and, optionally, ``bin_pair`` and ``trap``, such as the result of :func:`page_pairs`.
     qrels : any
         Whatever :func:`irmx.read_qrels` takes.
     users : mapping of str to Measure or str
-        The measure m by which every assessor chooses, by the name of the assessor.
+        The measure m by which each assessor chooses, by the assessor's name.
     scale : float
-        Above 0; the larger, the less noise.
+        Above 0; larger values mean less noise.
     seed : int
-        Of the choices.
+        Seed of the choices.
     bad_below : float, optional
-        Who gives both pages a value below it says that both are bad, and does not choose; None: nobody does.
+        A user for whom both pages have values below this answers that both are bad; with None, no user does.
 
     Returns
     -------
     Preferences
-        A vote of every user on every pair.
+        One vote of every user on every pair.
 
     Raises
     ------
     irmx.UsageError
-        Where the scale is not above 0, the seed is negative, or there is no user.
+        If the scale is not above 0, the seed is negative, or there are no users.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def simulate_preferences(
     if not scale > 0:
         raise UsageError(f"The scale must be a number above 0. Got {scale!r} instead.")
     if not users:
-        raise UsageError("There is no user: users maps names to measures, such as {'ann': 'AS_RBP(alpha=5)'}.")
+        raise UsageError("There are no users: 'users' maps names to measures, such as {'ann': 'AS_RBP(alpha=5)'}.")
     pages, judgments = read_pages(pages), read_qrels(qrels)
     votes = read_preferences(pd.concat([pairs.assign(assessor=name, choice="a") for name in users], ignore_index=True))
     a, b = pair_numbers(pages, votes)

@@ -1,4 +1,4 @@
-"""Means over pairs of pages, with intervals and tests that respect that pairs of one topic are alike."""
+"""Means over pairs of pages, with intervals and tests that account for the dependence of pairs within topics."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from irmx import UsageError
 from irmx.ragged import Floats, Ints
 
 SAMPLES = 2000
-"""Bootstrap samples of topics."""
+"""Number of bootstrap samples of topics."""
 
 TESTS = ("t", "sign")
 """The tests between two values of every pair."""
@@ -24,12 +24,12 @@ def topic_interval(values: Floats, topic: Ints, seed: int = 0) -> tuple[float, f
     topic : int array, shape (pairs,)
         The topic of every pair, from 0; topics are drawn, with all of their pairs.
     seed : int
-        Of the 2,000 samples.
+        Seed of the 2,000 samples.
 
     Returns
     -------
     tuple of float
-        The 2.5% and the 97.5% quantile; NaN where there are fewer than two topics, as nothing can be drawn.
+        The 2.5% and the 97.5% quantile; NaN with fewer than two topics, which cannot be resampled.
 
     Examples
     --------
@@ -48,12 +48,12 @@ def topic_interval(values: Floats, topic: Ints, seed: int = 0) -> tuple[float, f
 
 
 def topic_test(values: Floats, others: Floats, topic: Ints) -> float:
-    """Return the p-value of the paired two-tailed t-test between two values of every pair, by the means of topics.
+    """Return the p-value of the paired two-tailed t-test between two values of every pair, averaged by topic.
 
     Returns
     -------
     float
-        1 where the means of all topics are the same; NaN where there are fewer than two topics.
+        1 if all differences between the means are 0; NaN with fewer than two topics.
 
     Examples
     --------
@@ -75,12 +75,12 @@ def topic_test(values: Floats, others: Floats, topic: Ints) -> float:
 def sign_test(values: Floats, others: Floats) -> float:
     """Return the p-value of the two-tailed sign test between two values of every pair.
 
-    Pairs are taken for independent; those of which both values are equal are left out.
+    Pairs are treated as independent; those with two equal values are left out.
 
     Returns
     -------
     float
-        1 where all are equal.
+        1 if the values of all pairs are equal.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def sign_test(values: Floats, others: Floats) -> float:
 
 
 def check_test(test: str) -> None:
-    """Raise where there is no such test."""
+    """Raise if a test is unknown."""
     if test not in TESTS:
         raise UsageError(f"There is no test {test!r}. Known: 't' (over topics), 'sign' (over pairs of pages).")
 

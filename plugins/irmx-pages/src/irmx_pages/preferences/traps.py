@@ -1,4 +1,4 @@
-"""Assessors who fail pairs of which the right answer is known."""
+"""Trap pairs, whose correct answer is known, and the assessors who fail them."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ from irmx_pages.preferences.preference_votes import ANSWERS, Preferences
 from irmx_pages.whole_numbers import check_whole
 
 FAILED_TRAPS = 2
-"""Who fails more traps than this is left out, in the paper."""
+"""In the paper, assessors who fail more traps than this are left out."""
 
 
 def without_traps(preferences: Preferences, failed_traps: int | None = FAILED_TRAPS) -> Preferences:
-    """Return preferences without trap pairs, and without the assessors who failed more than so many of them.
+    """Return preferences without trap pairs, and without the assessors who failed too many of them.
 
     Parameters
     ----------
     preferences : Preferences
-        The votes, of which some pairs may be traps: see :func:`read_preferences`.
+        The votes; some pairs may be traps, see :func:`read_preferences`.
     failed_traps : int or None
-        The most traps that an assessor may fail, at least 0. The paper removes who failed more than two. None: nobody is
-        removed.
+        The maximum number of traps that an assessor may fail, at least 0. The paper removes assessors who failed more than
+        two. With None, no assessors are removed.
 
     Returns
     -------
     Preferences
-        As they were, where no pair is a trap.
+        Unchanged if no pair is a trap.
 
     Raises
     ------
     irmx.DataError
-        Where nothing is left.
+        If no votes are left.
     irmx.UsageError
-        Where ``failed_traps`` is not an int of at least 0.
+        If ``failed_traps`` is not an int of at least 0.
 
     Warns
     -----
     irmx.DataWarning
-        Of the assessors who are removed, and their votes.
+        Names the assessors who are removed, and counts their votes.
 
     References
     ----------
@@ -70,10 +70,10 @@ def without_traps(preferences: Preferences, failed_traps: int | None = FAILED_TR
         why = (
             f"every assessor failed more than {failed_traps} of them"
             if careless.all()
-            else "no vote on another pair is left"
+            else "no votes on other pairs are left"
         )
         raise DataError(
-            f"{preferences.places[0]}: the preferences have trap pairs, and {why}, so that there is no preference."
+            f"{preferences.places[0]}: the preferences have trap pairs, and {why}, so there are no preferences."
         )
     if careless.any():
         names = [f"{preferences.assessors[i]} ({failed[i]})" for i in np.flatnonzero(careless).tolist()]

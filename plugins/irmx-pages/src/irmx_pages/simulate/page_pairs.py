@@ -1,4 +1,4 @@
-"""Pairs of simulated pages to be compared, by the bins of their quality."""
+"""Pairs of simulated pages for assessors to compare, by bins of quality."""
 
 from __future__ import annotations
 
@@ -19,34 +19,34 @@ if TYPE_CHECKING:
 
 
 def page_pairs(simulated: SimulatedPages, pairs: int = 8, seed: int = 0) -> pd.DataFrame:
-    """Return pairs of simulated pages to be compared, of every two bins of quality.
+    """Return pairs of simulated pages for assessors to compare, for every pair of quality bins.
 
     Parameters
     ----------
     simulated : SimulatedPages
-        What :func:`simulate_pages` gives.
+        The result of :func:`simulate_pages`.
     pairs : int
-        How many of each of the six pairs of bins, for every topic.
+        Number of page pairs for each of the six pairs of bins and each topic.
     seed : int
-        Of the choice, and of which page of a pair is page a. Pairs of a topic do not depend on other topics.
+        Seed of the choice of pairs, and of which page is page a. Pairs of a topic do not depend on other topics.
 
     Returns
     -------
     DataFrame
-        A row a pair: ``query_id``, ``page_a``, ``page_b`` and ``bin_pair``, such as ``H-L``. With the columns ``assessor`` and
-        ``choice`` it is a table of preferences. Two pages with the same blocks in the same order are no pair.
+        One row per pair: ``query_id``, ``page_a``, ``page_b`` and ``bin_pair``, such as ``H-L``. With the columns ``assessor`` and
+        ``choice`` it is a table of preferences. Two pages with the same blocks in the same order are never paired.
 
     Raises
     ------
     irmx.UsageError
-        Where ``pairs`` is not at least 1, or the seed is negative.
+        If ``pairs`` is not at least 1, or the seed is negative.
     irmx.DataError
-        Where no two pages differ.
+        If no two pages differ.
 
     Warns
     -----
     irmx.DataWarning
-        Where a topic has fewer pairs of two bins; all of them are taken.
+        If a topic has fewer pairs for two bins; all of them are then used.
 
     References
     ----------
@@ -88,8 +88,8 @@ def page_pairs(simulated: SimulatedPages, pairs: int = 8, seed: int = 0) -> pd.D
         raise DataError("No two pages of a topic differ; there is nothing to compare.")
     if fewer:
         warnings.warn(
-            f"{fewer} of {6 * len(of_topic)} pairs of bins of a topic have fewer than {pairs} pairs of different pages; all "
-            "are taken",
+            f"{fewer} of {6 * len(of_topic)} pairs of bins of a topic have fewer than {pairs} pairs of different pages; all of "
+            "these are used",
             DataWarning,
             stacklevel=2,
         )

@@ -17,7 +17,7 @@ BINS = ("H", "M", "L")
 
 
 def f_measure(chosen: Collection[str], wanted: Collection[str]) -> float:
-    """Return F, the harmonic mean of precision and recall of verticals; 1 where none is wanted and none is chosen.
+    """Return F, the harmonic mean of precision and recall of verticals; 1 if none are wanted and none are chosen.
 
     >>> round(f_measure(["image", "news"], ["image"]), 4), f_measure([], []), f_measure(["news"], [])
     (0.6667, 1.0, 0.0)
@@ -28,7 +28,7 @@ def f_measure(chosen: Collection[str], wanted: Collection[str]) -> float:
 
 
 def mean_precision(blocks: Sequence[Block], relevant: Collection[str]) -> float:
-    """Return the share of relevant items of each vertical on a page, general web among them; their mean.
+    """Return the mean over the verticals on a page, including general web, of the share of relevant items.
 
     >>> blocks = [Block("web", "", ("w1",)), Block("web", "", ("w2",)), Block("news", "", ("n1", "n2"))]
     >>> mean_precision(blocks, {"w1", "n1", "n2"})
@@ -42,7 +42,7 @@ def mean_precision(blocks: Sequence[Block], relevant: Collection[str]) -> float:
 
 
 def order_tau(order: Sequence[int]) -> float:
-    """Return Kendall's tau of an order of blocks, given by their places in the perfect order; 1 for a single block.
+    """Return Kendall's tau of an order of blocks, given as positions in the perfect order; 1 for a single block.
 
     >>> order_tau([0, 1, 2]), round(order_tau([1, 0, 2]), 4), order_tau([2, 1, 0]), order_tau([0])
     (1.0, 0.3333, -1.0, 1.0)
@@ -56,7 +56,7 @@ def order_tau(order: Sequence[int]) -> float:
 
 
 def binned(components: pd.DataFrame) -> pd.DataFrame:
-    """Return component scores with the columns ``quality`` and ``bin``: a third of the topic's pages in each bin."""
+    """Return component scores with the columns ``quality`` and ``bin``; each bin has a third of the topic's pages."""
     found = components.assign(
         quality=(components["f_measure"] + components["precision"] + (components["tau"] + 1) / 2) / 3
     )

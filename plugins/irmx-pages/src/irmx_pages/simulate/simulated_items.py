@@ -1,4 +1,4 @@
-"""What pages are simulated from: the judged items of every vertical, and rankings of items and of verticals."""
+"""Input of the simulation of pages: the judged items of every vertical, and rankings of items and of verticals."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ PERFECT, BAD = "perfect", "bad"
 
 @dataclass(frozen=True)
 class Judged:
-    """What the qrels say of one topic.
+    """The qrels of one topic.
 
     Attributes
     ----------
     orientation : dict of str to float
-        orient(V|W,q) of every vertical, general web among them.
+        orient(V|W,q) of every vertical, including general web.
     items : dict of str to list of str
         The judged items of every vertical, best grade first.
     media : dict of str to str
-        The media type of the items of every vertical that the qrels have.
+        The media type of the items of every vertical in the qrels.
     relevant : set of str
         The relevant items.
     """
@@ -51,7 +51,7 @@ class Judged:
 
 
 def judged_topics(judgments: Judgments, rel: float) -> dict[str, Judged]:
-    """Return what qrels say of every topic; whatever is wrong with them is an error, see :func:`judged_verticals`."""
+    """Return the qrels of every topic; raises for errors in them, see :func:`judged_verticals`."""
     rankings = join(judgments, {topic: {"-": 0.0} for topic in judgments.index}, rel=rel)
     found, rows = judged_verticals(rankings), rankings.qrels_rows
     out = {str(topic): Judged(orientation={WEB: WEB_ORIENTATION}) for topic in rankings.topics}
@@ -74,7 +74,7 @@ def judged_topics(judgments: Judgments, rel: float) -> dict[str, Judged]:
 
 @dataclass(frozen=True)
 class Ranked:
-    """The items that a ranking has for one topic, by vertical, best first; and their media types by vertical."""
+    """The items of a ranking for one topic, by vertical, best first; and their media types by vertical."""
 
     items: dict[str, list[str]]
     media: dict[str, str]
@@ -86,13 +86,13 @@ def ranked_items(name: str, run: Any) -> dict[str, Ranked]:
     Raises
     ------
     irmx.DataError
-        Where an item has no vertical.
+        If an item has no vertical.
     """
     found = read_run(run)
     vertical, media = found.column("vertical"), found.column("media")
     if vertical is None:
         raise DataError(
-            f"The ranking {name!r} lacks the column 'vertical', where each item comes from. It has: {', '.join(found.columns)}."
+            f"The ranking {name!r} lacks the column 'vertical', the vertical that each item comes from. It has: {', '.join(found.columns)}."
         )
     out: dict[str, Ranked] = {}
     for number, query_id in enumerate(found.topics):
@@ -102,7 +102,9 @@ def ranked_items(name: str, run: Any) -> dict[str, Ranked]:
         for row in _best_first(docs, found.score[start : start + len(docs)]):
             where = vertical[start + row]
             if where is None or where != where or where == "":
-                raise DataError(f"The ranking {name!r} gives the item {docs[row]!r} of topic {query_id!r} no vertical.")
+                raise DataError(
+                    f"The ranking {name!r} has no vertical for the item {docs[row]!r} of topic {query_id!r}."
+                )
             topic.items.setdefault(str(where), []).append(docs[row])
             if media is not None and media[start + row]:
                 topic.media.setdefault(str(where), str(media[start + row]))
@@ -119,18 +121,20 @@ def ranked_verticals(name: str, run: Any) -> dict[str, list[str]]:
         out[query_id] = [docs[row] for row in _best_first(docs, found.score[start : start + len(docs)])]
         if WEB in out[query_id]:
             raise DataError(
-                f"The ranking of verticals {name!r} has {WEB!r} for topic {query_id!r}; web is always there."
+                f"The ranking of verticals {name!r} has {WEB!r} for topic {query_id!r}; the web is always on the page. Remove it."
             )
     return out
 
 
 def _best_first(docs: list[str], scores: Any) -> list[int]:
-    """Return rows by score, equal scores by document, both descending."""
+    """Return rows sorted by score and, for equal scores, by document, both descending."""
     return sorted(range(len(docs)), key=lambda row: (scores[row], docs[row]), reverse=True)
 
 
 def refuse_names(given: Mapping[str, Any], what: str) -> None:
-    """Raise where a ranking has a name that simulated pages have already, or there is none."""
+    """Raise if a ranking has a reserved name, or there are no rankings."""
     for name in given:
         if name in (PERFECT, BAD) or not name:
-            raise UsageError(f"A ranking of {what} cannot be called {name!r}; {PERFECT} and {BAD} are made by irmx.")
+            raise UsageError(
+                f"A ranking of {what} cannot be called {name!r}; {PERFECT} and {BAD} are reserved for the rankings that irmx makes."
+            )

@@ -40,9 +40,10 @@ class SimulatedPages:
     Attributes
     ----------
     pages : list of Page
-        Topic by topic; the ``page_id`` is the selection of verticals, that of items and the presentation, with ``-`` between.
+        Topic by topic; the ``page_id`` consists of the selection of verticals, that of items and the presentation, joined by
+        ``-``.
     quality : DataFrame
-        A row a page: ``query_id``, ``page_id``, ``selection``, ``items``, ``presentation``; the component scores
+        One row per page: ``query_id``, ``page_id``, ``selection``, ``items``, ``presentation``; the component scores
         ``f_measure``, ``precision`` in [0, 1] and ``tau`` in [-1, 1]; ``quality``, the mean of the first two and of
         (tau + 1)/2; and ``bin``, H, M or L.
     """
@@ -63,41 +64,41 @@ def simulate_pages(
     rel: float = 1,
     seed: int = 0,
 ) -> SimulatedPages:
-    """Return pages of graded quality for every topic, 36 with two rankings of each kind.
+    """Return pages of graded quality for every topic, 36 per topic with two rankings of each kind.
 
     A page has a selection of verticals, a selection of items and a presentation:
 
     * verticals: ``perfect``, those with an orientation above the threshold, the most oriented first; the first of every
-      ranking given; ``bad``, as many of the others as a page may have, drawn at random. General web is on every page.
-    * items of each of these: ``perfect``, the judged ones, best grade first; the first of every ranking given.
-    * presentation: ``perfect``, blocks with relevant items above those without, among either by orientation, descending, where
-      web results have 0.5 and stand below verticals of as much; ``random``, the blocks of verticals anywhere between the web
-      results, which keep the order of their ranking; ``bad``, the perfect order upside down.
+      given ranking; ``bad``, as many of the others as a page may have, drawn at random. General web is on every page.
+    * items of each vertical: ``perfect``, the judged ones, best grade first; the first of every given ranking.
+    * presentation: ``perfect``, blocks with relevant items above those without, in each group by descending orientation, where
+      web results have 0.5 and come after verticals with the same orientation; ``random``, vertical blocks anywhere between the
+      web results, which keep the order of their ranking; ``bad``, the perfect order reversed.
 
-    The page that is perfect in all three is what ``ideal='paper'`` divides by, so that its nUtil is 1 where the measure has the
+    The page that is perfect in all three is the one that ``ideal='paper'`` divides by, so its nUtil is 1 if the measure has the
     same limits (``ideal_threshold``, ``ideal_verticals``, ``ideal_items``, ``ideal_web``) and the same ``rel``.
 
-    What the paper leaves open is a choice of irmx: that the verticals of the bad selection are all those not above the
-    threshold, the place of web results among verticals, and that items of a block keep the order of their ranking.
+    The following are choices of irmx, which the paper leaves open: the bad selection draws from all verticals not above the
+    threshold, the position of web results among verticals, and the items of a block keep the order of their ranking.
 
     Parameters
     ----------
     qrels : any
         Whatever :func:`irmx.read_qrels` takes, with the columns ``vertical`` and ``orientation``.
     item_rankings : mapping of str to run
-        Rankings of items by name: whatever :func:`irmx.read_run` takes, with the column ``vertical`` and, if there, ``media``.
+        Rankings of items by name: whatever :func:`irmx.read_run` takes, with the column ``vertical`` and, optionally, ``media``.
     vertical_rankings : mapping of str to run
         Rankings of verticals by name: runs whose documents are the names of verticals.
     threshold : float
-        In [0, 1]; the default is that of the paper's experiments.
+        Orientation above which a vertical is wanted, in [0, 1]; the default is that of the paper's experiments.
     verticals : int
-        The most vertical blocks on a page, at least 1.
+        The maximum number of vertical blocks on a page, at least 1.
     block_items, web_items : int
-        The most items of a vertical block, and of general web on a page, at least 1.
+        The maximum numbers of items in a vertical block, and of web results on a page, at least 1.
     rel : float
         The smallest grade that counts as relevant.
     seed : int
-        Of the bad selection and the random presentation. Pages of a topic do not depend on other topics.
+        Seed of the bad selection and the random presentation. Pages of a topic do not depend on other topics.
 
     Returns
     -------
@@ -106,15 +107,15 @@ def simulate_pages(
     Raises
     ------
     irmx.UsageError
-        Where a limit or the seed is not in its range, a ranking is called ``perfect`` or ``bad``, or two pages of a topic
-        would have one name.
+        If a limit or the seed is out of range, a ranking is named ``perfect`` or ``bad``, or two pages of a topic
+        would have the same name.
     irmx.DataError
-        Where the qrels or a ranking lack what is needed, or a page would have no item.
+        If the qrels or a ranking lack a required column or value, or a page would have no items.
 
     Warns
     -----
     irmx.DataWarning
-        Where a ranking has no item of a vertical that is selected; the page then does without it.
+        If a ranking has no item of a selected vertical; the page then leaves it out.
 
     References
     ----------
@@ -161,7 +162,9 @@ def simulate_pages(
                 blocks = _blocks(topic, chosen, source, limits)
                 without |= {(name, query_id, v) for v in chosen if v not in source.items}
                 if not blocks:
-                    raise DataError(f"The ranking {name!r} has no item for topic {query_id!r}; a page needs a block.")
+                    raise DataError(
+                        f"The ranking {name!r} has no items for topic {query_id!r}; a page needs at least one block."
+                    )
                 orders = _orders(blocks, topic, _generator(seed, query_id, selection, name))
                 place = np.argsort(orders[PERFECT])
                 for presentation, order in orders.items():
@@ -176,8 +179,8 @@ def simulate_pages(
     if without:
         name, query_id, vertical = min(without)
         warnings.warn(
-            f"{len(without)} times a ranking has no item of a vertical that is selected, such as {name!r} of {vertical!r} "
-            f"for topic {query_id!r}; the pages do without it",
+            f"In {len(without)} cases a ranking has no item of a selected vertical, such as {name!r} of {vertical!r} "
+            f"for topic {query_id!r}; the pages leave it out",
             DataWarning,
             stacklevel=2,
         )
@@ -194,7 +197,7 @@ def _limits(threshold: float, verticals: int, block_items: int, web_items: int) 
 
 
 def _generator(seed: int, *names: str) -> np.random.Generator:
-    """Return the random numbers of what has some names."""
+    """Return the random generator for a seed and some names."""
     return np.random.default_rng([seed, *(zlib.crc32(name.encode()) for name in names)])
 
 
@@ -205,29 +208,29 @@ def _unwanted(topic: Judged, limits: Limits, rng: np.random.Generator) -> list[s
 
 
 def _refuse_one_name(selections: Sequence[str], sources: Sequence[str]) -> None:
-    """Raise where pages of two kinds would have one name."""
+    """Raise if pages of two kinds would have the same name."""
     of_name: dict[str, tuple[str, str]] = {}
     for kind in itertools.product(selections, sources):
         other = of_name.setdefault("-".join(kind), kind)
         if other != kind:
             raise UsageError(
-                f"The pages of {other[0]!r} with {other[1]!r} and those of {kind[0]!r} with {kind[1]!r} would both be called "
-                f"'{'-'.join(kind)}'. Give a ranking another name."
+                f"The pages of {other[0]!r} with {other[1]!r} and those of {kind[0]!r} with {kind[1]!r} would both be named "
+                f"'{'-'.join(kind)}'. Rename one of the rankings."
             )
 
 
 def _refuse_unknown(selection: str, query_id: str, chosen: list[str], topic: Judged) -> None:
-    """Raise where a vertical is selected that the qrels of the topic lack."""
+    """Raise if a selected vertical is missing from the qrels of the topic."""
     unknown = next((v for v in chosen if v not in topic.orientation), None)
     if unknown is not None:
         raise DataError(
-            f"The ranking of verticals {selection!r} has {unknown!r} for topic {query_id!r}, to which the qrels of the topic "
-            "give no orientation."
+            f"The ranking of verticals {selection!r} has {unknown!r} for topic {query_id!r}, for which the qrels of the topic "
+            "have no orientation."
         )
 
 
 def _blocks(topic: Judged, chosen: list[str], source: Ranked, limits: Limits) -> list[Block]:
-    """Return the blocks of a page: the verticals as they were chosen, then the web results as they are ranked."""
+    """Return the blocks of a page: the verticals in the order of selection, then the web results as ranked."""
     verticals = [
         Block(v, source.media.get(v, ""), tuple(source.items[v][: limits.items])) for v in chosen if v in source.items
     ]
@@ -236,7 +239,7 @@ def _blocks(topic: Judged, chosen: list[str], source: Ranked, limits: Limits) ->
 
 
 def _orders(blocks: list[Block], topic: Judged, rng: np.random.Generator) -> dict[str, Ints]:
-    """Return the places of blocks in the order of every presentation."""
+    """Return the indices of blocks in the order of every presentation."""
     orientation = np.array([topic.orientation[block.vertical] for block in blocks])
     relevant = np.array([len(topic.relevant.intersection(block.items)) for block in blocks])
     perfect = perfect_order(np.zeros(len(blocks), dtype=np.int64), orientation, relevant)
