@@ -104,5 +104,5 @@ def test_missing_columns_and_files(tmp_path):
         read_click_log(tmp_path / "gone.csv")
     with pytest.raises(irmx.DataError, match="no move"):
         backward_share(LOG.drop_duplicates("session"))
-    with pytest.raises(irmx.DataError, match="holds no click"):
+    with pytest.raises(irmx.DataError, match="has no clicks"):
         transition_counts(LOG.iloc[:0])

@@ -97,7 +97,7 @@ def test_a_block_that_falls_apart_is_refused(qrels):
     ring = np.roll(np.eye(4), 1, axis=1)
     model = TransitionMatrix(ring)
     with pytest.raises(
-        irmx.UsageError, match=r"cut to the 3 documents of a shorter ranking, has no way on from rank 3"
+        irmx.UsageError, match=r"cut to the 3 documents of a shorter ranking, has no transition from rank 3"
     ):
         value(model, qrels, {"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
 

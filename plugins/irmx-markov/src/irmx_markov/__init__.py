@@ -1,4 +1,4 @@
-"""Markov Precision: precision seen by a user who moves over the ranking as a Markov chain."""
+"""Markov Precision: precision as seen by a user who moves over the ranking as a Markov chain."""
 
 import lazy_loader
 

@@ -1,11 +1,11 @@
 """Click logs: transitions between ranks, holding times, and chains learned from them.
 
-A click log is a table with a row a click and the columns
+A click log is a table with one row per click and the columns
 
-* ``session``: an id of the user's visit to one result page,
+** ``session``: an id of one visit of a user to a result page,
 * ``rank``: the rank clicked, from 1,
-* ``time``: when, in seconds from any origin; clicks of a session are in the order of time,
-* ``dwell`` (optional): how long the user stayed, in seconds; else it is the time to the session's next click,
+** ``time``: time of the click, in seconds from any origin; clicks of a session are in the order of time,
+* ``dwell`` (optional): time that the user spent on the document, in seconds; by default the time to the session's next click,
 * ``query_id`` (optional): the topic.
 """
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 _LARGEST = 20_000
 
 _COLUMNS: dict[str, Param | type] = {
-    "session": Param(str, "the user's visit to one result page", required=True),
+    "session": Param(str, "a user's visit to one result page", required=True),
     "rank": Param(int, "the rank clicked", low=1, required=True),
-    "time": Param(float, "when it was clicked", unit="s", required=True),
-    "dwell": Param(float, "how long the user stayed", unit="s", low=0, nullable=True),
+    "time": Param(float, "time of the click", unit="s", required=True),
+    "dwell": Param(float, "time that the user spent on the document", unit="s", low=0, nullable=True),
 }
 
 
@@ -44,7 +44,7 @@ def read_click_log(source: pd.DataFrame | str | os.PathLike[str]) -> pd.DataFram
     Raises
     ------
     irmx.DataError
-        Where a column is missing or a rank or time is not usable; names the line or the row.
+        If a column is missing, or a rank or time is not valid; names the line or the row.
     """
     log = read_table(source, _COLUMNS, "click log", empty=True).frame()
     return log.sort_values(["session", "time"], kind="stable", ignore_index=True)
@@ -58,14 +58,14 @@ def _steps(log: pd.DataFrame) -> tuple[Ints, Ints]:
 
 
 def transition_counts(log: pd.DataFrame | str | os.PathLike[str], size: int | None = None) -> Ints:
-    """Return how often users moved from one rank to another.
+    """Count how often users moved from one rank to another.
 
     Parameters
     ----------
     log : DataFrame, str or Path
-        What :func:`read_click_log` takes.
+        Any source for :func:`read_click_log`.
     size : int, optional
-        N, the number of ranks, at most 20,000; by default the largest in the log. Moves from or to ranks beyond N are
+        N, the number of ranks, at most 20,000; by default the largest rank in the log. Moves from or to ranks beyond N are
         left out.
 
     Returns
@@ -86,11 +86,11 @@ def transition_counts(log: pd.DataFrame | str | os.PathLike[str], size: int | No
     if size is None:
         size = int(table["rank"].max()) if len(table) else 0
     if size < 1:
-        raise DataError("The click log holds no click.")
+        raise DataError("The click log has no clicks.")
     if size > _LARGEST:
         raise UsageError(
             f"A click log with ranks up to {size} needs a matrix of {size} x {size} counts; at most {_LARGEST} ranks are "
-            "taken. Give a smaller 'size'."
+            "supported. Use a smaller 'size'."
         )
     start, end = _steps(table)
     inside = (start <= size) & (end <= size)
@@ -108,7 +108,7 @@ def backward_share(log: pd.DataFrame | str | os.PathLike[str]) -> float:
     """
     start, end = _steps(read_click_log(log))
     if len(start) == 0:
-        raise DataError("No session of the click log has two clicks, so there is no move in it.")
+        raise DataError("No session of the click log has two clicks, so it has no moves.")
     return float(np.mean(end < start))
 
 
@@ -118,25 +118,25 @@ def learn_chain(
     smoothing: float = 1.0,
     self_loops: bool = False,
 ) -> TransitionMatrix:
-    """Return the Markov model whose transitions are those of a click log.
+    """Return the Markov model with the transition probabilities estimated from a click log.
 
-    p_ij = (n_ij + s) / sum_k (n_ik + s), with n the counts of moves and s the smoothing.
+    p_ij = (n_ij + s) / sum_k (n_ik + s), where n are the counts of moves and s is the smoothing.
 
     Parameters
     ----------
     log : DataFrame, str or Path
         What :func:`read_click_log` takes.
     size : int, optional
-        N, the number of ranks; by default the largest in the log.
+        N, the number of ranks; by default the largest rank in the log.
     smoothing : float
         s, added to every count; at least 0. The paper does not learn a chain; 1 (Laplace) is a choice of irmx.
     self_loops : bool
-        Whether successive clicks on one rank count, as a move that stays.
+        Whether successive clicks on one rank count as a transition to the same rank.
 
     Raises
     ------
     irmx.UsageError
-        Where, without smoothing, the chain would not be stochastic and irreducible.
+        If, without smoothing, the chain would not be stochastic and irreducible.
     """
     if not (np.isfinite(smoothing) and smoothing >= 0):
         raise UsageError(
@@ -170,11 +170,11 @@ def holding_times(
     log : DataFrame, str or Path
         What :func:`read_click_log` takes.
     by : str or list of str
-        The columns that tell places apart: ``"rank"``, or ``["query_id", "rank"]``, or ids to join with a run.
+        The columns to group clicks by: ``"rank"``, ``["query_id", "rank"]``, or ids to join with a run.
     min_sessions : int
-        Only queries seen in at least this many sessions (the paper: 100); needs the column ``query_id`` above 1.
+        Use only queries seen in at least this many sessions (the paper: 100); values above 1 need the column ``query_id``.
     min_observations : int
-        Places with fewer observed times are left out; at least 2, as mu is 0 for one.
+        Groups with fewer observed times are left out; at least 2, because mu is 0 for a single time.
 
     Returns
     -------
@@ -206,7 +206,7 @@ def holding_times(
     observed = observed[(observed["n"] >= min_observations) & (observed["mean_time"] > 0)].reset_index(drop=True)
     if observed.empty:
         raise DataError(
-            f"No place in the click log has {min_observations} observed times above 0 s"
+            f"No group in the click log has {min_observations} observed times above 0 s"
             + (f" among queries of {min_sessions} sessions or more." if min_sessions > 1 else ".")
         )
     mu = (observed["n"] - 1) / observed["n"] / observed["mean_time"]

@@ -24,7 +24,7 @@ def invariant(model: TransitionWeights, rankings: Rankings) -> Floats:
 
 
 def normalised(values: Floats, rankings: Rankings) -> Floats:
-    """Return values scaled to 1 within each topic; alike where they are all 0, as for a single state."""
+    """Return values scaled to a sum of 1 within each topic; equal values if all are 0, as for a single state."""
     topic = rankings.relevant.topic
     total = segment_sum(values, topic, len(rankings))
     if not total.all():
@@ -36,7 +36,7 @@ def normalised(values: Floats, rankings: Rankings) -> Floats:
 def sums_of_all_ranks(model: TransitionWeights, rankings: Rankings) -> Floats:
     """Return d_i = S(i-1) + S(T-i) at the relevant ranks i, with S(n) = w(1) + ... + w(n).
 
-    With a longest hop h, S(min(n, h)) takes the place of S(n).
+    With a longest hop h, S(min(n, h)) replaces S(n).
     """
     i = rankings.relevant.rank
     depth = rankings.depth[rankings.relevant.topic]
@@ -65,12 +65,12 @@ def sums_of_relevant(model: TransitionWeights, rankings: Rankings) -> Floats:
 
 
 def _pairs_of(rankings: Rankings, part: slice, max_hop: int | None) -> tuple[Ints, Ints, Ints]:
-    """Return the pairs of a part, made once for all models."""
+    """Return the pairs of a part, computed once for all models."""
     return rankings.memo(("pairs", max_hop, part.start, part.stop), lambda: pairs(rankings, part, max_hop))
 
 
 def parts(rankings: Rankings, max_hop: int | None) -> list[tuple[slice, int | None]]:
-    """Return runs of topics whose pairs fit into memory together, and single topics with very many documents."""
+    """Return groups of consecutive topics whose pairs fit into memory together, and single topics with very many documents."""
     ends, count = rankings.relevant.offsets, rankings.relevant.count
     hop = count if max_hop is None else np.minimum(count, max_hop)
     cost = count * hop
@@ -119,7 +119,7 @@ def _sums_of_runs(values: Floats, lengths: Ints) -> Floats:
 
 
 def _sums_by_hop(rank: Ints, w: Floats, max_hop: int) -> Floats:
-    """Return the sums for one topic over at most some places of the list of states, in little memory."""
+    """Return the sums for one topic with a limited hop in the list of states, in little memory."""
     d = np.zeros(len(rank))
     for hop in range(1, max_hop + 1):
         weights = w[rank[hop:] - rank[:-hop]]

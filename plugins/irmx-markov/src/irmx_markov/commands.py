@@ -9,14 +9,14 @@ import typer
 
 from irmx import FormatOption, UsageError, print_rows
 
-_OUT = typer.Option("--out", help="The file to write; standard output by default.")
+_OUT = typer.Option("--out", help="File to write; by default standard output.")
 
 
 def learn_chain(
     log: Annotated[str, typer.Argument(help="Click log: a table file with session, rank and time.")],
-    out: Annotated[str, typer.Argument(help="The matrix to write: .npz, .npy, .csv or .tsv.")],
+    out: Annotated[str, typer.Argument(help="File to write the matrix to: .npz, .npy, .csv or .tsv.")],
     size: Annotated[
-        int | None, typer.Option("--size", min=1, help="Number of ranks; by default the largest in the log.")
+        int | None, typer.Option("--size", min=1, help="Number of ranks; by default the largest rank in the log.")
     ] = None,
     smoothing: Annotated[float, typer.Option("--smoothing", help="Added to every count of moves.")] = 1.0,
     self_loops: Annotated[bool, typer.Option("--self-loops", help="Count successive clicks on one rank.")] = False,
@@ -38,9 +38,9 @@ def learn_chain(
 def holding_times(
     log: Annotated[str, typer.Argument(help="Click log: a table file with session, rank and time.")],
     out: Annotated[str | None, _OUT] = None,
-    by: Annotated[str, typer.Option("--by", help="Columns that tell places apart, with commas.")] = "rank",
+    by: Annotated[str, typer.Option("--by", help="Columns to group clicks by, separated by commas.")] = "rank",
     min_sessions: Annotated[
-        int, typer.Option("--min-sessions", min=1, help="Only queries of at least so many sessions.")
+        int, typer.Option("--min-sessions", min=1, help="Use only queries with at least this many sessions.")
     ] = 1,
     output_format: FormatOption = "tsv",
 ) -> None:
@@ -55,17 +55,18 @@ def holding_times(
 
 def best_retrieved(
     qrels: Annotated[str, typer.Argument(help="Qrels: a file or an ir_datasets id.")],
-    runs: Annotated[
-        list[str], typer.Argument(metavar="RUN...", help="The runs to be compared: files or quoted globs.")
-    ],
+    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Runs to compare: files or quoted globs.")],
     out: Annotated[str | None, _OUT] = None,
     rel: Annotated[float, typer.Option("--rel", help="Smallest grade that counts as relevant.")] = 1,
-    cutoff: Annotated[int | None, typer.Option("--cutoff", min=1, help="Only the first documents of each run.")] = None,
+    cutoff: Annotated[
+        int | None, typer.Option("--cutoff", min=1, help="Consider only this many documents at the top of each run.")
+    ] = None,
     output_format: FormatOption = "tsv",
 ) -> None:
     """Write qrels with the column best_retrieved.
 
-    MP(model=GL_AD_ID,rescale='relative_recall') reads it: the most relevant documents that one of the runs retrieves.
+    The column holds the largest number of relevant documents that any of the runs retrieves for the topic. It is read by
+    MP(model=GL_AD_ID,rescale='relative_recall').
     """
     from irmx import matching_files
     from irmx_markov.relative_recall import add_best_retrieved
@@ -75,7 +76,7 @@ def best_retrieved(
 
 
 def _write(table: Any, out: str | None, output_format: str) -> None:
-    """Print a table, or write it as .csv or .tsv, whole or not at all."""
+    """Print a table, or write it atomically as .csv or .tsv."""
     if out is None:
         print_rows(table, output_format, places=-1)
         return

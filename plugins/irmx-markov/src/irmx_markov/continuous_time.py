@@ -16,7 +16,7 @@ from irmx_markov.reading_speed import LENGTH_COLUMN
 
 
 class ContinuousMarkovPrecision(MarkovMeasure):
-    """Markov Precision in continuous time: the user stays longer at some ranks, and they weigh more.
+    """Markov Precision in continuous time: ranks where the user stays longer have more weight.
 
     MPcont = sum over n in R of pi~_n Prec(n), with pi~_i = (pi_i / mu_i) / sum over k in R of (pi_k / mu_k) (M10).
     1/mu_i is the mean holding time at rank i; pi is the invariant distribution of the chain watched on R. With equal
@@ -38,7 +38,9 @@ class ContinuousMarkovPrecision(MarkovMeasure):
 
     NAME = "MPcont"
     PRETTY_NAME = "Continuous-time Markov Precision"
-    SHORT_DESC = "Markov Precision in continuous time: ranks weigh by how often and how long the user is there."
+    SHORT_DESC = (
+        "Markov Precision in continuous time: ranks are weighted by how often and how long the user visits them."
+    )
     SUPPORTED_PARAMS = {
         "model": Param(str, "the user's Markov chain", kind=KIND, required=True),
         "times": Param(str, "where the mean holding times come from", kind=TIMES_KIND, default=DWELL),

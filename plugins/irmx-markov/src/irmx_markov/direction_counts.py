@@ -1,4 +1,4 @@
-"""Models with direction counts: the general route, topic by topic.
+"""Models with direction counts: the general algorithm, topic by topic.
 
 Forward and backward weights are multiplied by factors of the documents seen so far, so the chain is in general not
 reversible and its invariant distribution needs a linear system. The local chain is an exception: it moves between
@@ -69,7 +69,7 @@ def transition_matrix(model: TransitionWeights, depth: int, relevant: Ints) -> F
     place = np.arange(len(states))
     hop = place[None, :] - place[:, None]
     distance = np.abs(states[None, :] - states[:, None])
-    np.fill_diagonal(distance, 1)  # its weights are put in below
+    np.fill_diagonal(distance, 1)  # its weights are filled in below
     weights = model.weight(distance)
     if model.max_hop is not None:
         weights = np.where(np.abs(hop) <= model.max_hop, weights, 0.0)
@@ -89,10 +89,10 @@ def _diagonal(model: TransitionWeights, forward: Floats, backward: Floats) -> Fl
 
 
 def log_invariant(model: TransitionWeights, depth: int, relevant: Ints) -> Floats:
-    """Return log pi over all states of one topic, up to a constant, by the cheapest way that is exact for the model.
+    """Return log pi over all states of one topic, up to a constant, by the cheapest exact method for the model.
 
-    Logarithms, because a user who is driven to one end of a long ranking is at the other end with a probability below
-    any floating-point number; watched on documents there, only ratios count.
+    Logarithms are needed because a user who is driven to one end of a long ranking is at the other end with a probability
+    below any floating-point number; if the chain is watched on documents there, only ratios count.
     """
     states = states_of(model, depth, relevant)
     n = len(states)
@@ -130,7 +130,7 @@ def _birth_and_death(model: TransitionWeights, states: Ints, relevant: Ints) -> 
 
 
 def _banded(model: TransitionWeights, states: Ints, relevant: Ints) -> Floats:
-    """Return log pi of a chain whose transitions reach over a few states, by the elimination of states."""
+    """Return log pi of a chain whose transitions span a few states only, by the elimination of states."""
     forward, backward = factors(model["direction"], states, relevant)
     assert model.max_hop is not None
     n = len(states)
@@ -157,17 +157,17 @@ def _banded(model: TransitionWeights, states: Ints, relevant: Ints) -> Floats:
 
 
 def _by_convolution(model: TransitionWeights, states: Ints, relevant: Ints) -> tuple[Floats, bool]:
-    """Return pi of a long chain: one Fourier transform per product with P, and GMRES to solve pi P = pi.
+    """Return pi of a long chain, solving pi P = pi by GMRES with one Fourier transform per product with P.
 
-    Weights depend on the distance in ranks only, so a product with them is a convolution over ranks; a longest hop,
-    which is in places of the list of states, is one only where all ranks are states.
+    Weights depend on the distance in ranks only, so a product with them is a convolution over ranks. A longest hop counts
+    positions in the list of states, so it is a distance in ranks only if all ranks are states.
 
     Returns
     -------
     pi : array of float
         The distribution.
     converged : bool
-        Whether GMRES solved it; a chain whose moves are nearly all between neighbours takes too many iterations.
+        Whether GMRES converged; a chain with nearly all moves between neighbours takes too many iterations.
     """
     from scipy.fft import irfft, next_fast_len, rfft
     from scipy.sparse.linalg import LinearOperator, gmres
@@ -212,7 +212,7 @@ def _by_convolution(model: TransitionWeights, states: Ints, relevant: Ints) -> t
 
 
 def spread_to(values: Floats, at: Ints, size: int, kernel: Any) -> Floats:
-    """Return a convolution of values at some places with a kernel given by its transform, at the same places."""
+    """Return the convolution of values at some positions with a kernel, given by its transform, at the same positions."""
     from scipy.fft import irfft, rfft
 
     padded = np.zeros(size)

@@ -1,4 +1,4 @@
-"""Finite Markov chains by linear algebra: the general route, for any transition matrix."""
+"""Finite Markov chains by linear algebra: the general algorithm, for any transition matrix."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from irmx import UsageError
 from irmx.ragged import Floats
 
 OPERATIONS = 20_000_000_000
-"""The most operations for the elimination of states in a band."""
+"""Maximum number of operations for the elimination of states in a band."""
 
 DENSE = 3_000
-"""The most states of a chain that is solved as a dense matrix."""
+"""Maximum number of states of a chain that is solved as a dense matrix."""
 
 _BLOCK = 64
 _TOLERANCE = 1e-8
@@ -77,7 +77,7 @@ def stationary(matrix: Any) -> Floats:
 def log_invariant(matrix: Any) -> Floats:
     """Return the logarithm of the invariant distribution of an irreducible chain, up to a constant.
 
-    Dense matrices, sparse ones up to some thousand states, and those with transitions over a few states only go by
+    Dense matrices, sparse ones up to a few thousand states, and those whose transitions span a few states only are solved by
     :func:`log_stationary` and :func:`log_stationary_banded`; other sparse ones by a sparse LU decomposition.
     """
     if not hasattr(matrix, "tocsr"):
@@ -94,7 +94,7 @@ def log_invariant(matrix: Any) -> Floats:
 
 
 def refined(pi: Floats, step: Callable[[Floats], Floats], rounds: int = 60) -> Floats:
-    """Return a distribution after some lazy steps of its chain, which mend the small values that a solver left rough.
+    """Return a distribution after some lazy steps of its chain, which refine small values that a solver left inaccurate.
 
     A step only adds products of non-negative numbers, so small probabilities come out with a small relative error.
     """
@@ -113,8 +113,8 @@ def normalised_exp(log_pi: Floats) -> Floats:
 def log_stationary(matrix: Floats) -> Floats:
     """Return the logarithm of an invariant distribution, up to a constant, by the elimination of states (GTH).
 
-    Grassmann, Taksar and Heyman eliminate a state at a time without any subtraction, so every probability comes out with
-    a small relative error, however small it is.
+    Grassmann, Taksar and Heyman eliminate one state at a time without any subtraction, so every probability has a small
+    relative error, however small it is.
     """
     p = np.array(matrix, dtype=float)
     for end in range(len(p), 1, -_BLOCK):
@@ -123,12 +123,12 @@ def log_stationary(matrix: Floats) -> Floats:
 
 
 def log_stationary_banded(block: Callable[[int, int], Floats], n: int, hop: int) -> Floats:
-    """Return the same for a chain whose transitions reach over at most ``hop`` states, in n hop^2 operations.
+    """Return the same for a chain whose transitions span at most ``hop`` states, in n hop^2 operations.
 
     Parameters
     ----------
     block : callable
-        Returns for states i < j the transition probabilities among the states i, ..., j - 1, as an array of its own.
+        Returns, for states i < j, a new array of the transition probabilities among the states i, ..., j - 1.
     n, hop : int
         The number of states and the longest transition.
     """
@@ -136,7 +136,7 @@ def log_stationary_banded(block: Callable[[int, int], Floats], n: int, hop: int)
     end, size = n, max(_BLOCK, hop // 4)
     reached = np.zeros((0, 0))
     while end > 1:
-        # the states before ``start`` are out of reach from those that go now, ``start``..``end`` - 1 fit into a window
+        # the states before ``start`` cannot be reached from those removed now; ``start``..``end`` - 1 fit into a window
         start = max(1, end - size)
         first = max(0, start - hop)
         window = block(first, end)
@@ -150,10 +150,10 @@ def log_stationary_banded(block: Callable[[int, int], Floats], n: int, hop: int)
 
 
 def _eliminate(p: Floats, start: int, end: int) -> None:
-    """Eliminate the last states ``start``..``end`` - 1 of a chain in place, the others then move as if watched.
+    """Eliminate the last states ``start``..``end`` - 1 of a chain in place; the other states then form the watched chain.
 
     Column k keeps, for every state i before k, the mean number of visits to k per step from i until the chain is at a
-    state before k again. The other states are brought up to date by one product of matrices at the end: that makes it fast.
+    state before k again. The other states are updated by a single matrix product at the end, for speed.
     """
     for k in range(end - 1, start - 1, -1):
         gone = slice(k + 1, end)
@@ -180,7 +180,7 @@ def _from_ways(n: int, ways: Callable[[int], Floats]) -> Floats:
 
 
 def _stationary_sparse(matrix: Any) -> Floats:
-    """Solve for all states but one, whose weight is set to 1 first: the last, or the first where that overflows."""
+    """Solve for all states but one, whose weight is set to 1: the last or, if that overflows, the first."""
     from scipy.sparse import csc_array, eye_array
     from scipy.sparse.linalg import splu
 
@@ -195,16 +195,16 @@ def _stationary_sparse(matrix: Any) -> Floats:
         if np.isfinite(total):
             return refined(np.maximum(pi, 0.0) / total, lambda x: transposed @ x)
     raise UsageError(
-        f"The chain over {n} ranks has probabilities too far apart for floating-point numbers. Give it as a dense matrix, "
-        "or use fewer ranks."
+        f"The chain over {n} ranks has probabilities too far apart for floating-point numbers. Use a dense matrix, "
+        "or fewer ranks."
     )
 
 
 def dense_enough(n: int, name: str) -> None:
-    """Raise :class:`irmx.UsageError` where a chain has too many states to be watched step by step."""
+    """Raise :class:`irmx.UsageError` if a chain has too many states to be followed step by step."""
     if n > DENSE:
         raise UsageError(
-            f"The chain of the model {name} over {n} states is too long for users of finitely many steps, who are followed by "
+            f"The chain of the model {name} over {n} states is too long for finitely many steps, which are computed from "
             f"its transition matrix. Use a cutoff of {DENSE} or less, or leave out 'steps'."
         )
 
@@ -212,7 +212,7 @@ def dense_enough(n: int, name: str) -> None:
 def watched(matrix: Any, states: Any) -> Floats:
     """Return the transition matrix of a chain watched only while it is in some states (M4).
 
-    P~ = P_RR + P_RN (I - P_NN)^-1 P_NR: the chance that the next of the watched states, on whatever way, is j. It is
+    P~ = P_RR + P_RN (I - P_NN)^-1 P_NR: the probability that the next watched state, by any path, is j. It is
     computed by eliminating the other states, without a subtraction.
 
     Parameters
@@ -225,7 +225,7 @@ def watched(matrix: Any, states: Any) -> Floats:
     Raises
     ------
     irmx.UsageError
-        Where a state that is not watched leads to the watched ones with a probability below any floating-point number.
+        If a state that is not watched leads to the watched ones with a probability below any floating-point number.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The user of finitely many steps: where one who visits n relevant documents is, in the mean."""
+"""Users of finitely many steps: the mean share of visits to each relevant document among n visits."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from irmx import Rankings, UsageError
 from irmx.ragged import Floats
 
 STARTS = ("uniform", "first", "invariant")
-"""Where the first visit is: each relevant document retrieved with the same probability; the first of them in the ranking;
-each with its probability in the invariant distribution."""
+"""Laws of the first visit: each relevant document retrieved with the same probability; the first of them in the ranking;
+or drawn from the invariant distribution."""
 
 
 def weights(model: Any, rankings: Rankings, start: str, steps: int) -> Floats:
@@ -31,7 +31,7 @@ def weights(model: Any, rankings: Rankings, start: str, steps: int) -> Floats:
     Returns
     -------
     array of float, over the relevant documents retrieved
-        Adds up to 1 within a topic, or to 0 where the user can reach no relevant document.
+        Adds up to 1 within a topic, or to 0 if the user can reach no relevant document.
 
     Raises
     ------
@@ -39,14 +39,14 @@ def weights(model: Any, rankings: Rankings, start: str, steps: int) -> Floats:
         For a model that gives an invariant distribution only.
     """
     if not hasattr(model, "watched_chain"):
-        raise UsageError(
-            f"The model {model!r} gives no transition probabilities, so its users' steps cannot be followed."
-        )
+        raise UsageError(f"The model {model!r} gives no transition probabilities, so 'steps' cannot be used with it.")
     invariant = model.invariant(rankings) if start == "invariant" else None
     out = np.zeros(len(rankings.relevant.rank))
     ends = rankings.relevant.offsets.tolist()
     retrieved = np.flatnonzero(rankings.relevant.count)
-    for topic in retrieved[np.argsort(rankings.depth[retrieved], kind="stable")].tolist():  # models keep work by depth
+    for topic in retrieved[
+        np.argsort(rankings.depth[retrieved], kind="stable")
+    ].tolist():  # models cache results by depth
         here = slice(ends[topic], ends[topic + 1])
         chain = model.watched_chain(int(rankings.depth[topic]), rankings.relevant.rank[here])
         r = len(chain)
@@ -64,8 +64,8 @@ def weights(model: Any, rankings: Rankings, start: str, steps: int) -> Floats:
 def expected_visits(start: Floats, chain: Floats, steps: int) -> Floats:
     """Return sum_{k=0..n-1} lambda P^k: the mean number of visits to every state in n steps.
 
-    Two steps of P are one of its square, so P is squared until fewer steps are left than there are states: many steps cost
-    the logarithm of their number.
+    Two steps of P are one step of its square, so P is squared until fewer steps are left than there are states: the cost is
+    logarithmic in the number of steps.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def expected_visits(start: Floats, chain: Floats, steps: int) -> Floats:
             total += start
             start = start @ chain
         start, chain, steps = start + start @ chain, chain @ chain, steps // 2
-        chain /= chain.sum(axis=1, keepdims=True)  # or rounding would double with every square
+        chain /= chain.sum(axis=1, keepdims=True)  # otherwise rounding errors would double with every square
     for _ in range(steps):
         total += start
         start = start @ chain

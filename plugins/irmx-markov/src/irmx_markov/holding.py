@@ -1,4 +1,4 @@
-"""Holding times: how long a user stays at a rank, in the mean."""
+"""Holding times: how long a user stays at a rank on average."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 KIND = "source of holding times"
 """The kind of symbol that the ``times`` parameter of ``MPcont`` takes.
 
-Such a symbol has a method ``mean_times(rankings)``: seconds over ``rankings.relevant``, and the run columns it reads.
+Such a symbol has a method ``mean_times(rankings)``, which returns seconds over ``rankings.relevant``, and declares the run
+columns it reads.
 """
 
 DWELL_COLUMN = Column(
@@ -26,7 +27,7 @@ DWELL_COLUMN = Column(
     "dwell",
     "mean holding time of a user on this result",
     "s",
-    how="add it to the run table, or take the times from elsewhere: times=by_rank(seconds=[20,15,10]), times=by_length",
+    how="add it to the run table, or use another source of times: times=by_rank(seconds=[20,15,10]), times=by_length",
     sample=SampleValues(range(1, 61)),
 )
 
@@ -46,12 +47,12 @@ class HoldingTimes(Symbol):
 
 
 def positive(rankings: Rankings, values: Floats, column: Column, zero: bool = False) -> None:
-    """Raise :class:`irmx.DataError` where a run column over the relevant documents is not above 0.
+    """Raise :class:`irmx.DataError` if a value of a run column over the relevant documents is not above 0.
 
     Parameters
     ----------
     rankings : Rankings
-        Whose relevant documents have the values.
+        The rankings whose relevant documents have the values.
     values : array of float
         The values.
     column : Column
@@ -83,16 +84,17 @@ class DwellColumn(HoldingTimes):
 
 
 class ByRank(HoldingTimes):
-    """A table by rank, as a list, from a file, or calibrated from a click log.
+    """Holding times by rank, as a list, from a file, or calibrated from a click log.
 
     Parameters
     ----------
     seconds : list of float, or dict of int to float
-        The mean holding time at rank 1, 2, ...; or by rank.
+        The mean holding times at ranks 1, 2, ..., or a dict by rank.
     file : str
-        Instead: a table file with the columns ``rank`` and ``holding_time``, as ``irmx markov holding-times`` writes it.
+        Alternatively, a table file with the columns ``rank`` and ``holding_time``, as written by ``irmx markov holding-times``.
     missing : {"previous", "error"}
-        What a rank without a time has: that of the nearest rank before it (the first time, before that), or an error.
+        How to treat a rank without a time: use that of the nearest rank before it (before the first, the first time), or
+        raise an error.
 
     Examples
     --------
@@ -104,11 +106,11 @@ class ByRank(HoldingTimes):
     EXAMPLE = "by_rank(seconds=[20,15,10])"
     SHORT_DESC = "from a table by rank: a list of seconds, or a file with the columns rank and holding_time"
     PARAMS = {
-        "seconds": Param(list, "mean holding times at rank 1, 2, ...", default=None, above=0, unit="s"),
+        "seconds": Param(list, "mean holding times at ranks 1, 2, ...", default=None, above=0, unit="s"),
         "file": Param(str, "path of a table with the columns rank and holding_time", default=None),
         "missing": Param(
             str,
-            "what a rank without a time has: that of the nearest rank before, or an error",
+            "how to treat a rank without a time: use that of the nearest rank before it ('previous'), or raise an error",
             default="previous",
             choices=("previous", "error"),
         ),
@@ -153,7 +155,7 @@ class ByRank(HoldingTimes):
                 i = int(lacking[0])
                 raise DataError(
                     f"there is no holding time for rank {rank[i]}, needed for query {rankings.topics[rankings.relevant.topic[i]]}; "
-                    f"times are there for {len(known)} ranks up to {known[-1]}. missing='previous' takes the nearest before it."
+                    f"{len(known)} ranks up to {known[-1]} have times. Use missing='previous' for the time of the nearest rank before it."
                 )
         return np.asarray(self._times[np.maximum(np.searchsorted(known, rank, side="right") - 1, 0)])
 
@@ -174,11 +176,11 @@ def _by_rank(seconds: Mapping[Any, Any]) -> dict[int, float]:
 def _check(table: dict[int, float], file: str | None) -> None:
     where = f" in {file}" if file else ""
     if not table:
-        raise UsageError(f"There is no holding time{where}; at least one rank needs one.")
+        raise UsageError(f"There are no holding times{where}; at least one rank needs one.")
     for rank, seconds in table.items():
         if rank < 1 or not 0 < seconds < float("inf"):
             raise UsageError(
-                f"A holding time{where} must be above 0 seconds at a rank from 1. Got {seconds!r} at rank {rank!r}."
+                f"A holding time{where} must be above 0 seconds, at a rank of at least 1. Got {seconds!r} at rank {rank!r}."
             )
 
 

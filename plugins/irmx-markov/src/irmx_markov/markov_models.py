@@ -1,4 +1,4 @@
-"""Markov models of a user: which documents the user may move between, and how likely."""
+"""Markov models of a user: the documents between which the user may move, and with what probability."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KIND = "Markov model"
 
 Such a symbol has a method ``invariant(rankings)``: the invariant distribution of its chain watched on the
 relevant documents, over ``rankings.relevant``, adding up to 1 within each topic. For users of finitely many steps it has a
-method ``watched_chain(depth, relevant)`` as well: the transition matrix of the watched chain of one topic.
+method ``watched_chain(depth, relevant)`` as well, which returns the transition matrix of the watched chain of one topic.
 """
 
 _REACH = {"global": "GL", "local": "LO"}
@@ -40,11 +40,11 @@ class MarkovModel(Symbol):
         The offset, by default 1 for ID and 2 for LID. Every weight must be a positive number, so ID takes offsets from 0
         and LID those above 0; with self loops, which are moves over distance 0, ID those above 0 and LID those above 1.
     log_base : float
-        The base of the logarithm of LID. It scales all weights alike, so it changes no probability.
+        The base of the logarithm of LID. It scales all weights equally, so it changes no probability.
     self_loops : bool
         Whether the user may stay; the weight is the formula at distance 0.
     max_hop : int, optional
-        No transition over more than this many places in the list of states; 1 is the same as ``local``.
+        The longest transition, in positions of the list of states; 1 is the same as ``local``.
     direction : str, optional
         Forward and backward weights times a factor of the documents seen up to and including the current one:
         FRBN (relevant + 1 forward, non-relevant + 1 backward), FNBR (the swap), FIRBIN (1/(relevant + 1)
@@ -65,11 +65,11 @@ class MarkovModel(Symbol):
 
     KIND = KIND
     PARAMS = {
-        "reach": Param(str, "which states can be reached from one", default="global", choices=tuple(_REACH)),
+        "reach": Param(str, "which states can be reached from a state", default="global", choices=tuple(_REACH)),
         "states": Param(str, "the states of the chain", default="all", choices=tuple(_STATES)),
         "distance": Param(
             str,
-            "how a weight falls with the distance",
+            "how the weight of a transition falls with the distance",
             default="inverse",
             choices=("inverse", "log_inverse", "constant"),
         ),
@@ -81,8 +81,10 @@ class MarkovModel(Symbol):
             unit="ranks",
         ),
         "log_base": Param(float, "base of the logarithm of LID", default=10.0, above=1),
-        "self_loops": Param(bool, "whether the user may stay", default=False),
-        "max_hop": Param(int, "longest transition in places of the list of states", default=None, low=1, unit="states"),
+        "self_loops": Param(bool, "whether the user may stay at a state", default=False),
+        "max_hop": Param(
+            int, "longest transition, in positions of the list of states", default=None, low=1, unit="states"
+        ),
         "direction": Param(
             str,
             "factors of forward and backward weights by the documents seen",
@@ -95,14 +97,14 @@ class MarkovModel(Symbol):
         super().__init__(**params)
         if self["reach"] == "local" and self["max_hop"] not in (None, 1):
             raise UsageError(
-                f"A local model moves to neighbours only; its 'max_hop' parameter must be 1 or None. Got {self['max_hop']}."
+                f"A local model moves to neighbours only, so its 'max_hop' parameter must be 1 or None. Got {self['max_hop']}."
             )
         if self["offset"] == self._own_offset:
             del self.params["offset"]
         self._check_offset()
 
     def _check_offset(self) -> None:
-        """Refuse an offset with which the weight at the smallest distance is not a positive number."""
+        """Raise for an offset with which the weight at the smallest distance is not a positive number."""
         nearest = 0 if self["self_loops"] else 1
         log = self["distance"] == "log_inverse"
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
@@ -112,13 +114,13 @@ class MarkovModel(Symbol):
         formula = "1/log(distance + offset)" if log else "1/(distance + offset)"
         raise UsageError(
             f"The 'offset' parameter of {self.NAME} must be above {1 - nearest if log else 0}"
-            f"{', as a user who may stay moves over distance 0' if self['self_loops'] else ''}: the weight {formula} at "
+            f"{', because a user who may stay moves over distance 0' if self['self_loops'] else ''}: the weight {formula} at "
             f"distance {nearest} must be a positive number. Got {self.offset:g}, with which it is {largest:g}."
         )
 
     @property
     def NAME(self) -> str:  # type: ignore[override]  # noqa: N802
-        """The name of the model that differs from this one in the further parameters only."""
+        """The name of the model with the same reach, states and distance, such as ``GL_AD_ID``."""
         if self["distance"] == "constant":
             return "constant"
         return f"{_REACH[self['reach']]}_{_STATES[self['states']]}_{_DISTANCE[self['distance']]}"
@@ -134,7 +136,7 @@ class MarkovModel(Symbol):
 
     @property
     def offset(self) -> float:
-        """The offset in force."""
+        """The offset, with its default filled in."""
         given = self["offset"]
         return self._own_offset if given is None else float(given)
 
@@ -144,7 +146,7 @@ class MarkovModel(Symbol):
 
     @property
     def max_hop(self) -> int | None:
-        """The longest transition in places of the list of states, None without a limit."""
+        """The longest transition, in positions of the list of states; None without a limit."""
         if self["reach"] == "local":
             return 1
         hop: int | None = self["max_hop"]
@@ -170,13 +172,13 @@ class MarkovModel(Symbol):
         """Return the invariant distribution of the chain watched on the relevant documents (M2, M4).
 
         Without direction counts the weights are symmetric, the chain is reversible, and the distribution is
-        proportional to the sums of weights; else it is computed by the elimination of states without a subtraction,
-        or, for chains of more than some hundred states, by GMRES with a Fourier transform per product.
+        proportional to the sums of weights; otherwise it is computed by the elimination of states without subtractions or,
+        for chains of more than some hundred states, by GMRES with one Fourier transform per product.
 
         Raises
         ------
         irmx.UsageError
-            Where a model with direction counts over more than 3,000 states cannot be solved to full precision.
+            If a model with direction counts over more than 3,000 states cannot be solved to full precision.
 
         Returns
         -------
@@ -190,8 +192,8 @@ class MarkovModel(Symbol):
     def watched_chain(self, depth: int, relevant: Ints) -> Floats:
         """Return the transition matrix of the chain watched on the relevant documents of one topic (M4).
 
-        Without direction counts the chain over all ranks depends on their number only, and what is solved of it is kept
-        from topic to topic; with them, every topic's chain is watched by the elimination of states.
+        Without direction counts the chain over all ranks depends on their number only, and its solution is shared between
+        topics; with them, every topic's watched chain is computed by the elimination of states.
 
         Parameters
         ----------
@@ -224,4 +226,4 @@ LO_OR_LID = MarkovModel(reach="local", states="relevant", distance="log_inverse"
 CONSTANT = MarkovModel(states="relevant", distance="constant")
 
 NAMED = (GL_AD_ID, GL_AD_LID, GL_OR_ID, GL_OR_LID, LO_AD_ID, LO_AD_LID, LO_OR_ID, LO_OR_LID, CONSTANT)
-"""The eight models of the paper, and the one with constant transition probabilities."""
+"""The eight models of the paper, and the model with constant transition probabilities."""

@@ -26,24 +26,24 @@ FERRANTE = Citation(
 BEST_RETRIEVED = Column(
     "qrels",
     "best_retrieved",
-    "largest number of relevant documents that one run of a set retrieves for the topic",
+    "largest number of relevant documents that any run of a set retrieves for the topic",
     "documents",
-    how="run 'irmx markov best-retrieved QRELS RUN...' over the runs to be compared",
+    how="run 'irmx markov best-retrieved QRELS RUN...' on the runs to be compared",
     sample=SampleValues(range(40, 51), ("query_id",)),
 )
 
 RESCALE = Param(
     str,
-    "times recall: 'recall' by r/RB, 'relative_recall' by r over the most that one run of a set retrieves",
+    "times recall: 'recall' by r/RB, 'relative_recall' by r over the most that any run of a set retrieves",
     default=None,
     choices=("recall", "relative_recall"),
 )
 
 
 class MarkovMeasure(Measure):
-    """What MP and MPcont share: precision weighted by where the user is, and the rescaling by recall."""
+    """Base class of MP and MPcont: precision weighted by the user's position, and the rescaling by recall."""
 
-    MONOTONE = False  # another relevant document takes weight from those above it
+    MONOTONE = False  # an additional relevant document takes weight from those above it
     CITATIONS = (FERRANTE,)
 
     def weights(self, rankings: Rankings) -> Floats:
@@ -55,7 +55,7 @@ class MarkovMeasure(Measure):
         return mp if self["rescale"] is None else mp * self._recall(rankings)
 
     def _recall(self, rankings: Rankings) -> Floats:
-        """Return r/RB (M3), or r over the best r of a set of runs."""
+        """Return r/RB (M3), or r over the largest r of a set of runs."""
         r = rankings.relevant.count
         if self["rescale"] == "recall":
             return np.asarray(r / np.maximum(rankings.recall_base, 1))
@@ -65,7 +65,7 @@ class MarkovMeasure(Measure):
             i = int(wrong[0])
             raise DataError(
                 f"the qrels column 'best_retrieved' is {best[i]:g} for query {rankings.topics[i]}, but this run retrieves {r[i]} "
-                "relevant documents. Compute it over a set of runs that holds this one, with the same rel and cutoff."
+                "relevant documents. Compute it on a set of runs that includes this one, with the same rel and cutoff."
             )
         return np.asarray(r / np.maximum(best, 1))
 
@@ -85,16 +85,16 @@ class MarkovMeasure(Measure):
 
 
 class MarkovPrecision(MarkovMeasure):
-    """Markov Precision: the precision seen by a user who moves over the ranking as a Markov chain.
+    """Markov Precision: precision as seen by a user who moves over the ranking as a Markov chain.
 
     MP = sum over n in R of pi_n Prec(n) (M2), where R are the ranks of the relevant documents retrieved, Prec(n) is
     the precision at rank n, and pi is the invariant distribution of the user's chain watched on R.
     ``rescale="recall"`` multiplies it by r/RB (M3); with the model ``constant`` that is exactly AP (M9).
 
     With ``steps=n`` the user visits n relevant documents, the first drawn from the ``start`` law lambda, and MP is the mean
-    of their precisions: the weights are (1/n) sum_{k=0..n-1} lambda P~^k, with P~ the watched chain (M12), in the place of
-    pi. The more steps, the nearer it is to MP, whatever the start (Theorem 1 of the paper); a start that is drawn from pi
-    gives MP at once.
+    of their precisions: the weights are (1/n) sum_{k=0..n-1} lambda P~^k, where P~ is the watched chain (M12), instead of
+    pi. With more steps the value approaches MP for any start (Theorem 1 of the paper); a start drawn from pi gives MP for
+    any number of steps.
 
     A topic without a relevant document retrieved scores 0. With one state pi = 1.
 
@@ -119,13 +119,13 @@ class MarkovPrecision(MarkovMeasure):
     NAME = "MP"
     PRETTY_NAME = "Markov Precision"
     SHORT_DESC = (
-        "Precision at the relevant documents, weighted by how often a user who moves as a Markov chain is there."
+        "Precision at the relevant documents, weighted by how often a user who moves as a Markov chain visits them."
     )
     SUPPORTED_PARAMS = {
         "model": Param(str, "the user's Markov chain", kind=KIND, required=True),
         "steps": Param(
             int,
-            "visits to relevant documents whose mean precision it is; None is the limit of ever more",
+            "number of visits to relevant documents over which precision is averaged; None: the limit of infinitely many",
             default=None,
             low=1,
             unit="visits",
@@ -133,7 +133,7 @@ class MarkovPrecision(MarkovMeasure):
         "start": Param(
             str,
             "the first of these visits: 'uniform', each relevant document retrieved with the same probability; 'first', the "
-            "first in the ranking; 'invariant', drawn from the invariant distribution. In the limit it changes nothing",
+            "first in the ranking; 'invariant', drawn from the invariant distribution. It makes no difference in the limit",
             default="uniform",
             choices=finite_steps.STARTS,
         ),

@@ -1,4 +1,4 @@
-"""A user's own transition matrix as a Markov model."""
+"""Markov models with a given transition matrix."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class _Matrix:
         sums = np.asarray(block.sum(axis=1)).ravel()
         if not sums.all():
             rank = int(np.flatnonzero(sums == 0)[0]) + 1
-            raise UsageError(f"{name} has no way on from rank {rank}.")
+            raise UsageError(f"{name} has no transition from rank {rank}.")
         if hasattr(block, "tocsr"):
             from scipy.sparse import diags_array
 
@@ -83,10 +83,10 @@ class _Matrix:
 
 
 class TransitionMatrix(Symbol):
-    """A Markov model with any transition matrix over ranks: a user's own, or one learned from a click log.
+    """Markov model with an arbitrary transition matrix over ranks: your own, or one learned from a click log.
 
-    Entry (i, j) is the probability to move from rank i + 1 to rank j + 1. For a ranking of T documents the chain
-    lives on the first min(T, N) ranks, with rows scaled to 1 there; a user never looks at ranks beyond N, so relevant
+    Entry (i, j) is the probability of moving from rank i + 1 to rank j + 1. For a ranking of T documents the chain
+    is restricted to the first min(T, N) ranks, with rows rescaled to 1; the user never looks at ranks beyond N, so relevant
     documents there have weight 0.
 
     Parameters
@@ -94,14 +94,14 @@ class TransitionMatrix(Symbol):
     values : array or scipy.sparse array, shape (N, N), or callable
         Row-stochastic and irreducible; or a function of T that returns such a matrix of shape (T, T).
     file : str
-        Instead of ``values``: a file with the matrix: .npy, .npz (of scipy.sparse), or .csv or .tsv without a header.
+        Instead of ``values``, a file with the matrix: .npy, .npz (scipy.sparse), or .csv or .tsv without a header.
     digest : str
-        The fingerprint of a matrix that is in memory; it is how a matrix without a file is written in text.
+        The fingerprint of a matrix in memory, which represents a matrix without a file in expressions.
 
     Raises
     ------
     irmx.UsageError
-        Where the matrix is not square, not stochastic or not irreducible; says which row or rank.
+        If the matrix is not square, not stochastic or not irreducible; names the row or rank.
 
     Examples
     --------
@@ -124,7 +124,7 @@ class TransitionMatrix(Symbol):
     def __init__(self, values: Any = None, **params: Any) -> None:
         super().__init__(**params)
         if (values is not None) + (self["file"] is not None) + (self["digest"] is not None) > 1:
-            raise UsageError("The model 'matrix' takes one of 'values', 'file' and 'digest', not several.")
+            raise UsageError("The model 'matrix' takes only one of 'values', 'file' and 'digest'.")
         self._function: Callable[[int], Any] | None = values if callable(values) else None
         self._matrix: _Matrix | None = None
         self._by_depth: dict[int, Floats] = {}
@@ -151,7 +151,7 @@ class TransitionMatrix(Symbol):
     def invariant(self, rankings: Rankings) -> Floats:
         """Return pi over the relevant documents: the chain's invariant distribution, watched on them.
 
-        Adds up to 1 within a topic, or to 0 where no relevant document is within the first N ranks.
+        Adds up to 1 within a topic, or to 0 if no relevant document is within the first N ranks.
         """
         out = np.zeros(len(rankings.relevant.rank))
         ends = rankings.relevant.offsets.tolist()
@@ -167,7 +167,7 @@ class TransitionMatrix(Symbol):
                 if on_relevant.max() == -np.inf:
                     raise UsageError(
                         f"The chain of the model {self!r} is at the relevant documents of query {rankings.topics[topic]} with "
-                        "probabilities too small for a floating-point number. Give it as a dense matrix, or use a cutoff."
+                        "probabilities too small for a floating-point number. Use a dense matrix, or a cutoff."
                     )
                 out[here][within] = normalised_exp(on_relevant)
         return out
@@ -190,7 +190,7 @@ class TransitionMatrix(Symbol):
         return self._by_depth[depth]
 
     def _of_depth(self, depth: int) -> _Matrix:
-        """Return the matrix for a ranking of some documents."""
+        """Return the matrix for a ranking of ``depth`` documents."""
         if self._function is not None:
             made = _Matrix(self._function(depth), f"The transition matrix for {depth} documents")
             if made.size != depth:
@@ -231,7 +231,7 @@ _SUFFIXES = ".npy, .npz, .csv or .tsv"
 
 
 def _floats(values: Any, name: str) -> Any:
-    """Return a copy of a matrix as floats: an array, or a sparse one without duplicates and zeros among its entries."""
+    """Return a copy of a matrix as floats: an array, or a sparse one without duplicate or zero entries."""
     from scipy.sparse import csr_array
 
     if hasattr(values, "tocsr") and not np.iscomplexobj(values):
@@ -245,18 +245,18 @@ def _floats(values: Any, name: str) -> Any:
         return np.array(values, dtype=float)
     except (ValueError, TypeError) as error:
         raise UsageError(
-            f"{name} must be a square array of numbers, of numpy or scipy.sparse ({error}). A file is given as "
+            f"{name} must be a square array of numbers, of numpy or scipy.sparse ({error}). For a file, write "
             "matrix(file='chain.npz')."
         ) from None
 
 
 def _shared(matrix: _Matrix) -> _Matrix:
-    """Return the one matrix in memory that has these values."""
+    """Return the matrix in memory with these values, so that equal matrices are shared."""
     return _alive.setdefault(matrix.digest, matrix)
 
 
 def _load(path: Path) -> Any:
-    """Return a matrix from a file; nothing in it is ever unpickled."""
+    """Read a matrix from a file, without unpickling anything."""
     if not path.is_file():
         raise DataError(f"There is no file {os.fspath(path)!r} with a transition matrix.")
     try:

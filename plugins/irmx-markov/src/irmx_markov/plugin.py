@@ -1,4 +1,4 @@
-"""What irmx-markov registers."""
+"""The hooks of irmx-markov."""
 
 from irmx import Command, Measure, Symbol, hookimpl
 from irmx_markov.continuous_time import MPcont

@@ -11,17 +11,17 @@ from irmx_markov.holding import HoldingTimes, positive
 LENGTH_COLUMN = Column(
     "run",
     "length",
-    "words of the document",
+    "length of the document",
     "words",
-    how="give the run as a table with this column, or give holding times by rank: times=by_rank(seconds=[20,15,10])",
+    how="use a run table with this column, or holding times by rank: times=by_rank(seconds=[20,15,10])",
     sample=SampleValues(range(8, 61), ("query_id", "doc_id")),
 )
 
 
 class ByLength(HoldingTimes):
-    """The time to read the document: ``overhead`` + length / ``speed``, with the run's ``length`` column.
+    """The time to read the document, ``overhead`` + length / ``speed``, from the run's ``length`` column.
 
-    Only the proportions of holding times matter to MPcont, so without an ``overhead`` the speed changes no value, just the
+    Only the proportions of holding times matter to MPcont, so without an ``overhead`` the speed changes no value, only the
     seconds that :func:`irmx.explain` shows.
 
     Parameters
@@ -30,13 +30,13 @@ class ByLength(HoldingTimes):
         Words per second. 4.25, which is 255 words a minute, is the mean reading speed of the users of Modeled Stream
         Utility (Baruah, Smucker and Clarke, SIGIR 2015).
     overhead : float
-        Seconds spent at a document however short it is. Smucker and Clarke (SIGIR 2012) fit 0.018 s per word and 7.8 s:
+        Seconds spent at a document regardless of its length. Smucker and Clarke (SIGIR 2012) fit 0.018 s per word and 7.8 s:
         ``by_length(speed=55.6,overhead=7.8)``.
 
     Raises
     ------
     irmx.DataError
-        Where a relevant document retrieved has no length, or one that is negative, infinite, or, without ``overhead``, 0.
+        If a relevant document retrieved has no length, or one that is negative, infinite or, without ``overhead``, 0.
 
     Examples
     --------
@@ -50,10 +50,10 @@ class ByLength(HoldingTimes):
     """
 
     NAME = "by_length"
-    SHORT_DESC = "the time to read the document: from the run's column 'length', in words, and a reading speed"
+    SHORT_DESC = "the time to read the document, from the run's column 'length', in words, and a reading speed"
     PARAMS = {
         "speed": Param(float, "reading speed", default=4.25, above=0, unit="words per second"),
-        "overhead": Param(float, "time spent at a document however short it is", default=0.0, low=0, unit="s"),
+        "overhead": Param(float, "time spent at a document regardless of its length", default=0.0, low=0, unit="s"),
     }
 
     def mean_times(self, rankings: Rankings) -> Floats:

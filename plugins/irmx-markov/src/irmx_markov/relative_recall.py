@@ -1,4 +1,4 @@
-"""Relative recall: the most relevant documents that one run of a set retrieves, per topic."""
+"""Relative recall: the largest number of relevant documents that any run of a set retrieves, per topic."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def add_best_retrieved(qrels: Any, runs: Iterable[Any], rel: float = 1, cutoff: 
     rel : float
         The smallest grade that counts as relevant.
     cutoff : int, optional
-        Only the first this many documents of each run.
+        Number of documents at the top of each run to consider.
 
     Returns
     -------

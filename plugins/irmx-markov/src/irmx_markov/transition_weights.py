@@ -11,21 +11,21 @@ from irmx.ragged import Floats
 
 
 class TransitionWeights(Protocol):
-    """What the ways to solve a chain ask of a model: its parameters by name, and its weights.
+    """Protocol of the models that the chain solvers accept: parameters by name, and weights.
 
     :class:`irmx_markov.MarkovModel` is one.
     """
 
     @property
     def offset(self) -> float:
-        """The offset in force."""
+        """The offset, with its default filled in."""
 
     @property
     def max_hop(self) -> int | None:
-        """The longest transition in places of the list of states, None without a limit."""
+        """The longest transition, in positions of the list of states; None without a limit."""
 
     def __hash__(self) -> int:
-        """Return the hash by which what was solved for a model is kept."""
+        """Return the hash under which solutions for a model are cached."""
 
     def __getitem__(self, name: str, /) -> Any:
         """Return a parameter of the model, such as ``states``, ``distance`` or ``direction``."""
@@ -60,7 +60,7 @@ def weight(form: str, distance: Any, offset: float, log_base: float) -> Floats:
 
 
 def table(form: str, offset: float, log_base: float, longest: int) -> tuple[Floats, Floats]:
-    """Return w(1..n) behind a 0, and S(0..n) with S(n) = w(1) + ... + w(n), for n of at least ``longest``."""
+    """Return 0 followed by w(1..n), and S(0..n) with S(n) = w(1) + ... + w(n), for some n >= ``longest``."""
     return _table(form, offset, log_base, 1 << max(10, int(longest).bit_length()))
 
 

@@ -1,7 +1,7 @@
-"""The watched chain of a reversible model: one matrix inverse per depth, whatever the relevant documents.
+"""The watched chain of a reversible model: one matrix inverse per depth, for any set of relevant documents.
 
-Symmetric weights w_ij are the conductances of an electrical network, whose Laplacian is L = D - W = D (I - P), with D the
-sums of the weights of every state. Watching the chain on R leaves the Laplacian S = D_R (I - P~), the Schur complement of
+Symmetric weights w_ij are the conductances of an electrical network with the Laplacian L = D - W = D (I - P), where D holds
+the sums of the weights of every state. Watching the chain on R leaves the Laplacian S = D_R (I - P~), the Schur complement of
 the other states. With G = (L + c 11')^-1 for any c > 0, which does not depend on R, and U = (G_RR)^-1,
 S = U - U11'U / 1'U1. No weight is larger than those between neighbours, so L is near-singular in the
 direction of 1 only, which c takes away.
@@ -44,7 +44,7 @@ def watched_on(model: TransitionWeights, depth: int, relevant: Ints) -> Floats:
 
 @lru_cache(maxsize=2)
 def _network(model: TransitionWeights, depth: int) -> tuple[Floats, Floats]:
-    """Return G, and the sums of the weights of every rank, staying included; for weights in units of the one over a rank."""
+    """Return G, and the sum of the weights of every rank, self loops included; in units of the weight over one rank."""
     place = np.arange(depth)
     distance = np.abs(place[:, None] - place)
     np.fill_diagonal(distance, 1)

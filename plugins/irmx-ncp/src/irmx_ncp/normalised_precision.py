@@ -27,7 +27,7 @@ ROBERTSON = Citation(
 
 
 class NormalisedCumulativePrecision(Measure):
-    """Normalised Cumulative Precision: the expected precision at the point where a user stops, satisfied.
+    """Normalised Cumulative Precision: the expected precision at the point where a satisfied user stops.
 
     NCP(p_s) = sum over n in R of p_s(n) Prec(n), where p_s is a probability law over the topic's RB
     relevant documents: in the order in which the user meets them, or, with ``by_document``, fixed for each document
@@ -49,7 +49,7 @@ class NormalisedCumulativePrecision(Measure):
 
     NAME = "NCP"
     PRETTY_NAME = "Normalised Cumulative Precision"
-    SHORT_DESC = "The expected precision at the relevant document where the user stops, under a stopping law."
+    SHORT_DESC = "The expected precision at the relevant document where the user stops, given a stopping law."
     SUPPORTED_PARAMS = {
         "law": Param(str, "the user's stopping law", kind=KIND, required=True),
         **COMMON_PARAMS,
@@ -81,9 +81,9 @@ class NormalisedCumulativePrecision(Measure):
 
 @lru_cache(maxsize=4096)
 def probabilities(law: Symbol, recall_base: int) -> Floats:
-    """Return p_s(1..RB) of a law, after checking that it is one."""
-    given: Any = law
-    p = np.asarray(given.probabilities(recall_base), dtype=np.float64)
+    """Return p_s(1..RB) of a law, after checking that it is a probability law."""
+    any_law: Any = law  # a symbol of any plugin; the kind requires the method
+    p = np.asarray(any_law.probabilities(recall_base), dtype=np.float64)
     if p.shape != (recall_base,) or not np.all(p >= 0) or abs(p.sum() - 1) > 1e-9:
         raise PluginError(
             f"The stopping law {law!r} must give {recall_base} probabilities that add up to 1 for a topic with "
@@ -93,7 +93,7 @@ def probabilities(law: Symbol, recall_base: int) -> Floats:
 
 
 def by_document(law: Any, rankings: Rankings) -> Floats:
-    """Return p_s over the relevant documents retrieved of a law by document, after checking that it can be one."""
+    """Return p_s of a law by document over the relevant documents retrieved, after checking that it is a probability law."""
     p = np.asarray(law.document_probabilities(rankings), dtype=np.float64)
     count = len(rankings.relevant.rank)
     sums = segment_sum(p, rankings.relevant.topic, len(rankings)) if p.shape == (count,) else np.empty(0)

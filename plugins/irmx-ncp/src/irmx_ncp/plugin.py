@@ -1,4 +1,4 @@
-"""What irmx-ncp registers."""
+"""The hooks of irmx-ncp."""
 
 from irmx import Measure, Symbol, hookimpl
 from irmx_ncp.normalised_precision import NCP

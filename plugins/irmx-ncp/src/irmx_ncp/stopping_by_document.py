@@ -1,4 +1,4 @@
-"""The stopping law by document: every relevant document has a probability of its own, the same in every run."""
+"""The stopping law by document: every relevant document has its own probability, the same in every run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from irmx_ncp.stopping_laws import KIND
 STOP_PROBABILITY = Column(
     "qrels",
     "stop_probability",
-    "probability that a user is satisfied at this document; every relevant document needs one, others may leave it empty",
+    "probability that a user is satisfied at this document; required for relevant documents, may be empty for others",
     how="give the qrels as a table with this column, or use a law by ordinal, such as law=geometric",
     sample=SampleValues(range(1, 5), ("query_id", "doc_id"), shares=True),
 )
@@ -20,7 +20,7 @@ _ROUNDING = 1e-6
 
 
 class ByDocument(Symbol):
-    """p_s of a document from the qrels: it does not depend on where, or whether, a run retrieves the document.
+    """p_s of a document from the qrels, which does not depend on where, or whether, a run retrieves the document.
 
     A relevant document that is not retrieved has precision 0 and keeps its probability. With equal probabilities NCP
     is average precision.
@@ -28,14 +28,14 @@ class ByDocument(Symbol):
     Parameters
     ----------
     scale : bool
-        By default the values are weights, divided by their sum over the topic's relevant documents, as those of the
-        other laws are; which documents are relevant depends on ``rel``. With False they are probabilities, and refused
-        where they do not add up to 1 to within 0.000001.
+        By default the values are weights, divided by their sum over the topic's relevant documents, as in the other laws;
+        which documents are relevant depends on ``rel``. With False they are probabilities, and it is an error if they do
+        not add up to 1 to within 0.000001.
 
     Raises
     ------
     irmx.DataError
-        Where a relevant document has no value, two values or a negative one, or all values of a topic are 0.
+        If a relevant document has no value, two values or a negative one, or all values of a topic are 0.
 
     References
     ----------
@@ -53,7 +53,7 @@ class ByDocument(Symbol):
 
     NAME = "by_document"
     KIND = KIND
-    SHORT_DESC = "each relevant document has a probability of its own, from the qrels column 'stop_probability'"
+    SHORT_DESC = "each relevant document has its own probability, from the qrels column 'stop_probability'"
     PARAMS = {
         "scale": Param(
             bool,
@@ -72,7 +72,7 @@ class ByDocument(Symbol):
         return (STOP_PROBABILITY,)
 
     def _of_judged(self, rankings: Rankings) -> Floats:
-        """Return p_s by the place of a document in the judgments; 0 for documents that are not relevant."""
+        """Return p_s by the number of a document in the judgments; 0 for documents that are not relevant."""
         rows = rankings.qrels_rows
         row = _rows_of_relevant(rows, rankings.rel)
         values = _values(rankings, row)
@@ -87,7 +87,7 @@ class ByDocument(Symbol):
                 f"the qrels column 'stop_probability' is 0 for all of {over}; at least one value must be above 0."
                 if self["scale"]
                 else f"the qrels column 'stop_probability' adds up to {total[i]:.9g}, not 1, over {over}. "
-                "Leave out scale=False to have it scaled."
+                "Leave out scale=False to get it scaled."
             )
         p = np.zeros(int(rows.doc.max(initial=-1)) + 1)
         p[doc] = weight / total[topic]
@@ -95,7 +95,7 @@ class ByDocument(Symbol):
 
 
 def _rows_of_relevant(rows: Rows, rel: float) -> Ints:
-    """Return the rows of relevant documents, which are those whose largest grade is large enough."""
+    """Return the rows of relevant documents, those whose largest grade is at least ``rel``."""
     grade = np.full(int(rows.doc.max(initial=-1)) + 1, -np.inf)
     held = np.flatnonzero(~rows.declares)
     np.maximum.at(grade, rows.doc[held], rows.grade[held])
@@ -103,19 +103,19 @@ def _rows_of_relevant(rows: Rows, rel: float) -> Ints:
 
 
 def _values(rankings: Rankings, row: Ints) -> Floats:
-    """Return the value of the document of every row; a row may leave out what another row of the document has."""
+    """Return the value of the document of every row; a row may omit a value that another row of the document has."""
     rows = rankings.qrels_rows
-    given, doc = rows.column(STOP_PROBABILITY, missing_ok=True)[row], rows.doc[row]
-    known = ~np.isnan(given)
+    column, doc = rows.column(STOP_PROBABILITY, missing_ok=True)[row], rows.doc[row]
+    known = ~np.isnan(column)
     of_document = np.full(int(doc.max(initial=-1)) + 1, np.nan)
-    of_document[doc[known]] = given[known]
+    of_document[doc[known]] = column[known]
     values = of_document[doc]
-    wrong = ~(values >= 0) | (known & (given != values))
+    wrong = ~(values >= 0) | (known & (column != values))
     for i in np.flatnonzero(wrong)[:1].tolist():
-        found = " and ".join(f"{v:g}" for v in np.unique(given[known & (doc == doc[i])])) or "no value"
+        conflicting = " and ".join(f"{v:g}" for v in np.unique(column[known & (doc == doc[i])])) or "no value"
         raise DataError(
-            f"the qrels column 'stop_probability' has {found} for query {rankings.topics[rows.topic[row[i]]]}, relevant "
-            f"document {rows.doc_ids[row[i]]!r}. Every relevant document needs one number from 0."
+            f"the qrels column 'stop_probability' has {conflicting} for query {rankings.topics[rows.topic[row[i]]]}, relevant "
+            f"document {rows.doc_ids[row[i]]!r}. Every relevant document needs exactly one number, at least 0."
         ).at(rows.place([int(row[i])]))
     return np.asarray(values)
 

@@ -1,4 +1,4 @@
-"""Stopping laws by ordinal: with which probability a user is satisfied at the j-th relevant document met."""
+"""Stopping laws by ordinal: the probability that a user is satisfied at the j-th relevant document met."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from irmx.ragged import Floats
 KIND = "stopping law"
 """The kind of symbol that the ``law`` parameter of ``NCP`` takes; any plugin may register more.
 
-Such a symbol has the method ``probabilities(recall_base)`` of :class:`Law`. One that gives each document a probability of
-its own has ``document_probabilities(rankings)`` instead: p_s over ``rankings.relevant``, which adds up to at most 1 within a
-topic, as documents that were not retrieved keep theirs; and ``qrel_columns()``, the qrels columns it reads.
+Such a symbol has the method ``probabilities(recall_base)`` of :class:`Law`. One with a separate probability for each
+document has ``document_probabilities(rankings)`` instead: p_s over ``rankings.relevant``, which adds up to at most 1 within a
+topic, because documents that were not retrieved keep theirs; and ``qrel_columns()``, the qrels columns it reads.
 """
 
 
@@ -76,7 +76,7 @@ class First(Law):
 class Geometric(Law):
     """p_s(j) proportional to p (1-p)^(j-1), over 1..RB.
 
-    The paper leaves the law open; ``p`` has no published value, its default of 0.5 is a choice of irmx.
+    The paper leaves the law open; ``p`` has no published value, and its default of 0.5 is a choice of irmx.
 
     >>> GEOMETRIC(p=0.5).probabilities(2).round(6)
     array([0.666667, 0.333333])
@@ -122,23 +122,23 @@ class Table(Law):
 
     NAME = "table"
     EXAMPLE = "table(p=[0.5,0.3,0.2])"
-    SHORT_DESC = "explicit probabilities of being satisfied at the 1st, 2nd, ... relevant document"
+    SHORT_DESC = "explicit probabilities of being satisfied at the 1st, 2nd, ... relevant document met"
     PARAMS = {"p": Param(list, "weights of the 1st, 2nd, ... relevant document met", required=True, low=0)}
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         if "p" in self.params and not (self.params["p"] and self.params["p"][0] > 0):
             raise UsageError(
-                f"The 'p' parameter of table must start with a weight above 0, or a topic with one relevant document "
-                f"would have no law. Got {self.params['p']} instead."
+                f"The 'p' parameter of table must start with a weight above 0, otherwise a topic with one relevant "
+                f"document would have no law. Got {self.params['p']} instead."
             )
 
     def probabilities(self, recall_base: int) -> Floats:
         if "p" not in self.params:
             raise UsageError("The law 'table' needs its weights: table(p=[0.5,0.3,0.2]).")
         weights = np.zeros(recall_base)
-        given = self.params["p"][:recall_base]
-        weights[: len(given)] = given
+        used = self.params["p"][:recall_base]
+        weights[: len(used)] = used
         return np.asarray(weights / weights.sum())
 
 
