@@ -24,7 +24,7 @@ def test_no_subtopics(label: Any, frame: Any, ranked: Any) -> None:
         "IA_P@5",
         qrels,
         ranked("a"),
-        r"IA_P@5: the qrels have no subtopics: their column 'iteration' (holds|is empty).*give qrels with",
+        r"IA_P@5: the qrels have no subtopics: their column 'iteration' (holds|is empty).*use qrels with",
     )
 
 
@@ -109,8 +109,8 @@ def test_qrels_without_subtopics_are_taken_for_one_when_asked(frame: Any, ranked
 @pytest.mark.parametrize(
     ("dates", "says"),
     [
-        (["2014-03-01", "yesterday"], "The timestamp 'yesterday' of the qrels is no date: query q, row 2 of the topic.*2014-03-01T12:30:00Z"),
-        (["2014-03-01", "2014-13-01"], "'2014-13-01' of the qrels is no date"),
+        (["2014-03-01", "yesterday"], "The timestamp 'yesterday' of the qrels is not a date: query q, row 2 of the topic.*2014-03-01T12:30:00Z"),
+        (["2014-03-01", "2014-13-01"], "'2014-13-01' of the qrels is not a date"),
         ([1393632000, 1393632000123], "The timestamp 1393632000123 of query q in row 2 of the topic is not a date within the years 1 to 9999.*divide milliseconds by 1000"),
         ([1914, 1915], "The timestamp 1914 of query q in row 1 of the topic looks like a year.*write years and days as strings, such as 1914-01-01"),
         ([0, 1914, 1915], "The timestamp 1914 of query q in row 2"),
@@ -233,5 +233,5 @@ def test_the_command_says_it_and_leaves_with_1(command: Any, tmp_path: Any) -> N
     (tmp_path / "run.txt").write_text("q Q0 a 1 1.0 r\n")
     done = command("eval", tmp_path / "qrels.csv", tmp_path / "run.txt", "TIA_P(window='1d')@5")
     assert done.code == 1
-    assert "'then' of the qrels is no date" in " ".join(done.err.split())
+    assert "'then' of the qrels is not a date" in " ".join(done.err.split())
     assert command("eval", tmp_path / "qrels.csv", tmp_path / "run.txt", "TIA_P(window='0d')@5").code == 2

@@ -118,7 +118,7 @@ def test_a_column_of_the_lifted_measure_is_missing(frame: Any, ranked: Any) -> N
 
 def test_grades_that_are_not_whole(frame: Any, ranked: Any) -> None:
     qrels = frame(("a", "c", "w", 1.5))
-    with pytest.raises(DataError, match=r"AP, a measure of ir_measures, takes whole grades only\. Found 1.5"):
+    with pytest.raises(DataError, match=r"AP, a measure of ir_measures, takes integer grades only\. Found 1.5"):
         irmx.calc_aggregate(IntentAware(AP), qrels, ranked("a"))
     assert irmx.calc_aggregate(IntentAware("NCP(law=uniform)"), qrels, ranked("x", "a")) == pytest.approx(
         {IntentAware("NCP(law=uniform)"): 0.5}
@@ -136,7 +136,7 @@ def test_grades_that_are_not_whole(frame: Any, ranked: Any) -> None:
         (lambda: TimeAware("TIA_P@5"), "must be a measure of relevance alone. Got TIA_P@5 instead.$"),
         (
             lambda: TimeAware("alpha_nDCG@5", subtopics="one"),
-            "alpha_nDCG@5 looks at the subtopics in each window itself.*leave out subtopics",
+            "alpha_nDCG@5 handles the subtopics in each window itself.*leave out subtopics",
         ),
         (lambda: TimeAware("alpha_nDCG@5", subtopic_weights="column"), "leave out subtopic_weights"),
         (lambda: IntentAware(3), "must be a measure, such as 'AP'"),

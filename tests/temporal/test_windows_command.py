@@ -52,7 +52,7 @@ def test_a_minute_is_no_month(qrels: Path, command: Callable[..., Any]) -> None:
         "2014-03-31 23:30:00",
         "2014-05-02 00:00:00",
     ]
-    assert done.err == "irmx: windows of 1m are windows of minutes; a month is 1mo.\n"
+    assert done.err == "irmx: windows of 1m are minutes long; a month is 1mo.\n"
     assert command("temporal", "windows", qrels, "-w", "1mo").err == ""
     assert "1mo (a month; 1m is a minute)" in " ".join(
         command("temporal", "windows", "--help").out.replace("│", " ").split()
@@ -153,4 +153,4 @@ def test_a_date_that_does_not_parse(tmp_path: Path, command: Callable[..., Any])
     pd.DataFrame(changed, columns=COLUMNS).to_csv(tmp_path / "qrels.csv", index=False)
     done = command("temporal", "windows", tmp_path / "qrels.csv", "-w", "1mo")
     assert done.code == 1
-    assert re.search("irmx: The timestamp 'Easter' of the qrels is no date: query 1, .*qrels.csv, line 4", done.err)
+    assert re.search("irmx: The timestamp 'Easter' of the qrels is not a date: query 1, .*qrels.csv, line 4", done.err)

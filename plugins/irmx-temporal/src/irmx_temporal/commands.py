@@ -18,7 +18,7 @@ def windows(
         typer.Option(
             "-w",
             "--window",
-            help="1d, 1w, 1mo (a month; 1m is a minute), 1y, 6h, seconds, or burst; by default the labels of the column "
+            help="1d, 1w, 1mo (a month; 1m is a minute), 1y, 6h, seconds, or burst; by default the labels in the column "
             "window.",
         ),
     ] = None,
@@ -30,9 +30,9 @@ def windows(
 ) -> None:
     """Show the time windows of every topic.
 
-    Of each window: its label or its start, its relevant documents, its weight P(t|q), and in a table a bar as long as that. Use it as
-    the parameters window and tz of a time-aware measure, such as TIA_nDCG(window='1mo'). Mind the units: 1m is a minute, 1mo
-    a month.
+    Prints, for each window, its label or its start, its relevant documents and its weight P(t|q), in a table also as a bar. The
+    options correspond to the parameters window and tz of a time-aware measure, such as TIA_nDCG(window='1mo'). Mind the units:
+    1m is a minute, 1mo a month.
     """
     from irmx import read_qrels
     from irmx_temporal.diversity_columns import TIMESTAMP, WINDOW
@@ -54,7 +54,7 @@ def windows(
         if not found:
             raise DataError(f"Topic {topic!r} is not in the qrels {qrels}.")
     if windowing.window is not None and windowing.window.endswith("m"):
-        typer.echo(f"irmx: windows of {windowing.window} are windows of minutes; a month is 1mo.", err=True)
+        typer.echo(f"irmx: windows of {windowing.window} are minutes long; a month is 1mo.", err=True)
     if output_format == "table":
         print_histograms(found, places)
     else:

@@ -1,4 +1,4 @@
-"""The fields with the dates of documents, of the collections of ir_datasets that have some."""
+"""The fields that hold the dates of documents in collections of ir_datasets."""
 
 from irmx import Field
 from irmx_temporal.diversity_columns import TIMESTAMP
@@ -16,6 +16,6 @@ _DATES = {
     "longeval-sci": ("publishedDate", "iso"),
     "longeval-sci-2026": ("publishedDate", "iso"),
 }
-"""Fields and forms by dataset; the names of the fields are those of ir_datasets 0.6.3 and ir-datasets-longeval 0.0.15."""
+"""Date fields and their formats by dataset, with the field names of ir_datasets 0.6.3 and ir-datasets-longeval 0.0.15."""
 
 FIELDS = [Field(dataset, TIMESTAMP.name, field, form) for dataset, (field, form) in _DATES.items()]

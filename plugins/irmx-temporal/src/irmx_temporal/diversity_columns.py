@@ -1,4 +1,4 @@
-"""The columns that measures of diversity read."""
+"""The columns that diversity measures read."""
 
 from irmx import Column, SampleValues
 
@@ -10,14 +10,14 @@ SUBTOPIC = Column(
     "iteration",
     "subtopic or nugget id",
     dtype="str",
-    how="give qrels with a row per document and subtopic, such as those of a diversity track",
+    how="use qrels with one row per document and subtopic, such as those of a diversity track",
 )
 TIMESTAMP = Column(
     "qrels",
     "timestamp",
-    "nugget: when it was first known; document: its date",
+    "time at which the nugget was first known; for documents: their date",
     unit="s since 1970; dates are accepted",
-    how="add the dates of the documents, or take the qrels of a dataset whose documents have them with "
+    how="add the dates of the documents, or, for a dataset whose documents have dates, load the qrels with "
     "irmx.collections.judgments(id, columns=['timestamp'])",
     sample=SampleValues(range(0, 71 * _DAY, _DAY), _DOCUMENT),
 )
@@ -33,7 +33,7 @@ WINDOW = Column(
 SUBTOPIC_WEIGHT = Column(
     "qrels",
     "subtopic_weight",
-    "P(c|q), the weight of the row's subtopic",
+    "P(c|q), the weight of the subtopic",
     optional=True,
     sample=SampleValues(range(1, 5), ("query_id", "iteration"), shares=True),
 )

@@ -1,4 +1,4 @@
-"""Labels of subtopics and windows by number."""
+"""Numbering the labels of subtopics and windows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def labels(rows: Rows, column: Column) -> tuple[Ints, list[Any]]:
 
 
 def natural(name: Any) -> tuple[Any, ...]:
-    """Return a key that sorts labels with numbers in them by these.
+    """Return a sort key for labels that orders the numbers in them by value.
 
     >>> sorted(["c10", "c2", "b"], key=natural)
     ['b', 'c2', 'c10']

@@ -1,4 +1,4 @@
-"""What irmx-temporal registers."""
+"""The hooks of irmx-temporal."""
 
 from irmx import Command, Field, Measure, hookimpl
 from irmx_temporal.dates_of_collections import FIELDS

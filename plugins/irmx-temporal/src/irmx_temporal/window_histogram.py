@@ -1,4 +1,4 @@
-"""The time windows of the topics of qrels, with their documents and weights, and how they are shown."""
+"""Histograms of the time windows of topics, with their documents and weights."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class TopicWindows:
     relevant : int
         The number of its relevant documents; some may be in no window.
     names : list of str
-        The windows: their labels, their starts, or the first and the last day of bursts.
+        The names of the windows: labels, starts, or the first and the last day of bursts.
     documents : list of int
         The number of relevant documents of each.
     weights : list of float
@@ -47,14 +47,14 @@ class TopicWindows:
 
 
 def windows_of(qrels: Judgments, windowing: Windowing, rel: float = 1) -> list[TopicWindows]:
-    """Return the windows of every topic, as time-aware measures have them; no subtopics are needed.
+    """Return the windows of every topic, as time-aware measures define them; no subtopics are needed.
 
     Parameters
     ----------
     qrels : Judgments
         With the column ``window`` or ``timestamp``.
     windowing : Windowing
-        How documents get their windows.
+        How documents are assigned to windows.
     rel : float
         The smallest grade that counts as relevant.
 
@@ -112,7 +112,7 @@ def rows_of(topics: Sequence[TopicWindows]) -> list[dict[str, Any]]:
 
 
 def print_histograms(topics: Sequence[TopicWindows], places: int) -> None:
-    """Print a histogram per topic, whose bars are the weights; of plain characters where this is no terminal."""
+    """Print a histogram per topic, whose bars are the weights; in plain characters unless this is a terminal."""
     for topic in topics:
         inside = sum(topic.documents)
         some = "" if inside == topic.relevant else f", {inside} of them in windows"

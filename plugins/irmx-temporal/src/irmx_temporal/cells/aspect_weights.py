@@ -10,10 +10,10 @@ from irmx_temporal.cells.cell_arrays import Aspects, renormalised
 from irmx_temporal.cells.layout_of_qrels import Places
 
 TOLERANCE = 1e-6
-"""How far from 1 the weights of a topic may add up to."""
+"""Tolerance for the sum of the weights of a topic, which must be 1."""
 
 WEIGHTS = ("auto", "uniform", "proportional", "column")
-"""Where weights come from: a rule of the aspect; 1 over their number; the share of relevant documents; a column."""
+"""Sources of weights: the default rule of the aspect; 1 over their number; the share of relevant documents; a column."""
 
 
 def aspects_of(rankings: Rankings, places: Places, label: Ints, size: Floats, weights: str, column: Column) -> Aspects:
@@ -32,7 +32,7 @@ def aspects_of(rankings: Rankings, places: Places, label: Ints, size: Floats, we
     weights : {"uniform", "proportional", "column"}
         Where the weights come from.
     column : Column
-        The column that may give them.
+        The column of weights.
     """
     topics = len(rankings)
     if weights == "column":
@@ -43,7 +43,7 @@ def aspects_of(rankings: Rankings, places: Places, label: Ints, size: Floats, we
 
 
 def _given(rankings: Rankings, places: Places, label: Ints, column: Column) -> Floats:
-    """Return the weights that a column gives, checked: one for a label, none negative, their sum 1 in every topic."""
+    """Return the weights in a column, checked: one per label, none negative, with the sum 1 in every topic."""
     rows = rankings.qrels_rows
     if not rows.has(column):
         raise DataError(f"the qrels column {column.name!r}, {column.desc}, is missing.")

@@ -13,20 +13,20 @@ from irmx import DataError
 from irmx.ragged import Floats, Ints, position_in_run, segment_sum
 
 LARGEST = 1000
-"""The largest grade whose gain 2^grade - 1 is a number."""
+"""The largest grade whose gain 2^grade - 1 is finite."""
 
 
 @dataclass(frozen=True)
 class Aspects:
-    """The subtopics of all topics, or their windows: what can be covered, with what weight.
+    """The subtopics, or the windows, of all topics, with their weights.
 
     Attributes
     ----------
     topic : int array, shape (aspects,)
         The topic of each, ascending.
     weight : float array, shape (aspects,)
-        P(c|q) or P(t|q); within a topic they add up to 1, or to less where a column gives weight to an aspect that holds no
-        relevant document.
+        P(c|q) or P(t|q); within a topic they add up to 1, or to less if a column gives weight to an aspect without relevant
+        documents.
     names : list
         Their labels.
     label : int array, shape (aspects,)
@@ -41,23 +41,23 @@ class Aspects:
 
 @dataclass(frozen=True)
 class Layout:
-    """The relevant documents of all topics by the subtopics and windows in which they are relevant, whatever the run.
+    """The relevant documents of all topics by the subtopics and windows in which they are relevant; the same for all runs.
 
-    Only pairs of a subtopic and a window that hold a relevant document are there.
+    Only pairs of a subtopic and a window with a relevant document are included.
 
     Attributes
     ----------
     topics : int
         The number of topics.
     topic, subtopic, window : int array, shape (cells,)
-        The topic of each cell, its subtopic and its window (places among those of all topics); ascending by topic.
+        The topic of each cell, its subtopic and its window (indices among those of all topics); ascending by topic.
     cell, row, doc : int array, shape (pairs,)
-        Of every relevant document in a cell: the cell (ascending), a row of the qrels, the document.
+        For every relevant document in a cell: the cell (ascending), a row of the qrels, the document.
     grade : float array, shape (pairs,)
         Its grade there.
     part : int array, shape (qrels rows,)
-        The cell of every row of the qrels, -1 for none. Rows of a lower grade are in the cell of their subtopic and window:
-        they are what was judged and is not relevant there.
+        The cell of every row of the qrels, -1 for none. Rows below the relevance threshold are in the cell of their subtopic
+        and window too, as documents judged not relevant there.
     """
 
     topics: int
@@ -79,7 +79,7 @@ class Layout:
 
     @cached_property
     def documents(self) -> tuple[Ints, Ints, Ints]:
-        """The distinct relevant documents: the first place of each in ``doc``, the topic of each, the number of each of ``doc``."""
+        """The distinct relevant documents: the first index of each in ``doc``, its topic, and the inverse index for ``doc``."""
         _, first, number = np.unique(self.doc, return_index=True, return_inverse=True)
         return first, self.row_topic[first], number
 
@@ -89,7 +89,7 @@ class Layout:
         return np.bincount(self.documents[1], minlength=self.topics)
 
     def ideal_dcg(self, cutoff: int | None) -> Floats:
-        """Return the DCG of the best ranking for every cell; gain 2^grade - 1."""
+        """Return the DCG of the best ranking for every cell, with the gain 2^grade - 1."""
         if cutoff not in self._ideals:
             gain = exponential(self.grade)
             best_first = np.lexsort((-gain, self.cell))
@@ -110,11 +110,11 @@ class Cells:
     layout : Layout
         The cells, and all relevant documents in them.
     subtopics, windows : Aspects
-        What there is, occupied or not.
+        All subtopics and windows, with relevant documents or not.
     weight : float array, shape (cells,)
-        P(t|q) P(c|q) of the cell, renormalised where that was asked for.
+        P(t|q) P(c|q) of the cell, renormalised with ``cells='nonempty'``.
     at : int array, shape (retrieved,)
-        The relevant documents that were retrieved: places among those of the layout, by cell and rank.
+        The relevant documents retrieved: indices among those of the layout, by cell and rank.
     rank : int array, shape (retrieved,)
         Their ranks.
     """
@@ -140,7 +140,7 @@ class Cells:
 
     @cached_property
     def place(self) -> Ints:
-        """The place of every document retrieved among those of its cell, from 0."""
+        """The position of every document retrieved among those of its cell, from 0."""
         return position_in_run(self.cell)
 
     def __len__(self) -> int:
@@ -156,20 +156,20 @@ class Cells:
 
 
 class Coverage(NamedTuple):
-    """The subtopics or the windows of all topics as what a ranking is to cover.
+    """The subtopics or the windows of all topics that a ranking should cover.
 
     Attributes
     ----------
     what : {"subtopic", "window"}
-        Which of them.
+        Whether these are subtopics or windows.
     aspects : Aspects
-        What there is.
+        The subtopics or windows.
     cells : Cells
         The cells whose documents cover them.
     of_cell : int array, shape (cells,)
         The subtopic or the window of every cell.
     weight : float array, shape (aspects,)
-        What each adds to its topic's value if it is covered.
+        The contribution of each to its topic's value if it is covered.
     """
 
     what: str
@@ -197,7 +197,7 @@ def discounted(gain: Floats, rank: Ints, group: Ints, count: int) -> Floats:
 
 
 def renormalised(weight: Floats, group: Ints, count: int) -> Floats:
-    """Return weights that add up to 1 within every group; those of a group without weight stay 0.
+    """Return weights scaled to add up to 1 within every group; those of a group with zero weight stay 0.
 
     >>> renormalised(np.array([0.25, 0.25, 0.5, 0.0]), np.array([0, 0, 1, 2]), 3)
     array([0.5, 0.5, 1. , 0. ])

@@ -1,4 +1,4 @@
-"""The cells of rankings: the layout of the qrels, the weights that were asked for, and what the run has of it."""
+"""The cells of rankings: the layout of the qrels, the weights, and the documents that the run retrieves."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def cells_of(
     windowing : Windowing
         How documents get their windows.
     nonempty : bool
-        Whether the weights of the cells that hold a relevant document are renormalised to 1.
+        Whether the weights of the cells with a relevant document are renormalised to a sum of 1.
     """
     laid = layout_of(rankings, windowing)
     options = ("weights", rankings.rel, windowing, subtopic_weights, window_weights, nonempty)

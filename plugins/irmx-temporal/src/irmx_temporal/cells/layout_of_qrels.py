@@ -1,4 +1,4 @@
-"""From qrels rows to cells: which documents are relevant to which subtopic, in which window."""
+"""From qrels rows to cells: the documents relevant to each subtopic in each window."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from irmx_temporal.natural_labels import labels
 from irmx_temporal.windows.windows_of_rows import Windowing, row_of_topic, windows_of_rows
 
 PLAIN = ({"0"}, {"Q0"}, {0})
-"""What stands in the column of subtopics where the qrels have none."""
+"""Values of the column of subtopics in qrels without subtopics."""
 
 
 class Places(NamedTuple):
@@ -34,18 +34,18 @@ class Places(NamedTuple):
 
 
 class LaidOut(NamedTuple):
-    """A layout, and where its subtopics and windows come from.
+    """A layout, and the subtopics and windows that it is made from.
 
     Attributes
     ----------
     layout : Layout
         The cells.
     subtopics, windows : Places
-        What there is, occupied or not.
+        All subtopics and windows, with relevant documents or not.
     subtopic_label, window_label : int array, shape (qrels rows,)
         The number of the label of every row, -1 for none.
     burst_weight : float array or None, shape (windows,)
-        What the windows weigh, if they are bursts.
+        The weights of the windows, if they are bursts.
     """
 
     layout: Layout
@@ -108,7 +108,7 @@ def _layout(
 
 
 def _places(rows: Rows, label: Ints, names: list[Any], counts: Array) -> tuple[Places, Ints]:
-    """Return the different labels of every topic in the rows that count, and the place of the label of every row, or -1."""
+    """Return the distinct labels of every topic in the rows that count, and the index of the label of every row, or -1."""
     size = np.int64(max(len(names), 1))
     key = np.where(label >= 0, rows.topic * size + label, -1)
     known = np.unique(key[counts & (label >= 0)])
@@ -121,7 +121,7 @@ def subtopics_of_rows(rankings: Rankings) -> tuple[Ints, list[Any]]:
     Raises
     ------
     irmx.DataError
-        Where there are none, or a relevant document has none.
+        If there are no subtopics, or a relevant document has none.
     """
 
     def made() -> tuple[Ints, list[Any]]:
@@ -131,8 +131,8 @@ def subtopics_of_rows(rankings: Rankings) -> tuple[Ints, list[Any]]:
         if len(number) and (not there or there in PLAIN):
             what = f"holds {there.pop()!r} only" if there else "is empty"
             raise DataError(
-                f"the qrels have no subtopics: their column 'iteration' {what}. To have them, {SUBTOPIC.how}. A measure "
-                "over time windows takes every topic for one subtopic with subtopics='one'."
+                f"the qrels have no subtopics: their column 'iteration' {what}. To get them, {SUBTOPIC.how}. A measure "
+                "over time windows treats every topic as one subtopic with subtopics='one'."
             )
         for row in np.flatnonzero((number < 0) & (rows.grade >= rankings.rel) & ~rows.declares)[:1].tolist():
             raise DataError(

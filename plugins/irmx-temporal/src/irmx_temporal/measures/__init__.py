@@ -1,1 +1,1 @@
-"""The measures of diversity."""
+"""The diversity measures."""

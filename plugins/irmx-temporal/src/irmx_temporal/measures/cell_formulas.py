@@ -1,4 +1,4 @@
-"""What a ranking is worth for each cell, and the measures that are no sums over cells."""
+"""The formulas of the measures: the value of a ranking for each cell, and values that are not sums over cells."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from irmx_temporal.cells.cell_arrays import Cells, Coverage, discounted, exponen
 
 
 def ndcg(cells: Cells, cutoff: int | None) -> Floats:
-    """Return nDCG@k(.|c,t) of every cell; gain 2^rel - 1, discount log(1 + rank)."""
+    """Return nDCG@k(.|c,t) of every cell, with the gain 2^rel - 1 and the discount log(1 + rank)."""
     dcg = discounted(exponential(cells.grade), cells.rank, cells.cell, len(cells))
     ideal = cells.layout.ideal_dcg(cutoff)
     return np.divide(dcg, ideal, out=np.zeros(len(cells)), where=ideal > 0)
@@ -21,7 +21,7 @@ def err(stop: Floats, rank: Ints, group: Ints, count: int) -> Floats:
     Parameters
     ----------
     stop : float array, shape (documents,)
-        R: the probability that a document satisfies a user of its group.
+        R, the probability that a document satisfies a user of its group.
     rank, group : int array, shape (documents,)
         Its rank, and its group; by group and rank.
     count : int
@@ -43,15 +43,15 @@ def err(stop: Floats, rank: Ints, group: Ints, count: int) -> Floats:
 
 
 def precision(cells: Cells, cutoff: Ints) -> Floats:
-    """Return 1/k sum_{j<=k} rel(j|c,t) of every cell, k of every topic."""
+    """Return 1/k sum_{j<=k} rel(j|c,t) of every cell, with one k per topic."""
     held = np.bincount(cells.cell, minlength=len(cells))
     return held / np.maximum(cutoff, 1)[cells.layout.topic]
 
 
 def average_precision(cells: Cells) -> Floats:
-    """Return sum_{k in R} 1/k sum_{j<=k} rel(j|c,t) / |relevant| of every cell, R the ranks of documents relevant to any.
+    """Return sum_{k in R} 1/k sum_{j<=k} rel(j|c,t) / |relevant| of every cell; R are the ranks of all relevant documents.
 
-    That is, every document in the cell gives sum 1/k over the ranks k in R from its own on.
+    That is, every document in the cell contributes the sum of 1/k over the ranks k in R from its own rank on.
     """
     layout = cells.layout
     first, of_topic, number = layout.documents
@@ -68,14 +68,14 @@ def average_precision(cells: Cells) -> Floats:
 
 
 def covered(coverage: Coverage) -> Ints:
-    """Return which of the subtopics or windows (1 or 0) have a relevant document retrieved."""
+    """Return 1 for subtopics or windows with a relevant document retrieved, else 0."""
     there = np.zeros(len(coverage.weight), dtype=np.int64)
     there[coverage.of_cell[coverage.cells.cell]] = 1
     return there
 
 
 def global_ndcg(cells: Cells, of_power: bool, cutoff: int | None) -> Floats:
-    """Return what every cell gives to D-nDCG@k, nDCG of the global gains GG(d) = sum_c P(c|q) g_c(d), but for its P(c|q)."""
+    """Return the part of every cell in D-nDCG@k, nDCG of the global gains GG(d) = sum_c P(c|q) g_c(d), before weighting."""
     layout = cells.layout
     gain = exponential(layout.grade) if of_power else layout.grade
     first, of_topic, number = layout.documents

@@ -1,4 +1,4 @@
-"""Where a value comes from: the matrix of subtopics by windows, what of it is covered at which rank, and what was missed."""
+"""Tables that explain a value: the cells of subtopics and windows, the ranks that cover them, and those missed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MISSED = "(missed)"
 
 
 def table_of_cells(cells: Cells, rankings: Rankings, contribution: Floats) -> dict[str, Any]:
-    """Return one row per cell: its weight, its relevant documents and how many were retrieved, the first, what it adds."""
+    """Return one row per cell: weight, relevant documents, how many of them are retrieved, the first one, contribution."""
     layout = cells.layout
     rank, doc_id = _first(cells, layout.cell[cells.at], len(cells), rankings)
     table = {"subtopic": [str(cells.subtopics.names[s]) for s in layout.subtopic.tolist()]}
@@ -33,7 +33,7 @@ def table_of_cells(cells: Cells, rankings: Rankings, contribution: Floats) -> di
 
 
 def table_of_coverage(coverage: Iterable[Coverage], rankings: Rankings) -> dict[str, Any]:
-    """Return one row per subtopic and per window: the first relevant document, or that it was missed; what it adds."""
+    """Return one row per subtopic and per window: the first relevant document, or that it was missed; contribution."""
     table: dict[str, Any] = {k: [] for k in ("covers", "name", "weight", "rank", "doc_id", "contribution")}
     for of in coverage:
         rank, doc_id = _first(of.cells, of.of_cell[of.cells.cell], len(of.weight), rankings)
@@ -47,7 +47,7 @@ def table_of_coverage(coverage: Iterable[Coverage], rankings: Rankings) -> dict[
 
 
 def _first(cells: Cells, group: Ints, count: int, rankings: Rankings) -> tuple[Array, list[str]]:
-    """Return the rank and the id of the first document of every group, given by the group of every document retrieved."""
+    """Return the rank and the id of the first document of every group, given the group of every document retrieved."""
     ids = dict(zip(rankings.relevant.doc.tolist(), rankings.relevant.doc_ids, strict=True))
     best: dict[int, tuple[int, str]] = {}
     for g, doc, rank in zip(group.tolist(), cells.layout.doc[cells.at].tolist(), cells.rank.tolist(), strict=True):

@@ -18,10 +18,10 @@ SUBTOPIC_ONLY_PARAMS: dict[str, Any] = {k: p for k, p in INTENT_PARAMS.items() i
 
 
 class DNDCG(Diversity):
-    """D-nDCG: nDCG with the global gain of a document, its gains for the subtopics by their weights.
+    """D-nDCG: nDCG over the global gain of a document, the weighted sum of its gains for the subtopics.
 
-    GG(d) = sum_c P(c|q) g_c(d), and D-nDCG@k the DCG of the ranking by that of the documents in the order of GG. The gain is
-    the grade (``gain='linear'``, a choice; the paper leaves the values open) or 2^grade - 1.
+    GG(d) = sum_c P(c|q) g_c(d), and D-nDCG@k is the DCG of the ranking divided by that of the documents in the order of GG.
+    The gain is the grade (``gain='linear'``, a choice; the paper leaves the values open) or 2^grade - 1.
 
     References
     ----------
@@ -41,7 +41,9 @@ class DNDCG(Diversity):
 
     NAME = "D_nDCG"
     PRETTY_NAME = "D-nDCG"
-    SHORT_DESC = "nDCG with the gains of a document for the subtopics added up by their weights."
+    SHORT_DESC = (
+        "nDCG whose gain is the sum of a document's gains for the subtopics, weighted by the subtopics' probabilities."
+    )
     SUPPORTED_PARAMS = {
         "gain": Param(
             str, "the gain of a document for a subtopic: its grade, or 2^grade - 1", default="linear",
@@ -57,7 +59,7 @@ class DNDCG(Diversity):
 
 
 class DSharpNDCG(DNDCG):
-    """D#-nDCG: I-rec and D-nDCG, averaged.
+    """D#-nDCG: the weighted mean of I-rec and D-nDCG.
 
     D#-nDCG@k = gamma I-rec@k + (1 - gamma) D-nDCG@k.
 
@@ -88,7 +90,7 @@ class DSharpNDCG(DNDCG):
         return np.asarray(recall + (1 - self["gamma"]) * super().of_cells(cells, rankings))
 
     def shares(self, cells: Cells) -> Floats:
-        """Return what every subtopic adds to gamma I-rec."""
+        """Return the contribution of every subtopic to gamma I-rec."""
         topic = cells.subtopics.topic
         return np.asarray(self["gamma"] * cell_formulas.covered(of_subtopics(cells)) / np.bincount(topic)[topic])
 

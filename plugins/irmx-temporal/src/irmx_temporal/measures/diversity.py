@@ -1,4 +1,4 @@
-"""What all measures of diversity share: their parameters, the columns that these need, their cells."""
+"""Base class of the diversity measures: parameters, columns, cells."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ AGRAWAL = Citation(
 SUBTOPIC_PARAMS = {
     "subtopic_weights": Param(
         str,
-        "P(c|q): the column subtopic_weight if there is one, else uniform ('auto'); 1 over the number of subtopics; the "
-        "share of the relevant documents; the column",
+        "P(c|q): the column subtopic_weight if there is one, else uniform ('auto'); 1 over the number of subtopics "
+        "('uniform'); the share of the relevant documents ('proportional'); the column ('column')",
         default="auto",
         choices=WEIGHTS,
     ),
@@ -57,18 +57,19 @@ CELLS = Param(
 WINDOW_PARAMS = {
     "window": WindowParam(
         "time windows: None for the labels in the column window; '1d', '1w', '1mo' (a month; '1m' is a minute), '1y' or a "
-        "number of seconds to cut the dates in the column timestamp; 'burst' for the bursts in these"
+        "number of seconds to cut windows from the dates in the column timestamp; 'burst' for the bursts of these dates"
     ),
     "window_weights": Param(
         str,
-        "P(t|q): what bursts weigh, or for other windows the column window_weight if there is one, else proportional "
-        "('auto'); 1 over the number of windows; the share of the relevant documents in windows; the column",
+        "P(t|q): the weights of the bursts, or for other windows the column window_weight if there is one, else proportional "
+        "('auto'); 1 over the number of windows ('uniform'); the share of the relevant documents in windows "
+        "('proportional'); the column ('column')",
         default="auto",
         choices=WEIGHTS,
     ),
     "subtopics": Param(
         str,
-        "subtopics: those in the column iteration, or every topic taken for one ('one'), for qrels that have none",
+        "subtopics: those in the column iteration, or each topic as a single subtopic ('one'), for qrels that have none",
         default="column",
         choices=("column", "one"),
     ),
@@ -77,12 +78,12 @@ WINDOW_PARAMS = {
 
 
 class Diversity(Measure):
-    """Base class: a value per topic over cells.
+    """Base class of measures that are computed over cells.
 
     Attributes
     ----------
     TEMPORAL : bool
-        Whether cells are pairs of a subtopic and a window, or subtopics.
+        Whether cells are pairs of a subtopic and a window rather than subtopics.
     """
 
     TEMPORAL: ClassVar[bool] = False
@@ -95,8 +96,8 @@ class Diversity(Measure):
             zone(self.params["tz"])
         if self["window"] == BURST and self["window_weights"] == "column":
             raise UsageError(
-                f"{self.NAME} with window='burst' takes no weights from a column, whose windows would be others: leave out "
-                "window_weights for those of the bursts, or take 'uniform' or 'proportional'."
+                f"{self.NAME} with window='burst' takes no weights from a column, because these belong to other windows: leave out "
+                "window_weights to use those of the bursts, or use 'uniform' or 'proportional'."
             )
 
     def qrel_columns(self) -> tuple[Column, ...]:
@@ -107,17 +108,17 @@ class Diversity(Measure):
 
     @property
     def windowing(self) -> Windowing:
-        """How documents get their windows."""
+        """How documents are assigned to windows."""
         if not self.TEMPORAL:
             return Windowing(EVERYTHING)
         return Windowing(self["window"], self["tz"], self["subtopics"] == "one")
 
     def cells(self, rankings: Rankings) -> Cells:
-        """Return the cells of rankings as the parameters want them; weights that the measure does not have are uniform."""
+        """Return the cells of rankings according to the parameters; uniform weights if the measure has no such parameter."""
         return self._cells(rankings, self.windowing)
 
     def by_subtopic(self, rankings: Rankings) -> Cells:
-        """Return cells that are the subtopics alone, with all of their relevant documents: in windows, and outside of all."""
+        """Return one cell per subtopic with all of its relevant documents, in windows or not."""
         return self._cells(rankings, self.windowing.without_windows())
 
     def _cells(self, rankings: Rankings, windowing: Windowing) -> Cells:
@@ -134,7 +135,7 @@ class Diversity(Measure):
         return cells.per_topic(self.per_cell(cells, rankings))
 
     def per_cell(self, cells: Cells, rankings: Rankings) -> Floats:
-        """Return the value of every cell, which the weights of the cells add up."""
+        """Return the value of every cell; the value of a topic is their weighted sum."""
         raise NotImplementedError
 
     def contributions(self, rankings: Rankings) -> dict[str, Any]:
@@ -149,4 +150,4 @@ TIME_PARAMS: dict[str, Any] = {**WINDOW_PARAMS, **INTENT_PARAMS}
 """The parameters of measures over subtopics and windows."""
 
 WINDOW_COLUMNS = (SUBTOPIC, WINDOW, TIMESTAMP, SUBTOPIC_WEIGHT, WINDOW_WEIGHT)
-"""What measures over windows may read: the labels of windows, or the dates to cut them from."""
+"""The columns that measures over windows may read: the labels of windows, or the dates to cut them from."""

@@ -14,25 +14,25 @@ from irmx_temporal.measures.diversity import INTENT_PARAMS, SINGH, TIME_PARAMS, 
 
 STOP = Param(
     str,
-    "R, the probability that a relevant document satisfies: 1 ('one', the paper's), or (2^grade - 1)/2^max ('graded'), max "
-    "the largest grade in the qrels, of any topic",
+    "R, the probability that a relevant document satisfies the user: 1 ('one', as in the paper), or (2^grade - 1)/2^max "
+    "('graded'), where max is the largest grade in the qrels of all topics",
     default="one",
     choices=("one", "graded"),
 )
 ERR = Param(
     str,
-    "the paper's definitions: its table's, which weighs windows and subtopics by P(t|q) P(c|q); its text's, with P(c|q,t), the "
-    "weights P(c|q) of the subtopics in the window made to add up to 1, and relevance in any window; the weights of the text "
-    "with the relevance of the table ('mixed')",
+    "the paper's definitions: that of its table, which weighs windows and subtopics by P(t|q) P(c|q); that of its text, with "
+    "P(c|q,t), the weights P(c|q) of the subtopics in the window scaled to add up to 1, and relevance in any window; or the "
+    "weights of the text with the relevance of the table ('mixed')",
     default="table",
     choices=("table", "text", "mixed"),
 )
 
 
 class IntentAwareERR(Diversity):
-    """Intent-aware expected reciprocal rank: 1/rank of the document that satisfies a user of a subtopic, in expectation.
+    """Intent-aware expected reciprocal rank: the expected 1/rank of the document that satisfies a user of a subtopic.
 
-    IA-ERR@k = sum_{r<=k} 1/r sum_c P(c|q) R(r|c) prod_{i<r} (1 - R(i|c)), with R = 1 for a relevant document, or graded.
+    IA-ERR@k = sum_{r<=k} 1/r sum_c P(c|q) R(r|c) prod_{i<r} (1 - R(i|c)), where R is 1 for a relevant document, or graded.
 
     References
     ----------
@@ -57,7 +57,7 @@ class IntentAwareERR(Diversity):
         return cell_formulas.err(self.stop(cells.grade, rankings), cells.rank, cells.cell, len(cells))
 
     def stop(self, grade: Floats, rankings: Rankings) -> Floats:
-        """Return R of grades that are relevant."""
+        """Return R for the grades of relevant documents."""
         if self["stop"] == "one":
             return np.ones(len(grade))
         largest = rankings.largest_grade
@@ -68,9 +68,9 @@ class TimeAwareERR(IntentAwareERR):
     """Time- and intent-aware expected reciprocal rank.
 
     TIA-ERR@k = sum_{r<=k} 1/r sum_(c,t) P(t|q) P(c|q) R(r|c,t) prod_{i<r} (1 - R(i|c,t)), as in the table of the paper. Its
-    text has P(c|q,t) in the place of P(c|q) and relevance to the subtopic in any window in R: ``err='text'``. A third formula,
+    text has P(c|q,t) instead of P(c|q), and relevance to the subtopic in any window in R: ``err='text'``. A third formula,
     commented out in the paper, has P(c|q,t) and R(r|c,t): ``err='mixed'``. The paper does not say what P(c|q,t) is; here it
-    is P(c|q), made to add up to 1 over the subtopics with a relevant document in the window.
+    is P(c|q), scaled to add up to 1 over the subtopics with a relevant document in the window.
 
     References
     ----------
@@ -91,7 +91,9 @@ class TimeAwareERR(IntentAwareERR):
 
     NAME = "TIA_ERR"
     PRETTY_NAME = "Time-Aware Intent-Aware Expected Reciprocal Rank"
-    SHORT_DESC = "The expected reciprocal rank for each pair of a time window and a subtopic, weighted."
+    SHORT_DESC = (
+        "The expected reciprocal rank for each pair of a time window and a subtopic, weighted by their probabilities."
+    )
     SUPPORTED_PARAMS = {"err": ERR, "stop": STOP, **TIME_PARAMS}
     TEMPORAL = True
     QREL_COLUMNS = WINDOW_COLUMNS

@@ -1,4 +1,4 @@
-"""Any measure, lifted over subtopics, or over subtopics and time windows: its values for each, by their weights."""
+"""Any measure, lifted over subtopics, or over subtopics and time windows: the weighted sum of its values for each."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from irmx_temporal.windows.windows_of_rows import Windowing
 
 
 class MeasureParam(Param):
-    """A parameter that is a measure: one of a plugin or of ir_measures, or its text; the text is kept.
+    """A parameter that takes a measure, of a plugin or of ir_measures, or its text; the text is stored.
 
     Attributes
     ----------
     diversity : bool
-        Whether it may be a measure of diversity of ir_measures.
+        Whether it may be a diversity measure of ir_measures.
     """
 
     def __init__(self, desc: str, diversity: bool = False) -> None:
@@ -31,7 +31,7 @@ class MeasureParam(Param):
         self.diversity = diversity
 
     def expects(self) -> str:
-        """Return what a legal value is."""
+        """Return a description of the allowed values."""
         return "a measure, such as 'AP' or 'MP(model=GL_AD_ID)'"
 
     def check(self, value: Any, name: str, owner: str) -> Any:
@@ -49,10 +49,10 @@ class MeasureParam(Param):
 
 
 class IntentAware(Diversity):
-    """A measure lifted over subtopics: its value for the documents relevant to each, by the subtopics' weights.
+    """A measure lifted over subtopics: the mean of its values for each subtopic, weighted by the subtopics' probabilities.
 
-    IA-M = sum_c P(c|q) M(.|c). Any measure will do: of ir_measures, or of another plugin. In Python ``IntentAware(AP@20)`` and
-    ``IntentAware(measure="AP@20")`` are the same; a cutoff and ``rel`` are handed on to the measure.
+    IA-M = sum_c P(c|q) M(.|c), for any measure M of ir_measures or of another plugin. In Python ``IntentAware(AP@20)`` and
+    ``IntentAware(measure="AP@20")`` are the same; a cutoff and ``rel`` are passed on to the measure.
 
     References
     ----------
@@ -79,7 +79,7 @@ class IntentAware(Diversity):
         "no_relevant": COMMON_PARAMS["no_relevant"],
     }
     RANGE = (0.0, float("inf"))
-    MONOTONE = False  # as the measure that is lifted
+    MONOTONE = False  # like the measure that is lifted
     EXAMPLES: ClassVar[tuple[str, ...]] = ("IntentAware(measure='AP')", "IntentAware(measure='P@10')")
 
     def __init__(self, measure: Any = None, **params: Any) -> None:
@@ -93,15 +93,17 @@ class IntentAware(Diversity):
             self.params = {name: self.params[name] for name in self.SUPPORTED_PARAMS if name in self.params}
 
     def _settled(self, lifted: ir_measures.Measure) -> ir_measures.Measure:
-        """Return the measure with this one's cutoff and ``rel``, which becomes its ``rel`` where only it has one."""
+        """Return the measure with this one's cutoff and ``rel``, unless only the measure has a ``rel``."""
         cutoff, rel = self.params.pop("cutoff", None), self.params.get("rel")
         if cutoff is not None:
             if "cutoff" not in lifted.SUPPORTED_PARAMS or "cutoff" in lifted.params:
-                raise UsageError(f"{lifted} cannot be cut off at {cutoff}: it has a cutoff already, or takes none.")
+                raise UsageError(
+                    f"{lifted} cannot be cut off at {cutoff}: it already has a cutoff, or does not take one."
+                )
             lifted = lifted(cutoff=cutoff)
         if "rel" in lifted.params:
             if rel is not None and rel != lifted.params["rel"]:
-                raise UsageError(f"{self.NAME} has rel={rel}, but {lifted} has another. Give one of them.")
+                raise UsageError(f"{self.NAME} has rel={rel}, but {lifted} has another value. Set rel in one of them.")
             self.params["rel"] = lifted.params["rel"]
         elif rel is not None and "rel" in lifted.SUPPORTED_PARAMS:
             lifted = lifted(rel=rel)
@@ -135,10 +137,10 @@ class IntentAware(Diversity):
 
 
 class TimeAware(IntentAware):
-    """A measure lifted over subtopics and time windows: its value for each pair, by the weights of both.
+    """A measure lifted over subtopics and time windows: its values for each pair, weighted by both probabilities.
 
-    TIA-M = sum_t P(t|q) sum_c P(c|q) M(.|c,t). A measure of ir_measures that is one of diversity itself, such as alpha_nDCG, is
-    lifted over the windows alone: sum_t P(t|q) M(.|t), over the subtopics of the documents in the window. The paper has "time
+    TIA-M = sum_t P(t|q) sum_c P(c|q) M(.|c,t). A diversity measure of ir_measures, such as alpha_nDCG, is lifted over the
+    windows alone: sum_t P(t|q) M(.|t), over the subtopics of the documents in the window. The paper has "time
     aware alpha-nDCG" as a heading without a formula; this is the natural reading.
 
     References
@@ -165,7 +167,8 @@ class TimeAware(IntentAware):
     SUPPORTED_PARAMS = {
         **IntentAware.SUPPORTED_PARAMS,
         "measure": MeasureParam(
-            "the measure that is lifted; one of diversity of ir_measures is lifted over windows alone", diversity=True
+            "the measure that is lifted; a diversity measure of ir_measures is lifted over windows alone",
+            diversity=True,
         ),
         **WINDOW_PARAMS,
     }
@@ -183,18 +186,18 @@ class TimeAware(IntentAware):
         for name, allowed in (("subtopics", ("column",)), ("subtopic_weights", ("auto", "uniform"))):
             if self.over_windows and self[name] not in allowed:
                 raise UsageError(
-                    f"{self._lifted} looks at the subtopics in each window itself, all of one weight: leave out {name} of "
+                    f"{self._lifted} handles the subtopics in each window itself, all with equal weights: leave out {name} of "
                     f"{self.NAME}. Got {self[name]!r}."
                 )
 
     @property
     def over_windows(self) -> bool:
-        """Whether the measure looks at the subtopics itself."""
+        """Whether the measure handles the subtopics itself."""
         return self._lifted is not None and needs_subtopics(self._lifted)
 
     @property
     def windowing(self) -> Windowing:
-        """How documents get their windows."""
+        """How documents are assigned to windows."""
         return replace(super().windowing, one_subtopic=True) if self.over_windows else super().windowing
 
     def per_cell(self, cells: Cells, rankings: Rankings) -> Floats:

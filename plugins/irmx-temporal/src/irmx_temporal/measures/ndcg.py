@@ -12,7 +12,7 @@ from irmx_temporal.measures.diversity import INTENT_PARAMS, SINGH, TIME_PARAMS, 
 
 
 class IntentAwareNDCG(Diversity):
-    """Intent-aware nDCG: the mean over subtopics, by their weights, of the nDCG for each.
+    """Intent-aware nDCG: the weighted mean over subtopics of the nDCG for each.
 
     IA-nDCG@k = sum_c P(c|q) nDCG@k(.|c), with the gain 2^rel - 1 and the discount log(1 + rank).
 
@@ -42,7 +42,7 @@ class IntentAwareNDCG(Diversity):
 
 
 class TimeAwareNDCG(IntentAwareNDCG):
-    """Time- and intent-aware nDCG: the nDCG for each pair of a time window and a subtopic, by their weights.
+    """Time- and intent-aware nDCG: the weighted mean of the nDCG for each pair of a time window and a subtopic.
 
     TIA-nDCG@k = sum_t P(t|q) sum_c P(c|q) nDCG@k(.|c,t). P(t|q) is the window's share of the topic's relevant documents,
     unless weights are given. A pair without a relevant document counts 0.

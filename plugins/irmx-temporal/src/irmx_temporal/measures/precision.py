@@ -14,7 +14,7 @@ from irmx_temporal.measures.diversity import INTENT_PARAMS, SINGH, TIME_PARAMS, 
 
 
 class IntentAwarePrecision(Diversity):
-    """Intent-aware precision: the mean over subtopics of the precision for each.
+    """Intent-aware precision: the weighted mean over subtopics of the precision for each.
 
     IA-P@k = sum_c P(c|q) 1/k sum_{j<=k} rel(j|c); the paper has P(c|q) uniform. Without a cutoff k is the number of documents
     retrieved.

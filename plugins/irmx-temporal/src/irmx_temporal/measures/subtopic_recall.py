@@ -1,4 +1,4 @@
-"""Subtopic recall, alone and with time windows."""
+"""Subtopic recall, with and without time windows."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class SubtopicRecall(Diversity):
         return np.asarray(sum(parts))
 
     def coverage(self, rankings: Rankings) -> list[Coverage]:
-        """Return what is to be covered."""
+        """Return the subtopics and windows to cover."""
         return [of_subtopics(self.by_subtopic(rankings))]
 
     def contributions(self, rankings: Rankings) -> dict[str, Any]:
@@ -107,13 +107,13 @@ class TimeAwareSubtopicRecall(SubtopicRecall):
         return [of._replace(weight=weight) for of, weight in zip((subtopics, windows), weights, strict=True)]
 
     def weights(self, subtopics: Aspects, windows: Aspects, topics: int) -> tuple[Floats, Floats]:
-        """Return what every subtopic and every window adds to its topic's value if it is covered."""
+        """Return the contribution of every subtopic and window to its topic's value if it is covered."""
         count = np.bincount(subtopics.topic, minlength=topics) + np.bincount(windows.topic, minlength=topics)
         return 1 / count[subtopics.topic], 1 / count[windows.topic]
 
 
 class TimeAwareIntentAwareSubtopicRecall(TimeAwareSubtopicRecall):
-    """Subtopic recall with time windows, by their weights.
+    """Subtopic recall with time windows, weighted by probabilities.
 
     TIA-SBR@k = a sum_{c in S} P(c|q) + (1 - a) sum_{t in S} P(t|q). The paper leaves a open; 0.5 is a choice. A relevant
     document outside all windows covers its subtopic, and no window.
@@ -126,7 +126,7 @@ class TimeAwareIntentAwareSubtopicRecall(TimeAwareSubtopicRecall):
     NAME = "TIA_StRecall"
     ALIASES = ("TIA_SBR",)
     PRETTY_NAME = "Time-Aware Intent-Aware Subtopic Recall"
-    SHORT_DESC = "The weights of the subtopics and of the time windows that the ranking covers."
+    SHORT_DESC = "The sum of the weights of the subtopics and time windows that the ranking covers."
     SUPPORTED_PARAMS = {
         "a": Param(float, "weight of subtopics against windows", default=0.5, low=0, high=1),
         **WINDOWS_PARAMS,
@@ -138,7 +138,7 @@ class TimeAwareIntentAwareSubtopicRecall(TimeAwareSubtopicRecall):
 
 
 def of_subtopics(cells: Cells) -> Coverage:
-    """Return the subtopics, by their weights, as what the documents of cells cover."""
+    """Return the subtopics, with their weights, for the documents of cells to cover."""
     return Coverage("subtopic", cells.subtopics, cells, cells.layout.subtopic, cells.subtopics.weight)
 
 

@@ -19,12 +19,12 @@ from irmx_temporal.natural_labels import labels
 
 
 def needs_subtopics(measure: ir_measures.Measure) -> bool:
-    """Tell whether a measure of ir_measures is one of diversity, which ndeval computes."""
+    """Tell whether a measure of ir_measures is a diversity measure, computed by ndeval."""
     return measure.NAME in {m.NAME for m in ir_measures.providers.registry["pyndeval"].SUPPORTED_MEASURES}
 
 
 def of_relevance(measure: ir_measures.Measure, parts: Rankings) -> Floats:
-    """Return the value of a measure of relevance for every part, from documents named by their ranks."""
+    """Return the value of a relevance measure for every part, from documents named by their ranks."""
     rows, qrels, run = parts.qrels_rows, {}, {}
     _refuse_fractions(measure, rows.grade)
     whole: dict[int, dict[str, float]] = {}
@@ -40,9 +40,9 @@ def of_relevance(measure: ir_measures.Measure, parts: Rankings) -> Floats:
 
 
 def of_diversity(measure: ir_measures.Measure, parts: Rankings) -> Floats:
-    """Return the value of a measure of diversity for every part, over the subtopics of its rows.
+    """Return the value of a diversity measure for every part, over the subtopics of its rows.
 
-    Judged documents keep the order of their ids: ndeval breaks ties in its ideal rankings by them.
+    Judged documents keep the order of their ids, by which ndeval breaks ties in its ideal rankings.
     """
     rows = parts.qrels_rows
     _refuse_fractions(measure, rows.grade)
@@ -62,11 +62,11 @@ def of_diversity(measure: ir_measures.Measure, parts: Rankings) -> Floats:
 
 def _refuse_fractions(measure: ir_measures.Measure, grade: Floats) -> None:
     for odd in grade[grade % 1 != 0][:1].tolist():
-        raise DataError(f"{measure}, a measure of ir_measures, takes whole grades only. Found {odd:g}.")
+        raise DataError(f"{measure}, a measure of ir_measures, takes integer grades only. Found {odd:g}.")
 
 
 def _parts(measure: ir_measures.Measure, parts: Rankings) -> Iterator[tuple[str, int, int, int]]:
-    """Yield the name of every part, the first of its rows and the one after the last, and the ranks that are looked at."""
+    """Yield the name of every part, its first row and the one after its last, and the ranks that are scored."""
     cutoff = None if measure.params.get("judged_only") else measure.params.get("cutoff")
     depth = np.minimum(parts.depth, sys.maxsize if cutoff is None else cutoff)
     for i, (a, b) in enumerate(pairwise(parts.qrels_rows.offsets.tolist())):
@@ -74,7 +74,7 @@ def _parts(measure: ir_measures.Measure, parts: Rankings) -> Iterator[tuple[str,
 
 
 def _computed(measure: ir_measures.Measure, qrels: Any, run: Any, count: int) -> Floats:
-    """Return the value of every part, as the host computes it, which knows what the tools behind ir_measures misread."""
+    """Return the value of every part, computed by irmx, which guards against input that the ir_measures tools misread."""
     found = np.zeros(count)
     if qrels:
         try:

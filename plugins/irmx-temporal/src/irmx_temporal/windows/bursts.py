@@ -8,17 +8,17 @@ from irmx.ragged import Array, Floats, Ints
 from irmx_temporal.windows.calendar_windows import shown
 
 FACTOR = 2.0
-"""s: how much more often documents come in a burst."""
+"""s, the factor by which documents are more frequent in a burst."""
 
 COST = 1.0
-"""gamma: a burst begins at the cost of gamma log(n), n the number of gaps."""
+"""gamma; entering a burst costs gamma log(n), where n is the number of gaps."""
 
 
 def bursts(times: Floats, factor: float = FACTOR, cost: float = COST) -> list[tuple[int, int, float]]:
-    """Return the bursts in dates in ascending order, by Kleinberg's automaton of two states.
+    """Return the bursts in a sequence of dates, found by Kleinberg's two-state automaton.
 
-    The gaps between dates are exponential: with the mean gap in the usual state, and ``factor`` times as short in a burst.
-    To enter a burst costs gamma log(n). The cheapest sequence of states is found by dynamic programming.
+    The gaps between dates are exponential, with the mean gap in the base state, and a ``factor`` times shorter mean in a burst.
+    Entering a burst costs gamma log(n). The cheapest sequence of states is found by dynamic programming.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def bursts(times: Floats, factor: float = FACTOR, cost: float = COST) -> list[tu
     Returns
     -------
     list of (first, last, weight)
-        The places of the first and the last date of each burst, and by how much the burst lowers the cost of its gaps.
+        The indices of the first and the last date of each burst, and how much the burst lowers the cost of its gaps.
 
     References
     ----------

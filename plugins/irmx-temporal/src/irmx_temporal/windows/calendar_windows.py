@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 BURST = "burst"
 
 FIRST = -62135596800.0 + 2 * 86400
-"""The first second of the year 1 in every time zone: no name of a window begins before."""
+"""The first second of the year 1 in every time zone; names of windows do not start earlier."""
 
 _CALENDAR = {"d": "D", "w": "W", "mo": "M", "y": "Y"}
-"""Units that the calendar cuts, and what pandas calls the periods."""
+"""Calendar units, and the pandas aliases of their periods."""
 
 _DAYS = {"d": 1, "w": 7, "mo": 31, "y": 366}
-"""How long they are at most."""
+"""The maximum length of each unit."""
 
 _LONGEST, _SHORTEST = 9999 * 366 * 86400.0, 1e-6
-"""The years that dates have, and the precision of dates, in seconds."""
+"""The range of years of dates, and the precision of dates, in seconds."""
 
 _WRITTEN = re.compile(r"([0-9]{0,9})\s*(d|w|mo|y)")
 _FORM = (
@@ -36,13 +36,13 @@ _FORM = (
 
 
 class WindowParam(Param):
-    """The parameter ``window``: how time windows come about; None for the labels of the column ``window``."""
+    """The parameter ``window``: how time windows are defined; None for the labels in the column ``window``."""
 
     def __init__(self, desc: str) -> None:
         super().__init__(str, desc, default=None)
 
     def expects(self) -> str:
-        """Return what a legal value is."""
+        """Return a description of the allowed values."""
         return f"{_FORM}, 'burst', or None for the column window"
 
     def check(self, value: Any, name: str, owner: str) -> Any:
@@ -66,13 +66,13 @@ class WindowParam(Param):
 
 
 def _period(value: Any) -> tuple[int, str] | None:
-    """Return the number and the unit of a period of the calendar, None for what is none."""
+    """Return the number and the unit of a calendar period, or None for any other text."""
     written = _WRITTEN.fullmatch(value.strip()) if isinstance(value, str) else None
     return None if written is None else (int(written.group(1) or 1), written.group(2))
 
 
 def cut(timestamps: Floats, window: str, tz: str) -> tuple[Ints, list[str]]:
-    """Return the window of every date, as a number that grows with time, and the names of the windows.
+    """Return the window of every date, numbered in the order of time, and the names of the windows.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def cut(timestamps: Floats, window: str, tz: str) -> tuple[Ints, list[str]]:
         Seconds since 1970.
     window : str
         ``'1d'``, ``'1w'`` (weeks begin on Monday), ``'1mo'``, ``'1y'``, several of them such as ``'3mo'`` (counted from
-        1970), or a duration such as ``'6h'``, counted from 1970 whatever the time zone.
+        1970), or a duration such as ``'6h'``, counted from 1970 in UTC.
     tz : str
         The time zone in which days begin.
 
@@ -88,7 +88,7 @@ def cut(timestamps: Floats, window: str, tz: str) -> tuple[Ints, list[str]]:
     -------
     numbers : int array
     names : list of str
-        By number; the start of each window, or the year 1 where that is later.
+        The start of each window, by number, or the year 1 if that is later.
 
     Raises
     ------
@@ -120,7 +120,7 @@ def cut(timestamps: Floats, window: str, tz: str) -> tuple[Ints, list[str]]:
 
 
 def _local(timestamps: Floats, tz: str) -> pd.DatetimeIndex:
-    """Return what the clocks of a time zone show."""
+    """Return the local time in a time zone."""
     import pandas as pd
 
     moments = pd.DatetimeIndex((timestamps * 1e6).round().astype("datetime64[us]"), tz="UTC")
@@ -128,7 +128,7 @@ def _local(timestamps: Floats, tz: str) -> pd.DatetimeIndex:
 
 
 def shown(timestamps: Floats, tz: str, unit: Literal["s", "D"]) -> list[str]:
-    """Return what the clocks of a time zone show, to the second or the day.
+    """Return the local time in a time zone as text, to the second or the day.
 
     >>> shown(np.array([0.0]), "Asia/Tokyo", "s"), shown(np.array([0.0]), "America/New_York", "D")
     (['1970-01-01T09:00:00'], ['1969-12-31'])

@@ -1,4 +1,4 @@
-"""The time window of every qrels row: what its label says, or what its document's date falls in."""
+"""The time window of every qrels row, from its label or from the date of its document."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from irmx_temporal.windows.bursts import burst_windows
 from irmx_temporal.windows.calendar_windows import BURST, cut
 
 EVERYTHING = "everything"
-"""The window of measures that know no time: all documents are in it, dated or not."""
+"""The window of measures that ignore time: it contains all documents, dated or not."""
 
 
 @dataclass(frozen=True)
 class Windowing:
-    """How documents get their time windows.
+    """How documents are assigned to time windows.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class Windowing:
     tz : str
         The time zone of the calendar.
     one_subtopic : bool
-        Whether every topic is one subtopic, whatever the column of subtopics says.
+        Whether every topic is treated as one subtopic, ignoring the column of subtopics.
     """
 
     window: str | None
@@ -38,7 +38,7 @@ class Windowing:
     one_subtopic: bool = False
 
     def without_windows(self) -> Windowing:
-        """Return what has the same subtopics, and one window that everything is in."""
+        """Return a windowing with the same subtopics and a single window for all documents."""
         return Windowing(EVERYTHING, one_subtopic=self.one_subtopic)
 
 
@@ -52,7 +52,7 @@ class WindowOfRows(NamedTuple):
     names : list
         The windows by number.
     weight : float array or None
-        What every window weighs in its topic, if they are bursts.
+        The weight of every window in its topic, if they are bursts.
     """
 
     label: Ints
@@ -66,7 +66,7 @@ def windows_of_rows(rankings: Rankings, relevant: Array, windowing: Windowing) -
     Raises
     ------
     irmx.DataError
-        Where a relevant document has no window, none has a date, or a document has two.
+        If a relevant document has no window, no relevant document has a date, or a document has two.
 
     Warns
     -----
@@ -92,7 +92,7 @@ def windows_of_rows(rankings: Rankings, relevant: Array, windowing: Windowing) -
 
 
 def _labelled(rankings: Rankings, relevant: Array) -> WindowOfRows:
-    """Return the windows that the column ``window`` names; a row without a document declares one."""
+    """Return the windows in the column ``window``; a row without a document declares one."""
     rows = rankings.qrels_rows
     label, names = labels(rows, WINDOW)
     _refuse_lacking(rankings, relevant & (label < 0), WINDOW.name, "window")
@@ -114,7 +114,7 @@ def _dates(rankings: Rankings) -> Floats:
 
 
 def _of_documents(rows: Rows, time: Floats) -> Floats:
-    """Return the dates of rows, those that a row leaves out from another row of its document."""
+    """Return the dates of rows; a missing date is taken from another row of the same document."""
     known = np.flatnonzero(~np.isnan(time) & ~rows.declares)
     of_document = np.full(int(rows.doc.max(initial=-1)) + 1, np.nan)
     of_document[rows.doc[known]] = time[known]
@@ -124,7 +124,7 @@ def _of_documents(rows: Rows, time: Floats) -> Floats:
 
 
 def _parsed(rankings: Rankings, number: Ints, texts: list[str]) -> Floats:
-    """Return texts of dates as seconds since 1970; those without a time zone are in UTC."""
+    """Return dates, given as strings, in seconds since 1970; without a time zone they are in UTC."""
     import pandas as pd
 
     rows = rankings.qrels_rows
@@ -132,15 +132,15 @@ def _parsed(rankings: Rankings, number: Ints, texts: list[str]) -> Floats:
     bad = np.append(dates.isna().to_numpy(), False)
     for row in np.flatnonzero(bad[number] & (number >= 0))[:1].tolist():
         raise DataError(
-            f"The timestamp {texts[number[row]]!r} of the qrels is no date: query {rankings.topics[rows.topic[row]]}, "
-            f"{row_of_topic(rows, row)}. Dates are numbers, seconds since 1970, or texts such as 2014-03-01 or 2014-03-01T12:30:00Z."
+            f"The timestamp {texts[number[row]]!r} of the qrels is not a date: query {rankings.topics[rows.topic[row]]}, "
+            f"{row_of_topic(rows, row)}. Dates are numbers, in seconds since 1970, or strings such as 2014-03-01 or 2014-03-01T12:30:00Z."
         )
     moments = dates.dt.tz_localize(None).to_numpy().astype("datetime64[us]")
     return np.append((moments - np.datetime64(0, "us")) / np.timedelta64(1, "s"), np.nan)[number]
 
 
 def _tell_of_undated(rankings: Rankings, relevant: Array, dated: Array) -> None:
-    """Warn of relevant documents without a date, which are in no window; refuse if no relevant document has one."""
+    """Warn about relevant documents without a date, which are in no window; raise if no relevant document has one."""
     lacking = relevant & ~dated
     if not lacking.any():
         return
@@ -166,17 +166,17 @@ def _refuse_lacking(rankings: Rankings, lacking: Array, column: str, what: str) 
 
 
 def _refuse_two(rankings: Rankings, there: Ints, values: Array, what: str, column: str) -> None:
-    """Refuse a document with two dates or windows."""
+    """Raise if a document has two dates or windows."""
     rows = rankings.qrels_rows
     order = there[np.argsort(rows.doc[there], kind="stable")]
     same = rows.doc[order][1:] == rows.doc[order][:-1]
     for i in np.flatnonzero(same & (values[order][1:] != values[order][:-1]))[:1].tolist():
         raise DataError(
             f"A document of query {rankings.topics[rows.topic[order[i]]]} has two {what} in the qrels column {column!r}: "
-            f"compare {row_of_topic(rows, order[i])} with {row_of_topic(rows, order[i + 1])}. A document has one."
+            f"compare {row_of_topic(rows, order[i])} with {row_of_topic(rows, order[i + 1])}. A document can have only one."
         )
 
 
 def row_of_topic(rows: Rows, row: int) -> str:
-    """Return how messages name a row: by its line in the file of the qrels, or else by its place among the rows of its topic."""
+    """Return the name of a row in messages: its line in the qrels file or, without a file, its position in its topic."""
     return rows.place([row]) or f"row {row - int(rows.offsets[rows.topic[row]]) + 1} of the topic"
