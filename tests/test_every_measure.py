@@ -37,7 +37,7 @@ SETTINGS = (
 """Settings that take other ways through the code than the examples of the measures."""
 
 CUT_OFF_ITSELF = "the measure that is lifted has a cutoff of its own, which cannot be set twice"
-GOES_WITH_AUTO = "the parameter precision goes with users='auto' alone, and is refused without it"
+GOES_WITH_AUTO = "the parameter precision needs users='auto', and is refused without it"
 LARGEST_OF_ALL = "the paper's 2^max is that of the largest grade of all topics of the qrels"
 
 

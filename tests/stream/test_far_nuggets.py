@@ -50,10 +50,10 @@ def test_of_two_nuggets_neither_is_the_far_one() -> None:
         "days apart. Are both times right?"
     ]
     more = pd.concat([QRELS, QRELS.iloc[-1:].assign(iteration="n2", timestamp=LATE)])
-    assert told(more, "LC") == [f"The qrels: {FAR} So far from all others of their topic are 2 nuggets more."]
+    assert told(more, "LC") == [f"The qrels: {FAR} 2 more nuggets are that far from any other of the topic."]
     third = QRELS.iloc[-1:].assign(iteration="n3", timestamp=600)
     assert told(pd.concat([more, third]), "LC") == [
-        f"The qrels: {FAR} So far from all others of their topic is 1 nugget more."
+        f"The qrels: {FAR} 1 more nugget is that far from any other of the topic."
     ]
 
 

@@ -339,8 +339,8 @@ def test_bad_tables(nuggets: pd.DataFrame, updates: pd.DataFrame, said: str) -> 
         ("MSU(users='many')", r"or 'auto'"),
         ("MSU(per='hour')", "one of 'second', 'update_read', 'update_emitted'"),
         ("MSU(interface=sideways)", "sideways"),
-        ("MSU(ratio='of_means')", "goes with per='second'"),
-        ("MSU(precision=0.1)", "goes with users='auto'"),
+        ("MSU(ratio='of_means')", "needs per='second'"),
+        ("MSU(precision=0.1)", "needs users='auto'"),
         ("MSU(MA='1s',SA='20d')", "SA"),
     ],
 )
@@ -377,7 +377,7 @@ def test_times_of_another_unit_or_origin_are_refused(measure: str) -> None:
     nuggets = NUGGETS.assign(importance=1, nugget_length=5, match_start=0, match_end=2)
     for wrong in (UPDATES["timestamp"] * 1000, UPDATES["timestamp"] - 10**9):
         with pytest.raises(
-            irmx.DataError, match=r"within a year of its topic's nuggets.*in seconds, of the same origin"
+            irmx.DataError, match=r"within a year of its topic's nuggets.*in seconds, with the same origin"
         ):
             values(measure, nuggets, UPDATES.assign(timestamp=wrong))
     assert sum(values(measure, nuggets, UPDATES).values()) > 0

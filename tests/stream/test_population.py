@@ -90,9 +90,9 @@ def test_sobol_points_lower_the_error_of_the_mean() -> None:
         (lambda: Population(MD=1, SD="30d"), "SD, .* to 1e.06 times MD = 1 seconds. Got 2.592e.06"),
         (lambda: Population(speed_sigma=-0.1), r"speed_sigma, .* in the range \[0, 10\]. Got -0.1"),
         (lambda: Population(speed_mu=float("nan")), "speed_mu, .* Got nan"),
-        (lambda: Population().draw(0), "'users' must be a whole number from 1. Got 0"),
-        (lambda: Population().draw(1.5), "'users' must be a whole number from 1. Got 1.5"),  # type: ignore[arg-type]
-        (lambda: Population().draw(5, seed=-1), "'seed' must be a whole number from 0. Got -1"),
+        (lambda: Population().draw(0), "'users' must be a whole number of at least 1. Got 0"),
+        (lambda: Population().draw(1.5), "'users' must be a whole number of at least 1. Got 1.5"),  # type: ignore[arg-type]
+        (lambda: Population().draw(5, seed=-1), "'seed' must be a whole number of at least 0. Got -1"),
         (lambda: Population().draw(5, sampling="halton"), "'random' or by 'sobol' sampling. Got 'halton'"),
     ],
 )

@@ -106,7 +106,7 @@ def test_durations_and_times_away_have_the_means_of_the_user() -> None:
     [
         (lambda u: simulate(u, -1.0), "must be at least 0 seconds long. Got -1.0"),
         (lambda u: simulate(u, "3 parsecs"), "'parsecs' is no unit"),
-        (lambda u: simulate(u, 10.0, seed=-2), "'seed' must be a whole number from 0. Got -2"),
+        (lambda u: simulate(u, 10.0, seed=-2), "'seed' must be a whole number of at least 0. Got -2"),
         (lambda u: simulate(Users(u.away * 0, u.session, u.speed), 10.0), "must be finite and more than 0"),
         (lambda u: simulate(u, 1e14), "at most 1e.08 are simulated"),
     ],
@@ -171,7 +171,7 @@ def test_the_part_within_a_window() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("user,start\na,1\n", "lacks the column 'duration', how long it takes. It has: user, start"),
+        ("user,start\na,1\n", "lacks the column 'duration', duration of the session. It has: user, start"),
         ("user,start,duration\n", "log.csv has no rows"),
         ("user,start,duration\na,1,2\n,3,4\n", "line 3: the user is missing"),
         ("user,start,duration\na,1,2\na,5,two\n", "line 3: the duration must be a number .* Got 'two' instead"),
@@ -231,12 +231,12 @@ TWO = {"offsets": [0, 2, 3], "start": [0.0, 60.0, 5.0], "duration": [60.0, 5.0, 
     [
         (
             {"start": [60.0, 0.0, 5.0]},
-            "Session 1 of user 0 .both counted from 0. starts at 0, before the one before it",
+            "Session 1 of user 0 .both counted from 0. starts at 0, before the previous one",
         ),
-        ({"start": [0.0, 59.0, 5.0]}, "Session 1 of user 0 .* starts at 59, before the one before it ends at 60"),
+        ({"start": [0.0, 59.0, 5.0]}, "Session 1 of user 0 .* starts at 59, before the previous one ends at 60"),
         ({"duration": [60.0, 5.0, -1.0]}, "Session 0 of user 1 .* lasts -1 seconds, which is not a duration"),
         ({"duration": [60.0, math.nan, 1.0]}, "Session 1 of user 0 .* lasts nan seconds"),
-        ({"start": [0.0, math.inf, 5.0]}, "Session 1 of user 0 .* starts at inf, which is no time"),
+        ({"start": [0.0, math.inf, 5.0]}, "Session 1 of user 0 .* starts at inf, which is not a time"),
         ({"start": ["noon", "one", "two"]}, "The start of traces must be an array of numbers"),
         ({"start": [[0.0, 60.0, 5.0]]}, "The start of traces must be an array of one dimension. Got 2"),
         ({"offsets": [0, 2]}, "offsets of traces end at 2 sessions, but there are 3 starts and 3 durations"),

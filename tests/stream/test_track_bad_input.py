@@ -30,7 +30,7 @@ def test_pooled_updates_without_a_length_are_counted(example: ModuleType) -> Non
 
 
 def test_matches_without_a_place_are_counted(example: ModuleType) -> None:
-    with pytest.warns(DataWarning, match="1 of 2 matches have no place"):
+    with pytest.warns(DataWarning, match="1 of 2 matches have no position"):
         assert example.values("TS_Verbosity", example.EXAMPLE.assign(match_start=[np.nan, 0, 0])) == [
             round((3 + 1 + 4) / 3, 6)
         ]
@@ -64,7 +64,7 @@ def test_wrong_judgments_are_named(
 
 def test_wrong_runs_are_named(example: ModuleType) -> None:
     with pytest.raises(
-        DataError, match="LC cannot be computed: the run column 'timestamp', when the update was emitted"
+        DataError, match="LC cannot be computed: the run column 'timestamp', time at which the update was emitted"
     ):
         example.values("LC", run={"q": {"u1": 1.0}})
     with pytest.raises(DataError, match=r"The run column 'timestamp' must hold numbers\. Found 'noon'"):

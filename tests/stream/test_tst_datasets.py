@@ -87,7 +87,7 @@ def test_without_the_files_it_says_what_goes_where(
     (tmp_path / "run").write_text(RUN, encoding="utf-8")
     done = command("eval", f"trec-tst/{year}", tmp_path / "run", "LC")
     assert done.code == 1
-    assert f"trec-tst/{year} is not downloaded by itself." in done.err
+    assert f"trec-tst/{year} is not downloaded automatically." in done.err
     assert str(home / "trec-tst" / str(year)) in done.err
     for kind in ("nuggets, a table", "matches, a table", "updates, the pool, a table", "topics, an XML file"):
         assert kind in done.err

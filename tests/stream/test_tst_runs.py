@@ -61,7 +61,7 @@ def test_runs_of_other_formats_stay_theirs(tmp_path: Path, text: str) -> None:
 def test_several_runs_in_a_file(tmp_path: Path) -> None:
     path = tmp_path / "runs.txt"
     path.write_text(RUN + RUN.replace("team a", "team b") + RUN.replace("team a", "other b"), encoding="utf-8")
-    with pytest.raises(DataError, match=r"holds 3 runs: a, team.b, other.b. Set them apart: awk .*read_tst_runs"):
+    with pytest.raises(DataError, match=r"holds 3 runs: a, team.b, other.b. Split them: awk .*read_tst_runs"):
         irmx.read_run(path)
     found = read_tst_runs(path)
     assert list(found) == ["a", "team.b", "other.b"]
@@ -106,5 +106,5 @@ def test_a_run_that_is_empty_or_no_text(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="run, line 3: the byte 0xe9 is not UTF-8"):
         irmx.read_run(tmp_path / "run")
     (tmp_path / "run").write_bytes(b"\n")
-    with pytest.raises(DataError, match="run is empty: it holds no line of a run"):
+    with pytest.raises(DataError, match="run is empty: it has no lines of a run"):
         irmx.read_run(f"tst:{tmp_path / 'run'}")

@@ -13,9 +13,9 @@ from irmx import DataError, DataWarning
 
 TOLD = [
     ("matches", ["TS99.1", "400-dd-4", "N9", "0", "3", "0"], "1 matches name nuggets .* left out.*matches.tsv, line 6"),
-    ("matches", ["TS99.7", "400-dd-4", "N9", "0", "3", "0"], "1 matches are of topics that are not judged.*line 6"),
-    ("nuggets", ["TS99.7", "N9", "1", "1", "2", "no"], "1 nuggets are of topics that are not judged.*nuggets.tsv, line 6"),
-    ("nuggets", ["TS99.1", "N9", "1", "-1", "2", "no"], "1 nuggets have importance -1: taken back.*line 6"),
+    ("matches", ["TS99.7", "400-dd-4", "N9", "0", "3", "0"], "1 matches belong to topics that are not judged.*line 6"),
+    ("nuggets", ["TS99.7", "N9", "1", "1", "2", "no"], "1 nuggets belong to topics that are not judged.*nuggets.tsv, line 6"),
+    ("nuggets", ["TS99.1", "N9", "1", "-1", "2", "no"], "1 nuggets have importance -1: they were withdrawn.*line 6"),
     ("pool", ["TS99.1", "100-aa-1", "100-aa", "1", "9", "NULL", "No"], "1 rows of the pool repeat an update.*line 8"),
 ]  # fmt: skip
 
@@ -61,7 +61,7 @@ WRONG = [
     ("nuggets", "\t2000\t1", "\t2000\t-2", r"nuggets.tsv, line 3: the importance '-2' is below -1"),
     ("nuggets", "\t2000\t1", "\t2000\t-0.5", r"nuggets.tsv, line 3: the importance -0.5 is negative"),
     ("nuggets", "\t2000\t1", "\t2000\tinf", r"nuggets.tsv, line 3: the importance 'inf' is not a number"),
-    ("nuggets", "N2", "N1", r"nuggets.tsv, line 3: nugget N1 of topic 1 stands in line 2 already"),
+    ("nuggets", "N2", "N1", r"nuggets.tsv, line 3: nugget N1 of topic 1 is already in line 2"),
     ("nuggets", "N2\t2000\t1\t15\ttwo people hurt", "N2\t2000", r"nuggets.tsv, line 3: too few fields: 3 .*nugget_text"),
     ("nuggets", "\tN2\t", "\t\t", r"nuggets.tsv, line 3: the nugget_id is empty"),
     ("matches", "\t300-cc-3\t", "\t\t", r"matches.tsv, line 4: the update_id is empty"),
@@ -75,8 +75,8 @@ WRONG = [
     ("topics", "<end>9500", "<end>inf", r"topics.xml, line 3: the <end> 'inf' of topic 1 is not a number"),
     ("topics", "<end>9500", "<end>1326510000000", r"topics.xml, line 3: topic 1: the <end> 1326510000000 is not in seconds"),
     ("topics", "<end>9500</end>", "", r"topics.xml, line 3: the event has no <end>. It has: id, title, start, query"),
-    ("topics", "<id>2<", "<id>1<", r"topics.xml, line 10: topic 1 stands in line 3 already"),
-    ("topics", "</event>", "</evnt>", r"topics.xml, line 9: not sound XML: mismatched tag"),
+    ("topics", "<id>2<", "<id>1<", r"topics.xml, line 10: topic 1 is already in line 3"),
+    ("topics", "</event>", "</evnt>", r"topics.xml, line 9: not well-formed XML: mismatched tag"),
 ]  # fmt: skip
 
 
@@ -126,7 +126,7 @@ def test_a_missing_file_is_named_with_what_is_there(
     (folder / name).rename(folder.parent / name)
     (folder / "other.xml").write_text("<queries/>", encoding="utf-8")
     with pytest.raises(
-        DataError, match=rf"lacks the track's {kind}, .*It holds: .*other.xml \(none of them\)"
+        DataError, match=rf"lacks the track's {kind}, .*It holds: .*other.xml \(not recognised\)"
     ) as error:
         track_files.rows_of(folder)
     there = {"nuggets.tsv (nuggets)", "matches.tsv (matches)", "pool.tsv (updates)", "topics.xml (topics)"}
@@ -154,7 +154,7 @@ def test_three_pools_and_an_extended_pool_alone_are_refused(track_files: ModuleT
 
 
 def test_qrels_that_are_no_folder_are_refused(folder: Path) -> None:
-    with pytest.raises(DataError, match=r"nuggets.tsv is not a folder. The track's qrels are several files in one: tst:FOLDER"):  # fmt: skip
+    with pytest.raises(DataError, match=r"nuggets.tsv is not a folder. The track's qrels are several files in one folder: tst:FOLDER"):  # fmt: skip
         irmx.read_qrels(f"tst:{folder / 'nuggets.tsv'}")
     with pytest.raises(DataError, match="There is no qrels file"):
         irmx.read_qrels(f"tst:{folder / 'nowhere'}")

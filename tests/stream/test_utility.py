@@ -364,7 +364,7 @@ def test_requests_that_cannot_be(changes: dict[str, Any], said: str) -> None:
             r"updates, row 0 .*: the length must be a number in the range \[0, inf\). Got -1.0",
         ),
         ("updates", "timestamp", math.nan, "updates, row 0 .*: the timestamp is missing"),
-        ("updates", "length", None, "lacks the column 'length', what there is to read. It has: doc_id, timestamp"),
+        ("updates", "length", None, "lacks the column 'length', length of the update. It has: doc_id, timestamp"),
         ("nuggets", "timestamp", "soon", "nuggets, row 0 .*: the timestamp must be a number. Got 'soon'"),
         ("nuggets", "iteration", None, "nuggets lacks the column 'iteration'"),
     ],

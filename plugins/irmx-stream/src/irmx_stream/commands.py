@@ -20,20 +20,23 @@ def score(
         typer.Option(
             "--users",
             metavar="FILE",
-            help="A log of visits: a table file with the columns user, start and duration, and speed if known.",
+            help="A log of visits: a table file with the columns user, start and duration, and, if known, speed.",
         ),
     ],
     measures: Annotated[
-        list[str] | None, typer.Argument(metavar="MEASURE", help="MSU, the default, or such as 'MSU(L=0.9)'.")
+        list[str] | None, typer.Argument(metavar="MEASURE", help="MSU, by default, or a variant such as 'MSU(L=0.9)'.")
     ] = None,
     speed: Annotated[
-        float | None, typer.Option("--speed", help="Words per second of all users, in the place of what the log tells.")
+        float | None,
+        typer.Option(
+            "--speed", help="Reading speed of all users in words per second, instead of the speeds in the log."
+        ),
     ] = None,
-    by_query: Annotated[bool, typer.Option("-q", "--by_query", help="Show every topic, too.")] = False,
+    by_query: Annotated[bool, typer.Option("-q", "--by_query", help="Show the values of every topic, too.")] = False,
     places: PlacesOption = 4,
     output_format: FormatOption = "tsv",
 ) -> None:
-    """Score a stream for recorded users, in the place of simulated ones.
+    """Score a stream for recorded users instead of simulated ones.
 
     Prints tab-separated lines under a header: topic (all: the mean over topics), measure, value, and its standard error over
     the users, nan for a single one.
@@ -42,7 +45,7 @@ def score(
     from irmx_stream.utility.recorded_scores import score_recorded
 
     if speed is not None and not speed > 0:
-        raise UsageError(f"--speed is a number of words per second above 0. Got {speed:g}.")
+        raise UsageError(f"--speed must be a number of words per second above 0. Got {speed:g}.")
     found = score_recorded(measures or ["MSU"], qrels, matching_file(run), read_traces(users), speed)
 
     topics = [(m.query_id, m.measure, m.value, getattr(m, "fields", {})) for m in found.per_query if by_query]

@@ -1,4 +1,4 @@
-"""What irmx-stream registers."""
+"""The hooks of irmx-stream."""
 
 from irmx import Command, Dataset, Format, Measure, Symbol, hookimpl
 from irmx_stream.interfaces.chronological import CHRONOLOGICAL

@@ -1,4 +1,4 @@
-"""The interface of a reader who leaves nothing out: the oldest unread update first."""
+"""The reading interface of a user who skips nothing: the oldest unread update first."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 
 class Chronological(ReadingInterface):
-    """Oldest first: a session goes on where the last one stopped.
+    """Oldest first: a session continues where the last one stopped.
 
-    The user reads the updates emitted up to the start of the session in the order of time (of one time the most
-    confident first), each if it fits to its end into what is left of the session. One that does not fit ends the
-    session; it is unread, and comes first in the next.
+    The user reads the updates emitted up to the start of the session in the order of time (the most confident first for
+    equal times) as long as they fit completely into the rest of the session. An update that does not fit ends the
+    session; it stays unread, and comes first in the next session.
     """
 
     NAME = "chronological"
-    SHORT_DESC = "the oldest unread update first; a session goes on where the last one stopped"
+    SHORT_DESC = "the oldest unread update first; a session continues where the last one stopped"
 
     def first_read(self, stream: Stream, traces: Traces, speed: Floats) -> Ints:
         place = np.argsort(oldest_first(stream))[stream.held]
@@ -50,7 +50,7 @@ class Chronological(ReadingInterface):
 
 
 def oldest_first(stream: Stream) -> Ints:
-    """Return the places of the updates in the order of time, of one time the most confident first.
+    """Return the indices of the updates in the order of time; for equal times the most confident first.
 
     >>> stream = Stream.of(*(np.array(c) for c in ([0, 5, 5], [9, 9, 9], [.5, .2, .7], [], [], [])))
     >>> stream.confidence[oldest_first(stream)]
@@ -62,12 +62,12 @@ def oldest_first(stream: Stream) -> Ints:
 
 
 def _words(stream: Stream) -> Floats:
-    """Return the words of the updates before each and of all, oldest first, shape (updates + 1,)."""
+    """Return the cumulative words of the updates, oldest first, shape (updates + 1,)."""
     return np.concatenate([[0.0], np.cumsum(stream.length[oldest_first(stream)])])
 
 
 def _read_up_to(stream: Stream, traces: Traces, speed: Floats) -> tuple[Ints, Ints]:
-    """Return how many updates each user has read after each session, and how many were emitted at its start."""
+    """Return the number of updates each user has read after each session, and the number emitted before its start."""
     words = _words(stream)
     emitted = np.searchsorted(stream.time, traces.start, side="right")
     room = traces.duration * speed[traces.user]
@@ -85,7 +85,7 @@ def _read_up_to(stream: Stream, traces: Traces, speed: Floats) -> tuple[Ints, In
 
 
 def _fitting(words: Floats, first: Ints, room: Floats) -> Ints:
-    """Return the largest n for which words[n] - words[first] is at most the room, whatever the sum of the two rounds to."""
+    """Return the largest n with words[n] - words[first] <= room, robust to the rounding of their sum."""
     n = words.searchsorted(words[first] + room, side="right") - 1
     over = words[n] - words[first] > room
     n[over] = words.searchsorted(words[n[over]]) - 1

@@ -1,4 +1,4 @@
-"""The interface of the paper: at every visit the newest update first, down to what was read before."""
+"""The reading interface of the paper: at every visit the newest update first, down to those read before."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 
 class ReverseChronological(ReadingInterface):
-    """Newest first: from the newest update down to one read before, or until the time of the session is up.
+    """Newest first: from the newest update down to one read before, or until the session ends.
 
     The user never goes below the newest update of the last session in which at least one update was read. (That is the
-    rule of the authors' code; the paper's text lists what was emitted since the end of the last session.) So an
-    update is read in the first session, from the one that first sees it on, whose newest update fits into the
-    session, if all updates above it and itself fit too; and else never.
+    rule of the authors' code; the paper's text lists the updates emitted since the end of the last session.) So only one
+    session can read an update: the first that can list it and whose newest update fits into the session. It does so if the
+    update and all updates above it fit; otherwise the update is never read.
     """
 
     NAME = "reverse_chronological"
-    SHORT_DESC = "the newest update first, down to what was read before; as in the authors' code"
+    SHORT_DESC = "the newest update first, down to those read before, as in the authors' code"
 
     def first_read(self, stream: Stream, traces: Traces, speed: Floats) -> Ints:
         held = stream.held
@@ -60,9 +60,9 @@ class ReverseChronological(ReadingInterface):
 def _first_that_reads(
     stream: Stream, traces: Traces, speed: Floats, session: Ints, user: Ints
 ) -> tuple[Ints, Ints, Floats]:
-    """Return, from each session on, the first in which something is read; the updates there are then; the words that fit.
+    """Return, from each session on, the first in which something is read; the updates available then; the words that fit.
 
-    Where there is none, no words fit.
+    If there is no such session, no words fit.
     """
     session = session.copy()
     top = np.zeros(len(session), dtype=np.int64)
@@ -83,7 +83,7 @@ def _first_that_reads(
 
 
 def _last_that_fits(words: Floats, top: Ints, room: Floats) -> Ints:
-    """Return the smallest n for which words[top] - words[n] is at most the room, whatever the difference rounds to."""
+    """Return the smallest n with words[top] - words[n] <= room, robust to the rounding of the difference."""
     n = words.searchsorted(words[top] - room, side="left")
     over = words[top] - words[n] > room
     n[over] = words.searchsorted(words[n[over]], side="right")
@@ -93,7 +93,7 @@ def _last_that_fits(words: Floats, top: Ints, room: Floats) -> Ints:
 
 
 def _latest_before(values: Ints, offsets: Ints) -> Ints:
-    """Return, for every session, the largest value of the user's earlier sessions, 0 for the first."""
+    """Return, for every session, the largest value of the same user's earlier sessions; 0 for the first."""
     step = int(values.max(initial=0)) + 1
     user = segment_of(offsets)
     largest = np.maximum.accumulate(values + user * step) - user * step

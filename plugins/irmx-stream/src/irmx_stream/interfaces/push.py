@@ -1,4 +1,4 @@
-"""The interface that does not wait for the user: every update is delivered, and read at once."""
+"""The reading interface of push notifications: every update is delivered and read at once."""
 
 from __future__ import annotations
 
@@ -19,19 +19,18 @@ _DAY = 86400
 
 
 class Push(ReadingInterface):
-    """Every update is delivered when it is emitted and read at once, up to a number of updates a day.
+    """Every update is delivered when it is emitted and read at once, up to a number of updates per day.
 
     Days are periods of 24 hours from the start of the topic's window. Of a day's updates the first ``daily_limit`` are
-    read (of one time the most confident first), the rest never.
+    read (the most confident first for equal times), the rest never.
 
-    The session of a read is the number of sessions that started up to it, not of one that reads. So alpha counts the
-    sessions that started after the nugget was known and up to the delivery: at each of these the user could have known.
-    A session that has not begun when the update comes costs nothing, and an update that comes before the user's next
-    look is on time.
+    The session number of a read is the number of sessions that started up to it. So alpha counts the sessions that started
+    after the nugget was known and up to the delivery: at each of these the user could have learned it. Sessions that start
+    after the delivery cost nothing, and an update that is delivered before the user's next visit is on time.
     """
 
     NAME = "push"
-    SHORT_DESC = "every update is delivered, and read at once, up to a daily limit"
+    SHORT_DESC = "every update is delivered and read at once, up to a daily limit"
     PARAMS = {"daily_limit": Param(int, "updates read in 24 h; None: all", default=None, low=0, unit="updates")}
     EXAMPLE = "push(daily_limit=10)"
 
@@ -49,7 +48,7 @@ class Push(ReadingInterface):
         return np.full(len(traces), float(read.sum())), words / speed
 
     def _is_read(self, stream: Stream) -> Ints:
-        """Return of every update whether it is among the first of its day."""
+        """Return, for every update, whether it is within the limit of its day."""
         if self["daily_limit"] is None:
             return np.ones(len(stream), dtype=bool)
         day = stream.time // _DAY

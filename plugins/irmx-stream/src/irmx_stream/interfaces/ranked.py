@@ -1,4 +1,4 @@
-"""The interface that ranks: at every visit the updates of the last day by confidence, read with a persistence."""
+"""The ranking interface: at every visit the updates of the last day by confidence, read with some persistence."""
 
 from __future__ import annotations
 
@@ -17,28 +17,29 @@ if TYPE_CHECKING:
     from irmx_stream.users.traces import Traces
 
 _VISITS, _USERS = 3, 4
-"""The purposes of the random numbers, beside the seed."""
+"""The spawn keys that distinguish the random numbers by purpose, in addition to the seed."""
 
 _AT_ONCE = 4096
-"""The most updates for which the visits of all users are looked up together; it bounds the memory."""
+"""Maximum number of updates for which the visits of all users are looked up together; it bounds the memory."""
 
 
 class Ranked(ReadingInterface):
-    """By confidence: at each visit the unread updates of the last day, highest first; after each the user goes on with p.
+    """By confidence: at each visit the unread updates of the last day, highest first; after each the user continues with p.
 
-    At a visit that starts at s, the updates emitted in (s - lookback, s] are listed, highest confidence first (of equal
-    ones the newest first), without those that the user has read. The user reads the first, and after each goes on with
-    probability p, until the next visit starts, or the window of the topic ends. An update that does not fit to its end is
-    unread, and ends the visit.
+    At a visit that starts at s, the updates emitted in (s - lookback, s] are listed, highest confidence first (the newest
+    first for equal confidence), without those that the user has read. The user reads the first, and after each continues
+    with probability p, until the next visit starts or the window of the topic ends. An update that does not fit completely
+    stays unread, and ends the visit.
 
-    This is what the later code of the authors of MSU does: sessions have no duration of their own there, an update that
-    was read is not listed again, and every user has an own p from the Beta(2, 2) distribution (``p='beta'``, whose mean
-    is 0.5). The other readings are ``timed=True``, where the end of the session stops the reading, and ``again=True``,
-    where updates read before are listed and read again, which takes their time.
+    This follows the later code of the authors of MSU: there sessions have no duration, an update that was read is not
+    listed again, and every user has a separate p from the Beta(2, 2) distribution (``p='beta'``, with mean 0.5). The
+    alternatives are ``timed=True``, where the end of the session stops the reading, and ``again=True``, where updates read
+    before are listed and read again, which takes time.
 
-    How many updates a user would read at a visit depends on the seed, the user and the number of the visit alone. The seed
-    is that of the users, such as the ``seed`` of ``MSU``, unless the interface has one of its own: then these draws stay as
-    they are when others are drawn. For the user's k-th unit exponential e it is 1 + floor(e / -log p), so that a larger p goes on with the same draws. The
+    The number of updates a user would read at a visit depends only on the seed, the user and the number of the visit. The
+    seed is that of the users, such as the ``seed`` of ``MSU``, unless the interface has its own: then these draws do not
+    change with the users. For the user's k-th unit exponential e the number is 1 + floor(e / -log p), so that different
+    values of p share the same draws. The
     exponentials of user u are those of numpy's ``PCG64`` seeded with ``SeedSequence(seed, spawn_key=(3,))``, jumped u
     times.
 
@@ -49,23 +50,23 @@ class Ranked(ReadingInterface):
 
     NAME = "ranked"
     SHORT_DESC = (
-        "at every visit the updates of the last day by confidence; after each the user goes on with probability p"
+        "at every visit the updates of the last day by confidence; after each the user continues with probability p"
     )
     PARAMS = {
         "p": Param(
             float,
-            "probability of going on after an update; 'beta': of each user its own, from Beta(2, 2)",
+            "probability of continuing after an update; 'beta': each user's own, drawn from Beta(2, 2)",
             default="beta",
             low=0,
             high=1,
             words=("beta",),
         ),
-        "lookback": Param(duration, "how old a listed update may be", default="1d", above=0, unit="s"),
+        "lookback": Param(duration, "maximum age of a listed update", default="1d", above=0, unit="s"),
         "timed": Param(bool, "whether the end of the session stops the reading", default=False),
         "again": Param(bool, "whether updates read at earlier visits are listed, and read again", default=False),
         "seed": Param(
             int,
-            "seed of how many updates a user reads at each visit, and of 'beta'; None: that of the users",
+            "seed of the number of updates read at each visit, and of 'beta'; None: the seed of the users",
             default=None,
             low=0,
         ),
@@ -106,7 +107,7 @@ class Ranked(ReadingInterface):
         return _Visits(traces, speed, available, self._wanted(traces), seconds(self["lookback"]), self["again"])
 
     def _wanted(self, traces: Traces) -> Floats:
-        """Return how many updates the user would read at each visit: n with probability (1 - p) p^(n-1)."""
+        """Return the number of updates the user would read at each visit: n with probability (1 - p) p^(n-1)."""
         users = np.arange(traces.first, traces.first + len(traces)).tolist()
         visits = np.diff(traces.offsets)
         exponentials = EXPONENTIALS.rows(self._seed(traces), _VISITS, users, visits.tolist())
@@ -119,18 +120,18 @@ class Ranked(ReadingInterface):
         return traces.seed if self["seed"] is None else int(self["seed"])
 
     def _beta(self, traces: Traces) -> Floats:
-        """Return of each user a draw from Beta(2, 2), by the inverse of its distribution function 3 x^2 - 2 x^3."""
+        """Return a draw from Beta(2, 2) for each user, by inverting its distribution function 3 x^2 - 2 x^3."""
         bits = np.random.PCG64(np.random.SeedSequence(self._seed(traces), spawn_key=(_USERS,)))
         uniform = np.random.Generator(bits).random(traces.first + len(traces))[traces.first :]
         return np.asarray(0.5 - np.sin(np.arcsin(1 - 2 * uniform) / 3))
 
 
 class _Visits:
-    """The visits of all users, and what is left of each while updates are read.
+    """The visits of all users, and the time left in each while updates are read.
 
     Updates are offered the most confident first. Each is read at the first visit of a user that lists it and is still
-    open (at every such visit, if updates are read again). That is what users do who go down the list at one visit after
-    the other: what becomes of an update depends on the more confident ones only.
+    open (at every such visit, if updates are read again). This is equivalent to going down the list visit by visit, because
+    the fate of an update depends only on the more confident ones.
     """
 
     def __init__(
@@ -149,9 +150,9 @@ class _Visits:
         self.next_open = np.arange(len(self.start) + 1)
 
     def reads(self, time: Floats, length: Floats) -> Iterator[tuple[int, Ints]]:
-        """Yield of the updates, the most confident first, those that are read, by number, and at which visits.
+        """Yield the updates that are read, by number, the most confident first, and the visits at which they are read.
 
-        An update that no open visit lists any more is passed over; this is looked at from time to time.
+        Updates that no open visit lists any more are skipped; this is checked from time to time.
         """
         pending, size = np.arange(len(time)), 64
         while len(pending):
@@ -165,7 +166,7 @@ class _Visits:
             pending, size = pending[first < end], min(2 * size, _AT_ONCE)
 
     def _offer_again(self, time: Floats, length: Floats) -> Iterator[Ints]:
-        """Yield of every update at which visits it is read: all that are open."""
+        """Yield the visits at which every update is read: all that are open."""
         starts = self.start[self.by_time]
         first, end = starts.searchsorted([time, time + self.lookback]).tolist()
         for words, a, b in zip(length.tolist(), first, end, strict=True):
@@ -173,7 +174,7 @@ class _Visits:
             yield self._read(words, listed[self.open[listed]])
 
     def _offer_once(self, time: Floats, length: Floats) -> Iterator[Ints]:
-        """Yield of every update at which visits it is read: the first of each user that is open and has room for it."""
+        """Yield the visits at which every update is read: each user's first that is open and has room for it."""
         times, at = np.unique(time, return_inverse=True)
         first = (self.traces.starts_before(times) + self.traces.offsets[:-1, np.newaxis]).T[at]
         end = self.traces.offsets[1:]
@@ -193,7 +194,7 @@ class _Visits:
             yield np.concatenate(found)
 
     def _open_from(self, visit: Ints) -> Ints:
-        """Return of each visit the first from it on that is open."""
+        """Return, for each visit, the first open one from it on."""
         found = visit
         while True:
             after = self.next_open[found]
@@ -206,7 +207,7 @@ class _Visits:
         return found
 
     def _read(self, words: float, visits: Ints) -> Ints:
-        """Return at which of some open visits an update of so many words fits, and note that it is read there."""
+        """Return the open visits at which an update of the given words fits, and record that it is read there."""
         fits = self.words[visits] + words <= self.room[visits]
         readers, cut_off = visits[fits], visits[~fits]
         self.words[readers] += words
@@ -223,7 +224,7 @@ class _Visits:
 
 
 def most_confident_first(stream: Stream) -> Ints:
-    """Return the places of the updates by confidence, highest first; of equal ones the newest first.
+    """Return the indices of the updates by confidence, highest first; the newest first for equal confidence.
 
     >>> stream = Stream.of(*(np.array(c) for c in ([0, 5, 5], [9, 9, 9], [.5, .5, .7], [], [], [])))
     >>> stream.time[most_confident_first(stream)], stream.confidence[most_confident_first(stream)]

@@ -15,11 +15,11 @@ KIND = "reading interface"
 """The kind of symbol that the ``interface`` parameter of ``MSU`` takes."""
 
 NEVER = 2**40
-"""The session in which an update is read that is never read."""
+"""The session number of an update that is never read."""
 
 
 class ReadingInterface(Symbol):
-    """How updates are put before the user.
+    """How updates are presented to the user.
 
     A plugin adds one by registering an :class:`irmx.Symbol` with ``KIND = "reading interface"`` and the two methods.
     """
@@ -34,7 +34,7 @@ class ReadingInterface(Symbol):
         stream : Stream
             The updates.
         traces : Traces
-            The sessions of the users; times have the origin of the stream's.
+            The sessions of the users; times have the same origin as those of the stream.
         speed : float array, shape (users,)
             Words per second.
 
@@ -46,15 +46,15 @@ class ReadingInterface(Symbol):
         raise NotImplementedError
 
     def order(self, stream: Stream) -> Ints:
-        """Return at which place of one visit each update that holds a nugget would be read, ascending from 0.
+        """Return the position within one visit at which each update that holds a nugget would be read, from 0.
 
-        Where two updates of one visit hold a nugget, it counts for the first.
+        If two updates of one visit hold a nugget, it counts for the first.
         """
         raise NotImplementedError
 
     def amounts(self, stream: Stream, traces: Traces, speed: Floats) -> tuple[Floats, Floats]:
-        """Return how many updates each user reads to their end, and the seconds spent reading.
+        """Return the number of updates each user reads completely, and the seconds spent reading.
 
-        The time for an update that the end of a session cut off counts.
+        Time spent on an update that the end of a session interrupts counts.
         """
         raise NotImplementedError

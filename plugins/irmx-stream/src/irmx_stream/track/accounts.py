@@ -1,4 +1,4 @@
-"""What a run of the Temporal Summarization track earns and costs: nuggets found, by update, and words read."""
+"""Gains and costs of a run of the Temporal Summarization track: nuggets found, by update, and words read."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from irmx_stream.updates.stream_columns import (
 )
 
 LATENCY_STEP = 21600.0
-"""Seconds in 6 hours: a nugget found so late is worth half (T2)."""
+"""Seconds in 6 hours: a nugget found this late is worth half (T2)."""
 LARGEST_IMPORTANCE = 3.0
 
 
 class Accounts:
     """Updates in the order of time, and the nuggets that each is the first to hold (T3).
 
-    A column is read when something that needs it is asked for.
+    Columns are read lazily, when first needed.
 
     Parameters
     ----------
@@ -43,18 +43,18 @@ class Accounts:
     track : {"2014", "2013"}
         Whether updates that were never pooled cost one word each, or are dropped (T8).
     default_length : float
-        Words of a pooled update of unknown length.
+        Number of words of a pooled update of unknown length.
     same_time : {"id", "run"}
-        Whether updates of one time are taken by descending id or in the order of the run.
+        Whether updates with the same time are ordered by descending id or as in the run.
     words : {"white_space", "track"}
         How words are counted.
     unimportant : {"drop", "keep"}
-        Whether nuggets of importance 0 are left out, if the qrels tell the importance.
+        Whether nuggets of importance 0 are left out, if the qrels have the importance.
 
     Attributes
     ----------
     rows : int array, shape (updates,)
-        The rows of the run that count, by topic and time, and of one time as ``same_time`` says.
+        The rows of the run that count, ordered by topic, by time, and for equal times according to ``same_time``.
     topic : int array, shape (updates,)
         The topic of each.
     pooled : bool array, shape (updates,)
@@ -115,7 +115,7 @@ class Accounts:
         self._take_first(rankings.rel)
 
     def _take_first(self, rel: float) -> None:
-        """Give every nugget to the earliest update that holds it (T3)."""
+        """Assign every nugget to the earliest update that holds it (T3)."""
         holds = (
             as_in_the_track(self._qrels)[self._judged_row]
             & (self._nuggets.of_row[self._judged_row] >= 0)
@@ -138,7 +138,7 @@ class Accounts:
         return segment_sum(values, self.topic, len(self._topics))
 
     def per_found(self, values: Floats) -> Floats:
-        """Return, per topic, the sum of values over the nuggets found, in the order of all: a share is never above 1."""
+        """Return, per topic, the sum of values over the nuggets found, in the order of all nuggets: no share exceeds 1."""
         of_all = np.zeros(len(self.names))
         of_all[self.nugget] = values
         return self.per_nugget(of_all)
@@ -188,7 +188,7 @@ class Accounts:
     def verbosity(self) -> Floats:
         """V(u) of every update (T5): 1 + max(0, |u| - words that match its own nuggets) / mean words per nugget.
 
-        0 in a topic without nuggets, which has no such mean.
+        0 in a topic without nuggets, for which the mean is undefined.
         """
         mean = self.per_nugget(self._nugget_words) / np.maximum(self.nuggets, 1)
         there = self.nuggets > 0
@@ -206,12 +206,12 @@ class Accounts:
         return words
 
     def _column(self, column: Column) -> Column:
-        """Return the column that holds words in the way in which they are counted."""
+        """Return the variant of a column of words for the way in which words are counted."""
         return self._counted_as.get(column, column)
 
     @cached_property
     def _words(self) -> Floats:
-        """|u|, of the original for a near-duplicate; one word for an update never pooled."""
+        """|u|, for a near-duplicate that of its original; one word for an update that was never pooled."""
         words = self._text_lengths()[self.rows]
         words[~self.pooled] = 1.0
         unknown = np.isnan(words)
@@ -227,13 +227,13 @@ class Accounts:
 
     @cached_property
     def _words_matched(self) -> Floats:
-        """The words of every update in the matches of its own nuggets, each counted once."""
+        """The number of words of every update in the matches of its own nuggets, each counted once."""
         columns = map(self._column, (MATCH_START, MATCH_END))
         start, end = (self._qrels.column(c, missing_ok=True)[self._own_row] for c in columns)
         placed = ~(np.isnan(start) | np.isnan(end))
         if not placed.all():
             warnings.warn(
-                f"{int((~placed).sum()):,} of {len(placed):,} matches have no place in their update; no words of it count for them.",
+                f"{int((~placed).sum()):,} of {len(placed):,} matches have no position in their update; they cover none of its words.",
                 DataWarning,
                 stacklevel=2,
             )
@@ -241,7 +241,7 @@ class Accounts:
         for i in np.flatnonzero((start < 0) | (end < start))[:1].tolist():
             raise DataError(
                 f"A match in the update {self.doc_id(update[i])!r} goes from word {start[i]:g} to {end[i]:g}: "
-                "it must start at 0 or later and not end before it starts."
+                "it must start at 0 or later and must not end before it starts."
             )
         return _covered(update, start, end, len(self.rows))
 
@@ -257,10 +257,10 @@ class Accounts:
 
 
 def _text_lengths(rankings: Rankings, words: str, at_run: Ints, at_qrels: Ints) -> Floats:
-    """Return the words of the text that the matches of every update are in, NaN where nothing tells.
+    """Return the length of the text that the matches of every update refer to, NaN where unknown.
 
-    For a near-duplicate those of its original; else what the run says, or the qrels. As the track's script counts them they
-    stand in the qrels alone.
+    For a near-duplicate it is that of its original; otherwise it comes from the run, or the qrels. Words as counted by the
+    track's script are in the qrels only.
     """
     nothing = np.full(len(rankings.run_rows), np.nan)
     if words == "track":
@@ -270,7 +270,7 @@ def _text_lengths(rankings: Rankings, words: str, at_run: Ints, at_qrels: Ints) 
 
 
 def _covered(update: Ints, start: Floats, end: Floats, updates: int) -> Floats:
-    """Return how many words of every update are in at least one span.
+    """Return the number of words of every update that are in at least one span.
 
     >>> _covered(np.array([0, 0, 2]), np.array([0.0, 3.0, 1.0]), np.array([4.0, 6.0, 2.0]), 3)
     array([6., 0., 1.])

@@ -1,4 +1,4 @@
-"""How much was found, how early, and how much there was to read: Comp, LC, expected latency and verbosity."""
+"""Comprehensiveness with and without latency, expected latency, and verbosity: Comp, LC, TS_Latency, TS_Verbosity."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from irmx_stream.updates.stream_columns import IMPORTANCE, LENGTH, NUGGET_TIME, 
 
 
 class Comprehensiveness(TrackMeasure):
-    """Comprehensiveness: the share of the nuggets that were found, by worth.
+    """Comprehensiveness: the share of the nuggets found, weighted by worth.
 
-    sum_u G(u) / sum_n R(n) without latency; the recall of nuggets. Never pooled updates hold none, so
-    that ``track`` makes no difference.
+    sum_u G(u) / sum_n R(n) without latency; the recall of nuggets. Updates that were never pooled hold none, so
+    ``track`` makes no difference.
 
     Examples
     --------
@@ -32,7 +32,7 @@ class Comprehensiveness(TrackMeasure):
 
     NAME = "Comp"
     PRETTY_NAME = "Comprehensiveness"
-    SHORT_DESC = "The share of the nuggets found, by worth."
+    SHORT_DESC = "The share of the nuggets found, weighted by worth."
     QREL_COLUMNS: ClassVar[tuple[Column, ...]] = (*FOUND, IMPORTANCE)
     EXAMPLES = ("Comp", "Comp(gain='binary')")
     LATENCY: ClassVar[bool] = False
@@ -42,9 +42,9 @@ class Comprehensiveness(TrackMeasure):
 
 
 class LatencyComprehensiveness(Comprehensiveness):
-    """Latency comprehensiveness: the share of the nuggets that were found, by worth, less the later they were.
+    """Latency comprehensiveness: the share of the nuggets found, weighted by worth and discounted by latency.
 
-    LC = sum_u G(u) / sum_n R(n) with G(u) = sum_n R(n) L(n.t, u.t). It can exceed 1, and is below 2: a nugget found
+    LC = sum_u G(u) / sum_n R(n) with G(u) = sum_n R(n) L(n.t, u.t). It can exceed 1, but is below 2: a nugget found
     before it was known counts up to twice.
 
     Examples
@@ -59,7 +59,7 @@ class LatencyComprehensiveness(Comprehensiveness):
 
     NAME = "LC"
     PRETTY_NAME = "Latency Comprehensiveness"
-    SHORT_DESC = "The share of the nuggets found, by worth, less the later."
+    SHORT_DESC = "The share of the nuggets found, weighted by worth and discounted by latency."
     QREL_COLUMNS = (*FOUND, IMPORTANCE, NUGGET_TIME)
     RANGE = (0.0, 2.0)
     EXAMPLES = ("LC", "LC(gain='binary')")
@@ -70,9 +70,9 @@ class Verbosity(TrackMeasure):
     """Expected verbosity: the mean V(u) over the updates of the topic.
 
     V(u) is 1 plus the words of the update that match none of its own nuggets, in units of the mean words of a nugget:
-    60 words that hold nothing, where a nugget has 15, are V = 5. Less is better. Neither the worth of nuggets nor
-    their latency plays a part, so that ``gain`` makes no difference. A topic without nuggets, or with none but those of
-    importance 0 that ``unimportant='drop'`` leaves out, has no such unit and scores 0.
+    an update of 60 words that match nothing has V = 5 if the mean is 15. Less is better. Neither the worth of nuggets nor
+    their latency matters, so ``gain`` makes no difference. A topic without nuggets, or with only nuggets of importance 0
+    that ``unimportant='drop'`` leaves out, has no such unit and scores 0.
 
     Examples
     --------
@@ -86,7 +86,7 @@ class Verbosity(TrackMeasure):
 
     NAME = "TS_Verbosity"
     PRETTY_NAME = "Expected Verbosity"
-    SHORT_DESC = "The mean amount of reading that an update is, in nuggets; less is better."
+    SHORT_DESC = "The mean amount of reading per update, in units of nuggets; less is better."
     RUN_COLUMNS = (TIMESTAMP, LENGTH)
     QREL_COLUMNS = (*FOUND, *WORDS, IF_UNIMPORTANT)
     RANGE = (0.0, math.inf)
@@ -110,10 +110,10 @@ class Verbosity(TrackMeasure):
 
 
 class Latency(TrackMeasure):
-    """Expected latency: the sum of L over the nuggets found, per update; with ``track='2013'`` per nugget found.
+    """Expected latency: the sum of L over the nuggets found, per update; with ``track='2013'``, per nugget found.
 
-    The larger, the earlier: L is 1 for a nugget found as it was known, and falls to 0. The worth of nuggets plays no
-    part, so that ``gain`` makes no difference.
+    Larger values mean earlier updates: L is 1 for a nugget found when it was first known, and falls to 0. The worth of
+    nuggets does not matter, so ``gain`` makes no difference.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Gain per unit of reading: EG, ELG and what they come to beside the best that was there, and the harmonic mean with LC."""
+"""Gain per unit of reading: EG, ELG, their normalised variants, and the harmonic mean of nELG and LC."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from irmx_stream.updates.stream_columns import IMPORTANCE, LENGTH, NUGGET_TIME, 
 
 
 class ExpectedGain(TrackMeasure):
-    """Expected gain: what nuggets are worth, per unit of what is to read.
+    """Expected gain: the worth of the nuggets found, per unit of reading.
 
     EG = sum_u G(u) / sum_u V(u) over the updates of the topic. G(u) is the sum of R(n) over the update's own nuggets:
     those that no earlier update holds. V(u) is 1 plus the words of the update that match none of its own nuggets, in
@@ -47,11 +47,11 @@ class ExpectedGain(TrackMeasure):
 
     NAME = "EG"
     PRETTY_NAME = "Expected Gain"
-    SHORT_DESC = "The worth of the nuggets found, per unit of what is to read."
+    SHORT_DESC = "The worth of the nuggets found, per unit of reading."
     RUN_COLUMNS = (TIMESTAMP, LENGTH)
     QREL_COLUMNS: ClassVar[tuple[Column, ...]] = (*FOUND, IMPORTANCE, *WORDS)
     RANGE = (0.0, math.inf)
-    MONOTONE = False  # an update that was judged has its words read, another counts as one word
+    MONOTONE = False  # a judged update counts with its words, any other as one word
     EXAMPLES: ClassVar[tuple[str, ...]] = ("EG", "EG(gain='binary')")
     LATENCY: ClassVar[bool] = False
 
@@ -60,11 +60,11 @@ class ExpectedGain(TrackMeasure):
 
 
 class ExpectedLatencyGain(ExpectedGain):
-    """Expected latency gain: expected gain that a nugget loses with the time until it was emitted.
+    """Expected latency gain: expected gain, discounted by the time between a nugget's first being known and its emission.
 
     ELG = sum_u G(u) / sum_u V(u) with G(u) = sum_n R(n) L(n.t, u.t) over the update's own nuggets, and
-    L(n.t, u.t) = 1 - (2/pi) arctan((u.t - n.t) / 6 h): 1 for an update as old as the nugget, 1/2 six hours later, above 1
-    (below 2) before.
+    L(n.t, u.t) = 1 - (2/pi) arctan((u.t - n.t) / 6 h): 1 for an update at the time of the nugget, 1/2 six hours later, and
+    between 1 and 2 before it.
 
     References
     ----------
@@ -83,7 +83,7 @@ class ExpectedLatencyGain(ExpectedGain):
 
     NAME = "ELG"
     PRETTY_NAME = "Expected Latency Gain"
-    SHORT_DESC = "The worth of the nuggets found, less the later, per unit of what is to read."
+    SHORT_DESC = "The worth of the nuggets found, discounted by latency, per unit of reading."
     QREL_COLUMNS = (*FOUND, IMPORTANCE, NUGGET_TIME, *WORDS)
     EXAMPLES = ("ELG", "ELG(gain='binary')", "ELG(track='2013')")
     LATENCY = True
@@ -92,7 +92,7 @@ class ExpectedLatencyGain(ExpectedGain):
 class NormalisedExpectedGain(ExpectedGain):
     """Normalised expected gain: EG divided by the mean worth of the most important nuggets, as many as updates.
 
-    With fewer nuggets than updates all nuggets make that mean. It can exceed 1, as an update may hold several nuggets.
+    With fewer nuggets than updates the mean is over all nuggets. nEG can exceed 1, because an update may hold several nuggets.
 
     Examples
     --------
@@ -117,7 +117,7 @@ class NormalisedExpectedGain(ExpectedGain):
 class NormalisedExpectedLatencyGain(NormalisedExpectedGain):
     """Normalised expected latency gain: ELG divided by the mean worth of the most important nuggets.
 
-    As many nuggets as the topic has updates, or all, where it has fewer. It can exceed 1.
+    The mean is over as many nuggets as the topic has updates, or over all if it has fewer. nELG can exceed 1.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What the measures of the TREC Temporal Summarization track share: parameters, and ratios of sums over nuggets."""
+"""Shared parts of the measures of the TREC Temporal Summarization track: parameters, and ratios of sums over nuggets."""
 
 from __future__ import annotations
 
@@ -54,57 +54,57 @@ TRACK_PARAMS = {
     ),
     "unimportant": Param(
         str,
-        "nuggets of importance 0: 'drop' leaves them out, as the track's script of 2014 does; 'keep' does not",
+        "nuggets of importance 0: 'drop' leaves them out, as the track's 2014 script does; 'keep' counts them",
         default="drop",
         choices=("drop", "keep"),
     ),
     "duplicates": Param(
         str,
-        "near-duplicates that count: those that the pool's own record names, or also those found later",
+        "near-duplicates that count: those recorded in the pool, or also those found later",
         default="pool",
         choices=("pool", "all"),
     ),
     "same_time": Param(
         str,
-        "order of updates of one time, of which the first that holds a nugget earns it: by update id, descending, or as in "
-        "the run",
+        "order of updates with the same time, of which the first that holds a nugget earns it: by update id, descending, or as "
+        "in the run",
         default="id",
         choices=SAME_TIME,
     ),
     "default_length": Param(
         float,
-        "words of a pooled update whose length neither the run nor the qrels tell",
+        "number of words of a pooled update whose length neither the run nor the qrels have",
         default=30.0,
         low=0,
         unit="words",
     ),
     "words": Param(
         str,
-        "how words are counted: what white space sets apart, or by blanks, as the track's script does (exact where the files "
-        "have texts)",
+        "how words are counted: separated by white space, or by blanks, as in the track's script (exact where the files have "
+        "texts)",
         default="white_space",
         choices=("white_space", "track"),
     ),
     "rel": COMMON_PARAMS["rel"],
     "no_relevant": COMMON_PARAMS["no_relevant"],
 }
-"""The parameters that all measures of the track take, so that one setting goes for all; not each has an effect on each."""
+"""The parameters of all measures of the track, so that one setting applies to all, even where it has no effect."""
 
 FOUND = (NUGGET, POOLED, REPLACED)
-"""The columns that say which update holds which nugget."""
+"""The columns with the nuggets that each update holds."""
 WORDS = (NUGGET_LENGTH, MATCH_START, MATCH_END, JUDGED_LENGTH, ORIGINAL_LENGTH)
 """The columns of lengths that V needs."""
 IF_UNIMPORTANT = replace(IMPORTANCE, optional=True)
-"""Importance for a measure to which it only tells the nuggets that are left out."""
+"""Importance, for a measure that uses it only to leave out nuggets."""
 
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:
-    """Return numerator / denominator, 0 where both are 0."""
+    """Return numerator / denominator, or 0 where both are 0."""
     return np.asarray(np.divide(numerator, denominator, out=np.zeros(len(numerator)), where=denominator > 0))
 
 
 class TrackMeasure(Measure):
-    """What the measures of the track share: a ratio of a sum over the nuggets found to something of the topic."""
+    """Base class of the track's measures: the ratio of a sum over the nuggets found to a quantity of the topic."""
 
     SUPPORTED_PARAMS = TRACK_PARAMS
     DOCS_MAY_REPEAT = True
@@ -117,13 +117,13 @@ class TrackMeasure(Measure):
         return tuple(TRACK_COLUMNS.get(c, c) for c in self.QREL_COLUMNS if c != ORIGINAL_LENGTH)
 
     def accounts(self, rankings: Rankings) -> Accounts:
-        """Return the nuggets found and the words read, made once for all measures of one setting."""
+        """Return the nuggets found and the words read, computed once for all measures with the same setting."""
         names = ("duplicates", "track", "default_length", "same_time", "words", "unimportant")
         setting = tuple(self[name] for name in names)
         return rankings.memo(("track accounts", setting), lambda: Accounts(rankings, *setting))
 
     def terms(self, a: Accounts) -> tuple[Floats, Floats]:
-        """Return the numerator of every nugget found, and the denominator of every topic."""
+        """Return the contribution of every nugget found to the numerator, and the denominator of every topic."""
         raise NotImplementedError
 
     def score(self, rankings: Rankings) -> Floats:
@@ -137,7 +137,7 @@ class TrackMeasure(Measure):
         return {**_found(a), **self.details(a), "contribution": ratio(numerator, np.repeat(denominator, len(a.nugget)))}
 
     def details(self, a: Accounts) -> dict[str, Floats]:
-        """Return further columns over the nuggets found, for an explanation."""
+        """Return further columns of an explanation, over the nuggets found."""
         columns: dict[str, Floats] = {}
         if IMPORTANCE in self.QREL_COLUMNS:
             columns["R"] = a.worth(self["gain"])[a.nugget]

@@ -1,4 +1,4 @@
-"""Which nuggets every judged update holds: the matches, and what near-duplicates have from their originals."""
+"""The nuggets that every judged update holds: its matches, and those that near-duplicates get from their originals."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ Key = tuple[str, str]
 
 NO_ORIGINAL = ("", "NULL")
 WITHDRAWN = -1
-"""The importance that the track gives a nugget taken back."""
+"""The importance of a nugget that the track has withdrawn."""
 
 
 @dataclass(frozen=True)
 class Nugget:
-    """A nugget: when it was first known, its importance from 0 to 3, its words, and these as the track's script counts."""
+    """A nugget: when it was first known, its importance (0 to 3), its words, and these as the track's script counts."""
 
     nugget_id: str
     timestamp: float
@@ -42,10 +42,10 @@ class Nugget:
 
 @dataclass(frozen=True)
 class Match:
-    """A nugget in an update, and the words of the update that hold it, end exclusive, in both ways of counting.
+    """A nugget in an update, and the span of words that holds it, end exclusive, in both ways of counting.
 
-    In a near-duplicate the words are those of its original; ``replaced`` says that the match is its own, which the track
-    gives up for those of the original.
+    In a near-duplicate the words are those of its original; ``replaced`` marks its own matches, which the track replaces
+    by those of the original.
     """
 
     nugget: Nugget
@@ -58,9 +58,9 @@ class Match:
 
 @dataclass(frozen=True)
 class Judged:
-    """A judged update: its words, whether it counts as pooled, its matches, and the words of the text that they are in.
+    """A judged update: its words, whether it counts as pooled, its matches, and the length of the text they refer to.
 
-    That text is its original's where it is a near-duplicate; ``original_length`` is NaN where it is its own.
+    For a near-duplicate that text is its original's; otherwise it is its own, and ``original_length`` is NaN.
     """
 
     length: float
@@ -71,13 +71,13 @@ class Judged:
 
 
 def tell(count: int, first: str, rule: str) -> None:
-    """Warn of rows that a rule dealt with, with their number and the first."""
+    """Warn about rows to which a rule applied, with their number and the first."""
     if count:
         warnings.warn(f"{count:,} {rule} The first: {first}.", DataWarning, stacklevel=2)
 
 
 def judged_topics(folder: TstFolder) -> list[str]:
-    """Return the topics that have a time window and pooled updates, in the order of the topics' file."""
+    """Return the topics with a time window and pooled updates, in the order of the topics file."""
     pooled = set(folder.pool["query_id"])
     for row, query_id in enumerate(folder.pool["query_id"]):
         if query_id not in folder.topics:
@@ -101,7 +101,7 @@ def read_nuggets(table: TstTable, topics: list[str], in_words: bool) -> dict[Key
     Raises
     ------
     irmx.DataError
-        For a number that is none or not legal, or a nugget twice; names the line.
+        For an invalid number, or a repeated nugget; names the line.
     """
     time, importance = table.times("timestamp"), table.numbers("importance", low=WITHDRAWN)
     length = lengths_in_words(table, "nugget_text", ("nugget_len",), in_words)
@@ -113,7 +113,7 @@ def read_nuggets(table: TstTable, topics: list[str], in_words: bool) -> dict[Key
     for row, key in enumerate(zip(table["query_id"], table["nugget_id"], strict=True)):
         if key in at:
             raise DataError(
-                f"{table.place(row)}: nugget {key[1]} of topic {key[0]} stands in line {table.lines[at[key]]} already."
+                f"{table.place(row)}: nugget {key[1]} of topic {key[0]} is already in line {table.lines[at[key]]}."
             )
         at[key] = row
         if key[0] not in topics:
@@ -122,26 +122,26 @@ def read_nuggets(table: TstTable, topics: list[str], in_words: bool) -> dict[Key
             withdrawn.append(row)
         elif importance[row] < 0:
             raise DataError(
-                f"{table.place(row)}: the importance {table['importance'][row]} is negative. It is 0 to 3, or {WITHDRAWN} for a nugget taken back."
+                f"{table.place(row)}: the importance {table['importance'][row]} is negative. It is 0 to 3, or {WITHDRAWN} for a withdrawn nugget."
             )
         else:
             numbers = (time[row], importance[row], length[row], track_length[row])
             found[key] = Nugget(key[1], *map(float, numbers))
     first = [table.place(rows[0]) if rows else "" for rows in (others, withdrawn)]
-    tell(len(others), first[0], "nuggets are of topics that are not judged and are left out.")
-    tell(len(withdrawn), first[1], f"nuggets have importance {WITHDRAWN}: taken back, they are left out.")
+    tell(len(others), first[0], "nuggets belong to topics that are not judged and are left out.")
+    tell(len(withdrawn), first[1], f"nuggets have importance {WITHDRAWN}: they were withdrawn and are left out.")
     return found
 
 
 def read_matches(
     folder: TstFolder, nuggets: dict[Key, Nugget], topics: list[str], in_words: bool
 ) -> dict[Key, list[Match]]:
-    """Return the matches of every update that the tables have, without those of unknown nuggets.
+    """Return the matches of every update in the tables, without those of unknown nuggets.
 
     Raises
     ------
     irmx.DataError
-        For a number that is none, a negative start, or an end before the start; names the line.
+        For an invalid number, a negative start, or an end before the start; names the line.
     """
     table = folder.matches
     start, end = table.numbers("match_start", low=0), table.numbers("match_end", low=0)
@@ -170,13 +170,13 @@ def read_matches(
             place = (start[row], end[row], text, length, characters)
             spans = (*words_held(*place), *words_held_of_the_track(*place))
         found.setdefault(key, {})[Match(nugget, *spans)] = None
-    tell(len(unknown), table.place(unknown[0]) if unknown else "", "matches name nuggets that are not among the nuggets, or were taken back, and are left out.")  # fmt: skip
-    tell(len(others), table.place(others[0]) if others else "", "matches are of topics that are not judged and are left out.")  # fmt: skip
+    tell(len(unknown), table.place(unknown[0]) if unknown else "", "matches name nuggets that are unknown or withdrawn and are left out.")  # fmt: skip
+    tell(len(others), table.place(others[0]) if others else "", "matches belong to topics that are not judged and are left out.")  # fmt: skip
     return {key: list(matches) for key, matches in found.items()}
 
 
 def _pools(folder: TstFolder) -> list[TstTable]:
-    """Return the extended pool, if there is one, and the pool, whose rows count before those of the other."""
+    """Return the pool and, if there is one, the extended pool; rows of the pool take precedence."""
     return [folder.pool] if folder.extended is None else [folder.extended, folder.pool]
 
 
@@ -204,7 +204,7 @@ def track_words(pool: TstTable, in_words: bool) -> Floats:
 
 
 def are_in_words(folder: TstFolder) -> bool:
-    """Tell whether the lengths of updates are in words, as in 2013: then most matches end beyond them."""
+    """Tell whether the lengths of updates are in words, as in 2013, where most matches end beyond the lengths."""
     name = next((n for n in ("update_len_chars", "update_len") if n in folder.pool), None)
     if name is None:
         return False
@@ -217,8 +217,8 @@ def are_in_words(folder: TstFolder) -> bool:
 def judged_updates(folder: TstFolder, matches: dict[Key, list[Match]], in_words: bool) -> dict[Key, Judged]:
     """Return all judged updates, near-duplicates with the nuggets of their originals.
 
-    A pooled near-duplicate is replaced by its original where that is pooled, too; its own matches are kept as
-    ``replaced``. A near-duplicate outside the pool holds what the pooled updates hold that it copies.
+    A pooled near-duplicate is replaced by its original if that is pooled too; its own matches are kept as
+    ``replaced``. A near-duplicate outside the pool holds the nuggets of the pooled updates that it copies.
     """
     pool = folder.pool
     words, counted = update_words(pool, in_words).tolist(), track_words(pool, in_words).tolist()
@@ -249,7 +249,7 @@ def judged_updates(folder: TstFolder, matches: dict[Key, list[Match]], in_words:
 def _extended(
     folder: TstFolder, pooled: dict[Key, Judged], matches: dict[Key, list[Match]], in_words: bool
 ) -> dict[Key, Judged]:
-    """Return the near-duplicates outside the pool, each with what the pooled updates hold that it copies.
+    """Return the near-duplicates outside the pool, each with the nuggets of the pooled updates that it copies.
 
     Of several originals the longest gives the length.
     """
@@ -278,16 +278,16 @@ def _extended(
 
 
 def _text_length(judged: Judged) -> float:
-    """Return the words of the text that the matches of an update are in."""
+    """Return the length in words of the text that the matches of an update refer to."""
     return judged.length if math.isnan(judged.original_length) else judged.original_length
 
 
 def _replaced(own: Sequence[Match], of_original: Sequence[Match]) -> tuple[Match, ...]:
-    """Return the matches of an original, and those of its near-duplicate that are of other nuggets."""
+    """Return the matches of an original, and those of its near-duplicate for other nuggets."""
     held = {match.nugget for match in of_original}
     return (*of_original, *(replace(match, replaced=True) for match in own if match.nugget not in held))
 
 
 def _within(matches: Sequence[Match], words: float) -> tuple[Match, ...]:
-    """Return matches cut at the end of an update."""
+    """Return matches truncated at the end of an update."""
     return tuple(m if not m.end > words else replace(m, start=min(m.start, words), end=words) for m in matches)

@@ -1,4 +1,4 @@
-"""The track as datasets of ir_datasets, read from the files that the user puts where ir_datasets keeps its own."""
+"""The track as datasets of ir_datasets, read from files that the user puts into the folder of ir_datasets."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class TstQuery(NamedTuple):
 
 
 class TstQrel(NamedTuple):
-    """A nugget in a judged update; the columns are those of the vocabulary, NaN where there is no number."""
+    """A nugget in a judged update, with the columns of the stream vocabulary; NaN for missing numbers."""
 
     query_id: str
     doc_id: str
@@ -55,7 +55,7 @@ QREL_DEFS = {1: "the update holds the nugget", 0: "judged, the update holds no n
 
 
 def datasets() -> list[Dataset]:
-    """Return the track's years as datasets, ``trec-tst/2013`` to ``trec-tst/2015``; nothing is loaded yet."""
+    """Return the track's years as lazily loaded datasets, ``trec-tst/2013`` to ``trec-tst/2015``."""
     return [Dataset(f"trec-tst/{year}", partial(_load, year), partial(_is_local, year)) for year in YEARS]
 
 
@@ -66,12 +66,12 @@ def _is_local(year: int) -> bool:
 
 
 def folder_of(year: int) -> Path:
-    """Return the folder where the files of a year are looked for.
+    """Return the folder for the files of a year.
 
     Raises
     ------
     irmx.DataError
-        Where it is not there; says which files go there.
+        If it does not exist; lists the files that belong there.
     """
     from ir_datasets.util import home_path
 
@@ -81,8 +81,8 @@ def folder_of(year: int) -> Path:
     if not path.is_dir():
         wanted = "; ".join(f"{kind}, {what}" for kind, what in NEEDED.items())
         raise DataError(
-            f"trec-tst/{year} is not downloaded by itself. Put the files of the TREC {year} Temporal Summarization track, "
-            f"plain or packed with gzip, under any names into the folder {path}: {wanted}."
+            f"trec-tst/{year} is not downloaded automatically. Put the files of the TREC {year} Temporal Summarization track, "
+            f"plain or compressed with gzip, under any names into the folder {path}: {wanted}."
         )
     return path
 

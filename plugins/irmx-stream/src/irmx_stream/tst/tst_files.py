@@ -1,4 +1,4 @@
-"""The files of the track, plain or packed, and what each of them is by its content."""
+"""The files of the track, plain or compressed, recognised by their content."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from pathlib import Path
 from irmx import content_of
 
 _HEAD = 65536
-"""Bytes that are looked at to tell what a file is."""
+"""Number of bytes that are read to recognise a file."""
 
 LATEST = 1e11
-"""The latest time that can be meant, in seconds since 1970: as milliseconds it is a day of 1973."""
+"""The latest plausible time, in seconds since 1970; read as milliseconds it is in 1973."""
 
 HEADERS = {
     "nuggets": ("query_id", "nugget_id", "timestamp", "importance"),
     "matches": ("query_id", "update_id", "nugget_id", "match_start", "match_end"),
     "updates": ("query_id", "update_id", "duplicate_id"),
 }
-"""The columns by which a table is known."""
+"""The columns by which a table is recognised."""
 
 RELEASED_UPDATES = (
     "query_id",
@@ -33,7 +33,7 @@ RELEASED_UPDATES = (
 
 
 def kind_of(path: Path) -> str:
-    """Return what a file is: ``"nuggets"``, ``"matches"``, ``"updates"``, ``"topics"``, or ``""`` for none of them."""
+    """Return the kind of a file: ``"nuggets"``, ``"matches"``, ``"updates"``, ``"topics"``, or ``""`` for none of them."""
     start = content_of(path, size=_HEAD).lstrip()
     if start.startswith(b"<"):
         return "topics" if b"<event" in start else ""
@@ -46,7 +46,7 @@ def kind_of(path: Path) -> str:
 
 
 def is_released_update(line: str) -> bool:
-    r"""Tell whether a line is a row of a file of updates without a header: its id is document and sentence.
+    r"""Tell whether a line is a row of an updates file without a header: the id is that of a document and a sentence.
 
     >>> is_released_update("\t".join(["TS14.11", "1326-ab-4", "1326-ab", "4", "12", "NULL", "Two words"]))
     True
@@ -56,7 +56,7 @@ def is_released_update(line: str) -> bool:
 
 
 def topic_of(text: str) -> str:
-    """Return a topic's number: the tables write ``TS14.11`` where runs and topic files write ``11``.
+    """Return the number of a topic: ``TS14.11`` in the tables is ``11`` in runs and topic files.
 
     >>> topic_of("TS14.11"), topic_of("11")
     ('11', '11')
@@ -65,10 +65,10 @@ def topic_of(text: str) -> str:
 
 
 def too_late(name: str, value: str) -> str:
-    """Return what is wrong with a time beyond :data:`LATEST`."""
+    """Return the message about a time after :data:`LATEST`."""
     return f"the {name} {value} is not in seconds: it would be after the year 5100. Give seconds, not milliseconds."
 
 
 def place(path: Path, line: int) -> str:
-    """Return a file and a line as a message starts."""
+    """Return a file and a line as the start of a message."""
     return f"{path}, line {line}"

@@ -1,4 +1,4 @@
-"""A folder with the track's files: which of them are the nuggets, the matches, the pool and the topics."""
+"""A folder with the track's files: finding the nuggets, the matches, the pool and the topics."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NEEDED = {
     "updates": f"the pool, a table with the columns {', '.join(HEADERS['updates'])}",
     "topics": "an XML file of events with id, start and end",
 }
-"""The files that a folder must hold, and how each is known."""
+"""The files that a folder must contain, and how each is recognised."""
 
 
 @dataclass(frozen=True)
@@ -44,21 +44,21 @@ class TstFolder:
 
 
 def read_folder(path: Path) -> TstFolder:
-    """Return the track's files in a folder; they are known by their content, other files are passed over.
+    """Return the track's files in a folder, recognised by their content; other files are ignored.
 
     Raises
     ------
     irmx.DataError
-        Where one is missing, or two could be meant; lists what is there.
+        If one is missing, or two qualify; lists the files of the folder.
     """
     if not path.is_dir():
-        raise DataError(f"{path} is not a folder. The track's qrels are several files in one: tst:FOLDER.")
+        raise DataError(f"{path} is not a folder. The track's qrels are several files in one folder: tst:FOLDER.")
     files = sorted(p for p in path.iterdir() if p.is_file() and not p.name.startswith("."))
     kinds = {p: kind_of(p) for p in files}
     by_kind = {kind: [p for p in files if kinds[p] == kind] for kind in NEEDED}
     missing = [kind for kind, found in by_kind.items() if not found]
     if missing:
-        found = ", ".join(f"{p.name} ({kinds[p] or 'none of them'})" for p in files) or "nothing"
+        found = ", ".join(f"{p.name} ({kinds[p] or 'not recognised'})" for p in files) or "nothing"
         wanted = "; ".join(f"{kind}, {NEEDED[kind]}" for kind in missing)
         raise DataError(f"The folder {path} lacks the track's {wanted}. It holds: {found}.")
     for kind in ("nuggets", "matches", "topics"):
@@ -76,7 +76,7 @@ def read_folder(path: Path) -> TstFolder:
 
 
 def _pools(path: Path, files: list[Path]) -> tuple[TstTable, TstTable | None]:
-    """Return the pool and the extended pool, which holds all of the pool and more; by name where neither does."""
+    """Return the pool and the extended pool, a superset of the pool; distinguished by name if neither is a superset."""
     if len(files) > 2:
         raise _ambiguous(path, "updates", files)
     tables = [read_table(p) for p in files]
@@ -98,6 +98,6 @@ def _pools(path: Path, files: list[Path]) -> tuple[TstTable, TstTable | None]:
 def _ambiguous(path: Path, kind: str, files: list[Path]) -> DataError:
     names = " and ".join(p.name for p in files)
     return DataError(
-        f"The folder {path} holds several files that can be the track's {kind}: {names}. "
-        "Keep the one you mean in a folder of its own with the other files; links will do."
+        f"The folder {path} holds several files that could be the track's {kind}: {names}. "
+        "Put the one you want into a separate folder together with the other files; links will do."
     )

@@ -1,4 +1,4 @@
-"""The format ``tst``: runs of the track by their content, qrels from a folder with the track's files."""
+"""The format ``tst``: runs of the track, recognised by content, and qrels from a folder with the track's files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _LINES = 10
-"""Lines that are looked at to tell a run of the track."""
+"""Number of lines that are read to recognise a run of the track."""
 
 
 class Tst(Format):
@@ -26,9 +26,9 @@ class Tst(Format):
     )
 
     def recognises(self, table: str, path: Path, start: bytes) -> bool:
-        """Tell by the first lines, most of which must be lines of a run of the track; a folder is asked for by name.
+        """Tell whether most of the first lines are lines of a run of the track; folders must be requested as ``tst:FOLDER``.
 
-        A table whose rows have seven words is none: its first line is a header with the column ``score``.
+        A table whose rows have seven words does not qualify: its first line is a header with the column ``score``.
         """
         if table != "run" or b"\0" in start:
             return False

@@ -1,4 +1,4 @@
-"""The qrels of the track as one table: a row a nugget in an update."""
+"""The qrels of the track as one table, with one row per nugget in an update."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 _NAN = math.nan
 _NOTHING = Match(Nugget("", _NAN, _NAN, _NAN, _NAN), _NAN, _NAN, _NAN, _NAN)
-"""What a judged update has that holds no nugget."""
+"""The entry of a judged update that holds no nugget."""
 _NOBODY = Judged(_NAN, True, ())
-"""What holds a nugget that no judged update holds."""
+"""The entry of a nugget that no judged update holds."""
 
 
 def qrels_of_folder(path: Path) -> pa.Table:
@@ -41,7 +41,7 @@ def qrels_of_folder(path: Path) -> pa.Table:
     Raises
     ------
     irmx.DataError
-        For missing or ambiguous files, and wrong lines.
+        For missing or ambiguous files, and invalid lines.
     """
     return qrels_of(read_folder(path))
 
@@ -72,7 +72,7 @@ def qrels_of(folder: TstFolder) -> pa.Table:
 def _table(
     folder: TstFolder, topics: list[str], keys: list[Key], matches: list[Match], holders: list[Judged]
 ) -> pa.Table:
-    """Return rows, of each the topic and the update, a match, and whose it is, as a table by topic."""
+    """Return rows of topic and update, match, and judged update as a table sorted by topic."""
     import pyarrow as pa
 
     text, number = pa.large_string(), pa.float64()

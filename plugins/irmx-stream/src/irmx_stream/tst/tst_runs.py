@@ -1,4 +1,4 @@
-"""Runs of the track: seven fields a line, no header, one or several runs in a file."""
+"""Runs of the track: seven fields per line, no header, one or several runs in a file."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ FIELDS = ("topic", "team", "run", "docid", "sentid", "time", "confidence")
 
 
 def is_run_line(line: str) -> bool:
-    """Tell whether a line is one of a run of the track: seven fields with a time or a confidence at the end.
+    """Tell whether a line belongs to a run of the track: seven fields with a time or a confidence at the end.
 
-    A line of a ranked list whose tag has two words, or whose id holds a blank, has seven fields, too. There Q0 stands in
-    place of the team, and mostly the rank in place of the document id.
+    A line of a TREC run whose tag has two words, or whose id contains a blank, also has seven fields. It has Q0 in place of
+    the team and, usually, the rank in place of the document id.
 
     >>> is_run_line("11 team run1 1326-ab 4 1326510000 2.5"), is_run_line("11 Q0 d1 1 2.5 run1")
     (True, False)
@@ -55,20 +55,20 @@ def read_tst_runs(path: str | os.PathLike[str]) -> dict[str, pa.Table]:
     Parameters
     ----------
     path : str or Path
-        Lines of seven fields, parted by blanks or tabs, plain or packed: topic, team, run, document id, sentence id,
+        Lines of seven fields, separated by blanks or tabs, plain or compressed: topic, team, run, document id, sentence id,
         time (seconds) and confidence.
 
     Returns
     -------
     dict of str to pyarrow Table
-        By the name of the run, or ``team.run`` where two teams have one name; with the columns ``query_id``,
-        ``doc_id`` (document and sentence with a hyphen between), ``score`` (the confidence) and ``timestamp``, which
+        By the name of the run, or ``team.run`` if two teams use the same name; with the columns ``query_id``,
+        ``doc_id`` (document and sentence joined by a hyphen), ``score`` (the confidence) and ``timestamp``, which
         :func:`irmx.read_run` takes.
 
     Raises
     ------
     irmx.DataError
-        For a line with too few or too many fields, a time or confidence that is no number, or a time in another unit than
+        For a line with too few or too many fields, a time or confidence that is not a number, or a time that is not in
         seconds; names the line.
 
     Examples
@@ -108,26 +108,26 @@ def run_of(path: Path, content: bytes) -> pa.Table:
     Raises
     ------
     irmx.DataError
-        Where there are several; names them, and says how to set them apart.
+        If there are several; names them, and says how to split the file.
     """
     found = runs_of(path, content)
     if len(found) > 1:
         name = next(iter(found)).rpartition(".")[2]
         shown = ", ".join(list(found)[:10]) + (", ..." if len(found) > 10 else "")
         raise DataError(
-            f"{path} holds {len(found)} runs: {shown}. Set them apart: awk '$3 == \"{name}\"' FILE > {name}.run (after "
-            "unpacking), or in Python irmx_stream.read_tst_runs(FILE), which returns them by name."
+            f"{path} holds {len(found)} runs: {shown}. Split them: awk '$3 == \"{name}\"' FILE > {name}.run (after "
+            "decompressing), or in Python irmx_stream.read_tst_runs(FILE), which returns them by name."
         )
     return next(iter(found.values()))
 
 
 def _parse(path: Path, content: bytes) -> pa.Table:
-    """Return the lines as a table of the fields; a slow second reading takes odd spaces, and finds errors."""
+    """Return the lines as a table of the fields; a slower second pass handles unusual spaces and finds errors."""
     import pyarrow as pa
     from pyarrow import csv
 
     if not content or content.isspace():
-        raise DataError(f"{path} is empty: it holds no line of a run.")
+        raise DataError(f"{path} is empty: it has no lines of a run.")
     types = {name: pa.large_string() for name in FIELDS[3:5]} | dict.fromkeys(FIELDS[5:], pa.float64())
     types |= {name: pa.dictionary(pa.int32(), pa.string()) for name in FIELDS[:3]}
     try:
@@ -143,7 +143,7 @@ def _parse(path: Path, content: bytes) -> pa.Table:
 
 
 def _sound(found: pa.Table) -> bool:
-    """Tell whether every field has characters and no other white space, every number is finite, and every time can be."""
+    """Tell whether every field is non-empty and free of white space, every number finite, and every time plausible."""
     import pyarrow.compute as pc
 
     for name in FIELDS[:5]:
@@ -160,7 +160,7 @@ def _parse_by_line(path: Path, content: bytes) -> pa.Table:
     Raises
     ------
     irmx.DataError
-        Names the first line that is wrong.
+        Names the first invalid line.
     """
     import pyarrow as pa
 
@@ -196,7 +196,7 @@ def _parse_by_line(path: Path, content: bytes) -> pa.Table:
 
 
 def _as_run(lines: pa.Table) -> pa.Table:
-    """Return lines of one run with the vocabulary's columns."""
+    """Return the lines of one run with the columns of a run table."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

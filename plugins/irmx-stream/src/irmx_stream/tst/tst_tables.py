@@ -1,4 +1,4 @@
-"""The track's tables of nuggets, matches and updates: fields parted by tabs, a header, numbers checked."""
+"""The track's tables of nuggets, matches and updates: tab-separated fields, a header, checked numbers."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _IDS = ("query_id", "update_id", "nugget_id")
 
 @dataclass(frozen=True)
 class TstTable:
-    """A table of the track, as texts by column.
+    """A table of the track, as strings by column.
 
     Attributes
     ----------
     path : Path
         The file.
     columns : dict of str to sequence of str
-        The columns by the name in the header; ``query_id`` is the bare number of the topic.
+        The columns by their name in the header; ``query_id`` is the bare number of the topic.
     lines : sequence of int
         The line of each row, from 1.
     """
@@ -50,7 +50,7 @@ class TstTable:
         return self.columns[name]
 
     def place(self, row: int) -> str:
-        """Return the file and the line of a row, as a message starts."""
+        """Return the file and the line of a row, as the start of a message."""
         return place(self.path, self.lines[row])
 
     def times(self, name: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
@@ -59,7 +59,7 @@ class TstTable:
         Raises
         ------
         irmx.DataError
-            Where one is no number, or must be in another unit; names the file and the line.
+            If one is not a number, or not in seconds; names the file and the line.
         """
         values = self.numbers(name)
         wrong = np.flatnonzero(values > LATEST)
@@ -74,7 +74,7 @@ class TstTable:
         Raises
         ------
         irmx.DataError
-            Names the file, the line, and what stands there.
+            Names the file, the line, and the value.
         """
         texts = self.columns[name]
         try:
@@ -99,8 +99,8 @@ def _number(text: str) -> float:
 def read_table(path: Path) -> TstTable:
     """Return a table of the track.
 
-    A line has the fields of the header; a line without a tab is parted at white space, and the last field takes
-    what is left, so that a text may hold anything.
+    A line has the fields of the header; a line without a tab is split at white space, and the last field takes
+    the rest, so that a text may contain anything.
 
     Raises
     ------
@@ -127,7 +127,7 @@ def read_table(path: Path) -> TstTable:
         if len(fields) < len(names):
             raise DataError(
                 f"{place(path, number)}: too few fields: {len(fields)} where the columns are {', '.join(names)}: "
-                f"{line.strip()[:100]!r}. Fields are set apart by tabs."
+                f"{line.strip()[:100]!r}. Fields are separated by tabs."
             )
         rows.append(fields)
         numbers.append(number)

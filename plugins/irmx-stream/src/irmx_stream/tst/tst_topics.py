@@ -20,11 +20,11 @@ class Topic:
     query_id : str
         Its number.
     start, end : float
-        Its time window, seconds since 1970.
+        Its time window, in seconds since 1970.
     fields : dict of str to str
         Its elements, such as ``title``, ``query`` and ``type``.
     line : int
-        Where it stands.
+        Its line in the file.
     """
 
     query_id: str = ""
@@ -40,7 +40,7 @@ def read_topics(path: Path) -> dict[str, Topic]:
     Raises
     ------
     irmx.DataError
-        For broken XML, a topic without an id or a window, twice, or that ends before it starts; names the line.
+        For malformed XML, or a topic without an id or a window, repeated, or ending before it starts; names the line.
     """
     topics: dict[str, Topic] = {}
     for event in _events(path):
@@ -55,7 +55,7 @@ def read_topics(path: Path) -> dict[str, Topic]:
                 f"{where}: topic {event.query_id} ends before it starts: {event.end:.0f} < {event.start:.0f}."
             )
         if event.query_id in topics:
-            raise DataError(f"{where}: topic {event.query_id} stands in line {topics[event.query_id].line} already.")
+            raise DataError(f"{where}: topic {event.query_id} is already in line {topics[event.query_id].line}.")
         topics[event.query_id] = event
     return topics
 
@@ -74,7 +74,7 @@ def _seconds(event: Topic, name: str, where: str) -> float:
 
 
 def _events(path: Path) -> list[Topic]:
-    """Return the events of the file, with the texts of their elements and their lines."""
+    """Return the events of the file, with the text of their elements and their lines."""
     events: list[Topic] = []
     inside: list[str] = []
     parser = expat.ParserCreate()
@@ -95,7 +95,7 @@ def _events(path: Path) -> list[Topic]:
     try:
         parser.Parse(content_of(path), True)
     except expat.ExpatError as error:
-        raise DataError(f"{place(path, error.lineno)}: not sound XML: {expat.ErrorString(error.code)}.") from None
+        raise DataError(f"{place(path, error.lineno)}: not well-formed XML: {expat.ErrorString(error.code)}.") from None
     for event in events:
         event.fields = {name: value.strip() for name, value in event.fields.items()}
     return events

@@ -1,6 +1,6 @@
-"""Lengths and places in words, from texts where they are there, else from the lengths that the files give.
+"""Lengths and positions in words, from texts if the files have them, else from the lengths in the files.
 
-In two ways: words are what white space sets apart, or they are counted as the track's script counts them, by blanks.
+Words are counted in two ways: separated by white space, or by blanks, as in the track's script.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from irmx.ragged import Floats
 from irmx_stream.tst.tst_tables import TstTable
 
 CHARACTERS_PER_WORD = 6.0
-"""Where a length is in one unit only: a word of five letters and a blank; a choice of irmx."""
+"""Characters per word, for lengths in one unit only: five letters and a blank; a choice of irmx."""
 
 
 def lengths_in_words(table: TstTable, text: str, length: tuple[str, ...], in_words: bool) -> Floats:
@@ -24,16 +24,16 @@ def lengths_in_words(table: TstTable, text: str, length: tuple[str, ...], in_wor
     table : TstTable
         The nuggets or the updates.
     text : str
-        The column of texts; where it is there, words are what white space sets apart.
+        The column of texts; if it exists, words are separated by white space.
     length : tuple of str
-        The columns of lengths, of which the first that is there counts if there is no ``n_words``.
+        The columns of lengths; the first that exists is used if there is no ``n_words``.
     in_words : bool
         Whether those lengths are in words; characters otherwise.
 
     Returns
     -------
     float array, shape (rows,)
-        NaN where the table tells nothing.
+        NaN where the table has no length.
     """
     if text in table:
         return np.array([len(t.split()) for t in table[text]], dtype=np.float64)
@@ -47,23 +47,23 @@ def lengths_in_words(table: TstTable, text: str, length: tuple[str, ...], in_wor
 
 
 def words_of_the_track(table: TstTable, text: str, words: Floats) -> Floats:
-    """Return the words of every row as the track's script counts them: its blanks and one; the given ones without texts."""
+    """Return the words of every row as the track's script counts them: blanks plus one; without texts, the given ones."""
     return np.array([t.count(" ") + 1 for t in table[text]], dtype=np.float64) if text in table else words
 
 
 def words_held_of_the_track(
     start: float, end: float, text: str | None, words: float, characters: float
 ) -> tuple[float, float]:
-    """Return the words that the track's script counts as those of a span of characters: from which to before which.
+    """Return the first word of a span of characters, and the word after its last, as counted by the track's script.
 
     They go from the number of blanks before the last blank at or before the start to that of blanks before the next blank
-    at or after the end. Where no blank stands before the start they begin at 0, and where none follows the end all blanks
-    count. So a match at the very begin of a text is one word short.
+    at or after the end. Without a blank before the start they begin at 0, and without one after the end all blanks
+    count. So a match at the very beginning of a text is one word short.
 
     Parameters
     ----------
     start, end, text, words, characters
-        As :func:`words_held` takes them. Without a text, blanks are taken to be evenly spread.
+        As for :func:`words_held`. Without a text, blanks are assumed to be evenly spaced.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def words_held(start: float, end: float, text: str | None, words: float, charact
     text : str, optional
         The update.
     words, characters : float
-        Its length; used where there is no text: then places are in proportion.
+        Its length; used if there is no text, assuming that positions are proportional.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What columns of the tables hold, checked: numbers, names of nuggets, words of updates."""
+"""Checks of column values: numbers, names of nuggets, lengths of updates."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ YEAR = 366 * 86400.0
 
 
 def refuse_other_times(time: Floats, topic: Ints, known: Floats, known_topic: Ints) -> None:
-    """Raise where no update of a run lies within a year of the nuggets of its topic: the times are not of one kind.
+    """Raise if no update of a run lies within a year of the nuggets of its topic, so that the times cannot be comparable.
 
     Parameters
     ----------
     time, topic : array, shape (updates,)
-        When each update was emitted, and the number of its topic.
+        The time at which each update was emitted, and the number of its topic.
     known, known_topic : array, shape (nuggets,)
-        The same of the nuggets.
+        The same for the nuggets.
     """
     topics = 1 + int(max(topic.max(initial=0), known_topic.max(initial=0)))
     first, last = np.full(topics, np.inf), np.full(topics, -np.inf)
@@ -32,13 +32,13 @@ def refuse_other_times(time: Floats, topic: Ints, known: Floats, known_topic: In
     time, topic = time[compared], topic[compared]
     if len(time) and not np.any((time >= first[topic] - YEAR) & (time <= last[topic] + YEAR)):
         raise DataError(
-            f"No update of the run lies within a year of its topic's nuggets. The first is of {time[0]:.15g}, the nuggets of its "
-            f"topic are of {first[topic[0]]:.15g} to {last[topic[0]]:.15g}: are both in seconds, of the same origin?"
+            f"No update of the run lies within a year of its topic's nuggets. The time of the first is {time[0]:.15g}, those of its topic's "
+            f"nuggets are {first[topic[0]]:.15g} to {last[topic[0]]:.15g}: are both in seconds, with the same origin?"
         )
 
 
 def nugget_names(qrels: Rows) -> list[str]:
-    """Return the nugget of every qrels row, empty where it names none; whole numbers become their digits."""
+    """Return the nugget of every qrels row as a string, empty if the row names none."""
     number, names = qrels.labels(NUGGET, missing_ok=True)
     texts = [*map(str, names), ""]
     return [texts[i] for i in number.tolist()]
@@ -50,17 +50,17 @@ def is_number(value: Any) -> bool:
 
 
 def require_one_of(name: str, value: Any, choices: tuple[str, ...]) -> None:
-    """Raise where an argument is none of its choices."""
+    """Raise if an argument is not one of its choices."""
     if value not in choices:
         raise UsageError(f"{name} must be one of {', '.join(map(repr, choices))}. Got {value!r} instead.")
 
 
 SAME_TIME = ("id", "run")
-"""How updates that nothing else orders are read: by descending id, or in the order of the run."""
+"""The order of updates with the same time and confidence: by descending id, or in the order of the run."""
 
 
 def places_of_ids(docs: list[str]) -> Ints:
-    """Return of every id its place among the ids in ascending order; equal ids have one place.
+    """Return the rank of every id in ascending order, from 0; equal ids have the same rank.
 
     >>> places_of_ids(["b", "c", "b", "a"])
     array([1, 2, 1, 0])
@@ -73,19 +73,19 @@ def places_of_ids(docs: list[str]) -> Ints:
 
 
 def places_of_updates(rankings: Rankings) -> Ints:
-    """Return the places of the ids of all updates of a run, found once."""
+    """Return the ranks of the ids of all updates of a run, computed once."""
     return rankings.memo("places of updates", lambda: places_of_ids(rankings.run_rows.doc_ids))
 
 
 def given_lengths(rankings: Rankings, at_run: Ints, at_qrels: Ints) -> Floats:
-    """Return the words of every update of the run: what the run says, else what the qrels say, else NaN.
+    """Return the words of every update of the run: from the run, else from the qrels, else NaN.
 
     Parameters
     ----------
     rankings : Rankings
         The run and the judgments.
     at_run, at_qrels : int array, shape (pairs,)
-        Which of their rows have the same update.
+        Pairs of rows, of the run and of the qrels, with the same update.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The nuggets of all topics: numbered, and with what the qrels say of each."""
+"""The nuggets of all topics, numbered, with their columns of the qrels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from irmx_stream.updates.stream_columns import NUGGET_TIME, POOLED, REPLACED
 
 @dataclass(frozen=True)
 class Nuggets:
-    """The nuggets of the topics of rankings, numbered by topic and name, whatever the order of the qrels.
+    """The nuggets of the topics of rankings, numbered by topic and name, independent of the order of the qrels.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Nuggets:
 
     @classmethod
     def of(cls, rankings: Rankings) -> Nuggets:
-        """Return the nuggets of rankings; their numbers are made once for all runs."""
+        """Return the nuggets of rankings; they are numbered once for all runs."""
         qrels = rankings.qrels_rows
         return cls(*rankings.qrels_memo("numbered nuggets", lambda: _numbered(qrels)), qrels, rankings.topics)
 
@@ -43,18 +43,18 @@ class Nuggets:
         return len(self.names)
 
     def only(self, kept: Array) -> Nuggets:
-        """Return some of the nuggets; rows that name another name none then."""
+        """Return a subset of the nuggets; rows that name any other nugget then name none."""
         number = np.where(kept, np.cumsum(kept) - 1, -1)
         of_row = np.append(number, -1)[self.of_row]
         names = [name for name, is_kept in zip(self.names, kept.tolist(), strict=True) if is_kept]
         return Nuggets(names, self.topic[kept], of_row, self._qrels, self._query_ids)
 
     def named(self, nugget: int) -> str:
-        """Return how messages name a nugget."""
+        """Return the name of a nugget in messages."""
         return f"the nugget {self.names[nugget]!r} of query {self._query_ids[self.topic[nugget]]}"
 
     def column(self, column: Column) -> Floats:
-        """Return a qrels column over the nuggets; rows may leave it out, but not all, and must not differ."""
+        """Return a qrels column over the nuggets; some rows of a nugget may omit the value, but none may differ."""
         values, given = self._first_given(column), self._qrels.column(column, missing_ok=True)
         rows = np.flatnonzero((self.of_row >= 0) & ~np.isnan(given))
         for row in rows[values[self.of_row[rows]] != given[rows]][:1].tolist():
@@ -67,7 +67,7 @@ class Nuggets:
         return values
 
     def _first_given(self, column: Column) -> Floats:
-        """Return a qrels column over the nuggets, of each the value of its first row that has one; NaN where none has."""
+        """Return a qrels column over the nuggets, from the first row of each that has a value; NaN if none has."""
         given = self._qrels.column(column, missing_ok=True)
         rows = np.flatnonzero((self.of_row >= 0) & ~np.isnan(given))[::-1]
         values = np.full(len(self), np.nan)
@@ -97,18 +97,18 @@ class Nuggets:
         more = len(far) - len(told)
         if more:
             text += (
-                f" So far from all others of their topic {'is' if more == 1 else 'are'} {counted(more, 'nugget')} more."
+                f" {counted(more, 'more nugget')} {'is' if more == 1 else 'are'} that far from any other of the topic."
             )
         self._qrels.warn(text, [int(np.argmax(self.of_row == i)) for i in told.tolist()])
 
 
 def warn_of_far_nuggets(rankings: Rankings) -> None:
-    """Warn once for all runs where nuggets were first known more than a year before or after every other of their topic."""
+    """Warn once for all runs about nuggets first known more than a year before or after every other of their topic."""
     rankings.qrels_memo("far nuggets", Nuggets.of(rankings)._warn_of_far)
 
 
 def _to_nearest(times: Floats, topic: Ints) -> Floats:
-    """Return how far each time is from the nearest other of its topic; infinite for a time alone, which is no news, or unknown.
+    """Return the distance of each time from the nearest other of its topic; infinite for a single or an unknown time.
 
     >>> _to_nearest(np.array([5.0, 100.0, 7.0, 3.0]), np.array([0, 0, 0, 1]))
     array([ 2., 93.,  2., inf])
@@ -122,7 +122,7 @@ def _to_nearest(times: Floats, topic: Ints) -> Floats:
 
 
 def _numbered(qrels: Rows) -> tuple[list[str], Ints, Ints]:
-    """Return the names of the nuggets and their topics, and the number of that of every row."""
+    """Return the names and the topics of the nuggets, and the number of the nugget of every row."""
     keys = list(zip(qrels.topic.tolist(), nugget_names(qrels), strict=True))
     number_of = {key: number for number, key in enumerate(sorted({key for key in keys if key[1]}))}
     of_row = np.array([number_of.get(key, -1) for key in keys], dtype=np.int64)
@@ -130,12 +130,12 @@ def _numbered(qrels: Rows) -> tuple[list[str], Ints, Ints]:
 
 
 def as_in_the_track(qrels: Rows) -> Bools:
-    """Return which rows of the qrels the track knows: all but a near-duplicate's own matches, where it has its original's."""
+    """Return which rows of the qrels the track uses: all except a near-duplicate's own matches that its original's replace."""
     return np.asarray(qrels.column(REPLACED, missing_ok=True) != 1)
 
 
 def in_use(qrels: Rows, duplicates: str) -> Bools:
-    """Return which rows of the qrels count: all, or with ``"pool"`` those that the pool's own record names."""
+    """Return which rows of the qrels count: all, or with ``"pool"`` only those recorded in the pool."""
     if duplicates == "all":
         return np.ones(len(qrels), dtype=bool)
     return np.asarray(qrels.column(POOLED, missing_ok=True) != 0)

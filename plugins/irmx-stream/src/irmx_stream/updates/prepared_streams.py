@@ -1,4 +1,4 @@
-"""The streams of a run over all topics, in the arrays that simulations read: made once, small, shared by all settings."""
+"""The streams of a run over all topics as compact arrays for simulations, computed once and shared by all settings."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from irmx_stream.updates.streams import Stream
 
 @dataclass(frozen=True)
 class Streams:
-    """The streams of a run, one a topic, as ragged arrays; times are seconds from the start of the topic's window.
+    """The streams of a run, one per topic, as ragged arrays; times are seconds from the start of the topic's window.
 
     Attributes
     ----------
     topics : list
         The query ids.
     window : float array, shape (topics,)
-        How long each topic's window is, seconds.
+        The length of each topic's window, in seconds.
     updates, pairs, nuggets : int array, shape (topics + 1,)
         The offsets of each topic's updates, pairs and nuggets.
     time, length, confidence : float array
-        Of the updates, oldest first; see :class:`Stream`.
+        Values of the updates, oldest first; see :class:`Stream`.
     update, nugget : int array
-        Of the pairs.
+        The update and the nugget of each pair; see :class:`Stream`.
     nugget_time : float array
-        Of the nuggets.
+        Times of the nuggets.
     """
 
     topics: list[Any]
@@ -82,13 +82,13 @@ def streams_of(rankings: Rankings, default_length: float, duplicates: str, copie
     rankings : Rankings
         The run and the judgments; only their rows are used, nothing is ranked.
     default_length : float
-        Words of an update of which neither the run nor the qrels tell how long it is; how often is a warning.
+        Number of words of an update whose length neither the run nor the qrels have; a warning counts these updates.
     duplicates : {"all", "pool"}
-        Whether near-duplicates that were found later than the pool was made hold the nuggets of their originals.
+        Whether near-duplicates found later than the pool hold the nuggets of their originals.
     copies : {"both", "original"}
-        Whether a near-duplicate holds its own nuggets and its original's, or its original's in the place of its own.
+        Whether a near-duplicate holds its own nuggets and its original's, or its original's instead of its own.
     same_time : {"id", "run"}
-        Whether updates of one time and one confidence are read by descending id or in the order of the run.
+        Whether updates with the same time and confidence are read by descending id or in the order of the run.
 
     Raises
     ------
@@ -167,7 +167,7 @@ def _windows(rankings: Rankings) -> tuple[Floats, Floats]:
 
 
 def _lengths(rankings: Rankings, at_run: Ints, at_qrels: Ints, default_length: float) -> Floats:
-    """Return the words of every update: what the run says, else what the qrels say, else the default."""
+    """Return the words of every update: from the run, else from the qrels, else the default."""
     length = given_lengths(rankings, at_run, at_qrels)
     unknown = np.isnan(length)
     if unknown.any():
@@ -182,7 +182,7 @@ def _lengths(rankings: Rankings, at_run: Ints, at_qrels: Ints, default_length: f
 
 
 def _tell_of_times(time: Floats, window: Floats) -> None:
-    """Warn of updates without a time, or outside the window of their topic."""
+    """Warn about updates without a time, or outside the window of their topic."""
     unknown = int(np.isnan(time).sum())
     if unknown:
         warnings.warn(
@@ -194,7 +194,7 @@ def _tell_of_times(time: Floats, window: Floats) -> None:
     if early or late:
         warnings.warn(
             f"{early + late:,} of {len(time):,} updates were emitted outside their topic's time window: {early:,} before "
-            f"its start, which are there in the first session, and {late:,} after its end, which are left out.",
+            f"its start, which are available in the first session, and {late:,} after its end, which are left out.",
             DataWarning,
             stacklevel=2,
         )

@@ -1,4 +1,4 @@
-"""The columns that measures of streams read."""
+"""The columns that stream measures read."""
 
 from irmx import Column, SampleValues
 
@@ -11,7 +11,7 @@ _NUGGET_LENGTHS = SampleValues(range(1, 10), _NUGGET)
 TIMESTAMP = Column(
     "run",
     "timestamp",
-    "when the update was emitted",
+    "time at which the update was emitted",
     unit="s, same origin as in the qrels",
     how="give a run of the Temporal Summarization track, or a table with this column",
     sample=SampleValues(range(0, 9 * _DAY, _DAY), orders=True),
@@ -19,7 +19,7 @@ TIMESTAMP = Column(
 LENGTH = Column(
     "run",
     "length",
-    "words of the update to read",
+    "length of the update",
     unit="words",
     how="give a table with this column, or qrels that have it",
     optional=True,
@@ -35,7 +35,7 @@ NUGGET = Column(
 NUGGET_TIME = Column(
     "qrels",
     "timestamp",
-    "nugget: when it was first known; document: its date",
+    "time at which the nugget was first known; for documents: their date",
     unit="s since 1970; dates are accepted",
     how="give the folder of the track's files as tst:FOLDER, or a table with this column",
     sample=SampleValues(range(8 * _DAY + 1), _NUGGET),
@@ -43,7 +43,7 @@ NUGGET_TIME = Column(
 QUERY_START = Column(
     "qrels",
     "query_start",
-    "when the topic's time window starts",
+    "start of the topic's time window",
     unit="s",
     how="give the folder of the track's files, with the topics, as tst:FOLDER, or a table with this column",
     sample=SampleValues(range(_DAY + 1), _TOPIC),
@@ -51,7 +51,7 @@ QUERY_START = Column(
 QUERY_END = Column(
     "qrels",
     "query_end",
-    "when the topic's time window ends",
+    "end of the topic's time window",
     unit="s",
     how="give the folder of the track's files, with the topics, as tst:FOLDER, or a table with this column",
     sample=SampleValues(range(5 * _DAY, 9 * _DAY + 1), _TOPIC),
@@ -59,7 +59,7 @@ QUERY_END = Column(
 JUDGED_LENGTH = Column(
     "qrels",
     "length",
-    "words of the judged update, where the run does not tell",
+    "length of the judged update, used where the run has none",
     unit="words",
     optional=True,
     sample=_LENGTHS,
@@ -67,7 +67,7 @@ JUDGED_LENGTH = Column(
 ORIGINAL_LENGTH = Column(
     "qrels",
     "original_length",
-    "words of the update that a near-duplicate copies, in whose text its matches are",
+    "length of the update that a near-duplicate copies, to whose text its matches refer",
     unit="words",
     optional=True,
     sample=_LENGTHS,
@@ -75,14 +75,14 @@ ORIGINAL_LENGTH = Column(
 REPLACED = Column(
     "qrels",
     "replaced",
-    "1: a match of a near-duplicate's own, which the track gives up for those of its original; 0 otherwise",
+    "1: a near-duplicate's own match, which the track replaces by those of its original; 0: any other",
     optional=True,
     sample=SampleValues((0, 0, 0, 1)),
 )
 POOLED = Column(
     "qrels",
     "pooled",
-    "1: the update stood in the pool, or copies one that did by the pool's own record; 0: a near-duplicate found later",
+    "1: the update was in the pool, or copies one that was, according to the pool; 0: a near-duplicate found later",
     optional=True,
     sample=SampleValues((1, 1, 1, 0), _UPDATE),
 )
@@ -120,7 +120,7 @@ MATCH_END = Column(
 
 
 def _of_the_track(column: Column, unit_of: str) -> Column:
-    """Return the column that takes the place of another with ``words='track'``."""
+    """Return the column that replaces another with ``words='track'``."""
     return Column(
         "qrels",
         f"track_{column.name}",
@@ -137,4 +137,4 @@ TRACK_COLUMNS = {
     MATCH_END: _of_the_track(MATCH_END, "the word after the last one of the match"),
     JUDGED_LENGTH: _of_the_track(JUDGED_LENGTH, "length of the judged update, of its original for a near-duplicate"),
 }
-"""The columns of words, and those that take their place with ``words='track'``."""
+"""The columns of words, and those that replace them with ``words='track'``."""

@@ -12,14 +12,14 @@ from irmx_stream.updates.streams import Stream
 
 _UPDATES: dict[str, Param | type] = {
     "doc_id": str,
-    "timestamp": Param(float, "when the update was emitted", unit="s", required=True),
-    "length": Param(float, "what there is to read", unit="words", low=0, required=True),
+    "timestamp": Param(float, "time at which the update was emitted", unit="s", required=True),
+    "length": Param(float, "length of the update", unit="words", low=0, required=True),
     "score": Param(float, "the confidence of the system", default=0.0),
 }
 _NUGGETS: dict[str, Param | type] = {
     "doc_id": str,
     "iteration": Param(str, "the nugget", required=True),
-    "timestamp": Param(float, "when the nugget was first known", unit="s", required=True),
+    "timestamp": Param(float, "time at which the nugget was first known", unit="s", required=True),
 }
 
 
@@ -29,19 +29,19 @@ def stream_of(updates: Any, nuggets: Any = None, same_time: str = "id") -> Strea
     Parameters
     ----------
     updates : Stream, DataFrame or mapping of columns
-        ``doc_id``, ``timestamp`` (s), ``length`` (words), and ``score``, the confidence, if known.
+        ``doc_id``, ``timestamp`` (s), ``length`` (words) and, if known, ``score``, the confidence.
     nuggets : DataFrame or mapping of columns
         ``doc_id``, ``iteration`` (the nugget), ``timestamp`` (s; when it was first known). Rows of updates that were not
-        emitted count for nothing.
+        emitted are ignored.
     same_time : {"id", "run"}
-        Updates of one time and one confidence are read by descending ``doc_id``, or in the order of the table.
+        Whether updates with the same time and confidence are read by descending ``doc_id``, or in the order of the table.
 
     Raises
     ------
     irmx.errors.UsageError
-        For another ``same_time``.
+        For an unknown ``same_time``.
     irmx.errors.DataError
-        Where a column or a number is missing, a length is negative, or a nugget has two times.
+        If a column or a number is missing, a length is negative, or a nugget has two times.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Streams of updates as arrays: what the simulated user meets, and what it is worth."""
+"""Streams of updates as arrays: the updates that a user can read, and the nuggets they hold."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import numpy as np
 from irmx.ragged import Array, Floats, Ints, offsets_of
 
 LATE = ("before", "at")
-"""Which sessions make a nugget late: those before whose start it was known, or also those at whose start it was."""
+"""Which sessions make a nugget late: those that start after it was known, or also those that start at that time."""
 
 _CELLS = 2**17
 
 
 def in_order(time: Floats, confidence: Floats, *further: Array) -> Ints:
-    """Return the updates of a run oldest first, as :class:`Stream` has them.
+    """Return the updates of a run oldest first, in the order of :class:`Stream`.
 
-    Of one time and one confidence they stand by further columns, lowest first; where these are equal, too, or none are
-    given, the later in the run stands first.
+    Updates with the same time and confidence are sorted by further columns, lowest first; if these are equal too, or there
+    are none, the one later in the run comes first.
 
     >>> in_order(np.array([5, 5, 0]), np.zeros(3)), in_order(np.array([5, 5, 0]), np.zeros(3), np.array([1, 2, 3]))
     (array([2, 1, 0]), array([2, 0, 1]))
@@ -31,24 +31,24 @@ def in_order(time: Floats, confidence: Floats, *further: Array) -> Ints:
 class Stream:
     """One topic's updates, oldest first, and the nuggets that some of them hold.
 
-    Updates of one time stand by confidence, lowest first, so that reading from the end is reading the newest first
-    and, of one time, the most confident first. Those of one confidence stand by id, so that the largest id is read first,
-    or in the order in which the run is read; see :meth:`of`.
+    Updates with the same time are sorted by confidence, lowest first, so that reading from the end is reading the newest
+    first and, for equal times, the most confident first. Those with the same confidence are sorted by id, so that the
+    largest id is read first, or by the order of the run; see :meth:`of`.
 
     Attributes
     ----------
     time : float array, shape (updates,)
-        When each was emitted; seconds, ascending.
+        The time at which each was emitted, in seconds; ascending.
     length : float array, shape (updates,)
-        Its words.
+        The number of words of each.
     confidence : float array, shape (updates,)
-        The system's confidence in it.
+        The system's confidence in each.
     update : int array, shape (pairs,)
-        Of every pair of an update and a nugget that it holds the place of the update, ascending.
+        The index of the update, for every pair of an update and a nugget that it holds; ascending.
     nugget : int array, shape (pairs,)
-        And the number of the nugget.
+        The number of the nugget, for every pair.
     nugget_time : float array, shape (nuggets,)
-        When each nugget was first known, ascending.
+        The time at which each nugget was first known; ascending.
     """
 
     time: Floats
@@ -72,11 +72,11 @@ class Stream:
         nugget_time: Floats,
         place: Ints | None = None,
     ) -> Stream:
-        """Return the stream of updates in the order of a run, and of pairs of an update and a nugget in any order.
+        """Return the stream for updates in the order of a run, and pairs of an update and a nugget in any order.
 
-        The nuggets get numbers in the order of their times. ``place`` is that of the id of each update among all ids:
-        updates of one time and one confidence are read by descending id, and the order of the run plays no part. Without
-        it they are read in the order of the run.
+        The nuggets are numbered in the order of their times. ``place`` is the rank of the id of each update among all ids:
+        updates with the same time and confidence are read by descending id, whatever the order of the run. Without it they
+        are read in the order of the run.
         """
         by_time = np.argsort(nugget_time, kind="stable")
         number = np.empty(len(by_time), dtype=np.int64)
@@ -97,16 +97,16 @@ class Stream:
 
     @cached_property
     def words(self) -> Floats:
-        """The words of all updates before each, and of all, shape (updates + 1,)."""
+        """The cumulative words of the updates, starting with 0, shape (updates + 1,)."""
         out = np.zeros(len(self) + 1)
         np.cumsum(self.length, out=out[1:])
         return out
 
     @cached_property
     def table(self) -> tuple[Ints, float]:
-        """Where to look for a moment t among the times: between table[c] and table[c + 1], with c = floor(t * scale).
+        """Lookup table for a moment t among the times: it is between table[c] and table[c + 1], with c = floor(t * scale).
 
-        Moments outside the times of the updates have the nearest cell.
+        Moments outside the times of the updates are in the nearest cell.
         """
         cells = min(_CELLS, 4 * len(self) + 1)
         last = float(self.time[-1]) if len(self) else 0.0
@@ -115,10 +115,10 @@ class Stream:
         return offsets_of(np.bincount(cell, minlength=cells + 1)).astype(np.int32), scale
 
     def known(self, late: str) -> Floats:
-        """Return from which moment on a session that starts makes each nugget late: after its time, or at it already."""
+        """Return the moment from which on the start of a session makes each nugget late: just after its time, or at it."""
         return self.nugget_time if late == "at" else np.asarray(np.nextafter(self.nugget_time, np.inf))
 
     @cached_property
     def held(self) -> Ints:
-        """The places of the updates that hold a nugget, ascending: the only ones that need work."""
+        """The indices of the updates that hold a nugget, ascending: the only ones that need work."""
         return np.unique(self.update)

@@ -1,1 +1,1 @@
-"""Users: when they look in and for how long, simulated or recorded."""
+"""Users: when they visit a stream and for how long, simulated or recorded."""

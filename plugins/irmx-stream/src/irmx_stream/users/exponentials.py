@@ -1,4 +1,4 @@
-"""Unit exponentials of users, kept because a sweep asks for those of the same users hundreds of times."""
+"""Unit exponentials of users, cached because a sweep uses those of the same users hundreds of times."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 from irmx.ragged import Floats
 
 _MOST_KEPT = 25_000_000
-"""Floats: 200 MB."""
+"""Maximum number of cached floats: 200 MB."""
 
 _JUMP = 210306068529402873165736369884012333109
-"""The steps of ``PCG64.jumped()``, by numpy's documentation."""
+"""The number of steps of ``PCG64.jumped()``, according to numpy's documentation."""
 
 
 class Exponentials:
-    """Streams of unit exponentials by seed, purpose and user; what is given is the begin of the same endless stream.
+    """Streams of unit exponentials by seed, purpose and user; every request returns the start of the same infinite stream.
 
     Examples
     --------
@@ -31,7 +31,7 @@ class Exponentials:
         self._size = 0
 
     def rows(self, seed: int, purpose: int, users: Iterable[int], widths: Iterable[int]) -> list[Floats]:
-        """Return the first unit exponentials of each user, as many as its width."""
+        """Return the first unit exponentials of each user, as many as the user's width."""
         bits = np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(purpose,)))
         start, rng = bits.state, np.random.Generator(bits)
         out = []
@@ -46,7 +46,7 @@ class Exponentials:
         return out
 
     def _keep(self, key: tuple[int, int, int], row: Floats) -> None:
-        """Keep a row in the place of a shorter one; forget all when there are too many."""
+        """Store a row instead of a shorter one; clear the cache if there are too many."""
         known = self._kept.get(key)
         self._size += len(row) - (0 if known is None else len(known))
         if self._size > _MOST_KEPT:
@@ -55,4 +55,4 @@ class Exponentials:
 
 
 EXPONENTIALS = Exponentials()
-"""Those of this process."""
+"""The streams of this process."""

@@ -1,4 +1,4 @@
-"""Populations: how often and how long users look in, and how fast they read."""
+"""Populations: how often and how long users visit a stream, and how fast they read."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from irmx import UsageError, seconds
 from irmx.ragged import Floats
 
 _NORMALS = 1
-"""The purpose of the random numbers drawn here, beside the seed; the traces have another."""
+"""The spawn key of the random numbers drawn here, in addition to the seed; the traces have another."""
 
 _WIDEST = 1e6
-"""The largest spread, in means: beyond it the typical user of a log-normal population is no user any more."""
+"""The largest standard deviation, in units of the mean; beyond it a log-normal population has no plausible typical user."""
 
 
 @dataclass(frozen=True)
@@ -25,13 +25,13 @@ class Users:
     Attributes
     ----------
     away : float array, shape (users,)
-        Mean seconds between two sessions of each user.
+        Mean time between two sessions of each user, in seconds.
     session : float array, shape (users,)
-        Mean seconds of a session of each user.
+        Mean duration of a session of each user, in seconds.
     speed : float array, shape (users,)
-        Words that each user reads in a second.
+        Reading speed of each user, in words per second.
     first : int
-        The number of the first user, where these are some of the users of a larger draw.
+        The number of the first user, if these are part of a larger draw.
     """
 
     away: Floats
@@ -43,7 +43,7 @@ class Users:
         return len(self.away)
 
     def some(self, first: int, end: int) -> Users:
-        """Return the users from ``first`` to before ``end``; they keep their random numbers."""
+        """Return the users from ``first`` up to, but excluding, ``end``; they keep their random numbers."""
         here = slice(first, end)
         return Users(self.away[here], self.session[here], self.speed[here], self.first + first)
 
@@ -59,12 +59,12 @@ class Population:
     Parameters
     ----------
     MA, SA : float or str
-        Mean and standard deviation over users of the time away: seconds, or a text such as ``'1.5h'``. The mean is more
-        than 0, the deviation from 0 to a million means; with 0 every user has the mean.
+        Mean and standard deviation over users of the time away, in seconds or as a string such as ``'1.5h'``. The mean is
+        above 0, the deviation from 0 to a million means; with 0 every user has the mean.
     MD, SD : float or str
-        The same of the duration of a session.
+        The same for the duration of a session.
     speed_mu, speed_sigma : float
-        Parameters of the logarithm of the reading speed in words per second; the sigma from 0 to 10. The defaults give
+        Mean and standard deviation of the logarithm of the reading speed in words per second; sigma from 0 to 10. The defaults give
         a mean of 255 words a minute.
 
     Raises
@@ -115,19 +115,19 @@ class Population:
     def draw(self, users: int, seed: int = 0, sampling: str = "random") -> Users:
         """Return users of the population.
 
-        User u's three standard normals depend on the seed, the sampling and u alone: more users leave the first ones as
-        they are, and other parameters of the population move the same users (common random numbers). Of each user they
-        come in the order away, session, speed, and are ``standard_normal((users, 3))`` of numpy's ``PCG64`` seeded with
+        User u's three standard normals depend only on the seed, the sampling and u: more users leave the first ones
+        unchanged, and other parameters of the population shift the same users (common random numbers). For each user they
+        are in the order away, session, speed, and equal ``standard_normal((users, 3))`` of numpy's ``PCG64`` seeded with
         ``SeedSequence(seed, spawn_key=(1,))``.
 
         Parameters
         ----------
         users : int
-            How many, at least 1.
+            Number of users, at least 1.
         seed : int
-            From 0.
+            At least 0.
         sampling : {'random', 'sobol'}
-            ``'sobol'`` takes scrambled Sobol points, which cover the population more evenly: the mean over users of a
+            ``'sobol'`` uses scrambled Sobol points, which cover the population more evenly: the mean over users of a
             smooth quantity has a smaller error. The scrambling comes from the seed.
 
         Raises
@@ -151,7 +151,7 @@ class Population:
 
 
 def _log_normal(mean: float, deviation: float, z: Floats) -> Floats:
-    """Return exp(mu + sigma z); the mean stands outside, so that no deviation gives it exactly."""
+    """Return exp(mu + sigma z), with the mean factored out so that a deviation of 0 gives it exactly."""
     variance = math.log1p((deviation / mean) ** 2)
     return np.asarray(mean * np.exp(math.sqrt(variance) * z - variance / 2))
 
@@ -173,5 +173,5 @@ def _standard_normals(users: int, seed: int, sampling: str) -> Floats:
 
 def _whole(name: str, value: Any, low: int) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < low:
-        raise UsageError(f"{name!r} must be a whole number from {low}. Got {value!r}.")
+        raise UsageError(f"{name!r} must be a whole number of at least {low}. Got {value!r}.")
     return int(value)

@@ -1,4 +1,4 @@
-"""The population behind a log of visits, by maximum likelihood."""
+"""Maximum-likelihood estimation of a population from a log of visits."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
 _NODES, _WEIGHTS = np.polynomial.hermite.hermgauss(40)
 _Z95 = 1.959963984540054
 _WIDEST = 5.0
-"""The largest sigma that is looked at: a standard deviation of 268,000 means."""
+"""The largest sigma considered: a standard deviation of 268,000 means."""
 
 
 @dataclass(frozen=True)
 class PopulationFit:
-    """What :func:`fit_population` finds.
+    """Result of :func:`fit_population`.
 
     Attributes
     ----------
     population : Population
-        The most likely one.
+        The most likely population.
     intervals : dict of str to tuple
-        Of each fitted parameter the 95% interval.
+        The 95% interval of each fitted parameter.
     log_likelihood : float
-        Of the times away and the durations, in seconds, under the population.
+        Log-likelihood of the times away and the durations, in seconds, under the population.
     users, sessions, times_away : int
-        How many of each the log has.
+        Number of each in the log.
     """
 
     population: Population
@@ -52,9 +52,9 @@ def fit_population(
 ) -> PopulationFit:
     r"""Return the population of users under which a log of visits is most likely.
 
-    The model is that of :class:`Population`: a user's durations are exponential with a mean of the user's own, and these
-    means are log-normal; likewise the times away, which last from the end of a session to the start of the user's next.
-    The likelihood of a user's n times of sum s is
+    The model is that of :class:`Population`: a user's durations are exponential with the user's own mean, and these
+    means are log-normal; likewise the times away, from the end of a session to the start of the user's next one.
+    The likelihood of n times of a user with sum s is
 
     .. math:: \int \phi(z) \, m(z)^{-n} e^{-s/m(z)} \, dz, \qquad m(z) = e^{\mu + \sigma z},
 
@@ -65,27 +65,27 @@ def fit_population(
     Parameters
     ----------
     sessions : Recorded, DataFrame, str or Path
-        The log: what :func:`read_traces` takes or gives.
+        The log: any source for :func:`read_traces`, or its result.
     end : float, optional
-        When the recording ended, in the seconds of the log. The time from a user's last session to it then counts as a
-        time away that lasted at least so long. Without it only times between two sessions count, and long ones are
-        rarer among these than they were.
+        End of the recording, in the seconds of the log. The time from a user's last session to it then counts as a
+        censored time away, of at least this length. Without it only times between two sessions count, among which long
+        ones are underrepresented.
 
     Returns
     -------
     PopulationFit
-        Intervals are from the observed information, on the logarithmic scale. Where users do not differ more than chance
-        makes them, so that a spread of 0 is as likely (then it is the answer) or not significantly less likely, the
-        interval of the spread begins at 0 and ends at the largest whose likelihood ratio is not significant at 5%; at
-        infinity, where even a sigma of 5 is not.
+        Intervals are from the observed information, on the logarithmic scale. If users do not differ more than by chance,
+        so that a spread of 0 is equally likely (and then the estimate) or not significantly less likely, the interval of
+        the spread goes from 0 to the largest spread whose likelihood ratio is not significant at 5%, or to infinity if
+        that of a sigma of 5 is not significant either.
 
     Raises
     ------
     irmx.DataError
-        Where there are fewer than two users with a session, or with a time away, so that their spread cannot be told
-        from the spread of one user's times; or where all times are 0.
+        If there are fewer than two users with a session, or with a time away, so that the spread between users cannot be
+        distinguished from that within one user; or if all times are 0.
     irmx.UsageError
-        Where ``end`` is before the end of a session.
+        If ``end`` is before the end of a session.
 
     References
     ----------
@@ -120,7 +120,7 @@ def fit_population(
                 f"{ends[late]:.15g}."
             )
         away[user[last]] += end - ends[last]
-    times_away = _fit(n_away, away, "times away: two sessions")
+    times_away = _fit(n_away, away, "a time away (between two sessions)")
     durations = _fit(np.bincount(user, minlength=users), segment_sum(traces.duration, user, users), "a session")
     values = {"MA": times_away.mean, "SA": times_away.spread, "MD": durations.mean, "SD": durations.spread}
     intervals = {
@@ -159,17 +159,15 @@ class _Fit:
 
 
 def _fit(n: Ints, total: Floats, what: str) -> _Fit:
-    """Return the log-normal distribution of means from the number of each user's times and their sum."""
+    """Return the log-normal distribution of means, fitted to the number and the sum of each user's times."""
     from scipy.optimize import minimize
 
     if (n > 0).sum() < 2:
-        raise DataError(
-            f"A population is fitted to at least two users with {what}. The log has {int((n > 0).sum())} of them."
-        )
+        raise DataError(f"Fitting a population needs at least two users with {what}. The log has {int((n > 0).sum())}.")
     events = int(n.sum())
     pooled = float(total.sum()) / events
     if pooled == 0:
-        raise DataError(f"All of {events} times in the log are 0, which no population has: users with {what}.")
+        raise DataError(f"All {events} times in the log are 0; no population can be fitted to users with {what}.")
     sums = total / pooled
 
     def loss(point: Floats) -> float:
@@ -185,7 +183,7 @@ def _fit(n: Ints, total: Floats, what: str) -> _Fit:
     mu, sigma = map(float, found.x)
     if sigma > 0.99 * _WIDEST:
         raise DataError(
-            f"The users of the log differ by more than a log-normal population with a sigma of {_WIDEST:g} has: the "
+            f"The users of the log differ by more than those of a log-normal population with a sigma of {_WIDEST:g}: the "
             f"largest sum of a user's times is {total.max():g} seconds, the smallest {total.min():g}."
         )
     largest, none = -float(found.fun), log_likelihood(0.0, 0.0, n, sums)
@@ -212,14 +210,14 @@ def _around(value: float, error: float) -> tuple[float, float]:
 
 
 def log_likelihood(mu: float, sigma: float, n: Ints, total: Floats) -> float:
-    """Return the log-likelihood of users with n exponential times of a sum, whose means are log-normal.
+    """Return the log-likelihood of users with n exponential times of a given sum, whose means are log-normal.
 
     Parameters
     ----------
     mu, sigma : float
         Parameters of the logarithm of the means; sigma at least 0.
     n : int array, shape (users,)
-        How many times of each user.
+        Number of times of each user.
     total : float array, shape (users,)
         Their sum, in the unit of the means.
 

@@ -1,4 +1,4 @@
-"""Recorded traces: the visits of real users from a table, in the place of simulated ones."""
+"""Recorded traces: the visits of real users from a table, instead of simulated ones."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _COLUMNS: dict[str, Param | type] = {
-    "user": Param(str, "whose session it is", required=True),
-    "start": Param(datetime, "when the session starts", unit="s", required=True),
-    "duration": Param(float, "how long it takes", unit="s", low=0, required=True),
-    "speed": Param(float, "how fast the user reads", unit="words per second", above=0, nullable=True),
+    "user": Param(str, "the user of the session", required=True),
+    "start": Param(datetime, "start of the session", unit="s", required=True),
+    "duration": Param(float, "duration of the session", unit="s", low=0, required=True),
+    "speed": Param(float, "reading speed of the user", unit="words per second", above=0, nullable=True),
 }
 
 
@@ -31,13 +31,13 @@ class Recorded:
     Attributes
     ----------
     users : list of str
-        Their labels, in the order in which the log first names them.
+        Their labels, in the order of first appearance in the log.
     traces : Traces
         Their sessions; starts in the seconds of the log, dates as seconds since 1970 (UTC).
     speeds : float array, shape (users,), or None
-        Words per second, if the log tells; NaN for a user of whom a session has none.
+        Words per second, if the log has speeds; NaN for a user with a session that lacks one.
     gap : str
-        Which session first has no speed, as a message, where some have one; else empty.
+        A message about the first session without a speed, if some sessions have one; else empty.
     """
 
     users: list[str]
@@ -78,7 +78,9 @@ def read_traces(source: pd.DataFrame | str | os.PathLike[str]) -> Recorded:
     speeds, gap = None, ""
     if "speed" in log:
         for row in np.flatnonzero(np.isnan(log["speed"]))[:1].tolist():
-            gap = f"{log.place(row)}: the session has no speed. Give every session one, or a speed for all users."
+            gap = (
+                f"{log.place(row)}: the session has no speed. Add one to every session, or set one speed for all users."
+            )
         speeds = np.bincount(user, log["speed"]) / np.bincount(user)
     offsets = offsets_of(np.bincount(user))
     return Recorded(labels, Traces(offsets, start[order], duration[order]), speeds, gap)

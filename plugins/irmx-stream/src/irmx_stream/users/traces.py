@@ -69,7 +69,7 @@ class Traces:
             raise UsageError(
                 f"The end of the window of traces must be a number of seconds, or infinite. Got {self.end!r}."
             )
-        self._refuse(~np.isfinite(start), lambda i: f"starts at {start[i]:g}, which is no time")
+        self._refuse(~np.isfinite(start), lambda i: f"starts at {start[i]:g}, which is not a time")
         self._refuse(
             ~(np.isfinite(duration) & (duration >= 0)),
             lambda i: f"lasts {duration[i]:g} seconds, which is not a duration",
@@ -84,8 +84,8 @@ class Traces:
         self._refuse(
             earlier,
             lambda i: (
-                f"starts at {start[i]:.15g}, before the one before it ends at {ends[i - 1]:.15g}; sessions of a user "
-                "stand in the order of time and do not overlap"
+                f"starts at {start[i]:.15g}, before the previous one ends at {ends[i - 1]:.15g}; sessions of a user "
+                "must be in the order of time and must not overlap"
             ),
         )
 
@@ -170,21 +170,21 @@ def simulate(users: Users, length: float | str, seed: int = 0) -> Traces:
 
     User u's unit exponentials depend on the seed and u alone: those of numpy's ``PCG64`` seeded with
     ``SeedSequence(seed, spawn_key=(2,))``, jumped u times, in the order session, away, session, .... So more users leave
-    the first ones as they are, a longer window goes on with the same trace, and other means only scale its times.
+    the first ones unchanged, a longer window continues the same trace, and other means only scale its times.
 
     Parameters
     ----------
     users : Users
-        Their mean times, as :meth:`Population.draw` gives them.
+        Their mean times, such as the result of :meth:`Population.draw`.
     length : float or str
-        Of the window: seconds, or a text such as ``'10d'``; at least 0.
+        Length of the window, in seconds or as a string such as ``'10d'``; at least 0.
     seed : int
-        From 0.
+        At least 0.
 
     Raises
     ------
     irmx.UsageError
-        Where an argument is not in its range, or the users would have more sessions than memory holds.
+        If an argument is out of range, or the users would have more sessions than fit into memory.
 
     Examples
     --------
@@ -199,15 +199,15 @@ def simulate(users: Users, length: float | str, seed: int = 0) -> Traces:
     if window < 0:
         raise UsageError(f"The window of a trace must be at least 0 seconds long. Got {length!r}.")
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise UsageError(f"'seed' must be a whole number from 0. Got {seed!r}.")
+        raise UsageError(f"'seed' must be a whole number of at least 0. Got {seed!r}.")
     means = np.stack([users.session, users.away], axis=1)
     if not (np.isfinite(means) & (means > 0)).all():
         raise UsageError("The mean times of every user must be finite and more than 0 seconds.")
     expected = window / means.sum(axis=1)
     if expected.sum() > _MOST_SESSIONS:
         raise UsageError(
-            f"{len(users)} users would have some {expected.sum():.1e} sessions in {window:g} seconds; at most "
-            f"{_MOST_SESSIONS:.0e} are simulated. Take fewer users, or longer times away."
+            f"{len(users)} users would have about {expected.sum():.1e} sessions in {window:g} seconds; at most "
+            f"{_MOST_SESSIONS:.0e} are simulated. Use fewer users, or longer times away."
         )
     starts, units = _walk(means, window, int(seed), expected, users.first)
     count = [len(s) for s in starts]
@@ -224,7 +224,7 @@ def simulate(users: Users, length: float | str, seed: int = 0) -> Traces:
 
 
 def cut(traces: Traces, length: float) -> Traces:
-    """Return the part of simulated traces within a shorter window: what :func:`simulate` gives for it.
+    """Return the part of simulated traces within a shorter window, equal to the result of :func:`simulate` for it.
 
     Examples
     --------
@@ -246,12 +246,12 @@ def speeds_of(speeds: Any, users: int) -> Floats:
     Raises
     ------
     irmx.UsageError
-        Where they are not so many, or one is not a finite number above 0.
+        If their number is wrong, or one is not a finite number above 0.
     """
     given = _numbers("The speeds", speeds, np.float64, dimensions=(0, 1))
     if given.ndim and len(given) != users:
         raise UsageError(
-            f"There are {len(given)} speeds for the traces of {users} users. Give one for all, or one for each."
+            f"There are {len(given)} speeds for the traces of {users} users. Give one for all users, or one for each."
         )
     for i in np.flatnonzero(~(np.isfinite(given) & (given > 0)))[:1].tolist():
         whose = f" of user {i} (counted from 0)" if given.ndim else ""
@@ -260,11 +260,11 @@ def speeds_of(speeds: Any, users: int) -> Floats:
 
 
 ROUNDING = 1e-6
-"""Seconds by which sessions may seem to overlap because times are rounded."""
+"""Seconds by which sessions may appear to overlap because times are rounded."""
 
 
 def _numbers(name: str, values: Any, dtype: type, dimensions: tuple[int, ...] = (1,)) -> Any:
-    """Return values as an array of numbers, and say so in words where they are something else."""
+    """Return values as an array of numbers; raise if they are anything else."""
     try:
         given = np.asarray(values)
         found: Any = given.astype(dtype, casting="same_kind" if given.size else "unsafe")
@@ -276,17 +276,17 @@ def _numbers(name: str, values: Any, dtype: type, dimensions: tuple[int, ...] = 
 
 
 _TIMES = 2
-"""The purpose of the random numbers, beside the seed."""
+"""The spawn key of the random numbers, in addition to the seed."""
 
 _MOST_SESSIONS = 1e8
 _BLOCK = 2**21
-"""How many times are worked on at once."""
+"""Number of times that are processed at once."""
 
 
 def _walk(means: Floats, window: float, seed: int, expected: Floats, first: int) -> tuple[list[Floats], list[Floats]]:
-    """Return of every user the starts of the sessions, and their durations in units of the user's mean.
+    """Return, for every user, the starts of the sessions, and their durations in units of the user's mean.
 
-    Users who have about as many sessions are worked on together; one who has more than expected comes again.
+    Users with similar numbers of sessions are processed together; a user with more sessions than expected is repeated.
     """
     starts: list[Floats] = [np.empty(0)] * len(means)
     durations: list[Floats] = [np.empty(0)] * len(means)
@@ -313,5 +313,5 @@ def _walk(means: Floats, window: float, seed: int, expected: Floats, first: int)
 
 
 def _rounded_up(values: Floats) -> Ints:
-    """Return even whole numbers at least as large, few different ones: the halves of powers of the root of 2."""
+    """Round up to a small set of even integers, derived from powers of the square root of 2."""
     return np.asarray(2 * np.ceil(2 ** (np.ceil(2 * np.log2(values / 2)) / 2)), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""The gains under the paper's interface, compiled by numba where it is installed: the same numbers as in numpy, sooner."""
+"""The gains under the paper's interface, compiled by numba if it is installed: the same numbers as in numpy, but faster."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from irmx_stream.updates.streams import Stream
 from irmx_stream.users.traces import Traces
 
 _WORTH_IT = 5_000_000
-"""Users times pairs of update and nugget after which importing numba has paid: half a second or so of numpy."""
+"""Users times pairs of update and nugget beyond which importing numba pays off: about half a second of numpy."""
 
 _seen = 0
 
 
 def in_use(work: int) -> bool:
-    """Tell whether to take the compiled way, after being told of some more users times pairs: where numba works."""
+    """Tell whether to use compiled code, given some more users times pairs to come and whether numba works."""
     global _seen
     _seen += work
     return ("numba" in sys.modules or _seen > _WORTH_IT) and _kernel() is not None
@@ -35,7 +35,7 @@ def newest_first_gains(
 ) -> Floats:
     """Return the gain of every user for every table of powers L^0, L^1, ..., shape (tables, users).
 
-    The kernel is the compiled one, unless another is given.
+    By default the compiled kernel is used.
     """
     table, scale = stream.table
     steps = int(np.diff(table).max(initial=0)).bit_length()
@@ -70,21 +70,21 @@ def newest_first_gains(
 
 @cache
 def _kernel() -> Callable[..., None] | None:
-    """Return the compiled function, tried once; None where numba is not installed, or does not work for whatever reason."""
-    for kept in (True, False):  # not kept, where there is no folder to keep the compiled code in
+    """Return the compiled function, after trying it once; None if numba is not installed or does not work."""
+    for kept in (True, False):  # False where there is no folder to cache the compiled code in
         try:
             import numba
 
             made: Callable[..., None] = numba.njit(cache=kept)(gains_by_user)
             newest_first_gains(*_trial(), [np.ones(2)], kernel=made)
-        except Exception:  # such as a SystemError or an AttributeError beside a numpy that numba was not built for
+        except Exception:  # such as a SystemError or an AttributeError with a numpy that numba was not built for
             continue
         return made
     return None
 
 
 def _trial() -> tuple[Stream, Traces, Floats]:
-    """Return one update with a nugget, and a user who reads it: compiling is then done."""
+    """Return minimal input, one update with a nugget and a user who reads it, to trigger the compilation."""
     one = np.ones(1)
     stream = Stream.of(one, one, one, np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), one)
     return stream, Traces(np.array([0, 1]), 2 * one, one), one
@@ -112,8 +112,8 @@ def gains_by_user(
 ) -> None:
     """Add up the gains of every user in turn.
 
-    Sessions, nuggets, and updates that hold nuggets, are in the order of time: one pass over each is enough. Of the
-    updates only those are looked at that are read, and the first that is not.
+    Sessions, nuggets, and updates that hold nuggets are in the order of time, so one pass over each is enough. Only the
+    updates that are read, and the first that is not, are examined.
     """
     holders, nuggets, cells = len(held_time), len(known), len(table) - 2
     read_in = np.empty(nuggets, dtype=np.int64)
@@ -122,7 +122,7 @@ def gains_by_user(
         read_in[:] = -1
         floor, session = 0, first
         while floor < holders:
-            # sessions that see nothing new of worth are passed over
+            # sessions that see nothing new of any worth are skipped
             while session < end and start[session] < held_time[floor]:
                 session += 1
             if session == end:

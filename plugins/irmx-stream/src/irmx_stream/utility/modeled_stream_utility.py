@@ -47,20 +47,20 @@ BARUAH = Citation(
 
 
 class ModeledStreamUtility(Measure):
-    """Modeled Stream Utility: what people gain who look in on a stream of updates from time to time.
+    """Modeled Stream Utility: the mean gain of users who visit a stream of updates from time to time.
 
     Simulated users visit the stream: the mean time away, the mean duration of a session and the reading speed of each
-    come from log-normal laws, the times themselves are exponential with the user's means. At a visit the user reads
-    the newest update first, until one read before, or until the time is up. That no session goes beyond the end of the
-    window or, in reading, back below the last one, and that near-duplicates have the nuggets of what they copy, stands in
-    the authors' code, not in the paper's text. A nugget counts once per user, when first
+    come from log-normal distributions, and the times themselves are exponential with the user's means. At a visit the user
+    reads the newest update first, down to one read before, or until the session ends. Some rules are from the authors' code
+    rather than the paper's text: no session extends beyond the end of the window or reads below the last one, and
+    near-duplicates hold the nuggets of the updates they copy. A nugget counts once per user, when first
     read, as L^alpha with alpha = max(0, k - b), where k is the 0-based number of the session and b the number of
-    sessions that started up to the time at which the nugget was first known: L is what each session too late leaves of
-    the gain. (With ``late='at'``, as the paper's text has it, b counts those that started before that time. The default is
-    that of the authors' code.) The value of a topic is the mean over users.
+    sessions that started up to the time at which the nugget was first known: L is the share of the gain that remains for
+    each session of delay. (With ``late='at'``, as in the paper's text, b counts those that started before that time. The
+    default is that of the authors' code.) The value of a topic is the mean over users.
 
-    The same seed gives the same users for every run and every topic. ``standard_error`` comes with every value and
-    with the mean over topics: topics are as given, users random, and the same ones for all topics.
+    The same seed gives the same users for every run and every topic. Every value and the mean over topics have a
+    ``standard_error``, for fixed topics and random users, who are the same for all topics.
 
     References
     ----------
@@ -80,23 +80,29 @@ class ModeledStreamUtility(Measure):
 
     NAME = "MSU"
     PRETTY_NAME = "Modeled Stream Utility"
-    SHORT_DESC = "The mean gain of simulated users who look in on a stream of updates from time to time."
+    SHORT_DESC = "The mean gain of simulated users who visit a stream of updates from time to time."
     SUPPORTED_PARAMS = {
         "MA": Param(duration, "mean time away between two sessions", default="3h", above=0),
-        "SA": Param(duration, "standard deviation over users of the time away", default="1.5h", low=0),
+        "SA": Param(duration, "standard deviation of the time away over users", default="1.5h", low=0),
         "MD": Param(duration, "mean duration of a session", default="2m", above=0),
-        "SD": Param(duration, "standard deviation over users of the duration of a session", default="1m", low=0),
-        "L": Param(float, "what a session too late leaves of the gain of a nugget", default=0.5, low=0, high=1),
+        "SD": Param(duration, "standard deviation of the duration of a session over users", default="1m", low=0),
+        "L": Param(
+            float,
+            "share of a nugget's gain that remains for each session by which it is late",
+            default=0.5,
+            low=0,
+            high=1,
+        ),
         "late": Param(
             str,
-            "a nugget is late by each earlier session before whose start it was known, as in the authors' code; 'at': also by "
-            "one at whose start it was, as in the paper's text",
+            "'before': a nugget is late by each earlier session that starts after it was known, as in the authors' code; 'at': "
+            "also by one that starts at that time, as in the paper's text",
             default="before",
             choices=LATE,
         ),
         "users": Param(
             int,
-            "how many users are simulated; 'auto' for as many as the precision needs",
+            "number of simulated users; 'auto' for as many as the precision requires",
             default=1000,
             low=1,
             words=("auto",),
@@ -107,13 +113,13 @@ class ModeledStreamUtility(Measure):
         "seed": Param(int, "seed of all random numbers", default=0, low=0),
         "sampling": Param(
             str,
-            "how the means of users are drawn: at random, or by scrambled Sobol points, with a smaller error",
+            "how the means of users are drawn: at random, or by scrambled Sobol points, which have a smaller error",
             default="random",
             choices=("random", "sobol"),
         ),
         "speed_mu": Param(float, "mean of the logarithm of the reading speed in words/s", default=1.29),
         "speed_sigma": Param(float, "standard deviation of that logarithm", default=0.558, low=0),
-        "interface": Param(str, "how updates are put before the user", default=REVERSE_CHRONOLOGICAL, kind=KIND),
+        "interface": Param(str, "how updates are presented to the user", default=REVERSE_CHRONOLOGICAL, kind=KIND),
         "per": Param(
             str,
             "unit of the value: gain of a user (None), per second of reading, per update read, per update emitted",
@@ -122,34 +128,34 @@ class ModeledStreamUtility(Measure):
         ),
         "ratio": Param(
             str,
-            "with per: the mean over users of each one's ratio, 0 of a user who spent nothing; 'of_means': the ratio of the two "
-            "means over users",
+            "with per: the mean of the users' ratios, 0 for a user who spent nothing; 'of_means': the ratio of the two means "
+            "over users",
             default="by_user",
             choices=RATIO,
         ),
         "default_length": Param(
             float,
-            "words of an update whose length neither the run nor the qrels tell",
+            "number of words of an update whose length neither the run nor the qrels have",
             default=30.0,
             low=0,
             unit="words",
         ),
         "duplicates": Param(
             str,
-            "near-duplicates that hold the nuggets of their originals: all, or those that the pool's own record names",
+            "near-duplicates that hold the nuggets of their originals: all, or those recorded in the pool",
             default="all",
             choices=("all", "pool"),
         ),
         "copies": Param(
             str,
-            "nuggets of a near-duplicate: its own and its original's, as in the authors' code; 'original': its original's in "
-            "the place of its own, as in the measures of the track",
+            "nuggets of a near-duplicate: its own and its original's, as in the authors' code; 'original': its original's "
+            "instead of its own, as in the measures of the track",
             default="both",
             choices=("both", "original"),
         ),
         "same_time": Param(
             str,
-            "order of updates of one time and one confidence: by update id, descending, or as in the run",
+            "order of updates with the same time and confidence: by update id, descending, or as in the run",
             default="id",
             choices=SAME_TIME,
         ),
@@ -167,9 +173,9 @@ class ModeledStreamUtility(Measure):
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         if "precision" in self.params and self["users"] != "auto":
-            raise UsageError("The 'precision' parameter of MSU goes with users='auto'.")
+            raise UsageError("The 'precision' parameter of MSU needs users='auto'.")
         if "ratio" in self.params and self["per"] is None:
-            raise UsageError("The 'ratio' parameter of MSU goes with per='second', 'update_read' or 'update_emitted'.")
+            raise UsageError("The 'ratio' parameter of MSU needs per='second', 'update_read' or 'update_emitted'.")
         self._population = Population(*(self[name] for name in ("MA", "SA", "MD", "SD", "speed_mu", "speed_sigma")))
 
     @cached_property

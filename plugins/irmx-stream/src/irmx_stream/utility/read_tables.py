@@ -1,4 +1,4 @@
-"""Where the value of MSU comes from: which nuggets users read in which updates, and how late."""
+"""Tables that explain the value of MSU: the nuggets that users read in each update, and how late."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def table_of_reads(
     """Return one row per nugget of the first topic and update in which some user first reads it, by time of the update.
 
     The columns: the nugget; the update; when the nugget was known and the update emitted, in hours from the start of
-    the topic's window; the words of the update; the share of users who first read the nugget there; how many sessions
-    too late they do on average; and what that adds to the value.
+    the topic's window; the words of the update; the share of users who first read the nugget there; the mean number of
+    sessions by which they are late; and the contribution to the value.
     """
     stream, window = streams.each[0], float(streams.window[0])
     count = utilities([streams], crowd, [setting])[0][0][0].users

@@ -22,7 +22,7 @@ _OF_SIMULATED = ("MA", "SA", "MD", "SD", "speed_mu", "speed_sigma", "users", "pr
 
 @dataclass(frozen=True)
 class TopicStream:
-    """What a run emitted for one topic.
+    """The updates that a run emitted for one topic.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class TopicStream:
 
 
 def topic_streams(qrels: Any, run: Any, measure: str | ModeledStreamUtility = "MSU") -> dict[str, TopicStream]:
-    """Return the streams that a run makes of its topics, by query id, such as from the track's files.
+    """Return the streams of a run by query id, for example from the track's files.
 
     Parameters
     ----------
@@ -54,9 +54,9 @@ def topic_streams(qrels: Any, run: Any, measure: str | ModeledStreamUtility = "M
     Raises
     ------
     irmx.UsageError
-        For another measure.
+        For any other measure.
     irmx.DataError
-        For tables that MSU cannot be computed from.
+        For tables from which MSU cannot be computed.
 
     Examples
     --------
@@ -82,8 +82,8 @@ def score_recorded(
 ) -> DetailedResults:
     """Return the Modeled Stream Utility of a run for recorded users.
 
-    A topic's value is the mean over the users of the log of what each gains in the sessions within the topic's window; who has
-    none gains nothing. Topics of the qrels that the run lacks count 0.
+    A topic's value is the mean over the users of the log of their gains in the sessions within the topic's window; a user
+    without such a session gains nothing. Topics of the qrels that the run lacks score 0.
 
     Parameters
     ----------
@@ -92,9 +92,9 @@ def score_recorded(
     qrels, run : any
         Whatever :func:`irmx.read_qrels` and :func:`irmx.read_run` take.
     recorded : Recorded
-        What :func:`read_traces` gives; its starts and the times of the qrels have one origin.
+        The result of :func:`read_traces`; its starts and the times of the qrels must have the same origin.
     speed : float, optional
-        Words per second that everybody reads, in the place of what the log tells; needed where it tells nothing.
+        Reading speed of all users in words per second, instead of the speeds in the log; required if the log has none.
 
     Returns
     -------
@@ -104,9 +104,9 @@ def score_recorded(
     Raises
     ------
     irmx.UsageError
-        For another measure, or without any speed.
+        For any other measure, or without any speed.
     irmx.DataError
-        Where no session lies within the window of any topic, or the log lacks some speeds and none is given.
+        If no session lies within the window of any topic, or the log lacks some speeds and ``speed`` is not given.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def score_recorded(
 
 
 class _ForRecorded(ModeledStreamUtility):
-    """MSU whose users are those of a log."""
+    """MSU for the users of a log."""
 
     _recorded: Recorded
     _speed: Any
@@ -141,8 +141,8 @@ class _ForRecorded(ModeledStreamUtility):
         given = recorded.speeds if speed is None else speed
         if given is None:
             raise UsageError(
-                "The log of visits does not tell how fast its users read. Give it a column 'speed', or a speed for all, in words "
-                "per second; the mean of the paper's users is 4.25."
+                "The log of visits does not have the reading speeds of its users. Add a column 'speed', or set one speed for all, in "
+                "words per second; the mean of the paper's users is 4.25."
             )
         made = cls(**measure.params)
         made._recorded, made._speed = recorded, speeds_of(given, len(recorded.traces))
@@ -171,11 +171,11 @@ class _ForRecorded(ModeledStreamUtility):
         if len(unvisited) == len(topics):
             raise DataError(
                 f"No recorded session lies within the time window of any topic. The first window is {where}; {sessions}: are "
-                "both in seconds, of the same origin?"
+                "both in seconds, with the same origin?"
             )
         warnings.warn(
             f"{len(unvisited):,} of {counted(len(topics), 'topic')} {'has' if len(unvisited) == 1 else 'have'} no recorded session "
-            f"within the topic's time window and the value 0. The first window is {where}; {sessions}.",
+            f"within the topic's time window, so the value is 0. The first window is {where}; {sessions}.",
             DataWarning,
             stacklevel=2,
         )
@@ -193,5 +193,5 @@ def _topics(measure: ModeledStreamUtility, rankings: Rankings) -> list[TopicStre
 def _msu(measure: str | Any) -> ModeledStreamUtility:
     found = irmx.parse_measure(measure)
     if not isinstance(found, ModeledStreamUtility):
-        raise UsageError(f"Recorded users and streams go with MSU. Got {found}.")
+        raise UsageError(f"Recorded users and streams can be scored with MSU only. Got {found}.")
     return found

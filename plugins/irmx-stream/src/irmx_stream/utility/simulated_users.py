@@ -19,33 +19,33 @@ from irmx_stream.users.traces import Traces, cut, simulate
 from irmx_stream.utility.stream_utility import Utility, amounts_of, compiled_for, gains_of, mean_gain
 
 FIRST_USERS = 1000
-"""How many users are tried first where their number follows from the precision; then twice as many, and so on."""
+"""The initial number of users if it depends on the precision; it is doubled until the precision is reached."""
 
 MOST_USERS = 1_024_000
-"""Where that ends."""
+"""The maximum number of users."""
 
 _AT_ONCE = 2000
-"""Users that are simulated together; it bounds the memory."""
+"""Number of users that are simulated together; it bounds the memory."""
 
 
 @dataclass(frozen=True)
 class Crowd:
-    """Who reads: a population, and how many of it.
+    """The simulated users: a population, and a number of users.
 
     Attributes
     ----------
     population : Population
-        Where users come from.
+        The population that users are drawn from.
     users : int or None
-        How many; None to go on until the standard error of every value is at most ``precision``.
+        The number of users; None to add users until the standard error of every value is at most ``precision``.
     precision : float
         See ``users``.
     seed : int
-        Of all random numbers.
+        Seed of all random numbers.
     sampling : {"random", "sobol"}
         How the means of users are drawn.
     interface : ReadingInterface
-        How updates are put before them.
+        How updates are presented to them.
     """
 
     population: Population
@@ -56,11 +56,11 @@ class Crowd:
     interface: ReadingInterface
 
     def of(self, first: int, end: int) -> Users:
-        """Return the users from ``first`` to before ``end``."""
+        """Return the users from ``first`` up to, but excluding, ``end``."""
         return self.population.draw(end, self.seed, self.sampling).some(first, end)
 
     def checkpoints(self) -> Iterator[int]:
-        """Yield the numbers of users at which values are looked at."""
+        """Yield the numbers of users at which values are checked."""
         if self.users is not None:
             yield self.users
             return
@@ -71,12 +71,12 @@ class Crowd:
 
 
 class Setting(NamedTuple):
-    """What a value depends on beside the streams and the users.
+    """The parameters of a value that do not affect streams and users.
 
     Attributes
     ----------
     L : float
-        What a session too late leaves of the gain.
+        The share of the gain that remains for each session of delay.
     per : str or None
         The unit of the value.
     late : {"before", "at"}
@@ -93,7 +93,7 @@ class Setting(NamedTuple):
 
 @dataclass
 class _Cell:
-    """A stream, with what its users gained so far in every setting, and what they spent."""
+    """A stream, with the gains of its users so far in every setting, and the amounts they spent."""
 
     stream: Stream
     run: int
@@ -126,11 +126,11 @@ def utilities(runs: Sequence[Streams], crowd: Crowd, settings: Sequence[Setting]
     Parameters
     ----------
     runs : sequence of Streams
-        What the systems emitted.
+        The streams of the systems.
     crowd : Crowd
-        Who reads.
+        The users.
     settings : sequence of Setting
-        What is to be computed.
+        The settings to compute.
     """
     found: dict[tuple[int, int, int], Utility] = {}
     windows: dict[float, list[_Cell]] = {}
@@ -170,7 +170,7 @@ def _look_in(
     settings: Sequence[Setting],
     runs: Sequence[Streams],
 ) -> None:
-    """Let users look in on streams of one window; what several runs of a topic ask of the traces is answered once."""
+    """Simulate users on streams with the same window; queries of the traces are shared by the runs of a topic."""
     topics: dict[Any, list[_Cell]] = {}
     for cell in cells:
         topics.setdefault(runs[cell.run].topics[cell.topic], []).append(cell)

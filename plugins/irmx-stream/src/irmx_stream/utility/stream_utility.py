@@ -1,4 +1,4 @@
-"""Modeled Stream Utility: what users gain from the nuggets that they read, when they come late."""
+"""Modeled Stream Utility: the gains of users from the nuggets that they read, discounted by delay."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from irmx_stream.users.traces import Traces
 from irmx_stream.utility import compiled_gains
 
 _AT_ONCE = 4_000_000
-"""Users times pairs of update and nugget that are looked at together; it bounds the memory."""
+"""Users times pairs of update and nugget that are processed together; it bounds the memory."""
 
 
 @dataclass(frozen=True)
 class Reads:
-    """The nuggets that users read, each once per user, and how late; by user and nugget.
+    """The nuggets that users read, each once per user, and their delays; sorted by user and nugget.
 
     Attributes
     ----------
     users : int
         The number of users.
     user : int array, shape (reads,)
-        Who read.
+        The user of each read.
     nugget : int array, shape (reads,)
-        What.
+        The nugget.
     update : int array, shape (reads,)
-        In which update, as its place in the stream.
+        The update, as its index in the stream.
     alpha : int array, shape (reads,)
-        How many sessions too late: k - b, where k is the 0-based number of the session and b the number of sessions
+        The number of sessions by which it is late: k - b, where k is the 0-based number of the session and b the number of sessions
         that started up to the time at which the nugget was first known (with ``late='at'`` before it); at least 0.
     """
 
@@ -56,7 +56,7 @@ class Reads:
         return powers(L, 1 << self.latest.bit_length())[self.alpha]
 
     def gains(self, L: float) -> Floats:  # noqa: N803
-        """Return what each user gains, shape (users,)."""
+        """Return the gain of each user, shape (users,)."""
         return segment_sum(self.gain_of_each(L), self.user, self.users).astype(np.float64)
 
 
@@ -84,14 +84,14 @@ def reads_of(
     stream : Stream
         The updates and their nuggets.
     traces : Traces
-        The sessions of the users; seconds of the same origin as the stream's times.
+        The sessions of the users, in seconds with the same origin as the stream's times.
     speed : float array, shape (users,)
         Words per second of each.
     interface : ReadingInterface
-        How the updates are put before the users.
+        How the updates are presented to the users.
     late : {"before", "at"}
-        Whether a nugget is late by each earlier session before whose start it was known, or also by one at whose start
-        it was.
+        Whether a nugget is late by each earlier session that starts after it was known, or also by one that starts at
+        that time.
 
     Returns
     -------
@@ -133,14 +133,14 @@ def _reads_of_some(
 
 
 def compiled_for(interface: ReadingInterface, work: int) -> bool:
-    """Tell whether gains are computed by compiled code, being told of the users times pairs that are to come."""
+    """Tell whether to compute gains by compiled code, given the number of users times pairs to come."""
     return interface == REVERSE_CHRONOLOGICAL and compiled_gains.in_use(work)
 
 
 def gains_of(
     stream: Stream, traces: Traces, speed: Floats, interface: ReadingInterface, losses: Sequence[float], late: str
 ) -> Floats:
-    """Return what each user gains for several L, shape (losses, users); compiled where that pays."""
+    """Return the gain of each user for several L, shape (losses, users); compiled if that pays off."""
     work = len(traces) * len(stream.update)
     if not work:
         return np.zeros((len(losses), len(traces)))
@@ -153,21 +153,21 @@ def gains_of(
 
 @dataclass(frozen=True)
 class Utility:
-    """What :func:`msu` returns.
+    """Result of :func:`msu`.
 
     Attributes
     ----------
     value : float
         Modeled Stream Utility: the mean gain of a user, or the mean over users of the gain per unit.
     standard_error : float
-        How far the value is from that of endlessly many users of this kind, as one standard deviation; NaN for one user.
+        The standard error of the value as an estimate for an infinite population of such users; NaN for one user.
     users : int
         The number of users.
     gains : float array, shape (users,)
-        What each user gains.
+        The gain of each user.
     parts : float array, shape (users,)
-        Of each user, what the value is the mean of; of a ratio of two means, up to a constant, its linear part. The standard
-        error is that of their mean.
+        The terms of each user whose mean is the value; for a ratio of two means, its linearisation, up to a constant. The
+        standard error is that of their mean.
     """
 
     value: float
@@ -178,7 +178,7 @@ class Utility:
 
 
 def units_of(amounts: Floats | None, users: int, ratio: str) -> Floats:
-    """Return by what the gain of each user is divided; infinity where it counts 0, as the user spent nothing.
+    """Return the divisor of each user's gain; infinity for a user who spent nothing, and counts 0.
 
     >>> units_of(np.array([2.0, 6.0, 0.0]), 3, "by_user"), units_of(np.array([2.0, 7.0, 0.0]), 3, "of_means")
     (array([ 2.,  6., inf]), array([3., 3., 3.]))
@@ -190,14 +190,14 @@ def units_of(amounts: Floats | None, users: int, ratio: str) -> Floats:
 
 
 def mean_gain(gains: Floats, amounts: Floats | None = None, ratio: str = "by_user") -> Utility:
-    """Return the mean of what users gain, or the gain per unit of an amount.
+    """Return the mean gain of users, or the gain per unit of an amount.
 
     Parameters
     ----------
     gains : float array, shape (users,)
-        What each gains.
+        The gain of each user.
     amounts : float array, shape (users,), optional
-        What each spends or meets, such as seconds of reading.
+        The amount of each user, such as seconds of reading.
     ratio : {"by_user", "of_means"}
         Whether the value is the mean over users of gain / amount, where a user whose amount is 0 counts 0, or the mean
         gain divided by the mean amount, 0 where all amounts are 0.
@@ -216,9 +216,9 @@ def mean_gain(gains: Floats, amounts: Floats | None = None, ratio: str = "by_use
 def covariance_of(utilities: Sequence[Utility]) -> Floats:
     """Return the covariance of the errors of several topics' values, shape (topics, topics).
 
-    The users are the same for all topics: users who look in often gain much everywhere. So the errors go together, and the mean
-    over topics is known less well than from as many users for each. Where a topic has more users than another, they begin
-    with the same ones; the means share the smaller number, and their covariance is that of the users over the larger.
+    The users are the same for all topics, and frequent visitors gain much everywhere. So the errors are correlated, and the
+    mean over topics is less precise than with independent users for each topic. If a topic has more users than another, the
+    first ones are the same; the means share the smaller number, and their covariance is that of the users over the larger.
 
     >>> alike = [mean_gain(np.array([1.0, 2.0, 6.0])), mean_gain(np.array([2.0, 4.0, 12.0]))]
     >>> covariance_of(alike).round(3).tolist(), round(alike[0].standard_error ** 2, 3)
@@ -247,7 +247,7 @@ def _standard_error(values: Floats) -> float:
 def amounts_of(
     per: str | None, stream: Stream, traces: Traces, speed: Floats, interface: ReadingInterface
 ) -> Floats | None:
-    """Return the units of every user: seconds of reading, updates read, or updates emitted; None without a unit."""
+    """Return the amount of every user: seconds of reading, updates read, or updates emitted; None without a unit."""
     if per is None:
         return None
     if per == "update_emitted":

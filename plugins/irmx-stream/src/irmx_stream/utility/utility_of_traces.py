@@ -1,4 +1,4 @@
-"""MSU as a function of plain tables and arrays, for any traces: simulated ones, or those of real users."""
+"""MSU as a function of plain tables and arrays, for any traces, simulated or recorded."""
 
 from __future__ import annotations
 
@@ -32,29 +32,29 @@ def msu(
     Parameters
     ----------
     updates : Stream, DataFrame or mapping of columns
-        The updates of a system: ``doc_id``, ``timestamp`` (s), ``length`` (words), and ``score``, the confidence, if known.
+        The updates of a system: ``doc_id``, ``timestamp`` (s), ``length`` (words) and, if known, ``score``, the confidence.
     nuggets : DataFrame, mapping of columns or None
         Which updates hold which nuggets: ``doc_id``, ``iteration`` (the nugget), ``timestamp`` (s; when it was first
         known). None where ``updates`` is a Stream.
     traces : Traces
-        When each user looks in, and for how long; of the same origin in time as the timestamps.
+        The sessions of each user; times must have the same origin as the timestamps.
     speeds : float or float array, shape (users,)
-        How fast they read, words per second.
+        Reading speeds, in words per second.
     L : float
-        What a session too late leaves of the gain, in [0, 1].
+        The share of the gain that remains for each session of delay, in [0, 1].
     interface : ReadingInterface
-        How the updates are put before the users.
+        How the updates are presented to the users.
     per : {None, "second", "update_read", "update_emitted"}
         The gain of a user, or per second of reading, per update read, per update emitted.
     ratio : {"by_user", "of_means"}
-        With ``per``: the mean over users of each one's ratio, where a user who spent nothing counts 0, or the ratio of the
-        two means over users.
+        With ``per``: the mean of the users' ratios, where a user who spent nothing counts 0, or the ratio of the two means
+        over users.
     late : {"before", "at"}
-        A nugget is late by each earlier session before whose start it was known, as in the authors' code, or also by one at
-        whose start it was, as in the paper's text.
+        Whether a nugget is late by each earlier session that starts after it was known, as in the authors' code, or also by
+        one that starts at that time, as in the paper's text.
     same_time : {"id", "run"}
-        Updates of one time and one confidence are read by descending ``doc_id``, or in the order of the table; a Stream
-        has its order already.
+        Whether updates with the same time and confidence are read by descending ``doc_id`` or in the order of the table; a
+        Stream already has its order.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def msu(
     Raises
     ------
     irmx.errors.UsageError
-        For an L, an interface, speeds or a unit that cannot be.
+        For an invalid L, interface, speed or unit.
     irmx.errors.DataError
         For tables that lack a column or a number.
 
