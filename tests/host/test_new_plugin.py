@@ -43,24 +43,24 @@ def test_the_measure_may_have_a_name_of_its_own():
     "name", ["", "irmx-", "two words", "1st", "a--b", "-a", "a-", "wört", "../up", "a/b", "ſ", "a\n"]
 )
 def test_odd_names_are_refused(name):
-    with pytest.raises(UsageError, match=r"The name of a plugin consists of letters and digits.*Got .* instead"):
+    with pytest.raises(UsageError, match=r"The name of a plugin consists of ASCII letters and digits.*Got .* instead"):
         Names.of(name)
 
 
 @pytest.mark.parametrize(
     ("name", "measure", "message"),
     [
-        ("x" * 41, None, "has at most 40 characters. Got 41"),
-        ("x", "X" * 41, "has at most 40 characters. Got 41"),
+        ("x" * 41, None, "can have at most 40 characters. Got 41"),
+        ("x", "X" * 41, "can have at most 40 characters. Got 41"),
         ("x", "two words", "The name of a measure consists of"),
-        ("x", "lower", "has a capital letter"),
+        ("x", "lower", "contains a capital letter"),
         ("x", "Ä", "The name of a measure consists of"),
-        ("none", None, "None means something else, in Python or in irmx. Give one: --measure NAME"),
-        ("x", "ValueError", "ValueError means something else"),
-        ("param", None, "Param means something else"),
-        ("x", "AP", "There is a measure AP already"),
-        ("x", "MP", "There is a measure MP already"),
-        ("markov", "Free", r"There is a plugin 'markov' already: irmx-markov .* is installed"),
+        ("none", None, "None has another meaning in Python or in irmx. Choose one: --measure NAME"),
+        ("x", "ValueError", "ValueError has another meaning"),
+        ("param", None, "Param has another meaning"),
+        ("x", "AP", "There is already a measure AP"),
+        ("x", "MP", "There is already a measure MP"),
+        ("markov", "Free", r"There is already a plugin 'markov': irmx-markov .* is installed"),
     ],
 )
 def test_names_that_mean_something_else_are_refused(name, measure, message):
@@ -71,7 +71,7 @@ def test_names_that_mean_something_else_are_refused(name, measure, message):
 def test_the_name_of_a_package_that_is_there_is_refused(tmp_path, monkeypatch):
     (tmp_path / "irmx_there").mkdir()
     monkeypatch.syspath_prepend(str(tmp_path))
-    with pytest.raises(UsageError, match="There is a package irmx_there already"):
+    with pytest.raises(UsageError, match="There is already a package irmx_there"):
         Names.of("there")
 
 

@@ -91,7 +91,7 @@ def test_explained():
 
 @pytest.mark.parametrize("gains", [[], [0, 2, 1]])
 def test_gains_that_are_none_are_refused(gains):
-    with pytest.raises(irmx.UsageError, match="none smaller than the one before"):
+    with pytest.raises(irmx.UsageError, match="non-empty list of gains in ascending order"):
         NCG(gains=gains)
 
 

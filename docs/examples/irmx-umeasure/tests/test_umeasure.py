@@ -88,7 +88,7 @@ def test_problems_of_the_data_are_named():
     with pytest.raises(irmx.DataError, match="query q, document 'b', is -1; a length cannot be negative"):
         irmx.calc_aggregate(U, QRELS, run(lengths=[1, 1, -1, 1]))
     with pytest.raises(
-        irmx.DataError, match="Document 'b' of query q has the grade 2, and the largest of the scale is 1"
+        irmx.DataError, match="Document 'b' of query q has the grade 2, but the largest of the scale is 1"
     ):
         irmx.calc_aggregate(U(max_grade=1), QRELS, run())
 

@@ -1,4 +1,4 @@
-"""New plugin distributions: a name, checked, and the files of a template with it."""
+"""Creating new plugin distributions: checking their names, and filling in a template."""
 
 from irmx.plugin.templates.names import Names
 from irmx.plugin.templates.writing import new_plugin

@@ -20,18 +20,18 @@ _LONGEST = 40
 
 @dataclass(frozen=True)
 class Names:
-    """The names that stand in the files of a new plugin.
+    """The names in the files of a new plugin.
 
     Attributes
     ----------
     distribution : str
-        What is installed, such as ``irmx-word-budget``.
+        The name of the distribution to install, such as ``irmx-word-budget``.
     package : str
-        What is imported, such as ``irmx_word_budget``.
+        The name of the package to import, such as ``irmx_word_budget``.
     plugin : str
         The name of the entry point, such as ``word-budget``.
     measure : str
-        The name in expressions, such as ``WordBudget``.
+        The name of the measure in expressions, such as ``WordBudget``.
 
     Examples
     --------
@@ -46,63 +46,63 @@ class Names:
 
     @classmethod
     def of(cls, name: str, measure: str | None = None, reserved: Collection[str] = ()) -> Names:
-        """Return the names that follow from one, with ``irmx-`` before it or without, having checked that they are free.
+        """Derive all names from one, with or without the prefix ``irmx-``, and check that they are free.
 
         Parameters
         ----------
         name : str
             Letters, digits, and single ``-``, ``_`` or ``.`` between them; the first is a letter. Case does not matter.
         measure : str, optional
-            The name of the measure, otherwise made of the words of ``name``.
+            The name of the measure; by default made from the words of ``name``.
         reserved : collection of str
-            Names that the measure cannot have beside those of Python: the public names of irmx.
+            Names that the measure cannot have, in addition to those of Python: the public names of irmx.
 
         Raises
         ------
         irmx.errors.UsageError
-            For a name that cannot be one, or that is taken.
+            For a name that is invalid or taken.
         """
         plugin = re.sub(r"[-_.]", "-", name.lower()).removeprefix(_PREFIX)
         if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", plugin) or not name.isascii():
             raise UsageError(
-                "The name of a plugin consists of letters and digits of ASCII, begins with a letter, and may have single "
+                "The name of a plugin consists of ASCII letters and digits, begins with a letter, and may have single "
                 f"-, _ or . between its words, such as word-budget. Got {name!r} instead."
             )
         if len(plugin) > _LONGEST:
-            raise UsageError(f"The name of a plugin has at most {_LONGEST} characters. Got {len(plugin)}.")
+            raise UsageError(f"The name of a plugin can have at most {_LONGEST} characters. Got {len(plugin)}.")
         words = plugin.split("-")
-        found = cls(
+        names = cls(
             _PREFIX + plugin,
             (_PREFIX + plugin).replace("-", "_"),
             plugin,
             "".join(w[0].upper() + w[1:] for w in words) if measure is None else measure,
         )
-        found._refuse_illegal_measure(reserved, given=measure is not None)
-        found._refuse_taken(given=measure is not None)
-        return found
+        names._refuse_illegal_measure(reserved, explicit=measure is not None)
+        names._refuse_taken(explicit=measure is not None)
+        return names
 
-    def _refuse_illegal_measure(self, reserved: Collection[str], given: bool) -> None:
-        name, how = self.measure, "" if given else " Give one: --measure NAME."
+    def _refuse_illegal_measure(self, reserved: Collection[str], explicit: bool) -> None:
+        name, how = self.measure, "" if explicit else " Choose one: --measure NAME."
         if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or not re.search("[A-Z]", name):
             raise UsageError(
-                "The name of a measure consists of letters, digits and _ of ASCII, begins with a letter, and has a capital "
+                "The name of a measure consists of ASCII letters, digits and _, begins with a letter, and contains a capital "
                 f"letter. Got {name!r} instead.{how}"
             )
         if iskeyword(name) or hasattr(builtins, name) or name in reserved:
-            raise UsageError(f"The name {name} means something else, in Python or in irmx.{how}")
+            raise UsageError(f"The name {name} has another meaning in Python or in irmx.{how}")
         if len(name) > _LONGEST:
-            raise UsageError(f"The name of a measure has at most {_LONGEST} characters. Got {len(name)}.")
+            raise UsageError(f"The name of a measure can have at most {_LONGEST} characters. Got {len(name)}.")
 
-    def _refuse_taken(self, given: bool) -> None:
+    def _refuse_taken(self, explicit: bool) -> None:
         if self.measure in measure_names():
-            how = "" if given else " Give another: --measure NAME."
+            how = "" if explicit else " Choose another: --measure NAME."
             raise UsageError(
-                f"There is a measure {self.measure} already; two of one name cannot be installed together.{how}"
+                f"There is already a measure {self.measure}; two with the same name cannot be installed together.{how}"
             )
         for point in metadata.entry_points(group=GROUP):
             if point.name == self.plugin and point.dist is not None:
                 raise UsageError(
-                    f"There is a plugin {self.plugin!r} already: {point.dist.name} {point.dist.version} is installed. Choose another name."
+                    f"There is already a plugin {self.plugin!r}: {point.dist.name} {point.dist.version} is installed. Choose another name."
                 )
         if find_spec(self.package) is not None:
-            raise UsageError(f"There is a package {self.package} already. Choose another name.")
+            raise UsageError(f"There is already a package {self.package}. Choose another name.")

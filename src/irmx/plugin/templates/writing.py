@@ -18,21 +18,21 @@ _SUFFIX = ".template"
 
 
 def new_plugin(names: Names, into: str | os.PathLike[str] = ".") -> Path:
-    """Write the distribution of a new plugin, and return its folder.
+    """Create the distribution of a new plugin, and return its folder.
 
     Parameters
     ----------
     names : Names
         Its names.
     into : path
-        The folder in which its own folder is made.
+        The folder in which to create the folder of the plugin.
 
     Raises
     ------
     irmx.errors.UsageError
         If its folder already exists; nothing is overwritten.
     irmx.errors.DataError
-        If it cannot be written; nothing is left behind.
+        If it cannot be written; no partial files are left.
     """
     where = Path(into)
     target = where / names.distribution
@@ -64,10 +64,10 @@ def new_plugin(names: Names, into: str | os.PathLike[str] = ".") -> Path:
 
 
 def _fill(source: Path, target: Path, values: dict[str, str]) -> None:
-    """Write a folder of the template, with the names in its texts.
+    """Write a folder of the template, with the names filled in.
 
-    A file ``NAME.template`` becomes ``NAME``; in names of files ``dot_`` stands for a dot at the start, ``PACKAGE`` for the
-    package.
+    A file ``NAME.template`` becomes ``NAME``; in file names a leading ``dot_`` stands for a dot, and ``PACKAGE`` for the
+    name of the package.
     """
     target.mkdir()
     for entry in sorted(source.iterdir()):

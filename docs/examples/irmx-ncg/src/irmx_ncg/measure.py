@@ -1,4 +1,4 @@
-"""The measure NCG, in the simple form: one topic at a time."""
+"""The measure NCG, implemented in the simple way: one topic at a time."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ JARVELIN_KEKALAINEN = Citation(
 class NormalisedCumulatedGain(Measure):
     """Normalised cumulated gain: the gain of the documents down to a rank, as a share of that of the ideal ranking.
 
-    NCG@k = CG[k] / ICG[k], with CG[k] = G[1] + ... + G[k], where G[i] is the gain of the document at rank i, and ICG the
-    same of all judged documents in the order of their gains. Ranks are not discounted, so within the first k the order does
-    not matter. Without a cutoff k is beyond the last document of either ranking. A topic without gain has 0.
+    NCG@k = CG[k] / ICG[k], with CG[k] = G[1] + ... + G[k], where G[i] is the gain of the document at rank i, and ICG is
+    the same for all judged documents in the order of their gains. Ranks are not discounted, so the order within the first k
+    does not matter. Without a cutoff, k is beyond the last document of either ranking. A topic without gain scores 0.
 
-    The gain of a document is its grade, or that of its grade in ``gains``; the paper calls both possible. A document that
-    is not relevant, with a grade below ``rel``, has no gain.
+    The gain of a document is its grade, or the entry for its grade in ``gains``; the paper allows both. A document that is
+    not relevant, with a grade below ``rel``, has no gain.
 
     References
     ----------
@@ -54,13 +54,11 @@ class NormalisedCumulatedGain(Measure):
 
     NAME = "NCG"
     PRETTY_NAME = "Normalised Cumulated Gain"
-    SHORT_DESC = (
-        "The gain of the documents down to a rank, as a share of that of the ideal ranking; ranks are not discounted."
-    )
+    SHORT_DESC = "The gain of the documents down to a rank, as a share of that of the ideal ranking; without discount."
     SUPPORTED_PARAMS = {
         "gains": Param(
             list,
-            "gain of a document of grade 0, 1, 2, ..., never less for a larger grade; None: the grade",
+            "gains of documents with grade 0, 1, 2, ..., never decreasing; None: the grade itself",
             default=None,
             low=0,
         ),
@@ -74,7 +72,7 @@ class NormalisedCumulatedGain(Measure):
         gains = self["gains"]
         if gains is not None and (not gains or sorted(gains) != gains):
             raise UsageError(
-                f"The 'gains' parameter of NCG must be a list of gains, one or more, none smaller than the one before. "
+                f"The 'gains' parameter of NCG must be a non-empty list of gains in ascending order. "
                 f"Got {gains!r} instead."
             )
 
@@ -84,20 +82,20 @@ class NormalisedCumulatedGain(Measure):
         return float(cumulated_gain / ideal) if ideal > 0 else 0.0
 
     def ideal_gain(self, ranking: Ranking) -> float:
-        """Return ICG[k] of a topic: the most that k documents can gain."""
+        """Return ICG[k] of a topic, the largest possible gain of k documents."""
         grades = ranking.judged_grades[: self["cutoff"]]
         return float(self.gain(grades[grades >= self["rel"]]).sum())
 
     def gain(self, grades: Floats) -> Floats:
-        """Return the gains of documents of some grades."""
+        """Return the gains of documents with the given grades."""
         gains = self["gains"]
         if gains is None:
             return grades
         unknown = grades[(grades < 0) | (grades % 1 != 0) | (grades >= len(gains))]
         if len(unknown):
             raise DataError(
-                f"The parameter 'gains' has gains for the grades 0 to {len(gains) - 1}. Found the grade {unknown[0]:g}; "
-                "give a list that has a gain for it."
+                f"The 'gains' parameter of NCG has gains for the grades 0 to {len(gains) - 1}. Found the grade {unknown[0]:g}; "
+                "use a list with a gain for it."
             )
         return np.take(np.asarray(gains, dtype=float), grades.astype(int))
 

@@ -1,4 +1,4 @@
-"""What irmx-ncg registers."""
+"""The hooks of irmx-ncg."""
 
 from irmx import Measure, hookimpl
 from irmx_ncg.measure import NCG

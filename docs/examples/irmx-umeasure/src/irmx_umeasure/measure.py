@@ -1,4 +1,4 @@
-"""U-measure, for all topics at once."""
+"""The measure U, computed for all topics at once."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from irmx_umeasure.trailtext import positions
 LENGTH = Column(
     "run",
     "length",
-    "characters of the text of the document",
+    "length of the text of the document",
     unit="characters",
-    how="give a run as a table with this column, such as a CSV file",
+    how="use a run table with this column, such as a CSV file",
     sample=SampleValues(range(8, 61), ("query_id", "doc_id")),
 )
 
@@ -35,20 +35,19 @@ SAKAI_DOU = Citation(
 
 
 class UMeasure(Measure):
-    """U-measure of a ranked list: the gains of the relevant documents, less the more text the user has read before.
+    """U-measure of a ranked list: the gains of the relevant documents, discounted by the text the user has read so far.
 
     U = 1/N sum over pos of g(pos) D(pos), with D(pos) = max(0, 1 - pos/L), over the positions, in characters, of the
-    trailtext: all that the user reads, put together. On the way down a ranked list that is the snippet of every document,
-    and after that of a relevant one the first share F of its text. The gain of a relevant document of grade l,
-    (2^l - 1) / 2^H, arises where that part ends.
+    trailtext, the concatenation of everything the user reads. For a ranked list it consists of the snippet of every document
+    and, after that of a relevant one, the first share F of its text. The gain of a relevant document of grade l,
+    (2^l - 1) / 2^H, is at the end of that part.
 
-    Documents below ``rel``, unjudged ones among them, are not clicked. H is the largest grade of the scale; where
-    ``max_grade`` does not tell, the largest grade of the qrels. L, F and the length of snippets are those that the paper
-    takes for ad hoc search. It leaves N open, and takes 1. That grades below ``rel`` are not clicked is a choice of this
-    plugin.
+    Documents with grades below ``rel``, including unjudged ones, are not clicked; this is a choice of this plugin. H is the
+    largest grade of the scale or, without ``max_grade``, the largest grade in the qrels. The defaults of L, F and the length
+    of snippets are those of the paper for ad hoc search. The paper leaves N open, and uses 1.
 
-    A relevant document in the place of a non-relevant one has its text read too, so that all gains below come later: the
-    value may fall.
+    If a relevant document replaces a non-relevant one, its text is read too, so all gains below it come later and the value
+    may fall.
 
     References
     ----------
@@ -57,8 +56,8 @@ class UMeasure(Measure):
 
     Examples
     --------
-    Relevant documents of 1000 and 3000 characters, of the grades 1 and 2, at ranks 1 and 3. The reading of the first ends at
-    200 + 0.2 * 1000 = 400 characters, that of the second at 400 + 2 * 200 + 0.2 * 3000 = 1400. With H = 2 and L = 10000 the
+    Relevant documents of 1000 and 3000 characters, of the grades 1 and 2, at ranks 1 and 3. The user finishes the first at
+    200 + 0.2 * 1000 = 400 characters, and the second at 400 + 2 * 200 + 0.2 * 3000 = 1400. With H = 2 and L = 10000 the
     value is (2^1 - 1)/2^2 (1 - 0.04) + (2^2 - 1)/2^2 (1 - 0.14) = 0.24 + 0.645:
 
     >>> import irmx, pandas as pd
@@ -69,13 +68,13 @@ class UMeasure(Measure):
 
     NAME = "U"
     PRETTY_NAME = "U-measure"
-    SHORT_DESC = "The gains of the relevant documents, less the more characters the user has read before."
+    SHORT_DESC = "The gains of the relevant documents, discounted by the number of characters the user has read so far."
     SUPPORTED_PARAMS = {
-        "L": Param(float, "the amount of text after which nothing is worth anything", default=132000.0, above=0, unit="characters"),
-        "snippet": Param(float, "length of the snippet that is read of every document", default=200.0, low=0, unit="characters"),
+        "L": Param(float, "the amount of text after which documents are worth nothing", default=132000.0, above=0, unit="characters"),
+        "snippet": Param(float, "length of the snippet read for every document", default=200.0, low=0, unit="characters"),
         "F": Param(float, "share of a relevant document's text that is read", default=0.2, low=0, high=1),
         "max_grade": Param(
-            number, "H, the largest grade of the scale; None: the largest of the qrels", default=None, above=0, high=1000
+            number, "H, the largest grade of the scale; None: the largest grade in the qrels", default=None, above=0, high=1000
         ),
         "N": Param(float, "what the sum is divided by", default=1.0, above=0),
         **COMMON_PARAMS,
@@ -87,7 +86,7 @@ class UMeasure(Measure):
     EXAMPLES = ("U(max_grade=4)", "U(L=20000.0,max_grade=4)@10")
 
     def gain(self, rankings: Rankings) -> Floats:
-        """Return (2^l - 1) / 2^H of every relevant document retrieved, where grades below 0 gain nothing."""
+        """Return (2^l - 1) / 2^H of every relevant document retrieved, with grades below 0 treated as 0."""
         grade = np.maximum(rankings.relevant.grade, 0)
         highest = self["max_grade"] or rankings.largest_grade
         above = np.flatnonzero(grade > highest)
@@ -95,12 +94,12 @@ class UMeasure(Measure):
             i = int(above[0])
             raise DataError(
                 f"Document {rankings.relevant.doc_ids[i]!r} of query {rankings.topics[rankings.relevant.topic[i]]} "
-                f"has the grade {grade[i]:g}, and the largest of the scale is {highest:g} (max_grade)."
+                f"has the grade {grade[i]:g}, but the largest of the scale is {highest:g} (max_grade)."
             )
         return np.asarray(2.0 ** (grade - highest) - 2.0**-highest)
 
     def lengths(self, rankings: Rankings) -> Floats:
-        """Return the characters of every relevant document retrieved."""
+        """Return the length of every relevant document retrieved."""
         length = rankings.relevant.column(LENGTH)
         negative = np.flatnonzero(length < 0)
         if len(negative):

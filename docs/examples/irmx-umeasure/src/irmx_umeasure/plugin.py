@@ -1,4 +1,4 @@
-"""What irmx-umeasure registers."""
+"""The hooks of irmx-umeasure."""
 
 from irmx import Measure, hookimpl
 from irmx_umeasure.measure import U

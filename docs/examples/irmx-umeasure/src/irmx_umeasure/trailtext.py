@@ -1,4 +1,4 @@
-"""The trailtext of a ranked list: all the text that a user reads on the way down, and where in it gains arise."""
+"""The trailtext of a ranked list, all the text that a user reads on the way down, and the positions of gains in it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from irmx.ragged import Floats, Ints
 
 
 def positions(rank: Ints, length: Floats, offsets: Ints, snippet: float, share: float) -> Floats:
-    """Return where the part that is read of each clicked document ends, in characters from the start of the trailtext.
+    """Return the end of the part read of each clicked document, in characters from the start of the trailtext.
 
     The user reads the snippet of every document and, after that of a relevant one, the first ``share`` of its text.
 
@@ -17,11 +17,11 @@ def positions(rank: Ints, length: Floats, offsets: Ints, snippet: float, share: 
     rank : int array, shape (documents,)
         The ranks of the relevant documents, ascending within a topic.
     length : float array, shape (documents,)
-        Their characters.
+        The lengths of their texts, in characters.
     offsets : int array, shape (topics + 1,)
-        Which of them belong to a topic.
+        The documents of topic t are ``offsets[t]:offsets[t + 1]``.
     snippet : float
-        The characters of a snippet.
+        The length of a snippet, in characters.
     share : float
         The share of a relevant document that is read, in [0, 1].
 
