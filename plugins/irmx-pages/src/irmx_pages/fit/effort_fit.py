@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _COLUMNS: dict[str, Param | type] = {
     "media": Param(str, "the media type of the item", required=True),
     "time": Param(float, "how long the user looked at the item", unit="s", low=0, required=True),
-    "user": Param(str, "who looked at it"),
+    "user": Param(str, "user who looked at the item"),
 }
 
 _FEWEST = 0.95

@@ -59,7 +59,7 @@ def parameter_grid(measure: Any, grid: Mapping[str, Any] | Sequence[str]) -> Par
     Parameters
     ----------
     measure : Measure
-        The measure; it has no value of its own for the parameters of the grid.
+        The measure, without explicit values for the parameters of the grid.
     grid : mapping of str to str or sequence of float, or sequence of str
         As for :class:`irmx.Grid`: ``"1.5:100"`` for 51 values at equal distances, ``"1.5:100:20"`` for 20, ``"2,5,10"`` for
         these, or the values.

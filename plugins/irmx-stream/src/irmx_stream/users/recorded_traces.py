@@ -26,7 +26,7 @@ _COLUMNS: dict[str, Param | type] = {
 
 @dataclass(frozen=True)
 class Recorded:
-    """The visits of users, as they were logged.
+    """The logged visits of users.
 
     Attributes
     ----------
@@ -52,15 +52,15 @@ def read_traces(source: pd.DataFrame | str | os.PathLike[str]) -> Recorded:
     Parameters
     ----------
     source : DataFrame, str or Path
-        A table that :func:`irmx.read_table` reads, with a row per session and the columns ``user``, ``start`` (seconds from
+        A table that :func:`irmx.read_table` reads, with one row per session and the columns ``user``, ``start`` (seconds from
         any origin, or dates), ``duration`` (seconds, at least 0) and, if known, ``speed`` (words per second; the mean of
-        a user's rows is taken). Where a speed is missing the others are of use only with one given for all.
+        a user's rows is used). If some speeds are missing, one for all users is required when scoring.
 
     Raises
     ------
     irmx.DataError
-        Where the table cannot be read, lacks a column or a value, holds what is no number, or has a session that ends
-        before it starts or overlaps another of the same user; says the line of the file, or the row.
+        If the table cannot be read, lacks a column or a value, has a value that is not a number, or has a session that ends
+        before it starts or overlaps another of the same user; names the line of the file, or the row.
 
     Examples
     --------
@@ -87,22 +87,22 @@ def read_traces(source: pd.DataFrame | str | os.PathLike[str]) -> Recorded:
 
 
 def traces_for(recorded: Recorded, start: float, end: float) -> Traces:
-    """Return the sessions within one topic's window of time; their starts count from its start.
+    """Return the sessions within one topic's time window, with starts relative to that of the window.
 
-    A session that starts before the window or ends after it is left out, as simulated users start none that would end
-    after it. A user without a session in the window stays, and gains nothing there.
+    A session that starts before the window or ends after it is left out, just as simulated users start no session that would
+    end after it. Users without a session in the window are kept, and gain nothing.
 
     Parameters
     ----------
     recorded : Recorded
-        What :func:`read_traces` gives.
+        The result of :func:`read_traces`.
     start, end : float
         The window, in the seconds of the log.
 
     Raises
     ------
     irmx.UsageError
-        Where the window ends before it starts.
+        If the window ends before it starts.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def traces_for(recorded: Recorded, start: float, end: float) -> Traces:
 
 
 def _refuse_overlaps(log: CheckedTable, user: Ints, order: Ints) -> None:
-    """Raise where two sessions of one user overlap."""
+    """Raise if two sessions of one user overlap."""
     user, start, ends = user[order], log["start"][order], (log["start"] + log["duration"])[order]
     for i in np.flatnonzero((user[1:] == user[:-1]) & (start[1:] < ends[:-1] - ROUNDING))[:1].tolist():
         log.refuse(

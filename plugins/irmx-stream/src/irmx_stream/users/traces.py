@@ -1,4 +1,4 @@
-"""Traces: when users look in, and for how long."""
+"""Traces: when users visit a stream, and for how long."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from irmx_stream.users.population import Users
 
 @dataclass(frozen=True)
 class Traces:
-    """The sessions of users, as plain ragged arrays; of a user in the order of time.
+    """The sessions of users as ragged arrays, in the order of time for each user.
 
     Attributes
     ----------
     offsets : int array, shape (users + 1,)
-        Which sessions belong to a user.
+        The sessions of user u are ``offsets[u]:offsets[u + 1]``.
     start : float array, shape (sessions,)
-        When each session starts; seconds, same origin as the updates it is to meet.
+        The start of each session, in seconds with the same origin as the times of the updates.
     duration : float array, shape (sessions,)
-        How long it lasts, seconds.
+        The duration of each session, in seconds.
     first : int
-        The number of the first user, where these are some of the users of a larger population.
+        The number of the first user, if these are part of a larger population.
     seed : int
-        The seed of what else is drawn for these users, such as their persistence.
+        The seed of other random numbers of these users, such as their persistence.
     end : float
-        When the window ends that the sessions lie in, seconds; infinite where that is not known.
+        The end of the time window of the sessions, in seconds; infinite if unknown.
 
     Raises
     ------
@@ -98,7 +98,7 @@ class Traces:
         return len(self.offsets) - 1
 
     def of_users(self, first: int, end: int) -> Traces:
-        """Return the traces of the users from ``first`` to before ``end``."""
+        """Return the traces of the users from ``first`` up to, but excluding, ``end``."""
         offsets = self.offsets[first : end + 1]
         here = slice(offsets[0], offsets[-1])
         return Traces(
@@ -106,7 +106,7 @@ class Traces:
         )
 
     def indexed(self, times: Floats) -> IndexedTraces:
-        """Return the traces with the answers of :meth:`starts_before` for some times, so that many may ask for them."""
+        """Return the traces with the results of :meth:`starts_before` cached for some times."""
         wanted = np.unique(times)
         counts = self.starts_before(wanted)
         return IndexedTraces(
@@ -114,7 +114,7 @@ class Traces:
         )
 
     def starts_before(self, times: Floats) -> Ints:
-        """Return how many sessions of each user start before each time, shape (users, times).
+        """Return the number of sessions of each user that start before each time, shape (users, times).
 
         >>> Traces(np.array([0, 2, 3]), np.array([0.0, 60.0, 0.0]), np.array([5.0, 5.0, 9.0])).starts_before(np.array([0.0, 30.0, 90.0]))
         array([[0, 1, 2],
@@ -134,14 +134,14 @@ class Traces:
 
 @dataclass(frozen=True)
 class IndexedTraces(Traces):
-    """Traces that know how many sessions start before some times.
+    """Traces with cached numbers of the sessions that start before some times.
 
     Attributes
     ----------
     times : float array, shape (times,)
-        Ascending.
+        The times, ascending.
     counts : int array, shape (users, times)
-        What :meth:`starts_before` gives for them.
+        The result of :meth:`starts_before` for them.
     """
 
     times: Floats = field(default_factory=lambda: np.empty(0))
@@ -162,13 +162,13 @@ class IndexedTraces(Traces):
 
 
 def simulate(users: Users, length: float | str, seed: int = 0) -> Traces:
-    """Return the sessions of users within a window of time that starts at 0.
+    """Simulate the sessions of users within a time window that starts at 0.
 
     A trace is session, away, session, ..., beginning with a session at 0; durations and times away are exponential with
     the user's means. A session that would end after the window is not started, and the trace stops; so does a time away
     at the end of the window.
 
-    User u's unit exponentials depend on the seed and u alone: those of numpy's ``PCG64`` seeded with
+    User u's unit exponentials depend only on the seed and u: those of numpy's ``PCG64`` seeded with
     ``SeedSequence(seed, spawn_key=(2,))``, jumped u times, in the order session, away, session, .... So more users leave
     the first ones unchanged, a longer window continues the same trace, and other means only scale its times.
 
