@@ -52,6 +52,7 @@ class Chronological(ReadingInterface):
 def oldest_first(stream: Stream) -> Ints:
     """Return the indices of the updates in the order of time; for equal times the most confident first.
 
+    >>> from irmx_stream import Stream
     >>> stream = Stream.of(*(np.array(c) for c in ([0, 5, 5], [9, 9, 9], [.5, .2, .7], [], [], [])))
     >>> stream.confidence[oldest_first(stream)]
     array([0.5, 0.7, 0.2])

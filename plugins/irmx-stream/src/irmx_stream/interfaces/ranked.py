@@ -226,6 +226,7 @@ class _Visits:
 def most_confident_first(stream: Stream) -> Ints:
     """Return the indices of the updates by confidence, highest first; the newest first for equal confidence.
 
+    >>> from irmx_stream import Stream
     >>> stream = Stream.of(*(np.array(c) for c in ([0, 5, 5], [9, 9, 9], [.5, .5, .7], [], [], [])))
     >>> stream.time[most_confident_first(stream)], stream.confidence[most_confident_first(stream)]
     (array([5, 5, 0]), array([0.7, 0.5, 0.5]))
