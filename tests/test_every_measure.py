@@ -104,7 +104,7 @@ def with_named_objects(measure: irmx.Measure) -> list[irmx.Measure]:
     found = []
     for name, param in measure.SUPPORTED_PARAMS.items():
         symbols = irmx.registry().symbols(param.kind).values() if param.kind else ()
-        texts = [symbol.EXAMPLE or symbol.NAME for symbol in symbols]
+        texts = [(*symbol.EXAMPLES, symbol.NAME)[0] for symbol in symbols]
         found += [one(**{name: parse_value(text, measure, name)}) for text in texts if "file=" not in text]
     return found
 

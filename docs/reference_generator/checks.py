@@ -50,7 +50,7 @@ def _without_a_place(pages: dict[str, str]) -> Iterator[str]:
                 yield f"The column {column.name} of the {column.table} is not on the page of the measure {name}."
     for symbol in registry().symbols().values():
         path = f"{slug(symbol.KIND)}/{symbol.NAME}.md"
-        yield from _lacks_on(path, pages, symbol.KIND, symbol.NAME, symbol.PARAMS)
+        yield from _lacks_on(path, pages, symbol.KIND, symbol.NAME, symbol.SUPPORTED_PARAMS)
     for table, name in meanings():
         section = f"({column_anchor(table, name)})=\n### `{name}` of the {table}\n"
         if section not in pages["columns.md"]:

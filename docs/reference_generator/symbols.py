@@ -48,13 +48,13 @@ def _expression(measure: Measure, taker: str, symbol: Symbol) -> str:
     """Return a measure with a symbol for one of its parameters, and with what else it needs, as in its example."""
     example = parse_measure(measure.EXAMPLES[0]).params if measure.EXAMPLES else {}
     needed = {k: example[k] for k, p in measure.SUPPORTED_PARAMS.items() if p.required and k != taker and k in example}
-    values = {**needed, taker: symbol.EXAMPLE or symbol.NAME}
+    values = {**needed, taker: (*symbol.EXAMPLES, symbol.NAME)[0]}
     return f"{measure.NAME}({','.join(f'{k}={v}' for k, v in values.items())})"
 
 
 def _page(symbol: Symbol, shared: bool) -> str:
     variants = ""
-    if symbol.PARAMS:
+    if symbol.SUPPORTED_PARAMS:
         variants = f"\nA call gives a variant: `{symbol.NAME}(parameter=value)`.\n"
     used = ", ".join(f"`{_expression(m, p, symbol)}`" for m, p in takers(symbol.KIND))
     about = definition(type(symbol))
@@ -70,5 +70,5 @@ In an expression: {used or f"`{symbol.NAME}`"}.
 
 ## Parameters
 
-{parameters(symbol.PARAMS, symbol.params, "../")}
+{parameters(symbol.SUPPORTED_PARAMS, symbol.params, "../")}
 {variants}"""

@@ -38,7 +38,7 @@ class Satisfied(irmx.Symbol):
     """The cascade of ERR with a free scale: c_i prod_{j<i} (1 - often G(B_j)), G = 1 for a result that was clicked."""
 
     NAME, KIND, SHORT_DESC = "satisfied", "examination model", "goes on from a click with probability 1 - often"
-    PARAMS = {
+    SUPPORTED_PARAMS = {
         "often": irmx.Param(float, "how likely a click satisfies", default=0.5, low=0, high=1),
         "discount": irmx.Param(str, "c_i: 1, or 1/i", default="one", choices=("one", "rank")),
     }
@@ -53,7 +53,7 @@ class Free(irmx.Symbol):
     """One free probability per position: no model that looks at positions alone fits better."""
 
     NAME, KIND, SHORT_DESC = "free", "examination model", "a list of probabilities"
-    PARAMS = {"p": irmx.Param(list, "by position", low=0, high=1)}
+    SUPPORTED_PARAMS = {"p": irmx.Param(list, "by position", low=0, high=1)}
 
     def probabilities(self, pages: Pages, gain: Array) -> Array:
         return np.array(self["p"])[pages.position - 1]

@@ -16,7 +16,7 @@ class Depths(Symbol):
     """How deep a user looks."""
 
     NAME, KIND, SHORT_DESC = "zdepths", "depth law", "a fixed depth"
-    PARAMS = {"deep": Param(int, "the depth", default=10, low=1, unit="ranks")}
+    SUPPORTED_PARAMS = {"deep": Param(int, "the depth", default=10, low=1, unit="ranks")}
 
 
 class Looked(Measure):
@@ -46,7 +46,7 @@ def test_a_measure_shows_its_parameters_in_its_signature() -> None:
 @pytest.mark.parametrize("name", sorted({*irmx.registry().measures(), *irmx.registry().symbols()}))
 def test_the_signature_has_what_is_declared(name: str) -> None:
     shown = getattr(irmx, name)
-    declared = getattr(shown, "SUPPORTED_PARAMS", None) or getattr(shown, "PARAMS", {})
+    declared = getattr(shown, "SUPPORTED_PARAMS", None) or getattr(shown, "SUPPORTED_PARAMS", {})
     assert list(inspect.signature(shown).parameters) == list(declared)
     assert pickle.loads(pickle.dumps(shown)) == shown
 
@@ -57,7 +57,7 @@ def test_help_shows_the_parameters_below_the_docstring() -> None:
     assert f"p: chance to stop\n          {Looked.SUPPORTED_PARAMS['p'].expects()}; default 0.25\n" in shown
     assert "cutoff: number of documents from the top of the ranking that are scored" in shown
     of_symbol = pydoc.render_doc(Depths(), renderer=pydoc.plaintext)
-    assert f"the depth\n          {Depths.PARAMS['deep'].expects()}; ranks; default 10" in of_symbol
+    assert f"the depth\n          {Depths.SUPPORTED_PARAMS['deep'].expects()}; ranks; default 10" in of_symbol
     assert (Looked.__doc__, Deeper.__doc__) == ("The share of relevant documents that a user looks at.", None)
     assert (Deeper().__doc__ or "").startswith("A variant without a docstring.\n\nParameters\n  law: how deep")
 
@@ -65,7 +65,7 @@ def test_help_shows_the_parameters_below_the_docstring() -> None:
 @pytest.mark.parametrize("name", ["MP", "NCP", "GL_AD_ID"])
 def test_help_of_the_shipped_ones_names_every_parameter(name: str) -> None:
     shown = getattr(irmx, name)
-    declared: dict[str, Any] = getattr(shown, "SUPPORTED_PARAMS", None) or shown.PARAMS
+    declared: dict[str, Any] = getattr(shown, "SUPPORTED_PARAMS", None) or shown.SUPPORTED_PARAMS
     text = pydoc.render_doc(shown, renderer=pydoc.plaintext)
     for parameter, param in declared.items():
         assert f"{parameter}: {param.desc}" in text

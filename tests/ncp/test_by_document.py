@@ -137,7 +137,7 @@ class _Grades(irmx.Symbol):
     """A law by document of another plugin, which needs only its kind and method: in proportion to the grade."""
 
     NAME, KIND, SHORT_DESC = "grades", "stopping law", "in proportion to the grade"
-    PARAMS = {"of": irmx.Param(float, "the sum of all grades")}
+    SUPPORTED_PARAMS = {"of": irmx.Param(float, "the sum of all grades")}
 
     def document_probabilities(self, rankings):
         return rankings.relevant.grade / self.params["of"]

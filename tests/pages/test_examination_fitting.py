@@ -38,7 +38,7 @@ class Satisfied(irmx.Symbol):
     """A user who stops at a block with a probability of ``often`` times its gain."""
 
     NAME, KIND, SHORT_DESC = "satisfied", "examination model", "stops where a block satisfies often enough"
-    PARAMS = {"often": irmx.Param(float, "how often a gain of 1 satisfies", default=0.5, low=0, high=1)}
+    SUPPORTED_PARAMS = {"often": irmx.Param(float, "how often a gain of 1 satisfies", default=0.5, low=0, high=1)}
 
     def probabilities(self, pages: Pages, gain: Array) -> Array:
         stay = np.log1p(-np.minimum(self["often"] * gain, 1 - 1e-12))

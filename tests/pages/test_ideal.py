@@ -241,6 +241,9 @@ def test_exact_of_the_size_of_the_paper(plain: Any, model: Any) -> None:
     greedy = plain.greedy(pool, fill=True)
     assert len(greedy) == 13
     assert found >= plain.util(
-        names[type(model)], greedy, **model.params, **({"beta": model["beta"]} if "beta" in model.PARAMS else {})
+        names[type(model)],
+        greedy,
+        **model.params,
+        **({"beta": model["beta"]} if "beta" in model.SUPPORTED_PARAMS else {}),
     )
     assert page.blocks.tolist() == [13]

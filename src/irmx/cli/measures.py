@@ -47,7 +47,7 @@ def measures(
         raise UnknownNameError(f"There is no measure or named object {name!r}.{suggest(name, [*known, *symbols])}")
     symbol = symbols[name]
     print(f"{symbol.NAME}: {symbol.KIND}, {symbol.SHORT_DESC}")
-    print(f"\n{parameters_section(symbol.PARAMS, symbol.params)}")
+    print(f"\n{parameters_section(symbol.SUPPORTED_PARAMS, symbol.params)}")
 
 
 def _list(output_format: str) -> None:

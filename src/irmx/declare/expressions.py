@@ -229,10 +229,7 @@ class _Parser:
 
     def _param(self, node: ast.expr, base: Any, name: str) -> Any:
         """Return the value of a parameter, checked against its declaration if there is one."""
-        owner, declared = (
-            (base.NAME or str(base)),
-            base.SUPPORTED_PARAMS if hasattr(base, "SUPPORTED_PARAMS") else base.PARAMS,
-        )
+        owner, declared = base.NAME or str(base), base.SUPPORTED_PARAMS
         if name not in declared:
             raise self._error(
                 node,

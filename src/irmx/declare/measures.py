@@ -126,11 +126,11 @@ class Measure(ir_measures.Measure):
 
     params: dict[str, Any]
 
-    __signature__ = ParameterSignature("SUPPORTED_PARAMS")
+    __signature__ = ParameterSignature()
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        cls.__doc__ = ParameterDoc(cls.__doc__, "SUPPORTED_PARAMS")  # type: ignore[assignment]
+        cls.__doc__ = ParameterDoc(cls.__doc__)  # type: ignore[assignment]
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**check_params(params, self.SUPPORTED_PARAMS, str(self.NAME)))

@@ -12,18 +12,9 @@ from irmx.registry import registry
 
 
 class ParameterSignature:
-    """The attribute ``__signature__`` of a class that declares parameters, and of its instances; computed on access.
+    """The attribute ``__signature__`` of a class that declares parameters, and of its instances; computed on access."""
 
-    Parameters
-    ----------
-    declared : str
-        The attribute of the class that holds the declarations.
-    """
-
-    def __init__(self, declared: str) -> None:
-        self._declared = declared
-
-    def __get__(self, instance: Any, owner: type) -> inspect.Signature:
+    def __get__(self, instance: Any, owner: Any) -> inspect.Signature:
         """Return keyword-only parameters with their types and defaults; the defaults of an instance are its values."""
         given = {} if instance is None else instance.params
         parameters = [
@@ -33,7 +24,7 @@ class ParameterSignature:
                 default=given.get(name, _default(param)),
                 annotation=_annotation(param),
             )
-            for name, param in getattr(owner, self._declared).items()
+            for name, param in owner.SUPPORTED_PARAMS.items()
             if name.isidentifier()
         ]
         return inspect.Signature(parameters)
@@ -46,18 +37,16 @@ class ParameterDoc:
     ----------
     text : str or None
         The docstring of the class.
-    declared : str
-        The attribute of the class that holds the declarations.
     """
 
-    def __init__(self, text: str | None, declared: str) -> None:
-        self._text, self._declared = text, declared
+    def __init__(self, text: str | None) -> None:
+        self._text = text
 
-    def __get__(self, instance: Any, owner: type) -> str | None:
+    def __get__(self, instance: Any, owner: Any) -> str | None:
         """Return the docstring of the class, for an instance with a section on the parameters."""
         if instance is None:
             return self._text
-        section = parameters_section(getattr(owner, self._declared), instance.params)
+        section = parameters_section(owner.SUPPORTED_PARAMS, instance.params)
         return "\n\n".join([inspect.cleandoc(self._text or instance.SHORT_DESC or ""), section]).strip()
 
 

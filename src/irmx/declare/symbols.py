@@ -26,17 +26,17 @@ class Symbol:
         The kind, in the terms of the field, such as ``"Markov model"``.
     SHORT_DESC : str
         A description in one sentence.
-    PARAMS : dict of str to Param
+    SUPPORTED_PARAMS : dict of str to Param
         The declared parameters.
-    EXAMPLE : str
-        An example expression, if the name alone is not a complete one, such as ``"table(p=[0.5,0.3,0.2])"``.
+    EXAMPLES : tuple of str
+        Expressions to show, for one whose name alone is not enough, such as ``("table(p=[0.5,0.3,0.2])",)``.
 
     Examples
     --------
     >>> from irmx import Param, Symbol
     >>> class Geometric(Symbol):
     ...     NAME, KIND, SHORT_DESC = "geometric", "law", "stops with probability p at each step"
-    ...     PARAMS = {"p": Param(float, "stop probability", default=0.5, above=0, high=1)}
+    ...     SUPPORTED_PARAMS = {"p": Param(float, "stop probability", default=0.5, above=0, high=1)}
     >>> Geometric()(p=0.25)
     geometric(p=0.25)
     """
@@ -44,27 +44,29 @@ class Symbol:
     NAME: str = ""
     KIND: ClassVar[str] = ""
     SHORT_DESC: str = ""
-    PARAMS: ClassVar[dict[str, Param]] = {}
-    EXAMPLE: ClassVar[str] = ""
+    SUPPORTED_PARAMS: ClassVar[dict[str, Param]] = {}
+    EXAMPLES: ClassVar[tuple[str, ...]] = ()
 
-    __signature__ = ParameterSignature("PARAMS")
+    __signature__ = ParameterSignature()
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        cls.__doc__ = ParameterDoc(cls.__doc__, "PARAMS")  # type: ignore[assignment]
+        cls.__doc__ = ParameterDoc(cls.__doc__)  # type: ignore[assignment]
 
     def __init__(self, **params: Any) -> None:
         name = getattr(type(self), "NAME", "")
-        self.params = check_params(params, self.PARAMS, name if isinstance(name, str) and name else type(self).__name__)
+        self.params = check_params(
+            params, self.SUPPORTED_PARAMS, name if isinstance(name, str) and name else type(self).__name__
+        )
 
     def __call__(self: S, **changes: Any) -> S:
         return type(self)(**{**self.params, **changes})
 
     def __getitem__(self, name: str) -> Any:
-        return self.params.get(name, self.PARAMS[name].default)
+        return self.params.get(name, self.SUPPORTED_PARAMS[name].default)
 
     def __repr__(self) -> str:
-        return self.NAME + params_text({k: v for k, v in self.params.items() if v != self.PARAMS[k].default})
+        return self.NAME + params_text({k: v for k, v in self.params.items() if v != self.SUPPORTED_PARAMS[k].default})
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Symbol) and self.KIND == other.KIND and repr(self) == repr(other)

@@ -103,9 +103,9 @@ class ByRank(HoldingTimes):
     """
 
     NAME = "by_rank"
-    EXAMPLE = "by_rank(seconds=[20,15,10])"
+    EXAMPLES = ("by_rank(seconds=[20,15,10])",)
     SHORT_DESC = "from a table by rank: a list of seconds, or a file with the columns rank and holding_time"
-    PARAMS = {
+    SUPPORTED_PARAMS = {
         "seconds": Param(list, "mean holding times at ranks 1, 2, ...", default=None, above=0, unit="s"),
         "file": Param(str, "path of a table with the columns rank and holding_time", default=None),
         "missing": Param(
@@ -138,8 +138,8 @@ class ByRank(HoldingTimes):
                 filled = [
                     table[max((k for k in table if k <= r), default=min(table))] for r in range(1, max(table) + 1)
                 ]
-                self.params["seconds"] = type(self).PARAMS["seconds"].check(filled, "seconds", self.NAME)
-                self.params = {k: self.params[k] for k in self.PARAMS if k in self.params}
+                self.params["seconds"] = type(self).SUPPORTED_PARAMS["seconds"].check(filled, "seconds", self.NAME)
+                self.params = {k: self.params[k] for k in self.SUPPORTED_PARAMS if k in self.params}
             self._times = np.array([table[k] for k in self._known])
 
     def mean_times(self, rankings: Rankings) -> Floats:

@@ -64,7 +64,7 @@ class MarkovModel(Symbol):
     """
 
     KIND = KIND
-    PARAMS = {
+    SUPPORTED_PARAMS = {
         "reach": Param(str, "which states can be reached from a state", default="global", choices=tuple(_REACH)),
         "states": Param(str, "the states of the chain", default="all", choices=tuple(_STATES)),
         "distance": Param(
@@ -161,7 +161,11 @@ class MarkovModel(Symbol):
             if self.NAME == "constant"
             else {k: self[k] for k in ("reach", "states")}
         )
-        shown = {k: self[k] for k in self.PARAMS if k != "distance" and self[k] != named.get(k, self.PARAMS[k].default)}
+        shown = {
+            k: self[k]
+            for k in self.SUPPORTED_PARAMS
+            if k != "distance" and self[k] != named.get(k, self.SUPPORTED_PARAMS[k].default)
+        }
         return self.NAME + ("(" + ",".join(f"{k}={v!r}" for k, v in shown.items()) + ")" if shown else "")
 
     def weight(self, distance: Any) -> Floats:

@@ -113,10 +113,10 @@ class TransitionMatrix(Symbol):
     """
 
     NAME = "matrix"
-    EXAMPLE = "matrix(file='chain.npz')"
+    EXAMPLES = ("matrix(file='chain.npz')",)
     KIND = KIND
     SHORT_DESC = "any transition matrix over ranks, such as one learned from a click log, from a file"
-    PARAMS = {
+    SUPPORTED_PARAMS = {
         "file": Param(str, "path of the matrix: .npy, .npz (scipy.sparse), .csv or .tsv", default=None),
         "digest": Param(str, "fingerprint of a matrix in memory", default=None),
     }

@@ -51,7 +51,7 @@ class ByLength(HoldingTimes):
 
     NAME = "by_length"
     SHORT_DESC = "the time to read the document, from the run's column 'length', in words, and a reading speed"
-    PARAMS = {
+    SUPPORTED_PARAMS = {
         "speed": Param(float, "reading speed", default=4.25, above=0, unit="words per second"),
         "overhead": Param(float, "time spent at a document regardless of its length", default=0.0, low=0, unit="s"),
     }

@@ -54,7 +54,7 @@ class ByDocument(Symbol):
     NAME = "by_document"
     KIND = KIND
     SHORT_DESC = "each relevant document has its own probability, from the qrels column 'stop_probability'"
-    PARAMS = {
+    SUPPORTED_PARAMS = {
         "scale": Param(
             bool,
             "whether the values are scaled to add up to 1 over the topic's relevant documents, or refused if they do not",

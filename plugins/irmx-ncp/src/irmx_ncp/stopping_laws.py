@@ -84,7 +84,7 @@ class Geometric(Law):
 
     NAME = "geometric"
     SHORT_DESC = "each relevant document met satisfies with probability p"
-    PARAMS = {
+    SUPPORTED_PARAMS = {
         "p": Param(float, "probability of being satisfied at each relevant document met", default=0.5, above=0, high=1)
     }
 
@@ -103,7 +103,7 @@ class Zipf(Law):
 
     NAME = "zipf"
     SHORT_DESC = "the j-th relevant document satisfies with a probability proportional to 1/j^s"
-    PARAMS = {"s": Param(float, "exponent; 0 is the uniform law", default=1.0, low=0)}
+    SUPPORTED_PARAMS = {"s": Param(float, "exponent; 0 is the uniform law", default=1.0, low=0)}
 
     def probabilities(self, recall_base: int) -> Floats:
         weights = np.arange(1, recall_base + 1, dtype=float) ** -self["s"]
@@ -121,9 +121,9 @@ class Table(Law):
     """
 
     NAME = "table"
-    EXAMPLE = "table(p=[0.5,0.3,0.2])"
+    EXAMPLES = ("table(p=[0.5,0.3,0.2])",)
     SHORT_DESC = "explicit probabilities of being satisfied at the 1st, 2nd, ... relevant document met"
-    PARAMS = {"p": Param(list, "weights of the 1st, 2nd, ... relevant document met", required=True, low=0)}
+    SUPPORTED_PARAMS = {"p": Param(list, "weights of the 1st, 2nd, ... relevant document met", required=True, low=0)}
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)

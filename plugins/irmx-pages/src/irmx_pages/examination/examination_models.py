@@ -100,7 +100,7 @@ class RBP(ByPosition):
 
     NAME = "rbp"
     SHORT_DESC = "continues to the next block with probability beta"
-    PARAMS = {"beta": Param(float, "probability of continuing to the next block", default=0.8, low=0, high=1)}
+    SUPPORTED_PARAMS = {"beta": Param(float, "probability of continuing to the next block", default=0.8, low=0, high=1)}
 
     def at(self, position: Ints) -> Floats:
         return np.asarray(self["beta"] ** (position - 1.0))
@@ -111,7 +111,7 @@ class ERR(Examination):
 
     NAME = "err"
     SHORT_DESC = "stops at a block with a probability equal to its mean gain per item"
-    PARAMS = {
+    SUPPORTED_PARAMS = {
         "discount": Param(
             str,
             "c_i, an additional discount: 1 ('one'), or 1/i ('rank')",
@@ -152,7 +152,7 @@ class ATT(Examination):
 
     NAME = "att"
     SHORT_DESC = "like dcg, but more likely in and near blocks with images or videos"
-    PARAMS = {
+    SUPPORTED_PARAMS = {
         "beta": Param(float, "how far attention reaches: the factor per block of distance", default=0.5, low=0, high=1),
         "phi": Param(
             float,

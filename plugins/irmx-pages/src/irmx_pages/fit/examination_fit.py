@@ -217,8 +217,8 @@ def examination_log_likelihoods(
 def _checked(model: Any, parameter: str | None, bounds: tuple[float, float], detection: float | None) -> Any:
     """Return an examination model, looking it up by name if necessary."""
     found = Param(str, "the user", kind=KIND).check(model, "model", "an examination fit")
-    if parameter is not None and parameter not in found.PARAMS:
-        known = ", ".join(found.PARAMS) or "none"
+    if parameter is not None and parameter not in found.SUPPORTED_PARAMS:
+        known = ", ".join(found.SUPPORTED_PARAMS) or "none"
         raise UsageError(f"The examination model {found.NAME!r} has no parameter {parameter!r}. It has: {known}.")
     if not bounds[0] < bounds[1]:
         raise UsageError(f"The bounds of a parameter must be its smallest and largest value. Got {bounds!r}.")

@@ -35,7 +35,7 @@ def fittable(measure: Any) -> dict[str, Param]:
     >>> [list(fittable(measure)) for measure in (AS_RBP, AS_ERR, AS(examination=att))]
     [['alpha', 'beta'], ['alpha'], ['alpha', 'beta', 'phi']]
     """
-    of_model = {n: p for n, p in measure.examination.PARAMS.items() if p.dtype in (float, number)}
+    of_model = {n: p for n, p in measure.examination.SUPPORTED_PARAMS.items() if p.dtype in (float, number)}
     return {"alpha": measure.SUPPORTED_PARAMS["alpha"], **of_model}
 
 

@@ -71,7 +71,7 @@ class ASRBP(AggregatedSearch):
     PRETTY_NAME = "Utility of an Aggregated Search Page, by Persistence"
     SHORT_DESC = "Gain per effort of a page, for a user who continues to the next block with probability beta."
     MONOTONE = True
-    SUPPORTED_PARAMS = _with(beta=RBP.PARAMS["beta"])
+    SUPPORTED_PARAMS = _with(beta=RBP.SUPPORTED_PARAMS["beta"])
     EXAMPLES = ("AS_RBP", "AS_RBP(beta=0.85,alpha=7)", "AS_RBP(personal=0.23)")
 
     @property
@@ -103,7 +103,7 @@ class ASERR(AggregatedSearch):
     NAME = "AS_ERR"
     PRETTY_NAME = "Utility of an Aggregated Search Page, by Satisfaction"
     SHORT_DESC = "Gain per effort of a page, for a user who stops at the first satisfying block."
-    SUPPORTED_PARAMS = _with(err_discount=ERR.PARAMS["discount"])
+    SUPPORTED_PARAMS = _with(err_discount=ERR.SUPPORTED_PARAMS["discount"])
     EXAMPLES = ("AS_ERR", "AS_ERR(err_discount='rank')")
 
     @property
@@ -137,7 +137,7 @@ class ASATT(AggregatedSearch):
     PRETTY_NAME = "Utility of an Aggregated Search Page, by Attention"
     SHORT_DESC = "Gain per effort of a page, for a user attracted by images and videos."
     MONOTONE = True
-    SUPPORTED_PARAMS = _with(beta=ATT.PARAMS["beta"], phi=ATT.PARAMS["phi"])
+    SUPPORTED_PARAMS = _with(beta=ATT.SUPPORTED_PARAMS["beta"], phi=ATT.SUPPORTED_PARAMS["phi"])
     EXAMPLES = ("AS_ATT", "AS_ATT(beta=0.3)", "AS_ATT(phi=0.2)")
 
     @property

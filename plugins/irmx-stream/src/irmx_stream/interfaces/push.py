@@ -31,8 +31,10 @@ class Push(ReadingInterface):
 
     NAME = "push"
     SHORT_DESC = "every update is delivered and read at once, up to a daily limit"
-    PARAMS = {"daily_limit": Param(int, "updates read in 24 h; None: all", default=None, low=0, unit="updates")}
-    EXAMPLE = "push(daily_limit=10)"
+    SUPPORTED_PARAMS = {
+        "daily_limit": Param(int, "updates read in 24 h; None: all", default=None, low=0, unit="updates")
+    }
+    EXAMPLES = ("push(daily_limit=10)",)
 
     def first_read(self, stream: Stream, traces: Traces, speed: Floats) -> Ints:
         held = stream.held

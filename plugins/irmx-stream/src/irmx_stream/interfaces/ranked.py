@@ -52,7 +52,7 @@ class Ranked(ReadingInterface):
     SHORT_DESC = (
         "at every visit the updates of the last day by confidence; after each the user continues with probability p"
     )
-    PARAMS = {
+    SUPPORTED_PARAMS = {
         "p": Param(
             float,
             "probability of continuing after an update; 'beta': each user's own, drawn from Beta(2, 2)",
@@ -71,7 +71,7 @@ class Ranked(ReadingInterface):
             low=0,
         ),
     }
-    EXAMPLE = "ranked(p=0.9)"
+    EXAMPLES = ("ranked(p=0.9)",)
 
     def first_read(self, stream: Stream, traces: Traces, speed: Floats) -> Ints:
         held = stream.held
