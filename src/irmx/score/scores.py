@@ -37,16 +37,16 @@ class Scores:
 
     Attributes
     ----------
-    values : float array, shape (topics, systems, measures)
-        The values. A topic for which a system retrieved nothing has the measure's default; NaN if a measure has no value.
+    values : float array
+        The values, of shape (topics, systems, measures). A topic for which a system retrieved nothing has the measure's default; NaN if a measure has no value.
     topics, systems : tuple of str
         The query ids and the names of the systems, in order.
     measures : tuple of Measure
         The measures, in order.
-    retrieved : bool array, shape (topics, systems)
-        Whether the system retrieved anything for the topic.
-    fields : dict of str to float array, shape (topics, systems, measures)
-        Further fields of the values, by name, such as ``standard_error``; NaN if missing.
+    retrieved : bool array
+        Of shape (topics, systems): whether the system retrieved anything for the topic.
+    fields : dict of str to float array
+        Further fields of the values, by name and of their shape, such as ``standard_error``; NaN if missing.
     made_by : dict
         The provenance that :func:`irmx.scores` records: versions and digests of files. It can be written as JSON.
 
