@@ -40,7 +40,7 @@ def test_a_part_is_what_the_join_of_its_rows_is(rows: Any, run: Any, view: Any) 
     if not parts:
         return
     found = whole.per_subtopic(np.array([parts.index(p) if p in parts else -1 for p in of_row]), len(parts))
-    assert found.topics == [t for t, _ in parts]
+    assert found.topics == tuple(t for t, _ in parts)
     for i, (topic, subtopic) in enumerate(parts):
         mine = qrels[(qrels["query_id"] == topic) & (qrels["iteration"] == subtopic)]
         alone = irmx.join(mine, {topic: tables[topic]}, **view)

@@ -52,7 +52,7 @@ def test_labels_of_a_column_that_is_not_there() -> None:
     with pytest.raises(irmx.DataError, match="the run column 'label', any label, is missing"):
         rankings.ranked.labels(LABEL, missing_ok=True)
     number, names = rankings.ranked.labels(OPTIONAL, missing_ok=True)
-    assert (number.tolist(), names) == ([-1], [])
+    assert (number.tolist(), names) == ([-1], ())
     with pytest.raises(irmx.DataError, match="'label' has no value for query q, document 'a' at rank 1"):
         rankings.ranked.labels(OPTIONAL)
 

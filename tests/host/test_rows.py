@@ -38,7 +38,7 @@ def test_all_rows_of_a_topic_are_there_and_those_that_declare_a_subtopic(judged_
     rows = rankings.qrels_rows
     label, names = rows.labels(SUBTOPIC)
     iteration = [names[i] for i in label.tolist()]
-    assert rankings.topics == ["p", "q", "s"]
+    assert rankings.topics == ("p", "q", "s")
     assert list(zip(rows.topic.tolist(), iteration, rows.rank.tolist(), rows.grade.tolist(), rows.declares.tolist(),
                     strict=True)) == [
         (0, "9", 0, 1.0, False),
@@ -46,7 +46,7 @@ def test_all_rows_of_a_topic_are_there_and_those_that_declare_a_subtopic(judged_
         (1, "4", 0, 1.0, False),
         (2, "1", 0, 1.0, True),
     ]  # fmt: skip
-    assert rows.doc_ids == ["z", "a", "", "b", "a", "c", ""]
+    assert rows.doc_ids == ("z", "a", "", "b", "a", "c", "")
     np.testing.assert_array_equal(rows.score, [np.nan, 2.5, np.nan, 3.0, 2.5, np.nan, np.nan])
     assert rankings.recall_base.tolist() == [1, 2, 0]
 
@@ -134,7 +134,7 @@ def test_columns_of_the_other_table_and_of_labels_are_refused() -> None:
 
 def test_rows_of_the_run_have_ranks_and_grades() -> None:
     rows = irmx.join(QRELS, RUN, cutoff=2).run_rows
-    assert rows.doc_ids == ["y", "b", "x", "a", "y"]
+    assert rows.doc_ids == ("y", "b", "x", "a", "y")
     assert rows.rank.tolist() == [1, 1, 0, 2, 1]
     assert rows.score.tolist() == [1.0, 3.0, 2.0, 2.5, 1.0]
     np.testing.assert_array_equal(rows.grade, [np.nan, 0.0, np.nan, 2.0, np.nan])
@@ -143,7 +143,7 @@ def test_rows_of_the_run_have_ranks_and_grades() -> None:
 def test_some_rows() -> None:
     judged = irmx.join(QRELS, RUN).judged
     best = judged.where(judged.grade > 0)
-    assert (best.rank.tolist(), best.count.tolist(), best.doc_ids) == ([2], [0, 1, 0], ["a"])
+    assert (best.rank.tolist(), best.count.tolist(), best.doc_ids) == ([2], [0, 1, 0], ("a",))
     assert (best.column(TIME).tolist(), best.sum(best.grade).tolist(), best.ordinal.tolist()) == (
         [40.0],
         [0, 2, 0],

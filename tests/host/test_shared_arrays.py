@@ -70,6 +70,18 @@ def test_no_array_that_a_measure_reaches_can_be_written(view: dict[str, Any]) ->
             assert not array[:1].flags.writeable, f"{of}: {name}"
 
 
+def test_no_list_that_a_measure_reaches_can_be_sorted() -> None:
+    """Labels are kept with the qrels: sorted in place they would be those of other rows, for every later run."""
+    qrels, run = irmx.read_qrels(QRELS), irmx.read_run(RUN)
+    rankings = irmx.join(qrels, run)
+    for some in (rankings, rankings.per_subtopic(rankings.qrels_rows.labels(SUBTOPIC)[0] - 1, 1)):
+        for names in (some.topics, some.qrels_rows.labels(SUBTOPIC)[1], some.run_rows.labels(KIND)[1]):
+            assert isinstance(names, tuple)
+        for rows in (getattr(some, name) for name in ROWS):
+            for documents in (rows, rows.where(rows.ordinal > 0), rows.of_topic(0)):
+                assert isinstance(documents.doc_ids, tuple)
+
+
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_the_arrays_of_the_user_stay_as_they_are(order: Any) -> None:
     """Data frames whose columns are arrays that irmx reads without a copy."""

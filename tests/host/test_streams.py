@@ -57,7 +57,7 @@ def test_rows_of_the_run_are_in_its_order_and_match_those_of_the_qrels() -> None
     rankings = irmx.join(QRELS, RUN)
     run, qrels = rankings.run_rows, rankings.qrels_rows
     assert run.offsets.tolist() == [0, 3, 5]
-    assert run.doc_ids == ["x", "a", "a", "c", "y"]
+    assert run.doc_ids == ("x", "a", "a", "c", "y")
     assert run.score.tolist() == [1.0, 0.5, 0.7, 1.0, 1.0]
     assert run.column(TIME).tolist() == [4, 9, 2, 5, 1]
     np.testing.assert_array_equal(run.grade, [np.nan, 1, 1, 1, np.nan])

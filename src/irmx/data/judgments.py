@@ -106,7 +106,7 @@ class Judgments:
         self._row_order: Ints | None = None
         self.row_offsets: Ints | None = None
         self._sought: dict[float | None, Sought] = {}
-        self._labels: dict[str, tuple[Ints, list[Any]]] = {}
+        self._labels: dict[str, tuple[Ints, tuple[Any, ...]]] = {}
         self._memo: tuple[bytes, dict[Hashable, Any]] = (b"", {})
 
     # -- construction ------------------------------------------------------------------------------------
@@ -178,7 +178,7 @@ class Judgments:
         columns = tables.Columns("qrels", self._table)
         return read_only(columns.values(name)) if name in columns else None
 
-    def labels(self, name: str) -> tuple[Ints, list[Any]] | None:
+    def labels(self, name: str) -> tuple[Ints, tuple[Any, ...]] | None:
         """Return, over the rows as given, the number of each label, -1 if missing, and the labels; None without the column."""
         if self._table is None:
             return None

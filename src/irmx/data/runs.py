@@ -96,7 +96,7 @@ class Run(ABC):
     def column(self, name: str) -> Array | None:
         """Return an extra column over all rows, None if the run lacks it."""
 
-    def labels(self, name: str) -> tuple[Ints, list[Any]] | None:
+    def labels(self, name: str) -> tuple[Ints, tuple[Any, ...]] | None:
         """Return the number of each row's label, -1 if missing, and the labels of an extra column; None without the column."""
         return None
 
@@ -290,7 +290,7 @@ class TableRun(Run):
         columns = tables.Columns("run", self._data)
         return read_only(self._grouped(columns.values(name))) if name in columns else None
 
-    def labels(self, name: str) -> tuple[Ints, list[Any]] | None:
+    def labels(self, name: str) -> tuple[Ints, tuple[Any, ...]] | None:
         columns = tables.Columns("run", self._data)
         if name not in columns:
             return None

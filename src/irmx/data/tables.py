@@ -243,7 +243,7 @@ class Columns:
             return self._numbers_in_texts(name, array)
         return np.array(array.to_pylist(), dtype=object)
 
-    def labels(self, name: str) -> tuple[Ints, list[Any]]:
+    def labels(self, name: str) -> tuple[Ints, tuple[Any, ...]]:
         """Return the number of each row's label, -1 if it is missing or empty, and the labels by number."""
         import pyarrow as pa
 
@@ -260,13 +260,13 @@ class Columns:
                 )
             distinct, numbers = np.unique(values, return_inverse=True)
             numbers[np.isnan(values)] = -1
-            return numbers, [int(v) if v.is_integer() else v for v in distinct.tolist()]
+            return numbers, tuple(int(v) if v.is_integer() else v for v in distinct.tolist())
         encoded = array.dictionary_encode()
         numbers = np.asarray(encoded.indices.fill_null(-1), dtype=np.int64)
         texts = encoded.dictionary.to_pylist()
         if "" in texts:
             numbers[numbers == texts.index("")] = -1
-        return numbers, texts
+        return numbers, tuple(texts)
 
     def _numbers_in_texts(self, name: str, array: pa.Array) -> Floats:
         out = np.empty(len(array))

@@ -92,9 +92,9 @@ class Join:
         return np.array([in_judgments for _, in_judgments in self.pairs], dtype=np.int64)
 
     @property
-    def topics(self) -> list[Any]:
+    def topics(self) -> tuple[Any, ...]:
         """The query ids of the topics, as given in the judgments."""
-        return [self.judgments.topics[number] for _, number in self.pairs]
+        return tuple(self.judgments.topics[number] for _, number in self.pairs)
 
     def memo(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return ``make()``, computed once for this join."""

@@ -65,7 +65,7 @@ class SubtopicJudgments(Judgments):
     def numbers(self, column: Column) -> Floats | None:
         return self._rows._numbers_of(column)[self._chosen]
 
-    def labels(self, name: str) -> tuple[Ints, list[Any]] | None:
+    def labels(self, name: str) -> tuple[Ints, tuple[Any, ...]] | None:
         found = self._base.labels(name)
         return None if found is None else (found[0][self._rows.row[self._chosen]], found[1])
 
@@ -101,9 +101,9 @@ class SubtopicJoin(Join):
         self._memo = {}
 
     @property
-    def topics(self) -> list[str]:
+    def topics(self) -> tuple[str, ...]:
         names = self._base.topics
-        return [str(names[t]) for t in self._topic.tolist()]
+        return tuple(str(names[t]) for t in self._topic.tolist())
 
     def hits(self, rel: float | None, ties: str) -> Hits:
         return self.memo(("hits", rel, ties), lambda: self._of_base(self._base.hits(None, ties), rel))

@@ -35,7 +35,7 @@ class Ranking:
     >>> ranking.relevant.rank, ranking.relevant.grade, ranking.precision.round(3), ranking.recall_base
     (array([1, 3]), array([1., 2.]), array([1.   , 0.667]), 2)
     >>> ranking.ranked.doc_ids
-    ['a', 'x', 'c']
+    ('a', 'x', 'c')
     """
 
     def __init__(self, rankings: Rankings, topic: int) -> None:

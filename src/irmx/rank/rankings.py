@@ -40,7 +40,7 @@ class Rankings:
 
     Attributes
     ----------
-    topics : list
+    topics : tuple
         The query ids.
     depth : int array, shape (topics,)
         T, the number of documents in each ranking.

@@ -74,7 +74,7 @@ class Rows:
     >>> rankings.relevant.rank, rankings.relevant.grade, rankings.relevant.column(length)
     (array([1, 3]), array([1., 2.]), array([90., 70.]))
     >>> rankings.ranked.column(length), rankings.ranked.doc_ids
-    (array([90., 50., 70.]), ['a', 'b', 'c'])
+    (array([90., 50., 70.]), ('a', 'b', 'c'))
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Rows:
         data: Run | Judgments,
         topics: Sequence[Any],
         offsets: Ints,
-        doc_ids: Callable[[], list[str]],
+        doc_ids: Callable[[], Sequence[str]],
         *,
         row: Lazy,
         doc: Lazy,
@@ -96,7 +96,7 @@ class Rows:
         self._arrays: dict[str, Lazy] = {"row": row, "doc": doc, "grade": grade, "rank": rank, "score": score}
         self._made: dict[str, Array] = {}
         self._numbers: dict[Column, Floats] = {}
-        self._labels: dict[Column, tuple[Ints, list[Any]]] = {}
+        self._labels: dict[Column, tuple[Ints, tuple[Any, ...]]] = {}
         self._whole: tuple[Rows, Any] | None = None
 
     def _array(self, name: str) -> Any:
@@ -148,9 +148,9 @@ class Rows:
         return docs
 
     @cached_property
-    def doc_ids(self) -> list[str]:
+    def doc_ids(self) -> tuple[str, ...]:
         """The id of each row's document; empty for a row of the qrels without a document."""
-        return self._doc_ids()
+        return tuple(self._doc_ids())
 
     @property
     def declares(self) -> Bools:
@@ -206,7 +206,7 @@ class Rows:
             self._refuse_missing(column, np.isnan(values))
         return values
 
-    def labels(self, column: Column, missing_ok: bool = False) -> tuple[Ints, list[Any]]:
+    def labels(self, column: Column, missing_ok: bool = False) -> tuple[Ints, tuple[Any, ...]]:
         """Return a column of labels: the number of the label of every row, and the labels by number.
 
         Labels are strings, or numbers if the column holds numbers. Their order is unspecified, and some may occur in no row.
@@ -230,7 +230,7 @@ class Rows:
         >>> run = pd.DataFrame({"query_id": "q", "doc_id": ["a", "b"], "score": [1.0, 2.0], "genre": ["report", "essay"]})
         >>> genre = irmx.Column("run", "genre", "what it is", dtype="str")
         >>> irmx.join({"q": {"a": 1}}, run).ranked.labels(genre)
-        (array([1, 0]), ['report', 'essay'])
+        (array([1, 0]), ('report', 'essay'))
         """
         number, names = self._labels_of(column)
         if not missing_ok:
@@ -247,14 +247,14 @@ class Rows:
             self._numbers[column] = read_only(values)
         return self._numbers[column]
 
-    def _labels_of(self, column: Column) -> tuple[Ints, list[Any]]:
+    def _labels_of(self, column: Column) -> tuple[Ints, tuple[Any, ...]]:
         if column not in self._labels:
             if self._whole:
                 number, names = self._whole[0]._labels_of(column)
                 number = number[self._whole[1]]
             else:
                 cells = self._data.labels(column.name) if self._is_present(column) else None
-                number, names = (np.full(len(self), -1), []) if cells is None else (cells[0][self.row], cells[1])
+                number, names = (np.full(len(self), -1), ()) if cells is None else (cells[0][self.row], cells[1])
             self._labels[column] = read_only(number), names
         return self._labels[column]
 
@@ -315,7 +315,7 @@ class Rows:
         def of(name: str) -> Callable[[], Array]:
             return lambda: self._array(name)[chosen]
 
-        def doc_ids() -> list[str]:
+        def doc_ids() -> Sequence[str]:
             return self.doc_ids[chosen] if isinstance(chosen, slice) else [self.doc_ids[i] for i in chosen.tolist()]
 
         some = Rows(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -149,7 +150,7 @@ def _retrieved(rankings: Rankings, ranked: bool) -> int:
     return len(np.unique(rows.doc[at[rows.grade[at] >= rankings.rel]]))
 
 
-def _over_all(columns: dict[str, Any], rank: Array, grade: Array, docs: list[str]) -> dict[str, Any]:
+def _over_all(columns: dict[str, Any], rank: Array, grade: Array, docs: Sequence[str]) -> dict[str, Any]:
     """Return columns over all ranks: the precision at every rank, the grade of judged documents, and 0 elsewhere."""
     at = np.asarray(columns["rank"]) - 1
     relevant = np.zeros(len(docs))

@@ -35,7 +35,7 @@ class PreparedRun:
     ----------
     prepared : Any
         The return value of :meth:`irmx.Measure.prepare`.
-    topics : list of str
+    topics : tuple
         The run's topics that are in the judgments.
     places : list of int
         Their numbers in the judgments.
@@ -44,7 +44,7 @@ class PreparedRun:
     """
 
     prepared: Any
-    topics: list[str]
+    topics: tuple[Any, ...]
     places: list[int]
     without_relevant: Array
 

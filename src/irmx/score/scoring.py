@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import repeat
 from typing import Any
@@ -106,7 +106,7 @@ def named(measure: Measure) -> Iterator[None]:
         raise failure_of(f"The measure {measure}", error) from error
 
 
-def checked(measure: Measure, topics: list[Any], scores: TopicScores) -> TopicScores:
+def checked(measure: Measure, topics: Sequence[Any], scores: TopicScores) -> TopicScores:
     """Return the scores of a measure as float arrays; raise unless they have the right shape and are finite."""
     arrays = {name: np.asarray(array, dtype=np.float64) for name, array in {**scores.fields, "": scores.values}.items()}
     covariance = scores.covariance

@@ -167,7 +167,7 @@ def check_floats(measure: Measure, data: Data) -> None:
     for_all(data.samples(measure), holds, data)
 
 
-def _scored(measure: Measure, sample: Sample) -> tuple[list[Any], Any, list[Any]]:
+def _scored(measure: Measure, sample: Sample) -> tuple[tuple[Any, ...], Any, list[Any]]:
     """Return the topics of a sample, what ``score`` returns for them, and ``score_topic`` where the measure has it."""
     join = Join(read_run(sample.run_table), read_qrels(sample.qrels_table))
     by_topic = type(measure).score_topic is not Measure.score_topic

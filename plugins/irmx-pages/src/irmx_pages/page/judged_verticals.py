@@ -21,7 +21,7 @@ class JudgedVerticals:
 
     Attributes
     ----------
-    topics : list
+    topics : tuple
         The query ids.
     topic, label : int array, shape (verticals,)
         The topic of each vertical, ascending, and the number of its name, ascending within a topic.
@@ -39,7 +39,7 @@ class JudgedVerticals:
         document * len(names) + vertical for every pair of these in the judgments; ascending.
     """
 
-    topics: list[Any]
+    topics: tuple[Any, ...]
     topic: Ints
     label: Ints
     names: list[str]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Real
 from typing import Any
 
@@ -59,7 +60,7 @@ SAME_TIME = ("id", "run")
 """The order of updates with the same time and confidence: by descending id, or in the order of the run."""
 
 
-def places_of_ids(docs: list[str]) -> Ints:
+def places_of_ids(docs: Sequence[str]) -> Ints:
     """Return the rank of every id in ascending order, from 0; equal ids have the same rank.
 
     >>> places_of_ids(["b", "c", "b", "a"])

@@ -31,7 +31,7 @@ class Nuggets:
     topic: Ints
     of_row: Ints
     _qrels: Rows
-    _query_ids: list[Any]
+    _query_ids: tuple[Any, ...]
 
     @classmethod
     def of(cls, rankings: Rankings) -> Nuggets:

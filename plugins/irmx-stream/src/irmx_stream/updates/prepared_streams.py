@@ -23,7 +23,7 @@ class Streams:
 
     Attributes
     ----------
-    topics : list
+    topics : tuple
         The query ids.
     window : float array, shape (topics,)
         The length of each topic's window, in seconds.
@@ -37,7 +37,7 @@ class Streams:
         Times of the nuggets.
     """
 
-    topics: list[Any]
+    topics: tuple[Any, ...]
     window: Floats
     updates: Ints
     pairs: Ints
@@ -134,7 +134,7 @@ def streams_of(rankings: Rankings, default_length: float, duplicates: str, copie
     return _packed(rankings.topics, window, nuggets, made)
 
 
-def _packed(topics: list[Any], window: Floats, nuggets: Ints, streams: list[Stream]) -> Streams:
+def _packed(topics: tuple[Any, ...], window: Floats, nuggets: Ints, streams: list[Stream]) -> Streams:
     def joined(name: str, dtype: type) -> Array:
         return np.concatenate([np.empty(0, dtype), *(getattr(s, name) for s in streams)])
 

@@ -123,7 +123,7 @@ def _of_documents(rows: Rows, time: Floats) -> Floats:
     return filled
 
 
-def _parsed(rankings: Rankings, number: Ints, texts: list[str]) -> Floats:
+def _parsed(rankings: Rankings, number: Ints, texts: tuple[str, ...]) -> Floats:
     """Return dates, given as strings, in seconds since 1970; without a time zone they are in UTC."""
     import pandas as pd
 
