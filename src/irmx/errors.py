@@ -120,7 +120,7 @@ def failure_of(plugin: str, error: Exception, where: str = "") -> PluginError:
     plugin : str
         What failed, such as ``The measure MP``.
     error : Exception
-        What it raised. If it tried to write to a read-only array, which all measures share, the message says what to do.
+        What it raised. If it tried to change an array or an attribute that measures share, the message says what to do.
     where : str
         Where it failed, such as `` for query q``.
 
@@ -131,7 +131,12 @@ def failure_of(plugin: str, error: Exception, where: str = "") -> PluginError:
     >>> print(failure_of("The measure MP", ValueError("assignment destination is read-only")))
     The measure MP tried to change an array that all measures share. Work on a copy, such as ranks = ranks.copy().
     """
-    if isinstance(error, ValueError) and "read-only" in str(error):
+    if isinstance(error, AttributeError) and "read-only" in str(error):
+        return PluginError(
+            f"{plugin} tried{where} to change {type(error.obj).__name__}.{error.name}, which all measures share. "
+            "Work on a variable of your own."
+        )
+    if isinstance(error, (ValueError, TypeError)) and "read-only" in str(error):
         return PluginError(
             f"{plugin} tried{where} to change an array that all measures share. Work on a copy, such as ranks = ranks.copy()."
         )

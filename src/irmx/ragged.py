@@ -119,10 +119,14 @@ def segment_sum(values: Any, segment: Ints, count: int) -> Floats:
 def read_only(values: A) -> A:
     """Return a read-only view of an array; the array itself, which may be a user's, is left unchanged.
 
+    Neither the view nor its base can be made writable again. ``numpy.add.at`` and its like heed no flag: they write nevertheless.
+
     >>> gains = np.array([1.0, 0.5])
     >>> read_only(gains).flags.writeable, gains.flags.writeable
     (False, True)
     """
+    if type(values) is np.ndarray and values.dtype.kind in "biufOSU":  # such arrays are buffers; those of dates are not
+        return cast(A, np.asarray(memoryview(cast(Any, values)).toreadonly()))
     view = values.view()
     view.flags.writeable = False
     return cast(A, view)

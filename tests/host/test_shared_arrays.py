@@ -1,4 +1,4 @@
-"""No measure changes what another sees: arrays that measures share cannot be written, and the error says what to do."""
+"""No measure changes what another sees: what measures share is read-only, and the error says what to do."""
 
 from __future__ import annotations
 
@@ -68,6 +68,22 @@ def test_no_array_that_a_measure_reaches_can_be_written(view: dict[str, Any]) ->
         for name, array in arrays(seen):
             assert not array.flags.writeable, f"{of}: {name}"
             assert not array[:1].flags.writeable, f"{of}: {name}"
+            for through in (array, array[:1], np.asarray(array.base)):
+                with pytest.raises(ValueError, match="cannot set WRITEABLE flag"):
+                    through.flags.writeable = True
+
+
+@pytest.mark.filterwarnings("ignore:Setting:DeprecationWarning")
+def test_a_new_shape_or_type_of_an_array_is_that_of_a_view() -> None:
+    def given_out() -> list[tuple[str, Any]]:
+        return [(of, array) for of, array in arrays(rankings) if of not in ("memo", "qrels_memo", "judgments", "run")]
+
+    rankings = irmx.join(QRELS, RUN)
+    before = [(name, array.tolist()) for name, array in given_out()]
+    for _, array in given_out():
+        array.dtype = "int8"
+        array.shape = (-1, 1)
+    np.testing.assert_equal([(name, array.tolist()) for name, array in given_out()], before)
 
 
 def test_no_list_that_a_measure_reaches_can_be_sorted() -> None:
@@ -121,7 +137,13 @@ def fill(rankings: Rankings) -> None:
     rankings.relevant.column(LENGTH).fill(1)
 
 
-@pytest.mark.parametrize("change", [sort_ranks, count_from_0, assign, into, shuffle, fill], ids=lambda f: f.__name__)
+def through_memory(rankings: Rankings) -> None:
+    memoryview(rankings.precision)[0] = 1.0
+
+
+@pytest.mark.parametrize(
+    "change", [sort_ranks, count_from_0, assign, into, shuffle, fill, through_memory], ids=lambda f: f.__name__
+)
 def test_a_measure_that_changes_what_others_see_is_named(change: Callable[[Rankings], None]) -> None:
     class Changes(Measure):
         NAME = "Changes"
@@ -139,6 +161,47 @@ def test_a_measure_that_changes_what_others_see_is_named(change: Callable[[Ranki
         irmx.calc_aggregate([Changes(), "MP(model=GL_AD_ID)"], QRELS, RUN)
     with pytest.raises(PluginError, match=says):
         irmx.explain(Changes(), QRELS, RUN, "p")
+
+
+ATTRIBUTES = [
+    (
+        "Rankings",
+        (
+            "cutoff",
+            "rel",
+            "judged_only",
+            "ties",
+            "topics",
+            "depth",
+            "precision",
+            "recall_base",
+            "relevant",
+            "judged_grades",
+        ),
+    ),
+    ("Rows", ("offsets", "rank", "grade", "doc_ids", "table", "count", "topic")),
+]
+
+
+@pytest.mark.parametrize("delete", [False, True])
+@pytest.mark.parametrize(("of", "name"), [(of, name) for of, names in ATTRIBUTES for name in names])
+def test_a_measure_that_sets_an_attribute_is_named(of: str, name: str, delete: bool) -> None:
+    class Sets(Measure):
+        NAME = "Sets"
+
+        def score(self, rankings: Rankings) -> Any:
+            seen = rankings if of == "Rankings" else rankings.relevant
+            if delete:
+                delattr(seen, name)
+            else:
+                setattr(seen, name, getattr(seen, name))
+            return np.zeros(len(rankings))
+
+    says = (
+        rf"^The measure Sets tried to change {of}\.{name}, which all measures share\. Work on a variable of your own\.$"
+    )
+    with pytest.raises(PluginError, match=says):
+        irmx.calc_aggregate([Sets(), "MP(model=GL_AD_ID)"], QRELS, RUN)
 
 
 def test_a_measure_of_one_topic_that_changes_what_others_see_is_named() -> None:

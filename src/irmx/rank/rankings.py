@@ -11,39 +11,31 @@ import numpy as np
 from irmx.declare.columns import Column
 from irmx.declare.measures import Measure, common_parameters
 from irmx.errors import DataError, counted
-from irmx.ragged import (
-    Array,
-    Floats,
-    Ints,
-    offsets_of,
-    position_in_segment,
-    read_only,
-    segment_count,
-    segment_of,
-    shared,
-)
+from irmx.ragged import Array, Floats, Ints, offsets_of, position_in_segment, segment_count, segment_of, shared
 from irmx.rank.join import Join
 from irmx.rank.per_subtopic import SubtopicJoin
 from irmx.rank.ranking import Ranking
 from irmx.rank.rows import Rows
+from irmx.rank.shared import Shared
 
 T = TypeVar("T")
 
 
-class Rankings:
+class Rankings(Shared):
     """The rankings of a run over all topics that are both in the run and in the qrels.
 
     The common parameters have been applied: ranks are those after ``judged_only`` and ``ties``, documents
     below ``cutoff`` are removed, and ``relevant`` are those of grade ``rel`` or more.
 
-    All arrays, including those that ``memo`` and ``qrels_memo`` return, are shared by all measures and read-only.
+    All arrays, those that ``memo`` and ``qrels_memo`` return among them, are shared by all measures: assigning to them is an error,
+    as is setting an attribute.
 
     Attributes
     ----------
     topics : tuple
         The query ids.
-    depth : int array, shape (topics,)
-        T, the number of documents in each ranking.
+    rel, cutoff, judged_only, ties
+        The common parameters.
 
     Examples
     --------
@@ -55,14 +47,17 @@ class Rankings:
     (array([1, 4]), array([1. , 0.5]), array([2]))
     """
 
+    topics: tuple[Any, ...]
+    rel: float
+    cutoff: int | None
+    judged_only: bool
+    ties: str
+
     def __init__(
         self, join: Join, rel: float = 1, cutoff: int | None = None, judged_only: bool = False, ties: str = "trec"
     ) -> None:
+        super().__init__(topics=join.topics, rel=rel, cutoff=cutoff, judged_only=judged_only, ties=ties)
         self._join = join
-        self.rel, self.cutoff, self.judged_only, self.ties = rel, cutoff, judged_only, ties
-        self.topics = join.topics
-        depth = self.judged.count if judged_only else join.depth
-        self.depth = read_only(depth if cutoff is None else np.minimum(depth, cutoff))
 
     # -- rows --------------------------------------------------------------------------------------------
 
@@ -186,7 +181,8 @@ class Rankings:
         >>> irmx.join(nuggets, {"q": {"x": 2.0, "u": 1.0}}).matching_rows()
         (array([1, 1]), array([0, 1]))
         """
-        return self.memo(("irmx", "matching rows"), self._matching_rows)
+        of_run, of_qrels = self.memo(("irmx", "matching rows"), self._matching_rows)
+        return of_run.view(), of_qrels.view()
 
     def _matching_rows(self) -> tuple[Ints, Ints]:
         join, qrels_doc = self._join, self.qrels_rows.doc
@@ -208,20 +204,29 @@ class Rankings:
 
     # -- values of the documents and topics --------------------------------------------------------------
 
-    @cached_property
+    @property
+    def depth(self) -> Ints:
+        """T, the number of documents in each ranking."""
+        return self._array("depth", self._depth)
+
+    def _depth(self) -> Ints:
+        depth = self.judged.count if self.judged_only else self._join.depth
+        return depth if self.cutoff is None else np.minimum(depth, self.cutoff)
+
+    @property
     def precision(self) -> Floats:
         """The precision at the rank of each relevant document: Prec(n) for n in R."""
-        return read_only(self.relevant.ordinal / self.relevant.rank)
+        return self._array("precision", lambda: self.relevant.ordinal / self.relevant.rank)
 
-    @cached_property
+    @property
     def recall_base(self) -> Ints:
         """RB, the recall base: the number of relevant judged documents of every topic, retrieved or not."""
-        return read_only(self._join.per_topic(self._counts[0]))
+        return self._array("recall_base", lambda: self._join.per_topic(self._counts[0]))
 
-    @cached_property
+    @property
     def judged_nonrelevant(self) -> Ints:
         """NRB, the number of judged documents of every topic that are not relevant, retrieved or not."""
-        return read_only(self._join.per_topic(self._counts[1]))
+        return self._array("judged_nonrelevant", lambda: self._join.per_topic(self._counts[1]))
 
     @property
     def _counts(self) -> tuple[Ints, Ints]:
@@ -234,7 +239,7 @@ class Rankings:
 
         return self._join.memo(("counts", self.rel), count)
 
-    @cached_property
+    @property
     def judged_grades(self) -> tuple[Ints, Floats]:
         """The grades of all judged documents of the topics, retrieved or not, largest first, with the offsets of the topics.
 
@@ -242,6 +247,11 @@ class Rankings:
         >>> irmx.join({"q": {"a": 1, "b": 0, "c": 2}}, {"q": {"b": 1.0}}).judged_grades
         (array([0, 3]), array([2., 1., 0.]))
         """
+        offsets, grades = self._judged_grades
+        return offsets.view(), grades.view()
+
+    @cached_property
+    def _judged_grades(self) -> tuple[Ints, Floats]:
         return shared(self._join.judgments.grades_of(self._join.in_judgments, min(0, self.rel)))
 
     @property
@@ -278,7 +288,7 @@ class Rankings:
     def memo(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return ``make()``, computed once for these rankings, so that the measures of a family can share work.
 
-        Its arrays, including those in tuples, lists, dicts and dataclasses, are read-only.
+        Assigning to its arrays, also those in tuples, lists, dicts and fields of dataclasses, is an error.
         """
         view = (self.rel, self.cutoff, self.judged_only, self.ties)
         return self._join.memo((view, key), lambda: shared(make()))
@@ -286,8 +296,8 @@ class Rankings:
     def qrels_memo(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return ``make()``, computed once for the qrels of these topics.
 
-        For values that depend neither on the run nor on parameters other than those in ``key``. Its arrays are read-only, as
-        those of :meth:`memo`.
+        For values that depend neither on the run nor on parameters other than those in ``key``. Assigning to its arrays is an
+        error, as with :meth:`memo`.
         """
         return self._join.judgments.memo(self._join.in_judgments, key, lambda: shared(make()))
 

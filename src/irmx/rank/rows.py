@@ -25,16 +25,18 @@ from irmx.ragged import (
     segment_of,
     segment_sum,
 )
+from irmx.rank.shared import Shared
 
 Lazy = Array | Callable[[], Any]
 """An array, or a function that computes it at first use."""
 
 
-class Rows:
+class Rows(Shared):
     """Rows of the run or of the qrels, topic by topic, as ragged arrays with which measures compute.
 
     The rows of topic ``t`` are those from ``offsets[t]`` to ``offsets[t + 1]``; see :mod:`irmx.ragged`. Every array has one value
-    per row, is computed at first use, and is shared by all measures. It is therefore read-only; work on a copy.
+    per row, is computed at first use, and is shared by all measures: assigning to it is an error, so work on a copy. Only
+    ``numpy.add.at`` and similar functions write nevertheless; the check ``inputs_unchanged`` of :mod:`irmx.testing` finds that.
 
     :class:`irmx.Rankings` has five kinds of rows:
 
@@ -60,8 +62,6 @@ class Rows:
     ----------
     table : {"run", "qrels"}
         The table to which the rows and their columns belong.
-    offsets : int array, shape (topics + 1,)
-        Where the rows of each topic start and end.
 
     Examples
     --------
@@ -77,6 +77,8 @@ class Rows:
     (array([90., 50., 70.]), ('a', 'b', 'c'))
     """
 
+    table: Table
+
     def __init__(
         self,
         data: Run | Judgments,
@@ -90,61 +92,63 @@ class Rows:
         rank: Lazy,
         score: Lazy,
     ) -> None:
-        self.table: Table = "qrels" if isinstance(data, Judgments) else "run"
-        self.offsets: Ints = read_only(offsets)
+        super().__init__(table="qrels" if isinstance(data, Judgments) else "run")
+        self._offsets = offsets
         self._data, self._topics, self._doc_ids = data, topics, doc_ids
         self._arrays: dict[str, Lazy] = {"row": row, "doc": doc, "grade": grade, "rank": rank, "score": score}
-        self._made: dict[str, Array] = {}
         self._numbers: dict[Column, Floats] = {}
         self._labels: dict[Column, tuple[Ints, tuple[Any, ...]]] = {}
         self._whole: tuple[Rows, Any] | None = None
 
-    def _array(self, name: str) -> Any:
-        if name not in self._made:
-            values = self._arrays[name]
-            self._made[name] = read_only(values() if callable(values) else values)
-        return self._made[name]
+    def _lazy(self, name: str) -> Any:
+        values = self._arrays[name]
+        return self._array(name, values if callable(values) else lambda: values)
+
+    @property
+    def offsets(self) -> Ints:
+        """Which rows belong to a topic, shape (topics + 1,)."""
+        return self._array("offsets", lambda: self._offsets)
 
     # -- one value per row -------------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def topic(self) -> Ints:
         """The number of each row's topic."""
-        return read_only(segment_of(self.offsets))
+        return self._array("topic", lambda: segment_of(self._offsets))
 
-    @cached_property
+    @property
     def ordinal(self) -> Ints:
         """The position of each row among those of its topic, from 1."""
-        return read_only(position_in_segment(self.offsets) + 1)
+        return self._array("ordinal", lambda: position_in_segment(self._offsets) + 1)
 
     @property
     def row(self) -> Ints:
         """The position of each row in its table."""
-        rows: Ints = self._array("row")
+        rows: Ints = self._lazy("row")
         return rows
 
     @property
     def rank(self) -> Ints:
         """The rank of each row's document, from 1; 0 if it is not in the ranking."""
-        ranks: Ints = self._array("rank")
+        ranks: Ints = self._lazy("rank")
         return ranks
 
     @property
     def grade(self) -> Floats:
         """The grade of each row's document, NaN if it is not judged; in ``qrels_rows`` the grade of the row."""
-        grades: Floats = self._array("grade")
+        grades: Floats = self._lazy("grade")
         return grades
 
     @property
     def score(self) -> Floats:
         """The score of each row's document in the run; NaN if it is not retrieved."""
-        scores: Floats = self._array("score")
+        scores: Floats = self._lazy("score")
         return scores
 
     @property
     def doc(self) -> Ints:
         """The number of each row's document among the judged ones of all topics; -1 if it is unjudged, or the row has none."""
-        docs: Ints = self._array("doc")
+        docs: Ints = self._lazy("doc")
         return docs
 
     @cached_property
@@ -159,10 +163,10 @@ class Rows:
 
     # -- one value per topic -----------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def count(self) -> Ints:
         """The number of rows of every topic."""
-        return read_only(np.diff(self.offsets))
+        return self._array("count", lambda: np.diff(self._offsets))
 
     def sum(self, values: Any) -> Floats:
         """Return the sum of values, one per row, over the rows of every topic.
@@ -201,7 +205,7 @@ class Rows:
             raise TypeError(
                 f"The {column.table} column {column.name!r} is declared to hold labels; read it with labels()."
             )
-        values = self._numbers_of(column)
+        values: Floats = self._numbers_of(column).view()
         if not missing_ok:
             self._refuse_missing(column, np.isnan(values))
         return values
@@ -235,7 +239,7 @@ class Rows:
         number, names = self._labels_of(column)
         if not missing_ok:
             self._refuse_missing(column, number < 0)
-        return number, names
+        return number.view(), names
 
     def _numbers_of(self, column: Column) -> Floats:
         if column not in self._numbers:
@@ -313,7 +317,7 @@ class Rows:
 
     def _some(self, chosen: Any, offsets: Ints, topics: Sequence[Any]) -> Rows:
         def of(name: str) -> Callable[[], Array]:
-            return lambda: self._array(name)[chosen]
+            return lambda: self._lazy(name)[chosen]
 
         def doc_ids() -> Sequence[str]:
             return self.doc_ids[chosen] if isinstance(chosen, slice) else [self.doc_ids[i] for i in chosen.tolist()]
