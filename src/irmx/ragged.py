@@ -133,7 +133,10 @@ def read_only(values: A) -> A:
 
 
 def shared(value: T) -> T:
-    """Return a value with its arrays made read-only: itself, or those in tuples, lists, dicts and dataclasses.
+    """Return a value with its arrays made read-only: itself, or those in tuples, lists, dicts and fields of dataclasses.
+
+    Lists, dicts and dataclasses stay what they are, and hold read-only arrays then; they can themselves be changed. Arrays in
+    other objects, in sets, and in cached properties stay writable.
 
     >>> offsets, gains = shared((np.array([0, 2]), np.array([1.0, 0.5])))
     >>> gains[0] = 2.0
@@ -141,17 +144,25 @@ def shared(value: T) -> T:
     ...
     ValueError: assignment destination is read-only
     """
-    protected: Any = value
-    if isinstance(protected, np.ndarray):
-        protected = read_only(protected)
-    elif isinstance(protected, tuple):
-        items = map(shared, protected)
-        protected = type(protected)(*items) if hasattr(protected, "_fields") else tuple(items)
-    elif isinstance(protected, list):
-        protected[:] = map(shared, protected)
-    elif isinstance(protected, dict):
-        protected.update({key: shared(item) for key, item in protected.items()})
-    elif is_dataclass(protected) and not isinstance(protected, type):
-        for field in fields(protected):
-            object.__setattr__(protected, field.name, shared(getattr(protected, field.name)))
-    return cast(T, protected)
+    return cast(T, _shared(value, set()))
+
+
+def _shared(value: Any, seen: set[int]) -> Any:
+    """Return what :func:`shared` does; ``seen`` has the ids of the containers begun, since one may hold itself."""
+    if isinstance(value, np.ndarray):
+        return read_only(value)
+    if isinstance(value, tuple):
+        items = [_shared(item, seen) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    if id(value) in seen:
+        return value
+    seen.add(id(value))
+    if isinstance(value, list):
+        value[:] = [_shared(item, seen) for item in value]
+    elif isinstance(value, dict):
+        value.update({key: _shared(item, seen) for key, item in value.items()})
+    elif is_dataclass(value) and not isinstance(value, type):
+        for field in fields(value):
+            if hasattr(value, field.name):  # a field with init=False may not be set yet
+                object.__setattr__(value, field.name, _shared(getattr(value, field.name), seen))
+    return value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -239,3 +239,18 @@ def test_what_is_shared_is_read_only_at_every_depth() -> None:
         True,
     )
     assert isinstance(held.pair, Pair)
+
+
+@dataclass
+class Unfinished:
+    values: Any
+    later: Any = field(init=False)
+
+
+def test_what_holds_itself_and_fields_that_are_not_set_are_shared() -> None:
+    own: list[Any] = [np.ones(2), Unfinished(np.ones(2))]
+    own.append((own, {"own": own}))
+    assert shared(own) is own
+    assert not own[0].flags.writeable
+    assert not own[1].values.flags.writeable
+    assert own[2][0] is own[2][1]["own"] is own
