@@ -14,6 +14,7 @@ from irmx.data.judgments import Judgments
 from irmx.data.reading import read_qrels
 from irmx.declare.columns import BASE
 from irmx.errors import DataError
+from irmx.ragged import segment_of
 
 _IDS = [c.name for c in BASE if c.table == "qrels" and c.dtype == "str"]
 
@@ -84,6 +85,7 @@ def _values(found: Judgments, name: str) -> Any:
         return found.grade if values is None else values
     labels = found.labels(name)
     if labels is None:
-        places = np.repeat(np.arange(len(found.topics)), np.diff(found.offsets))
-        return list(found.docs) if name == "doc_id" else [str(found.topics[i]) for i in places.tolist()]
+        if name == "doc_id":
+            return list(found.docs)
+        return [str(found.topics[i]) for i in segment_of(found.offsets).tolist()]
     return [str(labels[1][i]) if i >= 0 else "" for i in labels[0].tolist()]

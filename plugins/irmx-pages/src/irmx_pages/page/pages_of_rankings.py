@@ -101,8 +101,7 @@ def pages_of(
             return f" of {_item(rankings, int(np.argmax(laid_out.media == media)))}"
 
         of_media = efforts(laid_out.media_names, table, whose)[laid_out.media]
-        blocks = len(laid_out.label)
-        of_item = np.repeat(np.arange(blocks), np.diff(laid_out.first))
+        blocks, of_item = len(laid_out.label), segment_of(laid_out.first)
         pages = Pages(
             laid_out.offsets,
             laid_out.vertical,
