@@ -1,13 +1,16 @@
 """Rows of the run and of the qrels, and their columns: what is there, in which order, and what is missing."""
 
+import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import irmx
-from irmx import Column, DataError
+from irmx import Column, DataError, Rows
 
 TIME = Column("run", "timestamp", "when it was emitted", "s", how="add it")
 SUBTOPIC = Column("qrels", "iteration", "id of the subtopic", dtype="str")
@@ -150,6 +153,40 @@ def test_some_rows() -> None:
         [1],
     )
     assert repr(best) == "<irmx.Rows: 1 row of the run, 3 topics>"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "says"),
+    [
+        (lambda rows: rows.of_topic(-1), IndexError, "No topic has the number -1. There are 3 topics, from 0."),
+        (lambda rows: rows.of_topic(3), IndexError, "No topic has the number 3. There are 3 topics, from 0."),
+        (
+            lambda rows: rows.where([True]),
+            ValueError,
+            "Rows.where takes one truth value per row, the shape (2,). Got the shape (1,).",
+        ),
+        (
+            lambda rows: rows.where(np.ones(3, dtype=bool)),
+            ValueError,
+            "Rows.where takes one truth value per row, the shape (2,). Got the shape (3,).",
+        ),
+        (
+            lambda rows: rows.sum(1.0),
+            ValueError,
+            "Rows.sum takes one number per row, the shape (2,). Got the shape ().",
+        ),
+        (
+            lambda rows: rows.sum([1.0]),
+            ValueError,
+            "Rows.sum takes one number per row, the shape (2,). Got the shape (1,).",
+        ),
+    ],
+)
+def test_another_number_of_values_than_rows_is_told(
+    wrong: Callable[[Rows], Any], error: type[Exception], says: str
+) -> None:
+    with pytest.raises(error, match=f"^{re.escape(says)}$"):
+        wrong(irmx.join(QRELS, RUN).judged)
 
 
 def test_measures_of_ir_measures_see_the_largest_grade_and_no_empty_document() -> None:

@@ -169,13 +169,15 @@ class Rows(Shared):
         return self._array("count", lambda: np.diff(self._offsets))
 
     def sum(self, values: Any) -> Floats:
-        """Return the sum of values, one per row, over the rows of every topic.
+        """Return the sum of values, one per row, over the rows of every topic; another number of values is a ValueError.
 
         >>> import irmx
         >>> relevant = irmx.join({"p": {"a": 1, "b": 1}, "q": {"a": 1}}, {"p": {"a": 2.0, "b": 1.0}, "q": {"x": 1.0}}).relevant
         >>> relevant.sum(1 / relevant.rank)
         array([1.5, 0. ])
         """
+        values = np.asarray(values)
+        self._refuse_other_length("sum", "number", values)
         return segment_sum(values, self.topic, len(self.offsets) - 1)
 
     # -- columns -----------------------------------------------------------------------------------------
@@ -301,19 +303,31 @@ class Rows(Shared):
     # -- some of the rows --------------------------------------------------------------------------------
 
     def where(self, keep: Bools) -> Rows:
-        """Return the rows for which ``keep`` is true.
+        """Return the rows for which ``keep``, one truth value per row, is true; another number of values is a ValueError.
 
         >>> import irmx
         >>> rankings = irmx.join({"q": {"a": 1, "b": 0, "c": 2}}, {"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
         >>> rankings.judged.where(rankings.judged.grade >= 1).rank
         array([1, 3])
         """
+        keep = np.asarray(keep, dtype=bool)
+        self._refuse_other_length("where", "truth value", keep)
         return self._some(np.flatnonzero(keep), offsets_of(segment_count(keep, self.offsets)), self._topics)
 
     def of_topic(self, topic: int) -> Rows:
-        """Return the rows of one topic, by its number."""
+        """Return the rows of one topic, by its number from 0; a number that no topic has is an IndexError."""
+        if not 0 <= topic < len(self._offsets) - 1:
+            raise IndexError(
+                f"No topic has the number {topic}. There are {counted(len(self._offsets) - 1, 'topic')}, from 0."
+            )
         chosen = slice(int(self.offsets[topic]), int(self.offsets[topic + 1]))
         return self._some(chosen, np.array([0, chosen.stop - chosen.start]), self._topics[topic : topic + 1])
+
+    def _refuse_other_length(self, method: str, value: str, values: Array) -> None:
+        if values.shape != (len(self),):
+            raise ValueError(
+                f"Rows.{method} takes one {value} per row, the shape ({len(self)},). Got the shape {values.shape}."
+            )
 
     def _some(self, chosen: Any, offsets: Ints, topics: Sequence[Any]) -> Rows:
         def of(name: str) -> Callable[[], Array]:
