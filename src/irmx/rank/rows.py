@@ -100,7 +100,7 @@ class Rows(Shared):
         self._labels: dict[Column, tuple[Ints, tuple[Any, ...]]] = {}
         self._whole: tuple[Rows, Any] | None = None
 
-    def _lazy(self, name: str) -> Any:
+    def _lazy(self, name: str) -> Array:
         values = self._arrays[name]
         return self._array(name, values if callable(values) else lambda: values)
 
@@ -124,32 +124,27 @@ class Rows(Shared):
     @property
     def row(self) -> Ints:
         """The position of each row in its table."""
-        rows: Ints = self._lazy("row")
-        return rows
+        return self._lazy("row")
 
     @property
     def rank(self) -> Ints:
         """The rank of each row's document, from 1; 0 if it is not in the ranking."""
-        ranks: Ints = self._lazy("rank")
-        return ranks
+        return self._lazy("rank")
 
     @property
     def grade(self) -> Floats:
         """The grade of each row's document, NaN if it is not judged; in ``qrels_rows`` the grade of the row."""
-        grades: Floats = self._lazy("grade")
-        return grades
+        return self._lazy("grade")
 
     @property
     def score(self) -> Floats:
         """The score of each row's document in the run; NaN if it is not retrieved."""
-        scores: Floats = self._lazy("score")
-        return scores
+        return self._lazy("score")
 
     @property
     def doc(self) -> Ints:
         """The number of each row's document among the judged ones of all topics; -1 if it is unjudged, or the row has none."""
-        docs: Ints = self._lazy("doc")
-        return docs
+        return self._lazy("doc")
 
     @cached_property
     def doc_ids(self) -> tuple[str, ...]:
