@@ -48,7 +48,7 @@ def _without_a_place(pages: dict[str, str]) -> Iterator[str]:
         for column in (*measure.RUN_COLUMNS, *measure.QREL_COLUMNS):
             if f"#{column_anchor(column.table, column.name)})" not in pages.get(f"measures/{name}.md", ""):
                 yield f"The column {column.name} of the {column.table} is not on the page of the measure {name}."
-    for symbol in registry().symbols().values():
+    for symbol in registry().all_symbols():
         path = f"{slug(symbol.KIND)}/{symbol.NAME}.md"
         yield from _lacks_on(path, pages, symbol.KIND, symbol.NAME, symbol.SUPPORTED_PARAMS)
     for table, name in meanings():
@@ -68,7 +68,7 @@ def _lacks_on(path: str, pages: dict[str, str], what: str, name: str, parameters
 
 
 def _in_no_guide(guides: str) -> Iterator[str]:
-    symbols: list[Symbol] = list(registry().symbols().values())
+    symbols: list[Symbol] = registry().all_symbols()
     named = {
         "hook": list(HOOKS),
         "command": [f"irmx {name}" for name in registry().commands()],

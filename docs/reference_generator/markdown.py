@@ -104,7 +104,7 @@ def first_line(obj: Any) -> str:
 def kinds() -> dict[str, list[Symbol]]:
     """Return the registered symbols by kind."""
     out: dict[str, list[Symbol]] = {}
-    for symbol in registry().symbols().values():
+    for symbol in registry().all_symbols():
         out.setdefault(symbol.KIND, []).append(symbol)
     return out
 

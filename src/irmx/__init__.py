@@ -7,16 +7,15 @@ imported when it is first used, so that ``import irmx`` stays fast; the public n
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
+from pkgutil import iter_modules
 from typing import Any
 
 import lazy_loader
 
 from irmx.adapters.ir_measures import install as _ir_measures
 from irmx.registry import Registry, connect, registry
-
-_OTHER_NAMES = {"collections": "irmx.adapters.ir_datasets", "pt": "irmx.adapters.pyterrier"}
 
 _public, _, __all__ = lazy_loader.attach_stub(__name__, __file__)
 __all__ = sorted({*__all__, "registry"} - {"ir_datasets", "pyterrier"})
@@ -29,21 +28,33 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("irmx")
-    if name in _OTHER_NAMES:
-        return import_module(_OTHER_NAMES[name])
-    if not name.startswith("_") and find_spec(f"irmx.{name}") is None:
-        for table in (registry().measures(aliases=True), registry().symbols()):
-            if name in table:
-                return table[name]
-    raise AttributeError(f"module 'irmx' has no attribute {name!r}")
+    if name == "collections":
+        return import_module("irmx.adapters.ir_datasets")
+    if name == "pt":
+        return import_module("irmx.adapters.pyterrier")
+    if name.startswith("_") or name in _own_names():
+        raise AttributeError(f"module 'irmx' has no attribute {name!r}")
+    attributes = registry().attributes()
+    if name not in attributes:
+        raise AttributeError(registry().without_attribute("irmx", name))
+    return attributes[name]
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *registry().measures(), *registry().symbols()})
+    return sorted({*__all__, *registry().attributes()})
+
+
+@cache
+def _own_names() -> set[str]:
+    """Return the attributes that irmx has without plugins."""
+    return {*__all__, "collections", "pt", *(module.name for module in iter_modules(__path__))}
 
 
 def _discover(store: Registry) -> None:
-    import_module("irmx.plugin.discovery").discover(store)
+    from irmx.cli import commands, output
+    from irmx.plugin import builtin, discovery
+
+    discovery.discover(store, (builtin, commands, output), _own_names())
 
 
 connect(_discover, _ir_measures.publish, _ir_measures.unpublish, _ir_measures.name_taken)

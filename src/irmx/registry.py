@@ -25,9 +25,11 @@ class PluginInfo:
     Attributes
     ----------
     name : str
-        The name of its entry point.
+        The name of its entry point, with the distribution where several distributions have one of this name.
     distribution, version : str
-        The distribution that contains it.
+        The distribution that holds it.
+    point : str
+        The name of its entry point.
     offers : dict of str to list of str
         The names it registered, by kind (``"measures"``, ...).
     refused : dict of str to dict of str to str
@@ -41,10 +43,14 @@ class PluginInfo:
     name: str
     distribution: str = ""
     version: str = ""
+    point: str = ""
     offers: dict[str, list[str]] = field(default_factory=dict)
     refused: dict[str, dict[str, str]] = field(default_factory=dict)
     failure: str = ""
     seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.point = self.point or self.name
 
     @property
     def source(self) -> str:
@@ -82,9 +88,26 @@ class Registry:
         measures = self._by_key("measures")
         return measures if aliases else {name: measure for name, measure in measures.items() if name == measure.NAME}
 
-    def symbols(self, kind: str | None = None) -> dict[str, Any]:
-        """Return the named objects of one kind, or of all kinds, by name."""
-        return {s.NAME: s for s in self._by_key("symbols").values() if kind is None or kind == s.KIND}
+    def symbols(self, kind: str) -> dict[str, Any]:
+        """Return the symbols of one kind by name."""
+        return {symbol.NAME: symbol for symbol in self.all_symbols() if kind == symbol.KIND}
+
+    def all_symbols(self) -> list[Any]:
+        """Return the symbols of all kinds; those of different kinds may share a name."""
+        return list(self._by_key("symbols").values())
+
+    def attributes(self) -> dict[str, Any]:
+        """Return the measures, by all their names, and the symbols that have their name for themselves: ``irmx.NAME``."""
+        return {**self._by_key("attributes"), **{name: self._owners["measures", name][0] for name in self.defined}}
+
+    def without_attribute(self, module: str, name: str) -> str:
+        """Return what to say of a name that is no attribute of a module; where plugins dispute it, why."""
+        reasons = [
+            f"\n{info.source} does not get it: {info.refused['attributes'][name]}"
+            for info in self.plugins.values()
+            if name in info.refused.get("attributes", ())
+        ]
+        return f"module {module!r} has no attribute {name!r}{':' * bool(reasons)}{''.join(reasons)}"
 
     def formats(self) -> dict[str, Any]:
         """Return the file formats by name, those of plugins before the host's."""

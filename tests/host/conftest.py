@@ -9,6 +9,8 @@ import pytest
 
 import irmx
 from irmx import Param, Ranking
+from irmx.cli import commands, output
+from irmx.plugin import builtin
 from irmx.plugin.discovery import Discovery
 from irmx.registry import PluginInfo, Registry
 
@@ -67,7 +69,7 @@ def registry_with(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Registry]:
 
     def put(name: str, **hooks: Any) -> Registry:
         discovery = Discovery(Registry(), set())
-        discovery.add_host()
+        discovery.add_host((builtin, commands, output))
         discovery.add(PluginInfo(name, f"irmx-{name}", "2.0"), lambda: _plugin(**hooks))
         discovery.register()
         module = sys.modules["irmx.registry"]

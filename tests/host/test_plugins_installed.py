@@ -176,7 +176,7 @@ def test_a_refused_plugin_leaves_nothing_behind(do: Do) -> None:
         "-W",
         "ignore",
         "-c",
-        "import irmx; r = irmx.registry(); print('ghost' in r.symbols(), r.measures()['ZFirstRank'])",
+        "import irmx; r = irmx.registry(); print('ghost' in r.attributes(), r.measures()['ZFirstRank'])",
     )
     assert done.stdout.split()[0] == "False", done.stderr
     assert do(*IRMX, "eval", "some.qrels", "some.run", "AP", "-p", "-1").stdout == "AP\t0.5\n"

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import warnings
 from collections.abc import Callable, Iterator
 from importlib import metadata
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 import pytest
 
 import irmx
-from irmx import Citation, Column, Command, Dataset, Field, Format, Measure, Symbol, hookimpl
+from irmx import Citation, Column, Dataset, Measure, Symbol, hookimpl
 from irmx.plugin.discovery import Discovery
 from irmx.registry import PluginInfo, Registry
 
@@ -35,10 +34,6 @@ class Nameless(Measure):
 
 class Low(Symbol):
     NAME, KIND = "level", "height"
-
-
-class Deep(Symbol):
-    NAME, KIND = "level", "depth"
 
 
 def plugin(**hooks: Any) -> Any:
@@ -80,12 +75,12 @@ def added(discovery: Discovery, name: str, found: Any) -> PluginInfo:
 def refused(discovery: Discovery, name: str, found: Any) -> str:
     """Add a plugin, hold that it is warned of and leaves nothing behind, and return the reason."""
     registry = discovery._registry
-    before = dict(registry.measures()), registry.symbols()
+    before = dict(registry.measures()), registry.all_symbols()
     with pytest.warns(irmx.PluginWarning, match=rf"{name} \(irmx-{name} 1.0\) is not in use") as caught:
         info = added(discovery, name, found)
     assert len(caught) == 1
     assert info.failure in str(caught[0].message)
-    assert (dict(registry.measures()), registry.symbols()) == before
+    assert (dict(registry.measures()), registry.all_symbols()) == before
     assert not info.offers
     assert registry.plugins[name] is info
     return info.failure
@@ -100,148 +95,8 @@ def discovery() -> Discovery:
     return discovery
 
 
-def test_symbols_of_different_kinds_may_share_a_name(discovery: Discovery) -> None:
-    assert added(discovery, "second", plugin(symbols=[Deep()])).refused == {}
-    assert isinstance(discovery._registry.symbols("depth")["level"], Deep)
-    assert isinstance(discovery._registry.symbols("height")["level"], Low)
-
-
 def test_a_name_twice_in_one_plugin(discovery: Discovery) -> None:
     assert "registers the measure 'ZBeta' twice" in refused(discovery, "second", plugin(measures=[Beta(), Beta()]))
-
-
-# -- who gets a name that several claim --------------------------------------------------------------------
-
-
-def claiming(*names: str, aliases: tuple[str, ...] = ()) -> Any:
-    """Return a plugin with a measure of each name, the first of which has aliases, and one symbol."""
-    made = [type(n, (Measure,), {"NAME": n, "ALIASES": aliases if n == names[0] else ()})() for n in names]
-    return plugin(measures=made)
-
-
-def settled(plugins: dict[str, Any], preferred: tuple[str, ...] = ()) -> tuple[Registry, list[str]]:
-    """Return a registry with some plugins, which are the same whatever their order, and what was warned of."""
-    outcomes = []
-    for order in (list(plugins), list(reversed(plugins))):
-        discovery = Discovery(Registry(), set(preferred))
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            for name in order:
-                discovery.add(info_of(name), lambda name=name: plugins[name])  # type: ignore[misc]
-            discovery.register()
-        registry = discovery._registry
-        named = {key: registry.owner(*key) for key in registry._owners}
-        offers = {name: (info.offers, info.failure) for name, info in registry.plugins.items()}
-        outcomes.append((named, offers, {str(one.message) for one in caught}))
-    assert outcomes[0][:2] == outcomes[1][:2]
-    return registry, sorted(outcomes[0][2])
-
-
-def test_a_name_that_two_plugins_claim_is_refused_to_both_and_the_rest_stays() -> None:
-    registry, told = settled({"one": claiming("ZX", "ZA"), "two": claiming("ZX", "ZB")})
-    assert sorted(registry.measures(aliases=True)) == ["ZA", "ZB"]
-    assert told == [
-        "The measure 'ZX' of the irmx plugin one (irmx-one 1.0) is refused: two (irmx-two 1.0) claims it, too. "
-        "IRMX_PREFERRED_PLUGINS=irmx-one gives it to one.",
-        "The measure 'ZX' of the irmx plugin two (irmx-two 1.0) is refused: one (irmx-one 1.0) claims it, too. "
-        "IRMX_PREFERRED_PLUGINS=irmx-two gives it to two.",
-    ]
-    for name, info in registry.plugins.items():
-        assert told[name == "two"].endswith(info.refused["measures"]["ZX"])
-
-
-def test_a_third_plugin_gets_no_refused_name_either() -> None:
-    registry, told = settled({name: claiming("ZX", f"Z{name}") for name in ("one", "two", "three")})
-    assert sorted(registry.measures(aliases=True)) == ["Zone", "Zthree", "Ztwo"]
-    assert len(told) == 3
-    assert "two (irmx-two 1.0) and three (irmx-three 1.0) claim it, too" in " ".join(told)
-
-
-def test_an_alias_is_refused_alone_and_a_name_with_its_aliases() -> None:
-    registry, told = settled({"one": claiming("ZX", aliases=("ZAlias", "ZOld")), "two": claiming("ZAlias")})
-    assert sorted(registry.measures(aliases=True)) == ["ZOld", "ZX"]
-    assert len(told) == 2
-    registry, _ = settled({"one": claiming("ZX", aliases=("ZOld",)), "two": claiming("ZX")})
-    assert registry.measures(aliases=True) == {}
-
-
-@pytest.mark.parametrize("stranger", ["aaa", "zzz"])
-def test_a_plugin_that_ships_with_irmx_keeps_its_names(stranger: str) -> None:
-    registry, (told,) = settled({stranger: claiming("MP", "ZA"), "markov": claiming("MP")})
-    assert registry.owner("measures", "MP") == "markov (irmx-markov 1.0)"
-    assert "ZA" in registry.measures()
-    assert f"'MP' of the irmx plugin {stranger} " in told
-    assert "is refused: markov (irmx-markov 1.0) ships with irmx and has the name" in told
-
-
-@pytest.mark.parametrize("label", ["zzz", "irmx-zzz"])
-def test_a_plugin_that_the_user_prefers_gets_its_names(label: str) -> None:
-    plugins = {"zzz": claiming("MP", "ZX"), "markov": claiming("MP"), "other": claiming("ZX")}
-    registry, told = settled(plugins, (label,))
-    assert {registry.owner("measures", name) for name in ("MP", "ZX")} == {"zzz (irmx-zzz 1.0)"}
-    assert registry.plugins["markov"].refused["measures"]["MP"] in told[0]
-    assert "zzz (irmx-zzz 1.0) is preferred and has the name" in told[0]
-    both = settled(plugins, (label, "markov"))[0]
-    assert both.owner("measures", "MP") is None
-
-
-def test_a_name_of_ir_measures_is_refused_to_any_plugin() -> None:
-    registry, told = settled({"markov": claiming("nDCG", "ZX"), "two": claiming("nDCG")}, ("two",))
-    assert list(registry.measures(aliases=True)) == ["ZX"]
-    assert [line.partition(" of ")[2] for line in told] == [
-        f"the irmx plugin {name} (irmx-{name} 1.0) is refused: ir_measures already has this name."
-        for name in ("markov", "two")
-    ]
-
-
-def named(name: str) -> list[tuple[str, Any, str]]:
-    """Return an object of every other kind, with its kind and its key."""
-    symbol = type("S", (Symbol,), {"NAME": name, "KIND": "height"})()
-    form = type("F", (Format,), {"NAME": name, "recognises": None, "read": None, "__abstractmethods__": ()})()
-    return [
-        ("symbols", symbol, f"height {name}"),
-        ("formats", form, name),
-        ("datasets", Dataset(name, object), name),
-        ("fields", Field(name, "timestamp", "date"), f"{name} timestamp"),
-        ("commands", Command(name, "m:f", group="pages"), f"pages {name}"),
-    ]
-
-
-@pytest.mark.parametrize(("kind", "obj", "key"), named("zname"), ids=lambda x: x if isinstance(x, str) else "")
-def test_names_of_other_kinds_are_given_in_the_same_way(kind: str, obj: Any, key: str) -> None:
-    offer = plugin(**{kind: [obj]})
-    registry, told = settled({"one": offer, "two": plugin(**{kind: [obj]})})
-    assert registry.owner(kind, key) is None
-    assert len(told) == 2
-    assert all(f"The {kind[:-1]} {key!r} of the irmx plugin" in line for line in told)
-    registry, _ = settled({"one": offer, "pages": plugin(**{kind: [obj]})})
-    assert registry.owner(kind, key) == "pages (irmx-pages 1.0)"
-
-
-def test_what_the_host_has_no_plugin_gets() -> None:
-    discovery = Discovery(Registry(), {"second"})
-    discovery.add_host()
-    with pytest.warns(irmx.PluginWarning, match=r"is refused: irmx \(host\) .* has the name") as caught:
-        added(discovery, "second", plugin(commands=[Command("eval", "m:f"), Command("new", "m:f", group="measures")]))
-    assert [str(one.message).partition(" of ")[0] for one in caught] == [
-        "The command 'eval'",
-        "The command 'measures new'",
-    ]
-    assert not any("IRMX_PREFERRED_PLUGINS" in str(one.message) for one in caught)
-
-
-def test_a_command_and_a_group_of_commands_cannot_share_a_word() -> None:
-    groups = {
-        "one": plugin(commands=[Command("x", "m:f", group="zword")]),
-        "two": plugin(commands=[Command("y", "m:f", group="zword")]),
-    }
-    assert set(settled(groups)[0].commands()) == {"zword x", "zword y"}
-    registry, told = settled({**groups, "three": plugin(commands=[Command("zword", "m:f"), Command("other", "m:f")])})
-    assert set(registry.commands()) == {"other"}
-    assert len(told) == 3
-    pages = plugin(commands=[Command("fit", "m:f", group="pages")])
-    registry, _ = settled({"aaa": plugin(commands=[Command("pages", "m:f")]), "pages": pages})
-    assert set(registry.commands()) == {"pages fit"}
 
 
 # -- plugins that fail -------------------------------------------------------------------------------------

@@ -43,7 +43,7 @@ def test_a_measure_shows_its_parameters_in_its_signature() -> None:
     assert str(inspect.signature(Depths())) == "(*, deep: int = 10)"
 
 
-@pytest.mark.parametrize("name", sorted({*irmx.registry().measures(), *irmx.registry().symbols()}))
+@pytest.mark.parametrize("name", sorted(irmx.registry().attributes()))
 def test_the_signature_has_what_is_declared(name: str) -> None:
     shown = getattr(irmx, name)
     declared = getattr(shown, "SUPPORTED_PARAMS", None) or getattr(shown, "SUPPORTED_PARAMS", {})

@@ -42,12 +42,13 @@ def measures(
         for same in dict.fromkeys(str(measure.NAME) for measure in trec_measures(name)):
             _describe(same, known[same])
         return
-    symbols = registry().symbols()
-    if name not in symbols:
-        raise UnknownNameError(f"There is no measure or named object {name!r}.{suggest(name, [*known, *symbols])}")
-    symbol = symbols[name]
-    print(f"{symbol.NAME}: {symbol.KIND}, {symbol.SHORT_DESC}")
-    print(f"\n{parameters_section(symbol.SUPPORTED_PARAMS, symbol.params)}")
+    symbols = [symbol for symbol in registry().all_symbols() if name == symbol.NAME]
+    if not symbols:
+        names = [*known, *(symbol.NAME for symbol in registry().all_symbols())]
+        raise UnknownNameError(f"There is no measure or named object {name!r}.{suggest(name, names)}")
+    for symbol in symbols:
+        print(f"{symbol.NAME}: {symbol.KIND}, {symbol.SHORT_DESC}")
+        print(f"\n{parameters_section(symbol.SUPPORTED_PARAMS, symbol.params)}")
 
 
 def _list(output_format: str) -> None:
@@ -55,7 +56,7 @@ def _list(output_format: str) -> None:
     kinds: dict[str, list[tuple[str, str]]] = {
         "Measures of irmx plugins": [(n, str(m.SHORT_DESC)) for n, m in own.items()]
     }
-    for symbol in registry().symbols().values():
+    for symbol in registry().all_symbols():
         kinds.setdefault(f"Named objects: {symbol.KIND}", []).append((symbol.NAME, symbol.SHORT_DESC))
     others = {n: m for n, m in measure_names().items() if n not in own and n == m.NAME}
     kinds["Measures of ir_measures"] = [(n, _about(m)) for n, m in sorted(others.items())]

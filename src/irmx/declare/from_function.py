@@ -270,7 +270,7 @@ def _refuse_no_name(name: object) -> None:
 
 def _refuse_name_of_an_object(name: str) -> None:
     """Raise for the name of a named object: ``from irmx import *`` could give only one of the two."""
-    symbol = registry().symbols().get(name)
+    symbol = next((symbol for symbol in registry().all_symbols() if name == symbol.NAME), None)
     if symbol is not None:
         raise UsageError(
             f"The measure {name} is refused: a {symbol.KIND} of {registry().source_of(symbol)} already has this name. "

@@ -8,10 +8,10 @@ import re
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from functools import cache, partial
-from importlib import import_module, metadata
+from collections.abc import Callable, Collection, Iterable
+from functools import cache
+from importlib import metadata
+from types import ModuleType
 from typing import Any
 
 import pluggy
@@ -21,30 +21,37 @@ from irmx import hookspecs
 from irmx.adapters.ir_measures.install import name_taken
 from irmx.errors import PluginError, PluginWarning, suggest
 from irmx.plugin.checks import HOOKS, keys, text_of
+from irmx.plugin.claims import HOST_ITSELF, PREFERRED, SHIPPED, STRANGER, Claim, settle
 from irmx.registry import GROUP, PluginInfo, Registry
 
 HOST = "irmx (host)"
-_OF_THE_HOST = ("irmx.plugin.builtin", "irmx.cli.commands", "irmx.cli.output")
-"""The modules with the host's own hooks."""
-
 _SLOW = 5.0
 """The loading time, in seconds, above which a warning names a plugin."""
 
 
-def discover(registry: Registry) -> None:
+def discover(registry: Registry, host: Iterable[ModuleType], own_names: Collection[str]) -> None:
     """Register the host's own features, then those of every installed plugin that the environment does not exclude.
 
-    ``IRMX_LOAD_PLUGINS=a,b`` loads only these (empty: none); ``IRMX_DISABLED_PLUGINS=a,b`` excludes these;
-    ``IRMX_PREFERRED_PLUGINS=a,b`` gives these the names that other plugins also claim. Plugins are named by their entry
-    points or distributions.
+    ``IRMX_LOAD_PLUGINS=a,b`` loads only these (empty: none); ``IRMX_DISABLED_PLUGINS=a,b`` leaves these out;
+    ``IRMX_PREFERRED_PLUGINS=a,b`` gives these the names that others claim, too. Names are those of entry points or of
+    distributions; the name of an entry point that several distributions use means all of them.
+
+    Parameters
+    ----------
+    registry : Registry
+        What is filled.
+    host : iterable of modules
+        Those with the host's own hooks, which stand above this one.
+    own_names : collection of str
+        The attributes of the module irmx, which no plugin gets.
     """
     only, without, preferred = (_names_in(f"IRMX_{which}_PLUGINS") for which in ("LOAD", "DISABLED", "PREFERRED"))
-    discovery = Discovery(registry, set(preferred or ()))
-    discovery.add_host()
+    discovery = Discovery(registry, set(preferred or ()), own_names)
+    discovery.add_host(host)
     discovery.register()  # so that a plugin that asks irmx while it is loaded sees the features of the host
     known: set[str] = set()
     for info, load in _installed():
-        names = {info.name, info.distribution}
+        names = _labels(info)
         known |= names
         if only is not None and not names & set(only):
             info.failure = "not listed in IRMX_LOAD_PLUGINS"
@@ -60,6 +67,11 @@ def discover(registry: Registry) -> None:
             _warn(f"IRMX_{which}_PLUGINS names {name!r}, which is not installed.{suggest(name, known)}")
 
 
+def _loaded(module: ModuleType) -> Callable[[], ModuleType]:
+    """Return what loads a module that is imported already."""
+    return lambda: module
+
+
 def _installed() -> list[tuple[PluginInfo, Callable[[], Any]]]:
     """Return the installed plugins by name; where two distributions use one name, theirs are added."""
     points = sorted(metadata.entry_points(group=GROUP), key=lambda point: (point.name, point.value))
@@ -69,18 +81,8 @@ def _installed() -> list[tuple[PluginInfo, Callable[[], Any]]]:
         about = point.dist.metadata if point.dist else {"Name": "", "Version": ""}  # parsed every time
         name, version = about["Name"], about["Version"]
         label = point.name if names.count(point.name) == 1 else f"{point.name} of {name}"
-        plugins.append((PluginInfo(label, name, version), point.load))
+        plugins.append((PluginInfo(label, name, version, point.name), point.load))
     return plugins
-
-
-@dataclass(frozen=True)
-class _Claim:
-    """An object that a plugin offers, with the names that it claims; without the first, it is not registered."""
-
-    info: PluginInfo
-    kind: str
-    names: list[str]
-    obj: Any
 
 
 class Discovery:
@@ -94,20 +96,23 @@ class Discovery:
     registry : Registry
         The registry to fill.
     preferred : set of str
-        The plugins or distributions that the user prefers if two claim a name.
+        The plugins or distributions that the user prefers where two claim a name.
+    own_names : collection of str
+        The attributes of the module irmx, which no plugin gets.
     """
 
-    def __init__(self, registry: Registry, preferred: set[str]) -> None:
+    def __init__(self, registry: Registry, preferred: set[str], own_names: Collection[str] = ()) -> None:
         self._registry, self._preferred = registry, preferred
         self._manager = pluggy.PluginManager("irmx")
         self._manager.add_hookspecs(hookspecs)
-        self._claims: list[_Claim] = []
-        self._registered = 0
+        self._own_names = own_names
+        self._claims: list[Claim] = []
+        self._registered: set[Claim] = set()
 
-    def add_host(self) -> None:
-        """Load the host's own features, which come through the same hooks."""
-        for module in _OF_THE_HOST:
-            self.add(PluginInfo(HOST, "irmx", _version()), partial(import_module, module))
+    def add_host(self, modules: Iterable[ModuleType]) -> None:
+        """Take the host's own features from its modules, which have the same hooks."""
+        for module in modules:
+            self.add(PluginInfo(HOST, "irmx", _version()), _loaded(module))
 
     def add(self, info: PluginInfo, load: Callable[[], Any]) -> None:
         """Load one plugin and ask its hooks; :meth:`register` registers what they return."""
@@ -121,7 +126,7 @@ class Discovery:
             if sys.stderr is not None:
                 print(
                     f"irmx: stopped while the plugin {info.source} was being loaded; the environment variable "
-                    f"IRMX_DISABLED_PLUGINS={info.name} leaves it out",
+                    f"IRMX_DISABLED_PLUGINS={info.name if info.name == info.point else info.distribution} leaves it out",
                     file=sys.stderr,
                 )
             raise
@@ -132,7 +137,7 @@ class Discovery:
         if info.seconds > _SLOW:
             _warn(f"irmx plugin {info.source} took {info.seconds:.1f} s to load.")
 
-    def _claims_of(self, info: PluginInfo, plugin: Any) -> list[_Claim]:
+    def _claims_of(self, info: PluginInfo, plugin: Any) -> list[Claim]:
         """Return what the hooks of one plugin return, checked."""
         self._manager.register(plugin)
         try:
@@ -143,7 +148,7 @@ class Discovery:
             for hook in HOOKS:
                 kind = hook.removeprefix("irmx_")
                 for obj in _returned(hook, self._manager.subset_hook_caller(hook, others)):
-                    claim = _Claim(info, kind, keys(hook, obj), obj)
+                    claim = Claim(info, kind, keys(hook, obj), obj)
                     for key in claim.names:
                         if (kind, key) in known:
                             raise PluginError(f"it registers the {_one(kind)} {key!r} twice.")
@@ -155,58 +160,63 @@ class Discovery:
         return claims
 
     def register(self) -> None:
-        """Register the objects loaded since the last call, by those of their names that their plugins get."""
-        claimants: dict[tuple[str, str], dict[str, PluginInfo]] = {}
-        for claim in self._claims:
-            for key in claim.names:
-                claimants.setdefault((claim.kind, key), {})[claim.info.name] = claim.info
-        refused = {(kind, key): self._refused(kind, key, _rivals(kind, key, claimants)) for kind, key in claimants}
-        for claim in self._claims[self._registered :]:
-            info = claim.info
-            reasons = {key: refused[claim.kind, key].get(info.name, "") for key in claim.names}
-            for key, reason in reasons.items():
-                if reason:
-                    info.refused.setdefault(claim.kind, {})[key] = reason
-                    _warn(f"The {_one(claim.kind)} {key!r} of the irmx plugin {info.source} is refused: {reason}")
-            if not reasons[claim.names[0]]:
-                for key in (key for key, reason in reasons.items() if not reason):
-                    self._registry.add(claim.kind, key, claim.obj, info.source)
-                info.offers.setdefault(claim.kind, []).append(_shown(claim))
-        self._registered = len(self._claims)
+        """Register what was loaded since the last time, every object by those of its names that its plugin gets."""
+        refused = settle(self._claims, self._weight, self._taken)
+        named = [claim for claim in self._claims if claim.kind in ("measures", "symbols")]
+        attributes = [
+            Claim(claim.info, "attributes", [name], claim.obj)
+            for claim in named
+            if claim.names[0] not in refused[claim]
+            for name in ([claim.obj.NAME] if claim.kind == "symbols" else claim.names)
+            if name not in refused[claim]
+        ]
+        self._register(refused, [claim for claim in self._claims if claim not in self._registered])
+        self._register(settle(attributes, self._weight, self._taken), attributes)
+        self._registered.update(self._claims)
 
-    def _refused(self, kind: str, key: str, rivals: dict[str, PluginInfo]) -> dict[str, str]:
-        """Return which of the plugins that claim a name are refused it, and why."""
-        outside = name_taken(key) if kind == "measures" else ""
-        if outside:
-            return dict.fromkeys(rivals, f"{outside} already has this name.")
-        if len(rivals) == 1:
-            return {}
-        weights = {name: self._weight(info) for name, info in rivals.items()}
-        first, *others = sorted(rivals.values(), key=lambda info: -weights[info.name])
-        if weights[first.name] > weights[others[0].name]:
-            why = ("", "ships with irmx and has", "is preferred and has", "has")[weights[first.name]]
-            return {info.name: f"{first.source} {why} the name.{_how_to_choose(first, info)}" for info in others}
-        return {
-            name: f"{' and '.join(other.source for other in rivals.values() if other is not info)} "
-            f"{'claims' if len(rivals) == 2 else 'claim'} it, too.{_how_to_choose(None, info)}"
-            for name, info in rivals.items()
-        }
+    def _register(self, refused: dict[Claim, dict[str, str]], claims: list[Claim]) -> None:
+        """Register some claims by the names that they get, and tell of the others."""
+        for claim in claims:
+            info, reasons = claim.info, refused[claim]
+            for key, reason in reasons.items():
+                told = info.refused.setdefault(claim.kind, {})
+                if key not in told:
+                    told[key] = reason
+                    _warn(f"The {_one(claim.kind)} {key!r} of the irmx plugin {info.source} is refused: {reason}")
+            if claim.names[0] in reasons:
+                continue
+            for key in (key for key in claim.names if key not in reasons):
+                if self._registry.owner(claim.kind, key) is None:  # the first of a plugin's own that share a name
+                    self._registry.add(claim.kind, key, claim.obj, info.source)
+            if claim.kind != "attributes":
+                info.offers.setdefault(claim.kind, []).append(_shown(claim))
 
     def _weight(self, info: PluginInfo) -> int:
         if info.name == HOST:
-            return 3
-        if {info.name, info.distribution} & self._preferred:
-            return 2
-        return int(info.distribution in _shipped())
+            return HOST_ITSELF
+        if _labels(info) & self._preferred:
+            return PREFERRED
+        return SHIPPED if canonical(info.distribution) in _shipped() else STRANGER
+
+    def _taken(self, kind: str, key: str) -> str:
+        """Return who has a name outside the plugins, empty where nobody has."""
+        if kind in ("measures", "attributes") and key in self._own_names:
+            return "irmx itself"
+        return name_taken(key) if kind == "measures" else ""
 
 
-def _rivals(kind: str, key: str, claimants: dict[tuple[str, str], dict[str, PluginInfo]]) -> dict[str, PluginInfo]:
-    """Return the plugins that claim a name: also a command, such as pages, and a group of commands, such as pages fit."""
-    word = key.partition(" ")[0]
-    if kind != "commands" or (kind, word) not in claimants:
-        return claimants[kind, key]
-    both = [infos for (k, other), infos in claimants.items() if k == kind and other.partition(" ")[0] == word]
-    return {name: info for infos in both for name, info in infos.items()}
+def _labels(info: PluginInfo) -> set[str]:
+    """Return the names by which the environment may mean a plugin."""
+    return {info.name, info.point, info.distribution, canonical(info.distribution)}
+
+
+def canonical(distribution: str) -> str:
+    """Return the name of a distribution as package indexes compare it (PEP 503).
+
+    >>> canonical("Irmx_Markov")
+    'irmx-markov'
+    """
+    return re.sub(r"[-_.]+", "-", distribution).lower()
 
 
 def _returned(hook: str, caller: pluggy.HookCaller) -> list[Any]:
@@ -229,22 +239,16 @@ def _one(kind: str) -> str:
     return kind.removesuffix("s")
 
 
-def _shown(claim: _Claim) -> str:
+def _shown(claim: Claim) -> str:
     """Return the name of an object as ``irmx plugins`` shows it."""
     return claim.names[0] if claim.kind in ("measures", "commands") else str(claim.obj.NAME)
 
 
-def _how_to_choose(first: PluginInfo | None, info: PluginInfo) -> str:
-    """Return how the user can give the name to a plugin, empty if that is impossible."""
-    if first is not None and first.name == HOST:
-        return ""
-    return f" IRMX_PREFERRED_PLUGINS={info.distribution or info.name} gives it to {info.name}."
-
-
+@cache
 def _shipped() -> set[str]:
     """Return the distributions that ship with irmx: those of its extra ``plugins``."""
     texts = (text for text in metadata.requires("irmx") or () if re.search(r"extra\s*==\s*['\"]plugins['\"]", text))
-    return {re.split(r"[^\w.-]", text.strip(), maxsplit=1)[0] for text in texts}
+    return {canonical(re.split(r"[^\w.-]", text.strip(), maxsplit=1)[0]) for text in texts}
 
 
 def _refuse_other_version(distribution: str) -> None:

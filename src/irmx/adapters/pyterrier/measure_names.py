@@ -50,13 +50,6 @@ def restore() -> None:
         del there[name]
 
 
-def _named() -> dict[str, Any]:
-    """Return the measures, by all their names, and the named objects of all plugins."""
-    from irmx.registry import registry
-
-    return {**registry().symbols(), **registry().measures(aliases=True)}
-
-
 def _starred() -> list[str]:
     """Return what a star import takes: what it would without irmx, all measures, and objects whose name has a capital first.
 
@@ -64,22 +57,27 @@ def _starred() -> list[str]:
     """
     from irmx.registry import registry
 
-    objects = [name for name in registry().symbols() if name[0].isupper()]
-    names = dict.fromkeys([*vars(import_module(_MODULE)), *registry().measures(aliases=True), *objects])
+    measures = registry().measures(aliases=True)
+    named = [name for name, obj in registry().attributes().items() if obj is measures.get(name) or name[0].isupper()]
+    names = dict.fromkeys([*vars(import_module(_MODULE)), *named])
     return [name for name in names if not name.startswith("_")]
 
 
 def _attribute(name: str) -> Any:
     if name == "__all__":
         return _starred()
-    named = {} if name.startswith("_") else _named()
+    from irmx.registry import registry
+
+    named = {} if name.startswith("_") else registry().attributes()
     if name not in named:
-        raise AttributeError(f"module {_MODULE!r} has no attribute {name!r}", name=name)
+        raise AttributeError(registry().without_attribute(_MODULE, name), name=name)
     return named[name]
 
 
 def _names() -> list[str]:
-    return sorted({*vars(import_module(_MODULE)), *_named()})
+    from irmx.registry import registry
+
+    return sorted({*vars(import_module(_MODULE)), *registry().attributes()})
 
 
 _HOOKS: dict[str, Callable[..., Any]] = {"__getattr__": _attribute, "__dir__": _names}
