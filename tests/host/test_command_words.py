@@ -9,8 +9,11 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+import typer
 
+import irmx
 from irmx import Command
+from irmx.cli.app import run as irmx_run
 from irmx.cli.commands import COMMANDS
 from irmx.registry import PluginInfo, Registry
 
@@ -73,6 +76,70 @@ def test_a_command_of_a_plugin_is_found_by_its_own_word_and_by_its_plugin(
     registry_with("second", commands=[Command("zflat", "m:f", SHORT_DESC="Do what it says.")])
     monkeypatch.setattr("irmx.cli.words.problem", lambda command: "")
     assert "zflat  Do what it says." in command("second", "-h").out
+
+
+def fails() -> None:
+    raise ValueError("negative budget")
+
+
+def refuses() -> None:
+    raise irmx.UsageError("no such budget")
+
+
+def exits() -> None:
+    raise typer.Exit(3)
+
+
+def misused() -> None:
+    raise typer.BadParameter("what is that")
+
+
+def test_a_command_that_fails_is_named_with_its_plugin(
+    registry_with: Callable[..., Registry], command: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = ModuleType("irmx_second_commands")
+    module.__dict__.update(fails=fails, refuses=refuses, exits=exits, misused=misused)
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    names = ("fails", "refuses", "exits", "misused")
+    registry_with("second", commands=[Command(n, f"{module.__name__}:{n}", group="second") for n in names])
+    done = command("second", "fails")
+    assert (done.code, done.out) == (1, "")
+    assert done.err == (
+        "irmx: The command 'second fails' of second (irmx-second 2.0) failed: ValueError: negative budget. "
+        "IRMX_TRACEBACK=1 shows where.\n"
+    )
+    refused = command("second", "refuses")
+    assert (refused.code, refused.err) == (2, "irmx: no such budget\n")
+    assert command("second", "exits").code == 3
+    misuse = command("second", "misused")
+    assert misuse.code == 2
+    assert "what is that" in misuse.err
+    assert "failed" not in misuse.err
+    monkeypatch.setenv("IRMX_TRACEBACK", "1")
+    with pytest.raises(ValueError, match="negative budget"):
+        irmx_run(["second", "fails"])
+
+
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_the_help_of_a_plugin_without_commands_says_what_it_offers(
+    option: str, registry_with: Callable[..., Registry], command: Callable[..., Any]
+) -> None:
+    registry = registry_with("second", measures=[type("M", (irmx.Measure,), {"NAME": "ZM"})()])
+    done = command("second", option)
+    assert (done.code, done.err) == (0, "")
+    assert done.out == "The plugin second (irmx-second 2.0) has no command. It offers measures: ZM.\n"
+    registry.plugins["failed"] = PluginInfo("failed", "irmx-failed", "1.0", failure="for a reason")
+    assert command("failed", option).code == 2
+
+
+def test_a_name_that_two_distributions_use_finds_the_commands_of_both(
+    registry_with: Callable[..., Registry], command: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    registry = registry_with("pair of irmx-a", commands=[Command("zflat", "m:f", SHORT_DESC="Do what it says.")])
+    registry.plugins["pair of irmx-a"].point = "pair"
+    registry.plugins["pair of irmx-b"] = PluginInfo("pair of irmx-b", "irmx-b", "1.0", "pair")
+    monkeypatch.setattr("irmx.cli.words.problem", lambda command: "")
+    assert "zflat  Do what it says." in command("pair", "-h").out
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,10 @@
 """Names that several plugins claim: who gets them, whoever is loaded first, and that both sides are named."""
 
+import json
 import sys
 import warnings
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -189,6 +192,39 @@ def test_a_weaker_plugin_does_not_get_what_stronger_ones_dispute() -> None:
     assert any(
         "one (irmx-one 1.0) is refused: markov" in line and "ncp (irmx-ncp 1.0) claim it" in line for line in told
     )
+
+
+TWIN = """
+import irmx
+class Twin(irmx.Measure):
+    NAME = "ZTwin"
+@irmx.hookimpl
+def irmx_measures():
+    return [Twin()]
+"""
+
+
+@pytest.mark.parametrize(
+    ("environment", "used"),
+    [
+        ({"IRMX_LOAD_PLUGINS": "markov"}, {"markov of irmx-markov", "markov of irmx-twin"}),
+        ({"IRMX_LOAD_PLUGINS": "irmx-markov"}, {"markov of irmx-markov"}),
+        ({"IRMX_LOAD_PLUGINS": "markov", "IRMX_DISABLED_PLUGINS": "irmx-twin"}, {"markov of irmx-markov"}),
+        ({"IRMX_LOAD_PLUGINS": "markov,ncp", "IRMX_DISABLED_PLUGINS": "markov"}, {"ncp"}),
+    ],
+)
+def test_the_name_of_an_entry_point_means_all_plugins_that_have_it(
+    environment: dict[str, str],
+    used: set[str],
+    tmp_path: Path,
+    shell: Callable[..., Any],
+    installed: Callable[..., None],
+) -> None:
+    installed(tmp_path, "twin", TWIN, point="markov")
+    done = shell("plugins", "-o", "jsonl", PYTHONPATH=str(tmp_path), **environment)
+    assert (done.code, done.err) == (0, "")
+    rows = [json.loads(line) for line in done.out.splitlines()]
+    assert {row["plugin"] for row in rows if not row["failure"]} == {"irmx (host)", *used}
 
 
 # -- attributes of irmx ------------------------------------------------------------------------------------

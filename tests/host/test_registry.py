@@ -160,6 +160,9 @@ def with_arguments() -> Any:
         (plugin(measures=[declaring(SUPPORTED_PARAMS={"k": int})]), "declares the parameter 'k' as type, not an irmx.Param"),
         (type("Mute", (RuntimeError,), {"__str__": lambda self: 1 / 0})(), "Mute, whose text raises ZeroDivisionError"),
         (RuntimeError("half a pair: \ud800"), "RuntimeError: half a pair: \\ud800"),
+        (plugin(commands=[Command("bad name", "m:f")]), "the word 'bad name', which cannot be typed"),
+        (plugin(commands=[Command("--version", "m:f")]), "the word '--version', which cannot be typed"),
+        (plugin(commands=[Command("fit", "m:f", group="-x")]), "the word '-x', which cannot be typed"),
         (plugin(datasets=[Dataset("", object)]), "returned a Dataset without a NAME"),
         (plugin(measure=[Beta()]), "irmx_measure"),
         (with_arguments(), "Argument(s) {'config'} are declared in the hookimpl but can not be found in the hookspec"),
@@ -200,7 +203,7 @@ def test_a_plugin_that_this_irmx_is_new_enough_for(
 
 
 @pytest.mark.parametrize(
-    "required", ["irmx>=999", "irmx (>=999)", "irmx[plugins]>=999", "irmx >=999 ; python_version>'3'"]
+    "required", ["irmx>=999", "IRMX>=999", "irmx (>=999)", "irmx[plugins]>=999", "irmx >=999 ; python_version>'3'"]
 )
 def test_a_plugin_that_needs_another_irmx_is_not_imported(
     discovery: Discovery, required: str, monkeypatch: pytest.MonkeyPatch

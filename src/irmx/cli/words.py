@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import os
+from collections.abc import Callable
 from importlib import metadata
 from typing import Any
 
@@ -10,8 +13,9 @@ from typer.core import TyperGroup
 
 from irmx.cli.commands import COMMANDS
 from irmx.declare.command import Command
-from irmx.errors import PluginError, UsageError, suggest
-from irmx.registry import GROUP, registry
+from irmx.errors import IrmxError, PluginError, UsageError, suggest
+from irmx.plugin.checks import text_of
+from irmx.registry import GROUP, PluginInfo, registry
 
 
 class _Lazy(TyperGroup):
@@ -20,6 +24,9 @@ class _Lazy(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command that the arguments begin with; the error for an unknown word suggests a known one."""
         command = self.get_command(ctx, args[0])
+        if command is None and args[1:] in (["-h"], ["--help"]) and (idle := self.without_commands(args[0])):
+            print(idle)
+            raise typer.Exit
         if command is None:
             raise UsageError(self.unknown(args[0]))
         return args[0], command, args[1:]
@@ -27,6 +34,10 @@ class _Lazy(TyperGroup):
     def unknown(self, word: str) -> str:
         """Return the message about an unknown word."""
         raise NotImplementedError
+
+    def without_commands(self, word: str) -> str:
+        """Return what to say of a word that is a plugin without commands, empty where it is none."""
+        return ""
 
 
 class Words(_Lazy):
@@ -46,17 +57,30 @@ class Words(_Lazy):
 
     def unknown(self, word: str) -> str:
         """Return the message about an unknown word."""
-        info = registry().plugins.get(word)
-        if info is not None and info.failure:
-            return f"The plugin {info.source} is not in use: {info.failure}"
-        if info is not None:
-            return f"The plugin {info.source} has no command. 'irmx plugins' shows what it offers."
+        for info in _plugins_named(word):
+            if info.failure:
+                return f"The plugin {info.source} is not in use: {info.failure}"
+        if idle := self.without_commands(word):
+            return idle
         commands = registry().commands()
         last = {command.NAME: words for words, command in commands.items()}
         near = suggest(word, {*commands, *(command.group for command in commands.values()), *last})
         for name, words in last.items():  # the second word alone
             near = near.replace(f" {name}?", f" {words}?") if name not in commands else near
         return f"There is no command {word!r}.{near} 'irmx --help' lists the commands."
+
+    def without_commands(self, word: str) -> str:
+        """Return what a plugin offers that has no command, empty where a word is no such plugin."""
+        return "\n".join(
+            f"The plugin {info.source} has no command. It offers "
+            + (
+                "; ".join(f"{kind.replace('_', ' ')}: {', '.join(names)}" for kind, names in info.offers.items())
+                or "nothing"
+            )
+            + "."
+            for info in _plugins_named(word)
+            if not info.failure
+        )
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the commands of the host, and the names of the plugins, without loading them."""
@@ -121,13 +145,43 @@ def built(command: Command) -> Any:
         if not callable(function):
             raise TypeError(f"{function!r} is not a function")
         app.command(command.NAME)(function)
-        return typer.main.get_command(app)
+        made = typer.main.get_command(app)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
         raise PluginError(
-            f"The command '{command.words}' of {registry().source_of(command)} is not in use: {type(error).__name__}: {error}"
+            f"The command '{command.words}' of {registry().source_of(command)} is not in use: {text_of(error)}"
         ) from error
+    if command not in COMMANDS:
+        made.callback = _named_where_it_fails(made.callback, command)
+    return made
+
+
+def _named_where_it_fails(function: Any, command: Command) -> Callable[..., Any]:
+    """Return the function of a plugin's command, whose errors name the command and the plugin.
+
+    Errors of irmx, of files and of the command line say enough already. ``IRMX_TRACEBACK`` lets authors see the others whole.
+    """
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            says_enough = isinstance(error, (IrmxError, OSError, UnicodeEncodeError)) or _is_of_typer(error)
+            if says_enough or os.environ.get("IRMX_TRACEBACK"):
+                raise
+            raise PluginError(
+                f"The command '{command.words}' of {registry().source_of(command)} failed: {text_of(error)}. "
+                "IRMX_TRACEBACK=1 shows where."
+            ) from error
+
+    return call
+
+
+def _is_of_typer(error: Exception) -> bool:
+    """Tell whether typer, or the click in it, raised an error to end a command."""
+    return any(kind.__module__.partition(".")[0] in ("typer", "click") for kind in type(error).__mro__)
 
 
 def problem(command: Command) -> str:
@@ -141,10 +195,14 @@ def problem(command: Command) -> str:
 
 def _members(word: str) -> dict[str, Command]:
     """Return the commands of the group or of the plugin that a word names, by their own names."""
-    info = registry().plugins.get(word)
-    of_plugin = info.offers.get("commands", []) if info is not None else []
+    of_plugin = {words for info in _plugins_named(word) for words in info.offers.get("commands", ())}
     commands = registry().commands().items()
     return {one.NAME: one for words, one in commands if one.group == word or words in of_plugin}
+
+
+def _plugins_named(word: str) -> list[PluginInfo]:
+    """Return the plugins whose entry point has a name; several distributions may use one."""
+    return [info for info in registry().plugins.values() if word in (info.name, info.point)]
 
 
 def _about(command: Command) -> str:

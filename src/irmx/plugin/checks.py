@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, get_args, get_type_hints
 
 from irmx import hookspecs
@@ -49,6 +50,12 @@ def keys(hook: str, obj: Any) -> list[str]:
     if isinstance(obj, Field):
         return [f"{name} {obj.column}"]
     if isinstance(obj, Command):
+        for word in filter(None, (obj.group, name)):
+            if not re.fullmatch(r"\w[\w.-]*", word):
+                raise PluginError(
+                    f"its hook {hook} returned a Command with the word {word!r}, which cannot be typed: a word is letters, "
+                    "digits, _, . and -, and begins with a letter, a digit or _."
+                )
         return [obj.words]
     return [name]
 

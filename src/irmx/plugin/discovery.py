@@ -258,7 +258,7 @@ def _refuse_other_version(distribution: str) -> None:
     except metadata.PackageNotFoundError:
         return
     for text in required or ():
-        if not re.match(r"irmx\b(?![-.\w])", text):
+        if not re.match(r"irmx\b(?![-.\w])", text, re.IGNORECASE):
             continue
         here = _version()
         with contextlib.suppress(InvalidRequirement):
