@@ -44,6 +44,19 @@ MAY_REPEAT = {"plugin", "commands", "cli", "measure"}
 NAMED_BY_WORD = ("irmx.cli.", "irmx.data.formats.")
 """Where a module has the word that users type: a command, a format."""
 
+BY_TEXT = {
+    "adapters/ir_datasets/datasets.py": "the package whose dataset is asked for, such as ir_datasets_longeval",
+    "adapters/pyterrier/__init__.py": "the modules beside it that a table in it names",
+    "adapters/pyterrier/measure_names.py": "pyterrier.measures, which may be missing",
+    "cli/load.py": "the file of a user",
+    "declare/command.py": "the function of a command, which is imported when it is used",
+    "declare/from_function.py": "the module of a user's measure, to unpickle it",
+}
+"""Files of the host that import modules whose names stand in no line of them, and what these are.
+
+Everywhere else a name that is not written out could hide an import of what stands above.
+"""
+
 
 @pytest.fixture(scope="module")
 def drawing(beside: Callable[[str, str], ModuleType]) -> Any:
@@ -110,6 +123,34 @@ def test_imports_of_the_host_go_down(drawing: Any) -> None:
         if (of := drawing.module_of(i.of, modules)) and floor(of) > floor(i.module)
     ]
     assert up == []
+
+
+def test_modules_that_the_host_imports_are_written_out(drawing: Any) -> None:
+    by_text = {
+        module.relative_to(HOST).as_posix()
+        for module in HOST.rglob("*.py")
+        if drawing.hidden_imports(module.read_text(encoding="utf-8"))
+    }
+    assert by_text == set(BY_TEXT)
+
+
+@pytest.mark.parametrize(
+    ("text", "hidden"),
+    [
+        ("import_module('irmx.rank')", []),
+        ("importlib.import_module('irmx.rank')", []),
+        ("import_module(f'irmx.{name}')", [1]),
+        ("importlib.import_module(name)", [1]),
+        ("map(import_module, NAMES)", [1]),
+        ("load = importlib.import_module", [1]),
+        ("__import__(name)", [1]),
+        ("pkgutil.resolve_name(name)", [1]),
+        ("from importlib import import_module as get", [1]),
+        ("from importlib import import_module", []),
+    ],
+)
+def test_imports_by_text_that_is_not_written_out(text: str, hidden: list[int], drawing: Any) -> None:
+    assert drawing.hidden_imports(text) == hidden
 
 
 def test_the_host_imports_no_plugin(drawing: Any) -> None:
