@@ -104,6 +104,8 @@ def test_the_host_has_the_rooms_of_the_table() -> None:
 def test_the_page_about_the_house_has_the_rooms_in_order_and_names_files_that_are_there() -> None:
     page = (TOP / "docs" / "design" / "house.md").read_text(encoding="utf-8")
     assert re.findall(r"^\| `(\w+)(?:/|\.py)` ", page, re.M) == FLOORS
+    plugins = sorted(path.name for path in (TOP / "plugins").iterdir() if (path / "pyproject.toml").exists())
+    assert sorted(re.findall(r"^\| (irmx-\w+) \|", page, re.M)) == plugins
     named = re.findall(r"`((?:\w[\w-]*/)*[\w-]+(?:/|\.pyi?))`", page)
     assert len(named) > 40
     paths = [path for top in ("src", "plugins", "tests") for path in [TOP / top, *(TOP / top).rglob("*")]]
