@@ -51,8 +51,11 @@ def settle(
     """
     claims = list(claims)
     refused = {claim: _refused_alone(claim, claims, taken) for claim in claims}
+    everybody = _by_word(_Held(name, claim) for claim in claims for name in claim.names)
     levels: dict[int, list[Claim]] = {}
     for claim in claims:
+        if not any(_rivals(_Held(name, claim), everybody) for name in claim.names):
+            continue  # nothing to weigh, which takes the metadata of irmx
         levels.setdefault(weight_of(claim.info), []).append(claim)
     held: list[_Held] = []
     for weight in sorted(levels, reverse=True):
