@@ -12,7 +12,7 @@ from typing import Any, ClassVar, TextIO
 P_VALUES = ("p_value",)
 """The columns of p-values. No p-value is 0: one too small for the decimal places is printed as, say, ``<0.0001``."""
 
-_INVISIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+INVISIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """Control characters, characters that change the writing direction, and unpaired surrogates."""
 
 
@@ -22,7 +22,7 @@ def visible(text: str) -> str:
     >>> print(visible("a\tb\x1b[2J"))
     a\tb\x1b[2J
     """
-    return _INVISIBLE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    return INVISIBLE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,11 @@ class Tsv(OutputFormat):
 
 
 class Csv(OutputFormat):
-    """Comma-separated lines under a header; cells with commas, quotes or line breaks are quoted."""
+    r"""Comma-separated lines under a header; cells with commas or quotes are quoted, a line break is written as ``\n``."""
 
     NAME = "csv"
     SHORT_DESC = "comma-separated lines under a header"
 
     def write(self, rows: PrintedRows, out: TextIO) -> None:
         """Write the names and one line per row."""
-        csv.writer(out, lineterminator="\n").writerows([rows.names, *rows.texts(str)])
+        csv.writer(out, lineterminator="\n").writerows([map(visible, rows.names), *rows.texts()])

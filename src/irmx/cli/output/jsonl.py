@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from numbers import Integral, Real
 from typing import Any, TextIO
 
-from irmx.declare.output_format import OutputFormat, PrintedRows
+from irmx.declare.output_format import INVISIBLE, OutputFormat, PrintedRows
 
 
 class Jsonl(OutputFormat):
@@ -22,7 +21,7 @@ class Jsonl(OutputFormat):
         for record in rows.records:
             cells = {name: _plain(record[name]) for name in rows.names if name in record}
             text = json.dumps(cells, ensure_ascii=False)
-            print(re.sub("[\x7f-\x9f\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text), file=out)
+            print(INVISIBLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text), file=out)
 
 
 def _plain(value: Any) -> Any:
