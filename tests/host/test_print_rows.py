@@ -189,7 +189,7 @@ def test_what_is_special_is_escaped() -> None:
         r"AS\_RBP(x\textbar{}y) \\",
         r"50\% \& \textless{}b\textgreater{} a\_b \\",
     ]
-    assert shown(rows, "markdown").splitlines()[::2] == [r"| AS_RBP(x\|y) |", r"| 50% & \<b> a_b |"]
+    assert shown(rows, "markdown").splitlines()[::2] == [r"| AS_RBP(x\|y) |", r"| 50% \& \<b> a_b |"]
     assert list(csv.reader(io.StringIO(shown([{"a": 'x,"y" z', "b": 1}], "csv")))) == [["a", "b"], ['x,"y" z', "1"]]
 
 
@@ -198,6 +198,22 @@ def test_json_lines_have_invisible_characters_as_escapes() -> None:
     line = shown([{"a": hostile}], "jsonl")
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u2028-\u202e\u2066\ud800]", line)
     assert json.loads(line)["a"] == hostile
+
+
+@pytest.mark.parametrize(
+    ("text", "latex", "markdown"),
+    [
+        ("[2pt] a", "{[}2pt] a", r"\[2pt] a"),
+        ("*a", "{*}a", r"\*a"),
+        ("_q_", r"\_q\_", r"\_q\_"),
+        ("a__b c_d", r"a\_\_b c\_d", r"a\_\_b c_d"),
+        ("&lt;b", r"\&lt;b", r"\&lt;b"),
+        ("`a` ~b~", r"`a` \textasciitilde{}b\textasciitilde{}", r"\`a\` \~b\~"),
+    ],
+)
+def test_a_cell_is_neither_markup_nor_an_argument_of_the_line_before(text: str, latex: str, markdown: str) -> None:
+    assert shown([{"run": text}], "latex").splitlines()[4] == rf"{latex} \\"
+    assert shown([{"run": text}], "markdown").splitlines()[2] == f"| {markdown} |"
 
 
 class Terminal(io.StringIO):

@@ -9,7 +9,12 @@ from irmx.declare.output_format import OutputFormat, PrintedRows, visible
 
 _IN_LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
              "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}",
-             **{character: f"\\{character}" for character in "&%$#_{}"}}  # fmt: skip
+             **{character: f"\\{character}" for character in "&%$#_{}"},
+             **{character: f"{{{character}}}" for character in "[*"}}  # fmt: skip
+"""A line break of a tabular takes a ``[`` or ``*`` that follows it for its own; in braces they are the next row's."""
+
+_IN_MARKDOWN = re.compile(r"[\\|<&*`~\[]|(?<![^\W_])_|_(?![^\W_])")
+"""What is special in a cell; underscores inside of words are not."""
 
 
 def in_latex(text: str) -> str:
@@ -18,16 +23,16 @@ def in_latex(text: str) -> str:
     >>> print(in_latex("AS_RBP & 50%"))
     AS\_RBP \& 50\%
     """
-    return re.sub(r'[\\~^<>|"&%$#_{}]', lambda found: _IN_LATEX[found[0]], visible(text))
+    return re.sub(r'[\\~^<>|"&%$#_{}\[*]', lambda found: _IN_LATEX[found[0]], visible(text))
 
 
 def in_markdown(text: str) -> str:
     r"""Return a text escaped for a cell of a Markdown table.
 
-    >>> print(in_markdown("a|b <i> *c*"))
-    a\|b \<i> \*c\*
+    >>> print(in_markdown("a|b <i> *c* _d_ max_hop"))
+    a\|b \<i> \*c\* \_d\_ max_hop
     """
-    return re.sub(r"[\\|<*`\[]", lambda found: f"\\{found[0]}", visible(text))
+    return _IN_MARKDOWN.sub(lambda found: f"\\{found[0]}", visible(text))
 
 
 class Latex(OutputFormat):
