@@ -2,7 +2,8 @@
 
 Importing it makes the measures of all installed plugins known to ir_measures; :func:`uninstall` undoes this.
 Registered measures and named objects are attributes of this module: ``irmx.MP``, ``irmx.GL_AD_ID``. Everything is
-imported when it is first used, so that ``import irmx`` stays fast; the public names are listed in ``__init__.pyi``.
+imported when it is first used, modules such as :mod:`irmx.pt` included, so that ``import irmx`` stays fast; the public names are
+listed in ``__init__.pyi``.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from irmx.adapters.ir_measures import install as _ir_measures
 from irmx.registry import Registry, connect, registry
 
 _public, _, __all__ = lazy_loader.attach_stub(__name__, __file__)
-__all__ = sorted({*__all__, "registry"} - {"ir_datasets", "pyterrier"})
+__all__ = sorted({*__all__, "registry"})
 
 
 def __getattr__(name: str) -> Any:
@@ -28,10 +29,8 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("irmx")
-    if name == "collections":
-        return import_module("irmx.adapters.ir_datasets")
-    if name == "pt":
-        return import_module("irmx.adapters.pyterrier")
+    if name in _modules():
+        return import_module(f"irmx.{name}")
     if name.startswith("_") or name in _own_names():
         raise AttributeError(f"module 'irmx' has no attribute {name!r}")
     attributes = registry().attributes()
@@ -45,9 +44,14 @@ def __dir__() -> list[str]:
 
 
 @cache
+def _modules() -> set[str]:
+    return {module.name for module in iter_modules(__path__)}
+
+
+@cache
 def _own_names() -> set[str]:
     """Return the attributes that irmx has without plugins."""
-    return {*__all__, "collections", "pt", *(module.name for module in iter_modules(__path__))}
+    return {*__all__, *_modules()}
 
 
 def _discover(store: Registry) -> None:

@@ -105,6 +105,28 @@ def test_public_names_are_listed_once_and_are_there() -> None:
     assert {"MP", "NCP", "GL_AD_ID", "uniform"} <= set(dir(irmx))
 
 
+@pytest.mark.parametrize(
+    ("module", "names"),
+    [
+        ("collections", ["Dataset", "Field", "dataset", "judgments", "judgments_with", "qrels_table"]),
+        ("pt", ["DocumentColumn", "column", "qrels"]),
+    ],
+)
+def test_public_modules_are_imported_in_every_way_and_show_their_names_alone(module: str, names: list[str]) -> None:
+    if module == "pt":
+        pytest.importorskip("pyterrier")
+    ways = (f"import irmx.{module} as m", f"from irmx import {module} as m", f"import irmx; m = irmx.{module}")
+    for way in (*ways, f"from irmx.{module} import {names[-1]}; import irmx; m = irmx.{module}"):
+        assert in_a_new_process(f"{way}\nprint(m.__name__, *dir(m))").split() == [f"irmx.{module}", *names]
+    in_a_new_process(f"from irmx.{module} import *\nprint({', '.join(names)})")
+
+
+def test_public_modules_are_attributes() -> None:
+    modules = ("ragged", "errors", "demo", "testing", "collections")
+    out = in_a_new_process("import irmx\n" + "\n".join(f"print(irmx.{module}.__name__)" for module in modules))
+    assert out.split() == [f"irmx.{module}" for module in modules]
+
+
 def test_registered_names_are_attributes() -> None:
     import irmx
     import irmx_markov

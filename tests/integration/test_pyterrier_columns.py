@@ -13,7 +13,7 @@ import pyterrier as pt
 import pytest
 
 import irmx
-from irmx.adapters.pyterrier import column, qrels
+from irmx.pt import column, qrels
 
 TIME: Any = {"name": "timestamp", "form": "date"}
 

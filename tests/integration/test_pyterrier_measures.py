@@ -47,7 +47,7 @@ def test_importing_pyterrier_loads_no_plugin() -> None:
     in_a_new_process(
         START
         + """
-assert pt.irmx.__name__ == "irmx.adapters.pyterrier"
+assert pt.irmx.__name__ == "irmx.pt"
 assert "irmx_markov" not in sys.modules and "irmx.plugin.discovery" not in sys.modules
 assert pt.measures.AP is ir_measures.AP and "irmx.plugin.discovery" not in sys.modules
 assert not hasattr(pt.measures, "__path__") and "irmx.plugin.discovery" not in sys.modules
@@ -88,7 +88,7 @@ assert "_Hidden" not in globals() and MP is irmx.MP and str(irmx.parse_measure("
 
 @pytest.mark.parametrize(
     "before",
-    ["", "import irmx; irmx.MP", "import irmx.adapters.pyterrier", "import irmx; irmx.uninstall(); irmx.install()"],
+    ["", "import irmx; irmx.MP", "import irmx.pt", "import irmx; irmx.uninstall(); irmx.install()"],
 )
 def test_uninstall_takes_the_names_back_and_install_brings_them(before: str) -> None:
     in_a_new_process(
@@ -174,7 +174,7 @@ def test_without_pyterrier_the_module_says_what_to_install() -> None:
 import sys
 sys.modules["pyterrier"] = None
 try:
-    import irmx.adapters.pyterrier
+    import irmx.pt
 except ModuleNotFoundError as error:
     print(error)
 """

@@ -12,7 +12,7 @@ import pytest
 
 import irmx
 from irmx import DataError
-from irmx.adapters.ir_datasets import dataset
+from irmx.collections import dataset
 
 FILES = {
     "topics.xml": "<events><event><id>7</id><title>A flood</title><query>flood</query><type>storm</type>"

@@ -1,0 +1,17 @@
+"""Collections through ir_datasets, in both directions: ids to qrels, and plugins' datasets to ids.
+
+Columns that the qrels of a dataset lack, such as dates, are looked up in the documents where a :class:`irmx.Field` says
+which field of theirs gives it.
+"""
+
+from __future__ import annotations
+
+from irmx.adapters.ir_datasets.datasets import Dataset, dataset, qrels_table
+from irmx.adapters.ir_datasets.fields import Field
+from irmx.adapters.ir_datasets.judgments_of import judgments, judgments_with
+
+__all__ = ["Dataset", "Field", "dataset", "judgments", "judgments_with", "qrels_table"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
