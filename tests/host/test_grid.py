@@ -116,7 +116,8 @@ def test_a_setting_that_comes_twice_is_one() -> None:
         ({"L": "0:"}, "'0:' is not a range of 'L'"),
         ({"L": "0:inf"}, "must be a float in the range [0, 1]. Got 'inf' instead"),
         ({"users": "auto:5"}, "'auto:5' is not a range of 'users'"),
-        ({"users": "1:4:3"}, "must be an int in the range [1, inf) or 'auto'. Got 2.5 instead"),
+        ({"users": "1:4:3"}, "Got 2.5 instead. The range '1:4:3' has 3 values; 1:4:4 has every int."),
+        ({"users": "1:10"}, "Got 1.18 instead. The range '1:10' has 51 values; 1:10:10 has every int."),
         ({"SD": "MD*2"}, "'MD*2' is not a multiple of a parameter, which is written factor*parameter"),
         ({"SD": "-1*MD"}, "'-1*MD' is not a multiple of a parameter"),
         ({"SD": "2*MM"}, "ZVisit has no parameter 'MM'. It has: MD, SD"),
@@ -134,6 +135,21 @@ def test_mistakes_are_explained(values: dict[str, Any], said: str) -> None:
     with pytest.raises(UsageError) as error:
         Grid(VISIT, values)
     assert said in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("values", "end"),
+    [
+        ({"users": "0,1"}, "Got 0 instead."),
+        ({"L": "0.5,20"}, "Got 20 instead."),
+        ({"law": "geometric(p=3)"}, "Got 3 instead.\n  geometric(p=3)\n              ^"),
+        ({"law": "unifrom"}, ", table, by_document."),
+    ],
+)
+def test_a_mark_points_into_a_value_and_not_at_all_of_it(values: dict[str, Any], end: str) -> None:
+    with pytest.raises(UsageError) as error:
+        Grid("NCP" if "law" in values else VISIT, values)
+    assert str(error.value).endswith(end)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from irmx_pages.fit.personal_weights import PersonalGrid
     [("1:100", "1.01:100"), ("1:100:34,200", "1.01:100:34,200"), ("5,1,0.5:2", "5,1.01,1.01:2"), ([1, 7], "1.01,7")],
 )
 def test_a_grid_of_alpha_that_begins_at_one_is_told_what_to_write(grid: Any, instead: str) -> None:
-    with pytest.raises(irmx.UsageError, match=f"Write alpha={instead}: at 1.01 the gain is nearly a step"):
+    with pytest.raises(irmx.UsageError, match=f"\\. Write alpha={instead}: at 1.01 the gain is nearly a step"):
         parameter_grid(AS_RBP, {"alpha": grid})
     found = parameter_grid(AS_RBP, {"alpha": instead}).values["alpha"]
     assert found[0] == 1.01

@@ -196,7 +196,13 @@ class Grid:
             raise UsageError(f"{text!r} is not a range of {name!r}: low:high:number with low < high. {_FORM}.")
         points = np.linspace(low, high, int(number)).round(12).tolist()
         whole = [int(p) if param.dtype is int and p.is_integer() else p for p in points]
-        return [param.check(p, name, self._declared.NAME) for p in whole]
+        try:
+            return [param.check(p, name, self._declared.NAME) for p in whole]
+        except UsageError as error:
+            if param.dtype is not int:
+                raise
+            every = f"{low}:{high}:{high - low + 1}"
+            raise UsageError(f"{error} The range {text!r} has {number} values; {every} has every int.") from None
 
     def _value(self, value: Any, name: str, param: Param) -> Any:
         if not isinstance(value, str):
@@ -221,10 +227,11 @@ class Grid:
             return param.check(text, name, self._declared.NAME)
         try:
             return parse_value(text, self._declared, name)
-        except UnknownNameError:
-            if param.kind:
-                raise
-            return param.check(text, name, self._declared.NAME)  # which says what is allowed
+        except UsageError as error:
+            if isinstance(error, UnknownNameError) and not param.kind:
+                return param.check(text, name, self._declared.NAME)  # which says what is allowed
+            marks_all = f"\n  {text}\n  {'^' * len(text)}"  # tells nothing, and the callers' advice would follow it
+            raise type(error)(str(error).removesuffix(marks_all)) from None
 
     def _checked_multiple(self, multiple: Multiple, name: str) -> Multiple:
         of = self._param(multiple.of)
