@@ -153,7 +153,11 @@ def test_dates_become_seconds() -> None:
         ("a,b\n1,2\n,2\n", "line 3: the a is missing. It must be a whole number"),
         ("a,b\n1,2\nnan,2\n", "line 3: the a is missing"),
         ("a,c\n1,up\n2,Left\n", "line 3: the c must be one of 'up', 'left'. Got 'Left' instead. Did you mean left"),
+        ("a\n1\n0_1\n", "t.csv, line 3: .* Got '0_1' instead"),
+        ('a\n1\n"0_1"\n', "t.csv, line 3: .* Got '0_1' instead"),
         (b"a\0b", "t.csv contains zero bytes"),
+        ('{"a": 1}\n{"a": true}\n', "t.jsonl, line 2: .* Got True instead"),
+        ('{"a": 1}\n{"a": "0_1"}\n', "t.jsonl, line 2: .* Got '0_1' instead"),
         ('{"a": 1}\n[2]\n', "t.jsonl, line 2: not a JSON object"),
         ('{"a": 1}\n{\n', "t.jsonl, line 2: not JSON: "),
     ],
@@ -163,6 +167,36 @@ def test_what_is_wrong_in_a_file_is_named_with_its_line(text: str | bytes, says:
     path = tmp_path / ("t.jsonl" if "jsonl" in says else "t.csv")
     with pytest.raises(irmx.DataError, match=says):
         read_table(written(path, text), columns, "numbers")
+
+
+@pytest.mark.parametrize("source", [{"qid": ["1"], "topic": ["2"]}, "topic,qid\n1,2\n"])
+def test_two_names_of_one_column_are_refused(source: Any, tmp_path: Path) -> None:
+    if isinstance(source, str):
+        source = written(tmp_path / "t.csv", source)
+    with pytest.raises(irmx.DataError, match=r"two columns for 'query_id': '(qid|topic)' and '(qid|topic)'. Rename or"):
+        read_table(source, {"query_id": str})
+    assert read_table({"qid": ["1"], "topic": ["2"]}, {"qid": str})["qid"].tolist() == ["1"]
+
+
+def test_numbers_with_underscores_and_truth_values_are_no_numbers() -> None:
+    for cells in (["1_0.5"], [2.0, "1_0.5"], [True], [1.5, np.True_]):
+        with pytest.raises(irmx.DataError, match=r"Got .* instead"):
+            read_table({"a": cells}, {"a": float})
+    assert read_table({"a": [True, "false", 1]}, {"a": bool})["a"].tolist() == [True, False, True]
+
+
+@pytest.mark.parametrize("source", ["t.csv", "t.jsonl", [], {}])
+def test_what_may_be_empty_may_hold_nothing_at_all(source: Any, tmp_path: Path) -> None:
+    if isinstance(source, str):
+        source = written(tmp_path / source, b"\n")
+    columns = {**COLUMNS, "share": Param(float, "", default=0.5), "user": Param(str, "")}
+    table = read_table(source, columns, empty=True)
+    assert (len(table), {name: values.tolist() for name, values in table.columns.items()}) == (
+        0,
+        {"query_id": [], "rank": [], "seen": [], "share": []},
+    )
+    with pytest.raises(irmx.DataError, match=r"holds no table|has no rows"):
+        read_table(source, columns)
 
 
 @pytest.mark.parametrize(

@@ -188,7 +188,7 @@ def read_table(
     what : str
         The name of the table in messages, such as ``"click log"``.
     empty : bool
-        Whether the table may have no rows.
+        Whether it may have no rows; an empty file or list then has all required columns.
     content : bytes, optional
         The (decompressed) content of the file, if it has already been read.
 
@@ -217,14 +217,22 @@ def read_table(
     irmx.errors.DataError: The log of times, row 0 (counted from 0): the seconds must be a number in the range [0, inf). Got -1 instead.
     """
     declared = {n: c if isinstance(c, Param) else Param(c, "", required=True) for n, c in columns.items()}
-    raw = raw_table(source, what, content)
+    raw = raw_table(source, what, content, empty)
     names = {n: a for n, a in _ALIASES.items() if n in raw.columns and n not in declared and a in declared}
     names = {n: a for n, a in names.items() if a not in raw.columns}
+    for name in set(names.values()):
+        aliases = [n for n in names if names[n] == name]
+        if len(aliases) > 1:
+            raise DataError(
+                f"{raw.name} has two columns for {name!r}: {' and '.join(map(repr, aliases))}. Rename or drop one."
+            )
     raw = RawTable(raw.name, {names.get(n, n): values for n, values in raw.columns.items()}, raw.lines)
-    if raw.columns or empty:
+    if raw.columns:
         _refuse_lacking(raw, declared)
     if not len(raw) and not empty:
         raise DataError(f"{raw.name} has no rows.")
+    if not raw.columns:
+        raw = RawTable(raw.name, {n: () for n, column in declared.items() if column.required})
     return CheckedTable(raw, declared)
 
 
@@ -272,13 +280,24 @@ def _parsed(cells: Any, words: Mapping[str, float]) -> Floats:
     try:
         if hasattr(cells, "to_pylist"):
             return np.array(cells.cast("float64"))
-        return np.array(cells, dtype=np.float64)
+        if not any(_is_of_python(cell, words) for cell in cells):
+            return np.array(cells, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        return np.array([_number(cell, words) for cell in _as_list(cells)], dtype=np.float64)
+        pass
+    return np.array([_number(cell, words) for cell in _as_list(cells)], dtype=np.float64)
+
+
+def _is_of_python(cell: Any, words: Mapping[str, float]) -> bool:
+    """Tell whether a cell is a number to Python alone: 1_000, or True in a column that is not of truth values."""
+    if isinstance(cell, str):
+        return "_" in cell
+    return isinstance(cell, (bool, np.bool_)) and not words
 
 
 def _number(cell: Any, words: Mapping[str, float]) -> float:
     """Return a cell as a number, NaN if it is not a number."""
+    if _is_of_python(cell, words):
+        return math.nan
     try:
         return float(words.get(cell.strip().casefold(), cell) if isinstance(cell, str) else cell)
     except (TypeError, ValueError, OverflowError):

@@ -52,7 +52,7 @@ class RawTable:
         return f"{self.name}, line{many} {numbers}" if lines else f"{self.name}, row{many} {numbers} (counted from 0)"
 
 
-def raw_table(source: Any, what: str, content: bytes | None = None) -> RawTable:
+def raw_table(source: Any, what: str, content: bytes | None = None, empty: bool = False) -> RawTable:
     """Return the columns of a table from any source.
 
     Parameters
@@ -63,10 +63,12 @@ def raw_table(source: Any, what: str, content: bytes | None = None) -> RawTable:
         The name of the table in messages, such as ``"click log"``.
     content : bytes, optional
         The (decompressed) content of the file, if it has already been read.
+    empty : bool
+        Whether a file may be empty, without even a header.
     """
     name = f"The {what}"
     if isinstance(source, (str, os.PathLike)):
-        return _of_content(name_of(source), content_of(source, what) if content is None else content, what)
+        return _of_content(name_of(source), content_of(source, what) if content is None else content, what, empty)
     if hasattr(source, "itertuples"):
         return _of_frame(name, source)
     if hasattr(source, "to_pydict") or hasattr(source, "__arrow_c_stream__"):
@@ -78,12 +80,14 @@ def raw_table(source: Any, what: str, content: bytes | None = None) -> RawTable:
     raise DataError(f"{name} must be {KINDS}. Got {type(source).__name__} instead.")
 
 
-def _of_content(name: str, content: bytes, what: str) -> RawTable:
+def _of_content(name: str, content: bytes, what: str, empty: bool) -> RawTable:
     """Return the table in a file, whose kind is detected by its first bytes and its name."""
     suffixes = Path(name).suffixes[-2:]
     if content[:4] == b"PAR1" or ".parquet" in suffixes:
         return _of_arrow(name, parquet_table(name, content))
     if not content.strip():
+        if empty:
+            return RawTable(name, {})
         raise DataError(f"{name} is empty: it holds no {what}.")
     if b"\0" in content[:4096]:
         raise DataError(f"{name} contains zero bytes. If it is text, save it as UTF-8.")
