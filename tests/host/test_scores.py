@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -150,3 +152,58 @@ def test_runs_are_found_by_globs(tmp_path: Path) -> None:
 def test_values_cannot_be_written(demo: Scores) -> None:
     with pytest.raises(ValueError, match="read-only"):
         demo.values[0, 0, 0] = 1
+    for scores in (demo, pickle.loads(pickle.dumps(demo)), copy.deepcopy(demo)):
+        for array in (scores.values, scores.retrieved, scores["AP"]):
+            assert not array.flags.writeable
+
+
+def test_arrays_of_the_caller_stay_as_they_are() -> None:
+    values, retrieved, errors = np.zeros((1, 1, 1)), np.ones((1, 1), dtype=bool), np.zeros((1, 1, 1))
+    made = Scores(values, ("1",), ("a",), (irmx.parse_measure("AP"),), retrieved, {"error": errors})
+    assert not any(array.flags.writeable for array in (made.values, made.retrieved, made.fields["error"]))
+    assert all(array.flags.writeable for array in (values, retrieved, errors))
+
+
+@pytest.mark.parametrize(
+    ("asked", "measure"), [("NCP(law='first')", "NCP(law=first)"), ("map", "AP"), ("ndcg_cut_10", "nDCG@10")]
+)
+def test_a_measure_has_all_of_its_names(asked: str, measure: str, demo: Scores) -> None:
+    place = [str(m) for m in demo.measures].index(measure)
+    assert demo[asked].tolist() == demo.values[:, :, place].tolist()
+    assert demo.select(measures=asked).measures == (demo.measures[place],)
+
+
+def test_measures_are_selected_as_they_are_asked_for_elsewhere(demo: Scores) -> None:
+    assert [str(m) for m in demo.select(measures="nDCG@10 map").measures] == ["nDCG@10", "AP"]
+    assert [str(m) for m in demo.select(measures=["nDCG@10 AP", irmx.NCP(law="first")]).measures] == [
+        "nDCG@10",
+        "AP",
+        "NCP(law=first)",
+    ]
+    assert demo.select(topics="1").measures == demo.measures
+    with pytest.raises(UsageError):
+        demo["AP nDCG@10"]
+    with pytest.raises(UsageError, match=r"The scores have no measure 'RR'\. They have: AP, nDCG@10"):
+        demo["recip_rank"]
+
+
+def test_a_file_is_written_as_a_whole_or_not_at_all(
+    tmp_path: Path, demo: Scores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "none" / "scores.parquet"
+    with pytest.raises(DataError, match=r"none.scores.parquet cannot be written: No such file or directory\.$"):
+        demo.to_parquet(path)
+    with pytest.raises(DataError, match="cannot be written: "):
+        demo.to_parquet(tmp_path)
+    path = tmp_path / "scores.parquet"
+    demo.to_parquet(path)
+
+    def stopped(table: object, where: Path) -> None:
+        Path(where).write_bytes(b"PAR1")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(pq, "write_table", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        demo.to_parquet(path)
+    assert Scores.read_parquet(path).values.tolist() == demo.values.tolist()
+    assert list(tmp_path.iterdir()) == [path]

@@ -6,15 +6,16 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
 import numpy as np
 
-from irmx.declare.expressions import parse_measure
+from irmx.declare.expressions import canonical, parse_measure
 from irmx.errors import DataError, UsageError, counted, suggest
-from irmx.ragged import Floats
-from irmx.score.evaluator import Evaluator, Measures
+from irmx.ragged import Floats, read_only
+from irmx.score.evaluator import Evaluator, Measures, as_measures
 from irmx.score.named_runs import named_runs, of_each_run
 from irmx.score.provenance import file_digest, versions_of
 from irmx.score.scoring import mean_of
@@ -83,11 +84,17 @@ class Scores:
                     f"The scores of {shape[0]} topics, {shape[1]} systems and {shape[2]} measures have {name} of shape "
                     f"{array.shape}."
                 )
-            array.flags.writeable = False
         if self.retrieved.shape != shape[:2]:
             raise UsageError(
                 f"retrieved has the shape {self.retrieved.shape} for {shape[0]} topics, {shape[1]} systems."
             )
+        for name in ("values", "retrieved"):
+            object.__setattr__(self, name, read_only(getattr(self, name)))
+        object.__setattr__(self, "fields", {name: read_only(array) for name, array in self.fields.items()})
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()  # pickle forgets which arrays are read-only
 
     def __repr__(self) -> str:
         axes = ((self.topics, "topic"), (self.systems, "system"), (self.measures, "measure"))
@@ -101,7 +108,8 @@ class Scores:
 
     def __getitem__(self, measure: str | ir_measures.Measure) -> Floats:
         """Return the values of one measure, shape (topics, systems)."""
-        values: Floats = self.values[:, :, self._places("measure", self.measures, measure)[0]]
+        [place] = self._places_of_measures([parse_measure(measure)])
+        values: Floats = self.values[:, :, place]
         return values
 
     def select(
@@ -120,7 +128,7 @@ class Scores:
         places = [
             self._places("topic", self.topics, topics),
             self._places("system", self.systems, systems),
-            self._places("measure", self.measures, measures),
+            self._places_of_measures(self.measures if measures is None else as_measures(measures)),
         ]
         at = np.ix_(*places)
         return Scores(
@@ -133,12 +141,15 @@ class Scores:
             self.made_by,
         )
 
+    def _places_of_measures(self, asked: Iterable[ir_measures.Measure]) -> list[int]:
+        return self._places("measure", list(map(canonical, self.measures)), list(map(canonical, asked)))
+
     @staticmethod
     def _places(kind: str, known: Sequence[Any], selected: Any) -> list[int]:
         if selected is None:
             return list(range(len(known)))
         place = {str(name): i for i, name in enumerate(known)}
-        names = [selected] if isinstance(selected, (str, ir_measures.Measure)) else list(selected)
+        names = [selected] if isinstance(selected, str) else list(selected)
         for name in names:
             if str(name) not in place:
                 near = suggest(str(name), place)
@@ -218,7 +229,13 @@ class Scores:
     # -- files -------------------------------------------------------------------------------------------
 
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
-        """Write the table of :meth:`frame`, with its provenance, to a parquet file."""
+        """Write the table of :meth:`frame`, with its provenance, to a parquet file; nothing is left half-written.
+
+        Raises
+        ------
+        irmx.errors.DataError
+            If it cannot be written.
+        """
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -232,9 +249,16 @@ class Scores:
             "made_by": self.made_by,
         }
         table = pa.Table.from_pandas(self.frame(), preserve_index=False)
-        pq.write_table(
-            table.replace_schema_metadata({**(table.schema.metadata or {}), _METADATA: json.dumps(about)}), path
-        )
+        table = table.replace_schema_metadata({**(table.schema.metadata or {}), _METADATA: json.dumps(about)})
+        unfinished = Path(f"{os.fspath(path)}.unfinished")
+        try:
+            pq.write_table(table, unfinished)
+            os.replace(unfinished, path)
+        except OSError as error:
+            reason = os.strerror(error.errno) if error.errno else str(error)
+            raise DataError(f"{os.fspath(path)} cannot be written: {reason}.") from None
+        finally:
+            unfinished.unlink(missing_ok=True)
 
     @classmethod
     def read_parquet(cls, path: str | os.PathLike[str]) -> Scores:
