@@ -3,7 +3,7 @@
     python tests/benchmarks/stream.py [--write docs/results/stream_speed.md] [--quick]
 
 The gains of every user are compared, and must be equal. The real part needs the variable IRMX_DATA, and is left out,
-saying so, without it. The last part runs a fixed sample of the paper's sweep through ``irmx.sweep`` and says what the
+saying so, without it. The last part runs a fixed sample of the paper's sweep through ``irmx_study.sweep`` and says what the
 whole would take. Nothing here is a test.
 """
 

@@ -169,6 +169,29 @@ def test_nan_is_said_and_what_a_frame_lacks_is_empty() -> None:
     assert shown(pd.DataFrame({"value": [np.nan, 1.0]}), "csv") == 'value\n""\n1.0000\n'
 
 
+def test_cells_of_numpy_and_pandas_are_those_of_python() -> None:
+    rows = [{"a": np.True_, "b": pd.NaT, "c": pd.NA, "d": np.datetime64("NaT")}]
+    line = '{"a": true, "b": null, "c": null, "d": null}\n'
+    assert shown(rows, "jsonl") == shown(pd.DataFrame(rows, dtype=object), "jsonl") == line
+    assert shown(rows, "csv") == "a,b,c,d\nyes,,,\n"
+    assert shown([{"a": np.datetime64("2014-03-01")}], "jsonl") == '{"a": "2014-03-01"}\n'
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"), [({"a": 1}, "a single dict"), (7, "a single int"), (["a"], "a row that is a str")]
+)
+def test_what_is_no_rows_is_refused(rows: Any, said: str) -> None:
+    with pytest.raises(irmx.UsageError, match=f"an iterable of mappings from names to cells. Got {said} instead"):
+        print_rows(rows)
+
+
+def test_names_of_two_words_are_told_apart(command: Callable[..., Any]) -> None:
+    rows = list(csv.DictReader(io.StringIO(command("plugins", "-o", "tsv").out), delimiter="\t"))
+    in_words = [json.loads(line) for line in command("plugins", "-o", "jsonl").out.splitlines()]
+    assert [row["names"].split(", ") for row in rows] == [row["names"] or [""] for row in in_words]
+    assert any("markov learn-chain" in row["names"] for row in in_words)
+
+
 HOSTILE = 'a\tb\nc\r\x1b[2J\x9b1m\u202e|&_%$#{}~^\\<b>"*`,\x00\ud800'
 
 

@@ -68,14 +68,14 @@ class PrintedRows:
 
 
 def cell_text(value: Any, places: int, is_p_value: bool = False) -> str:
-    """Return a cell as text: a float with the given decimal places, lists and dicts in one line, nothing for None.
+    """Return a cell as text: a float with the given decimal places, the items of lists and dicts separated by commas, nothing for None.
 
     Examples
     --------
     >>> cell_text(2 / 3, 4), cell_text(2 / 3, -1), cell_text(1e-9, 4, is_p_value=True), cell_text(7, 4)
     ('0.6667', '0.6666666666666666', '<0.0001', '7')
     >>> cell_text(["a", "b"], 4), cell_text({"length": "words"}, 4), cell_text(True, 4), cell_text(None, 4)
-    ('a b', 'length (words)', 'yes', '')
+    ('a, b', 'length (words)', 'yes', '')
     """
     if value is None:
         return ""
@@ -89,7 +89,7 @@ def cell_text(value: Any, places: int, is_p_value: bool = False) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{key} ({of_key})" for key, of_key in value.items())
     if isinstance(value, (list, tuple)):
-        return " ".join(map(str, value))
+        return ", ".join(map(str, value))
     return str(value)
 
 

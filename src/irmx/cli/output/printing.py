@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, TextIO
 
+import numpy as np
 import typer
 
 from irmx.declare.output_format import OutputFormat, PrintedRows
@@ -63,7 +64,7 @@ def print_rows(
     ----------
     rows : DataFrame, or iterable of dict of str to object
         The rows. A cell is a string, a number, None, True or False, a list of strings, or a dict of strings. A missing value
-        of a DataFrame, such as NaN, is printed as None.
+        of a DataFrame, such as NaN, is printed as None, and so are NaT and NA anywhere.
     output_format : str
         ``table``, ``tsv``, ``csv``, ``jsonl``, ``markdown``, ``latex``, or the output format of a plugin.
     places : int
@@ -80,7 +81,7 @@ def print_rows(
     Raises
     ------
     irmx.UsageError
-        For an unknown output format.
+        For an unknown output format, or where rows are none.
 
     Examples
     --------
@@ -100,10 +101,30 @@ def print_rows(
     output_format_named(output_format).write(to_print, sys.stdout if file is None else file)
 
 
-def _records(rows: Any) -> tuple[list[Mapping[str, Any]], Iterable[str]]:
+_ROWS = "The rows to print must be a DataFrame or an iterable of mappings from names to cells."
+
+
+def _records(rows: Any) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the rows as dicts, and the names of their columns."""
     if hasattr(rows, "itertuples"):
         frame = rows.astype(object).where(rows.notna(), None)
-        return frame.to_dict("records"), map(str, rows.columns)
-    records = list(rows)
-    return records, dict.fromkeys(name for record in records for name in record)
+        records, names = frame.to_dict("records"), list(map(str, rows.columns))
+    else:
+        if isinstance(rows, Mapping) or not isinstance(rows, Iterable):
+            raise UsageError(f"{_ROWS} Got a single {type(rows).__name__} instead.")
+        records = list(rows)
+        for row in records:
+            if not isinstance(row, Mapping):
+                raise UsageError(f"{_ROWS} Got a row that is a {type(row).__name__} instead.")
+        names = list(dict.fromkeys(name for record in records for name in record))
+    return [{name: _plain(cell) for name, cell in record.items()} for record in records], names
+
+
+def _plain(cell: Any) -> Any:
+    """Return a cell of numpy or pandas as one of Python, None for what is missing; NaN stays what it is."""
+    if isinstance(cell, np.bool_):
+        return bool(cell)
+    if isinstance(cell, (np.datetime64, np.timedelta64)):
+        return None if np.isnat(cell) else cell
+    pandas = sys.modules.get("pandas")  # where it is not imported, there is none of its cells
+    return None if pandas is not None and (cell is pandas.NaT or cell is pandas.NA) else cell
