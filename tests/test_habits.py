@@ -64,6 +64,47 @@ def test_contributing_names_every_environment_of_tox_and_no_other() -> None:
     assert named - {"py311"} == {name for name in environments() if not name.startswith("py")}
 
 
+def lists_of_plugins() -> dict[str, list[str]]:
+    """Every list of the plugins of this repository that somebody keeps by hand."""
+    texts = {name: (TOP / name).read_text(encoding="utf-8") for name in ("CONTRIBUTING.md", "README.md", "tox.ini")}
+    found = {
+        f"{name}, {number}": re.findall(r"\./plugins/(irmx-\w+)", part)
+        for name, text in texts.items()
+        for number, part in enumerate(re.findall(r"(?:\S*\./plugins/irmx-\w+\s+(?:-e )?)+", text), start=1)
+    }
+    project = (TOP / "pyproject.toml").read_text(encoding="utf-8")
+    for name, written in {
+        "plugins": r'"(irmx-\w+)[>=]',
+        "src": r'"plugins/(irmx-\w+)/src"',
+        "mypy_path": r'"plugins/(irmx-\w+)/src"',
+        "packages": r'"(irmx_\w+)"',
+    }.items():
+        *_, line = re.findall(rf"^{name} = (\[.*\])$", project, re.MULTILINE)  # of what is built, then of mypy
+        found[f"pyproject.toml, {name}"] = [plugin.replace("_", "-") for plugin in re.findall(written, line)]
+    return found
+
+
+PLUGINS = sorted(path.parent.name for path in TOP.glob("plugins/*/pyproject.toml"))
+LISTS = lists_of_plugins()
+
+
+@pytest.mark.parametrize("where", LISTS)
+def test_every_list_of_plugins_names_all_of_them(where: str) -> None:
+    examples = {path.parent.name for path in TOP.glob("docs/examples/*/pyproject.toml")}
+    assert [name for name in LISTS[where] if name not in examples] == PLUGINS
+
+
+def test_lists_of_plugins_are_found_where_they_are_kept() -> None:
+    assert len(PLUGINS) > 5
+    names = [where.partition(", ")[0] for where in LISTS]
+    assert {name: names.count(name) for name in names} == {
+        "CONTRIBUTING.md": 1,
+        "README.md": 2,
+        "tox.ini": 3,
+        "pyproject.toml": 4,
+    }
+
+
 def test_marks_that_are_left_out_are_those_that_are_declared_and_run_elsewhere() -> None:
     text = (TOP / "pyproject.toml").read_text(encoding="utf-8")
     left_out = re.findall(r"not (\w+)", text.partition("addopts = ")[2].partition("\n")[0])
