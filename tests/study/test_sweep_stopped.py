@@ -56,6 +56,19 @@ def test_a_stopped_sweep_goes_on_where_it_was(
 
 @pytest.mark.slow
 @posix
+def test_processes_leave_when_the_one_that_started_them_is_killed(
+    resuming: ModuleType, folder: Path, start: Start, gate: Gate
+) -> None:
+    first = start(*resuming.words(jobs=2), ZECHO_GATE="gate")
+    gate(3)
+    resuming.wait_for_parts(folder, 3)
+    os.kill(first.pid, signal.SIGKILL)
+    code, _ = resuming.finish(first)  # which is over when all who share its output are gone, at work as they are
+    assert code == -signal.SIGKILL
+
+
+@pytest.mark.slow
+@posix
 @pytest.mark.parametrize("place", ["reading runs", "processes start", "scoring"])
 def test_processes_that_are_stopped_while_they_start_do_not_complain(
     resuming: ModuleType, folder: Path, start: Start, gate: Gate, place: str

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
+import threading
+import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -13,7 +16,9 @@ from irmx import IrmxError, UsageError
 _LOCAL = ("sequential", "loky", "threading", "multiprocessing")
 _CONNECT_SECONDS = 10
 _IDLE_SECONDS = 10
-"""The time, in seconds, after which idle processes exit, for instance if the one that started them was killed."""
+"""The time, in seconds, after which idle processes exit."""
+_PARENT_SECONDS = 1
+"""How often, in seconds, a process checks whether the one that started it still runs."""
 
 Call = tuple[Callable[..., Any], tuple[Any, ...]]
 """A function and its arguments."""
@@ -94,7 +99,8 @@ def results_of(calls: Iterable[Call], jobs: int) -> Iterator[Iterator[Any]]:
         if own_processes:
             stack.enter_context(warnings.catch_warnings())  # a process that has grown is replaced; nothing is lost
             warnings.filterwarnings("ignore", "A worker stopped while some jobs were given", UserWarning)
-            stack.enter_context(joblib.parallel_config(backend="loky", idle_worker_timeout=_IDLE_SECONDS))
+            options = {"initializer": _leave_with, "initargs": (os.getpid(),), "idle_worker_timeout": _IDLE_SECONDS}
+            stack.enter_context(joblib.parallel_config(backend="loky", **options))
             stack.callback(_end_processes)
         parallel = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
         results = None
@@ -130,6 +136,21 @@ def _held_back(number: signal.Signals) -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _leave_with(parent: int) -> None:
+    """End this process soon after the one that started it, even one that was killed and could not say so.
+
+    Processes hold both ends of the pipes they wait at, and would wait there for ever. On Windows, where a process keeps the
+    number of a parent that is gone, this does nothing.
+    """
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(_PARENT_SECONDS)
+        os._exit(1)
+
+    threading.Thread(target=watch, name="irmx-study-parent", daemon=True).start()
 
 
 def _end_processes() -> None:
