@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import irmx
-from irmx import Citation, Column, Dataset, Measure, Symbol, hookimpl
+from irmx import Citation, Column, Command, Dataset, Measure, Symbol, hookimpl
 from irmx.plugin.discovery import Discovery
 from irmx.registry import PluginInfo, Registry
 

@@ -187,6 +187,15 @@ def test_measures_are_selected_as_they_are_asked_for_elsewhere(demo: Scores) -> 
         demo["recip_rank"]
 
 
+def test_two_names_of_one_measure_stay_two(tmp_path: Path) -> None:
+    names = ["IPrec@1", "IPrec@1.0"]
+    scores = Scores.from_frame(pd.DataFrame({"query_id": "1", "system": "a", "measure": names, "value": [0.25, 0.5]}))
+    scores.to_parquet(tmp_path / "scores.parquet")
+    for same in (scores, scores.select(), Scores.read_parquet(tmp_path / "scores.parquet")):
+        assert [str(m) for m in same.measures] == names
+        assert [same[name].item() for name in names] == same.values.ravel().tolist() == [0.25, 0.5]
+
+
 def test_a_file_is_written_as_a_whole_or_not_at_all(
     tmp_path: Path, demo: Scores, monkeypatch: pytest.MonkeyPatch
 ) -> None:

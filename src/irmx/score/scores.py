@@ -142,7 +142,9 @@ class Scores:
         )
 
     def _places_of_measures(self, asked: Iterable[ir_measures.Measure]) -> list[int]:
-        return self._places("measure", list(map(canonical, self.measures)), list(map(canonical, asked)))
+        own = {str(canonical(m)): str(m) for m in self.measures} | {str(m): str(m) for m in self.measures}
+        names = [own.get(str(m), own.get(str(canonical(m)), str(m))) for m in asked]
+        return self._places("measure", self.measures, names)
 
     @staticmethod
     def _places(kind: str, known: Sequence[Any], selected: Any) -> list[int]:
@@ -283,7 +285,7 @@ class Scores:
                 f"{os.fspath(path)} holds {schema}; this version of irmx reads those of schema {_SCHEMA}, which "
                 "irmx.Scores.to_parquet writes."
             )
-        scores = cls.from_frame(table.to_pandas()).select(about["topics"], about["systems"], about["measures"])
+        scores = cls.from_frame(table.to_pandas()).select(about["topics"], about["systems"])
         retrieved = scores.retrieved.copy()
         for topic, system in about["missing"]:
             retrieved[scores.topics.index(topic), scores.systems.index(system)] = False
