@@ -280,7 +280,7 @@ def _parsed(cells: Any, words: Mapping[str, float]) -> Floats:
     try:
         if hasattr(cells, "to_pylist"):
             return np.array(cells.cast("float64"))
-        if not any(_is_of_python(cell, words) for cell in cells):
+        if set(map(type, cells)) <= {int, float} or not any(_is_of_python(cell, words) for cell in cells):
             return np.array(cells, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         pass
