@@ -78,6 +78,14 @@ class Rows(Shared):
     """
 
     table: Table
+    _offsets: Ints
+    _data: Run | Judgments
+    _topics: Sequence[Any]
+    _doc_ids: Callable[[], Sequence[str]]
+    _arrays: dict[str, Lazy]
+    _numbers: dict[Column, Floats]
+    _labels: dict[Column, tuple[Ints, tuple[Any, ...]]]
+    _whole: tuple[Rows, Any] | None
 
     def __init__(
         self,
@@ -92,13 +100,12 @@ class Rows(Shared):
         rank: Lazy,
         score: Lazy,
     ) -> None:
-        super().__init__(table="qrels" if isinstance(data, Judgments) else "run")
-        self._offsets = offsets
-        self._data, self._topics, self._doc_ids = data, topics, doc_ids
-        self._arrays: dict[str, Lazy] = {"row": row, "doc": doc, "grade": grade, "rank": rank, "score": score}
-        self._numbers: dict[Column, Floats] = {}
-        self._labels: dict[Column, tuple[Ints, tuple[Any, ...]]] = {}
-        self._whole: tuple[Rows, Any] | None = None
+        super().__init__(  # all at once, since there are rows for every topic
+            table="qrels" if isinstance(data, Judgments) else "run",
+            _offsets=offsets, _data=data, _topics=topics, _doc_ids=doc_ids,
+            _arrays={"row": row, "doc": doc, "grade": grade, "rank": rank, "score": score},
+            _numbers={}, _labels={}, _whole=None,
+        )  # fmt: skip
 
     def _lazy(self, name: str) -> Array:
         values = self._arrays[name]

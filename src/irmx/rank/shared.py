@@ -14,9 +14,10 @@ class Shared:
     Every access gives a view of its own, so that a new shape of one changes no other.
     """
 
+    _made: dict[str, Array]
+
     def __init__(self, **attributes: Any) -> None:
-        vars(self).update(attributes)
-        self._made: dict[str, Array] = {}
+        vars(self).update(attributes, _made={})
 
     def _array(self, name: str, make: Callable[[], Array]) -> Array:
         """Return a view of an array that is made when it is first asked for."""
