@@ -264,7 +264,7 @@ def test_a_dataset_that_a_plugin_cannot_make(registry: Registry) -> None:
 
 
 def test_a_dataset_id_that_ir_datasets_has_already(registry: Registry, command: Command) -> None:
-    with pytest.warns(irmx.PluginWarning, match=r"news \(irmx-news 2.0\) claims the dataset 'vaswani', which ir_datasets has already"):  # fmt: skip
+    with pytest.warns(irmx.PluginWarning, match=r"news \(irmx-news 2.0\) claims the dataset 'vaswani', which ir_datasets already has"):  # fmt: skip
         assert irmx.collections.dataset("vaswani") is ir_datasets.load("vaswani")
     assert ir_datasets.load("vaswani").has_docs()
     assert "  not in use: the dataset 'vaswani', because ir_datasets has one of this name\n" in command("plugins").out

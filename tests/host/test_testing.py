@@ -286,5 +286,5 @@ def test_the_guide_has_every_check_in_its_own_words() -> None:
 
 @pytest.mark.parametrize(("name", "said"), [("NCP", "never lowers"), ("MP", "can lower")])
 def test_help_tells_whether_a_measure_is_monotone(name: str, said: str, command: Callable[..., Any]) -> None:
-    sentence = f"A relevant document in the place of a non-relevant one {said} the value."
+    sentence = f"Replacing a non-relevant document by a relevant one {said} the value."
     assert sentence in command("measures", name).out

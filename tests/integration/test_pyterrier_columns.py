@@ -167,7 +167,7 @@ def test_what_is_no_date_of_a_document_is_refused(source: Any) -> None:
         ),
         (
             {"a": MIDNIGHT, "b": 1000 * MIDNIGHT}.get,
-            "1714608000000 of the document 'b' is no date.*divide milliseconds by 1000",
+            "1714608000000 of the document 'b' is not a date.*divide milliseconds by 1000",
         ),
     ],
     ids=["table", "dict", "function"],

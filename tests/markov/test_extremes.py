@@ -115,7 +115,7 @@ def test_offsets_with_which_every_weight_is_a_positive_number(distance, self_loo
         assert irmx.parse_measure(str(MP(model=model))) == MP(model=model)
         return
     smallest = 1 if distance == "log_inverse" and self_loops else 0
-    why = f"'offset' parameter of GL_AD_L?ID must be above {smallest}{', as a user who may stay' if self_loops else ': the'}"
+    why = f"'offset' parameter of GL_AD_L?ID must be above {smallest}{', because a user who may stay' if self_loops else ': the'}"
     with pytest.raises(irmx.UsageError, match=why):
         MarkovModel(**params)
 
@@ -125,7 +125,7 @@ def test_offsets_with_which_every_weight_is_a_positive_number(distance, self_loo
     [
         (lambda: TransitionMatrix("chain.npy"), "square array of numbers"),
         (lambda: TransitionMatrix(np.array([[0, 1j], [1, 0]])), "complex numbers"),
-        (lambda: TransitionMatrix([[0.0, 1.0], [1.0, 0.0]], file="chain.npy"), "takes one of"),
+        (lambda: TransitionMatrix([[0.0, 1.0], [1.0, 0.0]], file="chain.npy"), "takes only one of"),
         (lambda: value(TransitionMatrix(lambda depth: np.eye(2)[::-1]), 5, [1]), "must have 5 rows"),
         (lambda: ByRank([1.0], file="times.csv"), "not both"),
         (lambda: ByRank({1.5: 2.0}), "whole number"),

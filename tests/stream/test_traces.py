@@ -105,7 +105,7 @@ def test_durations_and_times_away_have_the_means_of_the_user() -> None:
     ("make", "said"),
     [
         (lambda u: simulate(u, -1.0), "must be at least 0 seconds long. Got -1.0"),
-        (lambda u: simulate(u, "3 parsecs"), "'parsecs' is no unit"),
+        (lambda u: simulate(u, "3 parsecs"), "'parsecs' is not a unit"),
         (lambda u: simulate(u, 10.0, seed=-2), "'seed' must be a whole number of at least 0. Got -2"),
         (lambda u: simulate(Users(u.away * 0, u.session, u.speed), 10.0), "must be finite and more than 0"),
         (lambda u: simulate(u, 1e14), "at most 1e.08 are simulated"),

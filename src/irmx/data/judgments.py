@@ -241,7 +241,7 @@ class Judgments:
 
     @property
     def has_negative(self) -> bool:
-        """Whether some grade is negative, which in TREC qrels means pooled, but not judged."""
+        """Whether some grade is negative, which in TREC qrels means not judged."""
         return bool(np.any(self.grade < 0))
 
     @property

@@ -53,7 +53,7 @@ def _may_set(measure: Measure, name: str) -> bool:
 
 
 def check_rel(measure: Measure, data: Data) -> None:
-    """``rel=2`` takes documents of a smaller grade as not relevant: as if their grade were 0."""
+    """``rel=2`` treats documents of a smaller grade as not relevant, as if their grade were 0."""
     if not _may_set(measure, "rel"):
         return
     strict = _with(measure, rel=2)
@@ -104,7 +104,7 @@ def check_judged_only(measure: Measure, data: Data) -> None:
 
 
 def check_run_order(measure: Measure, data: Data) -> None:
-    """``ties='run'`` takes documents of equal scores in the order of the run's rows."""
+    """``ties='run'`` orders documents of equal scores as the rows of the run."""
     if not _may_set(measure, "ties"):
         return
 
@@ -117,7 +117,7 @@ def check_run_order(measure: Measure, data: Data) -> None:
 
 
 def check_no_relevant_nan(measure: Measure, data: Data) -> None:
-    """``no_relevant='nan'`` gives a topic without a relevant judged document NaN, and leaves it out of the mean."""
+    """With ``no_relevant='nan'`` a topic without a relevant judged document has NaN, and the mean leaves it out."""
     if not _may_set(measure, "no_relevant"):
         return
     asking = _with(measure, no_relevant="nan")

@@ -50,7 +50,7 @@ def check_empty_qrels(measure: Measure, data: Data) -> None:
 
 
 def check_unknown_topics(measure: Measure, data: Data) -> None:
-    """A topic that only the run has is left out; one that only the qrels have has ``DEFAULT``; the others stay."""
+    """A topic that only the run has is left out; one that only the qrels have has ``DEFAULT``; the others are unaffected."""
     asked = "Topics that only the run or only the qrels have must not change the others."
 
     def holds(sample: Sample) -> None:
@@ -98,7 +98,7 @@ def check_nothing_found(measure: Measure, data: Data) -> None:
 
 
 def check_repeated_documents(measure: Measure, data: Data) -> None:
-    """A run in which a document stands twice has a value in ``RANGE``, where ``DOCS_MAY_REPEAT`` says that it may."""
+    """A run in which a document occurs twice has a value in ``RANGE``, if ``DOCS_MAY_REPEAT`` allows such runs."""
     if not measure.DOCS_MAY_REPEAT:
         return
 

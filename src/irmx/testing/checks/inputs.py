@@ -94,7 +94,7 @@ def _trec_files(sample: Sample, folder: Path) -> tuple[Make, Make]:
 
 
 def check_inputs_unchanged(measure: Measure, data: Data) -> None:
-    """Scoring leaves the caller's qrels and run as they were, the rankings that other measures see, and the state of random numbers."""
+    """Scoring changes neither the caller's qrels and run, nor the rankings that other measures see, nor the state of random generators."""
     asked = "Scoring must not change the tables that it is given."
 
     def holds(sample: Sample) -> None:

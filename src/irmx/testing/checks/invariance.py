@@ -17,13 +17,13 @@ from irmx.testing.trying import Data, Values, for_all, for_all_large, raised, re
 
 
 def check_row_order(measure: Measure, data: Data) -> None:
-    """The order of rows does not matter, where no two scores of a topic are equal."""
+    """The order of rows does not matter if no two scores of a topic are equal."""
     asked = "The order of rows must not matter: scores order documents."
     _order(measure, data, data.samples(measure, ties="none"), asked)
 
 
 def check_ties(measure: Measure, data: Data) -> None:
-    """The order of rows does not matter where scores are equal either; with ``ties='run'`` it may."""
+    """Nor does it matter if scores are equal; with ``ties='run'`` it may."""
     if measure["ties"] != "run":
         asked = "The order of rows must not matter, even where scores are equal."
         _order(measure, data, data.samples(measure, ties="all"), asked)
@@ -70,7 +70,7 @@ def _in_other_orders(sample: Sample) -> Iterator[Sample]:
 
 
 def check_topics(measure: Measure, data: Data) -> None:
-    """Topics do not influence each other: a topic alone has the value that it has among others."""
+    """Topics do not influence each other: a topic alone has the same value as among others."""
     asked = "Topics must not influence each other."
 
     def holds(sample: Sample) -> None:
@@ -84,7 +84,7 @@ def check_topics(measure: Measure, data: Data) -> None:
 
 
 def check_ids(measure: Measure, data: Data) -> None:
-    """What topics and documents are called does not matter, where no two scores of a topic are equal."""
+    """The ids of topics and documents do not matter if no two scores of a topic are equal."""
     asked = "What topics and documents are called must not matter."
 
     def holds(sample: Sample) -> None:

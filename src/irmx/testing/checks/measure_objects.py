@@ -18,7 +18,7 @@ from irmx.testing.trying import Data, Values, require_same, values
 
 
 def check_expression(measure: Measure, data: Data) -> None:
-    """The text of a measure, in other settings too, parses back to an equal measure, with ``irmx.parse_measure`` and ir_measures'."""
+    """The text of a measure, in other settings too, parses back to an equal measure, by the ``parse_measure`` of irmx and of ir_measures."""
     for one in settings(measure):
         _require_parsed(one)
 
@@ -37,7 +37,7 @@ def _require_parsed(measure: Measure) -> None:
 
 
 def check_equality(measure: Measure, data: Data) -> None:
-    """Measures are equal, with equal hashes, exactly where their parameters are."""
+    """Measures are equal, with equal hashes, exactly if their parameters are."""
     again = type(measure)(**measure.params)
     if again != measure or hash(again) != hash(measure):
         raise failure(
@@ -87,7 +87,7 @@ def _require_equal(measure: Measure, name: str, found: Measure) -> None:
 
 
 def check_joblib(measure: Measure, data: Data) -> None:
-    """It scores in another process, as sweeps have it do: joblib with loky."""
+    """It scores in another process, as in a sweep: joblib with loky."""
     from joblib import Parallel, delayed
 
     sample = data.some(measure)

@@ -18,7 +18,7 @@ from irmx.testing.trying import Data
 
 
 def check_metadata(measure: Measure, data: Data) -> None:
-    """It has a name, a name written out, a sentence, a docstring and a range; parameters and columns are described."""
+    """It has a name, a full name, a one-sentence description, a docstring and a range; parameters and columns are described."""
     problems = [*_of_class(measure), *_of_parameters(measure), *_of_columns(measure)]
     if problems:
         raise failure(
@@ -87,7 +87,7 @@ def check_citation(measure: Measure, data: Data) -> None:
 
 
 def check_examples(measure: Measure, data: Data) -> None:
-    """``EXAMPLES`` are expressions of this measure with all that it requires, and written as it prints them."""
+    """``EXAMPLES`` are expressions of this measure with all required parameters, written as it prints them."""
     asked = "EXAMPLES must be expressions of it, at least one."
     if not measure.EXAMPLES:
         raise failure(measure, asked, "There are none.")

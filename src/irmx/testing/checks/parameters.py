@@ -17,7 +17,7 @@ from irmx.testing.trying import Data
 
 
 def check_parameters(measure: Measure, data: Data) -> None:
-    """Illegal values of parameters are refused with the standard message.
+    """Invalid values of parameters are refused with the standard message.
 
     "The 'k' parameter of X must be ... Got ... instead." Of another type, outside the range, not among the choices, unknown
     names of named objects.
@@ -147,7 +147,7 @@ def _refused(
 
 
 def check_required_parameters(measure: Measure, data: Data) -> None:
-    """Without a required parameter it can be made, and says what is missing when it is to score."""
+    """Without a required parameter it can be constructed, and scoring says what is missing."""
     for name, param in measure.SUPPORTED_PARAMS.items():
         if param.required:
             without = type(measure)(**{k: v for k, v in measure.params.items() if k != name})
@@ -164,7 +164,7 @@ def check_required_parameters(measure: Measure, data: Data) -> None:
 
 
 def check_default_parameters(measure: Measure, data: Data) -> None:
-    """A parameter given its own default changes nothing: the measure is equal, and its text the same."""
+    """Setting a parameter to its default changes nothing: the measure is equal, and so is its text."""
     for name, param in measure.SUPPORTED_PARAMS.items():
         if name in measure.params or not param.has_default:
             continue

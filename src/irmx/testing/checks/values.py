@@ -26,7 +26,7 @@ _ROUNDING = 1e-9
 
 
 def check_range(measure: Measure, data: Data) -> None:
-    """Values lie in ``RANGE``: of any run, of one that ranks the best documents first, and where all documents are relevant."""
+    """Values lie in ``RANGE``: for any run, for one that ranks the best documents first, and if all documents are relevant."""
     low, high = measure.RANGE
 
     def holds(sample: Sample) -> None:
@@ -64,7 +64,7 @@ def _best_first(sample: Sample) -> Sample:
 
 
 def check_monotone(measure: Measure, data: Data) -> None:
-    """A relevant document in the place of a non-relevant one never lowers the value, where ``MONOTONE`` says so.
+    """Replacing a non-relevant document by a relevant one never lowers the value, if ``MONOTONE`` says so.
 
     The relevant document, which was not retrieved before, takes the score and the run's columns of the other. With
     ``judged_only=True`` the other is judged, as others are not in the ranking.
@@ -148,7 +148,7 @@ def _replacements(measure: Measure, sample: Sample) -> Iterator[tuple[int, str, 
 
 
 def check_floats(measure: Measure, data: Data) -> None:
-    """``score`` returns one finite number per topic, of numpy's double precision or whole, and so does ``score_topic`` for its topic."""
+    """``score`` returns one finite number per topic, as float64 or an integer type of numpy, and so does ``score_topic`` for its topic."""
 
     def holds(sample: Sample) -> None:
         topics, found, of_topics = _scored(measure, sample)
@@ -181,7 +181,7 @@ def _scored(measure: Measure, sample: Sample) -> tuple[tuple[Any, ...], Any, lis
 
 
 def check_warnings(measure: Measure, data: Data) -> None:
-    """Scoring warns of nothing but the data, and prints nothing: ``irmx.DataWarning`` is allowed, those of numpy are not."""
+    """Scoring warns only about the data, and prints nothing: ``irmx.DataWarning`` is allowed, warnings of numpy are not."""
     for_all(data.samples(measure), lambda sample: _quiet(measure, sample), data)
 
 
@@ -194,7 +194,7 @@ def _quiet(measure: Measure, sample: Sample) -> None:
 
 
 def check_explanation(measure: Measure, data: Data) -> None:
-    """``irmx explain`` tells what a value is made of: the contributions add up to it; a measure without is passed."""
+    """``irmx explain`` shows what a value is made of: the contributions add up to it; a measure without contributions passes."""
     if type(measure).contributions is Measure.contributions:
         return
     asked = "What contributions gives must add up to the value."
@@ -220,7 +220,7 @@ def check_explanation(measure: Measure, data: Data) -> None:
 
 
 def check_preparation(measure: Measure, data: Data) -> None:
-    """``score_prepared`` on what ``prepare`` returns gives the values of ``score``; a measure without is passed."""
+    """``score_prepared`` on what ``prepare`` returns gives the values of ``score``; a measure without these methods passes."""
     if measure.preparation() is None:
         return
     asked = "prepare and score_prepared must give the values of score."
