@@ -47,12 +47,13 @@ NAMED_BY_WORD = ("irmx.cli.", "irmx.data.formats.")
 """Where a module has the word that users type: a command, a format."""
 
 BY_TEXT = {
+    "__init__.py": "the public modules of irmx, by the attribute that is asked for",
     "adapters/ir_datasets/datasets.py": "the package whose dataset is asked for, such as ir_datasets_longeval",
-    "adapters/pyterrier/__init__.py": "the modules beside it that a table in it names",
     "adapters/pyterrier/measure_names.py": "pyterrier.measures, which may be missing",
     "cli/load.py": "the file of a user",
     "declare/command.py": "the function of a command, which is imported when it is used",
     "declare/from_function.py": "the module of a user's measure, to unpickle it",
+    "pt.py": "the modules of adapters/pyterrier that a table in it names",
 }
 """Files of the host that import modules whose names stand in no line of them, and what these are.
 
