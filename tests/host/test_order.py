@@ -144,7 +144,7 @@ def test_one_rankings_object_tells_one_story(
         rankings = irmx.join({"q": qrels}, form, ties=ties, judged_only=judged_only, cutoff=cutoff)
         ranking = next(iter(rankings))
         expected = [d for d in ranked(docs, ties) if not judged_only or d in judged][:cutoff]
-        assert list(ranking.ranked.doc_ids) == expected
+        assert ranking.ranked.doc_ids == tuple(expected)
         assert ranking.depth == len(expected) == rankings.depth[0]
         assert [expected[r - 1] for r in ranking.judged.rank] == rankings.judged.doc_ids
         assert ranking.judged.rank.tolist() == [r for r, d in enumerate(expected, 1) if d in judged]
