@@ -146,7 +146,7 @@ def test_one_rankings_object_tells_one_story(
         expected = [d for d in ranked(docs, ties) if not judged_only or d in judged][:cutoff]
         assert ranking.ranked.doc_ids == tuple(expected)
         assert ranking.depth == len(expected) == rankings.depth[0]
-        assert [expected[r - 1] for r in ranking.judged.rank] == rankings.judged.doc_ids
+        assert tuple(expected[r - 1] for r in ranking.judged.rank) == rankings.judged.doc_ids
         assert ranking.judged.rank.tolist() == [r for r, d in enumerate(expected, 1) if d in judged]
         assert ranking.judged.grade.tolist() == [judged[d] for d in expected if d in judged]
         relevant = [r for r, d in enumerate(expected, 1) if judged.get(d, 0) >= 1]
