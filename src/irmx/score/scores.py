@@ -40,8 +40,10 @@ class Scores:
     ----------
     values : float array
         The values, of shape (topics, systems, measures). A topic for which a system retrieved nothing has the measure's default; NaN if a measure has no value.
-    topics, systems : tuple of str
-        The query ids and the names of the systems, in order.
+    topics : tuple of str
+        The query ids, in order.
+    systems : tuple of str
+        The names of the systems, in order.
     measures : tuple of Measure
         The measures, in order.
     retrieved : bool array
