@@ -103,7 +103,7 @@ def test_a_name_of_ir_measures_is_refused_to_any_plugin() -> None:
     registry, told = settled({"markov": claiming("nDCG", "ZX"), "two": claiming("nDCG")}, ("two",))
     assert list(registry.measures(aliases=True)) == ["ZX"]
     assert [line.partition(" of ")[2] for line in told] == [
-        f"the irmx plugin {name} (irmx-{name} 1.0) is refused: ir_measures has the name already."
+        f"the irmx plugin {name} (irmx-{name} 1.0) is refused: ir_measures already has this name."
         for name in ("markov", "two")
     ]
 
@@ -285,7 +285,7 @@ def test_names_of_irmx_itself_are_refused(name: str) -> None:
     discovery = Discovery(Registry(), {"second"}, irmx._own_names())
     offer = plugin(measures=[type("M", (Measure,), {"NAME": name})()], symbols=[symbol("height", name)])
     discovery.add(PluginInfo("second", "irmx-second", "1.0"), lambda: offer)
-    with pytest.warns(irmx.PluginWarning, match="is refused: irmx itself has the name already") as caught:
+    with pytest.warns(irmx.PluginWarning, match="is refused: irmx itself already has this name") as caught:
         discovery.register()
     assert [str(one.message).partition(" of ")[0] for one in caught] == [
         f"The measure {name!r}",

@@ -339,8 +339,8 @@ def test_a_cascade_over_clicks_fits_worse_than_positions() -> None:
 def test_beta_of_att_is_not_in_the_sessions() -> None:
     page = script("sogou_examination")
     log = page.log(*page.sessions("test_data.tsv.gz"), 0.001)
-    assert "which the log does not tell" in page.refusal(log)
-    assert "every value from 0 to 1 is as likely" in page.refusal(log, visual=0)
+    assert "which the log does not record" in page.refusal(log)
+    assert "every value from 0 to 1 is equally likely" in page.refusal(log, visual=0)
     curves = page.same_curve()
     assert len({beta for beta, _, _ in curves}) == 3
     for _, shares, curve in curves:

@@ -99,7 +99,7 @@ def _settle_equals(
 
 def _refused_alone(claim: Claim, claims: list[Claim], taken: Callable[[str, str], str]) -> dict[str, str]:
     """Return the names that a claim is refused whatever other plugins claim."""
-    reasons = {name: f"{who} has the name already." for name in claim.names if (who := taken(claim.kind, name))}
+    reasons = {name: f"{who} already has this name." for name in claim.names if (who := taken(claim.kind, name))}
     if claim.kind == "commands":
         (words,) = claim.names
         behind = [c.names[0] for c in claims if c.info is claim.info and c.kind == claim.kind and c is not claim]

@@ -66,9 +66,11 @@ def _starred() -> list[str]:
 def _attribute(name: str) -> Any:
     if name == "__all__":
         return _starred()
+    if name.startswith("_"):  # Python asks for such names on its own; no plugin is loaded for them
+        raise AttributeError(f"module {_MODULE!r} has no attribute {name!r}", name=name)
     from irmx.registry import registry
 
-    named = {} if name.startswith("_") else registry().attributes()
+    named = registry().attributes()
     if name not in named:
         raise AttributeError(registry().without_attribute(_MODULE, name), name=name)
     return named[name]
