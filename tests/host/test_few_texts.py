@@ -1,5 +1,7 @@
 """Few ids are encoded in Python, many by Arrow: the numbers, the places and the scores are the same."""
 
+import sys
+
 import pyarrow as pa
 import pytest
 
@@ -8,10 +10,27 @@ from irmx.data import arrow
 from irmx.demo import qrels_path, run_path
 
 
+@pytest.fixture(autouse=True)
+def _in_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take any number of texts for few, until :func:`by_arrow`."""
+    monkeypatch.setattr("irmx.data.arrow.are_few", lambda texts: True)
+    monkeypatch.setattr("irmx.data.runs.are_few", lambda texts: True)
+
+
 def by_arrow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take any number of texts for many."""
-    monkeypatch.setattr("irmx.data.arrow.FEW", -1)
-    monkeypatch.setattr("irmx.data.runs.FEW", -1)
+    monkeypatch.setattr("irmx.data.arrow.are_few", lambda texts: False)
+    monkeypatch.setattr("irmx.data.runs.are_few", lambda texts: False)
+
+
+def test_texts_are_few_until_many_have_been_encoded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    monkeypatch.setattr(arrow, "_in_python", 0)
+    monkeypatch.delitem(sys.modules, "pyarrow.compute", raising=False)
+    assert [arrow.are_few(texts) for texts in (60_000, 40_000, 1)] == [True, True, False]
+    monkeypatch.setattr(arrow, "_in_python", 0)
+    monkeypatch.setitem(sys.modules, "pyarrow.compute", pa)
+    assert not arrow.are_few(1)
 
 
 @pytest.mark.parametrize("texts", [["b", "größe", "", "b", "a"], []])

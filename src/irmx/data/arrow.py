@@ -5,6 +5,7 @@ A few texts are encoded and looked up without ``pyarrow.compute``, too, whose im
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,18 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 FEW = 100_000
-"""As many texts Python encodes and looks up in less time than the import of ``pyarrow.compute`` takes."""
+"""So many texts are encoded and looked up in Python in less time than the import of ``pyarrow.compute`` takes."""
+_in_python = 0
+"""How many have been, in this process."""
+
+
+def are_few(texts: int) -> bool:
+    """Tell whether texts are left to Python: while all of a process are few, and nothing has imported ``pyarrow.compute``."""
+    global _in_python
+    if "pyarrow.compute" in sys.modules:
+        return False
+    _in_python += texts
+    return _in_python <= FEW
 
 
 def to_numpy(numbers: pa.Array, missing: float = 0) -> Array:
@@ -95,7 +107,7 @@ def encoded(texts: pa.Array) -> tuple[Ints, pa.Array]:
     >>> numbers, distinct.to_pylist()
     (array([0, 1, 0]), ['b', 'a'])
     """
-    if len(texts) > FEW:
+    if not are_few(len(texts)):
         by_number = texts.dictionary_encode()
         return to_numpy(by_number.indices).astype(np.int64), by_number.dictionary
     number_of: dict[str, int] = {}
@@ -110,7 +122,7 @@ def places_among(texts: pa.Array, distinct: pa.Array) -> Ints:
     >>> places_among(pa.array(["c", "a"]), pa.array(["a", "b"]))
     array([-1,  0])
     """
-    if len(texts) + len(distinct) > FEW:
+    if not are_few(len(texts) + len(distinct)):
         import pyarrow.compute as pc
 
         return to_numpy(pc.index_in(texts, value_set=distinct), missing=-1).astype(np.int64)

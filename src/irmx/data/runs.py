@@ -15,7 +15,7 @@ import ir_measures
 import numpy as np
 
 from irmx.data import tables
-from irmx.data.arrow import FEW, encoded, from_ints, places_among
+from irmx.data.arrow import are_few, encoded, from_ints, places_among
 from irmx.data.cells import numbers
 from irmx.data.judgments import Sought
 from irmx.data.origin import NO_ORIGIN, Origin
@@ -255,7 +255,7 @@ class TableRun(Run):
 
     def docs_at(self, topic: int, rows: Ints) -> list[str]:
         numbers = self._doc[rows + self.offsets[topic]]
-        if len(self._names) > FEW:
+        if not are_few(len(rows)):
             return list(self._names.take(from_ints(numbers)).to_pylist())
         return [self._few_names[number] for number in numbers.tolist()]
 
