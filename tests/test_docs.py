@@ -164,7 +164,8 @@ def test_two_pictures_of_one_name_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "package", ["irmx", "irmx_markov", "irmx_ncp", "irmx_pages", "irmx_stream", "irmx_study", "irmx_temporal"]
+    "package",
+    ["irmx", "irmx_markov", "irmx_ncp", "irmx_pages", "irmx_stream", "irmx_study", "irmx_temporal", "irmx_trec"],
 )
 def test_every_public_name_has_a_heading(package: str, generated: dict[str, str], checks: ModuleType) -> None:
     public = sys.modules[package].__all__

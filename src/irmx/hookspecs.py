@@ -30,6 +30,11 @@ def irmx_measures() -> Iterable[Measure]:  # type: ignore[empty-body]
 
 
 @hookspec
+def irmx_scorers() -> Iterable[Measure]:  # type: ignore[empty-body]
+    """Return scorers of measures of ir_measures, each an :class:`irmx.Measure` with the name and parameters of one of them."""
+
+
+@hookspec
 def irmx_symbols() -> Iterable[Symbol]:  # type: ignore[empty-body]
     """Return named objects for expressions, such as user models, each an :class:`irmx.Symbol`."""
 

@@ -88,6 +88,10 @@ class Registry:
         measures = self._by_key("measures")
         return measures if aliases else {name: measure for name, measure in measures.items() if name == measure.NAME}
 
+    def scorers(self) -> dict[str, Any]:
+        """Return the scorers of measures of ir_measures by the names of these measures."""
+        return self._by_key("scorers")
+
     def symbols(self, kind: str) -> dict[str, Any]:
         """Return the symbols of one kind by name."""
         return {symbol.NAME: symbol for symbol in self.all_symbols() if kind == symbol.KIND}

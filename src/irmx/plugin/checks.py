@@ -7,6 +7,7 @@ from typing import Any, get_args, get_type_hints
 
 from irmx import hookspecs
 from irmx.adapters.ir_datasets.fields import Field
+from irmx.adapters.ir_measures.install import name_taken
 from irmx.declare.columns import Column
 from irmx.declare.command import Command
 from irmx.declare.measures import Measure
@@ -44,6 +45,10 @@ def keys(hook: str, obj: Any) -> list[str]:
         )
     if isinstance(obj, Measure):
         _refuse_bad_declarations(obj)
+        if hook == "irmx_scorers":
+            if not name_taken(name):
+                raise PluginError(f"its hook {hook} returned a scorer of {name}, which is no measure of ir_measures.")
+            return [name]
         return [name, *obj.ALIASES]
     if isinstance(obj, Symbol):
         return [f"{obj.KIND} {name}"]

@@ -296,7 +296,7 @@ class Scores:
         )
 
 
-def scores(measures: Measures, qrels: Any, runs: Any) -> Scores:
+def scores(measures: Measures, qrels: Any, runs: Any, provider: str | None = None) -> Scores:
     """Score several runs with several measures, and return the values of all topics as one object.
 
     Parameters
@@ -307,6 +307,8 @@ def scores(measures: Measures, qrels: Any, runs: Any) -> Scores:
         Anything that :func:`irmx.read_qrels` accepts.
     runs : mapping of str to run, or sequence of paths and globs
         Runs by name, each anything that :func:`irmx.read_run` accepts; runs from files have the names of the files.
+    provider : str, optional
+        The only provider of ir_measures to use; see :class:`irmx.Evaluator`.
 
     Returns
     -------
@@ -331,7 +333,7 @@ def scores(measures: Measures, qrels: Any, runs: Any) -> Scores:
     >>> scores.means().round(4).loc["bm25"].to_dict()
     {'AP': 0.4986, 'NCP(law=first)': 0.8761}
     """
-    evaluator = Evaluator(measures, qrels)
+    evaluator = Evaluator(measures, qrels, provider)
     by_name, topics = named_runs(runs), evaluator.judgments.index
     shape = (len(topics), len(by_name), len(evaluator.measures))
     values, retrieved = np.empty(shape), np.zeros(shape[:2], dtype=bool)

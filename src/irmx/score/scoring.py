@@ -20,25 +20,26 @@ from irmx.errors import DataError, DataWarning, IrmxError, PluginError, failure_
 from irmx.ragged import Array, segment_count
 from irmx.rank.join import Join, no_common_topic
 from irmx.rank.rankings import Rankings
+from irmx.score.scorers import scorer_of
 from irmx.score.topic_scores import DetailedResults, TopicScores, metric
 
 
 class IrmxEvaluator(providers.Evaluator):
-    """Scores runs with irmx measures against judgments that are converted once."""
+    """Scores runs with irmx measures, and with scorers of measures of ir_measures, against judgments that are converted once."""
 
-    measures: list[Measure]
+    measures: list[ir_measures.Measure]
 
-    def __init__(self, measures: list[Measure], judgments: Judgments) -> None:
-        unique = list(dict.fromkeys(measures))
-        for measure in unique:
-            measure.validate_params()
-        message = at_odds(unique)
+    def __init__(self, measures: Sequence[ir_measures.Measure], judgments: Judgments) -> None:
+        self._scorers = {measure: scorer for measure in measures if (scorer := scorer_of(measure)) is not None}
+        for scorer in self._scorers.values():
+            scorer.validate_params()
+        message = at_odds(self._scorers.values())
         if message:
             warnings.warn(message, DataWarning, stacklevel=2)
-        super().__init__(unique, set(judgments.topics))
+        super().__init__(list(self._scorers), set(judgments.topics))
         self.judgments = judgments
 
-    def scores(self, run: Any) -> dict[Measure, TopicScores]:
+    def scores(self, run: Any) -> dict[ir_measures.Measure, TopicScores]:
         """Return, for every measure, its values and fields per topic of the judgments, in their order.
 
         Warns
@@ -53,12 +54,12 @@ class IrmxEvaluator(providers.Evaluator):
             warnings.warn(f"{message} Every value is a default.", DataWarning, stacklevel=2)
         return self.of_join(Join(run, self.judgments))
 
-    def of_join(self, join: Join) -> dict[Measure, TopicScores]:
+    def of_join(self, join: Join) -> dict[ir_measures.Measure, TopicScores]:
         """Return the scores of a run that is already joined with the judgments."""
         places = [t for _, t in join.pairs]
         return {
-            measure: over_topics(measure, self._left_out(measure), places, self._of_rankings(measure, join))
-            for measure in self.measures
+            measure: over_topics(scorer, self._left_out(scorer), places, self._of_rankings(scorer, join))
+            for measure, scorer in self._scorers.items()
         }
 
     def _left_out(self, measure: Measure) -> Array:

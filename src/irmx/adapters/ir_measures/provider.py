@@ -12,15 +12,21 @@ if TYPE_CHECKING:
 
 
 class IrmxProvider(providers.Provider):
-    """Supports every measure of an irmx plugin."""
+    """Supports every measure of an irmx plugin, and the measures of ir_measures for which a plugin has a scorer.
+
+    Unless irmx was installed first among the providers, another provider computes the latter where one can.
+    """
 
     NAME = "irmx"
 
     def supports(self, measure: Any) -> bool:
-        """Tell whether a measure is an irmx measure."""
-        if not self.supports_class(measure):
+        """Tell whether a plugin computes a measure."""
+        from irmx.score.scorers import scorer_of
+
+        scorer = scorer_of(measure)
+        if scorer is None:
             return False
-        measure.validate_params()
+        scorer.validate_params()
         return True
 
     def supports_class(self, measure: Any) -> bool:
