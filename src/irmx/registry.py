@@ -105,7 +105,7 @@ class Registry:
         return {**self._by_key("attributes"), **{name: self._owners["measures", name][0] for name in self.defined}}
 
     def without_attribute(self, module: str, name: str) -> str:
-        """Return what to say of a name that is no attribute of a module; where plugins dispute it, why."""
+        """Return the message about a name that is no attribute of a module; where plugins dispute it, why."""
         reasons = [
             f"\n{info.source} does not get it: {info.refused['attributes'][name]}"
             for info in self.plugins.values()

@@ -36,7 +36,7 @@ class _Lazy(TyperGroup):
         raise NotImplementedError
 
     def without_commands(self, word: str) -> str:
-        """Return what to say of a word that is a plugin without commands, empty where it is none."""
+        """Return the message about a word that is a plugin without commands, empty if it is none."""
         return ""
 
 
@@ -70,7 +70,7 @@ class Words(_Lazy):
         return f"There is no command {word!r}.{near} 'irmx --help' lists the commands."
 
     def without_commands(self, word: str) -> str:
-        """Return what a plugin offers that has no command, empty where a word is no such plugin."""
+        """Return what a plugin offers that has no command, empty if a word is no such plugin."""
         return "\n".join(
             f"The plugin {info.source} has no command. It offers "
             + (

@@ -47,7 +47,7 @@ class Citation:
         Raises
         ------
         irmx.errors.UsageError
-            Where the text is not one entry; says where reading stopped.
+            If the text is not one entry; the message says where reading stopped.
 
         Examples
         --------
@@ -92,7 +92,7 @@ def citations_of(cited: Iterable[Citation | str]) -> tuple[Citation, ...]:
 
 
 def _bibtex_value(text: str, start: int) -> tuple[str, int] | None:
-    """Return the value that starts at a place, and where it ends; None where there is none."""
+    """Return the value that starts at a place, and where it ends; None if there is none."""
     plain = re.compile(r"\d+|\"[^\"]*\"").match(text, start)
     if plain is not None:
         return plain[0].strip('"'), plain.end()
