@@ -7,27 +7,18 @@ from typing import Annotated
 
 import typer
 
-from irmx.declare.citation import IR_MEASURES, Citation
-from irmx.declare.measures import Measure
+from irmx.adapters.ir_measures.papers import papers_of
+from irmx.declare.citation import IR_MEASURES
 from irmx.score.evaluator import as_measures
 
 
 def cite(measures: Annotated[list[str], typer.Argument(help="Measures, as for irmx eval.")]) -> None:
     """Print BibTeX entries of the papers to cite.
 
-    Covers measures of irmx plugins, and ir_measures, through which they are computed.
+    Covers the measures of irmx plugins and of ir_measures, and ir_measures itself.
     """
-    entries: dict[str, Citation] = {}
-    without = []
-    for measure in as_measures(measures):
-        own = measure.citations() if isinstance(measure, Measure) else ()
-        if not own:
-            without.append(str(measure))
-        entries |= {c.key: c for c in own}
-    entries[IR_MEASURES.key] = IR_MEASURES
-    print("\n\n".join(c.bibtex() for c in entries.values()))
-    if without:
-        print(
-            f"irmx: {', '.join(without)}: computed by ir_measures, whose documentation names their papers",
-            file=sys.stderr,
-        )
+    papers = {str(measure): papers_of(measure) for measure in as_measures(measures)}
+    entries = {paper.key: paper for cited in (*papers.values(), (IR_MEASURES,)) for paper in cited}
+    print("\n\n".join(paper.bibtex() for paper in entries.values()))
+    if without := [name for name, cited in papers.items() if not cited]:
+        print(f"irmx: {', '.join(without)}: no paper to cite but that of ir_measures", file=sys.stderr)

@@ -8,7 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
+from irmx.adapters.ir_measures.papers import papers_of
 from irmx.cli.output.printing import FormatOption, print_rows
+from irmx.declare.citation import IR_MEASURES
 from irmx.declare.expressions import measure_names
 from irmx.declare.measures import Measure
 from irmx.declare.parameter_help import parameters_section
@@ -26,7 +28,7 @@ def measures(
 ) -> None:
     """List all measures, or describe one in full.
 
-    For one measure: its description, parameters, columns, range of values and citation.
+    For one measure: its description, parameters and citation; for one of irmx also its columns and range of values.
     """
     if name is None:
         _list(output_format)
@@ -104,8 +106,14 @@ def _describe(name: str, measure: Any) -> None:
     print(f"\n{parameters_section(measure.SUPPORTED_PARAMS, measure.params)}")
     if missing := not_installed(measure):
         print(f"\nProvider\n  {missing}")
-    if not isinstance(measure, Measure):
-        return
+    if isinstance(measure, Measure):
+        _describe_values(measure)
+    print("\nCite")
+    for citation in papers_of(measure) or (IR_MEASURES,):
+        print(f"  {citation}")
+
+
+def _describe_values(measure: Measure) -> None:
     columns = (*measure.RUN_COLUMNS, *measure.QREL_COLUMNS)
     print("\nColumns read, in addition to those of every run and qrels")
     for column in columns:
@@ -115,9 +123,6 @@ def _describe(name: str, measure: Any) -> None:
         print("  none")
     print(f"\nRange of values\n  {measure.RANGE[0]:g} to {measure.RANGE[1]:g}")
     print(f"  {of_monotonicity(measure)}")
-    print("\nCite")
-    for citation in measure.citations():
-        print("  " + str(citation).replace("{", "").replace("}", ""))
 
 
 def of_monotonicity(measure: Measure) -> str:

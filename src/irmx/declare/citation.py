@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -81,9 +82,10 @@ class Citation:
 
     def __str__(self) -> str:
         f = self.fields
-        where = f.get("booktitle") or f.get("journal") or ""
-        text = f"{f.get('author', '')}. {f.get('title', '')}. {where} {f.get('year', '')}."
-        return text + (f" doi:{self.doi}" if self.doi else "")
+        where = f.get("booktitle") or f.get("journal") or f.get("publisher") or ""
+        latex = f"{f.get('author', '')}. {f.get('title', '')}. {where} {f.get('year', '')}."
+        text = re.sub(r'\\"(\w)', "\\1\N{COMBINING DIAERESIS}", latex).replace("{", "").replace("}", "")
+        return unicodedata.normalize("NFC", text) + (f" doi:{self.doi}" if self.doi else "")
 
 
 def citations_of(cited: Iterable[Citation | str]) -> tuple[Citation, ...]:

@@ -14,7 +14,7 @@ JARVELIN_KEKALAINEN = Citation(
     "article",
     {
         "author": 'Kalervo J{\\"a}rvelin and Jaana Kek{\\"a}l{\\"a}inen',
-        "title": "Cumulated gain-based evaluation of IR techniques",
+        "title": "Cumulated gain-based evaluation of {IR} techniques",
         "journal": "ACM Transactions on Information Systems",
         "volume": "20",
         "number": "4",
@@ -37,7 +37,7 @@ class NormalisedCumulatedGain(Measure):
 
     References
     ----------
-    Järvelin, K. and Kekäläinen, J.: Cumulated gain-based evaluation of IR techniques. TOIS 20(4), 2002, Section 2.
+    Järvelin, K. and Kekäläinen, J.: Cumulated gain-based evaluation of {IR} techniques. TOIS 20(4), 2002, Section 2.
 
     Examples
     --------

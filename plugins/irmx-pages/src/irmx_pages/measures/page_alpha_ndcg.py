@@ -18,8 +18,10 @@ CLARKE = Citation(
         "author": "Charles L. A. Clarke and Maheedhar Kolla and Gordon V. Cormack and Olga Vechtomova and Azin Ashkan and Stefan "
         'B{\\"u}ttcher and Ian MacKinnon',
         "title": "Novelty and Diversity in Information Retrieval Evaluation",
-        "booktitle": "Proceedings of the 31st International ACM SIGIR Conference (SIGIR 2008)",
+        "booktitle": "Proceedings of the 31st Annual International ACM SIGIR Conference (SIGIR 2008)",
+        "pages": "659--666",
         "year": "2008",
+        "doi": "10.1145/1390334.1390446",
     },
 )
 

@@ -19,7 +19,9 @@ AGRAWAL = Citation(
         "author": "Rakesh Agrawal and Sreenivas Gollapudi and Alan Halverson and Samuel Ieong",
         "title": "Diversifying Search Results",
         "booktitle": "Proceedings of the Second ACM International Conference on Web Search and Data Mining (WSDM 2009)",
+        "pages": "5--14",
         "year": "2009",
+        "doi": "10.1145/1498759.1498766",
     },
 )
 
