@@ -1,16 +1,20 @@
 """Every measure of the installed plugins passes the conformance kit; what is expected to fail stands here, with the reason."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import groupby, product
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import irmx
 from irmx.declare.expressions import parse_value
+from irmx.score.scorers import scorer_of
 from irmx.testing import CheckError, Sample, instances, parametrize_with_checks
 from irmx.testing.checks.values import lowered_by_a_relevant_document
+from irmx.testing.strategies import samples
 from irmx.testing.trying import Data, for_all
 
 SETTINGS = (
@@ -209,3 +213,55 @@ def test_a_measure_that_is_not_monotone_is_lowered_by_a_relevant_document(name: 
 
     with pytest.raises(CheckError, match="it falls from"):
         for_all(samples, holds, data)
+
+
+# -- views of one join ---------------------------------------------------------------------------------------
+
+OF_IR_MEASURES = [scorer.NAME for scorer in irmx.registry().scorers().values()] + ["nDCG@3", "AP(rel=2)@3"]
+
+
+def outcome(compute: Callable[[], Any]) -> Any:
+    """Return what is computed, or the kind of error; its text names rows, whose numbers in the two tables differ."""
+    try:
+        return compute()
+    except irmx.DataError as error:
+        return type(error)
+
+
+@pytest.mark.filterwarnings("ignore::irmx.DataWarning")
+@pytest.mark.parametrize("measure", [*MEASURES, *map(irmx.parse_measure, OF_IR_MEASURES)], ids=str)
+def test_values_on_a_view_are_those_of_qrels_cut_before(measure: Any) -> None:
+    """Documents are dropped from all families' samples, with their rows, labels and windows."""
+    scorer = scorer_of(measure)
+    plain = scorer is None or not is_of_pages(scorer)
+
+    @settings(max_examples=10)
+    @given(sample=samples(scorer, adapt=windows_of_the_dates if plain else pages), data=st.data())
+    def same(sample: Sample, data: st.DataObject) -> None:
+        documents = sorted({(row["query_id"], row["doc_id"]) for row in sample.qrels if row["doc_id"]})
+        dropped = data.draw(st.sets(st.sampled_from(documents)))
+        rows = [row for row in sample.qrels if (row["query_id"], row["doc_id"]) not in dropped]
+        run, judgments = irmx.read_run(sample.run_table), irmx.read_qrels(sample.qrels_table)
+        topics = np.repeat(np.array(judgments.topics, dtype=object), np.diff(judgments.offsets)).tolist()
+        cut = judgments.where([pair not in dropped for pair in zip(topics, judgments.docs, strict=True)])
+        base = irmx.Join(run, judgments)
+        outcome(lambda: irmx.score_joined([base], [measure]))  # the view finds everything that it may share
+
+        def of(join: irmx.Join) -> Any:
+            [[scores]] = irmx.score_joined([join], [measure])
+            columns = {"": scores.values, **scores.fields}
+            return {
+                topic: {name: column[i] for name, column in columns.items()}
+                for i, topic in enumerate(join.judgments.topics)
+            }
+
+        expected = outcome(lambda: of(irmx.Join(run, irmx.read_qrels(sample.with_qrels(rows).qrels_table))))
+        values = outcome(lambda: of(base.with_judgments(cut)))
+        if not isinstance(expected, dict):
+            assert values is expected
+            return
+        assert values.keys() == expected.keys()
+        for topic, of_topic in expected.items():
+            assert values[topic] == pytest.approx(of_topic, rel=1e-12, abs=1e-15, nan_ok=True)
+
+    same()

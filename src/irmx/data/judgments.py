@@ -16,10 +16,12 @@ from irmx.data.arrow import byte_lengths, encoded, from_texts
 from irmx.data.cells import numbers
 from irmx.data.contradictions import warn_of_contradiction
 from irmx.data.origin import NO_ORIGIN, Origin
+from irmx.data.selection import SelectedTexts, Selection
 from irmx.declare.columns import missing_column
 from irmx.errors import counted
 from irmx.ragged import (
     Array,
+    Bools,
     Floats,
     Ints,
     offsets_of,
@@ -93,6 +95,8 @@ class Judgments:
         Their grades.
     origin : Origin
         Where they came from, for messages.
+    selection : Selection or None
+        For judgments that consist of parts of others, such as those that :meth:`where` returns: which parts.
     """
 
     def __init__(
@@ -102,12 +106,19 @@ class Judgments:
         self.topics = topics
         self.index = {str(t): i for i, t in enumerate(topics)}
         self.offsets, self.docs, self.grade = read_only(offsets), docs, read_only(grade)
+        self.selection: Selection | None = None
         self._table: pa.Table | None = None
         self._row_order: Ints | None = None
-        self.row_offsets: Ints | None = None
-        self._sought: dict[float | None, Sought] = {}
+        self._row_offsets: Ints | None = None
+        self._added_rows = 0
         self._labels: dict[str, tuple[Ints, tuple[Any, ...]]] = {}
+        self._numbers: dict[Column, Floats | None] = {}
+        self._sought: dict[float | None, Sought] = {}
         self._memo: tuple[bytes, dict[Hashable, Any]] = (b"", {})
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled: not what measures keep, which may be anything."""
+        return {**vars(self), "_sought": {}, "_memo": (b"", {})}
 
     # -- construction ------------------------------------------------------------------------------------
 
@@ -155,9 +166,56 @@ class Judgments:
         counts = np.bincount(judged_topic, minlength=len(topics)).astype(np.int64)
         out = cls(topics, offsets_of(counts), tables.LazyTexts(docs, order[starts]), grade, origin)
         out._table, out._row_order = table, order
-        out.row_offsets = np.append(starts, len(order)).astype(np.int64)
+        out._row_offsets = np.append(starts, len(order)).astype(np.int64)
         if len(starts) < len(order):
             warn_of_contradiction(columns, order, starts, relevance, out.place)
+        return out
+
+    # -- parts of them, and more ------------------------------------------------------------------------
+
+    def where(self, keep: Bools, keep_topics: bool = False) -> Judgments:
+        """Return the judgments of some of the documents, as if the rows of all others had been removed before reading.
+
+        Rows without a document, which declare a subtopic, stay. Nothing is read again: runs that are joined with these
+        judgments are scored with the result by :meth:`irmx.Join.with_judgments`.
+
+        Parameters
+        ----------
+        keep : bool array
+            Whether to keep each document, in the order of ``docs``; another number of values is a ValueError.
+        keep_topics : bool
+            Whether topics that lose all their rows stay, with nothing judged, so that means are still over the same topics. By
+            default they disappear, as from a file.
+
+        Examples
+        --------
+        >>> import irmx
+        >>> judgments = irmx.read_qrels({"p": {"a": 1, "b": 0}, "q": {"c": 2}})
+        >>> relevant = judgments.where(judgments.grade >= 1)
+        >>> relevant, relevant.as_dict()
+        (<Judgments: 2 topics, 2 documents>, {'p': {'a': 1}, 'q': {'c': 2}})
+        >>> judgments.where(judgments.grade <= 1).as_dict()
+        {'p': {'a': 1, 'b': 0}}
+        >>> judgments.where(judgments.grade <= 1, keep_topics=True).as_dict()
+        {'p': {'a': 1, 'b': 0}, 'q': {}}
+        """
+        keep = np.asarray(keep, dtype=bool)
+        if keep.shape != (len(self),):
+            raise ValueError(
+                f"Judgments.where takes one truth value per judged document, the shape ({len(self)},). "
+                f"Got the shape {keep.shape}."
+            )
+        return self.select(Selection.of_documents(self, keep, keep_topics))
+
+    def select(self, selection: Selection) -> Judgments:
+        """Return the judgments that a selection of these describes, which share the table and its columns."""
+        topics = [self.topics[t] for t in selection.topic.tolist()]
+        docs = SelectedTexts(self.docs, selection.doc, selection.further)
+        out = Judgments(topics, selection.offsets, docs, selection.grade, self.origin)
+        out.selection, out.all_rows = selection, selection.all_rows
+        out._table, out._labels, out._numbers = self._table, self._labels, self._numbers
+        out._added_rows = self._added_rows + len(selection.added)
+        out.row_grade = np.append(self.row_grade, selection.added) if len(selection.added) else self.row_grade
         return out
 
     # -- what a join needs -------------------------------------------------------------------------------
@@ -176,7 +234,10 @@ class Judgments:
         if self._table is None:
             return None
         columns = tables.Columns("qrels", self._table)
-        return read_only(columns.values(name)) if name in columns else None
+        if name not in columns:
+            return None
+        values = columns.values(name)
+        return read_only(self._with_added(values, np.nan if values.dtype.kind == "f" else None))
 
     def labels(self, name: str) -> tuple[Ints, tuple[Any, ...]] | None:
         """Return, over the rows as given, the number of each label, -1 if missing, and the labels; None without the column."""
@@ -187,11 +248,21 @@ class Judgments:
             return None
         if name not in self._labels:
             self._labels[name] = shared(columns.labels(name))
-        return self._labels[name]
+        number, names = self._labels[name]
+        return self._with_added(number, -1), names
 
     def numbers(self, column: Column) -> Floats | None:
         """Return an extra column of finite numbers over the rows as given; None if the table lacks it."""
-        return None if self._table is None else numbers(self._table, column, self.origin)
+        if self._table is None:
+            return None
+        if column not in self._numbers:
+            self._numbers[column] = numbers(self._table, column, self.origin)
+        values = self._numbers[column]
+        return None if values is None else self._with_added(values, np.nan)
+
+    def _with_added(self, values: Array, nothing: float | None) -> Array:
+        """Return values of the rows of the table, followed by those of added rows, which have none."""
+        return np.append(values, np.full(self._added_rows, nothing)) if self._added_rows else values
 
     @cached_property
     def row_grade(self) -> Floats:
@@ -230,16 +301,16 @@ class Judgments:
     @cached_property
     def all_rows(self) -> tuple[Ints, Ints, Ints]:
         """All rows by topic: the offsets of the topics, the row as given, its position in ``docs`` (-1: no ``doc_id``)."""
-        if self._table is None or self._row_order is None or self.row_offsets is None:
+        if self._table is None or self._row_order is None or self._row_offsets is None:
             every = np.arange(len(self.grade))
             return self.offsets, every, every
         topic, topics = tables.Columns("qrels", self._table).topics()
         doc = np.full(len(topic), -1, dtype=np.int64)
-        doc[self._row_order] = segment_of(self.row_offsets)
+        doc[self._row_order] = segment_of(self._row_offsets)
         by_topic = np.argsort(topic, kind="stable")
         return offsets_of(np.bincount(topic, minlength=len(topics))), by_topic, doc[by_topic]
 
-    @property
+    @cached_property
     def has_negative(self) -> bool:
         """Whether some grade is negative, which in TREC qrels means not judged."""
         return bool(np.any(self.grade < 0))
@@ -255,7 +326,7 @@ class Judgments:
 
     def place(self, rows: Sequence[int]) -> str:
         """Return the file and the lines of some rows, for the start of a message; empty if there is no file."""
-        return self.origin.place(rows)
+        return self.origin.place([row for row in rows if row < len(self.row_grade) - self._added_rows])
 
     def __len__(self) -> int:
         return len(self.grade)
@@ -266,19 +337,20 @@ class Judgments:
         return f"<Judgments: {size}{source and ', '}{os.path.basename(source) if self.origin.source else source}>"
 
     def __iter__(self) -> Iterator[ir_measures.Qrel]:
-        if self._table is not None:
-            columns = tables.Columns("qrels", self._table)
-            query, doc, iteration = (
-                columns.texts(n).to_pylist() if n in columns else None for n in ("query_id", "doc_id", "iteration")
-            )
-            assert query is not None
-            assert doc is not None
-            for i, grade in enumerate(columns.floats("relevance").tolist()):
-                yield ir_measures.Qrel(query[i], doc[i], _plain(grade), iteration[i] if iteration else "0")
-            return
-        for query_id, docs in self.as_dict().items():
-            for doc_id, value in docs.items():
-                yield ir_measures.Qrel(query_id, doc_id, value)
+        topics, docs = list(map(str, self.topics)), ["", *self.docs]
+        topic, row, doc = self.rows_as_given()
+        iteration = self.labels("iteration")
+        label = np.full(len(row), -1) if iteration is None else iteration[0][row]
+        names = ("0",) if iteration is None else (*map(str, iteration[1]), "")
+        columns = (values.tolist() for values in (topic, doc + 1, self.row_grade[row], label))
+        for t, d, grade, i in zip(*columns, strict=True):
+            yield ir_measures.Qrel(topics[t], docs[d], _plain(grade), names[i])
+
+    def rows_as_given(self) -> tuple[Ints, Ints, Ints]:
+        """Return the topic, the number and the document of all rows, in the order given."""
+        ends, row, doc = self.all_rows
+        order = np.argsort(row, kind="stable")
+        return segment_of(ends)[order], row[order], doc[order]
 
     def rows_of_subtopics(self) -> list[ir_measures.Qrel]:
         """Return the rows that have a document, in the order given.
@@ -286,16 +358,13 @@ class Judgments:
         Of rows with the same topic, iteration and document, only the one with the largest grade is returned; tools that read
         such rows would use the last of them.
         """
-        if self._table is None or self._row_order is None or self.row_offsets is None:
-            return [row for row in self if row.doc_id]
-        labels, order = self.labels("iteration"), self._row_order
-        key = segment_of(self.row_offsets)
-        if labels is not None:
-            key = key * np.int64(len(labels[1]) + 1) + labels[0][order]
-        by_key = np.lexsort((tables.Columns("qrels", self._table).floats("relevance")[order], key))
-        largest = np.diff(key[by_key], append=-2) != 0
-        keep = np.zeros(self._table.num_rows, dtype=bool)
-        keep[order[by_key[largest]]] = True
+        _, row, doc = self.rows_as_given()
+        label = self.labels("iteration")
+        key = doc if label is None else doc * np.int64(len(label[1]) + 1) + label[0][row]
+        by_key = np.lexsort((self.row_grade[row], key))
+        largest = by_key[np.diff(key[by_key], append=-len(key) - 2) != 0]
+        keep = np.zeros(len(row), dtype=bool)
+        keep[largest] = doc[largest] >= 0
         return list(compress(self, keep.tolist()))
 
     def as_dict(self) -> dict[str, dict[str, int]]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -13,31 +12,10 @@ from irmx.data import tables
 from irmx.data.judgments import Judgments
 from irmx.data.runs import Found, Run
 from irmx.errors import DataError, some
-from irmx.ragged import Array, Floats, Ints, offsets_of, position_in_segment, segment_of
+from irmx.ragged import Array, Bools, Floats, Ints, offsets_of, position_in_segment, segment_of
+from irmx.rank.hits import AllHits, Hits, SelectedHits
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Hits:
-    """Judged documents at their ranks, by topic and rank.
-
-    Attributes
-    ----------
-    offsets : int array, shape (topics + 1,)
-        Where the documents of each topic start and end.
-    rank : int array
-        Their ranks, from 1.
-    doc : int array
-        The position of each document in ``Judgments.docs``.
-    rows : callable
-        Returns the row of each document in the run.
-    """
-
-    offsets: Ints
-    rank: Ints
-    doc: Ints
-    rows: Callable[[], Ints]
 
 
 def no_common_topic(run: Run, judgments: Judgments) -> str:
@@ -80,6 +58,11 @@ class Join:
         self.pairs = [(number_of[t], n) for t, n in judgments.index.items() if t in number_of and sizes[number_of[t]]]
         self.depth = sizes[self.in_run]
         self._memo: dict[Hashable, Any] = {}
+        self._source: SelectedHits | AllHits | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled: not what measures keep, which may be anything."""
+        return {**vars(self), "_memo": {}}
 
     @cached_property
     def in_run(self) -> Ints:
@@ -113,11 +96,19 @@ class Join:
     def hits(self, rel: float | None, ties: str) -> Hits:
         """Return the retrieved judged documents of at least the grade ``rel`` (None: all), by topic and rank."""
         self.run.refuse_repeats()
-        return self.memo(("hits", rel, ties), lambda: self._hits(self.found(rel), ties))
+        source = self._source
+        return self.memo(
+            ("hits", rel, ties),
+            lambda: self._hits(self.found(rel), ties) if source is None else source.hits(rel, ties),
+        )
 
     def found(self, rel: float | None) -> Found:
         """Return the retrieved judged documents of at least the grade ``rel`` (None: all), in the order of the run."""
-        return self.memo(("found", rel), lambda: self.run.find(self.judgments.sought(rel), self.pairs))
+        source = self._source
+        return self.memo(
+            ("found", rel),
+            lambda: self.run.find(self.judgments.sought(rel), self.pairs) if source is None else source.found(rel),
+        )
 
     def _hits(self, found: Found, ties: str) -> Hits:
         rank, tied = self._ranks_by_score(found, ties)
@@ -179,13 +170,22 @@ class Join:
             rows = np.array([row_of[doc] for doc in docs], dtype=np.int64)
         return rows[np.argsort(-scores[rows], kind="stable")]
 
+    def rows_in_order(self) -> tuple[Ints, Ints]:
+        """Return the offsets of the topics, and the rows of the run of all topics, topic by topic, in the order of the run."""
+        ends = offsets_of(self.depth)
+        return ends, np.repeat(self.run.offsets[self.in_run], self.depth) + position_in_segment(ends)
+
     def ranked_rows(self, ties: str) -> Ints:
         """Return the rows of the run of all topics, topic by topic, best first."""
         self.run.refuse_repeats()
-        ends = offsets_of(self.depth)
-        topic = segment_of(ends)
-        starts = self.run.offsets[self.in_run]
-        rows = np.repeat(starts, self.depth) + position_in_segment(ends)
+        source = self._source
+        return self.memo(
+            ("ranked rows", ties), lambda: self._ranked_rows(ties) if source is None else source.ranked_rows(ties)
+        )
+
+    def _ranked_rows(self, ties: str) -> Ints:
+        ends, rows = self.rows_in_order()
+        topic, starts = segment_of(ends), self.run.offsets[self.in_run]
         scores = self.comparable_scores(ties)[rows]
         order = np.lexsort((-scores, topic))
         rows, scores = rows[order], scores[order]
@@ -194,6 +194,71 @@ class Join:
             for t in np.unique(topic[1:][tied]).tolist():
                 rows[ends[t] : ends[t + 1]] = starts[t] + self.order(t, ties)
         return rows
+
+    # -- other judgments ---------------------------------------------------------------------------------
+
+    def with_judgments(
+        self,
+        keep: Judgments | Bools | None = None,
+        unjudged: float | Literal["nonrelevant", "relevant", "largest"] = "nonrelevant",
+    ) -> Join:
+        """Return the join of the run with other judgments; the run is not read, searched or sorted again.
+
+        Every measure has the value that it has with qrels that were changed before reading. See
+        :doc:`/guide/other-judgments`.
+
+        Parameters
+        ----------
+        keep : Judgments or bool array, optional
+            Judgments that :meth:`irmx.Judgments.where` made of those of this join, which several runs can share, or whether to
+            keep each document of ``judgments.docs``. By default all are kept.
+        unjudged : {"nonrelevant", "relevant", "largest"} or float
+            What to assume about documents that the run has, and that have no grade in the judgments that are kept, or a negative
+            one. ``"nonrelevant"`` leaves them unjudged, which is not relevant. With a grade of 0 or more, each gets a
+            row with this grade in the qrels, so that the recall base grows with those that are relevant; ``"relevant"`` is
+            the grade 1, and ``"largest"`` the largest grade in the judgments that are kept, at least 1.
+
+        Raises
+        ------
+        ValueError
+            If the judgments are not made of those of this join, or ``unjudged`` is anything else.
+
+        Examples
+        --------
+        >>> import irmx
+        >>> judgments = irmx.read_qrels({"q": {"a": 1, "b": 1, "c": 0}})
+        >>> join = irmx.Join(irmx.read_run({"q": {"x": 4.0, "a": 3.0, "b": 2.0}}), judgments)
+        >>> without_a = judgments.where([False, True, True])
+        >>> views = [join, join.with_judgments(without_a), join.with_judgments(without_a, unjudged="relevant")]
+        >>> [values.values.tolist() for [values] in irmx.score_joined(views, [irmx.NCP(law="uniform")])]
+        [[0.58333...], [0.33333...], [1.0]]
+        """
+        judgments = keep if isinstance(keep, Judgments) else self.judgments
+        if keep is not None and not isinstance(keep, Judgments):
+            judgments = judgments.where(keep)
+        join = self.of_selection(judgments)
+        grade = grade_of_unjudged(unjudged, judgments)
+        return join if grade is None else join._other(*AllHits.of_unjudged(join, grade))
+
+    def of_selection(self, judgments: Judgments) -> Join:
+        """Return the join with judgments that consist of parts of those of this join, or of parts of such parts."""
+        if judgments is self.judgments:
+            return self
+        if judgments.selection is None or len(judgments.selection.added):
+            raise ValueError(
+                "The judgments must be made of those of the join by Judgments.where. To join a run with others, use irmx.Join."
+            )
+        base = self.of_selection(judgments.selection.base)
+        return base._other(judgments, SelectedHits(base, judgments))
+
+    def _other(self, judgments: Judgments, source: SelectedHits | AllHits) -> Join:
+        """Return a join of the run with other judgments, whose hits another source has."""
+        join = Join.__new__(Join)
+        join.run, join.judgments, join._source, join._memo = self.run, judgments, source, {}
+        join.in_run, join.in_judgments = self.in_run[source.of_base], source.in_judgments
+        join.pairs = list(zip(join.in_run.tolist(), join.in_judgments.tolist(), strict=True))
+        join.depth = self.depth[source.of_base]
+        return join
 
     # -- rows of the run, and the judgments of the topics ------------------------------------------------
 
@@ -218,6 +283,22 @@ class Join:
     def per_topic(self, values: Ints) -> Ints:
         """Select, from one value per topic of the judgments, those of the joined topics."""
         return values[self.in_judgments]
+
+
+def grade_of_unjudged(unjudged: float | str, judgments: Judgments) -> float | None:
+    """Return the grade that an assumption about unjudged documents gives them; None if they stay unjudged."""
+    if unjudged == "nonrelevant":
+        return None
+    grade = (
+        {"relevant": 1.0, "largest": max(judgments.largest_grade, 1.0)}.get(unjudged)
+        if isinstance(unjudged, str)
+        else unjudged
+    )
+    if grade is None or not 0 <= grade < np.inf:
+        raise ValueError(
+            f"unjudged must be 'nonrelevant', 'relevant', 'largest' or a grade of 0 or more. Got {unjudged!r} instead."
+        )
+    return float(grade)
 
 
 def _comparable(scores: Floats, ties: str) -> Floats:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
+from irmx.data.judgments import Judgments
 from irmx.declare.columns import Column
 from irmx.declare.measures import Measure, common_parameters
 from irmx.errors import DataError, counted
-from irmx.ragged import Array, Floats, Ints, offsets_of, position_in_segment, segment_count, segment_of, shared
+from irmx.ragged import Array, Bools, Floats, Ints, offsets_of, position_in_segment, segment_count, segment_of, shared
 from irmx.rank.join import Join
-from irmx.rank.per_subtopic import SubtopicJoin
+from irmx.rank.per_subtopic import subtopic_judgments
 from irmx.rank.ranking import Ranking
 from irmx.rank.rows import Rows
 from irmx.rank.shared import Shared
@@ -74,7 +75,7 @@ class Rankings(Shared):
     @cached_property
     def judged(self) -> Rows:
         """The judged documents retrieved, by rank. A negative grade means unjudged, as in trec_eval."""
-        negative = self._join.memo("negative", lambda: self._join.judgments.has_negative)
+        negative = self._join.judgments.has_negative
         return self._within_cutoff(self._hits(min(0, self.rel) if negative else None))
 
     def _hits(self, rel: float | None) -> Rows:
@@ -96,7 +97,7 @@ class Rankings(Shared):
         if self.judged_only:
             return self.judged
         join, offsets = self._join, offsets_of(self._join.depth)
-        row = join.memo(("ranked rows", self.ties), lambda: join.ranked_rows(self.ties))
+        row = join.ranked_rows(self.ties)
         return self._within_cutoff(self._rows_of_run(offsets, row, rank=position_in_segment(offsets) + 1))
 
     @cached_property
@@ -106,8 +107,7 @@ class Rankings(Shared):
         Accessing their ranks is an error if a document occurs more than once.
         """
         run, in_run = self._join.run, self._join.in_run
-        offsets = offsets_of(np.diff(run.offsets)[in_run])
-        row = np.repeat(run.offsets[in_run], np.diff(offsets)) + position_in_segment(offsets)
+        offsets, row = self._join.rows_in_order()
 
         def rank() -> Ints:
             out = np.zeros(len(row), dtype=np.int64)
@@ -221,23 +221,24 @@ class Rankings(Shared):
     @property
     def recall_base(self) -> Ints:
         """RB, the recall base: the number of relevant judged documents of every topic, retrieved or not."""
-        return self._array("recall_base", lambda: self._join.per_topic(self._counts[0]))
+        return self._array("recall_base", lambda: self._counts[0])
 
     @property
     def judged_nonrelevant(self) -> Ints:
         """NRB, the number of judged documents of every topic that are not relevant, retrieved or not."""
-        return self._array("judged_nonrelevant", lambda: self._join.per_topic(self._counts[1]))
+        return self._array("judged_nonrelevant", lambda: self._counts[1])
 
     @property
     def _counts(self) -> tuple[Ints, Ints]:
-        """The numbers of relevant and of judged non-relevant documents per topic of the judgments."""
-        judgments = self._join.judgments
+        """The numbers of relevant and of judged non-relevant documents of every topic."""
+        judgments, topics = self._join.judgments, self._join.in_judgments
 
         def count() -> tuple[Ints, Ints]:
             relevant = segment_count(judgments.grade >= self.rel, judgments.offsets)
-            return relevant, segment_count(judgments.grade >= min(0, self.rel), judgments.offsets) - relevant
+            judged = segment_count(judgments.grade >= min(0, self.rel), judgments.offsets)
+            return relevant[topics], (judged - relevant)[topics]
 
-        return self._join.memo(("counts", self.rel), count)
+        return judgments.memo(topics, ("counts", self.rel), count)
 
     @property
     def judged_grades(self) -> tuple[Ints, Floats]:
@@ -303,6 +304,33 @@ class Rankings(Shared):
 
     # -- other judgments, same ranks ---------------------------------------------------------------------
 
+    def with_judgments(
+        self,
+        keep: Judgments | Bools | None = None,
+        unjudged: float | Literal["nonrelevant", "relevant", "largest"] = "nonrelevant",
+    ) -> Rankings:
+        """Return the rankings with some of the judgments, or with grades assumed for unjudged documents.
+
+        Parameters
+        ----------
+        keep, unjudged
+            As for :meth:`irmx.Join.with_judgments`; but ``"relevant"`` is the grade ``rel`` of these rankings, if that is 0 or
+            more.
+
+        Examples
+        --------
+        >>> import irmx
+        >>> judgments = irmx.read_qrels({"q": {"a": 2, "b": 2, "c": 0}})
+        >>> rankings = irmx.join(judgments, {"q": {"x": 4.0, "a": 3.0, "b": 2.0}}, rel=2)
+        >>> some = rankings.with_judgments([False, True, True])
+        >>> some.relevant.rank, some.recall_base
+        (array([3]), array([1]))
+        >>> optimistic = rankings.with_judgments(unjudged="relevant")
+        >>> optimistic.relevant.rank, optimistic.relevant.grade, optimistic.recall_base
+        (array([1, 2, 3]), array([2., 2., 2.]), array([3]))
+        """
+        return self._of(self._join.with_judgments(keep, max(self.rel, 0) if unjudged == "relevant" else unjudged))
+
     def per_subtopic(self, subtopic: Ints, count: int, measure: Measure | None = None) -> Rankings:
         """Return rankings with one topic per subtopic: the same documents and ranks, judged by some rows of the qrels.
 
@@ -331,7 +359,10 @@ class Rankings(Shared):
         >>> rankings.relevant.rank, rankings.relevant.offsets, rankings.recall_base
         (array([2, 3, 2]), array([0, 2, 3]), array([2, 1]))
         """
-        join = SubtopicJoin(self._join, self.qrels_rows, subtopic, count)
-        if measure is not None:
-            return Rankings(join, **common_parameters(measure))
+        topics = self._join.in_judgments
+        judgments = subtopic_judgments(self._join.judgments, topics, self.qrels_rows, subtopic, count)
+        join = self._join.of_selection(judgments)
+        return self._of(join) if measure is None else Rankings(join, **common_parameters(measure))
+
+    def _of(self, join: Join) -> Rankings:
         return Rankings(join, self.rel, self.cutoff, self.judged_only, self.ties)

@@ -12,7 +12,8 @@ from irmx.declare.measures import Measure
 from irmx.errors import PluginError
 from irmx.ragged import Array
 from irmx.rank.join import Join
-from irmx.score.scoring import IrmxEvaluator, check_columns, checked, named, over_topics, rankings_for, without_relevant
+from irmx.score.evaluator import Evaluator, Measures, as_measures
+from irmx.score.scoring import check_columns, checked, named, over_topics, rankings_for, without_relevant
 from irmx.score.topic_scores import TopicScores
 
 _COMMON = ("rel", "cutoff", "judged_only", "ties")
@@ -113,27 +114,40 @@ def _over_topics(setting: Measure, run: PreparedRun, scores: TopicScores) -> Top
     return over_topics(setting, left_out, run.places, checked(setting, run.topics, scores))
 
 
-def score_joined(joins: Sequence[Join], settings: Sequence[Measure]) -> list[list[TopicScores]]:
-    """Return the scores of runs (outer list) in several settings (inner list), over the topics of the judgments.
+def score_joined(joins: Sequence[Join], measures: Measures) -> list[list[TopicScores]]:
+    """Return the scores of runs (outer list) by several measures (inner list), over the topics of the judgments of each join.
 
-    The joins can be reused for further settings: documents are looked up once; data that only these settings need is released.
+    The joins can be reused for further measures: documents are looked up once; data that only these measures need is released.
 
     Parameters
     ----------
     joins : sequence of Join
-        Runs joined with the same judgments.
-    settings : sequence of Measure
-        Measures of irmx.
+        Runs joined with judgments, which may differ: with views of one join (:meth:`irmx.Join.with_judgments`), a run is
+        searched and sorted once for all of them.
+    measures : str, Measure or iterable of them
+        The measures. Those that a provider of ir_measures computes get all judgments, as dicts, once for every different
+        judgments, and the run, as a dict, once for every join.
+
+    Returns
+    -------
+    list of list of TopicScores
+        One inner list per join; it has one element per distinct measure, in the order given.
 
     Examples
     --------
     >>> import irmx
     >>> join = irmx.Join(irmx.read_run({"q": {"x": 2.0, "a": 1.0}}), irmx.read_qrels({"q": {"a": 1}}))
-    >>> [[score.values.tolist() for score in of_run] for of_run in score_joined([join], [irmx.NCP(law="first")])]
-    [[[0.5]]]
+    >>> [[score.values.tolist() for score in of_run] for of_run in irmx.score_joined([join], "NCP(law=first) AP")]
+    [[[0.5], [0.5]]]
     """
-    scores = []
-    for join in joins:
-        scores.append(list(IrmxEvaluator(list(settings), join.judgments).of_join(join).values()))
-        join.forget("rankings")
+    distinct = as_measures(measures)
+    scores: list[list[TopicScores]] = [[] for _ in joins]
+    by_judgments: dict[int, list[int]] = {}
+    for i, join in enumerate(joins):
+        by_judgments.setdefault(id(join.judgments), []).append(i)
+    for same in by_judgments.values():  # one evaluator at a time, since a provider keeps all judgments as objects
+        evaluator = Evaluator(distinct, joins[same[0]].judgments)
+        for i in same:
+            scores[i] = list(evaluator.of_join(joins[i]).values())
+            joins[i].forget("rankings")
     return scores

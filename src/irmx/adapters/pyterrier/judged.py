@@ -14,7 +14,6 @@ from irmx.data.judgments import Judgments
 from irmx.data.reading import read_qrels
 from irmx.declare.columns import BASE
 from irmx.errors import DataError
-from irmx.ragged import segment_of
 
 _IDS = [c.name for c in BASE if c.table == "qrels" and c.dtype == "str"]
 
@@ -79,13 +78,16 @@ def _refuse(found: Judgments, column: str) -> None:
 
 
 def _values(found: Judgments, name: str) -> Any:
-    """Return a column over the rows as they were given; ids as texts."""
-    if name not in _IDS:
-        values = found.column(name)
-        return found.grade if values is None else values
-    labels = found.labels(name)
+    """Return a column over the rows in the order given; ids as texts."""
+    topic, row, doc = found.rows_as_given()
+    if name == "query_id":
+        return [str(found.topics[i]) for i in topic.tolist()]
+    if name == "doc_id":
+        docs = ["", *found.docs]
+        return [docs[i] for i in (doc + 1).tolist()]
+    labels = found.labels(name) if name in _IDS else None
     if labels is None:
-        if name == "doc_id":
-            return list(found.docs)
-        return [str(found.topics[i]) for i in segment_of(found.offsets).tolist()]
-    return [str(labels[1][i]) if i >= 0 else "" for i in labels[0].tolist()]
+        values = found.row_grade if name == "relevance" else found.column(name)
+        assert values is not None  # the name is one of found.columns
+        return values[row]
+    return [str(labels[1][i]) if i >= 0 else "" for i in labels[0][row].tolist()]

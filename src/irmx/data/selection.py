@@ -1,0 +1,165 @@
+"""Judgments made of others: which topics, documents and rows they consist of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, overload
+
+import numpy as np
+
+from irmx.ragged import Bools, Floats, Ints, offsets_of, position_in_segment, segment_count, segment_of
+
+if TYPE_CHECKING:
+    from irmx.data.judgments import Judgments
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """The topics, documents and rows of some judgments, the base, of which other judgments consist, and rows added to them.
+
+    A topic of the base may become several topics, each with some of its rows, and a document one document of each of them.
+    An added row has a grade, and no value in other columns.
+
+    Attributes
+    ----------
+    base : Judgments
+        The judgments selected from.
+    topic : int array
+        The position in ``base.topics`` of every topic.
+    offsets : int array, shape (topics + 1,)
+        Where the documents of each topic start and end.
+    doc : int array
+        The position in ``base.docs`` of every document; counted on from their number for further documents.
+    grade : float array
+        The grade of every document.
+    all_rows : tuple of int arrays
+        As ``Judgments.all_rows``, with the rows numbered as in the base; counted on from their number for added rows.
+    added : float array
+        The grades of added rows.
+    further : callable
+        Returns the ids of further documents.
+    """
+
+    base: Judgments
+    topic: Ints
+    offsets: Ints
+    doc: Ints
+    grade: Floats
+    all_rows: tuple[Ints, Ints, Ints]
+    added: Floats = field(default_factory=lambda: np.empty(0))
+    further: Callable[[], Sequence[str]] = tuple
+
+    @classmethod
+    def of_documents(cls, base: Judgments, keep: Bools, keep_topics: bool) -> Selection:
+        """Return the selection of some documents, and of all rows without a document; see :meth:`irmx.Judgments.where`."""
+        doc, (ends, row, doc_of_row) = np.flatnonzero(keep), base.all_rows
+        position = np.full(len(base) + 1, -1, dtype=np.int64)  # the last stands for no document, whose position is -1
+        position[doc] = np.arange(len(doc))
+        stays = (doc_of_row < 0) | (position[doc_of_row] >= 0)
+        rows_left = segment_count(stays, ends)
+        topic = np.flatnonzero((rows_left > 0) | (np.diff(ends) == 0) | keep_topics)
+        all_rows = offsets_of(rows_left[topic]), row[stays], position[doc_of_row[stays]]
+        offsets = offsets_of(segment_count(keep, base.offsets)[topic])
+        return cls(base, topic, offsets, doc, base.grade[doc], all_rows)
+
+    @classmethod
+    def with_rows(
+        cls, base: Judgments, topic: Ints, doc: Ints, doc_ids: Callable[[], Sequence[str]], grade: float
+    ) -> Selection:
+        """Return all of the base, and added rows of one grade.
+
+        Parameters
+        ----------
+        base : Judgments
+            The judgments.
+        topic : int array
+            The position of each row's topic, in ascending order.
+        doc : int array
+            The position of its document; -1 for a document that the base lacks, which has one row.
+        doc_ids : callable
+            Returns the ids of the latter.
+        grade : float
+            The grade of the rows.
+        """
+        new = doc < 0
+        further = offsets_of(np.bincount(topic[new], minlength=len(base.topics)))
+        known = (
+            np.arange(len(base)) + further[segment_of(base.offsets)]
+        )  # further documents follow those of their topic
+        of_added = np.empty(len(doc), dtype=np.int64)
+        of_added[new] = base.offsets[topic[new] + 1] + np.arange(further[-1])
+        of_added[~new] = known[doc[~new]]
+        source = np.empty(len(base) + int(further[-1]), dtype=np.int64)
+        source[known], source[of_added[new]] = np.arange(len(base)), len(base) + np.arange(further[-1])
+        grades = np.full(len(source), grade, dtype=np.float64)
+        grades[known] = base.grade
+        grades[of_added] = np.maximum(grades[of_added], grade)
+
+        ends, row, doc_of_row = base.all_rows
+        topic_of_row = np.concatenate([segment_of(ends), topic])
+        by_topic = np.argsort(topic_of_row, kind="stable")
+        row = np.append(row, len(base.row_grade) + np.arange(len(doc)))
+        doc_of_row = np.append(np.append(known, -1)[doc_of_row], of_added)
+        row_ends = offsets_of(np.bincount(topic_of_row, minlength=len(base.topics)))
+        return cls(
+            base, np.arange(len(base.topics)), base.offsets + further, source, grades,
+            (row_ends, row[by_topic], doc_of_row[by_topic]), np.full(len(doc), grade, dtype=np.float64), doc_ids,
+        )  # fmt: skip
+
+    @cached_property
+    def _by_base(self) -> tuple[Ints, Ints]:
+        """The documents in the order of the base, and where those of each document of the base start."""
+        order = np.argsort(self.doc, kind="stable")
+        return order, np.searchsorted(self.doc[order], np.arange(len(self.base) + 1))
+
+    def of_base(self, doc: Ints) -> tuple[Ints, Ints]:
+        """Return every pair of an index of ``doc``, documents of the base, and a selected document that stems from it."""
+        order, starts = self._by_base
+        first = starts[doc]
+        count = starts[doc + 1] - first
+        return (
+            np.repeat(np.arange(len(doc)), count),
+            order[np.repeat(first, count) + position_in_segment(offsets_of(count))],
+        )
+
+
+class SelectedTexts(Sequence[str]):
+    """Some of a sequence of texts, looked up on access.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        The texts.
+    chosen : int array
+        The position of each in ``texts``; counted on from their number, its position in ``further``.
+    further : callable
+        Returns further texts; called when the first of them is accessed.
+    """
+
+    def __init__(self, texts: Sequence[str], chosen: Ints, further: Callable[[], Sequence[str]]) -> None:
+        self._texts, self._chosen, self._make_further = texts, chosen, further
+
+    @cached_property
+    def _further(self) -> Sequence[str]:
+        return self._make_further()
+
+    def _text(self, position: int) -> str:
+        here = len(self._texts)
+        return self._texts[position] if position < here else self._further[position - here]
+
+    def __len__(self) -> int:
+        return len(self._chosen)
+
+    @overload
+    def __getitem__(self, key: int) -> str: ...
+    @overload
+    def __getitem__(self, key: slice) -> list[str]: ...
+    def __getitem__(self, key: int | slice) -> str | list[str]:
+        if isinstance(key, slice):
+            return [self._text(i) for i in self._chosen[key].tolist()]
+        return self._text(int(self._chosen[key]))
+
+    def __iter__(self) -> Iterator[str]:
+        return map(self._text, self._chosen.tolist())
