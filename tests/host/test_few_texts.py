@@ -1,7 +1,8 @@
-"""Few ids are encoded in Python, many by Arrow: the numbers, the places and the scores are the same."""
+"""Few ids are encoded in Python, many by Arrow: the numbers, the order and the scores are the same."""
 
 import sys
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -14,13 +15,11 @@ from irmx.demo import qrels_path, run_path
 def _in_python(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take any number of texts for few, until :func:`by_arrow`."""
     monkeypatch.setattr("irmx.data.arrow.are_few", lambda texts: True)
-    monkeypatch.setattr("irmx.data.runs.are_few", lambda texts: True)
 
 
 def by_arrow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take any number of texts for many."""
     monkeypatch.setattr("irmx.data.arrow.are_few", lambda texts: False)
-    monkeypatch.setattr("irmx.data.runs.are_few", lambda texts: False)
 
 
 def test_texts_are_few_until_many_have_been_encoded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -35,19 +34,20 @@ def test_texts_are_few_until_many_have_been_encoded(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("texts", [["b", "größe", "", "b", "a"], []])
 @pytest.mark.parametrize("kind", [pa.large_string(), pa.string()])
-def test_texts_have_the_same_numbers_and_places(
+def test_texts_have_the_same_numbers_and_order(
     texts: list[str], kind: pa.DataType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    array, among = pa.array(["x", *texts], kind).slice(1), pa.array(["a", "b"], kind)
+    array, order = pa.array(["x", *texts], kind).slice(1), np.arange(len(texts))[::-1]
 
-    def found() -> tuple[list[int], list[str], list[int]]:
+    def found() -> tuple[list[int], list[str], list[str]]:
         numbers, distinct = arrow.encoded(array)
-        return numbers.tolist(), distinct.to_pylist(), arrow.places_among(array, among).tolist()
+        return numbers.tolist(), distinct.to_pylist(), arrow.taken(array, order).to_pylist()
 
     few = found()
     by_arrow(monkeypatch)
     assert found() == few
     assert [few[1][number] for number in few[0]] == texts
+    assert few[2] == texts[::-1]
 
 
 def test_runs_have_the_same_scores(monkeypatch: pytest.MonkeyPatch) -> None:

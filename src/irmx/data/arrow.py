@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from irmx.ragged import Array, Ints, offsets_of
 
@@ -83,6 +84,25 @@ def from_texts(texts: Sequence[str]) -> pa.Array:
     return pa.LargeStringArray.from_buffers(len(texts), pa.py_buffer(offsets), pa.py_buffer(joined.encode()))
 
 
+def byte_offsets(texts: pa.Array) -> tuple[Ints, NDArray[np.uint8]]:
+    """Return where the bytes of each text start and end, and the bytes of all texts; none is missing.
+
+    >>> import pyarrow as pa
+    >>> byte_offsets(pa.array(["a", "größe", ""]).slice(1))[0]
+    array([0, 7, 7])
+    """
+    import pyarrow as pa
+
+    kind = np.int64 if pa.types.is_large_string(texts.type) else np.int32
+    if not len(texts):
+        return np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.uint8)
+    _, offset_buffer, content = texts.buffers()
+    offsets = np.frombuffer(offset_buffer, kind)[texts.offset : texts.offset + len(texts) + 1].astype(np.int64)
+    if offsets[0] == offsets[-1]:  # Arrow may have no buffer for empty texts
+        return np.zeros(len(offsets), dtype=np.int64), np.empty(0, dtype=np.uint8)
+    return offsets - offsets[0], np.frombuffer(content, np.uint8)[offsets[0] : offsets[-1]]
+
+
 def byte_lengths(texts: pa.Array) -> Ints:
     """Return the length of each text in bytes; none is missing.
 
@@ -90,13 +110,7 @@ def byte_lengths(texts: pa.Array) -> Ints:
     >>> byte_lengths(pa.array(["a", "größe", ""]).slice(1))
     array([7, 0])
     """
-    import pyarrow as pa
-
-    kind = np.int64 if pa.types.is_large_string(texts.type) else np.int32
-    if not len(texts):
-        return np.empty(0, dtype=np.int64)
-    offsets = np.frombuffer(texts.buffers()[1], kind)[texts.offset : texts.offset + len(texts) + 1]
-    return np.diff(offsets).astype(np.int64)
+    return np.diff(byte_offsets(texts)[0])
 
 
 def encoded(texts: pa.Array) -> tuple[Ints, pa.Array]:
@@ -115,16 +129,14 @@ def encoded(texts: pa.Array) -> tuple[Ints, pa.Array]:
     return np.array(numbers, dtype=np.int64), from_texts(list(number_of))
 
 
-def places_among(texts: pa.Array, distinct: pa.Array) -> Ints:
-    """Return the place of each text among distinct ones, -1 for one that is not among them.
+def taken(texts: pa.Array, order: Ints) -> pa.Array:
+    """Return texts in another order.
 
     >>> import pyarrow as pa
-    >>> places_among(pa.array(["c", "a"]), pa.array(["a", "b"]))
-    array([-1,  0])
+    >>> taken(pa.array(["a", "b"], pa.large_string()), np.array([1, 0])).to_pylist()
+    ['b', 'a']
     """
-    if not are_few(len(texts) + len(distinct)):
-        import pyarrow.compute as pc
-
-        return to_numpy(pc.index_in(texts, value_set=distinct), missing=-1).astype(np.int64)
-    place_of = {text: place for place, text in enumerate(distinct.to_pylist())}
-    return np.array([place_of.get(text, -1) for text in texts.to_pylist()], dtype=np.int64)
+    if not are_few(len(texts)):
+        return texts.take(from_ints(order))
+    in_python = texts.to_pylist()
+    return from_texts([in_python[place] for place in order.tolist()])

@@ -15,6 +15,7 @@ from irmx.data import tables
 from irmx.data.arrow import byte_lengths, encoded, from_texts
 from irmx.data.cells import numbers
 from irmx.data.contradictions import warn_of_contradiction
+from irmx.data.id_words import IdIndex, IdWords
 from irmx.data.origin import NO_ORIGIN, Origin
 from irmx.data.selection import SelectedTexts, Selection
 from irmx.declare.columns import missing_column
@@ -62,17 +63,14 @@ class Sought:
         return [self._docs[i] for i in self.doc.tolist()]
 
     @cached_property
-    def keys(self) -> tuple[pa.Array, Ints, Ints]:
-        """The distinct ids, the sorted keys topic * size + id, and the position in ``Judgments.docs`` of each key."""
+    def index(self) -> IdIndex:
+        """The documents, among which those of a table are looked up."""
         try:
-            numbers, distinct = encoded(from_texts(self.names))
+            ids = IdWords(from_texts(self.names))
         except (TypeError, UnicodeEncodeError):
             tables.refuse_odd_ids("qrels", self.names)
             raise
-        topic = segment_of(self.offsets)
-        key = topic * np.int64(len(distinct)) + numbers
-        order = np.argsort(key, kind="stable")
-        return distinct, key[order], self.doc[order]
+        return IdIndex(ids, segment_of(self.offsets))
 
 
 class Judgments:

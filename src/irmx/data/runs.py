@@ -7,7 +7,6 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +14,9 @@ import ir_measures
 import numpy as np
 
 from irmx.data import tables
-from irmx.data.arrow import are_few, encoded, from_ints, places_among
+from irmx.data.arrow import encoded, taken
 from irmx.data.cells import numbers
+from irmx.data.id_words import IdWords, Words, keys_of
 from irmx.data.judgments import Sought
 from irmx.data.origin import NO_ORIGIN, Origin
 from irmx.declare.columns import missing_column
@@ -222,69 +222,66 @@ class TableRun(Run):
         self.topics = [str(t) for t in topics]
         self.offsets = offsets_of(np.bincount(topic, minlength=len(topics)))
         self.score = read_only(self._grouped(columns.floats("score")))
-        doc, self._names = encoded(columns.texts("doc_id"))
-        columns.refuse_empty("doc_id", doc, self._names)
-        self._doc = self._grouped(doc)
+        ids = columns.texts("doc_id")
+        columns.refuse_empty("doc_id", ids)
+        self._ids = ids if self._order is None else taken(ids, self._order)
+        self._words = IdWords(self._ids)
+        self._hashes: dict[int, Words] = {}
         self._checked = False
 
     def _grouped(self, values: Any) -> Any:
         return values if self._order is None or values is None else values[self._order]
 
     def refuse_repeats(self) -> None:
-        if self._checked or len(self._names) == len(self._doc):
+        if self._checked:
             return
-        topic, size = segment_of(self.offsets), max(len(self._names), 1)
-        key = topic * np.int64(size) + self._doc
+        topic = segment_of(self.offsets)
+        keys = keys_of(self._hashes_of(0), topic)
+        keys.sort()
+        if np.any(keys[1:] == keys[:-1]):  # most likely a document occurs twice; otherwise two ids have the same hash
+            self._refuse_repeats(topic)
+        self._checked = True
+
+    def _refuse_repeats(self, topic: Ints) -> None:
+        doc, distinct = encoded(self._ids)
+        size = len(distinct)
+        key = topic * np.int64(size) + doc
         key.sort()
         twice = np.flatnonzero(key[1:] == key[:-1])
         if len(twice):
-            query, doc = divmod(int(key[twice[0]]), size)
-            both = np.flatnonzero((topic == query) & (self._doc == doc))[:2]
+            of_topic, repeated = divmod(int(key[twice[0]]), size)
+            both = np.flatnonzero((topic == of_topic) & (doc == repeated))[:2]
             both = both if self._order is None else self._order[both]
             raise self.origin.located(
                 DataError(
-                    f"The run has the document {self._names[doc].as_py()!r} more than once for query {self.topics[query]!r} "
+                    f"The run has the document {distinct[repeated].as_py()!r} more than once for query {self.topics[of_topic]!r} "
                     f"({len(twice)} such rows in all). A document may occur only once in a ranking.",
                     tuple(int(row) for row in np.sort(both)),
                 )
             )
-        self._checked = True
+
+    def _hashes_of(self, seed: int) -> Words:
+        if seed not in self._hashes:
+            self._hashes[seed] = self._words.hashes(seed)
+        return self._hashes[seed]
 
     def docs(self, topic: int) -> list[str]:
-        return self.docs_at(topic, np.arange(self.offsets[topic + 1] - self.offsets[topic]))
-
-    def docs_at(self, topic: int, rows: Ints) -> list[str]:
-        numbers = self._doc[rows + self.offsets[topic]]
-        if not are_few(len(rows)):
-            return list(self._names.take(from_ints(numbers)).to_pylist())
-        return [self._few_names[number] for number in numbers.tolist()]
-
-    @cached_property
-    def _few_names(self) -> list[str]:
-        return list(self._names.to_pylist())
+        start, end = self.offsets[topic : topic + 2].tolist()
+        return list(self._ids.slice(start, end - start).to_pylist())
 
     def find(self, sought: Sought, pairs: list[tuple[int, int]]) -> Found:
-        names, keys, meaning = sought.keys
-        rows, name = self._rows_named(names)
         qrels_topic = np.full(len(self.topics), -1, dtype=np.int64)
         pair = np.full(len(self.topics), -1, dtype=np.int64)
         for i, (in_run, in_qrels) in enumerate(pairs):
             qrels_topic[in_run], pair[in_run] = in_qrels, i
-        topic_of = segment_of(self.offsets)[rows]
-        row_key = qrels_topic[topic_of] * np.int64(len(names)) + name
-        at = np.minimum(np.searchsorted(keys, row_key), max(len(keys) - 1, 0))
-        hit = (qrels_topic[topic_of] >= 0) & (keys[at] == row_key) if len(keys) else np.zeros(len(rows), dtype=bool)
-        rows, doc, segment = rows[hit], meaning[at[hit]], pair[topic_of[hit]]
+        lengths = np.diff(self.offsets)
+        index = sought.index
+        rows, place = index.find(self._words, self._hashes_of(index.seed), np.repeat(qrels_topic, lengths))
+        segment = pair[np.searchsorted(self.offsets, rows, side="right") - 1]
         order = np.argsort(segment, kind="stable")
         rows = rows[order]
         counts = np.bincount(segment, minlength=len(pairs))
-        return Found(offsets_of(counts), doc[order], self.score[rows], lambda: rows)
-
-    def _rows_named(self, names: pa.Array) -> tuple[Ints, Ints]:
-        """Return the rows whose document is among the given ids, and the number of the id."""
-        name = places_among(self._names, names)[self._doc]
-        rows = np.flatnonzero(name >= 0)
-        return rows, name[rows]
+        return Found(offsets_of(counts), sought.doc[place[order]], self.score[rows], lambda: rows)
 
     def column(self, name: str) -> Array | None:
         columns = tables.Columns("run", self._data)

@@ -202,14 +202,15 @@ class Columns:
             numbers, distinct = encoded(self.texts("query_id"))
         else:
             numbers, distinct = to_numpy(by_number.indices).astype(np.int64), by_number.dictionary
-        self.refuse_empty("query_id", numbers, distinct)
+        self.refuse_empty("query_id", distinct, numbers)
         texts = distinct.to_pylist()
         return numbers, [int(t) for t in texts] if pa.types.is_integer(column.type) else texts
 
-    def refuse_empty(self, name: str, numbers: Ints, distinct: pa.Array) -> None:
-        """Raise if one of the distinct ids is empty; ``numbers`` holds the place of each row's id among them."""
-        if not byte_lengths(distinct).all():
-            row = int(np.flatnonzero(numbers == distinct.to_pylist().index(""))[0])
+    def refuse_empty(self, name: str, ids: pa.Array, numbers: Ints | None = None) -> None:
+        """Raise if an id is empty; ``numbers`` holds the place of each row's id among ``ids`` if these are the distinct ones."""
+        lengths = byte_lengths(ids)
+        if not lengths.all():
+            row = int(np.flatnonzero((lengths if numbers is None else lengths[numbers]) == 0)[0])
             raise DataError(f"The column {name!r} of the {self.table} is empty in row {row} (counted from 0).", (row,))
 
     def floats(self, name: str) -> Floats:

@@ -1,0 +1,162 @@
+"""Ids of documents as numbers, eight bytes at a time, so that numpy hashes, compares and orders all of a run at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from irmx.data.arrow import byte_offsets
+from irmx.ragged import Bools, Ints
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Words = NDArray[np.uint64]
+
+_BYTES = 8
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+"""2^64 divided by the golden ratio: multiplication by it spreads the low bits of a number over all bits."""
+
+
+def mixed(hashes: Words, values: Words) -> Words:
+    """Return hashes in which values are mixed; for each hash, different values give different results, and vice versa."""
+    product = (hashes ^ values) * _ODD
+    return np.bitwise_xor(product, product >> np.uint64(32))
+
+
+class IdWords:
+    """The bytes of ids in UTF-8, read as numbers.
+
+    Parameters
+    ----------
+    ids : pyarrow.Array
+        Large strings, none of which is missing.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> words = IdWords(pa.array(["b", "a", "b"], pa.large_string()))
+    >>> hashes = words.hashes(seed=0)
+    >>> bool(hashes[0] == hashes[2]), bool(hashes[0] == hashes[1])
+    (True, False)
+    >>> words.equal(np.array([0, 0]), words, np.array([1, 2]))
+    array([False,  True])
+    >>> words.descending(np.arange(3), np.array([0, 0, 1]))
+    array([0, 1, 2])
+    """
+
+    def __init__(self, ids: pa.Array) -> None:
+        offsets, content = byte_offsets(ids)
+        # the last word of an id may be read beyond its end
+        self._bytes = np.concatenate([content, np.zeros(_BYTES, dtype=np.uint8)])
+        self._starts, self._lengths = offsets[:-1], np.diff(offsets)
+        self._count = -(-int(self._lengths.max(initial=0)) // _BYTES)
+
+    def _word(self, number: int, rows: Ints | slice) -> Words:
+        """Return one word of some ids: as a number it compares as its bytes do; bytes after the end of an id are 0."""
+        at_each_byte = np.ndarray((len(self._bytes) - _BYTES + 1,), ">u8", buffer=self._bytes, strides=(1,))
+        left = self._lengths[rows] - _BYTES * number
+        start = self._starts[rows] + _BYTES * number
+        words: Words = at_each_byte[np.minimum(start, len(self._bytes) - _BYTES)].astype(np.uint64)
+        if left.min(initial=_BYTES) >= _BYTES:
+            return words
+        unused = (8 * np.clip(_BYTES - left, 0, _BYTES)).astype(np.uint64)
+        return np.asarray((words >> unused) << unused)
+
+    def hashes(self, seed: int) -> Words:
+        """Return a number for each id: equal for equal ids, and almost always different for different ids."""
+        hashes = mixed(np.full(len(self._lengths), seed, dtype=np.uint64), self._lengths.astype(np.uint64))
+        for number in range(self._count):
+            longer: Ints | slice = slice(None)
+            if self._lengths.min() <= _BYTES * number:
+                longer = np.flatnonzero(self._lengths > _BYTES * number)
+            hashes[longer] = mixed(hashes[longer], self._word(number, longer))
+        return hashes
+
+    def equal(self, rows: Ints, others: IdWords, other_rows: Ints) -> Bools:
+        """Return whether some ids are equal to others, one by one."""
+        equal: Bools = self._lengths[rows] == others._lengths[other_rows]
+        for number in range(min(self._count, others._count)):
+            equal &= self._word(number, rows) == others._word(number, other_rows)
+        return equal
+
+    def descending(self, rows: Ints, group: Ints) -> Ints:
+        """Return the order of some ids by group, and within a group by their bytes, largest first."""
+        size = np.int64(len(rows) + 1)
+        # the number of distinct (group, start of the id) before each; more of the id is looked at until all differ
+        place = np.unique(group, return_inverse=True)[1]
+        for number in range(self._count + 1):
+            values = self._word(number, rows) if number < self._count else self._lengths[rows]
+            smaller = np.unique(values, return_inverse=True)[1]
+            distinct, place = np.unique(place * size - smaller, return_inverse=True)
+            if len(distinct) == len(rows):
+                break
+        return np.argsort(place, kind="stable")
+
+
+class IdIndex:
+    """Documents of topics, each of which occurs once, among which those of a run are looked up.
+
+    Parameters
+    ----------
+    ids : IdWords
+        The ids of the documents.
+    topic : int array
+        The number of the topic of each.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> judged = IdIndex(IdWords(pa.array(["a", "b"], pa.large_string())), np.array([0, 1]))
+    >>> run = IdWords(pa.array(["x", "b", "a"], pa.large_string()))
+    >>> judged.find(run, run.hashes(judged.seed), np.array([0, 1, 1]))
+    (array([1]), array([1]))
+    """
+
+    def __init__(self, ids: IdWords, topic: Ints) -> None:
+        self._ids, self._topic = ids, topic
+        self.seed = -1
+        clash = True
+        while clash:  # until no two documents have the same key; this almost never takes a second seed
+            self.seed += 1
+            keys = keys_of(ids.hashes(self.seed), topic)
+            self._order = np.argsort(keys)
+            self._keys = keys[self._order]
+            clash = bool(np.any(self._keys[1:] == self._keys[:-1]))
+        # Most documents of a run are among none of these. Few of them have a key that begins as one of these keys does, which
+        # is told by a table of all beginnings, so that only those few need a search.
+        bits = (16 * len(keys) + 256).bit_length()
+        self._shift = np.uint64(64 - bits)
+        self._begins = np.zeros(1 << bits, dtype=bool)
+        self._begins[self._beginning(keys)] = True
+
+    def _beginning(self, keys: Words) -> Ints:
+        beginning: Ints = (keys >> self._shift).view(np.int64)
+        return beginning
+
+    def find(self, ids: IdWords, hashes: Words, topic: Ints) -> tuple[Ints, Ints]:
+        """Return the rows of a run whose documents are among these, and the position of each.
+
+        Parameters
+        ----------
+        ids : IdWords
+            The ids of the documents of the run.
+        hashes : int array
+            Their hashes with the :attr:`seed` of this index.
+        topic : int array
+            The number of the topic of each, as in this index; -1 for a topic that is not in it.
+        """
+        keys = keys_of(hashes, topic)
+        rows = np.flatnonzero(self._begins[self._beginning(keys)])
+        at = np.minimum(np.searchsorted(self._keys, keys[rows]), len(self._keys) - 1)
+        alike = self._keys[at] == keys[rows]
+        rows, place = rows[alike], self._order[at[alike]]
+        same = (self._topic[place] == topic[rows]) & ids.equal(rows, self._ids, place)
+        return rows[same], place[same]
+
+
+def keys_of(hashes: Words, topic: Ints) -> Words:
+    """Return a number for each document of a topic, from the hash of its id and the number of the topic."""
+    return mixed(hashes, topic.view(np.uint64))
