@@ -135,6 +135,8 @@ class CheckedTable:
             sound &= values <= declared.high
         if declared.above is not None:
             sound &= values > declared.above
+        if declared.below is not None:
+            sound &= values < declared.below
         cells = cells if sound.all() else _as_list(cells)
         for row in np.flatnonzero(~sound).tolist():
             if not _is_nothing(cells[row]):

@@ -34,7 +34,7 @@ LARGEST_INT = 2**53
 """Floats, with which measures compute, do not represent every whole number beyond it."""
 
 _TYPE_NAMES: dict[Any, str] = {int: "an int", float: "a float", number: "a number", bool: "True or False",
-                               str: "a string", list: "a list of numbers", duration: f"a duration ({FORM})", object: "any value",
+                               str: "a string", list: "a list of numbers", dict: "a dict from ints to numbers", duration: f"a duration ({FORM})", object: "any value",
                                datetime: "a number of seconds or a date such as 2014-03-01T12:00:00"}  # fmt: skip
 
 
@@ -44,8 +44,8 @@ class Param(ParamInfo):
     Parameters
     ----------
     dtype : type
-        ``int``, ``float``, ``bool``, ``str``, ``list`` (of numbers), :data:`number` (int or float) or
-        :class:`duration` (seconds, or a string such as ``'1.5h'``).
+        ``int``, ``float``, ``bool``, ``str``, ``list`` (of numbers), ``dict`` (from ints, such as grades, to numbers),
+        :data:`number` (int or float) or :class:`duration` (seconds, or a string such as ``'1.5h'``).
     desc : str
         The meaning of the parameter, one sentence without a full stop.
     default : object, optional
@@ -55,9 +55,9 @@ class Param(ParamInfo):
     choices : sequence of str, optional
         The only values allowed.
     low, high : float, optional
-        The closed range of a number (of every element, for a list); of a duration in seconds.
-    above : float, optional
-        An open lower bound, instead of ``low``.
+        The closed range of a number (of every element of a list, of every value of a dict); of a duration in seconds.
+    above, below : float, optional
+        Open bounds, instead of ``low`` and ``high``.
     unit : str
         The unit, such as ``"s"`` or ``"ranks"``.
     kind : str
@@ -86,6 +86,7 @@ class Param(ParamInfo):
         low: float | None = None,
         high: float | None = None,
         above: float | None = None,
+        below: float | None = None,
         unit: str = "",
         kind: str = "",
         nullable: bool = False,
@@ -97,7 +98,8 @@ class Param(ParamInfo):
         if choices is not None:
             info["choices"] = tuple(choices)
         super().__init__(**info)
-        self.low, self.high, self.above, self.unit, self.kind = low, high, above, unit, kind
+        self.low, self.high, self.above, self.below = low, high, above, below
+        self.unit, self.kind = unit, kind
         self.nullable = nullable or default is None
         self.words = tuple(words)
         self.allowed = tuple(choices) if choices is not None else None
@@ -114,9 +116,11 @@ class Param(ParamInfo):
             text += f", more than {self.above:g}s" if self.above is not None else ""
             text += f", at least {self.low:g}s" if self.low is not None else ""
             text += f", at most {self.high:g}s" if self.high is not None else ""
-        elif self.low is not None or self.high is not None or self.above is not None:
+        elif any(bound is not None for bound in (self.low, self.high, self.above, self.below)):
             left = f"({self.above:g}" if self.above is not None else f"[{-math.inf if self.low is None else self.low:g}"
-            right = f"{self.high:g}]" if self.high is not None else "inf)"
+            right = (
+                f"{self.high:g}]" if self.high is not None else f"{math.inf if self.below is None else self.below:g})"
+            )
             text += f" in the range {left}, {right}"
         text += "".join(f" or {word!r}" for word in self.words)
         return text + (" or None" if self.nullable else "")
@@ -142,14 +146,14 @@ class Param(ParamInfo):
             return value in self.allowed
         if self.dtype is duration:
             value = seconds(value)
-        for v in value if isinstance(value, list) else [value]:
+        for v in value if isinstance(value, list) else value.values() if isinstance(value, dict) else [value]:
             if not isinstance(v, (int, float)):
                 continue
             if abs(v) > LARGEST_INT if isinstance(v, int) else not math.isfinite(v):
                 return False
             if (self.low is not None and v < self.low) or (self.high is not None and v > self.high):
                 return False
-            if self.above is not None and v <= self.above:
+            if (self.above is not None and v <= self.above) or (self.below is not None and v >= self.below):
                 return False
         return True
 
@@ -210,6 +214,11 @@ def _canonical(dtype: Any, value: Any) -> Any:
             return UNSET
         items = [_canonical(number, v) for v in value]
         return UNSET if any(v is UNSET for v in items) else items
+    if dtype is dict:
+        if not isinstance(value, Mapping):
+            return UNSET
+        pairs = [(_canonical(int, k), _canonical(number, v)) for k, v in value.items()]
+        return UNSET if any(x is UNSET for pair in pairs for x in pair) else dict(sorted(pairs))
     return value if isinstance(value, dtype) else UNSET
 
 

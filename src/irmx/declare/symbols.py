@@ -84,4 +84,6 @@ def value_text(value: Any) -> str:
     """Return a parameter value as text that parses back to an equal value."""
     if isinstance(value, list):
         return "[" + ",".join(value_text(v) for v in value) + "]"
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{value_text(k)}:{value_text(v)}" for k, v in value.items()) + "}"
     return repr(value)

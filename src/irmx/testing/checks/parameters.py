@@ -69,14 +69,18 @@ def illegal(param: Param) -> Iterator[Any]:
         yield math.nan
         yield math.inf
     lowest = None if param.low is None else param.low - 1
-    for value in (lowest, param.above, None if param.high is None else param.high + 1):
+    for value in (lowest, param.above, param.below, None if param.high is None else param.high + 1):
         if value is not None:
-            yield [value] if param.dtype is list else value
+            yield [value] if param.dtype is list else {1: value} if param.dtype is dict else value
     if param.dtype is bool:
         yield 2
     if param.dtype is list:
         yield 3
         yield ["no number"]
+    if param.dtype is dict:
+        yield [1]
+        yield {0.5: 1}
+        yield {1: "no number"}
 
 
 def legal(param: Param) -> Iterator[Any]:
@@ -95,8 +99,11 @@ def legal(param: Param) -> Iterator[Any]:
     elif type(param) is Param:
         lowest = -math.inf if param.low is None else param.low
         for value in _VALUES.get(param.dtype, ()):
-            size = seconds(value) if param.dtype is duration else value[0] if param.dtype is list else value
-            if lowest <= size <= (param.high or math.inf) and (param.above is None or size > param.above):
+            size = seconds(value) if param.dtype is duration else value
+            size = min(value if param.dtype is list else value.values()) if param.dtype in (list, dict) else size
+            highest = math.inf if param.high is None else param.high
+            inside = (param.above is None or size > param.above) and (param.below is None or size < param.below)
+            if lowest <= size <= highest and inside:
                 yield value
 
 
@@ -107,6 +114,7 @@ _VALUES: dict[Any, tuple[Any, ...]] = {
     number: (2, 0.1, 1000000, 1 / 3),
     duration: ("30s", 5400, 0.1),
     list: ([0.25, 1 / 3], [1, 2]),
+    dict: ({1: 0.25}, {1: 7, 2: 0}),
 }
 
 
