@@ -12,7 +12,7 @@ from irmx.data import tables
 from irmx.data.judgments import Judgments
 from irmx.data.runs import Found, Run
 from irmx.errors import DataError, some
-from irmx.ragged import Array, Bools, Floats, Ints, offsets_of, position_in_segment, segment_of
+from irmx.ragged import Array, Bools, Floats, Ints, offsets_of, position_in_segment, segment_count, segment_of
 from irmx.rank.hits import AllHits, Hits, SelectedHits
 
 T = TypeVar("T")
@@ -49,7 +49,11 @@ class Join:
         The topics: the number in the run, the number in the judgments.
     depth : int array
         The number of documents retrieved for each topic.
+    several_grades : bool
+        Whether measures ask for hits of different grades, so that all are found at once and these are chosen among them.
     """
+
+    several_grades = False
 
     def __init__(self, run: Run, judgments: Judgments, only: str | None = None) -> None:
         self.run, self.judgments = run, judgments
@@ -96,11 +100,17 @@ class Join:
     def hits(self, rel: float | None, ties: str) -> Hits:
         """Return the retrieved judged documents of at least the grade ``rel`` (None: all), by topic and rank."""
         self.run.refuse_repeats()
-        source = self._source
-        return self.memo(
-            ("hits", rel, ties),
-            lambda: self._hits(self.found(rel), ties) if source is None else source.hits(rel, ties),
-        )
+        return self.memo(("hits", rel, ties), lambda: self._hits_of_grade(rel, ties))
+
+    def _hits_of_grade(self, rel: float | None, ties: str) -> Hits:
+        if self._source is not None:
+            return self._source.hits(rel, ties)
+        if rel is None or not (self.several_grades or ("hits", None, ties) in self._memo):
+            return self._hits(self.found(rel), ties)
+        hits = self.hits(None, ties)
+        keep = self.judgments.grade[hits.doc] >= rel
+        offsets = offsets_of(segment_count(keep, hits.offsets))
+        return Hits(offsets, hits.rank[keep], hits.doc[keep], lambda: hits.rows()[keep])
 
     def found(self, rel: float | None) -> Found:
         """Return the retrieved judged documents of at least the grade ``rel`` (None: all), in the order of the run."""

@@ -21,6 +21,8 @@ from irmx.rank.shared import Shared
 
 T = TypeVar("T")
 
+_DEFAULTS: dict[str, Any] = {"rel": 1, "cutoff": None, "judged_only": False, "ties": "trec"}
+
 
 class Rankings(Shared):
     """The rankings of a run over all topics that are both in the run and in the qrels.
@@ -59,6 +61,12 @@ class Rankings(Shared):
     ) -> None:
         super().__init__(topics=join.topics, rel=rel, cutoff=cutoff, judged_only=judged_only, ties=ties)
         self._join = join
+
+    @classmethod
+    def of(cls, join: Join, **common: Any) -> Rankings:
+        """Return the rankings of a join with some common parameters, which all measures that have them share."""
+        key = ("rankings", *sorted((name, value) for name, value in common.items() if value != _DEFAULTS[name]))
+        return join.memo(key, lambda: cls(join, **common))
 
     # -- rows --------------------------------------------------------------------------------------------
 
@@ -330,6 +338,19 @@ class Rankings(Shared):
         (array([1, 2, 3]), array([2., 2., 2.]), array([3]))
         """
         return self._of(self._join.with_judgments(keep, max(self.rel, 0) if unjudged == "relevant" else unjudged))
+
+    def with_parameters(self, **common: Any) -> Rankings:
+        """Return the rankings of the same run and judgments with other common parameters, such as ``cutoff=None``.
+
+        For measures whose settings share work, and for those that look at documents of grades below 0.
+
+        >>> import irmx
+        >>> rankings = irmx.join({"q": {"a": 1, "b": 2, "c": -2}}, {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, cutoff=1)
+        >>> rankings.with_parameters(cutoff=None).judged.grade, rankings.with_parameters(cutoff=3, rel=-2).judged.grade
+        (array([1., 2.]), array([ 1.,  2., -2.]))
+        """
+        own = {"rel": self.rel, "cutoff": self.cutoff, "judged_only": self.judged_only, "ties": self.ties}
+        return Rankings.of(self._join, **{**own, **common})
 
     def per_subtopic(self, subtopic: Ints, count: int, measure: Measure | None = None) -> Rankings:
         """Return rankings with one topic per subtopic: the same documents and ranks, judged by some rows of the qrels.

@@ -57,6 +57,7 @@ class IrmxEvaluator(providers.Evaluator):
     def of_join(self, join: Join) -> dict[ir_measures.Measure, TopicScores]:
         """Return the scores of a run that is already joined with the judgments."""
         places = [t for _, t in join.pairs]
+        join.several_grades = len({scorer["rel"] for scorer in self._scorers.values()}) > 1
         return {
             measure: over_topics(scorer, self._left_out(scorer), places, self._of_rankings(scorer, join))
             for measure, scorer in self._scorers.items()
@@ -200,8 +201,7 @@ def rankings_for(measure: Measure, join: Join) -> Rankings:
     if not measure.DOCS_MAY_REPEAT:
         with named(measure):
             join.run.refuse_repeats()
-    common = common_parameters(measure)
-    return join.memo(("rankings", *sorted(common.items())), lambda: Rankings(join, **common))
+    return Rankings.of(join, **common_parameters(measure))
 
 
 def check_columns(measure: Measure, join: Join) -> None:
