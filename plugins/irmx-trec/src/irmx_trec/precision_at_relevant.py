@@ -1,4 +1,4 @@
-"""Average precision."""
+"""Precision at the ranks of relevant documents: average precision, and the reciprocal of the first such rank."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from irmx import COMMON_PARAMS, Measure, Rankings
+from irmx import Measure, Rankings
+from irmx.ragged import Floats
+from irmx_trec.classic_parameters import CUTOFF, JUDGED_ONLY, REL, of_documents
 
 
 class AveragePrecision(Measure):
@@ -20,9 +22,41 @@ class AveragePrecision(Measure):
     """
 
     NAME = "AP"
+    PRETTY_NAME = "Average precision"
     SHORT_DESC = "The mean of the precision at the rank of each relevant document."
-    SUPPORTED_PARAMS = {name: COMMON_PARAMS[name] for name in ("rel", "cutoff", "judged_only")}
+    SUPPORTED_PARAMS = {"cutoff": CUTOFF, "rel": REL, "judged_only": JUDGED_ONLY}
+    EXAMPLES = ("AP", "AP(rel=2)@100")
+
+    def score(self, rankings: Rankings) -> Floats:
+        return rankings.relevant.sum(rankings.precision) / np.maximum(rankings.recall_base, 1)
 
     def contributions(self, rankings: Rankings) -> dict[str, Any]:
-        recall_base = rankings.recall_base[rankings.relevant.topic]
-        return {"contribution": rankings.precision / np.maximum(recall_base, 1)}
+        return {"contribution": rankings.precision / rankings.recall_base[rankings.relevant.topic]}
+
+
+class ReciprocalRank(Measure):
+    """The reciprocal of the rank of the first relevant document; 0 if none is retrieved.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> irmx.calc_aggregate("RR RR@1", {"q": {"a": 1}}, {"q": {"x": 3.0, "a": 2.0}}, provider="irmx")
+    {RR: 0.5, RR@1: 0.0}
+    """
+
+    NAME = "RR"
+    PRETTY_NAME = "Reciprocal rank"
+    SHORT_DESC = "The reciprocal of the rank of the first relevant document."
+    SUPPORTED_PARAMS = {"cutoff": CUTOFF, "rel": REL, "judged_only": JUDGED_ONLY}
+    EXAMPLES = ("RR", "RR(judged_only=True)@10")
+
+    def score(self, rankings: Rankings) -> Floats:
+        relevant = rankings.relevant
+        scores = np.zeros(len(rankings))
+        with_relevant = relevant.count > 0
+        scores[with_relevant] = 1 / relevant.rank[relevant.offsets[:-1][with_relevant]]
+        return scores
+
+    def contributions(self, rankings: Rankings) -> dict[str, Any]:
+        first = rankings.relevant.where(rankings.relevant.ordinal == 1)
+        return of_documents(first, contribution=1 / first.rank)
