@@ -108,7 +108,18 @@ def test_one_provider(command: Callable[..., Any]) -> None:
     assert command("eval", QRELS, RUN, "AP", "--provider", "pytrec_eval").out == command("eval", QRELS, RUN, "AP").out
     own = command("eval", QRELS, RUN, "NCP(law=uniform)", "--provider", "irmx")
     assert own.out == command("eval", QRELS, RUN, "NCP(law=uniform)").out
-    assert command("eval", QRELS, RUN, "AP", "--provider", "irmx").code == 2
+    assert command("eval", QRELS, RUN, "infAP", "--provider", "irmx").code == 2
+
+
+def test_a_provider_is_asked_instead_of_a_scorer(command: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("q 0 a 1\nq 0 b 0.5\n")
+    (tmp_path / "run").write_text("q Q0 a 1 2.0 r\n")
+    files = (tmp_path / "qrels", tmp_path / "run", "AP(rel=0.5)")
+    assert command("eval", *files).out == "AP(rel=0.5)\t0.5000\n"
+    assert command("eval", *files, "--provider", "irmx").out == "AP(rel=0.5)\t0.5000\n"
+    done = command("eval", *files, "--provider", "pytrec_eval")
+    assert (done.code, done.out) == (2, "")
+    assert "AP(rel=0.5)" in done.err
 
 
 def test_topics_that_a_run_lacks_count_and_are_told(command: Callable[..., Any], tmp_path: Path) -> None:

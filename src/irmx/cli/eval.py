@@ -40,7 +40,11 @@ def evaluate(
     no_summary: Annotated[bool, typer.Option("-n", "--no_summary", help="With -q: omit the mean over topics.")] = False,
     output_format: FormatOption = "tsv",
     provider: Annotated[
-        str | None, typer.Option("--provider", help="Use only this provider of ir_measures, such as pytrec_eval.")
+        str | None,
+        typer.Option(
+            "--provider",
+            help="Use only this provider of ir_measures, such as pytrec_eval; irmx stands for the plugins of irmx.",
+        ),
     ] = None,
 ) -> None:
     """Score one or several runs.

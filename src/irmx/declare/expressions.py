@@ -332,12 +332,21 @@ def canonical(measure: ir_measures.Measure) -> ir_measures.Measure:
 
 
 def _upstream(base: ir_measures.Measure, params: dict[str, Any]) -> ir_measures.Measure:
-    """Return a measure of ir_measures with parameters; illegal values raise errors that say what is allowed."""
+    """Return a measure of ir_measures with parameters; illegal values raise errors that say what is allowed.
+
+    What is allowed is what a plugin's scorer of the measure takes, if there is one.
+    """
+    scorer = registry().scorers().get(str(base.NAME))
+    declared = base.SUPPORTED_PARAMS
+    if scorer is not None and params.keys() <= scorer.SUPPORTED_PARAMS.keys():
+        declared = scorer.SUPPORTED_PARAMS
     for name, value in params.items():
-        info = base.SUPPORTED_PARAMS[name]
-        if info.dtype is float and type(value) is int and abs(value) <= LARGEST_INT:
-            params[name] = value = _Whole(value)
-        if not info.validate(value) or (isinstance(value, bool) and info.dtype in (int, float)):
+        info = declared[name]
+        if isinstance(info, Param):
+            info.check(value, name, str(base))
+        elif info.dtype is float and type(value) is int and abs(value) <= LARGEST_INT:
+            params[name] = _Whole(value)
+        elif not info.validate(value) or (isinstance(value, bool) and info.dtype in (int, float)):
             dtype = getattr(info.dtype, "__name__", "")
             choices = getattr(info, "choices", None)
             allowed = (

@@ -16,7 +16,7 @@ from irmx.data.reading import read_qrels, read_run
 from irmx.declare.columns import needed
 from irmx.declare.expressions import canonical, parse_measures
 from irmx.declare.measures import Measure
-from irmx.errors import counted, some
+from irmx.errors import UsageError, counted, some
 from irmx.rank.join import Join, refuse_no_common_topic
 from irmx.rank.rankings import Rankings
 from irmx.score.provided import ProvidedMeasures, provider_named
@@ -63,13 +63,14 @@ class Evaluator:
 
     def __init__(self, measures: Measures, qrels: Any, provider: str | None = None) -> None:
         self.measures = as_measures(measures)
-        self.judgments = read_qrels(qrels, needed("qrels", [m for m in self.measures if isinstance(m, Measure)]))
+        scorers: dict[ir_measures.Measure, Measure] = {}
+        if provider in (None, "irmx"):
+            scorers = {m: scorer for m in self.measures if (scorer := scorer_of(m)) is not None}
+        others = [m for m in self.measures if m not in scorers]
+        _refuse_invalid(others)
         chosen = None if provider is None else provider_named(provider, self.measures)
-        own: list[ir_measures.Measure] = []
-        if chosen is None or chosen.NAME == "irmx":
-            own = [m for m in self.measures if scorer_of(m) is not None]
-        others = [m for m in self.measures if m not in own]
-        self._own = IrmxEvaluator(own, self.judgments) if own else None
+        self.judgments = read_qrels(qrels, needed("qrels", scorers.values()))
+        self._own = IrmxEvaluator(list(scorers), self.judgments) if scorers else None
         self._provided = ProvidedMeasures(others, self.judgments, chosen) if others else None
 
     def __repr__(self) -> str:
@@ -119,6 +120,15 @@ class Evaluator:
     def calc_aggregate(self, run: Any) -> dict[ir_measures.Measure, float]:
         """Return the mean of every measure over the topics of the qrels."""
         return {measure: mean_of(measure, scores) for measure, scores in self.scores(run).items()}
+
+
+def _refuse_invalid(measures: Iterable[ir_measures.Measure]) -> None:
+    """Raise if ir_measures does not take a parameter of a measure, such as a level that only a scorer takes."""
+    for measure in measures:
+        try:
+            measure.validate_params()
+        except AssertionError as error:
+            raise UsageError(f"ir_measures does not compute {measure}: {error}.") from None
 
 
 def evaluator(measures: Measures, qrels: Any, provider: str | None = None) -> Evaluator:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ir_measures import providers
 
 if TYPE_CHECKING:
+    from irmx.declare.measures import Measure
     from irmx.score.scoring import IrmxEvaluator
 
 
@@ -41,16 +42,23 @@ class IrmxProvider(providers.Provider):
         from irmx.score.scoring import IrmxEvaluator
 
         ordered = sorted(measures, key=str) if isinstance(measures, (set, frozenset)) else list(measures)
-        return IrmxEvaluator(ordered, read_qrels(qrels, needed("qrels", ordered)))
+        return IrmxEvaluator(ordered, read_qrels(qrels, needed("qrels", _scorers_of(ordered))))
 
     def run_inputs(self, measures: Iterable[Any]) -> list[str]:
         """Return the run columns that the measures require."""
         from irmx.declare.columns import REQUIRED, needed
 
-        return list(dict.fromkeys([*REQUIRED["run"], *needed("run", measures)]))
+        return list(dict.fromkeys([*REQUIRED["run"], *needed("run", _scorers_of(measures))]))
 
     def qrel_inputs(self, measures: Iterable[Any]) -> list[str]:
         """Return the qrels columns that the measures require."""
         from irmx.declare.columns import REQUIRED, needed
 
-        return list(dict.fromkeys([*REQUIRED["qrels"], *needed("qrels", measures)]))
+        return list(dict.fromkeys([*REQUIRED["qrels"], *needed("qrels", _scorers_of(measures))]))
+
+
+def _scorers_of(measures: Iterable[Any]) -> list[Measure]:
+    """Return the measures of plugins that compute measures."""
+    from irmx.score.scorers import scorer_of
+
+    return [scorer for measure in measures if (scorer := scorer_of(measure)) is not None]
