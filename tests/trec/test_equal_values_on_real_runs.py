@@ -1,0 +1,71 @@
+"""The values of irmx-trec are those of the tools behind ir_measures, on runs of TREC."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from ir_measures import AP, RR, Bpref, NumRel, NumRelRet, NumRet, P, R, Rprec, Success, nDCG
+
+import irmx
+
+pytestmark = pytest.mark.real
+
+BINARY = [AP, AP @ 100, P @ 5, P @ 10, R @ 100, R @ 1000, Rprec, RR, Success @ 1, Success @ 10]
+EXACT = [
+    *BINARY,
+    *(measure(judged_only=True) for measure in BINARY),
+    Bpref,
+    NumRel,
+    NumRet,
+    NumRelRet,
+    nDCG,
+    nDCG @ 10,
+    nDCG(judged_only=True) @ 20,
+    nDCG(gains={1: 3, 2: 10}) @ 10,
+]
+
+
+@pytest.fixture(scope="module")
+def tools(beside: Callable[[str, str], ModuleType]) -> ModuleType:
+    return beside(__file__, "reference_values")
+
+
+def test_trec8(tools, trec8):
+    qrels = irmx.read_qrels(trec8.qrels_path)
+    ours, theirs = (irmx.evaluator(EXACT, qrels, provider=name) for name in ("irmx", "pytrec_eval"))
+    assert len(trec8.run_paths) == 129
+    for name, path in trec8.run_paths.items():
+        run = irmx.read_run(path)
+        assert tools.largest_difference(ours.values(run), theirs.values(run))[0] == 0, name
+
+
+def test_trec8_without_ties(tools, trec8):
+    qrels = irmx.read_qrels(trec8.qrels_path)
+    for path in list(trec8.run_paths.values())[::12]:
+        run = tools.without_ties(irmx.read_run(path).as_dict())
+        for provider, measures, tolerance in (("judged", tools.JUDGED, 0), ("cwl_eval", tools.BIASED, 1e-12)):
+            ours, theirs = (irmx.evaluator(measures, qrels, provider=name).values(run) for name in ("irmx", provider))
+            assert tools.largest_difference(ours, theirs)[0] <= tolerance, path
+
+
+WEB = [
+    run
+    for year in (2010, 2012, 2014)
+    for run in sorted((Path(os.environ.get("IRMX_DATA", "")) / "web_diversity" / str(year) / "runs").glob("*.run.gz"))
+]
+
+
+@pytest.mark.parametrize("path", WEB, ids=lambda path: f"{path.parent.parent.name}-{path.name}")
+def test_web_track(tools, path):
+    qrels = irmx.read_qrels(path.parent.parent / "qrels.adhoc.txt.gz")
+    levels = [AP(rel=2), P(rel=2) @ 10, Rprec(rel=3), RR(rel=2), Bpref(rel=2), Success(rel=3) @ 5]
+    run = irmx.read_run(path)
+    ours, theirs = (irmx.evaluator([*EXACT, *levels], qrels, provider=p).values(run) for p in ("irmx", "pytrec_eval"))
+    assert tools.largest_difference(ours, theirs)[0] == 0
+    run = tools.without_ties(run.as_dict())
+    tolerances = {"judged": (tools.JUDGED, 0), "cwl_eval": (tools.BIASED, 1e-12), "gdeval": (tools.EXPONENTIAL, 5.1e-6)}
+    for provider, (measures, tolerance) in tolerances.items():
+        ours, theirs = (irmx.evaluator(measures, qrels, provider=p).values(run) for p in ("irmx", provider))
+        assert tools.largest_difference(ours, theirs)[0] <= tolerance
