@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Sequence
 from typing import Any
 
@@ -71,7 +72,7 @@ def assert_same(ours: irmx.Rankings, expected: irmx.Rankings) -> None:
 
 
 @contradicting
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(rows=ROWS, run=RUN, common=COMMON, first=KEEP, second=KEEP, as_table=st.booleans())
 def test_a_view_is_the_join_of_rows_cut_before(
     rows: Any, run: Any, common: Any, first: Any, second: Any, as_table: bool
@@ -106,7 +107,7 @@ def test_a_view_is_the_join_of_rows_cut_before(
 
 
 @contradicting
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(rows=ROWS, run=RUN, common=COMMON, keep=KEEP, grade=st.sampled_from([0, 1, 2.5]), as_table=st.booleans())
 def test_assumed_grades_are_rows_added_before(
     rows: Any, run: Any, common: Any, keep: Any, grade: float, as_table: bool
@@ -130,3 +131,171 @@ def test_assumed_grades_are_rows_added_before(
     if left_and_more:
         expected = irmx.read_qrels(frame(left_and_more))
         assert_same(without_a, irmx.Rankings(irmx.Join(irmx.read_run(source), expected), **common))
+
+
+@contradicting
+@settings(max_examples=30)
+@given(rows=ROWS, run=RUN, keep=KEEP, common=COMMON)
+def test_subtopics_of_a_view_are_those_of_rows_cut_before(rows: Any, run: Any, keep: Any, common: Any) -> None:
+    ranked, judgments = with_ties(run), irmx.read_qrels(frame(rows))
+    left = [r for r in rows if r[1] == "" or (r[0], r[1]) in keep]
+    expected = irmx.Rankings(irmx.Join(irmx.read_run(ranked), irmx.read_qrels(frame(left))), **common)
+    view = irmx.Rankings(irmx.Join(irmx.read_run(ranked), judgments), **common).with_judgments(kept(judgments, keep))
+
+    def parts(rankings: irmx.Rankings) -> list[Any]:
+        number, names = rankings.qrels_rows.labels(SUBTOPIC)
+        of_row = list(zip(rankings.qrels_rows.topic.tolist(), [names[n] for n in number.tolist()], strict=True))
+        distinct = sorted(set(of_row))
+        part = rankings.per_subtopic(np.array([distinct.index(p) for p in of_row], dtype=np.int64), len(distinct))
+        found = [
+            (rankings.topics[topic], name, ranking.relevant.rank.tolist(), ranking.relevant.grade.tolist(), ranking.judged.doc_ids,
+             ranking.ranked.doc_ids, ranking.qrels_rows.doc_ids, ranking.recall_base, ranking.judged_nonrelevant)
+            for (topic, name), ranking in zip(distinct, part, strict=True)
+        ]  # fmt: skip
+        return sorted(found)
+
+    assert parts(view) == parts(expected)
+
+
+# -- streams, in which documents repeat ----------------------------------------------------------------------
+
+STREAM = pd.DataFrame(
+    [("q", "x", 9.0), ("q", "a", 8.0), ("q", "x", 7.0), ("q", "b", 6.0), ("q", "a", 5.0), ("r", "x", 1.0)],
+    columns=["query_id", "doc_id", "score"],
+)
+
+
+def test_documents_of_a_stream_repeat_on_a_view() -> None:
+    judgments = irmx.read_qrels({"q": {"a": 1, "b": 1}, "r": {"c": 1}})
+    view = irmx.join(judgments, STREAM).with_judgments([False, True, True])
+    of_run, of_qrels = view.matching_rows()
+    assert (of_run.tolist(), of_qrels.tolist()) == ([3], [0])
+    assert view.run_rows.doc.tolist() == [-1, -1, -1, 0, -1, -1]
+
+
+def test_an_unjudged_document_of_a_stream_is_one_document() -> None:
+    judgments = irmx.read_qrels({"q": {"a": 1, "b": -1}, "r": {"c": 1}})
+    view = irmx.join(judgments, STREAM).with_judgments(unjudged="relevant")
+    assert view.recall_base.tolist() == [3, 2]
+    assert [doc for doc in view.qrels_rows.doc_ids if doc == "x"] == ["x", "x"]  # one of each topic
+    assert view.run_rows.grade.tolist() == [1] * 6
+    assert len(view.matching_rows()[0]) == 7  # b has two rows in the qrels then
+
+
+# -- nothing is done again -----------------------------------------------------------------------------------
+
+
+def test_views_search_and_sort_no_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    judgments = irmx.read_qrels({"q": {"a": 1, "b": 0, "c": 2}})
+    run = irmx.read_run(table({"q": {"x": 3.0, "a": 2.0, "b": 2.0, "c": 1.0}}))
+    join = irmx.Join(run, judgments)
+    measures = "NCP(law=uniform) P@2 AP"
+    [whole] = irmx.score_joined([join], measures)
+    irmx.Rankings(join).ranked.rank  # noqa: B018  the order of all documents, made on demand
+    join.hits(None, "trec")
+
+    def again(*_: Any) -> Any:
+        raise AssertionError("the run is searched or sorted again")
+
+    for name in ("find", "docs", "as_dict"):
+        monkeypatch.setattr(type(run), name, again)
+    for name in ("_hits", "_ranked_rows", "comparable_scores", "order"):
+        monkeypatch.setattr(irmx.Join, name, again)
+    cut = judgments.where(judgments.grade != 2)
+    for view in (join.with_judgments(cut), join.with_judgments(cut, unjudged="relevant")):
+        rankings = irmx.Rankings(view)
+        assert len(rankings.ranked.rank) == 4
+        assert len(rankings.relevant) == rankings.recall_base[0] == (1 if view.judgments is cut else 3)
+        [[ncp]] = irmx.score_joined([view], "NCP(law=uniform)")
+        assert ncp.values.tolist() != whole[0].values.tolist()
+
+
+def test_judgments_of_a_cut_are_shared_by_runs() -> None:
+    judgments = irmx.read_qrels(frame([("q", "a", "1", 1), ("q", "b", "2", 1)]))
+    cut = judgments.where([True, False])
+    joins = [irmx.Join(irmx.read_run({"q": {d: 1.0}}), judgments).with_judgments(cut) for d in "ab"]
+    made: list[int] = []
+    for join in joins:
+        irmx.Rankings(join).qrels_memo("key", lambda: made.append(1))
+    assert made == [1]
+    assert cut.labels("iteration")[0] is judgments.labels("iteration")[0]
+
+
+# -- scores --------------------------------------------------------------------------------------------------
+
+
+def test_measures_of_providers_get_the_cut_qrels() -> None:
+    judgments = irmx.read_qrels({"q": {"a": 1, "b": 1}, "p": {"c": 1}})
+    join = irmx.Join(irmx.read_run({"q": {"x": 2.0, "b": 1.0, "a": 0.5}, "p": {"c": 1.0}}), judgments)
+    cut = judgments.where([False, True, True])
+    views = [join, join.with_judgments(cut), join.with_judgments(cut, unjudged="relevant"), join]
+    scores = irmx.score_joined(views, ["nDCG@10", "SetP", "NCP(law=first)"])
+    for view, of_view in zip(views, scores, strict=True):
+        expected = irmx.Evaluator("nDCG@10 SetP NCP(law=first)", view.judgments.as_dict()).scores(view.run)
+        assert [s.values.tolist() for s in of_view] == [s.values.tolist() for s in expected.values()]
+        assert len(of_view[0].values) == len(view.judgments.topics)
+
+
+def test_an_evaluator_scores_views_of_its_judgments() -> None:
+    evaluator = irmx.evaluator("NCP(law=first) SetP", {"q": {"a": 1}, "p": {"c": 1}})
+    join = irmx.Join(irmx.read_run({"q": {"x": 2.0, "a": 1.0}, "p": {"c": 1.0}}), evaluator.judgments)
+    view = join.with_judgments([True, False])
+    assert [s.values.tolist() for s in evaluator.of_join(view).values()] == [[0.5], [0.5]]
+
+
+def test_topics_that_lose_their_rows() -> None:
+    judgments = irmx.read_qrels({"p": {"a": 1}, "q": {"b": 1}, "empty": {}})
+    run = irmx.read_run({"p": {"a": 1.0}, "q": {"b": 1.0}})
+    keep = [False, True]
+    assert judgments.where(keep).topics == ["q", "empty"]
+    assert judgments.where([True, True]).topics == judgments.topics
+    stay = judgments.where(keep, keep_topics=True)
+    assert stay.topics == judgments.topics
+    [[scores]] = irmx.score_joined([irmx.Join(run, judgments).with_judgments(stay)], "NCP(law=first)")
+    assert scores.values.tolist() == [0, 1, 0]
+
+
+def test_a_file_is_named_for_the_rows_that_it_has(tmp_path: Any) -> None:
+    path = tmp_path / "qrels.csv"
+    path.write_text("query_id,doc_id,relevance,iteration\nq,a,1,s1\nq,b,1,s2\n")
+    judgments = irmx.read_qrels(path)
+    rankings = irmx.join(judgments, {"q": {"x": 2.0, "b": 1.0}}).with_judgments([False, True], unjudged=0)
+    rows = rankings.qrels_rows
+    assert rows.doc_ids == ("b", "x")
+    assert rows.place([0]).endswith("qrels.csv, line 3")
+    assert rows.place([1]) == ""
+    with pytest.raises(irmx.DataError, match="'iteration' has no value for query q, document 'x'"):
+        rows.labels(SUBTOPIC)
+
+
+# -- errors, and pickling ------------------------------------------------------------------------------------
+
+
+def test_what_is_refused() -> None:
+    judgments, other = irmx.read_qrels({"q": {"a": 1, "b": 1}}), irmx.read_qrels({"q": {"a": 1}})
+    joins = [irmx.Join(irmx.read_run({"q": {d: 1.0}}), judgments) for d in "xy"]
+    with pytest.raises(
+        ValueError, match=r"one truth value per judged document, the shape \(2,\). Got the shape \(1,\)"
+    ):
+        judgments.where([True])
+    with pytest.raises(ValueError, match="must be made of those of the join"):
+        joins[0].with_judgments(other.where([True]))
+    assumed = joins[0].with_judgments(unjudged="relevant").judgments
+    with pytest.raises(ValueError, match="must be made of those of the join"):
+        joins[1].with_judgments(assumed)  # it has no grade for what the other run found
+    for unjudged in (-1, np.nan, "maybe"):
+        with pytest.raises(ValueError, match="'largest' or a grade of 0 or more"):
+            joins[0].with_judgments(unjudged=unjudged)
+
+
+@pytest.mark.parametrize("unjudged", ["nonrelevant", "largest"])
+def test_views_can_be_pickled(unjudged: Any) -> None:
+    judgments = irmx.read_qrels(frame([("q", "a", "1", 1), ("q", "b", "2", 3)]))
+    join = irmx.Join(irmx.read_run(table({"q": {"x": 2.0, "a": 1.0, "b": 0.5}})), judgments)
+    view = join.with_judgments(judgments.where([True, False]), unjudged)
+    values = [[s.values.tolist() for s in of_view] for of_view in irmx.score_joined([view], "NCP(law=uniform) AP")]
+    again = pickle.loads(pickle.dumps(view))
+    assert [
+        [s.values.tolist() for s in of_view] for of_view in irmx.score_joined([again], "NCP(law=uniform) AP")
+    ] == values
+    assert list(again.judgments.docs) == list(view.judgments.docs)

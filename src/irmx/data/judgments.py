@@ -324,7 +324,8 @@ class Judgments:
 
     def place(self, rows: Sequence[int]) -> str:
         """Return the file and the lines of some rows, for the start of a message; empty if there is no file."""
-        return self.origin.place([row for row in rows if row < len(self.row_grade) - self._added_rows])
+        of_table = [row for row in rows if row < len(self.row_grade) - self._added_rows]
+        return self.origin.place(of_table) if of_table or not len(rows) else ""
 
     def __len__(self) -> int:
         return len(self.grade)

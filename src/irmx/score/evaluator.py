@@ -68,6 +68,7 @@ class Evaluator:
             scorers = {m: scorer for m in self.measures if (scorer := scorer_of(m)) is not None}
         others = [m for m in self.measures if m not in scorers]
         _refuse_invalid(others)
+        self._provider = provider
         chosen = None if provider is None else provider_named(provider, self.measures)
         self.judgments = read_qrels(qrels, needed("qrels", scorers.values()))
         self._own = IrmxEvaluator(list(scorers), self.judgments) if scorers else None
@@ -91,7 +92,13 @@ class Evaluator:
         return self.of_join(Join(run, self.judgments))
 
     def of_join(self, join: Join) -> dict[ir_measures.Measure, TopicScores]:
-        """Return the values as :meth:`scores` does, of a run that is already joined with these judgments."""
+        """Return the values as :meth:`scores` does, of a run that is already joined, over the topics of its judgments.
+
+        Providers of ir_measures are given the judgments of the join, if they are not those of the evaluator;
+        :func:`irmx.score_joined` does this once for many runs.
+        """
+        if self._provided is not None and join.judgments is not self.judgments:
+            return Evaluator(self.measures, join.judgments, self._provider).of_join(join)
         own: Mapping[Any, TopicScores] = {} if self._own is None else self._own.of_join(join)
         others: Mapping[Any, TopicScores] = {} if self._provided is None else self._provided.of_join(join)
         return {measure: own[measure] if measure in own else others[measure] for measure in self.measures}

@@ -59,15 +59,9 @@ class IrmxEvaluator(providers.Evaluator):
         places = [t for _, t in join.pairs]
         join.several_grades = len({scorer["rel"] for scorer in self._scorers.values()}) > 1
         return {
-            measure: over_topics(scorer, self._left_out(scorer), places, self._of_rankings(scorer, join))
+            measure: over_topics(scorer, _left_out(scorer, join.judgments), places, self._of_rankings(scorer, join))
             for measure, scorer in self._scorers.items()
         }
-
-    def _left_out(self, measure: Measure) -> Array:
-        """Return for every topic whether it is left out of the mean, because it has no relevant document."""
-        if measure["no_relevant"] == "nan":
-            return without_relevant(self.judgments, measure["rel"])
-        return np.zeros(len(self.judgments.topics), dtype=bool)
 
     def _of_rankings(self, measure: Measure, join: Join) -> TopicScores:
         """Return the checked values of the topics that the run has."""
@@ -125,6 +119,13 @@ def checked(measure: Measure, topics: Sequence[Any], scores: TopicScores) -> Top
         topic = topics[int(np.flatnonzero(~np.isfinite(values))[0])]
         raise PluginError(f"The measure {measure} has no finite value for query {topic}.")
     return TopicScores(values, arrays, covariance)
+
+
+def _left_out(measure: Measure, judgments: Judgments) -> Array:
+    """Return for every topic whether it is left out of the mean, because it has no relevant document."""
+    if measure["no_relevant"] == "nan":
+        return without_relevant(judgments, measure["rel"])
+    return np.zeros(len(judgments.topics), dtype=bool)
 
 
 def without_relevant(judgments: Judgments, rel: float | None) -> Array:
