@@ -179,18 +179,25 @@ def depths(rounds: int, longest: int) -> list[tuple[int, float, float]]:
 # -- TREC-8 ----------------------------------------------------------------------------------------------------------
 
 
+def trec8_files(data: Path, scratch: str) -> tuple[Path, list[Path]]:
+    """Unpack the TREC-8 ad hoc runs and qrels; returns the paths of the qrels and of the runs."""
+    folder = data / "trec8_adhoc"
+    with tarfile.open(folder / "runs_full_depth1000.tar.xz") as archive:
+        if sys.version_info >= (3, 12):
+            archive.extractall(scratch, filter="data")
+        else:
+            archive.extractall(scratch)
+    paths = sorted(p for p in Path(scratch).rglob("input.*") if p.is_file())
+    qrels_path = Path(scratch) / "trec8.qrels"
+    qrels_path.write_bytes(gzip.decompress((folder / "qrels.trec8.adhoc.401-450.txt.gz").read_bytes()))
+    return qrels_path, paths
+
+
 def trec8(data: Path, rounds: int, count: int | None) -> Iterator[Row]:
     """Yield the 129 real runs from memory, and from their files against ir_measures."""
-    folder = data / "trec8_adhoc"
     with tempfile.TemporaryDirectory() as scratch:
-        with tarfile.open(folder / "runs_full_depth1000.tar.xz") as archive:
-            if sys.version_info >= (3, 12):
-                archive.extractall(scratch, filter="data")
-            else:
-                archive.extractall(scratch)
-        paths = sorted(p for p in Path(scratch).rglob("input.*") if p.is_file())[:count]
-        qrels_path = Path(scratch) / "trec8.qrels"
-        qrels_path.write_bytes(gzip.decompress((folder / "qrels.trec8.adhoc.401-450.txt.gz").read_bytes()))
+        qrels_path, paths = trec8_files(data, scratch)
+        paths = paths[:count]
         size = sum(p.stat().st_size for p in paths)
         qrels = irmx.read_qrels(str(qrels_path)).as_dict()
         mine, theirs = ir_measures.evaluator(TEN, qrels), ir_measures.evaluator([AP], qrels)
