@@ -228,6 +228,7 @@ class TableRun(Run):
         self._words = IdWords(self._ids)
         self._hashes: dict[int, Words] = {}
         self._checked = False
+        self._labels: dict[str, tuple[Ints, tuple[Any, ...]]] = {}
 
     def _grouped(self, values: Any) -> Any:
         return values if self._order is None or values is None else values[self._order]
@@ -291,8 +292,10 @@ class TableRun(Run):
         columns = tables.Columns("run", self._data)
         if name not in columns:
             return None
-        row_labels, values = columns.labels(name)
-        return read_only(self._grouped(row_labels)), values
+        if name not in self._labels:
+            row_labels, values = columns.labels(name)
+            self._labels[name] = read_only(self._grouped(row_labels)), values
+        return self._labels[name]
 
     def numbers(self, column: Column) -> Floats | None:
         values: Floats | None = self._grouped(numbers(self._data, column, self.origin))
