@@ -278,6 +278,8 @@ def test_what_is_refused() -> None:
         ValueError, match=r"one truth value per judged document, the shape \(2,\). Got the shape \(1,\)"
     ):
         judgments.where([True])
+    with pytest.raises(ValueError, match=r"Got the shape \(2,\), of int64"):
+        judgments.where([0, 1])  # positions
     with pytest.raises(ValueError, match="must be made of those of the join"):
         joins[0].with_judgments(other.where([True]))
     assumed = joins[0].with_judgments(unjudged="relevant").judgments

@@ -180,10 +180,15 @@ class Judgments:
         Parameters
         ----------
         keep : bool array
-            Whether to keep each document, in the order of ``docs``; another number of values is a ValueError.
+            Whether to keep each document, in the order of ``docs``.
         keep_topics : bool
             Whether topics that lose all their rows stay, with nothing judged, so that means are still over the same topics. By
             default they disappear, as from a file.
+
+        Raises
+        ------
+        ValueError
+            If ``keep`` is anything but one truth value per document.
 
         Examples
         --------
@@ -197,11 +202,11 @@ class Judgments:
         >>> judgments.where(judgments.grade <= 1, keep_topics=True).as_dict()
         {'p': {'a': 1, 'b': 0}, 'q': {}}
         """
-        keep = np.asarray(keep, dtype=bool)
-        if keep.shape != (len(self),):
+        keep = np.asarray(keep, dtype=None if len(self) else bool)
+        if keep.shape != (len(self),) or keep.dtype != bool:
             raise ValueError(
                 f"Judgments.where takes one truth value per judged document, the shape ({len(self)},). "
-                f"Got the shape {keep.shape}."
+                f"Got the shape {keep.shape}{'' if keep.dtype == bool else f', of {keep.dtype}'}."
             )
         return self.select(Selection.of_documents(self, keep, keep_topics))
 
