@@ -1,6 +1,6 @@
 """Benchmark of views: 129 TREC-8 runs, read once, scored under 50 nested random subsets of the judgments.
 
-    IRMX_DATA=... python tests/benchmarks/views.py [--runs 129] [--subsets 50]
+    IRMX_DATA=... python tests/benchmarks/views.py [--write docs/results/views_speed.md] [--quick]
 
 Ten measures of irmx on views of one join per run, AP of irmx-trec on the same views, and AP of pytrec_eval with qrels made
 of the same subsets. CPU seconds of one process; the runs are independent, so two cores take half of them. Nothing here
@@ -38,48 +38,66 @@ def nested_subsets(judgments: irmx.Judgments, count: int) -> list[irmx.Judgments
     return [judgments.where(order < share, keep_topics=True) for share in np.linspace(1, 0.02, count)]
 
 
-def main() -> None:
-    """Run all and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=129)
-    parser.add_argument("--subsets", type=int, default=50)
-    args = parser.parse_args()
+def report(data: Path, count_of_runs: int | None, count_of_subsets: int) -> str:
+    """Run all and return the table in Markdown."""
     with TemporaryDirectory() as scratch:
-        qrels_path, paths = trec8_files(Path(os.environ["IRMX_DATA"]), scratch)
-        paths = paths[: args.runs]
+        qrels_path, paths = trec8_files(data, scratch)
         judgments = irmx.read_qrels(str(qrels_path))
-        reading, joins = cpu_seconds(lambda: [irmx.Join(irmx.read_run(str(path)), judgments) for path in paths])
-        cutting, subsets = cpu_seconds(lambda: nested_subsets(judgments, args.subsets))
-        rows = [["read the run files", f"{reading:.1f} s", ""], ["cut the judgments", f"{cutting:.1f} s", ""]]
+        reading, runs = cpu_seconds(lambda: [irmx.read_run(str(path)) for path in paths[:count_of_runs]])
+    joins = [irmx.Join(run, judgments) for run in runs]
+    cutting, subsets = cpu_seconds(lambda: nested_subsets(judgments, count_of_subsets))
 
-        def views(measures: Any) -> list[Any]:
-            return [irmx.score_joined([join.with_judgments(cut) for join in joins], measures) for cut in subsets]
+    def views(measures: Any) -> list[Any]:
+        return [irmx.score_joined([join.with_judgments(cut) for join in joins], measures) for cut in subsets]
 
-        count = len(joins) * len(subsets)
-        ten, _ = cpu_seconds(lambda: views(TEN))
-        ap, ours = cpu_seconds(lambda: views("AP"))
-        theirs, evaluators = cpu_seconds(
-            lambda: [pytrec_eval.RelevanceEvaluator(cut.as_dict(), {"map"}) for cut in subsets]
-        )
-        difference = 0.0
-        for j, join in enumerate(joins):
-            run = join.run.as_dict()
-            seconds, values = cpu_seconds(lambda run=run: [evaluator.evaluate(run) for evaluator in evaluators])
-            theirs += seconds
-            for i, cut in enumerate(subsets):
-                known = zip(cut.topics, ours[i][j][0].values.tolist(), strict=True)
-                of_topic = [abs(value - values[i][topic]["map"]) for topic, value in known if topic in values[i]]
-                difference = max(difference, *of_topic)
-        for name, seconds in (
-            ("ten measures, views", ten),
-            ("AP, views", ap),
-            ("AP, pytrec_eval, dicts in memory", theirs),
-        ):
-            rows.append([name, f"{seconds:.1f} s", f"{1e3 * seconds / count:.2f} ms"])
-        print("\n".join(table([f"{len(joins)} runs, {len(subsets)} subsets", "CPU", "per run and subset"], rows)))
-        print(f"\nten measures / AP of pytrec_eval: {ten / theirs:.3f}; AP / AP of pytrec_eval: {ap / theirs:.3f}")
-        print(f"largest difference of AP: {difference:.1e}")
+    ten, _ = cpu_seconds(lambda: views(TEN))
+    ap, ours = cpu_seconds(lambda: views("AP"))
+    theirs, evaluators = cpu_seconds(
+        lambda: [pytrec_eval.RelevanceEvaluator(cut.as_dict(), {"map"}) for cut in subsets]
+    )
+    difference = 0.0
+    for j, join in enumerate(joins):
+        run = join.run.as_dict()
+        seconds, values = cpu_seconds(lambda run=run: [evaluator.evaluate(run) for evaluator in evaluators])
+        theirs += seconds
+        for i, cut in enumerate(subsets):
+            known = zip(cut.topics, ours[i][j][0].values.tolist(), strict=True)
+            of_topic = [abs(value - values[i][topic]["map"]) for topic, value in known if topic in values[i]]
+            difference = max(difference, *of_topic)
 
+    rows = [["read the run files", f"{reading:.1f} s", "", ""], ["cut the judgments", f"{cutting:.2f} s", "", ""]]
+    for name, seconds in (("ten measures", ten), ("AP of irmx-trec", ap), ("AP of pytrec_eval", theirs)):
+        each = f"{1e3 * seconds / len(joins) / len(subsets):.2f} ms"
+        rows.append([name, f"{seconds:.1f} s", each, f"{seconds / theirs:.3f}"])
+    head = [f"{len(joins)} runs, {len(subsets)} subsets", "CPU time", "per run and subset", "ratio"]
+    return "\n".join(
+        [*table(head, rows), "", f"The largest difference of the two APs of a topic is {difference:.1e}.", ""]
+    )
+
+
+def main() -> None:
+    """Print the table; write it as a page when asked."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", type=Path, help="also write the results page")
+    parser.add_argument("--quick", action="store_true", help="fewer runs and subsets")
+    args = parser.parse_args()
+    if "IRMX_DATA" not in os.environ:
+        parser.exit(0, "IRMX_DATA is not set: nothing to do\n")
+    text = report(Path(os.environ["IRMX_DATA"]), 10 if args.quick else None, 10 if args.quick else 50)
+    print(text)
+    if args.write:
+        args.write.write_text(PAGE + text, encoding="utf-8")
+
+
+PAGE = """# Speed of views
+
+Made by `IRMX_DATA=... python tests/benchmarks/views.py --write docs/results/views_speed.md`. The 129 ad hoc runs of TREC-8 are
+read once and scored under 50 nested random subsets of the judged documents, from all of them down to 2%. Ten measures (the eight
+models of Markov Precision, NCP(law=uniform) and NCP(law=first)) and AP are computed on [views of one
+join](../guide/other-judgments.md) per run; the AP of pytrec_eval from dicts, with an evaluator per subset. Times are CPU seconds
+of one process, without the making of the dicts of runs; runs are independent, so that two cores take half as long.
+
+"""
 
 if __name__ == "__main__":
     main()
