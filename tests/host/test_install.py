@@ -60,6 +60,23 @@ works()
     )
 
 
+def test_installed_first_plugins_compute_measures_of_ir_measures_there_too() -> None:
+    in_a_new_process(
+        """
+import irmx, ir_measures
+from ir_measures import AP, NumQ
+qrels, run = {"q": {"a": 0.5, "b": 0}}, {"q": {"b": 2.0, "a": 1.0}}
+irmx.install(first=True)
+assert ir_measures.calc_aggregate([AP(rel=0.5)], qrels, run) == {AP(rel=0.5): 0.5}, "pytrec_eval takes no fractions"
+NCP = ir_measures.parse_measure("NCP(law=uniform)")
+assert ir_measures.calc_aggregate([AP, NumQ, NCP], {"q": {"a": 1}}, run) == {AP: 0.5, NumQ: 1, NCP: 0.5}
+assert set(ir_measures.DefaultPipeline.run_inputs([AP, NumQ])) == {"query_id", "doc_id", "score"}
+irmx.install()
+assert ir_measures.DefaultPipeline.providers[-1].NAME == "irmx"
+"""
+    )
+
+
 def test_stock_measures_come_out_as_without_irmx() -> None:
     code = """
 import ir_measures
