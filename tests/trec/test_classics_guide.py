@@ -1,0 +1,48 @@
+"""The tables of the guide on the classics say what computes a measure."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import ir_measures
+
+import irmx
+
+TEXT = (Path(__file__).parent.parent.parent / "docs" / "guide" / "classics.md").read_text(encoding="utf-8")
+STOCK = [provider for provider in ir_measures.DefaultPipeline.providers if provider.NAME != "irmx"]
+
+
+def rows(header: str) -> list[list[str]]:
+    """The cells of the rows of a table."""
+    table = TEXT.partition(f"| {header} |")[2].partition("\n\n")[0].splitlines()[2:]
+    return [line.strip("| ").split(" | ") for line in table]
+
+
+def in_code(text: str) -> set[str]:
+    return set(re.findall("`(.*?)`", text))
+
+
+def providers_of(name: str) -> list[str]:
+    return [provider.NAME for provider in STOCK if any(name == m.NAME for m in provider.SUPPORTED_MEASURES)]
+
+
+def test_the_measures_of_the_plugin_with_their_parameters() -> None:
+    shown = {name.strip("`"): in_code(parameters) for name, parameters, _ in rows("measure | parameters | otherwise")}
+    assert shown == {name: set(scorer.SUPPORTED_PARAMS) for name, scorer in irmx.registry().scorers().items()}
+
+
+def test_what_computes_them_otherwise() -> None:
+    for name, _, providers in rows("measure | parameters | otherwise"):
+        tools = providers.split(", ")
+        measure = ir_measures.measures.registry[name.strip("`")]
+        assert tools[0] == providers_of(measure.NAME)[0]
+        assert set(tools) <= set(providers_of(measure.NAME))
+
+
+def test_the_measures_that_stay_with_the_providers() -> None:
+    scorers = irmx.registry().scorers()
+    stock: dict[str, Any] = {}
+    for measure in ir_measures.measures.registry.values():
+        if not isinstance(measure, irmx.Measure) and measure.NAME not in scorers:
+            stock.setdefault(providers_of(measure.NAME)[0], set()).add(measure.NAME)
+    assert {provider: in_code(measures) for provider, measures in rows("provider | measures")} == stock
