@@ -116,7 +116,13 @@ def _meaning(one: Meaning) -> str:
 def formats_page() -> str:
     """Return the page of file formats, output formats, datasets and fields of documents."""
     formats = [
-        [f"`{n}`", f.SHORT_DESC, " and ".join(f.TABLES), registered_by("formats", n)]
+        [
+            f"`{n}`",
+            f.SHORT_DESC,
+            " and ".join(f.TABLES),
+            ", ".join(f"`{e}`" for e in f.EXAMPLES),
+            registered_by("formats", n),
+        ]
         for n, f in registry().formats().items()
     ]
     output_formats = [
@@ -132,10 +138,10 @@ def formats_page() -> str:
 
 ## Files
 
-The first format that recognises a file reads it; `NAME:path` chooses one by name. Each may be packed with gzip,
-bzip2 or xz.
+The first format that recognises a file reads it; `NAME:path` chooses one by name. Each may be compressed with gzip,
+bzip2, xz or zstd, or be the only file of a zip archive.
 
-{table(["name", "what it is", "holds", "offered by"], formats)}
+{table(["name", "what it is", "holds", "for example", "offered by"], formats)}
 
 ## Output of irmx eval
 

@@ -6,14 +6,44 @@ from irmx.declare.command import Command
 from irmx.hookspecs import hookimpl
 
 COMMANDS = [
-    Command("eval", "irmx.cli.eval:evaluate", SHORT_DESC="Score one or several runs."),
-    Command("measures", "irmx.cli.measures:measures", SHORT_DESC="List all measures, or describe one in full."),
+    Command(
+        "eval",
+        "irmx.cli.eval:evaluate",
+        SHORT_DESC="Score one or several runs.",
+        EXAMPLES=("irmx eval qrels.txt run.txt AP nDCG@10", "irmx eval qrels.txt 'runs/*.run' AP nDCG@10 -o table"),
+    ),
+    Command(
+        "measures",
+        "irmx.cli.measures:measures",
+        SHORT_DESC="List all measures, or describe one in full.",
+        EXAMPLES=("irmx measures", "irmx measures nDCG"),
+    ),
     Command("plugins", "irmx.cli.plugins:plugins", SHORT_DESC="List the installed plugins and what they offer."),
-    Command("datasets", "irmx.cli.datasets:datasets", SHORT_DESC="List the datasets that can be used as qrels."),
-    Command("explain", "irmx.cli.explain:explain", SHORT_DESC="Break a topic's score down by document."),
-    Command("cite", "irmx.cli.cite:cite", SHORT_DESC="Print BibTeX entries of the papers to cite."),
+    Command(
+        "datasets",
+        "irmx.cli.datasets:datasets",
+        SHORT_DESC="List the datasets that can be used as qrels.",
+        EXAMPLES=("irmx datasets robust", "irmx datasets clueweb12 -o tsv"),
+    ),
+    Command(
+        "explain",
+        "irmx.cli.explain:explain",
+        SHORT_DESC="Break a topic's score down by document.",
+        EXAMPLES=("irmx explain qrels.txt run.txt nDCG@10 --topic 1",),
+    ),
+    Command(
+        "cite",
+        "irmx.cli.cite:cite",
+        SHORT_DESC="Print BibTeX entries of the papers to cite.",
+        EXAMPLES=("irmx cite AP 'nDCG(dcg=\"exp-log2\")@10' > measures.bib",),
+    ),
     Command("demo", "irmx.cli.demo:demo", SHORT_DESC="Score three systems on a small built-in collection."),
-    Command("new-plugin", "irmx.cli.new_plugin:new_plugin", SHORT_DESC="Create the distribution of a new plugin."),
+    Command(
+        "new-plugin",
+        "irmx.cli.new_plugin:new_plugin",
+        SHORT_DESC="Create the distribution of a new plugin.",
+        EXAMPLES=("irmx new-plugin word-budget",),
+    ),
 ]
 """The host's own commands, in the order in which the help lists them."""
 

@@ -144,7 +144,7 @@ def built(command: Command) -> Any:
         function = command.load()
         if not callable(function):
             raise TypeError(f"{function!r} is not a function")
-        app.command(command.NAME)(function)
+        app.command(command.NAME, epilog=_examples(command))(function)
         made = typer.main.get_command(app)
     except KeyboardInterrupt:
         raise
@@ -203,6 +203,11 @@ def _members(word: str) -> dict[str, Command]:
 def _plugins_named(word: str) -> list[PluginInfo]:
     """Return the plugins whose entry point has a name; several distributions may use one."""
     return [info for info in registry().plugins.values() if word in (info.name, info.point)]
+
+
+def _examples(command: Command) -> str | None:
+    """Return the examples of a command for its help, with the mark that keeps the lines apart."""
+    return "\n".join(["\b", "For example:", *(f"  {line}" for line in command.EXAMPLES)]) if command.EXAMPLES else None
 
 
 def _about(command: Command) -> str:

@@ -23,12 +23,15 @@ class Command:
         The word before the name, such as ``"news"`` in ``irmx news fit``; empty for none.
     SHORT_DESC : str
         One sentence, for lists of commands.
+    EXAMPLES : tuple of str
+        Command lines that its help shows, such as ``("irmx news fit log.csv",)``.
     """
 
     NAME: str
     function: str
     group: str = ""
     SHORT_DESC: str = ""
+    EXAMPLES: tuple[str, ...] = ()
 
     @property
     def words(self) -> str:

@@ -22,6 +22,10 @@ def irmx_symbols() -> list[Symbol]:
 @hookimpl
 def irmx_commands() -> list[Command]:
     return [
-        Command(name, f"irmx_markov.commands:{name.replace('-', '_')}", group="markov")
-        for name in ("learn-chain", "holding-times", "best-retrieved")
+        Command(name, f"irmx_markov.commands:{name.replace('-', '_')}", group="markov", EXAMPLES=(example,))
+        for name, example in (
+            ("learn-chain", "irmx markov learn-chain clicks.tsv chain.npz --size 10 --smoothing 1"),
+            ("holding-times", "irmx markov holding-times clicks.tsv --out times.tsv"),
+            ("best-retrieved", "irmx markov best-retrieved qrels.txt 'runs/*.run' --out with_best.tsv"),
+        )
     ]

@@ -33,8 +33,15 @@ def irmx_formats() -> list[Format]:
 @hookimpl
 def irmx_commands() -> list[Command]:
     return [
-        Command("score", "irmx_pages.commands:score_pages", group="pages"),
-        Command("simulate", "irmx_pages.commands:simulate_pages", group="pages"),
-        Command("agreement", "irmx_pages.commands:agreement", group="pages"),
-        Command("fit", "irmx_pages.commands_fit:fit", group="pages"),
+        Command(name, f"irmx_pages.{function}", group="pages", EXAMPLES=(f"irmx pages {name} {arguments}",))
+        for name, function, arguments in (
+            ("score", "commands:score_pages", "pages.jsonl AS_DCG nDCG --qrels qrels.csv"),
+            (
+                "simulate",
+                "commands:simulate_pages",
+                "qrels.csv -i bm25.csv -v redde.csv --out pages.jsonl --pairs pairs.csv",
+            ),
+            ("agreement", "commands:agreement", "pages.jsonl preferences.csv AS_DCG nDCG --qrels qrels.csv"),
+            ("fit", "commands_fit:fit", "pages.jsonl preferences.csv AS_RBP --grid beta=0.5:1 --qrels qrels.csv"),
+        )
     ]

@@ -29,7 +29,8 @@ def irmx_formats() -> list[Format]:
 
 @hookimpl
 def irmx_commands() -> list[Command]:
-    return [Command("score", "irmx_stream.commands:score", group="stream")]
+    example = "irmx stream score tst:FOLDER run.gz 'MSU(L=0.5)' --users visits.csv"
+    return [Command("score", "irmx_stream.commands:score", group="stream", EXAMPLES=(example,))]
 
 
 @hookimpl

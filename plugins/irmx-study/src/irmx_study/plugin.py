@@ -10,5 +10,8 @@ def irmx_commands() -> list[Command]:
             "sweep",
             "irmx_study.cli:sweep",
             SHORT_DESC="Score runs in every setting of a grid of parameters of a measure.",
+            EXAMPLES=(
+                "irmx sweep qrels.txt 'runs/*.run' --measure NCP --grid 'law=uniform,first' --out results.parquet",
+            ),
         )
     ]

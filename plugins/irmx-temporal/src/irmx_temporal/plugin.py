@@ -27,4 +27,5 @@ def irmx_fields() -> list[Field]:
 
 @hookimpl
 def irmx_commands() -> list[Command]:
-    return [Command("windows", "irmx_temporal.commands:windows", group="temporal")]
+    example = "irmx temporal windows dated.csv --window 1mo"
+    return [Command("windows", "irmx_temporal.commands:windows", group="temporal", EXAMPLES=(example,))]

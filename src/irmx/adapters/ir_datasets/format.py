@@ -17,6 +17,7 @@ class IrDatasets(Format):
 
     NAME = "irds"
     SHORT_DESC = "the qrels of a dataset of ir_datasets, by its id: ID, or irds:ID"
+    EXAMPLES = ("vaswani", "irds:disks45/nocr/trec-robust-2004")
     TABLES: ClassVar[tuple[Table, ...]] = ("qrels",)
     IDS = True
 

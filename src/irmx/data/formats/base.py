@@ -26,6 +26,8 @@ class Format(ABC):
         The name; ``NAME:path`` reads a path in this format, whatever its content.
     SHORT_DESC : str
         A description in one sentence.
+    EXAMPLES : tuple of str
+        How files of it are given, such as ``("run.csv", "csv:run.txt")``.
     TABLES : tuple of {"run", "qrels"}
         The tables that it can hold.
     FOLDERS : tuple of {"run", "qrels"}
@@ -38,6 +40,7 @@ class Format(ABC):
 
     NAME: ClassVar[str]
     SHORT_DESC: ClassVar[str] = ""
+    EXAMPLES: ClassVar[tuple[str, ...]] = ()
     TABLES: ClassVar[tuple[Table, ...]] = ("run", "qrels")
     FOLDERS: ClassVar[tuple[Table, ...]] = ()
     IDS: ClassVar[bool] = False

@@ -123,6 +123,7 @@ class Csv(_Delimited):
 
     NAME, SUFFIX, DELIMITER = "csv", ".csv", ","
     SHORT_DESC = "comma-separated table with a header"
+    EXAMPLES = ("judgments.csv", "csv:judgments.txt")
 
 
 class Tsv(_Delimited):
@@ -130,6 +131,7 @@ class Tsv(_Delimited):
 
     NAME, SUFFIX, DELIMITER = "tsv", ".tsv", "\t"
     SHORT_DESC = "tab-separated table with a header"
+    EXAMPLES = ("tsv:judgments.txt",)
 
 
 class Jsonl(_TableFormat):
@@ -137,6 +139,7 @@ class Jsonl(_TableFormat):
 
     NAME, SUFFIX, LINES = "jsonl", ".jsonl", "all"
     SHORT_DESC = "one JSON object per line, one key per column"
+    EXAMPLES = ("run.jsonl.gz", "jsonl:run.txt")
 
     def recognises(self, table: Table, path: Path, start: bytes) -> bool:
         """Tell by the name, or by a first character that opens an object."""
@@ -191,6 +194,7 @@ class Parquet(_TableFormat):
 
     NAME, SUFFIX = "parquet", ".parquet"
     SHORT_DESC = "Apache Parquet table"
+    EXAMPLES = ("run.parquet", "parquet:run.pq")
 
     def recognises(self, table: Table, path: Path, start: bytes) -> bool:
         """Tell by the first four bytes."""

@@ -49,6 +49,7 @@ class Trec(Format):
 
     NAME, LINES = "trec", "all"
     SHORT_DESC = "TREC qrels (query iteration document grade) and runs (query Q0 document rank score tag)"
+    EXAMPLES = ("qrels.txt", "input.bm25.gz", "trec:run.csv")
 
     def recognises(self, table: Table, path: Path, start: bytes) -> bool:
         """Tell whether the content is text."""

@@ -19,6 +19,7 @@ class PagesFormat(Format):
 
     NAME = "pages"
     SHORT_DESC = "pages of blocks, one JSON object per page or one row per item; as a run, one page per topic"
+    EXAMPLES = ("pages:shown.jsonl",)
     TABLES = ("run",)
 
     def recognises(self, table: str, path: Path, start: bytes) -> bool:

@@ -24,6 +24,7 @@ class Tst(Format):
         "TREC Temporal Summarization: runs of seven fields (topic team run docid sentid time confidence), "
         "qrels as tst:FOLDER with nuggets, matches, updates and topics"
     )
+    EXAMPLES = ("tst:FOLDER", "tst:run.gz")
 
     def recognises(self, table: str, path: Path, start: bytes) -> bool:
         """Tell whether most of the first lines are lines of a run of the track; folders must be requested as ``tst:FOLDER``.
