@@ -38,6 +38,7 @@ def test_ids_are_equal_if_their_bytes_are(some: list[str], others: list[str]) ->
 
 @given(st.lists(st.tuples(st.integers(0, 3), ids), min_size=1, max_size=30, unique=True))
 def test_the_order_is_that_of_python(grouped: list[tuple[int, str]]) -> None:
+    grouped.sort(key=lambda document: document[0])
     group, texts = [g for g, _ in grouped], [text for _, text in grouped]
     order = words(texts).descending(np.arange(len(texts)), np.array(group)).tolist()
     by_id = sorted(range(len(texts)), key=lambda i: texts[i], reverse=True)

@@ -23,7 +23,8 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 def mixed(hashes: Words, values: Words) -> Words:
     """Return hashes in which values are mixed; for each hash, different values give different results, and vice versa."""
     product = (hashes ^ values) * _ODD
-    return np.bitwise_xor(product, product >> np.uint64(32))
+    out: Words = np.bitwise_xor(product, product >> np.uint64(32))
+    return out
 
 
 class IdWords:
@@ -83,17 +84,28 @@ class IdWords:
         return equal
 
     def descending(self, rows: Ints, group: Ints) -> Ints:
-        """Return the order of some ids by group, and within a group by their bytes, largest first."""
-        size = np.int64(len(rows) + 1)
-        # the number of distinct (group, start of the id) before each; more of the id is looked at until all differ
-        place = np.unique(group, return_inverse=True)[1]
+        """Return the order of some ids by group, and within a group by their bytes, largest first.
+
+        The numbers of the groups, from 0, do not decrease.
+        """
+        order = np.arange(len(rows))
+        unsure = (
+            order.copy()
+        )  # the places of ``order`` that are taken by ids whose bytes so far are equal to others of their group
         for number in range(self._count + 1):
-            values = self._word(number, rows) if number < self._count else self._lengths[rows]
-            smaller = np.unique(values, return_inverse=True)[1]
-            distinct, place = np.unique(place * size - smaller, return_inverse=True)
-            if len(distinct) == len(rows):
+            if not len(unsure):
                 break
-        return np.argsort(place, kind="stable")
+            ids = rows[order[unsure]]
+            smallness = ~(self._word(number, ids) if number < self._count else self._lengths[ids])
+            by_word = np.argsort(smallness)
+            small = np.min_scalar_type(int(group[-1]))  # numbers of 16 bits are sorted much faster
+            by_both = by_word[np.argsort(group[by_word].astype(small), kind="stable")]
+            order[unsure] = order[unsure[by_both]]
+            smallness, group = smallness[by_both], group[by_both]
+            new = np.append(True, (smallness[1:] != smallness[:-1]) | (group[1:] != group[:-1]))
+            equal = np.flatnonzero(~(new & np.append(new[1:], True)))
+            unsure, group = unsure[equal], np.cumsum(new[equal]) - 1
+        return order
 
 
 class IdIndex:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import os
 from abc import ABC, abstractmethod
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import repeat
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
@@ -91,6 +93,33 @@ class Run(ABC):
         pairs : list of (int, int)
             The topics to search: the number in the run, the number in the judgments.
         """
+
+    @abstractmethod
+    def descending(self, rows: Ints, group: Ints) -> Ints:
+        """Return the order of some rows by group, and within a group by the ids of their documents, largest first.
+
+        Rows of a group are of one topic; the numbers of the groups do not decrease.
+        """
+
+    def places(
+        self, members: Ints, ends: Ints, group: Ints, names: Callable[[], list[str]], rows: Callable[[], Ints]
+    ) -> Ints:
+        """Return, for documents among groups of rows, how many ids in the group of each are larger than its own.
+
+        Parameters
+        ----------
+        members : int array
+            The rows of all groups. Those of a group are of one topic.
+        ends : int array, shape (groups + 1,)
+            Where the rows of each group start and end.
+        group : int array
+            The group of each document.
+        names, rows : callable
+            Return the id, or the row, of each document; whichever this run knows without a search is called.
+        """
+        place = np.empty(len(self), dtype=np.int64)
+        place[members[self.descending(members, segment_of(ends))]] = position_in_segment(ends)
+        return place[rows()]
 
     @abstractmethod
     def column(self, name: str) -> Array | None:
@@ -199,6 +228,42 @@ class DictRun(Run):
 
         return Found(offsets, sought.doc[place], score[retrieved], rows)
 
+    def descending(self, rows: Ints, group: Ints) -> Ints:
+        ends = np.append(np.flatnonzero(np.append(True, group[1:] != group[:-1])), len(rows))
+        order: list[int] = []
+        for start, ids in zip(ends.tolist(), self._ids_of_groups(rows, ends), strict=False):
+            with self._odd_ids_named():
+                order += [start + i for i in sorted(range(len(ids)), key=ids.__getitem__, reverse=True)]
+        return np.array(order, dtype=np.int64)
+
+    def places(
+        self, members: Ints, ends: Ints, group: Ints, names: Callable[[], list[str]], rows: Callable[[], Ints]
+    ) -> Ints:
+        with self._odd_ids_named():
+            groups = [sorted(ids) for ids in self._ids_of_groups(members, ends)]
+        of_document = zip(map(groups.__getitem__, group.tolist()), names(), strict=True)
+        larger = (len(ids) - bisect_right(ids, name) for ids, name in of_document)
+        return np.fromiter(larger, np.int64, len(group))
+
+    @contextmanager
+    def _odd_ids_named(self) -> Iterator[None]:
+        """Name an id that is not a string in the error that comparing it with others raises."""
+        try:
+            yield
+        except TypeError:
+            tables.refuse_odd_ids("run", chain.from_iterable(self._docs))
+            raise
+
+    def _ids_of_groups(self, rows: Ints, ends: Ints) -> Iterator[list[str]]:
+        """Yield the ids of each group of rows; those of a group are of one topic."""
+        topics = np.searchsorted(self.offsets, rows[ends[:-1]], side="right") - 1
+        in_topic = (rows - np.repeat(self.offsets[topics], np.diff(ends))).tolist()
+        docs, of_docs = [], -1
+        for topic, start, end in zip(topics.tolist(), ends[:-1].tolist(), ends[1:].tolist(), strict=True):
+            if topic != of_docs:
+                docs, of_docs = self.docs(topic), topic
+            yield list(map(docs.__getitem__, in_topic[start:end]))
+
     def column(self, name: str) -> Array | None:
         return None
 
@@ -283,6 +348,9 @@ class TableRun(Run):
         rows = rows[order]
         counts = np.bincount(segment, minlength=len(pairs))
         return Found(offsets_of(counts), sought.doc[place[order]], self.score[rows], lambda: rows)
+
+    def descending(self, rows: Ints, group: Ints) -> Ints:
+        return self._words.descending(rows, group)
 
     def column(self, name: str) -> Array | None:
         columns = tables.Columns("run", self._data)

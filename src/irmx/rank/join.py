@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from functools import cached_property
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from irmx.data import tables
 from irmx.data.judgments import Judgments
 from irmx.data.runs import Found, Run
 from irmx.errors import DataError, some
@@ -121,64 +120,85 @@ class Join:
         )
 
     def _hits(self, found: Found, ties: str) -> Hits:
-        rank, tied = self._ranks_by_score(found, ties)
-        topic = segment_of(found.offsets)
-        for t in np.unique(topic[tied]).tolist():
-            start = int(found.offsets[t])
-            tied_hits = np.flatnonzero(tied[start : found.offsets[t + 1]]) + start
-            rank[tied_hits] += self._places_among_tied(t, found.doc[tied_hits], found.score[tied_hits], ties)
+        scores, ends = self._ascending(ties), offsets_of(self.depth)
+        score, topic = _comparable(found.score, ties), segment_of(found.offsets)
+        after = np.empty(len(score), dtype=np.int64)  # the position in ``scores`` after all that are not larger
+        for start, end, a, b in _segments(ends, found.offsets):
+            after[a:b] = start + scores[start:end].searchsorted(score[a:b], side="right")
+        rank = ends[1:][topic] - after + 1
+        tied = np.flatnonzero((after - ends[topic] > 1) & (scores[after - 2] == score))
+        if len(tied):
+            rank[tied] += self._places_among_tied(found, tied, after[tied] - 1, ties)
         order = np.argsort(topic * np.int64(self.depth.max(initial=0) + 1) + rank, kind="stable")
         return Hits(found.offsets, rank[order], found.doc[order], lambda: found.rows()[order])
 
-    def _ranks_by_score(self, found: Found, ties: str) -> tuple[Ints, Array]:
-        """Return 1 + the number of documents with a larger score, and whether the score is not unique."""
-        scores = self.comparable_scores(ties)
-        hits = _comparable(found.score, ties)
-        larger = np.empty(len(hits), dtype=np.int64)
-        tied = np.zeros(len(hits), dtype=bool)
-        ends, run_ends = found.offsets.tolist(), self.run.offsets.tolist()
-        for t, (in_run, _) in enumerate(self.pairs):
-            a, b = ends[t], ends[t + 1]
-            if a == b:
-                continue
-            ascending = np.sort(scores[run_ends[in_run] : run_ends[in_run + 1]])
-            below_or_equal = ascending.searchsorted(hits[a:b], side="right")
-            larger[a:b] = len(ascending) - below_or_equal
-            tied[a:b] = (below_or_equal > 1) & (ascending[below_or_equal - 2] == hits[a:b])
-        return larger + 1, tied
+    def _ascending(self, ties: str) -> Array:
+        """Return the scores of all rows, topic by topic, smallest first."""
 
-    def _places_among_tied(self, topic: int, doc: Ints, score: Floats, ties: str) -> Ints:
-        """Return, for documents of a topic whose scores are not unique, how many with the same score precede each."""
-        in_run = self.pairs[topic][0]
-        scores = self.comparable_scores(ties)[self.run.offsets[in_run] : self.run.offsets[in_run + 1]]
-        tied = np.unique(_comparable(score, ties))
-        rows = np.flatnonzero(tied[np.minimum(np.searchsorted(tied, scores), len(tied) - 1)] == scores)
-        groups: dict[float, list[str]] = {s: [] for s in tied.tolist()}
-        for s, name in zip(scores[rows].tolist(), self.run.docs_at(in_run, rows), strict=True):
-            groups[s].append(name)
+        def scores() -> Array:
+            in_order = self.comparable_scores(ties)
+            return np.concatenate([in_order[:0], *(np.sort(in_order[a:b]) for a, b in self._rows_of_topics())])
+
+        return self.memo(("ascending", ties), scores)
+
+    def _rows_of_topics(self) -> list[tuple[int, int]]:
+        """Return where the rows of each topic start and end in the run."""
+        ends = self.run.offsets
+        return list(zip(ends[self.in_run].tolist(), ends[self.in_run + 1].tolist(), strict=True))
+
+    def _places_among_tied(self, found: Found, tied: Ints, at: Ints, ties: str) -> Ints:
+        """Return how many documents with the same score precede each of some documents whose scores are not unique.
+
+        Parameters
+        ----------
+        found : Found
+            The judged documents retrieved.
+        tied : int array
+            The positions among them of these documents.
+        at : int array
+            The position of a score that equals theirs in the ascending scores of all topics.
+        ties : {"trec", "run"}
+            Whether documents with the same score are in descending order of their ids, or in the order of the run.
+        """
+        scores, ends = self._ascending(ties), offsets_of(self.depth)
+        is_first = np.append(True, scores[1:] != scores[:-1])
+        is_first[ends[:-1]] = True
+        first = np.flatnonzero(is_first)  # of the rows with the same score
+        groups, group = np.unique(np.searchsorted(first, at, side="right") - 1, return_inverse=True)
+        sizes = np.diff(np.append(first, len(scores)))[groups]
+        group_ends = offsets_of(sizes)
+        position = np.repeat(first[groups], sizes) + position_in_segment(group_ends)
+        topics = np.unique(np.searchsorted(ends, at, side="right") - 1)
+        members = self._rows_by_score(ties, topics)[position]
         if ties == "trec":
-            for group in groups.values():
-                _sort_descending(group)
-        place_of = {name: place for group in groups.values() for place, name in enumerate(group)}
-        names = self.judgments.docs
-        return np.array([place_of[names[i]] for i in doc.tolist()], dtype=np.int64)
+            names = self.judgments.docs
+            return self.run.places(
+                members,
+                group_ends,
+                group,
+                lambda: [names[i] for i in found.doc[tied].tolist()],
+                lambda: found.rows()[tied],
+            )
+        place = np.empty(len(self.run), dtype=np.int64)
+        place[members] = position_in_segment(group_ends)
+        return place[found.rows()[tied]]
+
+    def _rows_by_score(self, ties: str, topics: Ints) -> Ints:
+        """Return the rows of the run, topic by topic, smallest score first; those of topics that are not asked for are not sorted.
+
+        Rows with the same score are in the order of the run if that is what breaks ties, and in any order otherwise.
+        """
+        scores, ends = self.comparable_scores(ties), offsets_of(self.depth)
+        rows, ranges = np.empty(int(ends[-1]), dtype=np.int64), self._rows_of_topics()
+        for topic in topics.tolist():
+            start, end = ranges[topic]
+            order = np.argsort(scores[start:end], kind="stable" if ties == "run" else None)
+            rows[ends[topic] : ends[topic + 1]] = start + order
+        return rows
 
     def comparable_scores(self, ties: str) -> Floats:
         """Return the scores of all rows in the precision in which they are compared."""
         return self.memo(("scores", ties), lambda: _comparable(self.run.score, ties))
-
-    def order(self, topic: int, ties: str) -> Ints:
-        """Return the rows of a topic, counted from its first, best first."""
-        self.run.refuse_repeats()
-        in_run = self.pairs[topic][0]
-        scores = _comparable(self.run.score[self.run.offsets[in_run] : self.run.offsets[in_run + 1]], ties)
-        rows = np.arange(len(scores))
-        if ties == "trec":
-            docs = self.run.docs(in_run)
-            row_of = {doc: row for row, doc in enumerate(docs)}
-            _sort_descending(docs)
-            rows = np.array([row_of[doc] for doc in docs], dtype=np.int64)
-        return rows[np.argsort(-scores[rows], kind="stable")]
 
     def rows_in_order(self) -> tuple[Ints, Ints]:
         """Return the offsets of the topics, and the rows of the run of all topics, topic by topic, in the order of the run."""
@@ -194,15 +214,15 @@ class Join:
         )
 
     def _ranked_rows(self, ties: str) -> Ints:
-        ends, rows = self.rows_in_order()
-        topic, starts = segment_of(ends), self.run.offsets[self.in_run]
-        scores = self.comparable_scores(ties)[rows]
-        order = np.lexsort((-scores, topic))
-        rows, scores = rows[order], scores[order]
+        scores = self.comparable_scores(ties)
+        orders = [start + np.argsort(-scores[start:end], kind="stable") for start, end in self._rows_of_topics()]
+        rows = np.concatenate([np.empty(0, dtype=np.int64), *orders])
         if ties == "trec":
-            tied = (scores[1:] == scores[:-1]) & (topic[1:] == topic[:-1])
-            for t in np.unique(topic[1:][tied]).tolist():
-                rows[ends[t] : ends[t + 1]] = starts[t] + self.order(t, ties)
+            new = np.append(True, scores[rows[1:]] != scores[rows[:-1]])[: len(rows)]
+            new[offsets_of(self.depth)[:-1]] = True
+            tied = np.flatnonzero(~(new & np.append(new[1:], True)))
+            if len(tied):
+                rows[tied] = rows[tied][self.run.descending(rows[tied], np.cumsum(new[tied]) - 1)]
         return rows
 
     # -- other judgments ---------------------------------------------------------------------------------
@@ -319,10 +339,7 @@ def _comparable(scores: Floats, ties: str) -> Floats:
         return scores.astype(np.float32)
 
 
-def _sort_descending(docs: list[str]) -> None:
-    """Sort document ids in descending order; raise for ids that are not strings."""
-    try:
-        docs.sort(reverse=True)
-    except TypeError:
-        tables.refuse_odd_ids("run", docs)
-        raise
+def _segments(*offsets: Ints) -> Iterator[tuple[int, ...]]:
+    """Return, segment by segment, where each starts and ends, by several offsets."""
+    bounds = [ends.tolist() for ends in offsets]
+    return zip(*(part for ends in bounds for part in (ends[:-1], ends[1:])), strict=True)
