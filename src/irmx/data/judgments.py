@@ -58,9 +58,9 @@ class Sought:
     @cached_property
     def names(self) -> list[str]:
         """The ids of the documents."""
-        if len(self.doc) == len(self._docs):
-            return list(self._docs)
-        return [self._docs[i] for i in self.doc.tolist()]
+        is_sought = np.zeros(len(self._docs), dtype=bool)
+        is_sought[self.doc] = True
+        return list(compress(self._docs, is_sought.tolist()))
 
     @cached_property
     def index(self) -> IdIndex:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import os
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import chain, repeat
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
@@ -181,9 +180,6 @@ _KEEPS_NO_MORE = (
     "save_mode='overwrite' and save_format=pickle (the module), or (pandas.read_parquet, pandas.DataFrame.to_parquet)."
 )
 
-_ABSENT = repeat(math.nan)
-"""The score of a judged document that the run lacks; no score of a run is NaN."""
-
 
 class DictRun(Run):
     """A run given as ``{query_id: {doc_id: score}}``."""
@@ -210,10 +206,10 @@ class DictRun(Run):
         ends, names = sought.offsets.tolist(), sought.names
         qrels_topics = np.array([qrels_topic for _, qrels_topic in pairs], dtype=np.int64)
         starts = offsets_of(np.diff(sought.offsets)[qrels_topics])
-        score = np.empty(int(starts[-1]))
-        for (run_topic, qrels_topic), a, b in zip(pairs, starts[:-1].tolist(), starts[1:].tolist(), strict=True):
-            judged = names[ends[qrels_topic] : ends[qrels_topic + 1]]
-            score[a:b] = np.fromiter(map(self._docs[run_topic].get, judged, _ABSENT), np.float64, b - a)
+        scores: list[float | None] = []
+        for run_topic, qrels_topic in pairs:
+            scores += map(self._docs[run_topic].get, names[ends[qrels_topic] : ends[qrels_topic + 1]])
+        score = np.array(scores, dtype=np.float64)  # NaN for a document that the run lacks; no score of a run is NaN
         retrieved = np.flatnonzero(score == score)
         place = position_in_segment(starts) + np.repeat(sought.offsets[qrels_topics], np.diff(starts))
         place = place[retrieved]

@@ -129,15 +129,18 @@ class Join:
         tied = np.flatnonzero((after - ends[topic] > 1) & (scores[after - 2] == score))
         if len(tied):
             rank[tied] += self._places_among_tied(found, tied, after[tied] - 1, ties)
-        order = np.argsort(topic * np.int64(self.depth.max(initial=0) + 1) + rank, kind="stable")
+        order = np.argsort(topic * np.int64(self.depth.max(initial=0) + 1) + rank)
         return Hits(found.offsets, rank[order], found.doc[order], lambda: found.rows()[order])
 
     def _ascending(self, ties: str) -> Array:
         """Return the scores of all rows, topic by topic, smallest first."""
 
         def scores() -> Array:
-            in_order = self.comparable_scores(ties)
-            return np.concatenate([in_order[:0], *(np.sort(in_order[a:b]) for a, b in self._rows_of_topics())])
+            in_order, ends = self.comparable_scores(ties), offsets_of(self.depth)
+            out = np.concatenate([in_order[:0], *(in_order[a:b] for a, b in self._rows_of_topics())])
+            for start, end in _segments(ends):
+                out[start:end].sort()
+            return out
 
         return self.memo(("ascending", ties), scores)
 
