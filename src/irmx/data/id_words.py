@@ -63,7 +63,7 @@ class IdWords:
         words: Words = at_each_byte[np.minimum(start, len(self._bytes) - _BYTES)].astype(np.uint64)
         if left.min(initial=_BYTES) >= _BYTES:
             return words
-        unused = (8 * np.clip(_BYTES - left, 0, _BYTES)).astype(np.uint64)
+        unused = (8 * np.maximum(_BYTES - left, 0)).astype(np.uint64)
         return np.asarray((words >> unused) << unused)
 
     def hashes(self, seed: int) -> Words:

@@ -33,6 +33,11 @@ _KEPT: dict[Table, list[str]] = {
 }
 _NUMBER: dict[Table, str] = {"run": "score", "qrels": "relevance"}
 
+_BLOCK = 1 << 22
+"""The number of bytes that Arrow parses at once; a smaller file is one piece, which need not be joined afterwards."""
+_IN_CACHE = 1 << 17
+"""The number of bytes that are compared at once, so that what comes out fits into the cache of a processor."""
+
 _FLOAT = rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _LONGER_TAG = re.compile(
     rb"(?m)^((?:[^\t\n]+\t){3}[0-9]+\t"
@@ -144,7 +149,7 @@ def _parse(table: Table, content: bytes) -> pa.Table | None:
     try:
         rows = csv.read_csv(
             pa.BufferReader(content),
-            read_options=csv.ReadOptions(column_names=_FIELDS[table]),
+            read_options=csv.ReadOptions(column_names=_FIELDS[table], block_size=_BLOCK),
             parse_options=csv.ParseOptions(delimiter=delimiter, quote_char=False),
             convert_options=csv.ConvertOptions(include_columns=_KEPT[table], column_types=types, null_values=[]),
         )
@@ -155,8 +160,12 @@ def _parse(table: Table, content: bytes) -> pa.Table | None:
 
 def _doubled(content: bytes, delimiter: str) -> bool:
     """Tell whether two delimiters are adjacent, which TREC tools read as one and Arrow as an empty field."""
-    is_delimiter = np.frombuffer(content, np.uint8) == ord(delimiter)
-    return bool(np.any(is_delimiter[1:] & is_delimiter[:-1]))
+    characters = np.frombuffer(content, np.uint8)
+    for start in range(0, len(characters), _IN_CACHE):
+        is_delimiter = characters[start : start + _IN_CACHE + 1] == ord(delimiter)
+        if np.any(is_delimiter[1:] & is_delimiter[:-1]):
+            return True
+    return False
 
 
 def _sound(rows: pa.Table, number: str) -> bool:
