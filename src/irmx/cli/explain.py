@@ -18,7 +18,9 @@ from irmx.score.explain import explain as explanation
 def explain(
     qrels: Annotated[str, typer.Argument(help=QRELS_HELP)],
     run: Annotated[str, typer.Argument(help="A run file, a quoted glob of one, or - for standard input.")],
-    measure: Annotated[str, typer.Argument(help="A measure of an irmx plugin, such as 'MP(model=GL_AD_ID)'.")],
+    measure: Annotated[
+        str, typer.Argument(help="A measure that a plugin computes, such as 'MP(model=GL_AD_ID)' or nDCG@10.")
+    ],
     topic: Annotated[str, typer.Option("-t", "--topic", help="The query id of the topic.")],
     ranking: Annotated[
         str | None,

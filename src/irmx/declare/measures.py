@@ -170,9 +170,10 @@ class Measure(ir_measures.Measure):
     def contributions(self, rankings: Rankings) -> Mapping[str, Any]:
         """Return columns over ``rankings.relevant``, which :func:`irmx.explain` shows.
 
-        One of the columns is ``contribution``; within a topic it adds up to the score. If the score does not consist
-        of relevant documents at ranks, the columns are a table specific to the measure, with a ``doc_id``; such a measure
-        also defines :meth:`score` or :meth:`score_topic`.
+        One of the columns is ``contribution``; within a topic it adds up to the score. If the score consists of other
+        documents of the ranking, these :class:`irmx.Rows` are returned as ``documents``, and the columns are over them. If it
+        does not consist of documents at ranks, the columns are a table specific to the measure, with a ``doc_id``. Such
+        measures also define :meth:`score` or :meth:`score_topic`.
 
         Examples
         --------

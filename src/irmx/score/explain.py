@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +12,12 @@ from irmx.data.formats.detect import spelled
 from irmx.data.reading import read_qrels, read_run
 from irmx.declare.columns import needed
 from irmx.declare.expressions import parse_measure
-from irmx.declare.measures import Measure
 from irmx.errors import DataError, UsageError, counted, suggest
-from irmx.ragged import Array
 from irmx.rank.join import Join
 from irmx.rank.rankings import Rankings
+from irmx.rank.rows import Rows
+from irmx.registry import registry
+from irmx.score.scorers import scorer_of
 from irmx.score.scoring import check_columns, checked, fields_by_topic, named, rankings_for
 from irmx.score.topic_scores import TopicScores
 
@@ -40,8 +40,8 @@ class Explanation:
     depth, retrieved, recall_base : int
         The numbers of ranked documents, of relevant documents among them, and of all relevant judged documents.
     columns : dict of str to sequence
-        ``rank``, ``doc_id``, ``grade``, ``precision`` and the columns of the measure, one row per document; or a table
-        specific to the measure, if its score does not consist of documents at ranks.
+        ``rank``, ``doc_id``, ``grade`` and the columns of the measure, one row per document, with ``precision`` if these are
+        the relevant ones; or a table specific to the measure, if its score does not consist of documents at ranks.
     fields : dict of str to float
         Further fields of the score, such as ``standard_error``.
     """
@@ -70,7 +70,7 @@ def explain(
     Parameters
     ----------
     measure : str or Measure
-        An irmx measure.
+        A measure of irmx, or one of ir_measures that a plugin computes, such as AP.
     qrels, run : any
         Anything that :func:`irmx.read_qrels` and :func:`irmx.read_run` accept.
     query_id : str
@@ -81,7 +81,7 @@ def explain(
     Raises
     ------
     irmx.errors.UsageError
-        For a measure that is not one of an irmx plugin, or has no contributions.
+        For a measure that no plugin computes, or that has no contributions.
     irmx.errors.DataError
         For a topic that is not in the qrels or in the run.
 
@@ -94,12 +94,14 @@ def explain(
     (0.833333, [0.5, 0.333333])
     """
     parsed = parse_measure(measure)
-    if not isinstance(parsed, Measure):
+    scorer = scorer_of(parsed)
+    if scorer is None:
         raise UsageError(
-            f"{parsed} is a measure of ir_measures, which gives scores only. Measures of irmx plugins can be explained."
+            f"{parsed} is a measure of ir_measures, of which no plugin has a scorer, so that there is only its score. Measures "
+            f"of irmx can be explained, and those of ir_measures that plugins compute: {', '.join(registry().scorers()) or 'none'}."
         )
-    parsed.validate_params()
-    judgments = read_qrels(qrels, needed("qrels", [parsed]))
+    scorer.validate_params()
+    judgments = read_qrels(qrels, needed("qrels", [scorer]))
     the_run, topic = read_run(run), spelled(str(query_id), judgments.index)
     for table, known in (("qrels", list(judgments.index)), ("run", the_run.topics)):
         if topic not in known:
@@ -108,27 +110,16 @@ def explain(
                 f"{counted(len(known), 'topic')}: {_some(known)}."
             )
     join = Join(the_run, judgments, only=topic)
-    check_columns(parsed, join)
-    rankings = rankings_for(parsed, join)
-    with named(parsed):
-        own = {k: np.asarray(v) for k, v in parsed.contributions(rankings).items()}
-        score = parsed.score(rankings)
+    check_columns(scorer, join)
+    rankings = rankings_for(scorer, join)
+    with named(scorer):
+        own = dict(scorer.contributions(rankings))
+        score = scorer.score(rankings)
     ranked = "doc_id" not in own
-    columns: dict[str, Any] = (
-        own
-        if not ranked
-        else {
-            "rank": rankings.relevant.rank,
-            "doc_id": rankings.relevant.doc_ids,
-            "grade": rankings.relevant.grade,
-            "precision": rankings.precision,
-            **own,
-        }
-    )
+    columns = _of_documents(rankings, own) if ranked else {k: np.asarray(v) for k, v in own.items()}
     if all_documents and ranked:
-        judged = rankings.judged
-        columns = _over_all(columns, judged.rank, judged.grade, rankings.ranked.doc_ids)
-    scores = checked(parsed, rankings.topics, score if isinstance(score, TopicScores) else TopicScores(score))
+        columns = _over_all(columns, rankings)
+    scores = checked(scorer, rankings.topics, score if isinstance(score, TopicScores) else TopicScores(score))
     return Explanation(
         measure=parsed,
         query_id=topic,
@@ -150,24 +141,37 @@ def _retrieved(rankings: Rankings, ranked: bool) -> int:
     return len(np.unique(rows.doc[at[rows.grade[at] >= rankings.rel]]))
 
 
-def _over_all(columns: dict[str, Any], rank: Array, grade: Array, docs: Sequence[str]) -> dict[str, Any]:
-    """Return columns over all ranks: the precision at every rank, the grade of judged documents, and 0 elsewhere."""
+def _of_documents(rankings: Rankings, own: dict[str, Any]) -> dict[str, Any]:
+    """Return the columns of a measure after those of its documents, which are the relevant ones unless it returns others."""
+    documents = own.pop("documents", None)
+    of_relevant = {"precision": rankings.precision} if documents is None else {}
+    rows: Rows = rankings.relevant if documents is None else documents
+    columns = {k: np.asarray(v) for k, v in own.items()}
+    return {"rank": rows.rank, "doc_id": rows.doc_ids, "grade": rows.grade, **of_relevant, **columns}
+
+
+def _over_all(columns: dict[str, Any], rankings: Rankings) -> dict[str, Any]:
+    """Return columns over all ranks: the precision at every rank, the grade of judged documents, and elsewhere 0.
+
+    Of documents that a measure returns itself, all but the contribution is missing elsewhere.
+    """
+    docs, judged = rankings.ranked.doc_ids, rankings.judged
     at = np.asarray(columns["rank"]) - 1
-    relevant = np.zeros(len(docs))
-    relevant[at] = 1
+    if [docs[i] for i in at.tolist() if i < len(docs)] != list(columns["doc_id"]):
+        return columns  # the measure has ranks of its own, as nDCG of judged documents whose gains judge others
     everywhere = np.arange(1, len(docs) + 1)
-    grades = np.full(len(docs), np.nan)
-    grades[rank - 1] = grade
-    out: dict[str, Any] = {
-        "rank": everywhere,
-        "doc_id": docs,
-        "grade": grades,
-        "precision": np.cumsum(relevant) / everywhere,
-    }
+    out: dict[str, Any] = {"rank": everywhere, "doc_id": docs}
     for name, values in columns.items():
         if name not in out:
-            out[name] = np.zeros(len(docs))
+            out[name] = np.full(
+                len(docs), 0.0 if name == "contribution" or ("precision" in columns and name != "grade") else np.nan
+            )
             out[name][at] = values
+    out["grade"][judged.rank - 1] = judged.grade
+    if "precision" in out:
+        relevant = np.zeros(len(docs))
+        relevant[at] = 1
+        out["precision"] = np.cumsum(relevant) / everywhere
     return out
 
 

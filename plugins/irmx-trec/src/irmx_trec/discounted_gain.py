@@ -10,7 +10,7 @@ import numpy as np
 
 from irmx import DataError, Measure, Param, Rankings, Rows
 from irmx.ragged import Floats, Ints, position_in_segment, segment_of, segment_sum
-from irmx_trec.classic_parameters import CUTOFF, JUDGED_ONLY, of_documents
+from irmx_trec.classic_parameters import CUTOFF, JUDGED_ONLY
 
 _LARGEST_EXPONENT = 1023
 """The exponent of the largest power of two that a float holds."""
@@ -78,10 +78,14 @@ class DiscountedGain(Measure):
     def contributions(self, rankings: Rankings) -> dict[str, Any]:
         documents, gains = self._of_documents(rankings)
         within = gains.rank <= (self["cutoff"] or math.inf)
-        table = of_documents(documents.where(within))
-        _, rank, gain, discounted = (values[within] for values in gains)
-        ideal = self._ideal(rankings)[gains.topic[within]]
-        return {**table, "rank": rank, "gain": gain, "discount": discounted / gain, "contribution": discounted / ideal}
+        rank = gains.rank[within]
+        return {
+            "documents": documents.where(within),
+            "rank": rank,
+            "gain": gains.gain[within],
+            "discount": 1 / _logarithms(rank),
+            "contribution": gains.discounted[within] / self._ideal(rankings)[gains.topic[within]],
+        }
 
     def _of_documents(self, rankings: Rankings) -> tuple[Rows, _Gains]:
         """Return the documents that have a gain, whatever the cutoff, with their gains."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from irmx import Measure, Rankings
 from irmx.ragged import Floats
-from irmx_trec.classic_parameters import CUTOFF, JUDGED_ONLY, REL, of_documents
+from irmx_trec.classic_parameters import CUTOFF, JUDGED_ONLY, REL
 
 
 class AveragePrecision(Measure):
@@ -59,4 +59,4 @@ class ReciprocalRank(Measure):
 
     def contributions(self, rankings: Rankings) -> dict[str, Any]:
         first = rankings.relevant.where(rankings.relevant.ordinal == 1)
-        return of_documents(first, contribution=1 / first.rank)
+        return {"documents": first, "contribution": 1 / first.rank}

@@ -8,7 +8,7 @@ import numpy as np
 
 from irmx import Measure, Rankings, Rows
 from irmx.ragged import Floats
-from irmx_trec.classic_parameters import REL, of_documents
+from irmx_trec.classic_parameters import REL
 
 
 class BinaryPreference(Measure):
@@ -37,7 +37,7 @@ class BinaryPreference(Measure):
     def contributions(self, rankings: Rankings) -> dict[str, Any]:
         relevant, preferred = self._preferred(rankings)
         contribution = preferred / rankings.recall_base[relevant.topic]
-        return of_documents(relevant, preferred=preferred, contribution=contribution)
+        return {"documents": relevant, "preferred": preferred, "contribution": contribution}
 
     def _preferred(self, rankings: Rankings) -> tuple[Rows, Floats]:
         """Return the relevant documents, and of each the fraction of the non-relevant ones to which it is preferred."""

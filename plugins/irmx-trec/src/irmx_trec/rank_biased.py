@@ -8,7 +8,7 @@ import numpy as np
 
 from irmx import Measure, Param, Rankings, Rows, number
 from irmx.ragged import Floats
-from irmx_trec.classic_parameters import CUTOFF, REL, of_documents
+from irmx_trec.classic_parameters import CUTOFF, REL
 
 LAST_RANK = 1000
 """The last rank at which cwl_eval looks, so that its weights add up to 1 over these ranks."""
@@ -48,7 +48,7 @@ class RankBiasedPrecision(Measure):
     def contributions(self, rankings: Rankings) -> dict[str, Any]:
         documents, gain = self._gains(rankings)
         weight = self._weights()[documents.rank - 1]
-        return of_documents(documents, gain=gain, discount=weight, contribution=gain * weight)
+        return {"documents": documents, "gain": gain, "discount": weight, "contribution": gain * weight}
 
     def _gains(self, rankings: Rankings) -> tuple[Rows, Floats]:
         """Return the documents that have a gain, and their gains."""

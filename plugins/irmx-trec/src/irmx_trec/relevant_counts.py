@@ -10,7 +10,7 @@ from ir_measures.measures.base import SumAgg
 
 from irmx import Measure, Param, Rankings, number
 from irmx.ragged import Floats
-from irmx_trec.classic_parameters import CUTOFF, REL, of_documents
+from irmx_trec.classic_parameters import CUTOFF, REL
 
 
 class Judged(Measure):
@@ -36,7 +36,7 @@ class Judged(Measure):
 
     def contributions(self, rankings: Rankings) -> dict[str, Any]:
         judged = _with_any_grade(rankings).judged
-        return of_documents(judged, contribution=1 / rankings.depth[judged.topic])
+        return {"documents": judged, "contribution": 1 / rankings.depth[judged.topic]}
 
 
 def _with_any_grade(rankings: Rankings) -> Rankings:
@@ -94,4 +94,4 @@ class RetrievedDocuments(_Count):
 
     def contributions(self, rankings: Rankings) -> dict[str, Any]:
         documents = rankings.ranked if self["rel"] is None else rankings.relevant
-        return of_documents(documents, contribution=np.ones(len(documents)))
+        return {"documents": documents, "contribution": np.ones(len(documents))}

@@ -8,7 +8,7 @@ import numpy as np
 
 from irmx import Measure, Rankings
 from irmx.ragged import Floats
-from irmx_trec.classic_parameters import JUDGED_ONLY, REL, REQUIRED_CUTOFF, of_documents
+from irmx_trec.classic_parameters import JUDGED_ONLY, REL, REQUIRED_CUTOFF
 
 _AT_A_CUTOFF = {"cutoff": REQUIRED_CUTOFF, "rel": REL, "judged_only": JUDGED_ONLY}
 
@@ -34,7 +34,7 @@ class Precision(Measure):
 
     def contributions(self, rankings: Rankings) -> dict[str, Any]:
         relevant = rankings.relevant
-        return of_documents(relevant, contribution=np.full(len(relevant), 1 / self["cutoff"]))
+        return {"documents": relevant, "contribution": np.full(len(relevant), 1 / self["cutoff"])}
 
 
 class Recall(Measure):
@@ -58,7 +58,7 @@ class Recall(Measure):
 
     def contributions(self, rankings: Rankings) -> dict[str, Any]:
         relevant = rankings.relevant
-        return of_documents(relevant, contribution=1 / rankings.recall_base[relevant.topic])
+        return {"documents": relevant, "contribution": 1 / rankings.recall_base[relevant.topic]}
 
 
 class RelevantPrecision(Measure):
@@ -85,7 +85,7 @@ class RelevantPrecision(Measure):
     def contributions(self, rankings: Rankings) -> dict[str, Any]:
         relevant = rankings.relevant
         within = relevant.where(relevant.rank <= rankings.recall_base[relevant.topic])
-        return of_documents(within, contribution=1 / rankings.recall_base[within.topic])
+        return {"documents": within, "contribution": 1 / rankings.recall_base[within.topic]}
 
 
 class Success(Measure):
@@ -109,4 +109,4 @@ class Success(Measure):
 
     def contributions(self, rankings: Rankings) -> dict[str, Any]:
         first = rankings.relevant.where(rankings.relevant.ordinal == 1)
-        return of_documents(first, contribution=np.ones(len(first)))
+        return {"documents": first, "contribution": np.ones(len(first))}
