@@ -132,6 +132,22 @@ def test_names_of_other_kinds_are_given_in_the_same_way(kind: str, obj: Any, key
     assert registry.owner(kind, key) == "pages (irmx-pages 1.0)"
 
 
+def test_two_scorers_of_one_measure_are_refused_and_both_named() -> None:
+    scorer = type("Scorer", (irmx.Measure,), {"NAME": "nDCG"})()
+    offer = plugin(scorers=[scorer])
+    registry, told = settled({"one": offer, "two": plugin(scorers=[type(scorer)()])})
+    assert registry.scorers() == {}
+    assert told[0].startswith(
+        "The scorer 'nDCG' of the irmx plugin one (irmx-one 1.0) is refused: two (irmx-two 1.0) claim"
+    )
+    assert told[1].startswith(
+        "The scorer 'nDCG' of the irmx plugin two (irmx-two 1.0) is refused: one (irmx-one 1.0) claim"
+    )
+    registry, (refused,) = settled({"one": offer, "trec": plugin(scorers=[type(scorer)()])})
+    assert registry.owner("scorers", "nDCG") == "trec (irmx-trec 1.0)"
+    assert "trec (irmx-trec 1.0) ships with irmx and has the name" in refused
+
+
 def test_what_the_host_has_no_plugin_gets() -> None:
     discovery = Discovery(Registry(), {"second"})
     discovery.add_host((commands,))

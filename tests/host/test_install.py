@@ -60,19 +60,66 @@ works()
     )
 
 
-def test_installed_first_plugins_compute_measures_of_ir_measures_there_too() -> None:
-    in_a_new_process(
-        """
+FIRST = """
 import irmx, ir_measures
-from ir_measures import AP, NumQ
-qrels, run = {"q": {"a": 0.5, "b": 0}}, {"q": {"b": 2.0, "a": 1.0}}
-irmx.install(first=True)
-assert ir_measures.calc_aggregate([AP(rel=0.5)], qrels, run) == {AP(rel=0.5): 0.5}, "pytrec_eval takes no fractions"
-NCP = ir_measures.parse_measure("NCP(law=uniform)")
-assert ir_measures.calc_aggregate([AP, NumQ, NCP], {"q": {"a": 1}}, run) == {AP: 0.5, NumQ: 1, NCP: 0.5}
-assert set(ir_measures.DefaultPipeline.run_inputs([AP, NumQ])) == {"query_id", "doc_id", "score"}
+from ir_measures import AP, RBP, RR, infAP
+qrels, run = {"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}
+def who(measure):
+    return next(p.NAME for p in ir_measures.DefaultPipeline.providers if p.supports(measure))
+def providers():
+    return [p.NAME for p in ir_measures.DefaultPipeline.providers]
+stock = providers()[:-1]
+assert providers() == [*stock, "irmx"] and who(AP) == "pytrec_eval"
+"""
+
+
+def test_scorers_are_asked_first_in_ir_measures_only_if_the_user_says_so() -> None:
+    in_a_new_process(
+        FIRST
+        + """
+for _ in range(2):
+    irmx.install(first=True)
+    assert providers() == ["irmx", *stock]
+assert who(AP) == who(RR @ 10) == "irmx" and who(infAP) == "pytrec_eval"
+assert ir_measures.calc_aggregate([AP, RR @ 1, infAP], qrels, run) == {AP: 0.5, RR @ 1: 0.0, infAP: 0.5}
 irmx.install()
-assert ir_measures.DefaultPipeline.providers[-1].NAME == "irmx"
+assert providers() == [*stock, "irmx"] and who(AP) == "pytrec_eval"
+irmx.install(first=True)
+irmx.uninstall()
+assert providers() == stock and "irmx" not in ir_measures.providers.registry
+irmx.install(first=True)
+assert providers() == ["irmx", *stock] and who(AP) == "irmx"
+"""
+    )
+
+
+def test_an_experiment_of_pyterrier_gives_the_same_with_scorers_first() -> None:
+    pytest.importorskip("pyterrier")
+    in_a_new_process(
+        FIRST
+        + """
+import pandas as pd, pyterrier as pt
+from unittest import mock
+topics = pd.DataFrame({"qid": ["q"], "query": ["some words"]})
+results = pt.Transformer.from_df(pd.DataFrame({"qid": "q", "docno": ["b", "a"], "score": [2.0, 1.0], "rank": [0, 1]}))
+judged = pd.DataFrame({"qid": ["q"], "docno": ["a"], "label": [1]})
+def experiment():
+    return pt.Experiment([results], topics, judged, ["map", RR], names=["some"]).to_dict("records")
+stock = experiment()
+assert stock == [{"name": "some", "map": 0.5, "RR": 0.5}], stock
+irmx.install(first=True)
+with mock.patch.object(ir_measures.providers.registry["pytrec_eval"], "_evaluator", side_effect=AssertionError):
+    assert experiment() == stock
+"""
+    )
+
+
+def test_what_a_provider_cannot_compute_a_scorer_does_in_ir_measures() -> None:
+    in_a_new_process(
+        FIRST
+        + """
+assert who(RBP) == "irmx" and who(RBP(rel=1)) == "cwl_eval"
+assert ir_measures.calc_aggregate([AP, RBP(p=0.5)], qrels, run) == {AP: 0.5, RBP(p=0.5): 0.25}
 """
     )
 

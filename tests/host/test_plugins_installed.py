@@ -96,6 +96,14 @@ def test_a_plugin_works_from_the_shell(do: Do) -> None:
     assert done.stdout == "ZFirstRank(patience=steady(left=0.25))\t0.2500\nAP\t0.5000\nNCP(law=uniform)\t0.5000\n"
 
 
+def test_its_scorer_computes_a_measure_of_ir_measures(do: Do) -> None:
+    asked = (*IRMX, "eval", "some.qrels", "some.run", "SetR")
+    assert do(*asked).stdout == do(*asked, "--provider", "irmx").stdout == "SetR\t1.0000\n"
+    assert do(*asked, "--provider", "pytrec_eval").stdout == "SetR\t1.0000\n"
+    assert do(*asked, "--provider", "irmx", IRMX_DISABLED_PLUGINS="fixture").returncode == 2
+    assert "the plugin fixture (irmx-fixture 1.2.3)" in do(*IRMX, "measures", "SetR").stdout
+
+
 def test_its_format_dataset_report_and_command_work(do: Do, tmp_path: Path) -> None:
     run = tmp_path / "x.pairs"
     run.write_text("q>b=2\nq>a=1\n")
@@ -142,7 +150,7 @@ def test_broken_plugins_are_reported_with_name_and_reason(do: Do) -> None:
     assert shown.stdout.startswith(HOST)
     assert "quitting: there is no licence" in shown.stderr
     assert "fixture (irmx-fixture) 1.2.3" in shown.stdout
-    for what in ("measures: ZFirstRank", "symbols: steady", "formats: pairs", "datasets: irmx-fixture/some",
+    for what in ("measures: ZFirstRank", "scorers: SetR", "symbols: steady", "formats: pairs", "datasets: irmx-fixture/some",
                  "commands: greet", "measures: ZTaken", "output formats: count", "measures: NCP"):  # fmt: skip
         assert what in shown.stdout
 

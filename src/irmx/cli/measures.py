@@ -6,6 +6,7 @@ import inspect
 import sys
 from typing import Annotated, Any
 
+import ir_measures
 import typer
 
 from irmx.adapters.ir_measures.papers import papers_of
@@ -103,11 +104,14 @@ def _describe(name: str, measure: Any) -> None:
     doc = inspect.cleandoc(type(measure).__doc__ or "")
     if doc:
         print("\n" + doc)
-    print(f"\n{parameters_section(measure.SUPPORTED_PARAMS, measure.params)}")
+    scorer = measure if isinstance(measure, Measure) else registry().scorers().get(measure.NAME, measure)
+    print(f"\n{parameters_section(scorer.SUPPORTED_PARAMS, measure.params)}")
     if missing := not_installed(measure):
         print(f"\nProvider\n  {missing}")
     if isinstance(measure, Measure):
         _describe_values(measure)
+    else:
+        _computed_by(measure, scorer)
     print("\nCite")
     for citation in papers_of(measure) or (IR_MEASURES,):
         print(f"  {citation}")
@@ -123,6 +127,24 @@ def _describe_values(measure: Measure) -> None:
         print("  none")
     print(f"\nRange of values\n  {measure.RANGE[0]:g} to {measure.RANGE[1]:g}")
     print(f"  {of_monotonicity(measure)}")
+
+
+def _computed_by(measure: Any, scorer: Any) -> None:
+    """Print which plugin computes a measure of ir_measures, and which providers of ir_measures do."""
+    pipeline = ir_measures.DefaultPipeline.providers
+    providers = [
+        str(p.NAME)
+        for p in pipeline
+        if any(one.NAME == measure.NAME for one in p.SUPPORTED_MEASURES) and p.is_available()
+    ]
+    rows = [f"the plugin {registry().source_of(scorer)}"] if isinstance(scorer, Measure) else []
+    if providers:
+        only = "with --provider, " if rows else ""
+        rows.append(
+            f"{only}the first of these providers of ir_measures that takes the parameters: {', '.join(providers)}"
+        )
+    if rows:
+        print("\nComputed by", *rows, sep="\n  ")
 
 
 def of_monotonicity(measure: Measure) -> str:

@@ -1,1 +1,6 @@
-"""The measures that everyone uses, such as AP and nDCG, over irmx's join of a run with the judgments."""
+"""The measures that everyone uses, such as AP and nDCG, over irmx's join of a run with the judgments.
+
+There are no public names: the measures are those of ir_measures.
+"""
+
+__all__: list[str] = []

@@ -22,12 +22,17 @@ _also: list[tuple[Callable[[], None], Callable[[], None]]] = []
 def install(first: bool = False) -> None:
     """Make ir_measures score and parse irmx measures; done by ``import irmx``, undone by :func:`uninstall`.
 
-    The provider is appended to ``ir_measures.DefaultPipeline.providers``, or with ``first`` put before the others, so that the
-    scorers of plugins, such as those of irmx-trec, compute measures of ir_measures there, too. ``ir_measures.parse_measure`` parses everything
+    The provider is appended to ``ir_measures.DefaultPipeline.providers``. ``ir_measures.parse_measure`` parses everything
     that :func:`irmx.parse_measure` does, in addition to what it parsed before; ``ir_measures.parse_trec_measure``, which
     PyTerrier uses for strings, does so in addition to the names of trec_eval. The names of the measures are added to
     ``ir_measures.measures.registry`` when the plugins are loaded, at the first use of a name. ``ir_datasets.load`` can load
     the datasets of plugins. Calling it twice has no further effect.
+
+    Parameters
+    ----------
+    first : bool
+        Whether the provider is put before the others, so that plugins such as irmx-trec compute AP and other measures of
+        ir_measures in ir_measures and PyTerrier, too. A further call without it puts the provider last again.
     """
     pipeline = ir_measures.DefaultPipeline.providers
     if PROVIDER in pipeline and first != (pipeline[0] is PROVIDER):
