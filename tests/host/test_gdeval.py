@@ -18,7 +18,7 @@ def test_a_topic_that_is_no_number_is_named(
 ) -> None:
     (tmp_path / "some.qrels").write_text(f"301 0 a 1\n{topic} 0 a 1\n", encoding="utf-8")
     (tmp_path / "some.run").write_text(f"301 Q0 a 1 1 t\n{topic} Q0 a 1 1 t\n", encoding="utf-8")
-    done = command("eval", "some.qrels", "some.run", "AP", measure, cwd=tmp_path)
+    done = command("eval", "some.qrels", "some.run", measure, "--provider", "gdeval", cwd=tmp_path)
     assert (done.code, done.out) == (1, "")
     assert done.err == (
         f"irmx: {measure} is computed by gdeval, which reads only topics that are whole numbers, in at most 19 digits. "
@@ -26,7 +26,7 @@ def test_a_topic_that_is_no_number_is_named(
         "or leave this measure out.\n"
     )
     with pytest.raises(irmx.DataError, match=r"is computed by gdeval.* in the qrels\. Number"):
-        irmx.calc_aggregate(f"AP {measure}", {topic: {"a": 1}}, {topic: {"a": 1.0}})
+        irmx.calc_aggregate(measure, {topic: {"a": 1}}, {topic: {"a": 1.0}}, provider="gdeval")
     assert capfd.readouterr().err == ""
 
 
@@ -43,7 +43,7 @@ def test_a_topic_that_is_no_number_is_named(
 )
 def test_what_else_gdeval_would_misread(qrels: Any, run: dict[str, float], says: str) -> None:
     with pytest.raises(irmx.DataError) as caught:
-        irmx.calc_aggregate(f"ERR@5 {EXP}", qrels, {"7": run})
+        irmx.calc_aggregate(f"ERR@5 {EXP}", qrels, {"7": run}, provider="gdeval")
     assert f"ERR@5, {EXP} are computed by gdeval" in str(caught.value)
     assert says in str(caught.value)
 
@@ -57,5 +57,6 @@ def test_what_gdeval_reads() -> None:
     assert values == pytest.approx({"007": 15 / 16, large[0]: 15 / 32, large[1]: 0.0}, abs=1e-5)
 
 
-def test_measures_of_other_providers_take_any_ids() -> None:
-    assert list(irmx.calc_aggregate("AP nDCG@5", {"q1": {"a b": 5}}, {"q1": {"a b": 1.0}}).values()) == [1.0, 1.0]
+def test_measures_of_other_providers_and_of_plugins_take_any_ids() -> None:
+    measures = f"infAP SetR nDCG@5 {EXP}"
+    assert set(irmx.calc_aggregate(measures, {"q1": {"a b": 5}}, {"q1": {"a b": 1.0}}).values()) == {1.0}

@@ -127,7 +127,7 @@ QRELS = {"1": {"a": 1, "b": 2, "c": 0, "d": 1}, "2": {"a": 1}}
 RUN = {"1": {"c": 4.0, "a": 3.0, "x": 2.0, "b": 1.0}, "2": {"x": 2.0, "a": 1.0}}
 
 
-@pytest.mark.parametrize("text", ["IPrec@{}", "SetF(beta={})", "RBP(p={},rel=1)", "Compat(p={})", "INST(T={},max_rel=2)",
+@pytest.mark.parametrize("text", ["IPrec@{}", "SetF(beta={})", "Compat(p={})", "INST(T={},max_rel=2)",
                                   "BPM(T={},max_rel=2)@5", "NERR10(p={},max_rel=2)", "NERR11(T={},max_rel=2)"])  # fmt: skip
 def test_a_whole_number_for_a_float_gives_the_value_of_the_float(text: str) -> None:
     whole, plain = (irmx.calc([text.format(value)], QRELS, RUN).per_query for value in ("1", "1.0"))
