@@ -178,7 +178,7 @@ def test_a_bad_request(
     ("arguments", "code", "says"),
     [
         (["bogus"], 2, ["bogus"]),
-        (["explain", "good.qrels", "good.run", "AP", "-t", "q"], 2, ["AP is a measure of ir_measures"]),
+        (["explain", "good.qrels", "good.run", "infAP", "-t", "q"], 2, ["infAP is a measure of ir_measures"]),
         (["explain", "good.qrels", "good.run", MEASURE, "-t", "z"], 1, ["Topic 'z' is not in the qrels", "q, r"]),
         (["explain", "good.qrels", "good.run", MEASURE], 2, ["--topic"]),
         (["explain", "good.qrels", "good.run", MEASURE, "-t", "q", "-o", "xml"], 2, ["no output format 'xml'"]),
