@@ -92,6 +92,10 @@ class Registry:
         """Return the scorers of measures of ir_measures by the names of these measures."""
         return self._by_key("scorers")
 
+    def scorer(self, name: str) -> Any:
+        """Return the scorer of a measure of ir_measures, None if no plugin has one."""
+        return self._owners.get(("scorers", name), (None, ""))[0]
+
     def symbols(self, kind: str) -> dict[str, Any]:
         """Return the symbols of one kind by name."""
         return {symbol.NAME: symbol for symbol in self.all_symbols() if kind == symbol.KIND}

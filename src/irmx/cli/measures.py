@@ -104,7 +104,7 @@ def _describe(name: str, measure: Any) -> None:
     doc = inspect.cleandoc(type(measure).__doc__ or "")
     if doc:
         print("\n" + doc)
-    scorer = measure if isinstance(measure, Measure) else registry().scorers().get(measure.NAME, measure)
+    scorer = measure if isinstance(measure, Measure) else registry().scorer(measure.NAME) or measure
     print(f"\n{parameters_section(scorer.SUPPORTED_PARAMS, measure.params)}")
     if missing := not_installed(measure):
         print(f"\nProvider\n  {missing}")

@@ -336,7 +336,7 @@ def _upstream(base: ir_measures.Measure, params: dict[str, Any]) -> ir_measures.
 
     What is allowed is what a plugin's scorer of the measure takes, if there is one.
     """
-    scorer = registry().scorers().get(str(base.NAME))
+    scorer = registry().scorer(str(base.NAME))
     declared = base.SUPPORTED_PARAMS
     if scorer is not None and params.keys() <= scorer.SUPPORTED_PARAMS.keys():
         declared = scorer.SUPPORTED_PARAMS

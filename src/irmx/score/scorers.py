@@ -21,7 +21,7 @@ def scorer_of(measure: ir_measures.Measure) -> Measure | None:
     """
     if isinstance(measure, Measure):
         return measure
-    scorer: Measure | None = registry().scorers().get(str(measure.NAME))
+    scorer: Measure | None = registry().scorer(str(measure.NAME))
     if scorer is None or not measure.params.keys() <= scorer.SUPPORTED_PARAMS.keys():
         return None
     with_params: Measure = scorer(**measure.params)
