@@ -141,7 +141,7 @@ class DiscountedGain(Measure):
             raise DataError(
                 f"2^grade - 1 is a number for grades up to {_LARGEST_EXPONENT}. Found {gain.max():g} in the qrels."
             )
-        return np.asarray(np.where(gain < 0, gain, 2.0**gain - 1))
+        return np.asarray(np.where(gain < 0, gain, np.exp2(gain) - 1))
 
 
 def _logarithms(rank: Ints) -> Floats:
