@@ -264,7 +264,7 @@ def page(found: dict[str, Tallies], counts: Counter[str]) -> str:
         largest = " | ".join(f"{by_collection[name].largest:.2g}" for name in found)
         lines.append(f"| `{form}` | {reference} | {number[form, reference]} | {total.values:,} | {equal} | {largest} |")
     return _PAGE.format(
-        runs=" and ".join(f"{counts[name]} {text}" for name, text in _COLLECTIONS.items()),
+        runs=", ".join(f"{counts[name]} {text}" for name, text in _COLLECTIONS.items()),
         head=" | ".join(found),
         rules=" ---: |" * len(found),
         rows="\n".join(lines),
@@ -273,7 +273,7 @@ def page(found: dict[str, Tallies], counts: Counter[str]) -> str:
     )
 
 
-_COLLECTIONS = {"TREC-8": "runs of TREC-8 ad hoc", "web": "runs of the Web track", "generated": "generated runs"}
+_COLLECTIONS = {"TREC-8": "submitted to TREC-8 ad hoc", "web": "of the Web track", "generated": "generated ones"}
 _PAGE = """\
 # The measures of irmx-trec beside other tools
 
@@ -286,15 +286,15 @@ makes this page, and fails if a difference is larger than it may be. `IRMX_DATA`
 differences only.
 
 irmx reads the files itself and computes the measures with irmx-trec; the references are called through ir_measures, without irmx.
-There are {runs}, of 300 topics each: these
-have ties, also of scores that are equal in 32 bits only, negative grades, topics that only the qrels or only the run has, and
-single documents. Every value of every topic is compared.
+The runs: {runs} of 300 topics each. The
+generated ones have ties, also of scores that are equal in 32 bits only, negative grades, topics that only the qrels or only the
+run has, and single documents. Every value of every topic is compared.
 
 | measure | reference | settings | values | equal to the bit | largest difference: {head} |
 | --- | --- | ---: | ---: | ---: |{rules}
 {rows}
 
-The settings are all combinations of: {settings}; and the defaults.
+The settings are all combinations of the defaults and these values: {settings}.
 {without}
 - **pytrec_eval** is trec_eval. Where it adds up in the order of ranks, as irmx does, values are equal to the bit.
 - **Ties.** pytrec_eval gets the runs as they are. The other tools order documents of equal scores in other ways; they get the runs
@@ -302,7 +302,8 @@ The settings are all combinations of: {settings}; and the defaults.
 - **gdeval** prints five decimals, so that a difference of 5e-6 is its rounding; it is asked for cutoffs up to {gdeval}. In full
   precision `dcg='exp-log2'` is compared with nDCG of pytrec_eval, whose gains are given as 2^g - 1.
 - **plain Python** is a loop over the documents in this program, for what no tool computes: graded RBP, RBP with a cutoff, RR of
-  condensed lists, NumRel with another `rel`.
+  condensed lists, NumRel with another `rel`. The weights of irmx and of cwl_eval add up to 1 over the first 1,000 ranks, which
+  changes nothing at these `p`.
 """.replace("{gdeval}", str(DEEPEST_FOR_GDEVAL))
 
 
