@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import irmx
+from irmx.data.runs import DictRun
 from irmx.ragged import segment_of
 
 ROWS = st.lists(
@@ -208,6 +210,21 @@ def test_views_search_and_sort_no_run(monkeypatch: pytest.MonkeyPatch) -> None:
         assert len(rankings.relevant) == rankings.recall_base[0] == (1 if view.judgments is cut else 3)
         [[ncp]] = irmx.score_joined([view], "NCP(law=uniform)")
         assert ncp.values.tolist() != whole[0].values.tolist()
+
+
+def test_rows_of_a_dict_are_counted_once_for_all_views(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[int] = []
+    find = DictRun.find
+
+    def find_and_count(run: DictRun, *sought: Any) -> Any:
+        found = find(run, *sought)
+        return replace(found, rows=lambda: counted.append(1) or found.rows())
+
+    monkeypatch.setattr(DictRun, "find", find_and_count)
+    join = irmx.Join(irmx.read_run({"q": {"x": 2.0, "a": 1.0}}), irmx.read_qrels({"q": {"a": 1, "b": 0}}))
+    for keep in ([True, False], [True, True]):
+        assert irmx.Rankings(join.with_judgments(keep)).relevant.score.tolist() == [1.0]
+    assert counted == [1]
 
 
 def test_judgments_of_a_cut_are_shared_by_runs() -> None:

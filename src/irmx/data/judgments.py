@@ -259,7 +259,7 @@ class Judgments:
         if self._table is None:
             return None
         if column not in self._numbers:
-            self._numbers[column] = numbers(self._table, column, self.origin)
+            self._numbers[column] = shared(numbers(self._table, column, self.origin))
         values = self._numbers[column]
         return None if values is None else self._with_added(values, np.nan)
 
@@ -368,8 +368,8 @@ class Judgments:
         by_key = np.lexsort((self.row_grade[row], key))
         largest = by_key[np.diff(key[by_key], append=-len(key) - 2) != 0]
         keep = np.zeros(len(row), dtype=bool)
-        keep[largest] = doc[largest] >= 0
-        return list(compress(self, keep.tolist()))
+        keep[largest] = True
+        return [qrel for qrel in compress(self, keep.tolist()) if qrel.doc_id]
 
     def as_dict(self) -> dict[str, dict[str, int]]:
         """Return ``{query_id: {doc_id: grade}}``, as ``pytrec_eval`` expects it."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from functools import cached_property
+from dataclasses import replace
+from functools import cache, cached_property
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -114,10 +115,11 @@ class Join:
     def found(self, rel: float | None) -> Found:
         """Return the retrieved judged documents of at least the grade ``rel`` (None: all), in the order of the run."""
         source = self._source
-        return self.memo(
-            ("found", rel),
-            lambda: self.run.find(self.judgments.sought(rel), self.pairs) if source is None else source.found(rel),
-        )
+        return self.memo(("found", rel), lambda: self._found(rel) if source is None else source.found(rel))
+
+    def _found(self, rel: float | None) -> Found:
+        found = self.run.find(self.judgments.sought(rel), self.pairs)
+        return replace(found, rows=cache(found.rows))  # all views ask for them
 
     def _hits(self, found: Found, ties: str) -> Hits:
         scores, ends = self._ascending(ties), offsets_of(self.depth)
