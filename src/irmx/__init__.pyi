@@ -2,6 +2,7 @@
 
 import typing
 
+from . import parallel as parallel
 from . import ragged as ragged
 from .adapters.ir_datasets.datasets import Dataset as Dataset
 from .adapters.ir_datasets.fields import Field as Field

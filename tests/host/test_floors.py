@@ -21,6 +21,7 @@ PLUGINS = sorted(
 FLOORS = [
     "errors",
     "ragged",
+    "parallel",
     "registry",
     "declare",
     "data",
@@ -37,7 +38,7 @@ FLOORS = [
 ]
 """What stands at the top of the host, from below; the public names, ``irmx`` itself, stand beside ``cli``."""
 
-PUBLIC_MODULES = ("ragged", "testing", "demo", "errors", "pt", "collections")
+PUBLIC_MODULES = ("ragged", "parallel", "testing", "demo", "errors", "pt", "collections")
 """The modules of the host whose names a plugin may import, beside the names of ``irmx``."""
 
 MAY_REPEAT = {"plugin", "commands", "cli", "measure"}

@@ -135,7 +135,7 @@ def test_a_scheduler_without_workers_is_an_error(cluster: Cluster) -> None:
 
 
 def test_a_scheduler_that_cannot_be_reached_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("irmx_study.backends._CONNECT_SECONDS", 1)
+    monkeypatch.setattr("irmx.parallel._CONNECT_SECONDS", 1)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
@@ -147,5 +147,5 @@ def test_a_scheduler_that_cannot_be_reached_is_an_error(monkeypatch: pytest.Monk
 
 def test_dask_that_is_not_installed_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(irmx.IrmxError, match=r"To install: python -m pip install 'irmx-study\[dask\]'"):
+    with pytest.raises(irmx.IrmxError, match=r"To install: python -m pip install 'irmx\[dask\]'"):
         irmx_study.sweep("NCP", {"law": "uniform,first"}, QRELS, RUNS, backend="dask", scheduler="tcp://127.0.0.1:1")

@@ -48,7 +48,7 @@ def sweep(
     command resumes after it was stopped.
     """
     from irmx import UsageError, counted, matching_files
-    from irmx_study.backends import check_backend, check_jobs
+    from irmx.parallel import check_backend, check_jobs
     from irmx_study.sweeps import Sweep
 
     check_backend(backend, scheduler)

@@ -22,7 +22,7 @@ from irmx import (
     progress_bar,
     read_qrels,
 )
-from irmx_study.backends import Call, check_backend, check_jobs, dask, is_local, results_of
+from irmx.parallel import Call, check_backend, check_jobs, dask, is_local, results_of
 from irmx_study.identity import identify
 from irmx_study.longform import LongForm, frame_of, merged
 from irmx_study.parts import REFERENCES, Parts

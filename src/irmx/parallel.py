@@ -1,17 +1,21 @@
-"""The backends that compute the units of a sweep: this process, the cores of this machine, or a cluster."""
+"""Work in parallel: in this process, on the cores of this machine, or on a cluster, through joblib.
+
+Without joblib, there is one job, in this process.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import signal
+import sys
 import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from irmx import IrmxError, UsageError
+from irmx.errors import IrmxError, UsageError
 
 _LOCAL = ("sequential", "loky", "threading", "multiprocessing")
 _CONNECT_SECONDS = 10
@@ -39,16 +43,35 @@ def check_backend(backend: str | None, scheduler: str | None) -> None:
 def check_jobs(jobs: int | None) -> int:
     """Return the number of processes to use, by default the number of cores."""
     if jobs is None:
-        import joblib
-
-        return int(joblib.cpu_count())
+        return int(_joblib().cpu_count())
     if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
         raise UsageError(f"The number of jobs must be an int of 1 or more. Got {jobs!r} instead.")
+    if jobs > 1:
+        _joblib()
     return jobs
 
 
+def chosen_jobs(jobs: int | None) -> int:
+    """Return the number of processes to use, by default 1 on this machine, and on a cluster as many as its workers can run."""
+    if jobs is not None or is_local():
+        return check_jobs(1 if jobs is None else jobs)
+    return int(_joblib().effective_n_jobs(-1))
+
+
+def _joblib() -> Any:
+    try:
+        import joblib
+    except ImportError:
+        raise IrmxError(
+            "Several jobs need the package joblib. To install: python -m pip install 'irmx[jobs]'."
+        ) from None
+    return joblib
+
+
 def is_local() -> bool:
-    """Tell whether the backend of joblib in use runs on this machine."""
+    """Tell whether the backend of joblib in use runs on this machine, as it does unless a program has chosen another."""
+    if "joblib" not in sys.modules:
+        return True
     from joblib.parallel import BACKENDS, get_active_backend
 
     return isinstance(get_active_backend()[0], tuple(BACKENDS[name] for name in _LOCAL))
@@ -67,13 +90,12 @@ def dask(scheduler: str) -> Iterator[Callable[[Sequence[Any]], Any]]:
     irmx.errors.IrmxError
         If Dask is not installed.
     """
-    import joblib
-
+    joblib = _joblib()
     try:
         from distributed import Client
     except ImportError:
         raise IrmxError(
-            "The backend dask needs the package distributed. To install: python -m pip install 'irmx-study[dask]'."
+            "The backend dask needs the package distributed. To install: python -m pip install 'irmx[dask]'."
         ) from None
     try:
         client = Client(scheduler, timeout=_CONNECT_SECONDS, set_as_default=False)
@@ -89,8 +111,13 @@ def dask(scheduler: str) -> Iterator[Callable[[Sequence[Any]], Any]]:
 def results_of(calls: Iterable[Call], jobs: int) -> Iterator[Iterator[Any]]:
     """Run calls on the current backend of joblib, and yield their results as they finish.
 
-    With one job on this machine, no process is started. Processes that were started have exited at the end.
+    With one job on this machine, no process is started. Processes that were started have exited at the end. The calls are
+    made one by one, shortly before there is a process for each, so that what they hold need not all be in memory; results
+    of several jobs may come in another order.
     """
+    if jobs == 1 and is_local():
+        yield (function(*arguments) for function, arguments in calls)
+        return
     import joblib
     from joblib.parallel import BACKENDS, get_active_backend
 
@@ -150,7 +177,7 @@ def _leave_with(parent: int) -> None:
             time.sleep(_PARENT_SECONDS)
         os._exit(1)
 
-    threading.Thread(target=watch, name="irmx-study-parent", daemon=True).start()
+    threading.Thread(target=watch, name="irmx-parent", daemon=True).start()
 
 
 def _end_processes() -> None:
