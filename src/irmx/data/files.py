@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+from pathlib import Path
 
 from irmx.errors import DataError, UsageError, some
 
@@ -19,14 +20,14 @@ def matching_files(argument: str) -> list[str]:
     Returns
     -------
     list of str
-        The argument itself if it is the path of a file or not a glob; otherwise the files that match, in alphabetical order.
+        The argument itself if it is the path of a file, a folder of the parts of a run, or not a glob; otherwise the files that match, in alphabetical order.
 
     Raises
     ------
     irmx.DataError
         If no file matches.
     irmx.UsageError
-        For a folder.
+        For a folder, unless it holds the parts of a run.
 
     Examples
     --------
@@ -38,9 +39,13 @@ def matching_files(argument: str) -> list[str]:
     ['a.run', 'b.run']
     """
     from irmx.data.formats.detect import named
+    from irmx.data.formats.table import parquet_parts
 
-    if os.path.isdir(argument):
-        raise UsageError(f"{argument} is a folder. For all files in it: '{os.path.join(argument, '*')}'.")
+    if os.path.isdir(argument) and not parquet_parts(Path(argument)):
+        raise UsageError(
+            f"{argument} is a folder. For all files in it: '{os.path.join(argument, '*')}'. A folder is one run if all files "
+            "in it are its parts in Parquet, with names that end with .parquet."
+        )
     if os.path.exists(argument) or not glob.has_magic(argument):
         return [argument]
     format_and_path = named(argument)

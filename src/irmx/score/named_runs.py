@@ -65,22 +65,22 @@ def named_runs(runs: Any) -> dict[str, Any]:
 def run_names(paths: Sequence[str]) -> list[str]:
     """Return the names of runs from files: the names of the files, or their paths if two have the same name.
 
-    >>> run_names(["runs/a.run", "runs/b.run"]), run_names(["one/a.run", "two/a.run"])
-    (['a.run', 'b.run'], ['one/a.run', 'two/a.run'])
+    >>> run_names(["runs/a.run", "runs/folder/"]), run_names(["one/a.run", "two/a.run"])
+    (['a.run', 'folder'], ['one/a.run', 'two/a.run'])
     """
-    names = [os.path.basename(path) for path in paths]
+    names = [os.path.basename(os.path.normpath(path)) for path in paths]
     return names if len(set(names)) == len(set(paths)) else list(paths)
 
 
 @contextlib.contextmanager
 def of_run(name: str, source: Any) -> Iterator[None]:
-    """Add the name of the run to errors about its data that do not name its file."""
+    """Add the name of the run, if it has one, to errors about its data that do not name its file."""
     try:
         yield
     except DataError as error:
         if isinstance(source, str) and source in str(error):
             raise
-        raise error.at(f"run {name}") from None
+        raise error.at(f"run {name}" if name else "") from None
 
 
 def of_each_run(runs: Mapping[str, Any], judgments: Judgments, do: Callable[[Run], T]) -> Iterator[tuple[str, T]]:
@@ -114,24 +114,18 @@ def of_each_run(runs: Mapping[str, Any], judgments: Judgments, do: Callable[[Run
     for name, source in runs.items():
         with issued.once(name), of_run(name, source):
             run = read_run(source)
-            lacking = lacking_topics(run, judgments)
+            refuse_no_common_topic(run, judgments)
+            lacking = lacking_topics(run.topics, judgments)
             if lacking:
                 warnings.warn(lacking, DataWarning, stacklevel=2)
             result = do(run)
         yield name, result
 
 
-def lacking_topics(run: Run, judgments: Judgments) -> str:
-    """Return the message about a run that lacks topics of the qrels, empty if it has all of them.
-
-    Raises
-    ------
-    irmx.errors.DataError
-        If it has documents, but for none of the topics.
-    """
-    refuse_no_common_topic(run, judgments)
-    topics, retrieved = list(judgments.index), set(run.topics)
-    missing = [t for t in topics if t not in retrieved]
+def lacking_topics(retrieved: Iterable[str], judgments: Judgments) -> str:
+    """Return the message about a run whose topics lack some of the qrels, empty if it has all of them."""
+    topics, in_run = list(judgments.index), set(retrieved)
+    missing = [t for t in topics if t not in in_run]
     if not missing:
         return ""
     return f"no results for {len(missing)} of {len(topics)} topics ({some(missing)}); they count with the measures' defaults"

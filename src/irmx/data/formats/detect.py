@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+_START = 4096
+"""The number of bytes by which a format is recognised."""
+
+
 def read(table: Table, source: str | os.PathLike[str], ranking: str | None = None) -> pa.Table:
     """Return a file as an Arrow table.
 
@@ -77,6 +81,12 @@ def named(source: str | os.PathLike[str]) -> tuple[Format, Path] | None:
     return (reader, Path(rest)) if rest and reader is not None and not os.path.exists(source) else None
 
 
+def format_of(table: Table, source: str | os.PathLike[str]) -> tuple[Format, Path]:
+    """Return the reader of a file or folder, and its path, without reading more than its start."""
+    reader, path, _ = _opened(table, source, lambda path, what: content_of(path, what, _START))
+    return reader, path
+
+
 def _opened(
     table: Table, source: str | os.PathLike[str], content_of: Callable[..., bytes] = content_of
 ) -> tuple[Format, Path, bytes]:
@@ -84,18 +94,19 @@ def _opened(
     format_and_path = named(source)
     path = Path(source) if format_and_path is None else format_and_path[1]
     formats = registry().formats()
-    if format_and_path is None and path.is_dir():
-        readers = [f"{name}:{path}" for name, reader in formats.items() if table in reader.FOLDERS]
-        how = f" To read the files in it as one, name the format: {' or '.join(readers)}." if readers else ""
-        raise DataError(f"{path} is a folder, not a {table} file.{how}")
     content = b"" if path.is_dir() else content_of(path, table)
     path = Path(name_of(path))
     if format_and_path is not None:
         return format_and_path[0], path, content
+    start = content[:_START]
     for reader in formats.values():
-        if table in reader.TABLES and _recognises(reader, table, path, content[:4096]):
+        if table in (reader.FOLDERS if path.is_dir() else reader.TABLES) and _recognises(reader, table, path, start):
             return reader, path, content
-    why = " It contains zero bytes: if it is text, save it as UTF-8." if b"\0" in content[:4096] else ""
+    if path.is_dir():
+        readers = [f"{name}:{path}" for name, reader in formats.items() if table in reader.FOLDERS]
+        how = f" To read the files in it as one, name the format: {' or '.join(readers)}." if readers else ""
+        raise DataError(f"{path} is a folder, not a {table} file.{how}")
+    why = " It contains zero bytes: if it is text, save it as UTF-8." if b"\0" in start else ""
     raise DataError(f"{path} is in none of the known formats of a {table} file: {', '.join(formats)}.{why}")
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import math
+import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -192,17 +195,20 @@ def _refuse_mixed(path: Path, content: bytes) -> None:
 class Parquet(_TableFormat):
     """Apache Parquet."""
 
-    NAME, SUFFIX = "parquet", ".parquet"
-    SHORT_DESC = "Apache Parquet table"
+    NAME, SUFFIX, FOLDERS = "parquet", ".parquet", ("run",)
+    SHORT_DESC = "Apache Parquet table; a run may be a folder of them"
     EXAMPLES = ("run.parquet", "parquet:run.pq")
 
     def recognises(self, table: Table, path: Path, start: bytes) -> bool:
-        """Tell by the first four bytes."""
-        return start[:4] == b"PAR1" or super().recognises(table, path, start)
+        """Tell by the first four bytes; a folder by the names of the files in it."""
+        return bool(parquet_parts(path)) or start[:4] == b"PAR1" or super().recognises(table, path, start)
 
     def read(self, table: Table, path: Path, content: bytes) -> pa.Table:
-        """Return the content as a table."""
-        return self._checked(table, path, content, parquet_table(str(path), content))
+        """Return the content of a file, or the parts in a folder, as a table."""
+        import pyarrow as pa
+
+        rows = pa.concat_tables(parquet_batches(path)) if path.is_dir() else parquet_table(str(path), content)
+        return self._checked(table, path, content, rows)
 
 
 def parquet_table(name: str, content: bytes) -> pa.Table:
@@ -210,7 +216,49 @@ def parquet_table(name: str, content: bytes) -> pa.Table:
     import pyarrow as pa
     from pyarrow import parquet
 
-    try:
+    with _parquet_errors(name):
         return parquet.read_table(pa.BufferReader(content))
+
+
+def parquet_parts(folder: Path) -> list[str]:
+    """Return the parts of a table in a folder, in alphabetical order; none if the folder holds other files, too.
+
+    Files and folders whose names begin with a dot or an underscore do not count: tools leave them beside the parts.
+    """
+    if not folder.is_dir():
+        return []
+    names = sorted(name for name in os.listdir(folder) if name[0] not in "._")
+    return [os.path.join(folder, name) for name in names] if all(name.endswith(".parquet") for name in names) else []
+
+
+def parquet_rows(path: Path) -> int:
+    """Return the number of rows of a Parquet file, or of a folder of parts, without reading them."""
+    with _parquet_errors(str(path)):
+        return int(_dataset(path).count_rows())
+
+
+def parquet_batches(path: Path, rows: int = 2**17) -> Iterator[pa.Table]:
+    """Yield a Parquet file, or a folder of parts, as tables of at most so many rows."""
+    import pyarrow as pa
+
+    with _parquet_errors(str(path)):
+        for batch in _dataset(path).to_batches(batch_size=rows, batch_readahead=1, fragment_readahead=1):
+            yield pa.Table.from_batches([batch])
+
+
+def _dataset(path: Path) -> Any:
+    from pyarrow import dataset
+
+    if path.is_dir() and not parquet_parts(path):
+        raise DataError(f"{path} is not a folder of Parquet files alone, whose names end with .parquet.")
+    return dataset.dataset(parquet_parts(path) or str(path), format="parquet")
+
+
+@contextlib.contextmanager
+def _parquet_errors(name: str) -> Iterator[None]:
+    import pyarrow as pa
+
+    try:
+        yield
     except (pa.ArrowException, OSError) as error:
         raise DataError(f"{name} is not a sound Parquet file: {str(error).rstrip('.')}.") from None
