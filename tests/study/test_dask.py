@@ -145,6 +145,15 @@ def test_a_scheduler_that_cannot_be_reached_is_an_error(monkeypatch: pytest.Monk
         irmx_study.sweep("NCP", {"law": "uniform,first"}, QRELS, RUNS, backend="dask", scheduler="nonsense://x")
 
 
+def test_chunks_of_runs_are_scored_on_a_cluster(cluster: Cluster, command: Any) -> None:
+    for _ in range(2):
+        cluster.start_worker()
+    cluster.wait_for(2)
+    words = ("eval", "-p", "-1", QRELS, *RUNS.values(), "AP", "NCP(law=first)")
+    on_cluster = command(*words, "--memory", "200KB", "--backend", "dask", "--scheduler", cluster.address)
+    assert on_cluster.out == command(*words).out
+
+
 def test_dask_that_is_not_installed_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(irmx.IrmxError, match=r"To install: python -m pip install 'irmx\[dask\]'"):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any
 
 import ir_measures
@@ -14,11 +15,14 @@ import typer
 from irmx.adapters.progress import progress_bar
 from irmx.cli.output.printing import FormatOption, PlacesOption, output_format_named, print_rows
 from irmx.data.files import is_file, matching_files
+from irmx.data.run_chunks import MEMORY, bytes_of
 from irmx.declare.command import QRELS_HELP
 from irmx.declare.expressions import names_a_measure, parse_measure, split_measures
 from irmx.errors import UsageError
+from irmx.parallel import check_backend, chosen_jobs, dask
 from irmx.score.evaluator import Evaluator, as_measures
-from irmx.score.named_runs import of_each_run, run_names
+from irmx.score.named_runs import run_names
+from irmx.score.scored_runs import ScoredRun, scored_runs
 from irmx.score.scoring import mean_of, metrics_of
 
 SUMMARY = "all"
@@ -46,6 +50,20 @@ def evaluate(
             help="Use only this provider of ir_measures, such as pytrec_eval; irmx stands for the plugins of irmx.",
         ),
     ] = None,
+    memory: Annotated[
+        str,
+        typer.Option("--memory", help="The memory that runs may take, such as 500MB; larger files are read in chunks."),
+    ] = MEMORY,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "-j",
+            "--jobs",
+            help="Number of processes that score runs, and chunks of large ones; 1 by default, on a cluster all.",
+        ),
+    ] = None,
+    backend: Annotated[str | None, typer.Option("--backend", help="dask: compute on a Dask cluster.")] = None,
+    scheduler: Annotated[str | None, typer.Option("--scheduler", help="The address of the Dask scheduler.")] = None,
 ) -> None:
     """Score one or several runs.
 
@@ -54,11 +72,18 @@ def evaluate(
     """
     if no_summary and not by_query:
         raise UsageError("--no_summary (-n) goes with --by_query (-q).")
+    check_backend(backend, scheduler)
+    chosen_jobs(jobs)
+    bytes_of(memory)
     paths, measures = runs_and_measures(run_and_measures)
     if output_format == "jsonl" and places != 4:
         print("irmx: --places is ignored with -o jsonl, which has full precision", file=sys.stderr)
     evaluator = Evaluator(measures, qrels, provider)
-    rows = list(_results(paths, evaluator, measures, by_query, not no_summary))  # all or nothing is printed
+    with contextlib.ExitStack() as stack:
+        if scheduler is not None:
+            stack.enter_context(stack.enter_context(dask(scheduler))([evaluator]))
+        scored = scored_runs(evaluator, dict(zip(paths, paths, strict=True)), memory, jobs)
+        rows = list(_results(paths, scored, evaluator, by_query, not no_summary))  # all or nothing is printed
     _print(rows, output_format, places, len(paths) > 1, by_query)
     sys.stdout.flush()
 
@@ -103,20 +128,20 @@ def _is_run(argument: str) -> bool:
 
 
 def _results(
-    paths: list[str], evaluator: Evaluator, measures: Sequence[ir_measures.Measure], by_query: bool, summary: bool
+    paths: list[str], scored: Iterable[ScoredRun], evaluator: Evaluator, by_query: bool, summary: bool
 ) -> Iterator[dict[str, Any]]:
     """Yield one row per value: the run, the topic, the measure, the value, and further fields of the measure."""
     names = dict(zip(paths, run_names(paths), strict=True))
-    topics = list(evaluator.judgments.index)
+    topics, measures = list(evaluator.judgments.index), evaluator.measures
     with progress_bar("Scoring runs", len(paths), shown=None if len(paths) > 1 else False) as advance:
-        for path, scores in of_each_run({path: path for path in paths}, evaluator.judgments, evaluator.scores):
-            columns = [metrics_of(measure, topics, scores[measure]) for measure in measures] if by_query else []
+        for run in scored:
+            columns = [metrics_of(measure, topics, run.scores[measure]) for measure in measures] if by_query else []
             for metric in (one for of_topic in zip(*columns, strict=True) for one in of_topic if one):
                 fields = getattr(metric, "fields", {})
-                yield _row(names[path], metric.query_id, metric.measure, metric.value, fields)
+                yield _row(names[run.name], metric.query_id, metric.measure, metric.value, fields)
             for measure in measures if summary else ():
-                mean = mean_of(measure, scores[measure])
-                yield _row(names[path], SUMMARY, measure, mean, scores[measure].of_mean())
+                mean = mean_of(measure, run.scores[measure])
+                yield _row(names[run.name], SUMMARY, measure, mean, run.scores[measure].of_mean())
             advance(1)
 
 

@@ -1,8 +1,9 @@
-"""The decompressed bytes of a file or of standard input."""
+"""The decompressed bytes of a file or of standard input, at once or in blocks."""
 
 from __future__ import annotations
 
 import bz2
+import contextlib
 import gzip
 import io
 import lzma
@@ -10,12 +11,13 @@ import os
 import sys
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
 from irmx.errors import DataError, UsageError, some, suggest
 
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 STANDARD_INPUT = "-"
 """The name of standard input in place of a path; a file of that name is ``./-``."""
 
@@ -54,10 +56,41 @@ def content_of(path: str | os.PathLike[str], what: str = "file", size: int = -1)
     ...     content_of(path), content_of(path, size=4)
     (b'q Q0 a 1 2.5 tag', b'q Q0')
     """
+    with _errors_named(path, what), _opened(path, what, size) as file:
+        content = _decompressed(file, size).removeprefix(_BYTE_ORDER_MARK)
+    if size < 0 and not os.path.isfile(path):
+        _from_pipes[name_of(path)] = content
+    return content
+
+
+def content_in_blocks(path: str | os.PathLike[str], what: str, size: int) -> Iterator[bytes]:
+    """Yield the decompressed content of a file, without a byte order mark, in blocks of at most so many bytes.
+
+    No block is kept when the next one is read.
+
+    Raises
+    ------
+    irmx.DataError
+        As :func:`content_of` does, once the block that cannot be read is reached.
+    """
+    with _errors_named(path, what), open(path, "rb") as file, _stream(file) as stream:
+        yield b"".join(_reads(stream, len(_BYTE_ORDER_MARK))).removeprefix(_BYTE_ORDER_MARK)
+        yield from iter(lambda: b"".join(_reads(stream, size)), b"")
+
+
+def _reads(stream: IO[bytes], size: int) -> Iterator[bytes]:
+    """Yield what a stream returns until there are so many bytes; a decompressor may return fewer than it is asked for."""
+    while size > 0 and (some_bytes := stream.read(size)):
+        size -= len(some_bytes)
+        yield some_bytes
+
+
+@contextlib.contextmanager
+def _errors_named(path: str | os.PathLike[str], what: str) -> Iterator[None]:
+    """Turn whatever goes wrong when a file is read into an error that names it."""
     name = name_of(path)
     try:
-        with _opened(path, what, size) as file:
-            content = _decompressed(file, size).removeprefix(b"\xef\xbb\xbf")
+        yield
     except DataError as error:
         raise error.at(name) from None
     except FileNotFoundError:
@@ -68,9 +101,6 @@ def content_of(path: str | os.PathLike[str], what: str = "file", size: int = -1)
         raise _damaged(name, error) from None
     except (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
         raise _damaged(name, error) from None
-    if size < 0 and not os.path.isfile(path):
-        _from_pipes[name] = content
-    return content
 
 
 _from_pipes: dict[str, bytes] = {}
@@ -129,16 +159,31 @@ def _opened(path: str | os.PathLike[str], what: str, size: int) -> IO[bytes]:
 
 def _decompressed(file: IO[bytes], size: int) -> bytes:
     """Return the first ``size`` bytes of a file, decompressed; all of them if it is negative."""
+    _, at_once = _decompressor(file)
+    if size < 0 and at_once is not None:
+        return at_once(file.read())
+    with _stream(file) as stream:
+        content: bytes = stream.read(size) if size >= 0 else stream.read()
+    return content
+
+
+def _stream(file: IO[bytes]) -> Any:
+    """Return a file, or what decompresses it."""
+    opener, _ = _decompressor(file)
+    return opener(file)
+
+
+def is_compressed(path: str | os.PathLike[str]) -> bool:
+    """Tell by its first bytes whether a file is compressed."""
+    with open(path, "rb") as file:
+        return _decompressor(file) is not _PLAIN
+
+
+def _decompressor(file: IO[bytes]) -> tuple[Callable[[IO[bytes]], Any], Callable[[bytes], bytes] | None]:
+    """Return the function that opens a file, and one, if any, that decompresses all of it."""
     start = file.read(4)
     file.seek(0)
-    for magic, (opener, at_once) in _DECOMPRESSORS.items():
-        if start.startswith(magic):
-            if size < 0 and at_once is not None:
-                return at_once(file.read())
-            with opener(file) as stream:
-                content: bytes = stream.read(size) if size >= 0 else stream.read()
-            return content
-    return file.read(size)
+    return next((both for magic, both in _DECOMPRESSORS.items() if start.startswith(magic)), _PLAIN)
 
 
 def _zstd(file: IO[bytes]) -> Any:
@@ -171,9 +216,10 @@ _DECOMPRESSORS: dict[bytes, tuple[Callable[[IO[bytes]], Any], Callable[[bytes], 
     b"PK\x05\x06": (_zip, None),
 }
 """By the first bytes: the function that opens a compressed file, and a faster one, if any, that decompresses all of it."""
+_PLAIN: tuple[Callable[[IO[bytes]], Any], None] = (lambda file: file, None)
 
 
-def place(path: Path, content: bytes, rows: tuple[int, ...], before: int) -> str:
+def place(path: Path, content: bytes, rows: tuple[int, ...], before: int, lines_before: int = 0) -> str:
     """Return a path with the numbers, from 1, of the lines of some rows of its table.
 
     Parameters
@@ -186,7 +232,10 @@ def place(path: Path, content: bytes, rows: tuple[int, ...], before: int) -> str
         The rows, counted from 0.
     before : int
         The number of lines before the first row, such as a header, not counting blank lines.
+    lines_before : int
+        The number of lines of the file before the content, if that is only a part of it.
     """
-    filled = [number for number, line in enumerate(content.splitlines(), start=1) if line.strip()][before:]
+    lines_from_one = enumerate(content.splitlines(), start=1 + lines_before)
+    filled = [number for number, line in lines_from_one if line.strip()][before:]
     lines = [str(filled[row]) for row in rows if row < len(filled)]
     return f"{path}, line{'s' if len(lines) > 1 else ''} {' and '.join(lines)}" if lines else str(path)

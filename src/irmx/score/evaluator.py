@@ -6,13 +6,18 @@ qrels and runs may be anything that :func:`irmx.read_qrels` and :func:`irmx.read
 
 from __future__ import annotations
 
+import pickle
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import Any
+from uuid import uuid4
 
 import ir_measures
 from ir_measures import Metric
 
 from irmx.data.reading import read_qrels, read_run
+from irmx.data.run_chunks import MEMORY
 from irmx.declare.columns import needed
 from irmx.declare.expressions import canonical, parse_measures
 from irmx.declare.measures import Measure
@@ -20,6 +25,7 @@ from irmx.errors import UsageError, counted, some
 from irmx.rank.join import Join, refuse_no_common_topic
 from irmx.rank.rankings import Rankings
 from irmx.score.provided import ProvidedMeasures, provider_named
+from irmx.score.scored_runs import scores_of
 from irmx.score.scorers import scorer_of
 from irmx.score.scoring import IrmxEvaluator, detailed_results, mean_of, metrics_of
 from irmx.score.topic_scores import DetailedResults, TopicScores
@@ -77,19 +83,31 @@ class Evaluator:
     def __repr__(self) -> str:
         return f"<Evaluator: {counted(len(self.measures), 'measure')}, {some(map(str, self.measures))}; {self.judgments!r}>"
 
-    def scores(self, run: Any) -> dict[ir_measures.Measure, TopicScores]:
+    def __reduce__(self) -> Any:
+        return _of_this_process, (self._key, self.measures, self._stored_judgments, self._provider)
+
+    @cached_property
+    def _key(self) -> str:
+        """What tells this evaluator from others in other processes."""
+        return uuid4().hex
+
+    @cached_property
+    def _stored_judgments(self) -> bytes:
+        """The judgments as they are sent to other processes, with every chunk of a run."""
+        return pickle.dumps(self.judgments, protocol=pickle.HIGHEST_PROTOCOL)
+
+    def scores(self, run: Any, memory: str | float = MEMORY) -> dict[ir_measures.Measure, TopicScores]:
         """Return, per measure in the order given, its values and fields by topic in the order of the qrels.
 
-        A measure that a provider of ir_measures computes has NaN for a topic for which the provider has no value.
+        A measure that a provider of ir_measures computes has NaN for a topic for which the provider has no value. A file that is
+        larger than ``memory``, in bytes or such as ``"500MB"``, is read in chunks of topics.
 
         Raises
         ------
         irmx.errors.DataError
             If the run has documents, but for no topic of the qrels.
         """
-        run = read_run(run)
-        refuse_no_common_topic(run, self.judgments)
-        return self.of_join(Join(run, self.judgments))
+        return scores_of(self, run, memory)
 
     def of_join(self, join: Join) -> dict[ir_measures.Measure, TopicScores]:
         """Return the values as :meth:`scores` does, of a run that is already joined, over the topics of its judgments.
@@ -190,3 +208,17 @@ def join(qrels: Any, run: Any, **common: Any) -> Rankings:
     the_run, judgments = read_run(run), read_qrels(qrels)
     refuse_no_common_topic(the_run, judgments)
     return Rankings(Join(the_run, judgments), **common)
+
+
+_kept: dict[str, Evaluator] = {}
+"""The last evaluator that came from another process."""
+
+
+def _of_this_process(key: str, measures: Measures, judgments: bytes, provider: str | None) -> Evaluator:
+    """Return an evaluator that came from another process, made once, without the warnings issued there."""
+    if key not in _kept:
+        _kept.clear()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            _kept[key] = Evaluator(measures, pickle.loads(judgments), provider)  # noqa: S301  of an evaluator
+    return _kept[key]

@@ -8,6 +8,17 @@ from collections.abc import Iterable, Iterator
 
 from irmx.errors import QrelsWarning
 
+Warned = list[tuple[type[Warning], str]]
+"""The categories and texts of warnings."""
+
+
+def prefixed(place: str, caught: Iterable[warnings.WarningMessage]) -> Warned:
+    """Return warnings with a place before their texts, except those about the qrels alone."""
+    start = f"{place}: " if place else ""
+    return [
+        (w.category, str(w.message) if issubclass(w.category, QrelsWarning) else f"{start}{w.message}") for w in caught
+    ]
+
 
 class IssuedWarnings:
     """The warnings that have been issued so far."""
@@ -24,10 +35,7 @@ class IssuedWarnings:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             yield
-        self.issue(
-            (w.category, str(w.message) if issubclass(w.category, QrelsWarning) else f"{place}: {w.message}")
-            for w in caught
-        )
+        self.issue(prefixed(place, caught))
 
     def issue(self, texts: Iterable[tuple[type[Warning], str]]) -> None:
         """Issue the warnings that are new."""

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 import ir_measures
 import numpy as np
 
+from irmx.data.run_chunks import MEMORY
 from irmx.declare.expressions import canonical, parse_measure
 from irmx.errors import DataError, UsageError, counted, suggest
 from irmx.ragged import Floats, read_only
 from irmx.score.evaluator import Evaluator, Measures, as_measures
-from irmx.score.named_runs import named_runs, of_each_run
+from irmx.score.named_runs import named_runs
 from irmx.score.provenance import file_digest, versions_of
+from irmx.score.scored_runs import scored_runs
 from irmx.score.scoring import mean_of
 from irmx.score.topic_scores import TopicScores
 
@@ -296,7 +298,14 @@ class Scores:
         )
 
 
-def scores(measures: Measures, qrels: Any, runs: Any, provider: str | None = None) -> Scores:
+def scores(
+    measures: Measures,
+    qrels: Any,
+    runs: Any,
+    provider: str | None = None,
+    memory: str | float = MEMORY,
+    jobs: int | None = None,
+) -> Scores:
     """Score several runs with several measures, and return the values of all topics as one object.
 
     Parameters
@@ -309,6 +318,11 @@ def scores(measures: Measures, qrels: Any, runs: Any, provider: str | None = Non
         Runs by name, each anything that :func:`irmx.read_run` accepts; runs from files have the names of the files.
     provider : str, optional
         The only provider of ir_measures to use; see :class:`irmx.Evaluator`.
+    memory : str or number
+        The memory that runs may take, in bytes or such as ``"500MB"``; a larger file is read in chunks of topics.
+    jobs : int, optional
+        How many runs, or chunks of them, to score at the same time, each in a process of its own or wherever
+        ``joblib.parallel_config`` says; by default 1, or on a cluster as many as its workers can.
 
     Returns
     -------
@@ -338,10 +352,9 @@ def scores(measures: Measures, qrels: Any, runs: Any, provider: str | None = Non
     shape = (len(topics), len(by_name), len(evaluator.measures))
     values, retrieved = np.empty(shape), np.zeros(shape[:2], dtype=bool)
     fields: dict[str, Floats] = {}
-    scored = of_each_run(by_name, evaluator.judgments, lambda run: (run.topics, evaluator.scores(run)))
-    for s, (_, (topics_of_run, by_measure)) in enumerate(scored):
-        retrieved[[topics[t] for t in topics_of_run if t in topics], s] = True
-        for m, of_measure in enumerate(by_measure.values()):
+    for s, run in enumerate(scored_runs(evaluator, by_name, memory, jobs)):
+        retrieved[[topics[t] for t in run.topics if t in topics], s] = True
+        for m, of_measure in enumerate(run.scores.values()):
             values[:, s, m] = of_measure.values
             for name, array in of_measure.fields.items():
                 fields.setdefault(name, np.full(shape, np.nan))[:, s, m] = array

@@ -60,13 +60,16 @@ class Trec(Format):
         """Tell whether the content is text."""
         return b"\0" not in start
 
-    def place(self, table: Table, path: Path, content: bytes, rows: tuple[int, ...]) -> str:
-        """Return the file, and the lines of some rows."""
-        return place(path, _uncommented(table, content), rows, 0)
+    def place(self, table: Table, path: Path, content: bytes, rows: tuple[int, ...], lines_before: int = 0) -> str:
+        """Return the file, and the lines of some rows; see :meth:`read` for ``lines_before``."""
+        return place(path, _uncommented(table, content, lines_before), rows, 0, lines_before)
 
-    def read(self, table: Table, path: Path, content: bytes) -> pa.Table:
-        """Return the content as a table; if the fast reader fails, a slow one finds the line of the error."""
-        uncommented = lines = _uncommented(table, content)
+    def read(self, table: Table, path: Path, content: bytes, lines_before: int = 0) -> pa.Table:
+        """Return the content as a table; if the fast reader fails, a slow one finds the line of the error.
+
+        If it is not the start of its file, ``lines_before`` is the number of lines of the file before it, some of them rows.
+        """
+        uncommented = lines = _uncommented(table, content, lines_before)
         if not lines or lines.isspace():
             raise DataError(f"{path} is empty: it holds no line of a {table} file.")
         rows = _parse(table, lines)
@@ -75,10 +78,10 @@ class Trec(Format):
             rows = _parse(table, lines)
         if rows is None and table == "run":
             rows = _parse(table, _LONGER_TAG.sub(rb"\1", lines))
-        return _read_by_line(table, path, uncommented) if rows is None else rows
+        return _read_by_line(table, path, uncommented, lines_before) if rows is None else rows
 
 
-def _uncommented(table: Table, content: bytes) -> bytes:
+def _uncommented(table: Table, content: bytes, lines_before: int) -> bytes:
     """Return the content with every comment replaced by an empty line, so that lines keep their numbers.
 
     The id of a topic may begin with #, as in trec_eval 9, pytrec_eval and ir_measures, so only a line that cannot be a row is
@@ -95,7 +98,7 @@ def _uncommented(table: Table, content: bytes) -> bytes:
     lines = content.splitlines(keepends=True)
     before = list(takewhile(lambda line: line.lstrip()[:1] in (b"", b"#") and not _is_row(table, line), lines))
     rest = content[sum(map(len, before)) :]
-    if rest.lstrip().startswith(b"#"):
+    if lines_before or rest.lstrip().startswith(b"#"):
         before, rest = [], content
     return b"\n" * len(before) + re.sub(rb"(?m)^[ \t]*#(?:[ \t\r].*)?$", unless_row, rest)
 
@@ -177,12 +180,12 @@ def _sound(rows: pa.Table, number: str) -> bool:
     return all(byte_lengths(chunk.dictionary).all() for chunk in rows["query_id"].chunks)
 
 
-def _read_by_line(table: Table, path: Path, lines: bytes) -> pa.Table:
+def _read_by_line(table: Table, path: Path, lines: bytes, lines_before: int) -> pa.Table:
     """Return the table of lines read one by one; an error names its line."""
     import pyarrow as pa
 
     names, rows = _FIELDS[table], []
-    for line_number, raw in enumerate(lines.splitlines(), start=1):
+    for line_number, raw in enumerate(lines.splitlines(), start=1 + lines_before):
         try:
             line = raw.decode("utf-8")
         except UnicodeDecodeError as error:

@@ -1,0 +1,238 @@
+"""Runs in chunks of whole topics, so that a run larger than memory can be scored."""
+
+from __future__ import annotations
+
+import os
+import re
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from irmx.data.content import content_in_blocks, is_compressed
+from irmx.data.formats.detect import format_of
+from irmx.data.formats.table import Parquet, parquet_batches, parquet_rows
+from irmx.data.formats.trec import Trec
+from irmx.data.origin import Origin
+from irmx.data.runs import TableRun
+from irmx.data.tables import is_path
+from irmx.declare.columns import canonical_names
+from irmx.errors import DataError, IrmxError, UsageError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MEMORY = "1GB"
+"""The memory that a run may take by default."""
+_UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+_EXPANSION = 10
+"""By how much compression makes a run smaller, at most; a file that cannot be larger than a chunk is read at once."""
+_ROW_BYTES = 50
+"""What a row of a run takes in a file of text, about."""
+
+
+def bytes_of(memory: str | float) -> int:
+    """Return an amount of memory in bytes.
+
+    Parameters
+    ----------
+    memory : str or number
+        A number of bytes, or a text such as ``"1GB"`` or ``"500 MB"``; 1 GB is 10^9 bytes.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        If it is not an amount of memory.
+
+    Examples
+    --------
+    >>> bytes_of("500MB"), bytes_of("1.5 GB"), bytes_of(4096)
+    (500000000, 1500000000, 4096)
+    """
+    amount = re.fullmatch(r"(\d+(?:\.\d*)?)\s*([KMGT]?B)?", str(memory).strip(), re.IGNORECASE)
+    size = int(float(amount[1]) * _UNITS[(amount[2] or "B").upper()]) if amount else 0
+    if size < 1:
+        raise UsageError(f"The memory must be an amount such as 500MB or 1GB. Got {memory!r} instead.")
+    return size
+
+
+class Chunk(Origin):
+    """Some whole topics of a run, in any process: what its file holds of them, not yet as a run.
+
+    Attributes
+    ----------
+    path : Path
+        The file or folder of the run.
+    """
+
+    path: Path
+
+    @abstractmethod
+    def rows(self) -> pa.Table:
+        """Return the rows as a table."""
+
+    def run(self) -> TableRun:
+        """Return the topics as a run, whose errors have the lines of the file."""
+        rows = self.rows()
+        try:
+            return TableRun(rows.rename_columns(canonical_names("run", rows.column_names)), self)
+        except DataError as error:
+            raise self.located(error) from None
+
+
+@dataclass(frozen=True)
+class TextChunk(Chunk):
+    """Topics of a TREC file: their lines, and the number of lines before them."""
+
+    path: Path
+    content: bytes
+    lines_before: int
+
+    def rows(self) -> pa.Table:
+        return Trec().read("run", self.path, self.content, self.lines_before)
+
+    def place(self, rows: Sequence[int]) -> str:
+        """Return the file and the lines of some rows of the chunk."""
+        return Trec().place("run", self.path, self.content, tuple(rows), self.lines_before)
+
+
+@dataclass(frozen=True)
+class RowsChunk(Chunk):
+    """Topics of a file, or of a folder of files, in Parquet, which has no lines."""
+
+    path: Path
+    table: pa.Table
+
+    def rows(self) -> pa.Table:
+        return self.table
+
+    def place(self, rows: Sequence[int]) -> str:
+        """Return the file."""
+        return str(self.path)
+
+
+def run_chunks(source: Any, size: int) -> Iterator[Chunk] | None:
+    """Return the chunks of a large run file.
+
+    A topic whose rows stand together in the file is in one chunk. A topic that returns after another one may be in several.
+
+    Parameters
+    ----------
+    source : any
+        A run as for :func:`irmx.read_run`.
+    size : int
+        The size of a chunk, in bytes of text. A topic that is larger is a chunk of its own.
+
+    Returns
+    -------
+    iterator of Chunk, or None
+        None if the run is not a file, is small, or is in a format that is always read at once, and if it cannot be read at
+        all: then :func:`irmx.read_run` reads it, or says what is wrong.
+    """
+    if not is_path(source):
+        return None
+    path = Path(source)
+    if path.is_file() and os.path.getsize(path) * _EXPANSION <= size:
+        return None
+    try:
+        reader, path = format_of("run", source)
+        if isinstance(reader, Trec) and path.is_file():
+            largest = os.path.getsize(path) * (_EXPANSION if is_compressed(path) else 1)
+            return None if largest <= size else _text_chunks(path, size)
+        if isinstance(reader, Parquet) and path.exists() and not (path.is_file() and is_compressed(path)):
+            return None if parquet_rows(path) * _ROW_BYTES <= size else _rows_chunks(path, size)
+    except (IrmxError, OSError):
+        pass
+    return None
+
+
+# -- text ------------------------------------------------------------------------------------------------------------
+
+
+def _text_chunks(path: Path, size: int) -> Iterator[TextChunk]:
+    """Yield the chunks of a TREC file; nothing of one is kept here when the next one is read."""
+    held, lines_before = b"", 0
+    for block in content_in_blocks(path, "run", size):
+        held += block
+        del block
+        cut = _start_of_last_topic(held)
+        if cut:
+            lines = _lines(held, cut)
+            yield TextChunk(path, held[:cut], lines_before)
+            held, lines_before = held[cut:], lines_before + lines
+    if held:
+        yield TextChunk(path, held, lines_before)
+
+
+def _start_of_last_topic(content: bytes) -> int:
+    """Return where the last topic of whole lines starts, 0 if no other topic is before it.
+
+    Its lines are taken to begin alike. Where one does not, or where the topic begins with # as a comment does, the cut may be in
+    the wrong place; the topic is then in two chunks, as one that returns is.
+    """
+    line = _last_row(content, content.rfind(b"\n"))
+    if line is None:
+        return 0
+    prefix = _TOPIC.match(line)
+    start = 0 if prefix is None or content.startswith(prefix[0]) else content.find(b"\n" + prefix[0]) + 1
+    return start if start and _last_row(content, start - 1) is not None else 0
+
+
+_TOPIC = re.compile(rb"\s*\S+\s")
+
+
+def _last_row(content: bytes, end: int) -> bytes | None:
+    """Return the last line before an end of line that may be a row, because it is neither blank nor a comment."""
+    while end >= 0:
+        start = content.rfind(b"\n", 0, end) + 1
+        line = content[start:end]
+        fields = line.split(maxsplit=6)
+        if len(fields) >= 6 and fields[0] != b"#":
+            return line
+        end = start - 1
+    return None
+
+
+def _lines(content: bytes, end: int) -> int:
+    """Return the number of lines before a place, whatever they end with."""
+    lines = content.count(b"\n", 0, end)
+    return lines + content.count(b"\r", 0, end) - content.count(b"\r\n", 0, end) if b"\r" in content else lines
+
+
+# -- Parquet ---------------------------------------------------------------------------------------------------------
+
+
+def _rows_chunks(path: Path, size: int) -> Iterator[RowsChunk]:
+    import pyarrow as pa
+
+    held: list[pa.Table] = []
+    for table in parquet_batches(path, max(1, min(size // _ROW_BYTES, 2**17))):
+        held.append(table)
+        if sum(part.nbytes for part in held) >= size:
+            rows = pa.concat_tables(held)
+            cut = _first_row_of_last_topic(rows)
+            if cut:
+                yield RowsChunk(path, rows.slice(0, cut))
+            held = [rows.slice(cut)]
+    if held:
+        yield RowsChunk(path, pa.concat_tables(held))
+
+
+def _first_row_of_last_topic(rows: pa.Table) -> int:
+    """Return where the last topic starts; 0 if there is no other, or no column of topics."""
+    import pyarrow.compute as pc
+
+    names = canonical_names("run", rows.column_names)
+    if "query_id" not in names:
+        return 0
+    topics = rows.column(names.index("query_id"))
+    return int(pc.index(topics, topics[-1]).as_py())
+
+
+def lines_of_topic(topic: str, chunks: Iterable[Chunk]) -> Iterator[str]:
+    """Yield, for every chunk that has a topic, the place of its first row there."""
+    for chunk in chunks:
+        run = chunk.run()
+        if topic in run.topics:
+            yield run.place([int(run.offsets[run.topics.index(topic)])])
