@@ -135,7 +135,7 @@ def refused(done: Any, says: tuple[str, ...], code: int = 1) -> None:
         (["good.qrels", "folder", "AP"], 2, ["is a folder", "'folder/*'"]),
         (["folder", "good.run", "AP"], 1, ["folder is a folder, not a qrels file", ":folder"]),
         (["good.run", "good.qrels", "AP"], 1, ["good.run, line 1", "the qrels come first"]),
-        (["half.qrels", "good.run", "infAP"], 1, ["infAP cannot be computed", "not whole numbers", "rel=0.5"]),
+        (["half.qrels", "good.run", "SetP"], 1, ["SetP is computed by pytrec_eval", "Found the grade 0.5", "rel=0.5"]),
         (["good.qrels", "good.run"], 2, ["No measure is given"]),
         (["good.qrels", "good.run", "AQP"], 2, ["no measure AQP", "Did you mean AP?", "^^^"]),
         (["good.qrels", "good.run", "none.run", "AP"], 2, ["none.run", "no such file"]),

@@ -115,7 +115,7 @@ def test_weights_of_windows_and_empty_ones(frame: Any, ranked: Any) -> None:
 
 def test_what_pyndeval_does_not_do(frame: Any, ranked: Any) -> None:
     for text, says in (
-        ("alpha_nDCG@50", "does not compute alpha_nDCG@50: ndeval only supports cutoffs up to 20"),
+        ("alpha_nDCG@50", r"alpha_nDCG@50, which pyndeval computes, must be an int in the range \[1, 20\]"),
         ("alpha_nDCG", "does not compute alpha_nDCG"),
     ):
         with pytest.raises(irmx.UsageError, match=says):

@@ -102,7 +102,7 @@ def measures_named(text: str, complete: bool = True) -> list[ir_measures.Measure
     ([nDCG@5, nDCG@10], [AP])
     """
     if text not in measure_names() and is_trec_name(text):
-        return [_upstream(type(measure)(), dict(measure.params)) for measure in trec_measures(text)]
+        return [upstream(type(measure)(), dict(measure.params)) for measure in trec_measures(text)]
     return [_Parser(text, complete).measure()]
 
 
@@ -205,7 +205,7 @@ class _Parser:
                 if self.complete:
                     measure.validate_params()
                 return measure
-            return _upstream(base, names)
+            return upstream(base, names)
         except UsageError as error:
             raise self._error(node, str(error), type(error)) from None
 
@@ -331,7 +331,7 @@ def canonical(measure: ir_measures.Measure) -> ir_measures.Measure:
     return measure(**whole) if whole else measure
 
 
-def _upstream(base: ir_measures.Measure, params: dict[str, Any]) -> ir_measures.Measure:
+def upstream(base: ir_measures.Measure, params: dict[str, Any]) -> ir_measures.Measure:
     """Return a measure of ir_measures with parameters; illegal values raise errors that say what is allowed.
 
     What is allowed is what a plugin's scorer of the measure takes, if there is one.

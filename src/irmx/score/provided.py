@@ -2,24 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 import ir_measures
 import numpy as np
-from ir_measures import Metric
 
 from irmx.data.judgments import Judgments
-from irmx.data.runs import Run
 from irmx.errors import DataError, UsageError, suggest
 from irmx.rank.join import Join
 from irmx.score import gdeval
-from irmx.score.providers import provider_of, unsupported
+from irmx.score.domain import refuse_grades, refuse_parameters
+from irmx.score.providers import checked, provider_of, unsupported
 from irmx.score.topic_scores import TopicScores
+
+COMPUTED_APART = {"pyndeval": ("rel", "alpha", "beta", "judged_only"), "pytrec_eval": ("gains",)}
+"""The parameters whose settings need an evaluator each. pyndeval's provider exhausts the run for the first setting and returns zeros
+for the others; that of pytrec_eval may apply the gains to plain nDCG and return zeros for nDCG with gains."""
+
+_NOT_RELEVANT = {"(no document)": 0}
+"""A judgment for a topic that has none of grade 0 or more, where pytrec_eval reads memory that is not its own, and may crash."""
+
+
+class _Tool(NamedTuple):
+    """Measures that one evaluator of a provider computes."""
+
+    provider: Any
+    measures: list[ir_measures.Measure]
+    evaluator: Any
 
 
 class ProvidedMeasures:
     """Scores runs with measures that providers of ir_measures compute, against judgments that are converted once.
+
+    All measures and judgments are checked before any tool runs.
 
     Parameters
     ----------
@@ -33,86 +50,99 @@ class ProvidedMeasures:
 
     def __init__(self, measures: Sequence[ir_measures.Measure], judgments: Judgments, provider: Any = None) -> None:
         self.measures, self._judgments = list(measures), judgments
-        self._evaluators: list[Any] = []
-        pipeline = ir_measures.DefaultPipeline if provider is None else provider
-        try:
-            for some, qrels in self._qrels_by_form():
-                self._evaluators.append(pipeline.evaluator(some, qrels))
-        except (ValueError, RuntimeError) as error:
-            raise UsageError(unsupported(self.measures) or str(error)) from None
-        except AssertionError as error:
-            raise UsageError(f"ir_measures does not compute {', '.join(map(str, some))}: {error}.") from None
-        except TypeError as error:
-            if np.all(judgments.grade % 1 == 0):
-                raise
-            raise DataError(
-                f"{', '.join(map(str, measures))} cannot be computed: the qrels hold grades that are not whole numbers, "
-                f"which only measures of irmx plugins take, with rel=0.5 for instance ({error})."
-            ) from None
-        self._of_gdeval = [
-            m for m in self.measures if (provider_of(m) if provider is None else provider.NAME) == gdeval.NAME
-        ]
-        if self._of_gdeval:
-            gdeval.refuse_qrels(self._of_gdeval, judgments)
+        asked = [checked(m) for m in self.measures]
+        if provider is None and (message := unsupported(asked)):
+            raise UsageError(message)
+        by_provider: dict[Any, list[ir_measures.Measure]] = {}
+        for m in asked:
+            by_provider.setdefault(provider_of(m) if provider is None else provider, []).append(m)
+        for tool, of_tool in by_provider.items():
+            for m in of_tool:
+                refuse_parameters(m, tool.NAME)
+        for tool, of_tool in by_provider.items():
+            refuse_grades(of_tool, tool.NAME, judgments)
+            if tool.NAME == gdeval.NAME:
+                gdeval.refuse_qrels(of_tool, judgments)
+        self._tools = [_Tool(tool, some, self._evaluator(tool, some)) for tool, some in _by_setting(by_provider)]
 
-    def _qrels_by_form(self) -> Iterator[tuple[list[ir_measures.Measure], Any]]:
-        """Yield groups of measures of ir_measures, each with the qrels in the form that they need.
+    def _evaluator(self, provider: Any, measures: list[ir_measures.Measure]) -> Any:
+        """Return the provider's evaluator, with the qrels in the form that it needs.
 
         Diversity measures read one row per subtopic and document, and no row without a document, on which pyndeval crashes;
-        all others read one grade per document. Of several such rows, either would use the last. Each setting of diversity
-        measures forms its own group, because pyndeval's provider exhausts the run for the first setting and returns zeros
-        for the others. So do measures with gains, because pytrec_eval's provider may apply the gains to plain nDCG and
-        return zeros for nDCG with gains.
+        all others read one grade per document. Of several such rows, either would use the last.
         """
-        diversity = {m.NAME for m in ir_measures.providers.registry["pyndeval"].SUPPORTED_MEASURES}
-        of_rows = [m for m in self.measures if m.NAME in diversity]
-        of_documents = [m for m in self.measures if m not in of_rows]
-        for m in of_rows:
-            if "cutoff" in m.SUPPORTED_PARAMS and "cutoff" not in m.params:
-                raise UsageError(f"ir_measures does not compute {m} without a cutoff. Give one, such as {m}@10.")
-        for m in of_documents:
-            if m.NAME == "IPrec" and (recall := m["recall"]) != (nearest := round(float(recall), 2)):
-                raise UsageError(
-                    f"pytrec_eval, which computes {m}, takes recall with two decimals. Found {recall}; "
-                    f"the nearest is {m(recall=nearest)}."
-                )
-        for with_gains in (False, True):
-            if some := [m for m in of_documents if (m.params.get("gains") is not None) == with_gains]:
-                yield some, self._judgments.as_dict()
-        rows = self._judgments.rows_of_subtopics() if of_rows else []
-        settings: dict[tuple[Any, ...], list[ir_measures.Measure]] = {}
-        for m in of_rows:
-            params = ("rel", "alpha", "beta", "judged_only")
-            settings.setdefault(tuple(m[p] if p in m.SUPPORTED_PARAMS else None for p in params), []).append(m)
-        for of_setting in settings.values():
-            yield of_setting, rows
+        qrels: Any = self._judgments.rows_of_subtopics() if provider.NAME == "pyndeval" else self._judgments.as_dict()
+        if provider.NAME == "pytrec_eval":
+            qrels = {
+                topic: docs if max(docs.values(), default=-1) >= 0 else docs | _NOT_RELEVANT
+                for topic, docs in qrels.items()
+            }
+        try:
+            return provider.evaluator(measures, qrels)
+        except Exception as error:
+            raise _failure(provider, measures, error) from error
 
     def of_join(self, join: Join) -> dict[ir_measures.Measure, TopicScores]:
         """Return the values of every measure per topic of the judgments; NaN for a topic for which its provider has none."""
         values = {m: np.full(len(self._judgments.topics), np.nan) for m in self.measures}
-        for metric in self._metrics(join.run):
-            topic = self._judgments.index.get(str(metric.query_id))
-            if topic is not None:
-                values[metric.measure][topic] = metric.value
+        runs = [self._run_for(tool, join) for tool in self._tools]
+        for tool, run in zip(self._tools, runs, strict=True):
+            for metric in _metrics(tool, run):
+                topic = self._judgments.index.get(str(metric.query_id))
+                if topic is not None:
+                    values[metric.measure][topic] = metric.value
         return {measure: TopicScores(of_measure) for measure, of_measure in values.items()}
 
-    def _metrics(self, run: Run) -> Iterator[Metric]:
-        """Yield the values of all topics; if a tool fails, the error names the measures."""
-        names = ", ".join(map(str, self.measures))
+    def _run_for(self, tool: _Tool, join: Join) -> dict[str, dict[str, float]]:
         try:
-            retrieved = run.as_dict()
+            retrieved = join.run.as_dict()
         except DataError as error:
-            raise DataError(f"{names} cannot be computed: {error}") from None
-        by_topic = {topic: docs for topic, docs in retrieved.items() if topic in self._judgments.index}
-        if self._of_gdeval:
-            gdeval.refuse_run(self._of_gdeval, by_topic)
-        try:
-            for evaluator in self._evaluators:
-                yield from evaluator.iter_calc(by_topic)
-        except Exception as error:
+            raise DataError(f"{_names(self.measures)} cannot be computed: {error}") from None
+        run = {topic: docs for topic, docs in retrieved.items() if topic in self._judgments.index}
+        if tool.provider.NAME == gdeval.NAME:
+            gdeval.refuse_run(tool.measures, run)
+        return run
+
+
+def _by_setting(
+    by_provider: dict[Any, list[ir_measures.Measure]],
+) -> Iterable[tuple[Any, list[ir_measures.Measure]]]:
+    for provider, measures in by_provider.items():
+        settings: dict[str, list[ir_measures.Measure]] = {}
+        for m in measures:
+            apart = [m.params.get(name) for name in COMPUTED_APART.get(provider.NAME, ())]
+            settings.setdefault(repr(apart), []).append(m)
+        for of_setting in settings.values():
+            yield provider, of_setting
+
+
+def _metrics(tool: _Tool, run: dict[str, dict[str, float]]) -> list[ir_measures.Metric]:
+    """Return the values of all topics; raise if the provider fails, or if a value is not finite."""
+    try:
+        metrics = list(tool.evaluator.iter_calc(run))
+    except Exception as error:
+        raise _failure(tool.provider, tool.measures, error) from error
+    for metric in metrics:
+        if not math.isfinite(metric.value):
             raise DataError(
-                f"A tool that ir_measures uses for {names} failed with {type(error).__name__}: {error}"
-            ) from error
+                f"{metric.measure} cannot be computed: its provider {tool.provider.NAME} returned {metric.value} for query "
+                f"{str(metric.query_id)!r}, which is usually one without a relevant document. Leave out the query or the measure."
+            )
+    return metrics
+
+
+def _failure(provider: Any, measures: Sequence[ir_measures.Measure], error: Exception) -> DataError:
+    """Return the error about a provider that failed."""
+    how = provider.install_instructions()
+    install = f" If it is damaged or outdated: {how}." if how else ""
+    return DataError(
+        f"{_names(measures)} cannot be computed: the provider {provider.NAME} failed with {type(error).__name__}: "
+        f"{str(error).rstrip('.')}.{install} Leave out the {'measure' if len(measures) == 1 else 'measures'}, or choose another provider."
+    )
+
+
+def _names(measures: Iterable[ir_measures.Measure]) -> str:
+    return ", ".join(map(str, measures))
 
 
 def provider_named(name: str, measures: list[ir_measures.Measure]) -> Any:
@@ -124,6 +154,6 @@ def provider_named(name: str, measures: list[ir_measures.Measure]) -> Any:
     if not provider.is_available():
         raise UsageError(f"The provider {name} is not installed. To install: {provider.install_instructions()}.")
     for measure in measures:
-        if not provider.supports(measure):
+        if not provider.supports(checked(measure)):
             raise UsageError(f"The provider {name} does not compute {measure}.")
     return provider

@@ -7,6 +7,9 @@ from typing import Any
 
 import ir_measures
 
+from irmx.declare.expressions import upstream
+from irmx.declare.measures import Measure
+
 
 def not_installed(measure: ir_measures.Measure) -> str:
     """Return the provider that a measure needs, whatever its parameters, and how to install it; empty if it is installed.
@@ -17,13 +20,24 @@ def not_installed(measure: ir_measures.Measure) -> str:
     return _missing(lambda provider: any(measure.NAME == one.NAME for one in provider.SUPPORTED_MEASURES))
 
 
-def provider_of(measure: ir_measures.Measure) -> str:
-    """Return the name of the provider that computes a measure by default; empty if none does.
+def provider_of(measure: ir_measures.Measure) -> Any:
+    """Return the provider that computes a measure by default; None if none does.
 
-    >>> provider_of(ir_measures.AP), provider_of(ir_measures.AP(rel=2) @ 5), provider_of(ir_measures.ERR)
-    ('pytrec_eval', 'pytrec_eval', '')
+    >>> provider_of(ir_measures.AP).NAME, provider_of(ir_measures.AP(rel=2) @ 5).NAME, provider_of(ir_measures.ERR)
+    ('pytrec_eval', 'pytrec_eval', None)
     """
-    return next((str(p.NAME) for p in _providers() if p.supports(measure) and p.is_available()), "")
+    return next((p for p in _providers() if p.supports(measure) and p.is_available()), None)
+
+
+def checked(measure: ir_measures.Measure) -> ir_measures.Measure:
+    """Return a measure of ir_measures with floats where it has whole numbers for floats; a measure of irmx unchanged.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        If a parameter is missing, or has a value of another type; ir_measures would say so in an assertion.
+    """
+    return measure if isinstance(measure, Measure) else upstream(type(measure)(), dict(measure.params))
 
 
 def unsupported(measures: list[ir_measures.Measure]) -> str:
