@@ -15,7 +15,22 @@ from irmx.rank.join import Join
 from irmx.score import gdeval
 from irmx.score.domain import refuse_grades, refuse_parameters
 from irmx.score.providers import checked, provider_of, unsupported
+from irmx.score.ranked_run import RankedRun, ranked_run
 from irmx.score.topic_scores import TopicScores
+
+RANKERS = (
+    "pytrec_eval",
+    "cwl_eval",
+    "compat",
+    "judged",
+    "gdeval",
+    "pyndeval",
+    "msmarco",
+    "accuracy",
+    "ranx",
+    "trectools",
+)
+"""The providers that use scores only to rank documents. Others, such as that of ``ir_measures.define``, may compute with scores."""
 
 COMPUTED_APART = {"pyndeval": ("rel", "alpha", "beta", "judged_only"), "pytrec_eval": ("gains",)}
 """The parameters whose settings need an evaluator each. pyndeval's provider exhausts the run for the first setting and returns zeros
@@ -93,12 +108,11 @@ class ProvidedMeasures:
                     values[metric.measure][topic] = metric.value
         return {measure: TopicScores(of_measure) for measure, of_measure in values.items()}
 
-    def _run_for(self, tool: _Tool, join: Join) -> dict[str, dict[str, float]]:
+    def _run_for(self, tool: _Tool, join: Join) -> RankedRun:
         try:
-            retrieved = join.run.as_dict()
+            run = ranked_run(join, keep_scores=tool.provider.NAME not in RANKERS)
         except DataError as error:
             raise DataError(f"{_names(self.measures)} cannot be computed: {error}") from None
-        run = {topic: docs for topic, docs in retrieved.items() if topic in self._judgments.index}
         if tool.provider.NAME == gdeval.NAME:
             gdeval.refuse_run(tool.measures, run)
         return run
@@ -116,7 +130,7 @@ def _by_setting(
             yield provider, of_setting
 
 
-def _metrics(tool: _Tool, run: dict[str, dict[str, float]]) -> list[ir_measures.Metric]:
+def _metrics(tool: _Tool, run: RankedRun) -> list[ir_measures.Metric]:
     """Return the values of all topics; raise if the provider fails, or if a value is not finite."""
     try:
         metrics = list(tool.evaluator.iter_calc(run))
