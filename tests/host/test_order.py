@@ -201,3 +201,19 @@ def test_a_topic_that_is_missing_on_either_side() -> None:
     for form in forms(run):
         assert by_topic("NCP(law=first)", qrels, form) == {"q": 1.0, "r": 0.0}
         assert irmx.calc_aggregate("NCP(law=first)", qrels, form) == {NCP(law=FIRST): 0.5}
+
+
+@given(judged, documents.filter(bool), st.sampled_from(["trec", "run"]), st.permutations([None, 1.0, 2.0]))
+def test_judged_documents_have_the_same_ranks_in_whichever_order_grades_are_asked_for(
+    judged: dict[str, int], docs: dict[str, float], ties: str, grades: list[float | None]
+) -> None:
+    position = {doc: i for i, doc in enumerate(judged)}
+    for form in forms({"q": docs}):
+        join = irmx.Join(irmx.read_run(form), irmx.read_qrels({"q": judged}))
+        for rel in grades:
+            hits = join.hits(rel, ties)
+            chosen = [d for d in ranked(docs, ties) if d in judged and (rel is None or judged[d] >= rel)]
+            assert hits.doc.tolist() == [position[d] for d in chosen]
+            assert hits.rank.tolist() == [ranked(docs, ties).index(d) + 1 for d in chosen]
+            assert hits.offsets.tolist() == [0, len(chosen)]
+            assert [list(docs)[row] for row in hits.rows().tolist()] == chosen
