@@ -162,9 +162,14 @@ class IdIndex:
         """
         keys = keys_of(hashes, topic)
         rows = np.flatnonzero(self._begins[self._beginning(keys)])
+        # in the order of keys, the search for one starts where the last one ended, and in the order of rows, the ids of one
+        # topic are compared after those of another: what is read next is in the cache
+        rows = rows[np.argsort(keys[rows])]
         at = np.minimum(np.searchsorted(self._keys, keys[rows]), len(self._keys) - 1)
         alike = self._keys[at] == keys[rows]
         rows, place = rows[alike], self._order[at[alike]]
+        by_row = np.argsort(rows)
+        rows, place = rows[by_row], place[by_row]
         same = (self._topic[place] == topic[rows]) & ids.equal(rows, self._ids, place)
         return rows[same], place[same]
 
