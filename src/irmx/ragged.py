@@ -16,6 +16,7 @@ Examples
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
 from typing import Any, TypeVar, cast
 
@@ -152,13 +153,13 @@ def _shared(value: Any, seen: set[int]) -> Any:
     if isinstance(value, np.ndarray):
         return read_only(value)
     if isinstance(value, tuple):
-        items = [_shared(item, seen) for item in value]
+        items = _shared_items(value, seen)
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
     if id(value) in seen:
         return value
     seen.add(id(value))
     if isinstance(value, list):
-        value[:] = [_shared(item, seen) for item in value]
+        value[:] = _shared_items(value, seen)
     elif isinstance(value, dict):
         value.update({key: _shared(item, seen) for key, item in value.items()})
     elif is_dataclass(value) and not isinstance(value, type):
@@ -166,3 +167,11 @@ def _shared(value: Any, seen: set[int]) -> Any:
             if hasattr(value, field.name):  # a field with init=False may not be set yet
                 object.__setattr__(value, field.name, _shared(getattr(value, field.name), seen))
     return value
+
+
+def _shared_items(values: Iterable[Any], seen: set[int]) -> list[Any]:
+    """Return what :func:`shared` does for each value; a call for each of many labels would take longer than their measures."""
+    return [value if type(value) in _WITHOUT_ARRAYS else _shared(value, seen) for value in values]
+
+
+_WITHOUT_ARRAYS = {str, int, float, bool, type(None)}
