@@ -34,6 +34,8 @@ class IdWords:
     ----------
     ids : pyarrow.Array
         Large strings, none of which is missing.
+    chosen : int array, optional
+        The positions of the ids to read, in any order; all by default.
 
     Examples
     --------
@@ -48,11 +50,11 @@ class IdWords:
     array([0, 1, 2])
     """
 
-    def __init__(self, ids: pa.Array) -> None:
+    def __init__(self, ids: pa.Array, chosen: Ints | slice = slice(None)) -> None:
         offsets, content = byte_offsets(ids)
         # the last word of an id may be read beyond its end
         self._bytes = np.concatenate([content, np.zeros(_BYTES, dtype=np.uint8)])
-        self._starts, self._lengths = offsets[:-1], np.diff(offsets)
+        self._starts, self._lengths = offsets[:-1][chosen], np.diff(offsets)[chosen]
         self._count = -(-int(self._lengths.max(initial=0)) // _BYTES)
 
     def _word(self, number: int, rows: Ints | slice) -> Words:

@@ -65,12 +65,14 @@ class Sought:
     @cached_property
     def index(self) -> IdIndex:
         """The documents, among which those of a table are looked up."""
+        topic = segment_of(self.offsets)
+        if isinstance(self._docs, tables.LazyTexts):
+            return IdIndex(self._docs.words(self.doc), topic)
         try:
-            ids = IdWords(from_texts(self.names))
+            return IdIndex(IdWords(from_texts(self.names)), topic)
         except (TypeError, UnicodeEncodeError):
             tables.refuse_odd_ids("qrels", self.names)
             raise
-        return IdIndex(ids, segment_of(self.offsets))
 
 
 class Judgments:

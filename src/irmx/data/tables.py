@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from irmx.data.arrow import byte_lengths, encoded, to_numpy
+from irmx.data.id_words import IdWords
 from irmx.declare.columns import REQUIRED, Table
 from irmx.errors import DataError, not_finite
 from irmx.ragged import Array, Floats, Ints
@@ -125,6 +126,10 @@ class LazyTexts(Sequence[str]):
     def _made(self) -> list[str]:
         texts = self._texts.to_pylist()
         return [texts[row] for row in self._where.tolist()]
+
+    def words(self, chosen: Ints) -> IdWords:
+        """Return some of the elements as numbers, which takes no Python string."""
+        return IdWords(self._texts, self._where[chosen])
 
     def __len__(self) -> int:
         return len(self._where)
