@@ -32,7 +32,7 @@ def without(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], 
 NEEDED = [
     ("alpha_nDCG@10", "pyndeval", "pip install ir-measures[pyndeval]"),
     ("ERR@20", "gdeval", "Install perl, see <https://www.perl.org>"),
-    ("RBP(p=0.9,rel=1)", "cwl_eval", "pip install ir-measures[cwl_eval]"),
+    ("INST(max_rel=1)", "cwl_eval", "pip install ir-measures[cwl_eval]"),
 ]
 
 
@@ -69,8 +69,12 @@ def test_each_measure_is_told_with_its_own_provider(without: Callable[[str], Non
 
 @pytest.mark.parametrize("provider", [None, "cwl_eval"])
 def test_graded_rbp_is_not_taken_for_binary_rbp(
-    provider: str | None, without: Callable[[str], None], command: Callable[..., Any]
+    provider: str | None,
+    without: Callable[[str], None],
+    command: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.delitem(irmx.registry()._owners, ("scorers", "RBP"))
     if provider is not None:
         without(provider)
     done = command("eval", QRELS, RUN, "AP", "RBP(p=0.9)")

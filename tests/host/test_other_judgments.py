@@ -201,7 +201,7 @@ def test_views_search_and_sort_no_run(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for name in ("find", "docs", "as_dict"):
         monkeypatch.setattr(type(run), name, again)
-    for name in ("_hits", "_ranked_rows", "comparable_scores", "order"):
+    for name in ("_hits", "_ranked_rows", "comparable_scores"):
         monkeypatch.setattr(irmx.Join, name, again)
     cut = judgments.where(judgments.grade != 2)
     for view in (join.with_judgments(cut), join.with_judgments(cut, unjudged="relevant")):

@@ -331,12 +331,12 @@ def canonical(measure: ir_measures.Measure) -> ir_measures.Measure:
     return measure(**whole) if whole else measure
 
 
-def upstream(base: ir_measures.Measure, params: dict[str, Any]) -> ir_measures.Measure:
+def upstream(base: ir_measures.Measure, params: dict[str, Any], for_scorer: bool = True) -> ir_measures.Measure:
     """Return a measure of ir_measures with parameters; illegal values raise errors that say what is allowed.
 
-    What is allowed is what a plugin's scorer of the measure takes, if there is one.
+    What is allowed is what a plugin's scorer of the measure takes, if there is one and ``for_scorer`` is true.
     """
-    scorer = registry().scorer(str(base.NAME))
+    scorer = registry().scorer(str(base.NAME)) if for_scorer else None
     declared = base.SUPPORTED_PARAMS
     if scorer is not None and params.keys() <= scorer.SUPPORTED_PARAMS.keys():
         declared = scorer.SUPPORTED_PARAMS

@@ -21,7 +21,7 @@ from irmx.data.run_chunks import MEMORY
 from irmx.declare.columns import needed
 from irmx.declare.expressions import canonical, parse_measures
 from irmx.declare.measures import Measure
-from irmx.errors import UsageError, counted, some
+from irmx.errors import counted, some
 from irmx.rank.join import Join, refuse_no_common_topic
 from irmx.rank.rankings import Rankings
 from irmx.score.provided import ProvidedMeasures, provider_named
@@ -73,7 +73,6 @@ class Evaluator:
         if provider in (None, "irmx"):
             scorers = {m: scorer for m in self.measures if (scorer := scorer_of(m)) is not None}
         others = [m for m in self.measures if m not in scorers]
-        _refuse_invalid(others)
         self._provider = provider
         chosen = None if provider is None else provider_named(provider, self.measures)
         self.judgments = read_qrels(qrels, needed("qrels", scorers.values()))
@@ -145,15 +144,6 @@ class Evaluator:
     def calc_aggregate(self, run: Any) -> dict[ir_measures.Measure, float]:
         """Return the mean of every measure over the topics of the qrels."""
         return {measure: mean_of(measure, scores) for measure, scores in self.scores(run).items()}
-
-
-def _refuse_invalid(measures: Iterable[ir_measures.Measure]) -> None:
-    """Raise if ir_measures does not take a parameter of a measure, such as a level that only a scorer takes."""
-    for measure in measures:
-        try:
-            measure.validate_params()
-        except AssertionError as error:
-            raise UsageError(f"ir_measures does not compute {measure}: {error}.") from None
 
 
 def evaluator(measures: Measures, qrels: Any, provider: str | None = None) -> Evaluator:

@@ -9,6 +9,7 @@ import ir_measures
 
 from irmx.declare.expressions import upstream
 from irmx.declare.measures import Measure
+from irmx.errors import UsageError
 
 
 def not_installed(measure: ir_measures.Measure) -> str:
@@ -37,7 +38,12 @@ def checked(measure: ir_measures.Measure) -> ir_measures.Measure:
     irmx.errors.UsageError
         If a parameter is missing, or has a value of another type; ir_measures would say so in an assertion.
     """
-    return measure if isinstance(measure, Measure) else upstream(type(measure)(), dict(measure.params))
+    if isinstance(measure, Measure):
+        return measure
+    try:
+        return upstream(type(measure)(), dict(measure.params), for_scorer=False)
+    except UsageError as error:
+        raise UsageError(f"No provider of ir_measures computes {measure}: {error}") from None
 
 
 def unsupported(measures: list[ir_measures.Measure]) -> str:
