@@ -1,9 +1,10 @@
 """Runs larger than memory: CPU per line and peak memory of AP as runs grow, beside the reading of ir_measures.
 
-    python tests/benchmarks/large_runs.py [--lines 1e6 1e7 1e8] [--jobs N] [--memory 1GB]
+    python tests/benchmarks/large_runs.py [--lines 1e6 1e7 1e8] [--jobs N] [--memory 1GB] [--write docs/results/large_runs.md]
 
 Runs of 1,000 documents per topic, with two judgments per topic so that the qrels stay small, are written to a temporary folder, 45
-bytes per line, and deleted afterwards; each is scored in a process of its own. ir_measures is left out of runs of more than 10^7 lines, which it keeps as a dict of dicts.
+bytes per line, and deleted afterwards; each is scored in a process of its own. ir_measures is left out of runs of more than 10^7
+lines, which it keeps as a dict of dicts.
 """
 
 from __future__ import annotations
@@ -54,15 +55,19 @@ def measured(*arguments: str) -> tuple[float, float, float]:
 
 
 def main() -> None:
-    """Print one row per size of run."""
+    """Print one row per size of run, and write the results page if asked."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--lines", type=float, nargs="+", default=[1e6, 1e7], help="how long the runs are")
     parser.add_argument("--jobs", type=int, default=1, help="how many processes of irmx")
     parser.add_argument("--memory", default="1GB", help="the memory of irmx")
     parser.add_argument("--folder", help="where the runs are written; by default the folder of temporary files")
+    parser.add_argument("--write", type=Path, help="also write the results page")
     arguments = parser.parse_args()
-    print("| lines | irmx, µs of CPU per line | peak memory | ir_measures | peak memory | ratio of CPU |")
-    print("| ---: | ---: | ---: | ---: | ---: | ---: |")
+    rows = [
+        "| lines | irmx, µs of CPU per line | peak memory | ir_measures | peak memory | ratio of CPU |",
+        "| ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    print(*rows, sep="\n")
     for lines in map(int, arguments.lines):
         with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
             qrels, run = map(os.fspath, write(Path(folder), lines))
@@ -80,7 +85,21 @@ def main() -> None:
                 ]
             else:
                 cells += ["-"] * 3
-            print(f"| {' | '.join(cells)} |", flush=True)
+            rows.append(f"| {' | '.join(cells)} |")
+            print(rows[-1], flush=True)
+    if arguments.write:
+        lines_asked = " ".join(f"{lines:.0e}".replace("+0", "") for lines in arguments.lines)
+        command = f"python tests/benchmarks/large_runs.py --lines {lines_asked} --write docs/results/large_runs.md"
+        arguments.write.write_text(PAGE.format(command=command) + "\n".join(rows) + "\n", encoding="utf-8")
+
+
+PAGE = """# Runs larger than memory
+
+Made by `{command}`. Runs of 1,000 documents per topic, written by the program, are scored with AP by `irmx eval`, which reads them
+in [chunks of topics](../guide/inputs.md#runs-larger-than-memory), and by ir_measures, which reads them whole and is left out of the
+longest. CPU time and peak memory are those of the whole process, its start included.
+
+"""
 
 
 if __name__ == "__main__":
