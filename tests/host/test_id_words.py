@@ -1,5 +1,6 @@
 """Ids as numbers: equality, order and look-up are those of Python's strings, also when hashes clash."""
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,31 @@ def expected(judged: list[tuple[int, str]], retrieved: list[tuple[int, str]]) ->
 @given(documents, documents)
 def test_documents_are_found_in_their_topics(judged: list[tuple[int, str]], retrieved: list[tuple[int, str]]) -> None:
     assert found(judged, retrieved) == expected(judged, retrieved)
+
+
+def test_ids_that_differ_in_a_few_characters_have_different_hashes() -> None:
+    """Also if these begin words of eight bytes, and the middle of one, where differences cancelled each other out."""
+    digits = itertools.product("0123456789", repeat=3)
+    grid = [f"part{p:04}{a}0000000{b}000{c}000" for a, b, c in digits for p in range(20)]
+    for seed in range(2):
+        assert len(np.unique(words(grid).hashes(seed))) == len(grid)
+
+
+def test_ids_chosen_to_clash_are_told_apart() -> None:
+    """For each of many seeds, two ids with the same hash."""
+    first = np.frombuffer(b"aaaaaaaabbbbbbbb", dtype=">u8").astype(np.uint64)
+    content = b""
+    for seed in range(40):
+        start = id_words.mixed(np.full(2, seed, dtype=np.uint64), np.full(2, 16, dtype=np.uint64))
+        second = id_words.mixed(start, first)[::-1] ^ np.uint64(seed)
+        content += np.stack([first, second], axis=1).astype(">u8").tobytes()
+    ends = pa.py_buffer(np.arange(0, len(content) + 1, 16).tobytes())
+    chosen = IdWords(pa.LargeStringArray.from_buffers(80, ends, pa.py_buffer(content)))
+    assert all(len(np.unique(chosen.hashes(seed))) < 80 for seed in range(id_words._SEEDS))
+    topic = np.zeros(80, dtype=np.int64)
+    index = IdIndex(chosen, topic)
+    rows, places = index.find(chosen, chosen.hashes(index.seed), topic)
+    assert rows.tolist() == places.tolist() == list(range(80))
 
 
 @pytest.fixture

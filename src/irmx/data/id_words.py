@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,10 +21,18 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 """2^64 divided by the golden ratio: multiplication by it spreads the low bits of a number over all bits."""
 
 
+_SEEDS = 3
+"""How many seeds to try until ids are taken to be chosen so that their hashes are equal."""
+
+
 def mixed(hashes: Words, values: Words) -> Words:
     """Return hashes in which values are mixed; for each hash, different values give different results, and vice versa."""
-    product = (hashes ^ values) * _ODD
-    out: Words = np.bitwise_xor(product, product >> np.uint64(32))
+    out: Words = hashes ^ values
+    # The product carries a difference of two values to higher bits only, so the highest, the first character of a word, are
+    # brought down before; else ids that differ in a few characters have equal hashes, whatever the seed.
+    out ^= out >> np.uint64(32)
+    out *= _ODD
+    out ^= out >> np.uint64(29)
     return out
 
 
@@ -70,6 +79,8 @@ class IdWords:
 
     def hashes(self, seed: int) -> Words:
         """Return a number for each id: equal for equal ids, and almost always different for different ids."""
+        if seed >= _SEEDS:
+            return self._slow_hashes(seed)
         hashes = mixed(np.full(len(self._lengths), seed, dtype=np.uint64), self._lengths.astype(np.uint64))
         for number in range(self._count):
             longer: Ints | slice = slice(None)
@@ -77,6 +88,13 @@ class IdWords:
                 longer = np.flatnonzero(self._lengths > _BYTES * number)
             hashes[longer] = mixed(hashes[longer], self._word(number, longer))
         return hashes
+
+    def _slow_hashes(self, seed: int) -> Words:
+        """Return hashes for which nobody can choose ids that clash."""
+        salt, content = seed.to_bytes(_BYTES, "big"), self._bytes.tobytes()
+        bounds = zip(self._starts.tolist(), (self._starts + self._lengths).tolist(), strict=True)
+        digests = (blake2b(content[a:b], digest_size=_BYTES, salt=salt).digest() for a, b in bounds)
+        return np.frombuffer(b"".join(digests), dtype=np.uint64)
 
     def equal(self, rows: Ints, others: IdWords, other_rows: Ints) -> Bools:
         """Return whether some ids are equal to others, one by one."""
@@ -91,9 +109,8 @@ class IdWords:
         The numbers of the groups, from 0, do not decrease.
         """
         order = np.arange(len(rows))
-        unsure = (
-            order.copy()
-        )  # the places of ``order`` that are taken by ids whose bytes so far are equal to others of their group
+        # the places of ``order`` that are taken by ids whose bytes so far are equal to others of their group
+        unsure = order.copy()
         for number in range(self._count + 1):
             if not len(unsure):
                 break
@@ -133,7 +150,7 @@ class IdIndex:
         self._ids, self._topic = ids, topic
         self.seed = -1
         clash = True
-        while clash:  # until no two documents have the same key; this almost never takes a second seed
+        while clash:  # until no two documents have the same key, almost always with the first seed
             self.seed += 1
             keys = keys_of(ids.hashes(self.seed), topic)
             self._order = np.argsort(keys)
