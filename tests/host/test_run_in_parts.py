@@ -44,10 +44,20 @@ def test_other_folders_are_refused_with_what_to_do(parts: Path, command: Any) ->
     assert "one run if all files in it are its parts in Parquet" in done.err
     with pytest.raises(DataError, match=f"{parts} is a folder, not a run file"):
         irmx.read_run(parts)
-    with pytest.raises(DataError, match="is not a folder of Parquet files alone"):
-        irmx.read_run(f"parquet:{parts}")
+    assert irmx.read_run(f"parquet:{parts}").as_dict() == RUN  # as the message says
+    (parts / "none").mkdir()
+    with pytest.raises(DataError, match=f"{parts}/none holds no file whose name ends with .parquet"):
+        irmx.read_run(f"parquet:{parts}/none")
     with pytest.raises(DataError, match=f"{parts} is a folder, not a qrels file"):
         irmx.read_qrels(parts)
+
+
+def test_a_part_that_lacks_a_column_is_named(parts: Path) -> None:
+    pq.write_table(pa.table({"query_id": ["1"], "doc_id": ["z"]}), parts / "part-00009.parquet")
+    with pytest.raises(
+        DataError, match=rf"part-00009\.parquet lacks the column '\w+', which {parts}/part-00000\.parquet has"
+    ):
+        irmx.read_run(parts)
 
 
 def test_a_damaged_part_is_named(parts: Path) -> None:

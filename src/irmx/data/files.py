@@ -39,9 +39,9 @@ def matching_files(argument: str) -> list[str]:
     ['a.run', 'b.run']
     """
     from irmx.data.formats.detect import named
-    from irmx.data.formats.table import parquet_parts
+    from irmx.data.formats.table import is_run_in_parts
 
-    if os.path.isdir(argument) and not parquet_parts(Path(argument)):
+    if os.path.isdir(argument) and not is_run_in_parts(Path(argument)):
         raise UsageError(
             f"{argument} is a folder. For all files in it: '{os.path.join(argument, '*')}'. A folder is one run if all files "
             "in it are its parts in Parquet, with names that end with .parquet."

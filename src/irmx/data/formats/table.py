@@ -201,7 +201,7 @@ class Parquet(_TableFormat):
 
     def recognises(self, table: Table, path: Path, start: bytes) -> bool:
         """Tell by the first four bytes; a folder by the names of the files in it."""
-        return bool(parquet_parts(path)) or start[:4] == b"PAR1" or super().recognises(table, path, start)
+        return is_run_in_parts(path) or start[:4] == b"PAR1" or super().recognises(table, path, start)
 
     def read(self, table: Table, path: Path, content: bytes) -> pa.Table:
         """Return the content of a file, or the parts in a folder, as a table."""
@@ -221,14 +221,18 @@ def parquet_table(name: str, content: bytes) -> pa.Table:
 
 
 def parquet_parts(folder: Path) -> list[str]:
-    """Return the parts of a table in a folder, in alphabetical order; none if the folder holds other files, too.
+    """Return the Parquet files in a folder, the parts of a table, in alphabetical order."""
+    return [path for path in _visible(folder) if path.endswith(".parquet") and os.path.isfile(path)]
 
-    Files and folders whose names begin with a dot or an underscore do not count: tools leave them beside the parts.
-    """
-    if not folder.is_dir():
-        return []
-    names = sorted(name for name in os.listdir(folder) if name[0] not in "._")
-    return [os.path.join(folder, name) for name in names] if all(name.endswith(".parquet") for name in names) else []
+
+def is_run_in_parts(path: Path) -> bool:
+    """Tell whether a path is a folder of Parquet files, and of nothing else."""
+    return path.is_dir() and 0 < len(parquet_parts(path)) == len(_visible(path))
+
+
+def _visible(folder: Path) -> list[str]:
+    """Return what is in a folder, without names that begin with a dot or an underscore, which tools leave beside the parts."""
+    return [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name[0] not in "._"]
 
 
 def parquet_rows(path: Path) -> int:
@@ -247,11 +251,20 @@ def parquet_batches(path: Path, rows: int = 2**17) -> Iterator[pa.Table]:
 
 
 def _dataset(path: Path) -> Any:
+    """Return the rows of a file, or of the parts in a folder, all of which have the columns of the first; not yet read."""
     from pyarrow import dataset
 
-    if path.is_dir() and not parquet_parts(path):
-        raise DataError(f"{path} is not a folder of Parquet files alone, whose names end with .parquet.")
-    return dataset.dataset(parquet_parts(path) or str(path), format="parquet")
+    if not path.is_dir():
+        return dataset.dataset(str(path), format="parquet")
+    parts = parquet_parts(path)
+    if not parts:
+        raise DataError(f"{path} holds no file whose name ends with .parquet.")
+    rows = dataset.dataset(parts, format="parquet")
+    for part in rows.get_fragments():  # of a part without a column, Arrow would make the cells empty
+        lacking = [name for name in rows.schema.names if name not in part.physical_schema.names]
+        if lacking:
+            raise DataError(f"{part.path} lacks the column {lacking[0]!r}, which {parts[0]} has.")
+    return rows
 
 
 @contextlib.contextmanager
