@@ -281,15 +281,37 @@ def test_files_and_folders_in_parquet(parts: Path, run: Path, evaluator: irmx.Ev
         assert len(list(run_chunks(source, size) or ())) > 1
         assert equal(evaluator.scores(source, memory=memory_for(size)), evaluator.scores(run))
     pq.write_table(table_of(["0", "1", "1"]), single)
-    with pytest.raises(DataError, match=f"{single}: The run has the document 'b' more than once for query '1'"):
+    with pytest.raises(
+        DataError, match=rf"{single}, rows 6 and 11 \(counted from 0\): The run has the document 'b' more"
+    ):
         irmx.evaluator("AP", QRELS).scores(single, memory=memory_for(1))
 
 
 def test_a_topic_that_returns_in_another_part(parts: Path, evaluator: irmx.Evaluator) -> None:
     pq.write_table(table_of(["0"]).slice(0, 1).set_column(1, "docno", [["z"]]), parts / "part-9.parquet")
-    with pytest.warns(DataWarning, match=f"The rows of topic 0 do not stand together: {parts} and {parts}"):
+    with pytest.warns(
+        DataWarning, match=rf"together: {parts}, row 0 .* and {parts}, row {len(table_of(list('01234568')))} "
+    ):
         scores = evaluator.scores(parts, memory=memory_for(300))
     assert equal(scores, evaluator.scores(irmx.read_run(parts)))
+
+
+def test_ids_of_topics_as_categories(run: Path, evaluator: irmx.Evaluator, tmp_path: Path) -> None:
+    table = table_of(list("01234568"))
+    pq.write_table(table.set_column(0, "qid", table["qid"].dictionary_encode()), tmp_path / "some.parquet")
+    assert equal(evaluator.scores(tmp_path / "some.parquet", memory=memory_for(100)), evaluator.scores(run))
+
+
+@pytest.mark.parametrize("column", ["qid", "docno", "score"])
+def test_an_empty_cell_is_told_with_its_row_in_the_file(column: str, evaluator: irmx.Evaluator, tmp_path: Path) -> None:
+    table = table_of(list("01234568"))
+    cells = table[column].to_pylist()
+    cells[20] = None
+    path = tmp_path / "some.parquet"
+    pq.write_table(table.set_column(table.column_names.index(column), column, [cells]), path)
+    for size in (1, 100, 10**6):
+        with pytest.raises(DataError, match=rf"{path}: The .*row 20 \(counted from 0\)"):
+            evaluator.scores(path, memory=memory_for(size))
 
 
 # -- memory and jobs -------------------------------------------------------------------------------------------------

@@ -99,17 +99,28 @@ class TextChunk(Chunk):
 
 @dataclass(frozen=True)
 class RowsChunk(Chunk):
-    """Topics of a file, or of a folder of files, in Parquet, which has no lines."""
+    """Topics of a file, or of a folder of files, in Parquet, which has no lines; and the number of rows before them."""
 
     path: Path
     table: pa.Table
+    rows_before: int
 
     def rows(self) -> pa.Table:
         return self.table
 
     def place(self, rows: Sequence[int]) -> str:
-        """Return the file."""
-        return str(self.path)
+        """Return the file and the numbers of some rows in it."""
+        numbers = [str(row + self.rows_before) for row in rows]
+        many = "s" if len(numbers) > 1 else ""
+        return f"{self.path}, row{many} {' and '.join(numbers)} (counted from 0)" if numbers else str(self.path)
+
+    def located(self, error: DataError) -> DataError:
+        """Return an error about the table with the file before its text, in which rows are numbered as in the file."""
+        text, count = _ROW_NUMBER.subn(lambda row: f"row {int(row[1]) + self.rows_before} (", str(error))
+        return DataError(text).at(str(self.path) if count else self.place(error.rows))
+
+
+_ROW_NUMBER = re.compile(r"\brow (\d+) \((?=counted from 0\))")
 
 
 def run_chunks(source: Any, size: int) -> Iterator[Chunk] | None:
@@ -207,27 +218,31 @@ def _rows_chunks(path: Path, size: int) -> Iterator[RowsChunk]:
     import pyarrow as pa
 
     held: list[pa.Table] = []
+    rows_before = 0
     for table in parquet_batches(path, max(1, min(size // _ROW_BYTES, 2**17))):
         held.append(table)
         if sum(part.nbytes for part in held) >= size:
             rows = pa.concat_tables(held)
             cut = _first_row_of_last_topic(rows)
             if cut:
-                yield RowsChunk(path, rows.slice(0, cut))
-            held = [rows.slice(cut)]
+                yield RowsChunk(path, rows.slice(0, cut), rows_before)
+            held, rows_before = [rows.slice(cut)], rows_before + cut
     if held:
-        yield RowsChunk(path, pa.concat_tables(held))
+        yield RowsChunk(path, pa.concat_tables(held), rows_before)
 
 
 def _first_row_of_last_topic(rows: pa.Table) -> int:
-    """Return where the last topic starts; 0 if there is no other, or no column of topics."""
+    """Return where the last topic starts; 0 if there is no other, no column of topics, or no id, which reading will refuse."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
     names = canonical_names("run", rows.column_names)
     if "query_id" not in names:
         return 0
     topics = rows.column(names.index("query_id"))
-    return int(pc.index(topics, topics[-1]).as_py())
+    if pa.types.is_dictionary(topics.type):
+        topics = topics.cast(topics.type.value_type)
+    return max(0, int(pc.index(topics, topics[-1]).as_py()))
 
 
 def lines_of_topic(topic: str, chunks: Iterable[Chunk]) -> Iterator[str]:
