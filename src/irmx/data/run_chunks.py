@@ -7,6 +7,7 @@ import re
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 MEMORY = "1GB"
 """The memory that a run may take by default."""
-_UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _EXPANSION = 10
 """By how much compression makes a run smaller, at most; a file that cannot be larger than a chunk is read at once."""
 _ROW_BYTES = 50
@@ -38,7 +39,7 @@ def bytes_of(memory: str | float) -> int:
     Parameters
     ----------
     memory : str or number
-        A number of bytes, or a text such as ``"1GB"`` or ``"500 MB"``; 1 GB is 10^9 bytes.
+        A number of bytes, at least 1000, or a text such as ``"1GB"``, ``"4G"`` or ``"500 MB"``; 1 GB is 10^9 bytes.
 
     Raises
     ------
@@ -47,13 +48,13 @@ def bytes_of(memory: str | float) -> int:
 
     Examples
     --------
-    >>> bytes_of("500MB"), bytes_of("1.5 GB"), bytes_of(4096)
+    >>> bytes_of("500MB"), bytes_of("1.5G"), bytes_of(4096)
     (500000000, 1500000000, 4096)
     """
-    amount = re.fullmatch(r"(\d+(?:\.\d*)?)\s*([KMGT]?B)?", str(memory).strip(), re.IGNORECASE)
-    size = int(float(amount[1]) * _UNITS[(amount[2] or "B").upper()]) if amount else 0
-    if size < 1:
-        raise UsageError(f"The memory must be an amount such as 500MB or 1GB. Got {memory!r} instead.")
+    amount = re.fullmatch(r"(\d+(?:\.\d*)?)\s*([KMGT]?)B?", str(memory).strip(), re.IGNORECASE)
+    size = int(float(amount[1]) * _UNITS[amount[2].upper()]) if amount else 0
+    if size < _UNITS["K"]:
+        raise UsageError(f"The memory must be an amount such as 500MB or 1GB, at least 1KB. Got {memory!r} instead.")
     return size
 
 
@@ -163,34 +164,41 @@ def run_chunks(source: Any, size: int) -> Iterator[Chunk] | None:
 
 def _text_chunks(path: Path, size: int) -> Iterator[TextChunk]:
     """Yield the chunks of a TREC file; nothing of one is kept here when the next one is read."""
-    held, lines_before = b"", 0
-    for block in content_in_blocks(path, "run", size):
-        held += block
+    blocks: list[bytes] = []
+    lines_before = wanted = 0
+    for block in chain(content_in_blocks(path, "run", size), [b""]):
+        blocks.append(block)
+        if block and sum(map(len, blocks)) < wanted:
+            continue
         del block
+        held = b"".join(blocks)
+        blocks.clear()
         cut = _start_of_last_topic(held)
         if cut:
             lines = _lines(held, cut)
             yield TextChunk(path, held[:cut], lines_before)
-            held, lines_before = held[cut:], lines_before + lines
-    if held:
-        yield TextChunk(path, held, lines_before)
+            lines_before += lines
+        # a topic that is larger than a block is not searched again after every block
+        wanted = 0 if cut else 2 * len(held)
+        blocks.append(held[cut:])
+        del held
+    if any(blocks):
+        yield TextChunk(path, b"".join(blocks), lines_before)
 
 
 def _start_of_last_topic(content: bytes) -> int:
     """Return where the last topic of whole lines starts, 0 if no other topic is before it.
 
-    Its lines are taken to begin alike. Where one does not, or where the topic begins with # as a comment does, the cut may be in
-    the wrong place; the topic is then in two chunks, as one that returns is.
+    Where a comment begins as a row of the topic does, the cut may be in the wrong place; a topic is then in two chunks, as one
+    that returns is.
     """
     line = _last_row(content, content.rfind(b"\n"))
     if line is None:
         return 0
-    prefix = _TOPIC.match(line)
-    start = 0 if prefix is None or content.startswith(prefix[0]) else content.find(b"\n" + prefix[0]) + 1
+    row_of_topic = rb"\n[^\S\n]*" + re.escape(line.split(maxsplit=1)[0]) + rb"\s"
+    first = re.match(row_of_topic[2:], content) or re.search(row_of_topic, content)
+    start = first.start() + 1 if first and first.start() else 0
     return start if start and _last_row(content, start - 1) is not None else 0
-
-
-_TOPIC = re.compile(rb"\s*\S+\s")
 
 
 def _last_row(content: bytes, end: int) -> bytes | None:
