@@ -9,9 +9,8 @@ from __future__ import annotations
 import pickle
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
-from uuid import uuid4
 
 import ir_measures
 from ir_measures import Metric
@@ -83,12 +82,7 @@ class Evaluator:
         return f"<Evaluator: {counted(len(self.measures), 'measure')}, {some(map(str, self.measures))}; {self.judgments!r}>"
 
     def __reduce__(self) -> Any:
-        return _of_this_process, (self._key, self.measures, self._stored_judgments, self._provider)
-
-    @cached_property
-    def _key(self) -> str:
-        """What tells this evaluator from others in other processes."""
-        return uuid4().hex
+        return _of_this_process, (tuple(self.measures), self._stored_judgments, self._provider)
 
     @cached_property
     def _stored_judgments(self) -> bytes:
@@ -200,15 +194,9 @@ def join(qrels: Any, run: Any, **common: Any) -> Rankings:
     return Rankings(Join(the_run, judgments), **common)
 
 
-_kept: dict[str, Evaluator] = {}
-"""The last evaluator that came from another process."""
-
-
-def _of_this_process(key: str, measures: Measures, judgments: bytes, provider: str | None) -> Evaluator:
-    """Return an evaluator that came from another process, made once, without the warnings issued there."""
-    if key not in _kept:
-        _kept.clear()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            _kept[key] = Evaluator(measures, pickle.loads(judgments), provider)  # noqa: S301  of an evaluator
-    return _kept[key]
+@lru_cache(maxsize=1)
+def _of_this_process(measures: tuple[ir_measures.Measure, ...], judgments: bytes, provider: str | None) -> Evaluator:
+    """Return an evaluator that came from another process, made once for all chunks, without the warnings issued there."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return Evaluator(measures, pickle.loads(judgments), provider)  # noqa: S301  of an evaluator
