@@ -82,6 +82,22 @@ def test_measures_that_were_not_parsed_are_checked_too(measure: Any) -> None:
         irmx.calc_aggregate(measure, QRELS, RUN)
 
 
+@pytest.mark.parametrize("provider", [None, "irmx", "pytrec_eval"])
+def test_a_parameter_that_the_measure_does_not_have(provider: str | None) -> None:
+    says = "^AP has no parameter 'rell'. Did you mean rel[?] It has: cutoff, rel, judged_only.$"
+    with pytest.raises(irmx.UnknownNameError, match=says):
+        irmx.calc_aggregate(ir_measures.AP(rell=2), QRELS, RUN, provider=provider)
+    with pytest.raises(irmx.UnknownNameError, match=says):
+        irmx.explain(ir_measures.AP(rell=2), QRELS, RUN, "1")
+
+
+def test_how_to_give_a_missing_parameter_is_a_form_that_it_takes() -> None:
+    with pytest.raises(irmx.UsageError, match=r"IPrec needs the parameter 'recall' .*: IPrec\(recall=\.\.\.\)"):
+        irmx.parse_measure("IPrec")
+    with pytest.raises(irmx.UsageError, match="BPM needs the parameter 'cutoff' .*: BPM@10"):
+        irmx.parse_measure("BPM(max_rel=2)")
+
+
 GRADES = [
     ("SetP", 10**9, "SetP is computed by pytrec_eval, which reads only grades that are whole numbers up to 10000. "),
     ("infAP SetR", 2**31, "infAP, SetR are computed by pytrec_eval"),

@@ -12,7 +12,7 @@ from typing import Any
 import ir_measures
 
 from irmx.declare.measures import Measure
-from irmx.declare.params import LARGEST_INT, Param, with_article
+from irmx.declare.params import LARGEST_INT, Param, refuse_unknown, with_article
 from irmx.declare.trec_names import is_trec_name, trec_measures, trec_names
 from irmx.errors import UnknownNameError, UsageError, suggest
 from irmx.registry import registry
@@ -57,6 +57,7 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
     RR
     """
     if isinstance(text, ir_measures.Measure):
+        refuse_unknown(text.params, text.SUPPORTED_PARAMS, str(text.NAME))  # which ir_measures fails to print
         return text
     if not isinstance(text, str):
         raise UsageError(f"A measure is a string or a Measure. Got {text!r} instead.")
@@ -230,12 +231,10 @@ class _Parser:
     def _param(self, node: ast.expr, base: Any, name: str) -> Any:
         """Return the value of a parameter, checked against its declaration if there is one."""
         owner, declared = base.NAME or str(base), base.SUPPORTED_PARAMS
-        if name not in declared:
-            raise self._error(
-                node,
-                f"{owner} has no parameter {name!r}.{suggest(name, declared)} It has: {', '.join(declared) or 'none'}.",
-                UnknownNameError,
-            )
+        try:
+            refuse_unknown([name], declared, owner)
+        except UnknownNameError as error:
+            raise self._error(node, str(error), UnknownNameError) from None
         param = declared[name]
         value = self._value(node, param, owner, name)
         if not isinstance(param, Param):
@@ -360,6 +359,6 @@ def upstream(base: ir_measures.Measure, params: dict[str, Any], for_scorer: bool
     measure: ir_measures.Measure = base(**params)
     for name, info in measure.SUPPORTED_PARAMS.items():
         if info.required and name not in measure.params:
-            how = f"{base}@10" if name == base.AT_PARAM else f"{base}({name}=...)"
+            how = f"{base}@10" if name == "cutoff" else f"{base}({name}=...)"
             raise UsageError(f"{base} needs the parameter {name!r} ({info.desc}): {how}.")
     return measure

@@ -14,9 +14,9 @@ from irmx.declare.durations import duration, seconds
 from irmx.declare.expressions import measures_named, parse_value
 from irmx.declare.measures import Measure
 from irmx.declare.multiples import Multiple, parse_multiple, quantity
-from irmx.declare.params import Param
+from irmx.declare.params import Param, refuse_unknown
 from irmx.declare.symbols import Symbol, value_text
-from irmx.errors import UnknownNameError, UsageError, suggest
+from irmx.errors import UnknownNameError, UsageError
 
 POINTS = 51
 """The number of values of a range that does not state it: steps of 0.02 from 0 to 1."""
@@ -152,11 +152,7 @@ class Grid:
 
     def _param(self, name: str) -> Param:
         declared = self._declared.SUPPORTED_PARAMS
-        if name not in declared:
-            raise UnknownNameError(
-                f"{self._declared.NAME} has no parameter {name!r}.{suggest(str(name), declared)} "
-                f"It has: {', '.join(declared) or 'none'}."
-            )
+        refuse_unknown([name], declared, str(self._declared.NAME))
         return declared[name]
 
     def _values(self, name: str, values: Any) -> list[Any]:

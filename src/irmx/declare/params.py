@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -230,6 +230,15 @@ def _as_float(value: Any) -> Any:
         return UNSET
 
 
+def refuse_unknown(names: Iterable[str], declared: Mapping[str, Any], owner: str) -> None:
+    """Raise :class:`irmx.errors.UnknownNameError` for a parameter that is not declared; the message suggests a name."""
+    for name in names:
+        if name not in declared:
+            raise UnknownNameError(
+                f"{owner} has no parameter {name!r}.{suggest(name, declared)} It has: {', '.join(declared) or 'none'}."
+            )
+
+
 def check_params(given: Mapping[str, Any], declared: Mapping[str, Param], owner: str) -> dict[str, Any]:
     """Return the given parameters in canonical form and in the declared order.
 
@@ -238,10 +247,5 @@ def check_params(given: Mapping[str, Any], declared: Mapping[str, Param], owner:
     irmx.errors.UsageError
         For an unknown parameter or an illegal value; the message says what is allowed and suggests a name.
     """
-    unknown = [k for k in given if k not in declared]
-    if unknown:
-        raise UnknownNameError(
-            f"{owner} has no parameter {unknown[0]!r}.{suggest(unknown[0], declared)} "
-            f"It has: {', '.join(declared) or 'none'}."
-        )
+    refuse_unknown(given, declared, owner)
     return {k: p.check(given[k], k, owner) for k, p in declared.items() if k in given and given[k] is not UNSET}

@@ -18,7 +18,7 @@ from ir_measures import Metric
 from irmx.data.reading import read_qrels, read_run
 from irmx.data.run_chunks import MEMORY
 from irmx.declare.columns import needed
-from irmx.declare.expressions import canonical, parse_measures
+from irmx.declare.expressions import canonical, parse_measure, parse_measures
 from irmx.declare.measures import Measure
 from irmx.errors import counted, some
 from irmx.rank.join import Join, refuse_no_common_topic
@@ -44,7 +44,7 @@ def as_measures(measures: Measures) -> list[ir_measures.Measure]:
         measures = [measures]
     parsed: list[ir_measures.Measure] = []
     for m in measures:
-        parsed += [m] if isinstance(m, ir_measures.Measure) else parse_measures(m)
+        parsed += [parse_measure(m)] if isinstance(m, ir_measures.Measure) else parse_measures(m)
     distinct: dict[ir_measures.Measure, ir_measures.Measure] = {}
     for m in parsed:
         distinct.setdefault(canonical(m), m)
