@@ -1,5 +1,6 @@
 """What the tools behind measures of ir_measures would abort at, hang on, or answer with a wrong number, is refused."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,7 @@ PARAMETERS = [
     ("Accuracy(rel=0)", None, "which accuracy computes, must be an int in the range [1, inf). Got 0"),
     ("alpha_nDCG@21", None, "which pyndeval computes, must be an int in the range [1, 20]. Got 21"),
     ("alpha_nDCG(alpha=1.5)@5", None, "must be a float in the range [0, 1]. Got 1.5"),
+    ("ERR_IA(judged_only=True)@5", None, "which pyndeval computes, must be False. Got True"),
     ("NRBP(beta=1.0)", None, "must be a float in the range (0, 1). Got 1.0"),
     ("ERR@0", None, "The 'cutoff' parameter of ERR"),
 ]
@@ -84,7 +86,7 @@ def test_measures_that_were_not_parsed_are_checked_too(measure: Any) -> None:
 
 @pytest.mark.parametrize("provider", [None, "irmx", "pytrec_eval"])
 def test_a_parameter_that_the_measure_does_not_have(provider: str | None) -> None:
-    says = "^AP has no parameter 'rell'. Did you mean rel[?] It has: cutoff, rel, judged_only.$"
+    says = re.escape("AP has no parameter 'rell'. Did you mean rel? It has: cutoff, rel, judged_only.")
     with pytest.raises(irmx.UnknownNameError, match=says):
         irmx.calc_aggregate(ir_measures.AP(rell=2), QRELS, RUN, provider=provider)
     with pytest.raises(irmx.UnknownNameError, match=says):
@@ -94,7 +96,7 @@ def test_a_parameter_that_the_measure_does_not_have(provider: str | None) -> Non
 def test_how_to_give_a_missing_parameter_is_a_form_that_it_takes() -> None:
     with pytest.raises(irmx.UsageError, match=r"IPrec needs the parameter 'recall' .*: IPrec\(recall=\.\.\.\)"):
         irmx.parse_measure("IPrec")
-    with pytest.raises(irmx.UsageError, match="BPM needs the parameter 'cutoff' .*: BPM@10"):
+    with pytest.raises(irmx.UsageError, match=r"BPM needs the parameter 'cutoff' .*: BPM@10"):
         irmx.parse_measure("BPM(max_rel=2)")
 
 

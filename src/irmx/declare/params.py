@@ -110,7 +110,8 @@ class Param(ParamInfo):
         if self.kind:
             return with_article(self.kind)
         if self.allowed is not None:
-            return "one of " + ", ".join(repr(c) for c in self.allowed) + (" or None" if self.nullable else "")
+            several = "one of " if len(self.allowed) > 1 else ""
+            return several + ", ".join(repr(c) for c in self.allowed) + (" or None" if self.nullable else "")
         text = _TYPE_NAMES[self.dtype]
         if self.dtype is duration:
             text += f", more than {self.above:g}s" if self.above is not None else ""

@@ -77,6 +77,7 @@ PARAMETERS: dict[str, dict[str, Param]] = {
         "rel": Param(int, ""),
         "alpha": Param(float, "", low=0, high=1),
         "beta": Param(float, "", above=0, below=1),
+        "judged_only": Param(bool, "", choices=(False,)),  # it reads the run as a dict, which it is not
     },
     "msmarco": {"rel": Param(int, "")},
     "ranx": {"rel": Param(int, "")},
