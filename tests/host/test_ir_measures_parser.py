@@ -155,13 +155,26 @@ def test_recall_of_more_than_two_decimals_is_refused(recall: float) -> None:
     assert len(irmx.calc_aggregate(everywhere, QRELS, RUN)) == 101
 
 
-@pytest.mark.parametrize("other", ["nDCG@5", "nDCG(gains={1:0,2:7})@5", "nDCG", "NumRet NumQ AP(rel=2)"])
-def test_nothing_else_is_computed_with_the_gains_of_ndcg(other: str) -> None:
-    gains = "nDCG(gains={1:10})@5"
-    for asked in (f"{gains} {other}", f"{other} {gains}"):
-        alone = {**irmx.calc_aggregate(gains, QRELS, RUN), **irmx.calc_aggregate(other, QRELS, RUN)}
-        assert irmx.calc_aggregate(asked, QRELS, RUN) == pytest.approx(alone)
-    assert alone[irmx.parse_measure(gains)] == pytest.approx(NDCG_WITH_GAINS, abs=1e-6)
+@pytest.mark.parametrize(
+    "setting", ["nDCG(gains={1:10})@5", "AP(judged_only=True)", "AP(rel=2)", "nDCG(judged_only=True)"]
+)
+@pytest.mark.parametrize(
+    "other", ["nDCG@5", "nDCG(gains={1:0,2:7})@5", "nDCG", "NumRet", "NumQ AP(rel=2)", "NumRet(rel=1)", "Bpref SetR"]
+)
+def test_the_setting_of_a_measure_changes_no_other_measure(setting: str, other: str) -> None:
+    def values(text: str) -> dict[ir_measures.Measure, float]:
+        return irmx.calc_aggregate(text, QRELS, RUN, provider="pytrec_eval")
+
+    alone = {**values(setting), **values(other)}
+    for asked in (f"{setting} {other}", f"{other} {setting}"):
+        assert values(asked) == pytest.approx(alone)
+
+
+def test_gains_take_the_place_of_grades() -> None:
+    gains = irmx.parse_measure("nDCG(gains={1:10})@5")
+    for provider in ("irmx", "pytrec_eval"):
+        value = irmx.calc_aggregate(gains, QRELS, RUN, provider=provider)[gains]
+        assert value == pytest.approx(NDCG_WITH_GAINS, abs=1e-6)
 
 
 NDCG_WITH_GAINS = ((10 / np.log2(3) + 2 / np.log2(5)) / (10 + 10 / np.log2(3) + 2 / np.log2(4)) + 1 / np.log2(3)) / 2

@@ -32,9 +32,10 @@ RANKERS = (
 )
 """The providers that use scores only to rank documents. Others, such as that of ``ir_measures.define``, may compute with scores."""
 
-COMPUTED_APART = {"pyndeval": ("rel", "alpha", "beta", "judged_only"), "pytrec_eval": ("gains",)}
+COMPUTED_APART = {"pyndeval": ("rel", "alpha", "beta"), "pytrec_eval": ("gains", "judged_only")}
 """The parameters whose settings need an evaluator each. pyndeval's provider exhausts the run for the first setting and returns zeros
-for the others; that of pytrec_eval may apply the gains to plain nDCG and return zeros for nDCG with gains."""
+for the others; that of pytrec_eval may apply the gains to plain nDCG and return zeros for nDCG with gains, and counts only judged
+documents for NumRet beside a measure with ``judged_only``."""
 
 _NOT_RELEVANT = {"(no document)": 0}
 """A judgment for a topic that has none of grade 0 or more, where pytrec_eval reads memory that is not its own, and may crash."""
