@@ -188,6 +188,15 @@ def test_a_provider_that_fails_is_named_with_its_measures_only(monkeypatch: pyte
     assert str(caught.value) == says
 
 
+def test_a_mean_over_no_topic_is_told() -> None:
+    nothing = {"1": {"c": 1.0}, "2": {"b": 1.0}}
+    says = "Accuracy is not defined for any topic of the run, so that there is no mean: it is NaN."
+    with pytest.warns(irmx.DataWarning, match=says):
+        values = irmx.calc_aggregate("SetP Accuracy", QRELS, nothing)
+    assert str(values) == "{SetP: 0.0, Accuracy: nan}"
+    assert irmx.calc_aggregate("Accuracy", QRELS, {"1": {"c": 2.0, "b": 1.0}}) == {ir_measures.Accuracy: 0.0}
+
+
 def test_a_value_that_is_not_finite_is_an_error() -> None:
     with pytest.raises(
         irmx.DataError, match="nNRBP cannot be computed: its provider pyndeval returned nan for query '2'"

@@ -176,9 +176,18 @@ def mean_of(measure: ir_measures.Measure, scores: TopicScores) -> float:
     """Aggregate the values of all topics with the measure's aggregator, which usually computes the mean.
 
     The aggregator of an irmx measure handles NaN, which ``no_relevant='nan'`` gives. For a measure of ir_measures, NaN means
-    that its tool has no value for the topic, so it is removed first.
+    that its tool has no value for the topic, so it is removed first; Accuracy has one only where a relevant document is
+    retrieved.
+
+    Warns
+    -----
+    irmx.errors.DataWarning
+        If there are topics, but the tool has a value for none of them, so that the mean is NaN.
     """
     values = scores.values if isinstance(measure, Measure) else scores.values[~np.isnan(scores.values)]
+    if len(scores.values) > len(values) == 0:
+        message = f"{measure} is not defined for any topic of the run, so that there is no mean: it is NaN."
+        warnings.warn(message, DataWarning, stacklevel=2)
     aggregator = measure.aggregator()
     for value in values.tolist():
         aggregator.add(value)
