@@ -176,6 +176,14 @@ def test_symbols_and_stock_measures_are_described(command: Callable[..., Any]) -
     assert "Kalervo Järvelin and Jaana Kekäläinen. Cumulated gain-based evaluation of IR techniques." in shown
 
 
+def test_a_measure_is_described_as_what_computes_it_does(command: Callable[..., Any]) -> None:
+    assert (
+        "Without it, a document has as gain its grade divided by the largest\ngrade" in command("measures", "RBP").out
+    )
+    for name in ("RBP", "alpha_nDCG", "Bpref", "SetF"):
+        assert ".. " not in command("measures", name).out  # directives of Sphinx
+
+
 def test_cite_gives_every_entry_once(command: Callable[..., Any]) -> None:
     done = command("cite", "MP(model=GL_AD_ID) MP(model=LO_AD_ID)", "NCP(law=first)", "AP", "Rprec", "NumRet")
     keys = re.findall(r"^@\w+\{(\w+),", done.out, re.M)

@@ -12,6 +12,7 @@ from irmx.data.files import matching_file
 from irmx.data.formats.detect import read
 from irmx.declare.command import QRELS_HELP
 from irmx.declare.output_format import cell_text, visible
+from irmx.errors import counted
 from irmx.score.explain import explain as explanation
 
 
@@ -42,7 +43,8 @@ def explain(
         print(f"{parts.measure}  topic {visible(parts.query_id)}  value {cell_text(parts.value, places)}")
         for name, value in parts.fields.items():
             print(f"{name} {cell_text(_whole(value), places)}")
-        print(f"{parts.depth} documents, among them {parts.retrieved} of {parts.recall_base} relevant ones")
+        documents = counted(parts.depth, "document")
+        print(f"{documents}, among them {parts.retrieved} of {parts.recall_base} relevant ones")
     columns = [
         [_whole(v) if name == "grade" else _defined(v) for v in values] for name, values in parts.columns.items()
     ]

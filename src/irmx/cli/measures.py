@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from typing import Annotated, Any
 
@@ -99,12 +100,12 @@ def _rows(title: str, rows: list[tuple[str, str]]) -> None:
 
 
 def _describe(name: str, measure: Any) -> None:
-    print(f"{name}: {measure.PRETTY_NAME}")
-    print(f"  {measure.SHORT_DESC}")
-    doc = inspect.cleandoc(type(measure).__doc__ or "")
-    if doc:
-        print("\n" + doc)
     scorer = measure if isinstance(measure, Measure) else registry().scorer(measure.NAME) or measure
+    print(f"{name}: {scorer.PRETTY_NAME}")
+    print(f"  {scorer.SHORT_DESC}")
+    doc = re.sub(r"^\.\. .*$", "", inspect.cleandoc(type(scorer).__doc__ or ""), flags=re.MULTILINE)  # for Sphinx only
+    if doc:
+        print("\n" + doc.strip())
     print(f"\n{parameters_section(scorer.SUPPORTED_PARAMS, measure.params)}")
     if missing := not_installed(measure):
         print(f"\nProvider\n  {missing}")
@@ -139,10 +140,8 @@ def _computed_by(measure: Any, scorer: Any) -> None:
     ]
     rows = [f"the plugin {registry().source_of(scorer)}"] if isinstance(scorer, Measure) else []
     if providers:
-        only = "with --provider, " if rows else ""
-        rows.append(
-            f"{only}the first of these providers of ir_measures that takes the parameters: {', '.join(providers)}"
-        )
+        which = "with --provider, one of these" if rows else "the first of these"
+        rows.append(f"{which} providers of ir_measures that takes the parameters: {', '.join(providers)}")
     if rows:
         print("\nComputed by", *rows, sep="\n  ")
 
