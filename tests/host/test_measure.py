@@ -244,3 +244,16 @@ def test_a_parameter_says_what_it_must_be() -> None:
         ByTopic(scael=1)
     assert ByTopic(rel=np.int64(2), cutoff=np.int32(5), scale=np.float32(0.5)) == ByTopic(rel=2.0, scale=0.5) @ 5
     assert str(ByTopic(rel=1, judged_only=np.bool_(False), scale=1)) == "ZMeanRank"
+
+
+def test_a_scorer_that_fails_is_told_with_its_plugin(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Broken(Measure):
+        NAME = "SetP"
+
+        def score(self, rankings: Rankings) -> Any:
+            raise KeyError("grade")
+
+    monkeypatch.setitem(irmx.registry()._owners, ("scorers", "SetP"), (Broken(), "late (irmx-late 1.0)"))
+    says = r"^The measure SetP, which the plugin late \(irmx-late 1\.0\) computes, failed with KeyError: 'grade'$"
+    with pytest.raises(PluginError, match=says):
+        irmx.calc_aggregate("AP SetP", {"q": {"a": 1}}, {"q": {"a": 1.0}})

@@ -16,10 +16,11 @@ from irmx.data.judgments import Judgments
 from irmx.data.reading import read_run
 from irmx.declare.columns import at_odds
 from irmx.declare.measures import Measure, common_parameters
-from irmx.errors import DataError, DataWarning, IrmxError, PluginError, failure_of
+from irmx.errors import DataError, DataWarning, IrmxError, PluginError, counted, failure_of
 from irmx.ragged import Array, segment_count
 from irmx.rank.join import Join, no_common_topic
 from irmx.rank.rankings import Rankings
+from irmx.registry import registry
 from irmx.score.scorers import scorer_of
 from irmx.score.topic_scores import DetailedResults, TopicScores, metric
 
@@ -99,7 +100,13 @@ def named(measure: Measure) -> Iterator[None]:
     except (IrmxError, DataWarning):  # a warning turned into an error is raised unchanged
         raise
     except Exception as error:
-        raise failure_of(f"The measure {measure}", error) from error
+        raise failure_of(_with_plugin(measure), error) from error
+
+
+def _with_plugin(measure: Measure) -> str:
+    """Return the name of a measure for a message, and the plugin that computes it if it is one of ir_measures."""
+    plugin = registry().owner("scorers", str(measure.NAME))
+    return f"The measure {measure}" if plugin is None else f"The measure {measure}, which the plugin {plugin} computes,"
 
 
 def checked(measure: Measure, topics: Sequence[Any], scores: TopicScores) -> TopicScores:
@@ -107,17 +114,16 @@ def checked(measure: Measure, topics: Sequence[Any], scores: TopicScores) -> Top
     arrays = {name: np.asarray(array, dtype=np.float64) for name, array in {**scores.fields, "": scores.values}.items()}
     covariance = scores.covariance
     if covariance is not None and covariance.shape != (len(topics), len(topics)):
-        raise PluginError(
-            f"The measure {measure} returned a covariance of shape {covariance.shape} for {len(topics)} topics."
-        )
+        what = f"a covariance of shape {covariance.shape} for {counted(len(topics), 'topic')}"
+        raise PluginError(f"{_with_plugin(measure)} returned {what}.")
     for name, array in arrays.items():
         if array.shape != (len(topics),):
             what = f"{name} of shape {array.shape}" if name else f"an array of shape {array.shape}"
-            raise PluginError(f"The measure {measure} returned {what} for {len(topics)} topics.")
+            raise PluginError(f"{_with_plugin(measure)} returned {what} for {counted(len(topics), 'topic')}.")
     values = arrays.pop("")
     if not np.isfinite(values).all():
         topic = topics[int(np.flatnonzero(~np.isfinite(values))[0])]
-        raise PluginError(f"The measure {measure} has no finite value for query {topic}.")
+        raise PluginError(f"{_with_plugin(measure)} has no finite value for query {topic}.")
     return TopicScores(values, arrays, covariance)
 
 
