@@ -52,7 +52,7 @@ class Param(ParamInfo):
         The value if the parameter is not given. Without a default, a parameter that is not given has no value.
     required : bool
         Whether the measure refuses to score without it.
-    choices : sequence of str, optional
+    choices : sequence, optional
         The only values allowed.
     low, high : float, optional
         The closed range of a number (of every element of a list, of every value of a dict); of a duration in seconds.
@@ -82,7 +82,7 @@ class Param(ParamInfo):
         *,
         default: Any = UNSET,
         required: bool = False,
-        choices: Sequence[str] | None = None,
+        choices: Sequence[Any] | None = None,
         low: float | None = None,
         high: float | None = None,
         above: float | None = None,
