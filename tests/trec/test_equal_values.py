@@ -123,6 +123,23 @@ def test_a_value_outside_the_domain(measure, allowed):
     assert allowed in str(refused.value)
 
 
-def test_exponential_gain_of_a_grade_beyond_floats():
-    with pytest.raises(irmx.DataError, match=r"nDCG\(dcg='exp-log2'\): 2\^grade - 1 .* up to 1023. Found 2000"):
-        irmx.calc_aggregate("nDCG(dcg='exp-log2')", {"q": {"a": 2000}}, {"q": {"a": 1.0}})
+@pytest.mark.parametrize(
+    ("measure", "grades", "largest"),
+    [
+        ("nDCG(dcg='exp-log2')", [2000], "2000"),
+        ("nDCG(dcg='exp-log2')@5", [1023, 1023, 1023], "1023"),
+        ("nDCG", [1e308, 1e308, 1e308], "1e\\+308"),
+    ],
+)
+def test_gains_beyond_floats(measure, grades, largest):
+    qrels = {"p": {"a": 1}, "q": {f"d{i}": grade for i, grade in enumerate([*grades, 1])}}
+    for doc in ("d0", f"d{len(grades)}"):
+        with pytest.raises(
+            irmx.DataError, match=f"documents of query q add up to .* The largest grade is {largest}[.]"
+        ):
+            irmx.calc_aggregate(measure, qrels, {"p": {"a": 1.0}, "q": {doc: 1.0}})
+
+
+def test_the_largest_gain_that_is_a_float():
+    largest = {"q": {"a": 1023, "b": 1}}
+    assert irmx.calc_aggregate("nDCG(dcg='exp-log2')@1", largest, {"q": {"a": 1.0}}).popitem()[1] == 1

@@ -12,9 +12,6 @@ from irmx import DataError, Measure, Param, Rankings, Rows
 from irmx.ragged import Floats, Ints, position_in_segment, segment_of, segment_sum
 from irmx_trec.classic_parameters import CUTOFF, JUDGED_ONLY
 
-_LARGEST_EXPONENT = 1023
-"""The exponent of the largest power of two that a float holds."""
-
 _USUAL_DEPTH = 10_000
 """Up to which rank logarithms are kept."""
 
@@ -118,7 +115,15 @@ class DiscountedGain(Measure):
             return _Gains(topic[positive], rank, gain[positive], gain[positive] / _logarithms(rank))
 
         def sums() -> Floats:
-            return rankings.qrels_memo(key, gains).sums(self["cutoff"], len(rankings))
+            with np.errstate(over="ignore"):
+                ideal = rankings.qrels_memo(key, gains).sums(self["cutoff"], len(rankings))
+            if not np.isfinite(ideal).all():
+                topic = int(np.flatnonzero(~np.isfinite(ideal))[0])
+                raise DataError(
+                    f"The gains of the judged documents of query {rankings.topics[topic]} add up to more than a float holds, "
+                    f"1.8e308. The largest grade is {grades[offsets[topic]]:g}. Replace large grades by smaller ones with gains."
+                )
+            return ideal
 
         return rankings.qrels_memo((*key, self["cutoff"]), sums)
 
@@ -137,11 +142,8 @@ class DiscountedGain(Measure):
             gain[grades == grade] = of_grade
         if self["dcg"] == "log2":
             return gain
-        if gain.max(initial=0) > _LARGEST_EXPONENT:
-            raise DataError(
-                f"2^grade - 1 is a number for grades up to {_LARGEST_EXPONENT}. Found {gain.max():g} in the qrels."
-            )
-        return np.asarray(np.where(gain < 0, gain, np.exp2(gain) - 1))
+        with np.errstate(over="ignore"):  # which the ideal ranking shows
+            return np.asarray(np.where(gain < 0, gain, np.exp2(gain) - 1))
 
 
 def _logarithms(rank: Ints) -> Floats:
