@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import ir_measures
+import pytest
 
 import irmx
 
@@ -37,6 +38,16 @@ def test_what_computes_them_otherwise() -> None:
         measure = ir_measures.measures.registry[name.strip("`")]
         assert tools[0] == providers_of(measure.NAME)[0]
         assert set(tools) <= set(providers_of(measure.NAME))
+
+
+def test_what_no_provider_computes() -> None:
+    sentence = re.search(r"No provider of ir_measures computes (.*?)\.\n", TEXT, re.DOTALL)
+    assert sentence is not None
+    for text in in_code(sentence[1]):
+        irmx.evaluator(text, {"q": {"a": 1}})
+        for provider in STOCK:
+            with pytest.raises(irmx.UsageError):
+                irmx.calc_aggregate(text, {"q": {"a": 1}}, {"q": {"a": 1.0}}, provider=provider.NAME)
 
 
 def test_the_measures_that_stay_with_the_providers() -> None:
