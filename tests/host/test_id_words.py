@@ -91,6 +91,12 @@ def test_ids_chosen_to_clash_are_told_apart() -> None:
     assert rows.tolist() == places.tolist() == list(range(80))
 
 
+def test_documents_whose_keys_begin_alike_are_found() -> None:
+    judged = [(i % 3, f"document {i}") for i in range(2_000)]  # so many that hundreds share a place of the hash table
+    retrieved = [(i % 3, f"document {i}") for i in range(3_000, 0, -1)]
+    assert found(judged, retrieved) == [(3_000 - i, i) for i in range(1_999, 0, -1)]
+
+
 @pytest.fixture
 def clashing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give all ids the same hash with the first seed, and the same key to all documents."""

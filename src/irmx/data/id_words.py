@@ -65,9 +65,12 @@ class IdWords:
         self._bytes = np.concatenate([content, np.zeros(_BYTES, dtype=np.uint8)])
         self._starts, self._lengths = offsets[:-1][chosen], np.diff(offsets)[chosen]
         self._count = -(-int(self._lengths.max(initial=0)) // _BYTES)
+        self._words_of_all: dict[int, Words] = {}
 
     def _word(self, number: int, rows: Ints | slice) -> Words:
         """Return one word of some ids: as a number it compares as its bytes do; bytes after the end of an id are 0."""
+        if number in self._words_of_all:
+            return self._words_of_all[number][rows]
         at_each_byte = np.ndarray((len(self._bytes) - _BYTES + 1,), ">u8", buffer=self._bytes, strides=(1,))
         left = self._lengths[rows] - _BYTES * number
         start = self._starts[rows] + _BYTES * number
@@ -81,11 +84,14 @@ class IdWords:
         """Return a number for each id: equal for equal ids, and almost always different for different ids."""
         if seed >= _SEEDS:
             return self._slow_hashes(seed)
+        every = slice(None)
         hashes = mixed(np.full(len(self._lengths), seed, dtype=np.uint64), self._lengths.astype(np.uint64))
         for number in range(self._count):
-            longer: Ints | slice = slice(None)
-            if self._lengths.min() <= _BYTES * number:
-                longer = np.flatnonzero(self._lengths > _BYTES * number)
+            is_longer = self._lengths > _BYTES * number
+            longer = every if is_longer.all() else np.flatnonzero(is_longer)
+            # ids are compared by the same words, which are kept unless they would take far more memory than the ids
+            if 2 * np.count_nonzero(is_longer) > len(hashes):
+                self._words_of_all[number] = self._word(number, every)
             hashes[longer] = mixed(hashes[longer], self._word(number, longer))
         return hashes
 
@@ -153,15 +159,16 @@ class IdIndex:
         while clash:  # until no two documents have the same key, almost always with the first seed
             self.seed += 1
             keys = keys_of(ids.hashes(self.seed), topic)
-            self._order = np.argsort(keys)
-            self._keys = keys[self._order]
-            clash = bool(np.any(self._keys[1:] == self._keys[:-1]))
-        # Most documents of a run are among none of these. Few of them have a key that begins as one of these keys does, which
-        # is told by a table of all beginnings, so that only those few need a search.
-        bits = (16 * len(keys) + 256).bit_length()
+            order = np.argsort(keys)
+            in_order = keys[order]
+            clash = bool(np.any(in_order[1:] == in_order[:-1]))
+        # the search for a key ends at the last one, which no key exceeds
+        self._order, self._keys = np.append(order, -1), np.append(in_order, ~np.uint64(0))
+        # The keys are a hash table: a key is at the first place of those that begin with the same bits, or at one of the next.
+        bits = (4 * len(keys) + 256).bit_length()
         self._shift = np.uint64(64 - bits)
-        self._begins = np.zeros(1 << bits, dtype=bool)
-        self._begins[self._beginning(keys)] = True
+        self._first = np.full(1 << bits, -1, dtype=np.int32)
+        self._first[self._beginning(in_order[::-1])] = np.arange(len(keys))[::-1]
 
     def _beginning(self, keys: Words) -> Ints:
         beginning: Ints = (keys >> self._shift).view(np.int64)
@@ -180,15 +187,15 @@ class IdIndex:
             The number of the topic of each, as in this index; -1 for a topic that is not in it.
         """
         keys = keys_of(hashes, topic)
-        rows = np.flatnonzero(self._begins[self._beginning(keys)])
-        # in the order of keys, the search for one starts where the last one ended, and in the order of rows, the ids of one
-        # topic are compared after those of another: what is read next is in the cache
-        rows = rows[np.argsort(keys[rows])]
-        at = np.minimum(np.searchsorted(self._keys, keys[rows]), len(self._keys) - 1)
-        alike = self._keys[at] == keys[rows]
+        at = self._first[self._beginning(keys)]
+        rows = np.flatnonzero(at >= 0)
+        at, keys = at[rows].astype(np.int64), keys[rows]
+        smaller = np.flatnonzero(self._keys[at] < keys)  # several keys begin with the same bits: the next is looked at
+        while len(smaller):
+            at[smaller] += 1
+            smaller = smaller[self._keys[at[smaller]] < keys[smaller]]
+        alike = self._keys[at] == keys
         rows, place = rows[alike], self._order[at[alike]]
-        by_row = np.argsort(rows)
-        rows, place = rows[by_row], place[by_row]
         same = (self._topic[place] == topic[rows]) & ids.equal(rows, self._ids, place)
         return rows[same], place[same]
 
