@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
 from irmx.declare.parameter_help import ParameterDoc, ParameterSignature
@@ -68,11 +69,16 @@ class Symbol:
     def __repr__(self) -> str:
         return self.NAME + params_text({k: v for k, v in self.params.items() if v != self.SUPPORTED_PARAMS[k].default})
 
+    @cached_property
+    def _identity(self) -> tuple[str, str]:
+        """What equal symbols have in common; made once, because measures look up by their model what they share."""
+        return self.KIND, repr(self)
+
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Symbol) and self.KIND == other.KIND and repr(self) == repr(other)
+        return isinstance(other, Symbol) and self._identity == other._identity
 
     def __hash__(self) -> int:
-        return hash((self.KIND, repr(self)))
+        return hash(self._identity)
 
 
 def params_text(params: dict[str, Any]) -> str:
