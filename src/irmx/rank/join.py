@@ -78,7 +78,7 @@ class Join:
         """The numbers of the topics in the judgments."""
         return np.array([in_judgments for _, in_judgments in self.pairs], dtype=np.int64)
 
-    @property
+    @cached_property
     def topics(self) -> tuple[Any, ...]:
         """The query ids of the topics, as given in the judgments."""
         return tuple(self.judgments.topics[number] for _, number in self.pairs)
