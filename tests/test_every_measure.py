@@ -235,7 +235,7 @@ def test_values_on_a_view_are_those_of_qrels_cut_before(measure: Any) -> None:
     scorer = scorer_of(measure)
     plain = scorer is None or not is_of_pages(scorer)
 
-    @settings(max_examples=10)
+    @settings(max_examples=10, deadline=None)
     @given(sample=samples(scorer, adapt=windows_of_the_dates if plain else pages), data=st.data())
     def same(sample: Sample, data: st.DataObject) -> None:
         documents = sorted({(row["query_id"], row["doc_id"]) for row in sample.qrels if row["doc_id"]})

@@ -279,7 +279,7 @@ def test_an_ideal_of_zero(plain: Any) -> None:
         ("AS_DCG(personal=2)", "'personal' parameter of AS_DCG"),
         ("AS_DCG(g='flat')", "one of 'steep', 'literal'. Got 'flat'"),
         ("AS_DCG(ideal='best')", "one of 'paper', 'greedy', 'exact'"),
-        ("AS_DCG(normalise='max')", "one of 'ideal' or None"),
+        ("AS_DCG(normalise='max')", "must be 'ideal' or None"),
         ("AS_DCG(normalise=None,personal=0.5)", "'personal' above 0 needs normalise='ideal'"),
         ("AS_DCG(effort={'image':0})", "positive numbers by media type, such as .*Got"),
         ("AS_DCG(effort={})", "positive numbers by media type"),
