@@ -238,6 +238,13 @@ def test_judgments_of_a_cut_are_shared_by_runs() -> None:
     assert cut.labels("iteration")[0] is judgments.labels("iteration")[0]
 
 
+def test_rankings_are_no_join() -> None:
+    with pytest.raises(
+        irmx.UsageError, match=r"takes runs joined by irmx\.Join.* Got <Rankings: 1 topic, 1 document> instead"
+    ):
+        irmx.score_joined([irmx.join({"q": {"a": 1}}, {"q": {"a": 1.0}})], "AP")  # type: ignore[list-item]
+
+
 # -- scores --------------------------------------------------------------------------------------------------
 
 

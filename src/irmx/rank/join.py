@@ -11,7 +11,7 @@ import numpy as np
 
 from irmx.data.judgments import Judgments
 from irmx.data.runs import Found, Run
-from irmx.errors import DataError, some
+from irmx.errors import DataError, counted, some
 from irmx.ragged import Array, Bools, Floats, Ints, offsets_of, position_in_segment, segment_count, segment_of
 from irmx.rank.hits import AllHits, Hits, SelectedHits
 
@@ -67,6 +67,9 @@ class Join:
     def __getstate__(self) -> dict[str, Any]:
         """Return what is pickled: not what measures keep, which may be anything."""
         return {**vars(self), "_memo": {}}
+
+    def __repr__(self) -> str:
+        return f"<Join: {counted(len(self.pairs), 'topic')}; {self.run!r}; {self.judgments!r}>"
 
     @cached_property
     def in_run(self) -> Ints:

@@ -9,7 +9,7 @@ from typing import Any
 from irmx.data.judgments import Judgments
 from irmx.data.runs import Run
 from irmx.declare.measures import Measure
-from irmx.errors import PluginError
+from irmx.errors import PluginError, UsageError
 from irmx.ragged import Array
 from irmx.rank.join import Join
 from irmx.score.evaluator import Evaluator, Measures, as_measures
@@ -133,6 +133,11 @@ def score_joined(joins: Sequence[Join], measures: Measures) -> list[list[TopicSc
     list of list of TopicScores
         One inner list per join; it has one element per distinct measure, in the order given.
 
+    Raises
+    ------
+    irmx.errors.UsageError
+        If one of ``joins`` is anything else, such as rankings.
+
     Examples
     --------
     >>> import irmx
@@ -140,6 +145,12 @@ def score_joined(joins: Sequence[Join], measures: Measures) -> list[list[TopicSc
     >>> [[score.values.tolist() for score in of_run] for of_run in irmx.score_joined([join], "NCP(law=first) AP")]
     [[[0.5], [0.5]]]
     """
+    for join in joins:
+        if not isinstance(join, Join):
+            raise UsageError(
+                f"score_joined takes runs joined by irmx.Join(run, judgments). Got {join!r} instead; irmx.join returns rankings, "
+                "for one measure."
+            )
     distinct = as_measures(measures)
     scores: list[list[TopicScores]] = [[] for _ in joins]
     by_judgments: dict[int, list[int]] = {}
