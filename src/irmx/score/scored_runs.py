@@ -27,7 +27,7 @@ _PER_BYTE = 50
 """How many bytes of memory to allow for each byte of a chunk: scoring takes some 10, and dicts for a provider of ir_measures more."""
 
 _MANY_ROWS = 10_000
-"""A chunk of so many rows is released at once: rankings hold it in circles of references, which Python finds too late."""
+"""A chunk of so many rows is released at once: rankings hold it in reference cycles, which Python collects too late."""
 
 ScoresByMeasure = dict[ir_measures.Measure, TopicScores]
 
