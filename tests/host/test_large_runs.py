@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import itertools
+import os
 import sys
+import threading
 import weakref
 from collections.abc import Callable
 from pathlib import Path
@@ -382,6 +384,17 @@ def test_the_command(run: Path, tmp_path: Path, command: Any) -> None:
         done = command(*words, *options)
         assert (done.code, done.out) == (2, "")
         assert says in done.err
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no named pipes")
+@pytest.mark.parametrize("prefix", ["", "trec:"])
+def test_a_pipe_is_read_once(prefix: str, run: Path, evaluator: irmx.Evaluator, tmp_path: Path) -> None:
+    """As irmx eval qrels <(zcat some.run.gz) AP does, in which the shell passes a pipe."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(run.read_bytes(),), daemon=True)
+    writer.start()
+    assert equal(evaluator.scores(f"{prefix}{pipe}", memory=memory_for(100)), evaluator.scores(run))
 
 
 def test_jobs_need_joblib(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irmx.data.content import content_in_blocks, is_compressed
-from irmx.data.formats.detect import format_of
+from irmx.data.formats.detect import format_of, named
 from irmx.data.formats.table import Parquet, parquet_batches, parquet_rows
 from irmx.data.formats.trec import Trec
 from irmx.data.origin import Origin
@@ -144,15 +144,16 @@ def run_chunks(source: Any, size: int) -> Iterator[Chunk] | None:
     """
     if not is_path(source):
         return None
-    path = Path(source)
-    if path.is_file() and os.path.getsize(path) * _EXPANSION <= size:
-        return None
+    format_and_path = named(source)
+    path = Path(source) if format_and_path is None else format_and_path[1]
+    if not path.is_dir() and (not path.is_file() or os.path.getsize(path) * _EXPANSION <= size):
+        return None  # a pipe, of which the start can be read only once, or a small file
     try:
         reader, path = format_of("run", source)
         if isinstance(reader, Trec) and path.is_file():
             largest = os.path.getsize(path) * (_EXPANSION if is_compressed(path) else 1)
             return None if largest <= size else _text_chunks(path, size)
-        if isinstance(reader, Parquet) and path.exists() and not (path.is_file() and is_compressed(path)):
+        if isinstance(reader, Parquet) and not (path.is_file() and is_compressed(path)):
             return None if parquet_rows(path) * _ROW_BYTES <= size else _rows_chunks(path, size)
     except (IrmxError, OSError):
         pass
