@@ -106,3 +106,16 @@ def test_what_is_kept_of_the_qrels_is_made_once_for_runs_of_the_same_topics() ->
         2,
         3,
     ]
+
+
+def test_what_is_kept_of_the_qrels_is_that_of_the_topics_when_another_thread_asks_for_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The other thread is as quick as it can be: it runs whenever the last values have been replaced."""
+    memo = property(
+        lambda judgments: vars(judgments)["kept"],
+        lambda judgments, new: vars(judgments).update(kept=(b"other topics", {"key": "theirs"}) if new[0] else new),
+    )
+    monkeypatch.setattr(irmx.Judgments, "_memo", memo, raising=False)
+    judgments = irmx.read_qrels({"q": {"a": 1}})
+    assert judgments.memo(np.array([0]), "key", lambda: "ours") == "ours"

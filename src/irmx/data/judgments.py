@@ -277,9 +277,10 @@ class Judgments:
 
     def memo(self, topics: Ints, key: Hashable, make: Callable[[], T]) -> T:
         """Return a value that is computed once for a set of topics, whatever the run; only the last set is kept."""
-        if self._memo[0] != topics.tobytes():
-            self._memo = (topics.tobytes(), {})
-        values = self._memo[1]
+        memo = self._memo
+        if memo[0] != topics.tobytes():
+            self._memo = memo = (topics.tobytes(), {})
+        values = memo[1]  # not of self._memo, which another thread may have replaced by that of its topics
         if key not in values:
             values[key] = make()
         value: T = values[key]
