@@ -28,8 +28,8 @@ _SEEDS = 3
 def mixed(hashes: Words, values: Words) -> Words:
     """Return hashes in which values are mixed; for each hash, different values give different results, and vice versa."""
     out: Words = hashes ^ values
-    # The product carries a difference of two values to higher bits only, so the highest, the first character of a word, are
-    # brought down before; else ids that differ in a few characters have equal hashes, whatever the seed.
+    # Multiplication carries a difference to higher bits only. So the highest bits, those of the first character of a word, are
+    # brought down first; otherwise many ids that differ in a few characters have equal hashes, whatever the seed.
     out ^= out >> np.uint64(32)
     out *= _ODD
     out ^= out >> np.uint64(29)
