@@ -2,6 +2,7 @@
 
 import math
 
+import pandas as pd
 import pytest
 
 import irmx
@@ -49,9 +50,20 @@ def test_ranks_of_its_own():
     assert list(zip(columns["rank"], columns["doc_id"], strict=True)) == [(2, "b"), (3, "d"), (4, "a")]
 
 
+def test_relevant_documents_whether_retrieved_or_not():
+    explained = irmx.explain("NumRel", QRELS, RUN, "q")
+    assert explained.columns == {"doc_id": ["a", "b", "m"], "grade": [2, 1, 1], "contribution": [1, 1, 1]}
+    assert (explained.value, explained.retrieved) == (3, 2)
+    subtopics = pd.DataFrame(
+        [("q", "a", "1", 0), ("q", "a", "2", 1), ("q", "a", "3", 2), ("q", "b", "1", 1), ("q", "", "4", 1)],
+        columns=["query_id", "doc_id", "iteration", "relevance"],
+    )
+    columns = irmx.explain("NumRel", subtopics, RUN, "q").columns
+    assert (columns["doc_id"], columns["grade"]) == (["a", "b"], [2, 1])
+    assert irmx.explain("NumRel(rel=2)", subtopics, RUN, "q").columns["doc_id"] == ["a"]
+
+
 def test_nothing_to_explain():
-    with pytest.raises(irmx.UsageError, match="NumRel does not break its score down by document; there is nothing"):
-        irmx.explain("NumRel", QRELS, RUN, "q")
     with pytest.raises(irmx.UsageError, match="infAP is a measure of ir_measures, of which no plugin has a scorer"):
         irmx.explain("infAP", QRELS, RUN, "q")
 

@@ -72,6 +72,17 @@ class RelevantDocuments(_Count):
     def score(self, rankings: Rankings) -> Floats:
         return rankings.recall_base.astype(np.float64)
 
+    def contributions(self, rankings: Rankings) -> dict[str, Any]:
+        rows = rankings.qrels_rows
+        relevant = rows.where((rows.doc >= 0) & (rows.grade >= rankings.rel))
+        largest_first = np.argsort(-relevant.grade)
+        first = largest_first[np.unique(relevant.doc[largest_first], return_index=True)[1]]  # of the rows of a document
+        return {
+            "doc_id": [relevant.doc_ids[i] for i in first.tolist()],
+            "grade": relevant.grade[first],
+            "contribution": np.ones(len(first)),
+        }
+
 
 class RetrievedDocuments(_Count):
     """The number of documents retrieved; with ``rel``, of those that are relevant.
