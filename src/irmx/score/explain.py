@@ -12,7 +12,7 @@ from irmx.data.formats.detect import spelled
 from irmx.data.reading import read_qrels, read_run
 from irmx.declare.columns import needed
 from irmx.declare.expressions import parse_measure
-from irmx.errors import DataError, UsageError, counted, suggest
+from irmx.errors import DataError, UsageError, counted, some, suggest
 from irmx.rank.join import Join
 from irmx.rank.rankings import Rankings
 from irmx.rank.rows import Rows
@@ -107,7 +107,7 @@ def explain(
         if topic not in known:
             raise DataError(
                 f"Topic {topic!r} is not in the {table}.{suggest(topic, known)} There {'is' if len(known) == 1 else 'are'} "
-                f"{counted(len(known), 'topic')}: {_some(known)}."
+                f"{counted(len(known), 'topic')}: {some(known)}."
             )
     join = Join(the_run, judgments, only=topic)
     check_columns(scorer, join)
@@ -173,7 +173,3 @@ def _over_all(columns: dict[str, Any], rankings: Rankings) -> dict[str, Any]:
         relevant[at] = 1
         out["precision"] = np.cumsum(relevant) / everywhere
     return out
-
-
-def _some(names: list[str]) -> str:
-    return ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
