@@ -55,6 +55,8 @@ def assert_same(ours: irmx.Rankings, expected: irmx.Rankings) -> None:
     assert sorted(ours.topics) == sorted(expected.topics)
     for of_ours in ours:
         [of_expected] = [ranking for ranking in expected if ranking.query_id == of_ours.query_id]
+        in_run = [r.run_rows.of_topic(r.topics.index(of_ours.query_id)).rank.tolist() for r in (ours, expected)]
+        assert in_run[0] == in_run[1]
         for kind in ("relevant", "judged", "ranked", "qrels_rows"):
             rows, wanted = getattr(of_ours, kind), getattr(of_expected, kind)
             assert rows.doc_ids == wanted.doc_ids
@@ -70,7 +72,6 @@ def assert_same(ours: irmx.Rankings, expected: irmx.Rankings) -> None:
         ]
         assert labels[0] == labels[1]
     assert ours.largest_grade == expected.largest_grade
-    assert ours.run_rows.rank.tolist() == expected.run_rows.rank.tolist()
 
 
 @contradicting

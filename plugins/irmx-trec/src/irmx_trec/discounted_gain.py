@@ -65,6 +65,7 @@ class DiscountedGain(Measure):
         ),
         "judged_only": JUDGED_ONLY,
     }
+    MONOTONE = False  # gains may put a lower grade above a higher one
     EXAMPLES = ("nDCG", "nDCG(dcg='exp-log2')@10", "nDCG(gains={1:0,2:10})@5")
 
     def score(self, rankings: Rankings) -> Floats:
