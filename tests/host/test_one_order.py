@@ -87,7 +87,9 @@ def test_every_measure_of_a_provider_ranks_as_trec_eval_does(name: str) -> None:
             direct = PROVIDERS[name].evaluator([measure], list(irmx.read_qrels(qrels)))
             expected = {m.query_id: m.value for m in direct.iter_calc(ranked)}
         except (AssertionError, TypeError, ValueError) as error:
-            pytest.skip(f"{name} does not work here: {error}")
+            if name != "ranx":
+                raise
+            pytest.skip(f"ranx does not work with this version of pandas or numba: {error}")
         orders = [rows, rows[::-1], sorted(rows, key=lambda r: r[1]), random.Random(seed).sample(rows, len(rows))]
         for order in orders:
             assert values(measure, qrels, frame(order), name) == expected, measure

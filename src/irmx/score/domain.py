@@ -16,8 +16,8 @@ from irmx.declare.params import Param
 from irmx.errors import DataError, UsageError
 
 LARGEST_LEVEL = 10_000
-"""For every topic, pytrec_eval counts the documents of each grade, and for nDCG sorts these grades, which takes 20 ms if the largest is
-this one and 200 ms if it is 30,000. With ``rel`` far beyond the grades, Bpref reads memory that is not its own."""
+"""For every topic, pytrec_eval counts the documents of each grade up to the largest, and for nDCG sorts these counts, which is
+not felt at this grade and takes minutes at 10^9. With ``rel`` far beyond the grades, Bpref reads memory that is not its own."""
 
 
 class Written(Param):

@@ -199,4 +199,4 @@ def _of_this_process(measures: tuple[ir_measures.Measure, ...], judgments: bytes
     """Return an evaluator that came from another process, made once for all chunks, without the warnings issued there."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return Evaluator(measures, pickle.loads(judgments), provider)  # noqa: S301  of an evaluator
+        return Evaluator(measures, pickle.loads(judgments), provider)  # noqa: S301  what __reduce__ stored
