@@ -41,7 +41,7 @@ FLOORS = [
 PUBLIC_MODULES = ("ragged", "parallel", "testing", "demo", "errors", "pt", "collections")
 """The modules of the host whose names a plugin may import, beside the names of ``irmx``."""
 
-MAY_REPEAT = {"plugin", "commands", "cli", "measure"}
+MAY_REPEAT = {"plugin", "commands", "measure"}
 """Names of modules that have the same part in every plugin, as ``irmx new-plugin`` writes them."""
 
 NAMED_BY_WORD = ("irmx.cli.", "irmx.data.formats.")

@@ -63,7 +63,7 @@ def leave_parts(
     sweep: Callable[..., pd.DataFrame], monkeypatch: pytest.MonkeyPatch, number: int, **changed: Any
 ) -> None:
     """Begin a sweep that stops after a number of units."""
-    from irmx_study.sweeps import Sweep as Class
+    from irmx_study.sweeping.sweeps import Sweep as Class
 
     keep = Class._keep
 

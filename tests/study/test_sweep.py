@@ -111,7 +111,7 @@ def test_what_is_prepared_is_mapped_into_memory_and_not_sent_with_every_unit(
 
 
 def test_a_unit_of_work_is_small_whatever_was_prepared(echo: Measure, tmp_path: Path) -> None:
-    from irmx_study.units import Data, Units, do
+    from irmx_study.sweeping.units import Data, Units, do
 
     judgments = irmx.read_qrels(QRELS)
     settings = [echo(L=0.5), echo(L=1)]

@@ -23,11 +23,11 @@ from irmx import (
     read_qrels,
 )
 from irmx.parallel import Call, check_backend, check_jobs, dask, is_local, results_of
-from irmx_study.identity import identify
-from irmx_study.longform import LongForm, frame_of, merged
-from irmx_study.parts import REFERENCES, Parts
-from irmx_study.results import ResultsFile
-from irmx_study.units import Data, Done, Units, do, kept
+from irmx_study.sweeping.identity import identify
+from irmx_study.sweeping.longform import LongForm, frame_of, merged
+from irmx_study.sweeping.parts import REFERENCES, Parts
+from irmx_study.sweeping.results import ResultsFile
+from irmx_study.sweeping.units import Data, Done, Units, do, kept
 
 if TYPE_CHECKING:
     import pandas as pd

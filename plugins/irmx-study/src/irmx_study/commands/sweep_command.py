@@ -49,7 +49,7 @@ def sweep(
     """
     from irmx import UsageError, counted, matching_files
     from irmx.parallel import check_backend, check_jobs
-    from irmx_study.sweeps import Sweep
+    from irmx_study.sweeping.sweeps import Sweep
 
     check_backend(backend, scheduler)
     check_jobs(jobs)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from irmx import DataError, DataWarning, UsageError, suggest
-from irmx_study.results import read_results
+from irmx_study.sweeping.results import read_results
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irmx import DataError, UsageError
-from irmx_study.identity import Identity
-from irmx_study.parts import Parts, refuse_other, write_parquet, write_whole
+from irmx_study.sweeping.identity import Identity
+from irmx_study.sweeping.parts import Parts, refuse_other, write_parquet, write_whole
 
 if TYPE_CHECKING:
     import pandas as pd

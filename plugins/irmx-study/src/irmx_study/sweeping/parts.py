@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irmx import DataError, DataWarning
-from irmx_study.identity import Identity, differences
+from irmx_study.sweeping.identity import Identity, differences
 
 if TYPE_CHECKING:
     import filelock

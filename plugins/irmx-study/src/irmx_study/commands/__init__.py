@@ -1,0 +1,1 @@
+"""The commands of irmx-study, one file each."""
