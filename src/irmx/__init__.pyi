@@ -33,6 +33,7 @@ from .declare.durations import duration_text as duration_text
 from .declare.durations import seconds as seconds
 from .declare.expressions import parse_measure as parse_measure
 from .declare.expressions import parse_measures as parse_measures
+from .declare.expressions import parse_value as parse_value
 from .declare.from_function import measure as measure
 from .declare.grid import Grid as Grid
 from .declare.measures import COMMON_PARAMS as COMMON_PARAMS

@@ -1,11 +1,27 @@
 """The plugin irmx-study: its hooks."""
 
-from irmx import Command, hookimpl
+from irmx import Command, Symbol, hookimpl
+from irmx_study.significance.corrections import Bonferroni, Holm, NoCorrection
+from irmx_study.significance.t_test import TTest
+
+
+@hookimpl
+def irmx_symbols() -> list[Symbol]:
+    return [TTest(), Holm(), Bonferroni(), NoCorrection()]
 
 
 @hookimpl
 def irmx_commands() -> list[Command]:
     return [
+        Command(
+            "compare",
+            "irmx_study.commands.compare_command:compare_runs",
+            SHORT_DESC="Compare systems: which is better, by how much, how sure.",
+            EXAMPLES=(
+                "irmx compare qrels.txt baseline.run 'runs/*.run' AP 'MP(model=GL_AD_ID)'",
+                "irmx compare qrels.txt 'runs/*.run' AP --all-pairs --test tukey -o csv",
+            ),
+        ),
         Command(
             "sweep",
             "irmx_study.commands.sweep_command:sweep",
@@ -13,5 +29,5 @@ def irmx_commands() -> list[Command]:
             EXAMPLES=(
                 "irmx sweep qrels.txt 'runs/*.run' --measure NCP --grid 'law=uniform,first' --out results.parquet",
             ),
-        )
+        ),
     ]

@@ -1,0 +1,1 @@
+"""Comparisons of systems: which is better, by how much, how sure."""

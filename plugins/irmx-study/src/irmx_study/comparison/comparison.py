@@ -1,0 +1,189 @@
+"""The result of a comparison of systems."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from irmx import Scores, UsageError, counted, suggest, versions_of
+from irmx.ragged import Bools
+from irmx_study.comparison.choices import Choices
+from irmx_study.comparison.comparisons_of_pairs import comparisons_of, complete_values
+from irmx_study.comparison.letters import letters_of
+from irmx_study.comparison.notes import notes_on
+from irmx_study.comparison.pairs_of_systems import all_pairs_of
+from irmx_study.significance.t_test import t_intervals
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SORTED_BY = ("mean", "difference", "effect", "p", "p_corrected", "system")
+"""The columns that a summary can be sorted by; of these, p-values and names from the smallest."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """The result of :func:`irmx_study.compare`.
+
+    Attributes
+    ----------
+    scores : Scores
+        What was compared.
+    baseline : tuple of str
+        The baselines; empty if all pairs were compared.
+    choices : Choices
+        How: ``test``, ``correction``, ``family``, ``level``, ``interval``, ``draws``, ``seed`` and ``tie_threshold``.
+    comparisons : DataFrame
+        One row per comparison; see :meth:`frame`.
+    """
+
+    scores: Scores
+    baseline: tuple[str, ...]
+    choices: Choices
+    comparisons: pd.DataFrame
+
+    def __repr__(self) -> str:
+        measures = ", ".join(map(str, self.scores.measures))
+        return (
+            f"<Comparison of {counted(len(self.scores.systems), 'system')} by {measures}: "
+            f"{counted(len(self.comparisons), 'comparison')}, test {self.choices.test}, correction {self.choices.correction}>"
+        )
+
+    @property
+    def all_pairs(self) -> bool:
+        """Whether all pairs were compared, instead of every system with a baseline."""
+        return not self.baseline
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader must know about the data: missing and few topics, identical systems."""
+        topics = self.comparisons.groupby("measure", sort=False)["topics"].first().tolist()
+        return tuple(notes_on(self.scores, topics, self.comparisons))
+
+    def frame(self) -> pd.DataFrame:
+        """Return one row per comparison.
+
+        Returns
+        -------
+        DataFrame
+            ``measure``; the systems ``a`` and ``b``, of which b is the baseline; the number of ``topics``; the means ``mean_a`` and
+            ``mean_b``; their ``difference``, a - b, with its interval from ``low`` to ``high``; the size of the ``effect``; the
+            ``statistic`` of the test, its p-value ``p`` and the corrected one, ``p_corrected``; and the number of topics that a
+            wins, ties and loses.
+        """
+        return self.comparisons.copy()
+
+    def summary(self, sort: str | None = None) -> pd.DataFrame:
+        """Return one row per measure and system; with several baselines, one per baseline.
+
+        Parameters
+        ----------
+        sort : str, optional
+            The column to sort the systems of each measure by: ``"mean"``, ``"difference"`` and ``"effect"`` from the largest,
+            ``"p"`` and ``"p_corrected"`` from the smallest, ``"system"`` by name; by default the order of the scores.
+
+        Returns
+        -------
+        DataFrame
+            ``measure``, ``system``, the ``mean`` with its t interval from ``mean_low`` to ``mean_high``; with a baseline, its name
+            and the columns of :meth:`frame` from ``difference`` on, missing in the row of the baseline itself; and ``letters``:
+            systems that share one cannot be told apart by tests of all pairs.
+
+        Raises
+        ------
+        irmx.errors.UsageError
+            For another column to sort by.
+        """
+        import pandas as pd
+
+        systems = list(self.scores.systems)
+        tables = []
+        for m, measure in enumerate(map(str, self.scores.measures)):
+            values = complete_values(self.scores, m)
+            low, high = t_intervals(values, self.choices.level)
+            means = {"system": systems, "mean": values.mean(axis=0), "mean_low": low, "mean_high": high}
+            table = pd.DataFrame({"measure": measure, **means})
+            if not self.all_pairs:
+                table = table.merge(self._differences(measure), how="left", on="system", sort=False)
+            table["letters"] = table["system"].map(dict(zip(systems, self.letters[measure], strict=True)))
+            tables.append(table if sort is None else _sorted(table, sort))
+        return pd.concat(tables, ignore_index=True)
+
+    def _differences(self, measure: str) -> pd.DataFrame:
+        """Return the differences of systems to baselines by a measure."""
+        table = self.comparisons[self.comparisons["measure"] == measure].rename(
+            columns={"a": "system", "b": "baseline"}
+        )
+        return table.drop(columns=["measure", "topics", "mean_a", "mean_b"])
+
+    def pairs(self, measure: str | None = None) -> pd.DataFrame:
+        """Return the corrected p-values of all pairs as a square table, missing on the diagonal and for pairs not compared.
+
+        Parameters
+        ----------
+        measure : str, optional
+            The measure; by default the first.
+        """
+        import pandas as pd
+
+        places = {name: place for place, name in enumerate(self.scores.systems)}
+        table = np.full((len(places), len(places)), np.nan)
+        rows = self.comparisons[self.comparisons["measure"] == self._measure(measure)]
+        a, b = rows["a"].map(places).to_numpy(), rows["b"].map(places).to_numpy()
+        table[a, b] = table[b, a] = rows["p_corrected"]
+        return pd.DataFrame(table, index=pd.Index(places, name="a"), columns=pd.Index(places, name="b"))
+
+    def _measure(self, measure: str | None) -> str:
+        known = list(map(str, self.scores.measures))
+        if measure is not None and str(measure) not in known:
+            raise UsageError(
+                f"There is no measure {measure!r}.{suggest(str(measure), known)} Known: {', '.join(known)}."
+            )
+        return known[0] if measure is None else str(measure)
+
+    @cached_property
+    def letters(self) -> dict[str, list[str]]:
+        """By measure, the letters of every system: systems that share one cannot be told apart, by tests of all pairs."""
+        first, second = all_pairs_of(len(self.scores.systems))
+        rows = self.comparisons if self.all_pairs else comparisons_of(self.scores, first, second, self.choices)
+        letters = {}
+        for m, measure in enumerate(map(str, self.scores.measures)):
+            differ: Bools = np.zeros((len(self.scores.systems),) * 2, dtype=bool)
+            of_measure = rows[rows["measure"] == measure]["p_corrected"].to_numpy()
+            differ[first, second] = differ[second, first] = of_measure <= self.choices.level
+            means = complete_values(self.scores, m).mean(axis=0)
+            letters[measure] = letters_of(differ, np.argsort(-means, kind="stable").tolist())
+        return letters
+
+    def facts(self) -> dict[str, str]:
+        """Return what a table of the comparison must state: test, family, correction, level, draws, seed, topics, versions."""
+        choices, rows = self.choices, len(self.comparisons)
+        size = rows if choices.family == "all" else rows // len(self.scores.measures)
+        of = "all pairs" if self.all_pairs else f"each system with {' and with '.join(self.baseline)}"
+        measures = "by all measures together" if choices.family == "all" else "for each measure"
+        facts = {
+            "test": f"{choices.test.SHORT_DESC or choices.test}, two-sided",
+            "family": f"{counted(size, 'comparison')} {measures}: {of}",
+            "correction": choices.correction.SHORT_DESC or str(choices.correction),
+            "level": f"{choices.level:g}",
+            "topics": ", ".join(sorted({str(topics) for topics in self.comparisons["topics"]}, key=int)),
+            "versions": ", ".join(f"{name} {number}" for name, number in versions_of(self.scores.measures).items()),
+        }
+        if choices.resampled:
+            facts |= {"draws": f"{choices.draws:,}", "seed": str(choices.seed)}
+        return facts
+
+
+def _sorted(table: pd.DataFrame, by: str) -> pd.DataFrame:
+    """Return a summary sorted by a column; systems without a value, such as the baseline, come first."""
+    if by not in SORTED_BY:
+        raise UsageError(
+            f"A summary cannot be sorted by {by!r}.{suggest(by, SORTED_BY)} Known: {', '.join(SORTED_BY)}."
+        )
+    if by not in table.columns:
+        raise UsageError(f"A comparison of all pairs cannot be sorted by {by}. Sort it by mean or system.")
+    ascending = by in ("p", "p_corrected", "system")
+    return table.sort_values(by, ascending=ascending, kind="stable", na_position="first")

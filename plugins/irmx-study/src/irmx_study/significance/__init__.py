@@ -1,0 +1,1 @@
+"""Tests of the differences between systems, and corrections for several comparisons, as named objects."""
