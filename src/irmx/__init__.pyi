@@ -8,10 +8,11 @@ from .adapters.ir_datasets.datasets import Dataset as Dataset
 from .adapters.ir_datasets.fields import Field as Field
 from .adapters.ir_measures.install import install as install
 from .adapters.ir_measures.install import uninstall as uninstall
-from .adapters.progress import progress_bar as progress_bar
+from .adapters.ir_measures.papers import papers_of as papers_of
 from .cli.output.printing import FormatOption as FormatOption
 from .cli.output.printing import PlacesOption as PlacesOption
 from .cli.output.printing import print_rows as print_rows
+from .cli.run_arguments import runs_and_measures as runs_and_measures
 from .data.checked_tables import CheckedTable as CheckedTable
 from .data.checked_tables import read_table as read_table
 from .data.content import content_of as content_of
@@ -75,6 +76,7 @@ from .score.prepared import preparation_key as preparation_key
 from .score.prepared import prepare_run as prepare_run
 from .score.prepared import score_joined as score_joined
 from .score.prepared import score_prepared as score_prepared
+from .score.progress import progress_bar as progress_bar
 from .score.provenance import file_digest as file_digest
 from .score.provenance import versions_of as versions_of
 from .score.scores import Scores as Scores

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any
@@ -12,16 +10,15 @@ from typing import Annotated, Any
 import ir_measures
 import typer
 
-from irmx.adapters.progress import progress_bar
 from irmx.cli.output.printing import FormatOption, PlacesOption, output_format_named, print_rows
-from irmx.data.files import is_file, matching_files
+from irmx.cli.run_arguments import runs_and_measures
 from irmx.data.run_chunks import MEMORY, bytes_of
 from irmx.declare.command import QRELS_HELP
-from irmx.declare.expressions import names_a_measure, parse_measure, split_measures
 from irmx.errors import UsageError
 from irmx.parallel import check_backend, chosen_jobs, dask
-from irmx.score.evaluator import Evaluator, as_measures
+from irmx.score.evaluator import Evaluator
 from irmx.score.named_runs import run_names
+from irmx.score.progress import progress_bar
 from irmx.score.scored_runs import ScoredRun, scored_runs
 from irmx.score.scoring import mean_of, metrics_of
 
@@ -75,7 +72,7 @@ def evaluate(
     check_backend(backend, scheduler)
     chosen_jobs(jobs)
     bytes_of(memory)
-    paths, measures = runs_and_measures(run_and_measures)
+    paths, measures = runs_and_measures(run_and_measures, "irmx eval QRELS RUN... MEASURE...")
     if output_format == "jsonl" and places != 4:
         print("irmx: --places is ignored with -o jsonl, which has full precision", file=sys.stderr)
     evaluator = Evaluator(measures, qrels, provider)
@@ -86,45 +83,6 @@ def evaluate(
         rows = list(_results(paths, scored, evaluator, by_query, not no_summary))  # all or nothing is printed
     _print(rows, output_format, places, len(paths) > 1, by_query)
     sys.stdout.flush()
-
-
-def runs_and_measures(arguments: list[str]) -> tuple[list[str], list[ir_measures.Measure]]:
-    """Return the leading arguments that are runs, and the measures that follow.
-
-    The first argument is a run. The following ones are runs as long as they are files, globs or ``-``, and not measures.
-    """
-    paths, rest = matching_files(arguments[0]), list(arguments[1:])
-    while rest and _is_run(rest[0]):
-        paths += matching_files(rest.pop(0))
-    if not rest:
-        raise UsageError(
-            "No measure is given: irmx eval QRELS RUN MEASURE..., such as 'MP(model=GL_AD_ID)' AP nDCG@10."
-        )
-    asked: list[ir_measures.Measure] = []
-    for text in rest:
-        try:
-            asked += as_measures(split_measures(text) or [parse_measure(text)])
-        except UsageError as error:
-            raise type(error)(f"{error}{_advice(text)}") from None
-    return list(dict.fromkeys(paths)), as_measures(asked)
-
-
-def _advice(text: str) -> str:
-    """Return a line on what an argument that is not a measure may have been meant to be, or nothing."""
-    outside = re.sub(r"\(.*\)", "", text)
-    if is_file(text):
-        return f"\nIf {text!r} is meant to be a run: runs come before the measures."
-    if "/" in text or os.path.splitext(outside)[1][1:].isidentifier():
-        return f"\nIf {text!r} is meant to be a run: there is no such file."
-    if "(" in outside or ")" in outside:
-        return "\nA measure with spaces inside its parentheses must be quoted as a whole."
-    if "," in outside:
-        return "\nMeasures are separated by spaces, not by commas."
-    return ""
-
-
-def _is_run(argument: str) -> bool:
-    return not names_a_measure(argument) and is_file(argument)
 
 
 def _results(

@@ -18,6 +18,7 @@ from irmx.errors import DataError, UsageError, counted, suggest
 from irmx.ragged import Floats, read_only
 from irmx.score.evaluator import Evaluator, Measures, as_measures
 from irmx.score.named_runs import named_runs
+from irmx.score.progress import progress_bar
 from irmx.score.provenance import file_digest, versions_of
 from irmx.score.scored_runs import scored_runs
 from irmx.score.scoring import mean_of
@@ -305,6 +306,7 @@ def scores(
     provider: str | None = None,
     memory: str | float = MEMORY,
     jobs: int | None = None,
+    progress: bool | None = None,
 ) -> Scores:
     """Score several runs with several measures, and return the values of all topics as one object.
 
@@ -323,6 +325,8 @@ def scores(
     jobs : int, optional
         How many runs, or chunks of them, to score at the same time, each in a process of its own or wherever
         ``joblib.parallel_config`` says; by default 1, or on a cluster as many as its workers can.
+    progress : bool, optional
+        Whether to show a progress bar; by default, if there are several runs and standard error is a terminal.
 
     Returns
     -------
@@ -352,12 +356,15 @@ def scores(
     shape = (len(topics), len(by_name), len(evaluator.measures))
     values, retrieved = np.empty(shape), np.zeros(shape[:2], dtype=bool)
     fields: dict[str, Floats] = {}
-    for s, run in enumerate(scored_runs(evaluator, by_name, memory, jobs)):
-        retrieved[[topics[t] for t in run.topics if t in topics], s] = True
-        for m, of_measure in enumerate(run.scores.values()):
-            values[:, s, m] = of_measure.values
-            for name, array in of_measure.fields.items():
-                fields.setdefault(name, np.full(shape, np.nan))[:, s, m] = array
+    shown = False if progress is None and len(by_name) < 2 else progress
+    with progress_bar("Scoring runs", len(by_name), shown=shown) as advance:
+        for s, run in enumerate(scored_runs(evaluator, by_name, memory, jobs)):
+            retrieved[[topics[t] for t in run.topics if t in topics], s] = True
+            for m, of_measure in enumerate(run.scores.values()):
+                values[:, s, m] = of_measure.values
+                for name, array in of_measure.fields.items():
+                    fields.setdefault(name, np.full(shape, np.nan))[:, s, m] = array
+            advance(1)
     made_by = {
         "versions": versions_of(evaluator.measures),
         "qrels": file_digest(qrels),

@@ -1,0 +1,82 @@
+"""The arguments ``RUN... MEASURE...`` of a command: which of them are runs."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+
+import ir_measures
+
+from irmx.data.files import is_file, matching_files
+from irmx.declare.expressions import names_a_measure, parse_measure, split_measures
+from irmx.errors import UsageError
+from irmx.score.evaluator import as_measures
+
+
+def runs_and_measures(arguments: Sequence[str], usage: str) -> tuple[list[str], list[ir_measures.Measure]]:
+    """Return the leading arguments that are runs, and the measures that follow.
+
+    The first argument is a run. The following ones are runs as long as they are files, globs or ``-``, and not measures.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+        What the user typed.
+    usage : str
+        How the command is called, for error messages.
+
+    Returns
+    -------
+    runs : list of str
+        The paths of the distinct runs, globs resolved.
+    measures : list of Measure
+        The distinct measures.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        If there is no measure, or one is unknown.
+    irmx.errors.DataError
+        If a glob matches no file.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> from irmx.demo import run_path
+    >>> runs, measures = irmx.runs_and_measures([str(run_path("bm25")), "AP nDCG@10", "P_5"], "irmx mine QRELS RUN... MEASURE...")
+    >>> len(runs), measures
+    (1, [AP, nDCG@10, P@5])
+    """
+    if not arguments:
+        raise UsageError(f"No run is given: {usage}.")
+    paths, rest = matching_files(arguments[0]), list(arguments[1:])
+    while rest and _is_run(rest[0]):
+        paths += matching_files(rest.pop(0))
+    if not rest:
+        raise UsageError(f"No measure is given: {usage}, such as 'MP(model=GL_AD_ID)' AP nDCG@10.")
+    measures: list[ir_measures.Measure] = []
+    for text in rest:
+        try:
+            measures += as_measures(split_measures(text) or [parse_measure(text)])
+        except UsageError as error:
+            raise type(error)(f"{error}{_advice(text)}") from None
+    return list(dict.fromkeys(paths)), as_measures(measures)
+
+
+def _advice(text: str) -> str:
+    """Return a line on what an argument that is not a measure may have been meant to be, or nothing."""
+    outside = re.sub(r"\(.*\)", "", text)
+    if is_file(text):
+        return f"\nIf {text!r} is meant to be a run: runs come before the measures."
+    if "/" in text or os.path.splitext(outside)[1][1:].isidentifier():
+        return f"\nIf {text!r} is meant to be a run: there is no such file."
+    if "(" in outside or ")" in outside:
+        return "\nA measure with spaces inside its parentheses must be quoted as a whole."
+    if "," in outside:
+        return "\nMeasures are separated by spaces, not by commas."
+    return ""
+
+
+def _is_run(argument: str) -> bool:
+    return not names_a_measure(argument) and is_file(argument)
