@@ -28,6 +28,7 @@ from .declare.citation import Citation as Citation
 from .declare.columns import Column as Column
 from .declare.columns import SampleValues as SampleValues
 from .declare.columns import vocabulary as vocabulary
+from .declare.command import QRELS_HELP as QRELS_HELP
 from .declare.command import Command as Command
 from .declare.durations import duration as duration
 from .declare.durations import duration_text as duration_text

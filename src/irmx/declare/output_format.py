@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any, ClassVar, TextIO
 
-P_VALUES = ("p_value",)
+P_VALUES = ("p_value", "p", "p_corrected")
 """The columns of p-values. No p-value is 0: one too small for the decimal places is printed as, say, ``<0.0001``."""
 
 INVISIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")

@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 SORTED_BY = ("mean", "difference", "effect", "p", "p_corrected", "system")
 """The columns that a summary can be sorted by; of these, p-values and names from the smallest."""
 
+EFFECTS = {
+    False: "mean difference / standard deviation of the differences",
+    True: "mean difference / square root of the residual variance, topics x systems",
+}
+"""The names of effect sizes; the second for tests of all pairs of systems together."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
@@ -164,11 +170,14 @@ class Comparison:
         size = rows if choices.family == "all" else rows // len(self.scores.measures)
         of = "all pairs" if self.all_pairs else f"each system with {' and with '.join(self.baseline)}"
         measures = "by all measures together" if choices.family == "all" else "for each measure"
+        intervals = {"t": "t", "bca": "bias-corrected and accelerated bootstrap"}
         facts = {
             "test": f"{choices.test.SHORT_DESC or choices.test}, two-sided",
             "family": f"{counted(size, 'comparison')} {measures}: {of}",
             "correction": choices.correction.SHORT_DESC or str(choices.correction),
             "level": f"{choices.level:g}",
+            "interval": f"{intervals[choices.interval]}, {100 * (1 - choices.level):g}%",
+            "effect": EFFECTS[choices.of_all_pairs],
             "topics": ", ".join(sorted({str(topics) for topics in self.comparisons["topics"]}, key=int)),
             "versions": ", ".join(f"{name} {number}" for name, number in versions_of(self.scores.measures).items()),
         }
