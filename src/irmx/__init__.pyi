@@ -33,8 +33,6 @@ from .declare.command import Command as Command
 from .declare.durations import duration as duration
 from .declare.durations import duration_text as duration_text
 from .declare.durations import seconds as seconds
-from .declare.expressions import parse_measure as parse_measure
-from .declare.expressions import parse_measures as parse_measures
 from .declare.expressions import parse_value as parse_value
 from .declare.from_function import measure as measure
 from .declare.grid import Grid as Grid
@@ -45,6 +43,8 @@ from .declare.output_format import PrintedRows as PrintedRows
 from .declare.output_format import visible as visible
 from .declare.params import Param as Param
 from .declare.params import number as number
+from .declare.settings import parse_measure as parse_measure
+from .declare.settings import parse_measures as parse_measures
 from .declare.symbols import Symbol as Symbol
 from .errors import DataError as DataError
 from .errors import DataWarning as DataWarning

@@ -39,7 +39,7 @@ def test_names_of_several_measures(text: str, command: Callable[..., Any]) -> No
 
 
 def test_several_measures_are_not_one() -> None:
-    with pytest.raises(UsageError, match=r"P_5,10 stands for 2 measures, where one is expected: P@5, P@10"):
+    with pytest.raises(UsageError, match=r"P_5,10 stands for 2 measures \(P@5, P@10\), where one is expected"):
         parse_measure("P_5,10")
 
 

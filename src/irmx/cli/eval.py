@@ -33,7 +33,7 @@ def evaluate(
         list[str],
         typer.Argument(
             metavar="RUN... MEASURE...",
-            help="One or more run files or quoted globs, or - for standard input; then measures, such as 'MP(model=GL_AD_ID)' AP nDCG@10, or map P_10.",
+            help="One or more run files or quoted globs, or - for standard input; then measures, such as 'MP(model=GL_AD_ID)' AP nDCG@10, or map P_10; 'MP(model=*)' is one measure per model, and 'NCP(law=uniform|first)' and 'RBP(p=0.5:0.9:5)' one per value.",
         ),
     ],
     places: PlacesOption = 4,

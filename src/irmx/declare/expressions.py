@@ -22,52 +22,6 @@ _SHOWN = 300
 _FORM = "A measure is written Name, Name@cutoff or Name(parameter=value, ...)@cutoff"
 
 
-def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
-    """Return the measure that a text stands for.
-
-    Values may be signed numbers, quoted strings, ``True``, ``False``, ``None``, lists, dicts, and the
-    named objects of plugins, with parameters if they have any. A value after ``@`` takes precedence over the
-    same parameter in parentheses, as in ir_measures. A name of trec_eval, such as ``map`` or ``ndcg_cut_10``, in upper or
-    lower case, is understood if no measure of a plugin or of ir_measures has that name.
-
-    Parameters
-    ----------
-    text : str or ir_measures.Measure
-        The text; a measure is returned unchanged.
-
-    Returns
-    -------
-    ir_measures.Measure
-        A measure of a plugin or of ir_measures; its ``str`` parses back to an equal measure.
-
-    Raises
-    ------
-    irmx.errors.UsageError
-        If the text is not a measure; a ``ValueError``, and for an unknown name a ``NameError`` too.
-        The message shows the place, what is allowed and the closest name.
-
-    Examples
-    --------
-    >>> import irmx
-    >>> irmx.parse_measure("NCP(law=geometric(p=0.3), rel=2)@100")
-    NCP(law=geometric(p=0.3),rel=2)@100
-    >>> irmx.parse_measure("nDCG@10")
-    nDCG@10
-    >>> irmx.parse_measure("recip_rank")
-    RR
-    """
-    if isinstance(text, ir_measures.Measure):
-        refuse_unknown(text.params, text.SUPPORTED_PARAMS, str(text.NAME))  # which ir_measures fails to print
-        return text
-    if not isinstance(text, str):
-        raise UsageError(f"A measure is a string or a Measure. Got {text!r} instead.")
-    measures = measures_named(text.strip())
-    if len(measures) != 1:
-        listed = ", ".join(map(str, measures))
-        raise UsageError(f"trec_eval's {text} stands for {len(measures)} measures, where one is expected: {listed}.")
-    return measures[0]
-
-
 def parse_value(text: str, declared: Any, name: str) -> Any:
     """Return the parameter value that a text stands for, as inside the parentheses of an expression.
 
@@ -83,15 +37,6 @@ def parse_value(text: str, declared: Any, name: str) -> Any:
         expected = declared.SUPPORTED_PARAMS[name].expects()
         raise UsageError(f"The {name!r} parameter of {declared.NAME} must be {expected}. Got {text} instead.") from None
     return parser.value(declared, name)
-
-
-def parse_measures(text: str) -> list[ir_measures.Measure]:
-    """Return the measures in a text, separated by white space.
-
-    >>> parse_measures("AP nDCG@10  RBP(p=0.8, rel=1) P_5,10")
-    [AP, nDCG@10, RBP(rel=1), P@5, P@10]
-    """
-    return [measure for part in split_measures(text) for measure in measures_named(part)]
 
 
 def measures_named(text: str, complete: bool = True) -> list[ir_measures.Measure]:
@@ -323,8 +268,9 @@ class _Whole(float):
 def canonical(measure: ir_measures.Measure) -> ir_measures.Measure:
     """Return a measure with its floats written as floats.
 
-    >>> canonical(parse_measure("IPrec@1"))
-    IPrec@1.0
+    >>> [one] = measures_named("IPrec@1")
+    >>> one, canonical(one)
+    (IPrec@1, IPrec@1.0)
     """
     whole = {name: float(value) for name, value in measure.params.items() if isinstance(value, _Whole)}
     return measure(**whole) if whole else measure

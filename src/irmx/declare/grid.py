@@ -282,8 +282,8 @@ def _of_plugin(measure: str | ir_measures.Measure) -> Measure:
     return parsed
 
 
-def split_values(text: str) -> list[str]:
-    """Split a text at the commas outside parentheses and quotes.
+def split_values(text: str, separator: str = ",") -> list[str]:
+    """Split a text at the commas, or another character, outside parentheses and quotes.
 
     >>> split_values("uniform, table(p=[0.5,0.5]), 'a,b'")
     ['uniform', ' table(p=[0.5,0.5])', " 'a,b'"]
@@ -298,7 +298,7 @@ def split_values(text: str) -> list[str]:
             quote = char
         else:
             depth += (char in _OPEN) - (char in _CLOSE)
-        if char == "," and not quote and depth <= 0:
+        if char == separator and not quote and depth <= 0:
             parts.append("")
         else:
             parts[-1] += char

@@ -18,8 +18,9 @@ from ir_measures import Metric
 from irmx.data.reading import read_qrels, read_run
 from irmx.data.run_chunks import MEMORY
 from irmx.declare.columns import needed
-from irmx.declare.expressions import canonical, parse_measure, parse_measures
+from irmx.declare.expressions import canonical
 from irmx.declare.measures import Measure
+from irmx.declare.settings import parse_measure, parse_measures
 from irmx.errors import counted, some
 from irmx.rank.join import Join, refuse_no_common_topic
 from irmx.rank.rankings import Rankings

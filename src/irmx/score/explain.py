@@ -11,7 +11,7 @@ import numpy as np
 from irmx.data.formats.detect import spelled
 from irmx.data.reading import read_qrels, read_run
 from irmx.declare.columns import needed
-from irmx.declare.expressions import parse_measure
+from irmx.declare.settings import parse_measure
 from irmx.errors import DataError, UsageError, counted, some, suggest
 from irmx.rank.join import Join
 from irmx.rank.rankings import Rankings

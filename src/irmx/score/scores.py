@@ -13,7 +13,8 @@ import ir_measures
 import numpy as np
 
 from irmx.data.run_chunks import MEMORY
-from irmx.declare.expressions import canonical, parse_measure
+from irmx.declare.expressions import canonical
+from irmx.declare.settings import parse_measure
 from irmx.errors import DataError, UsageError, counted, suggest
 from irmx.ragged import Floats, read_only
 from irmx.score.evaluator import Evaluator, Measures, as_measures
