@@ -230,3 +230,15 @@ def test_mistakes_on_the_command_line_are_explained(options: list[str], said: st
 def test_values_are_set_apart_outside_parentheses_and_quotes() -> None:
     assert split_values("a(b,c),[1,2],'d,e',f") == ["a(b,c)", "[1,2]", "'d,e'", "f"]
     assert split_values("  ") == []
+
+
+@pytest.mark.parametrize("number", ["10001", "9" * 5000])
+def test_a_range_too_long_to_be_meant_is_refused_at_once(number: str) -> None:
+    with pytest.raises(UsageError, match="of 'rel' has more than 10,000 values"):
+        Grid("NCP(law=first)", {"rel": f"0.5:1:{number}"})
+
+
+def test_a_grid_of_more_settings_than_anyone_scores_is_refused_at_once() -> None:
+    declared = {name: Param(float, "a number") for name in "abcde"}
+    with pytest.raises(UsageError, match=r"The grid has 100,000,000 settings; at most 1,000,000 are possible"):
+        Grid(declared, dict.fromkeys("abcd", "0:1:100"))

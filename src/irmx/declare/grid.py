@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,9 @@ from irmx.errors import UnknownNameError, UsageError
 
 POINTS = 51
 """The number of values of a range that does not state it: steps of 0.02 from 0 to 1."""
+
+LONGEST_RANGE, MOST_SETTINGS = 10_000, 1_000_000
+"""The most values that a range may have, and the most settings of a grid: more are a slip of the keyboard."""
 
 _FORM = "A grid is written parameter=value,value,... or parameter=low:high:number, such as MD=30s,1m,2m or L=0:1:11"
 _OPEN, _CLOSE = "([{", ")]}"
@@ -88,6 +92,8 @@ class Grid:
         if not by_name:
             raise UsageError(f"The grid is empty; give at least one parameter with its values. {_FORM}.")
         self.values = {name: self._values(name, some) for name, some in by_name.items()}
+        if (size := math.prod(map(len, self.values.values()))) > MOST_SETTINGS:
+            raise UsageError(f"The grid has {size:,} settings; at most {MOST_SETTINGS:,} are possible.")
         different: dict[tuple[str, ...], dict[str, Any]] = {}
         for combination in itertools.product(*self.values.values()):
             setting = self._setting(dict(zip(self.values, combination, strict=True)))
@@ -183,6 +189,8 @@ class Grid:
         ends, number = text.split(":"), str(POINTS)
         if len(ends) == 3:
             number = ends.pop().strip()
+        if number.isdecimal() and (len(number) > 9 or int(number) > LONGEST_RANGE):  # int() refuses thousands of digits
+            raise UsageError(f"The range {text[:80]!r} of {name!r} has more than {LONGEST_RANGE:,} values.")
         if len(ends) != 2 or not all(end.strip() for end in ends) or not number.isdecimal() or int(number) < 2:
             raise UsageError(f"{text!r} is not a range of {name!r}: low:high:number with number >= 2. {_FORM}.")
         low, high = (self._value(end, name, param) for end in ends)
