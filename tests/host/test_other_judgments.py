@@ -44,6 +44,11 @@ def with_ties(run: dict[str, Sequence[str]]) -> dict[str, dict[str, float]]:
     return {t: {d: float(-(i // 2)) for i, d in enumerate(docs)} for t, docs in run.items()}
 
 
+def by_rank(scores: dict[str, float]) -> list[str]:
+    """Return documents in the order of trec_eval: by score, and tied ones by id, both descending."""
+    return sorted(scores, key=lambda doc: (scores[doc], doc), reverse=True)
+
+
 def table(run: dict[str, dict[str, float]]) -> pd.DataFrame:
     return pd.DataFrame(
         [(t, d, s) for t, docs in run.items() for d, s in docs.items()], columns=["query_id", "doc_id", "score"]
@@ -111,19 +116,26 @@ def test_a_view_is_the_join_of_rows_cut_before(
 
 @contradicting
 @settings(max_examples=50)
-@given(rows=ROWS, run=RUN, common=COMMON, keep=KEEP, grade=st.sampled_from([0, 1, 2.5]), as_table=st.booleans())
+@given(
+    rows=ROWS, run=RUN, common=COMMON, keep=KEEP, grade=st.sampled_from([0, 1, 2.5]), depth=st.sampled_from([None, 1, 2, 5, 9]),
+    as_table=st.booleans(),
+)  # fmt: skip
 def test_assumed_grades_are_rows_added_before(
-    rows: Any, run: Any, common: Any, keep: Any, grade: float, as_table: bool
+    rows: Any, run: Any, common: Any, keep: Any, grade: float, depth: int | None, as_table: bool
 ) -> None:
-    """Every retrieved document without a grade, or with a negative one, has a further row; then the view is cut again."""
+    """Every retrieved document without a grade, or with a negative one, has a further row; then the view is cut again.
+
+    With a depth, only those at ranks up to it do.
+    """
     ranked = with_ties(run)
     judgments = irmx.read_qrels(frame(rows))
     source = table(ranked) if as_table else ranked
     left = [r for r in rows if r[1] == "" or (r[0], r[1]) in keep]
     topics, judged = {r[0] for r in left}, {(r[0], r[1]) for r in left if r[3] >= 0}
-    more = [(t, d, None, grade) for t, docs in ranked.items() for d in docs if t in topics and (t, d) not in judged]
+    top = {(t, d) for t, docs in ranked.items() for d in by_rank(docs)[:depth]}
+    more = [(t, d, None, grade) for t, docs in ranked.items() for d in docs if t in topics and (t, d) in top - judged]
     rankings = irmx.Rankings(irmx.Join(irmx.read_run(source), judgments), **common)
-    view = rankings.with_judgments(kept(judgments, keep), unjudged=grade)
+    view = rankings.with_judgments(kept(judgments, keep), unjudged=grade, depth=depth)
     assert_same(view, irmx.Rankings(irmx.Join(irmx.read_run(source), irmx.read_qrels(frame([*left, *more]))), **common))
     extended = view._join.judgments
     assert sorted((r.query_id, r.doc_id, r.relevance) for r in extended) == sorted(
@@ -134,6 +146,39 @@ def test_assumed_grades_are_rows_added_before(
     if left_and_more:
         expected = irmx.read_qrels(frame(left_and_more))
         assert_same(without_a, irmx.Rankings(irmx.Join(irmx.read_run(source), expected), **common))
+
+
+MORE = st.dictionaries(
+    st.sampled_from("pq"),
+    st.dictionaries(st.sampled_from(["a", "b", "x", "y", "z"]), st.sampled_from([-1, 0, 1, 2.5]), max_size=4),
+)
+
+
+@contradicting
+@settings(max_examples=50)
+@given(rows=ROWS, runs=st.tuples(RUN, RUN), common=COMMON, keep=KEEP, more=MORE, as_table=st.booleans())
+def test_given_rows_are_rows_added_before(
+    rows: Any, runs: Any, common: Any, keep: Any, more: Any, as_table: bool
+) -> None:
+    """Two runs share the judgments, whichever documents they retrieved; a view is cut again, and has more rows again."""
+    judgments = irmx.read_qrels(frame([*rows, ("p", "a", "1", 1), ("q", "c", "2", 0)]))
+    extended = judgments.with_rows(more)
+    cut = extended.where(kept(extended, keep), keep_topics=True)
+    again = cut.with_rows({"p": {"y": 1}})
+    given = [(r.query_id, r.doc_id, None if r.iteration == "" else r.iteration, r.relevance) for r in judgments]
+    added = [(t, d, None, grade) for t, docs in more.items() for d, grade in docs.items()]
+    left = [r for r in [*given, *added] if r[1] == "" or (r[0], r[1]) in keep]
+    for run in runs:
+        source = table(with_ties(run)) if as_table else with_ties(run)
+        rankings = irmx.Rankings(irmx.Join(irmx.read_run(source), judgments), **common)
+        expected = irmx.read_qrels(frame([*given, *added]))
+        assert_same(
+            rankings.with_judgments(extended), irmx.Rankings(irmx.Join(irmx.read_run(source), expected), **common)
+        )
+        if {"p", "q"} <= {r[0] for r in left}:
+            expected = irmx.read_qrels(frame([*left, ("p", "y", None, 1)]))
+            view = irmx.Rankings(irmx.Join(irmx.read_run(source), judgments).with_judgments(again), **common)
+            assert_same(view, irmx.Rankings(irmx.Join(irmx.read_run(source), expected), **common))
 
 
 @contradicting
@@ -307,9 +352,12 @@ def test_what_is_refused() -> None:
         judgments.where([0, 1])  # positions
     with pytest.raises(ValueError, match="must be made of those of the join"):
         joins[0].with_judgments(other.where([True]))
-    assumed = joins[0].with_judgments(unjudged="relevant").judgments
-    with pytest.raises(ValueError, match="must be made of those of the join"):
-        joins[1].with_judgments(assumed)  # it has no grade for what the other run found
+    with pytest.raises(ValueError, match="The judgments have no topic 'r', so that no row can be added"):
+        judgments.with_rows({"r": {"a": 1}})
+    with pytest.raises(irmx.DataError, match="query q, document x"):
+        judgments.with_rows({"q": {"x": np.nan}})
+    with pytest.raises(ValueError, match=r"depth must be a rank, 1 or more\. Got 0"):
+        joins[0].with_judgments(unjudged="relevant", depth=0)
     for unjudged in (-1, np.nan, "maybe"):
         with pytest.raises(ValueError, match="'largest' or a grade of 0 or more"):
             joins[0].with_judgments(unjudged=unjudged)

@@ -12,12 +12,12 @@ import ir_measures
 import numpy as np
 
 from irmx.data import tables
-from irmx.data.arrow import byte_lengths, encoded, from_texts
+from irmx.data.arrow import byte_lengths, encoded
 from irmx.data.cells import numbers
 from irmx.data.contradictions import warn_of_contradiction
-from irmx.data.id_words import IdIndex, IdWords
 from irmx.data.origin import NO_ORIGIN, Origin
 from irmx.data.selection import SelectedTexts, Selection
+from irmx.data.sought import Sought
 from irmx.declare.columns import missing_column
 from irmx.errors import counted
 from irmx.ragged import (
@@ -39,40 +39,6 @@ if TYPE_CHECKING:
     from irmx.declare.columns import Column
 
 T = TypeVar("T")
-
-
-class Sought:
-    """Judged documents to look up in runs, in the two forms in which runs are searched.
-
-    Attributes
-    ----------
-    offsets : int array, shape (topics + 1,)
-        Where the documents of each topic of the judgments start and end.
-    doc : int array
-        The position of each document in ``Judgments.docs``.
-    """
-
-    def __init__(self, offsets: Ints, doc: Ints, docs: Sequence[str]) -> None:
-        self.offsets, self.doc, self._docs = offsets, doc, docs
-
-    @cached_property
-    def names(self) -> list[str]:
-        """The ids of the documents."""
-        is_sought = np.zeros(len(self._docs), dtype=bool)
-        is_sought[self.doc] = True
-        return list(compress(self._docs, is_sought.tolist()))
-
-    @cached_property
-    def index(self) -> IdIndex:
-        """The documents, among which those of a table are looked up."""
-        topic = segment_of(self.offsets)
-        if isinstance(self._docs, tables.LazyTexts):
-            return IdIndex(self._docs.words(self.doc), topic)
-        try:
-            return IdIndex(IdWords(from_texts(self.names)), topic)
-        except (TypeError, UnicodeEncodeError):
-            tables.refuse_odd_ids("qrels", self.names)
-            raise
 
 
 class Judgments:
@@ -212,6 +178,33 @@ class Judgments:
             )
         return self.select(Selection.of_documents(self, keep, keep_topics))
 
+    def with_rows(self, rows: Mapping[Any, Mapping[str, float]]) -> Judgments:
+        """Return the judgments with further rows, as if these had been appended to the qrels before reading.
+
+        A document that is judged already has the larger of its grades. The rows have no value in other columns. Runs that are
+        joined with these judgments are scored with the result by :meth:`irmx.Join.with_judgments`.
+
+        Parameters
+        ----------
+        rows : dict of dict
+            The grades, as ``{query_id: {doc_id: grade}}``.
+
+        Raises
+        ------
+        ValueError
+            If these judgments lack one of the topics.
+        irmx.errors.DataError
+            If a grade is not a finite number, or an id not a text.
+
+        Examples
+        --------
+        >>> import irmx
+        >>> judgments = irmx.read_qrels({"p": {"a": 1, "b": 0}, "q": {"c": 2}})
+        >>> judgments.with_rows({"p": {"x": 1, "b": 1}}).as_dict()
+        {'p': {'a': 1, 'b': 1, 'x': 1}, 'q': {'c': 2}}
+        """
+        return self.select(Selection.of_rows(self, Judgments.from_dict(rows)))
+
     def select(self, selection: Selection) -> Judgments:
         """Return the judgments that a selection of these describes, which share the table and its columns."""
         topics = [self.topics[t] for t in selection.topic.tolist()]
@@ -231,6 +224,15 @@ class Judgments:
             where = np.arange(len(self.grade)) if rel is None else np.flatnonzero(self.grade >= rel)
             self._sought[rel] = Sought(np.searchsorted(where, self.offsets), where, self.docs)
         return self._sought[rel]
+
+    def sought_further(self) -> Sought:
+        """Return the documents to look up in a run that these judgments have, and those that they are made of lack.
+
+        They are numbered among themselves.
+        """
+        assert self.selection is not None
+        further = self.selection.further_documents
+        return Sought(np.searchsorted(further, self.offsets), np.arange(len(further)), self.selection.further())
 
     # -- what measures need ------------------------------------------------------------------------------
 

@@ -18,8 +18,8 @@ from irmx.data import tables
 from irmx.data.arrow import encoded, taken
 from irmx.data.cells import numbers
 from irmx.data.id_words import IdWords, Words, keys_of
-from irmx.data.judgments import Sought
 from irmx.data.origin import NO_ORIGIN, Origin
+from irmx.data.sought import Sought
 from irmx.declare.columns import missing_column
 from irmx.errors import DataError, counted
 from irmx.ragged import Array, Floats, Ints, offsets_of, position_in_segment, read_only, segment_of

@@ -66,9 +66,9 @@ class Selection:
 
     @classmethod
     def with_rows(
-        cls, base: Judgments, topic: Ints, doc: Ints, doc_ids: Callable[[], Sequence[str]], grade: float
+        cls, base: Judgments, topic: Ints, doc: Ints, doc_ids: Callable[[], Sequence[str]], grade: float | Floats
     ) -> Selection:
-        """Return all of the base, and added rows of one grade.
+        """Return all of the base, and added rows.
 
         Parameters
         ----------
@@ -80,8 +80,8 @@ class Selection:
             The position of its document; -1 for a document that the base lacks, which has one row.
         doc_ids : callable
             Returns the ids of the latter.
-        grade : float
-            The grade of the rows.
+        grade : float or float array
+            The grade of all rows, or of each.
         """
         new = doc < 0
         further = offsets_of(np.bincount(topic[new], minlength=len(base.topics)))
@@ -93,7 +93,7 @@ class Selection:
         of_added[~new] = known[doc[~new]]
         source = np.empty(len(base) + int(further[-1]), dtype=np.int64)
         source[known], source[of_added[new]] = np.arange(len(base)), len(base) + np.arange(further[-1])
-        grades = np.full(len(source), grade, dtype=np.float64)
+        grades = np.full(len(source), -np.inf)
         grades[known] = base.grade
         grades[of_added] = np.maximum(grades[of_added], grade)
 
@@ -105,8 +105,32 @@ class Selection:
         row_ends = offsets_of(np.bincount(topic_of_row, minlength=len(base.topics)))
         return cls(
             base, np.arange(len(base.topics)), base.offsets + further, source, grades,
-            (row_ends, row[by_topic], doc_of_row[by_topic]), np.full(len(doc), grade, dtype=np.float64), doc_ids,
+            (row_ends, row[by_topic], doc_of_row[by_topic]), np.broadcast_to(grade, len(doc)).astype(np.float64), doc_ids,
         )  # fmt: skip
+
+    @classmethod
+    def of_rows(cls, base: Judgments, rows: Judgments) -> Selection:
+        """Return all of the base, and the rows of other judgments; see :meth:`irmx.Judgments.with_rows`."""
+        unknown = [topic for topic in rows.index if topic not in base.index]
+        if unknown:
+            raise ValueError(f"The judgments have no topic {unknown[0]!r}, so that no row can be added to it.")
+        topic = np.array([base.index[topic] for topic in rows.index], dtype=np.int64)
+        doc: list[int] = []
+        for t, a, b in zip(topic.tolist(), rows.offsets[:-1].tolist(), rows.offsets[1:].tolist(), strict=True):
+            start, end = base.offsets[t : t + 2].tolist()
+            position = dict(zip(base.docs[start:end], range(start, end), strict=True))
+            doc += [position.get(doc_id, -1) for doc_id in rows.docs[a:b]]
+        topic_of_row, doc_of_row = topic[segment_of(rows.offsets)], np.array(doc, dtype=np.int64)
+        order = np.argsort(topic_of_row, kind="stable")
+        new = order[doc_of_row[order] < 0].tolist()
+        return cls.with_rows(
+            base, topic_of_row[order], doc_of_row[order], lambda: [rows.docs[i] for i in new], rows.grade[order]
+        )
+
+    @cached_property
+    def further_documents(self) -> Ints:
+        """The documents that the base lacks."""
+        return np.flatnonzero(self.doc >= len(self.base))
 
     @cached_property
     def _by_base(self) -> tuple[Ints, Ints]:

@@ -99,8 +99,8 @@ class SelectedHits:
         return rows
 
 
-class AllHits:
-    """The hits of a run of which every document is judged, so that its ranking says all.
+class RankedHits:
+    """The hits of a run, over judgments with added rows, taken from its ranking of all documents.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class AllHits:
     judgments : Judgments
         The judgments, with the topics of those of the join.
     doc : int array
-        The document of every row of the topics of the run, in its order.
+        The document of every row of the topics of the run, in its order; -1 for an unjudged one.
 
     Attributes
     ----------
@@ -122,36 +122,55 @@ class AllHits:
         self.in_judgments, self.of_base = base.in_judgments, np.arange(len(base.pairs))
 
     @classmethod
-    def of_unjudged(cls, base: Join, grade: float) -> tuple[Judgments, AllHits]:
-        """Return judgments in which all documents of a run that were unjudged have a grade, and the hits of the run."""
+    def of_unjudged(cls, base: Join, grade: float, depth: int | None) -> tuple[Judgments, RankedHits]:
+        """Return judgments in which documents of a run that were unjudged have a grade, and the hits of the run.
+
+        All of them have it, or those at ranks up to a depth.
+        """
         offsets, rows = base.rows_in_order()
         doc = base.judged_at(offsets, rows)
         topic = base.in_judgments[segment_of(offsets)]
-        judged, unjudged = np.flatnonzero(doc >= 0), np.flatnonzero(np.append(base.judgments.grade, -1)[doc] < 0)
+        is_unjudged = np.append(base.judgments.grade, -1)[doc] < 0
+        if depth is not None:
+            is_unjudged[_places(base, "trec")[position_in_segment(offsets) >= depth]] = False
+        unjudged = np.flatnonzero(is_unjudged)
         first, of_document = _first_rows(base, offsets, rows, unjudged)
         added = unjudged[first]
         new = added[doc[added] < 0]
         ids = partial(base.doc_ids, np.searchsorted(new, offsets), rows[new])
         selection = Selection.with_rows(base.judgments, topic[added], doc[added], ids, grade)
         judgments = base.judgments.select(selection)
+        judged = np.flatnonzero(doc >= 0)
         _, doc[judged] = selection.of_base(doc[judged])
         _, row, doc_of_row = judgments.all_rows
         doc[unjudged] = doc_of_row[row >= len(base.judgments.row_grade)][of_document]
         return judgments, cls(base, judgments, doc)
 
+    @classmethod
+    def of_added(cls, base: Join, judgments: Judgments) -> RankedHits:
+        """Return the hits of a run over judgments that are those of a join with added rows."""
+        assert judgments.selection is not None
+        offsets, rows = base.rows_in_order()
+        doc = base.judged_at(offsets, rows)
+        judged = np.flatnonzero(doc >= 0)
+        _, doc[judged] = judgments.selection.of_base(doc[judged])
+        found = base.run.find(judgments.sought_further(), base.pairs)
+        # from a topic's rows in the run to their positions here
+        to_place = offsets[:-1] - base.run.offsets[base.in_run]
+        doc[found.rows() + to_place[segment_of(found.offsets)]] = judgments.selection.further_documents[found.doc]
+        return cls(base, judgments, doc)
+
     def found(self, rel: float | None) -> Found:
-        """Return the documents of at least the grade ``rel`` (None: all), in the order of the run."""
+        """Return the judged documents of at least the grade ``rel`` (None: all), in the order of the run."""
         offsets, rows = self._base.rows_in_order()
         keep, offsets = self._at_least(rel, offsets, self._doc)
         rows = rows[keep]
         return Found(offsets, self._doc[keep], self._base.run.score[rows], lambda: rows)
 
     def hits(self, rel: float | None, ties: str) -> Hits:
-        """Return the documents of at least the grade ``rel`` (None: all), by topic and rank."""
-        offsets, in_order = self._base.rows_in_order()
-        rows = self._base.ranked_rows(ties)
-        # the rows of a topic stand together in the run: their positions there differ from those here by one number
-        doc = self._doc[rows - np.repeat(in_order[offsets[:-1]] - offsets[:-1], np.diff(offsets))]
+        """Return the judged documents of at least the grade ``rel`` (None: all), by topic and rank."""
+        offsets, _ = self._base.rows_in_order()
+        rows, doc = self._base.ranked_rows(ties), self._doc[_places(self._base, ties)]
         keep, ends = self._at_least(rel, offsets, doc)
         return Hits(ends, position_in_segment(offsets)[keep] + 1, doc[keep], lambda: rows[keep])
 
@@ -160,8 +179,15 @@ class AllHits:
         return self._base.ranked_rows(ties)
 
     def _at_least(self, rel: float | None, offsets: Ints, doc: Ints) -> tuple[Ints, Ints]:
-        keep = np.ones(len(doc), dtype=bool) if rel is None else self._judgments.grade[doc] >= rel
+        keep = doc >= 0 if rel is None else np.append(self._judgments.grade, np.nan)[doc] >= rel
         return np.flatnonzero(keep), offsets_of(segment_count(keep, offsets))
+
+
+def _places(join: Join, ties: str) -> Ints:
+    """Return the positions, among all rows of a join in the order of the run, of the ranked ones, topic by topic, best first."""
+    offsets, in_order = join.rows_in_order()
+    # the rows of a topic stand together in the run: their positions there differ from those here by one number
+    return join.ranked_rows(ties) - np.repeat(in_order[offsets[:-1]] - offsets[:-1], np.diff(offsets))
 
 
 def _first_rows(join: Join, offsets: Ints, rows: Ints, some: Ints) -> tuple[Ints, Ints]:

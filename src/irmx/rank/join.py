@@ -13,7 +13,7 @@ from irmx.data.judgments import Judgments
 from irmx.data.runs import Found, Run
 from irmx.errors import DataError, counted, some
 from irmx.ragged import Array, Bools, Floats, Ints, offsets_of, position_in_segment, segment_count, segment_of
-from irmx.rank.hits import AllHits, Hits, SelectedHits
+from irmx.rank.hits import Hits, RankedHits, SelectedHits
 
 T = TypeVar("T")
 
@@ -62,7 +62,7 @@ class Join:
         self.pairs = [(number_of[t], n) for t, n in judgments.index.items() if t in number_of and sizes[number_of[t]]]
         self.depth = sizes[self.in_run]
         self._memo: dict[Hashable, Any] = {}
-        self._source: SelectedHits | AllHits | None = None
+        self._source: SelectedHits | RankedHits | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is pickled: not what measures keep, which may be anything."""
@@ -239,27 +239,32 @@ class Join:
         self,
         keep: Judgments | Bools | None = None,
         unjudged: float | Literal["nonrelevant", "relevant", "largest"] = "nonrelevant",
+        depth: int | None = None,
     ) -> Join:
-        """Return the join of the run with other judgments; the run is not read, searched or sorted again.
+        """Return the join of the run with other judgments; the run is not read or sorted again.
 
-        Every measure has the value that it has with qrels that were changed before reading. See
+        It is searched only for documents that :meth:`irmx.Judgments.with_rows` added. Every measure has the value that it has
+        with qrels that were changed before reading. See
         :doc:`/guide/other-judgments`.
 
         Parameters
         ----------
         keep : Judgments or bool array, optional
-            Judgments that :meth:`irmx.Judgments.where` made of those of this join, which several runs can share, or whether to
-            keep each document of ``judgments.docs``. By default all are kept.
+            Judgments that :meth:`irmx.Judgments.where` or :meth:`irmx.Judgments.with_rows` made of those of this join, which
+            several runs can share, or whether to keep each document of ``judgments.docs``. By default all are kept.
         unjudged : {"nonrelevant", "relevant", "largest"} or float
             What to assume about documents that the run has, and that have no grade in the judgments that are kept, or a negative
             one. ``"nonrelevant"`` leaves them unjudged, which is not relevant. With a grade of 0 or more, each gets a
             row with this grade in the qrels, so that the recall base grows with those that are relevant; ``"relevant"`` is
             the grade 1, and ``"largest"`` the largest grade in the judgments that are kept, at least 1.
+        depth : int, optional
+            Up to which rank, in the order of trec_eval, documents are assumed to have the grade; those below stay unjudged. By
+            default all have it.
 
         Raises
         ------
         ValueError
-            If the judgments are not made of those of this join, or ``unjudged`` is anything else.
+            If the judgments are not made of those of this join, ``unjudged`` is anything else, or ``depth`` is below 1.
 
         Examples
         --------
@@ -276,20 +281,24 @@ class Join:
             judgments = judgments.where(keep)
         join = self.of_selection(judgments)
         grade = grade_of_unjudged(unjudged, judgments)
-        return join if grade is None else join._other(*AllHits.of_unjudged(join, grade))
+        if depth is not None and depth < 1:
+            raise ValueError(f"depth must be a rank, 1 or more. Got {depth!r} instead.")
+        return join if grade is None else join._other(*RankedHits.of_unjudged(join, grade, depth))
 
     def of_selection(self, judgments: Judgments) -> Join:
-        """Return the join with judgments that consist of parts of those of this join, or of parts of such parts."""
+        """Return the join with judgments that are made of those of this join, or of judgments that are."""
         if judgments is self.judgments:
             return self
-        if judgments.selection is None or len(judgments.selection.added):
+        if judgments.selection is None:
             raise ValueError(
-                "The judgments must be made of those of the join by Judgments.where. To join a run with others, use irmx.Join."
+                "The judgments must be made of those of the join by Judgments.where or with_rows. To join a run with others, "
+                "use irmx.Join."
             )
         base = self.of_selection(judgments.selection.base)
-        return base._other(judgments, SelectedHits(base, judgments))
+        has_more = len(judgments.selection.added) > 0
+        return base._other(judgments, (RankedHits.of_added if has_more else SelectedHits)(base, judgments))
 
-    def _other(self, judgments: Judgments, source: SelectedHits | AllHits) -> Join:
+    def _other(self, judgments: Judgments, source: SelectedHits | RankedHits) -> Join:
         """Return a join of the run with other judgments, whose hits another source has."""
         join = Join.__new__(Join)
         join.run, join.judgments, join._source, join._memo = self.run, judgments, source, {}

@@ -316,12 +316,13 @@ class Rankings(Shared):
         self,
         keep: Judgments | Bools | None = None,
         unjudged: float | Literal["nonrelevant", "relevant", "largest"] = "nonrelevant",
+        depth: int | None = None,
     ) -> Rankings:
-        """Return the rankings with some of the judgments, or with grades assumed for unjudged documents.
+        """Return the rankings with other judgments, or with grades assumed for unjudged documents.
 
         Parameters
         ----------
-        keep, unjudged
+        keep, unjudged, depth
             As for :meth:`irmx.Join.with_judgments`; but ``"relevant"`` is the grade ``rel`` of these rankings, if that is 0 or
             more.
 
@@ -337,7 +338,8 @@ class Rankings(Shared):
         >>> optimistic.relevant.rank, optimistic.relevant.grade, optimistic.recall_base
         (array([1, 2, 3]), array([2., 2., 2.]), array([3]))
         """
-        return self._of(self._join.with_judgments(keep, max(self.rel, 0) if unjudged == "relevant" else unjudged))
+        grade = max(self.rel, 0) if unjudged == "relevant" else unjudged
+        return self._of(self._join.with_judgments(keep, grade, depth))
 
     def with_parameters(self, **common: Any) -> Rankings:
         """Return the rankings of the same run and judgments with other common parameters, such as ``cutoff=None``.
