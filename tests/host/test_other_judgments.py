@@ -306,6 +306,17 @@ def test_measures_of_providers_get_the_cut_qrels() -> None:
         assert len(of_view[0].values) == len(view.judgments.topics)
 
 
+def test_a_subtopic_is_not_made_up_for_providers() -> None:
+    judgments = irmx.read_qrels(frame([("q", "a", "1", 1), ("q", "b", "2", 0)]))
+    join = irmx.Join(irmx.read_run({"q": {"x": 2.0, "a": 1.0}}), judgments)
+    [[value]] = irmx.score_joined([join.with_judgments(unjudged=0)], "alpha_nDCG@5")
+    assert value.values.tolist() == irmx.score_joined([join], "alpha_nDCG@5")[0][0].values.tolist()
+    with pytest.raises(
+        irmx.DataError, match=r"alpha_nDCG@5 cannot .* 'iteration' has no value for query q, document 'x'"
+    ):
+        irmx.score_joined([join.with_judgments(unjudged="relevant")], "alpha_nDCG@5")
+
+
 def test_an_evaluator_scores_views_of_its_judgments() -> None:
     evaluator = irmx.evaluator("NCP(law=first) SetP", {"q": {"a": 1}, "p": {"c": 1}})
     join = irmx.Join(irmx.read_run({"q": {"x": 2.0, "a": 1.0}, "p": {"c": 1.0}}), evaluator.judgments)

@@ -19,7 +19,7 @@ from irmx.data.origin import NO_ORIGIN, Origin
 from irmx.data.selection import SelectedTexts, Selection
 from irmx.data.sought import Sought
 from irmx.declare.columns import missing_column
-from irmx.errors import counted
+from irmx.errors import DataError, counted
 from irmx.ragged import (
     Array,
     Bools,
@@ -365,10 +365,18 @@ class Judgments:
         """Return the rows that have a document, in the order given.
 
         Of rows with the same topic, iteration and document, only the one with the largest grade is returned; tools that read
-        such rows would use the last of them.
+        such rows would use the last of them. An added row that is relevant is an error: it has no subtopic, and tools would
+        take that for one of its own.
         """
-        _, row, doc = self.rows_as_given()
+        topic, row, doc = self.rows_as_given()
         label = self.labels("iteration")
+        relevant = (row >= len(self.row_grade) - self._added_rows) & (self.row_grade[row] > 0)
+        if label is not None and relevant.any():
+            first = int(np.argmax(relevant))
+            raise DataError(
+                f"The qrels column 'iteration' has no value for query {self.topics[topic[first]]}, document "
+                f"{self.docs[doc[first]]!r}."
+            )
         key = doc if label is None else doc * np.int64(len(label[1]) + 1) + label[0][row]
         by_key = np.lexsort((self.row_grade[row], key))
         largest = by_key[np.diff(key[by_key], append=-len(key) - 2) != 0]

@@ -87,7 +87,12 @@ class ProvidedMeasures:
         Diversity measures read one row per subtopic and document, and no row without a document, on which pyndeval crashes;
         all others read one grade per document. Of several such rows, either would use the last.
         """
-        qrels: Any = self._judgments.rows_of_subtopics() if provider.NAME == "pyndeval" else self._judgments.as_dict()
+        try:
+            qrels: Any = (
+                self._judgments.rows_of_subtopics() if provider.NAME == "pyndeval" else self._judgments.as_dict()
+            )
+        except DataError as error:
+            raise DataError(f"{_names(measures)} cannot be computed: {error}") from None
         if provider.NAME == "pytrec_eval":
             qrels = {
                 topic: docs if max(docs.values(), default=-1) >= 0 else docs | _NOT_RELEVANT
