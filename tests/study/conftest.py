@@ -103,3 +103,9 @@ def sweep(resuming: ModuleType, folder: Path, monkeypatch: pytest.MonkeyPatch) -
         return irmx_study.sweep(**{**given, **changed})
 
     return run
+
+
+@pytest.fixture
+def real_statistics() -> Path:
+    """The folder of published numbers on statistics."""
+    return Path(os.environ["IRMX_DATA"]) / "statistics"

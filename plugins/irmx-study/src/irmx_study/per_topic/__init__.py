@@ -1,0 +1,1 @@
+"""Per-topic results of other tools as scores."""

@@ -1,0 +1,291 @@
+"""Per-topic results of other tools as scores: every format, the same values; what is wrong, with file and line."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import irmx
+from irmx import DataError, DataWarning, Scores, UsageError
+from irmx.demo import SYSTEMS, qrels_path, run_path
+from irmx_study import read_per_topic
+
+MEASURES = "AP nDCG@10 P@5 NumRet"
+RUNS = {system: run_path(system) for system in SYSTEMS}
+TREC = {"AP": "map", "nDCG@10": "ndcg_cut_10", "P@5": "P_5", "NumRet": "num_ret"}
+
+
+@pytest.fixture(scope="module")
+def demo() -> Scores:
+    return irmx.scores(MEASURES, qrels_path(), RUNS)
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[..., list[str]]:
+    """Write files with some texts, and return their paths."""
+
+    def files(**texts: str) -> list[str]:
+        for name, text in texts.items():
+            (tmp_path / name).write_text(text, encoding="utf-8")
+        return [str(tmp_path / name) for name in texts]
+
+    return files
+
+
+def trec_eval(scores: Scores, system: str) -> str:
+    """What ``trec_eval -q`` prints: padded names, text values, and the lines of all topics."""
+    s = scores.systems.index(system)
+    lines = [
+        f"{TREC[str(measure)]:<22}\t{topic}\t{float(scores.values[t, s, m])!r}"
+        for t, topic in enumerate(scores.topics)
+        for m, measure in enumerate(scores.measures)
+    ]
+    every = [
+        f"{'runid':<22}\tall\t{system}",
+        f"{'num_q':<22}\tall\t30",
+        f"{'map':<22}\tall\t0.1234",
+        f"{'gm_map':<22}\tall\t0.1",
+    ]
+    return "\n".join([*lines, *every]) + "\n"
+
+
+def lines_of(scores: Scores, system: str) -> str:
+    """What ``ir_measures -q`` prints."""
+    rows = scores.select(systems=[system]).frame().itertuples()
+    return "".join(f"{r.query_id}\t{r.measure}\t{r.value!r}\n" for r in rows) + "all\tAP\t0.5\n"
+
+
+def tidy(scores: Scores, path: Path, **how: Any) -> None:
+    scores.frame().rename(columns=how.pop("columns", {})).to_csv(path, index=False, **how)
+
+
+def assert_same(scores: Scores, expected: Scores) -> None:
+    assert (scores.topics, scores.systems, scores.measures) == (expected.topics, expected.systems, expected.measures)
+    assert scores.values.tolist() == expected.values.tolist()
+    assert scores.retrieved.all()
+
+
+@pytest.mark.parametrize("text", [trec_eval, lines_of])
+def test_lines_of_a_tool_are_the_scores_of_a_system(
+    text: Callable[[Scores, str], str], demo: Scores, write: Callable[..., list[str]]
+) -> None:
+    assert_same(read_per_topic(write(**{system: text(demo, system) for system in SYSTEMS})), demo)
+
+
+def test_lines_may_lack_tabs_and_lines_of_all_topics(demo: Scores, write: Callable[..., list[str]]) -> None:
+    texts = {system: trec_eval(demo, system).replace("\t", "  ") for system in SYSTEMS}
+    texts = {system: re.sub(r".* all .*\n", "", text) + "\n\n" for system, text in texts.items()}
+    assert_same(read_per_topic(write(**texts)), demo)
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [{}, {"query_id": "qid", "system": "name"}, {"query_id": "topic", "system": "run"}],
+    ids=["scores", "pyterrier", "others"],
+)
+@pytest.mark.parametrize("sep", [",", "\t"], ids=["csv", "tsv"])
+def test_tidy_tables(columns: dict[str, str], sep: str, demo: Scores, tmp_path: Path) -> None:
+    tidy(demo, tmp_path / "results.csv.gz" if sep == "," else tmp_path / "results", columns=columns, sep=sep)
+    assert_same(read_per_topic(tmp_path / ("results.csv.gz" if sep == "," else "results")), demo)
+
+
+@pytest.mark.parametrize("form", ["tsv", "csv", "jsonl"])
+@pytest.mark.parametrize("several", [True, False], ids=["several", "one"])
+def test_what_irmx_eval_prints(
+    form: str, several: bool, demo: Scores, tmp_path: Path, command: Callable[..., Any]
+) -> None:
+    for system in SYSTEMS:
+        (tmp_path / system).write_text(Path(RUNS[system]).read_text())
+    for i, runs in enumerate([list(SYSTEMS)] if several else [[system] for system in SYSTEMS]):
+        done = command("eval", "-q", "-p", -1, "-o", form, qrels_path(), *runs, *MEASURES.split(), cwd=tmp_path)
+        assert done.code == 0
+        (tmp_path / f"{i}.results").write_text(done.out)
+    scores = read_per_topic(str(tmp_path / "*.results"), names=None if several else SYSTEMS)
+    assert_same(scores, demo)
+
+
+def test_tables_with_a_column_per_system(demo: Scores, tmp_path: Path) -> None:
+    wide = demo.frame().query("measure == 'AP'").pivot(index="query_id", columns="system", values="value")
+    wide = wide.loc[list(demo.topics), list(demo.systems)].reset_index()
+    wide.to_csv(tmp_path / "ap.csv", index=False)
+    assert_same(read_per_topic(tmp_path / "ap.csv", measure="map"), demo.select(measures="AP"))
+    wide.to_parquet(tmp_path / "ap.parquet")
+    assert_same(read_per_topic(tmp_path / "ap.parquet", measure="AP"), demo.select(measures="AP"))
+    wide.to_csv(tmp_path / "with_row_numbers.csv")
+    assert_same(read_per_topic(tmp_path / "with_row_numbers.csv", measure="AP"), demo.select(measures="AP"))
+    with pytest.raises(
+        UsageError, match=r"ap.csv has the columns bm25, .* say what measure the table holds: --measure"
+    ):
+        read_per_topic(tmp_path / "ap.csv")
+    with pytest.raises(UsageError, match=r"names its systems itself. Leave the names out"):
+        read_per_topic(tmp_path / "ap.csv", "AP", ["a"])
+
+
+def test_tables_with_a_column_per_measure_are_of_one_system(demo: Scores, write: Callable[..., list[str]]) -> None:
+    texts = {}
+    for s, system in enumerate(demo.systems):
+        rows = [",".join([topic, *map(repr, demo.values[t, s].tolist())]) for t, topic in enumerate(demo.topics)]
+        texts[system] = "\n".join([f"qid,{','.join(map(str, demo.measures))}", *rows])
+    assert_same(read_per_topic(write(**texts)), demo)
+
+
+def test_one_column_of_a_measure_that_irmx_does_not_know(write: Callable[..., list[str]]) -> None:
+    paths = write(X="query_id,ndcg@5\nQ1,0.70\nQ2,0.30\n", Y="query_id,ndcg@5\nQ2,0.10\nQ1,0.50\n")
+    scores = read_per_topic(paths)
+    assert [str(measure) for measure in scores.measures] == ["ndcg@5"]
+    assert scores[scores.measures[0]].tolist() == [[0.7, 0.5], [0.3, 0.1]]
+    assert scores.means().loc["X", "ndcg@5"] == 0.5
+    assert list(scores.frame()["measure"].unique()) == ["ndcg@5"]
+    assert scores.values.tolist() == read_per_topic(paths, measure="ndcg@5").values.tolist()
+    assert set(scores.made_by["files"]) == set(paths)
+
+
+def test_files_of_scores_are_put_together(demo: Scores, tmp_path: Path) -> None:
+    for system in demo.systems:
+        demo.select(systems=[system]).to_parquet(tmp_path / f"{system}.parquet")
+    paths = [tmp_path / f"{system}.parquet" for system in demo.systems]
+    assert_same(read_per_topic(paths), demo)
+    lacking = {"one": {"1": {"a": 2.0}}, "two": {"1": {"a": 1.0}, "2": {"b": 1.0}}}
+    with pytest.warns(DataWarning, match="no results for"):
+        scores = irmx.scores("AP", {"1": {"a": 1}, "2": {"b": 1}, "3": {"c": 1}}, lacking)
+    for name in scores.systems:
+        scores.select(systems=[name]).to_parquet(tmp_path / f"{name}.parquet")
+    again = read_per_topic([tmp_path / "one.parquet", tmp_path / "two.parquet"])
+    assert again.frame().equals(scores.frame())
+    assert again.retrieved.tolist() == scores.retrieved.tolist() == [[True, True], [False, True], [False, False]]
+    assert read_per_topic(tmp_path / "one.parquet").made_by == scores.made_by
+
+
+def test_rows_without_query_ids(write: Callable[..., list[str]]) -> None:
+    paths = write(a="one,two\n.5,.25\n1,0\n", b="three,four\n.5,.25\n1,0\n")
+    with pytest.warns(DataWarning, match="a has no column query_id .* its rows are taken as topics, numbered from 1"):
+        scores = read_per_topic(paths[:1], "AP")
+    assert (scores.topics, scores.systems) == (("1", "2"), ("one", "two"))
+    assert scores["AP"].tolist() == [[0.5, 0.25], [1, 0]]
+    with pytest.raises(DataError, match=r"a has no column query_id .*, without which the topics of several files"):
+        read_per_topic(paths, "AP")
+
+
+def test_missing_topics_count_with_the_default_and_are_counted(write: Callable[..., list[str]]) -> None:
+    paths = write(a="1\tAP\t0.5\n2\tAP\t0.25\n1\tu\t3\n2\tu\t4\n", b="3\tAP\t0.5\n2\tAP\t1\n2\tu\t4\n3\tu\t1\n")
+    with pytest.warns(DataWarning) as caught:
+        scores = read_per_topic(paths)
+    assert [str(w.message) for w in caught] == [
+        "a: no results for 1 of 3 topics (3); they count with the measures' defaults, which is 0 for u",
+        "b: no results for 1 of 3 topics (1); they count with the measures' defaults, which is 0 for u",
+    ]
+    assert scores["AP"].tolist() == [[0.5, 0], [0.25, 1], [0, 0.5]]
+    assert scores.retrieved.tolist() == [[True, False], [True, True], [False, True]]
+
+
+def test_measures_that_not_all_systems_have_are_left_out(write: Callable[..., list[str]]) -> None:
+    paths = write(a="1\tAP\t0.5\n1\tRR\t1\n9\tRR\t1\n", b="map\t1\t0.25\nP_5\t1\t0.4\n")
+    with pytest.warns(
+        DataWarning, match=r"2 measures that not all systems have are left out: RR \(not in b\), P@5 \(not in a\)"
+    ):
+        scores = read_per_topic(paths)
+    assert (str(scores.measures), scores.topics) == ("(AP,)", ("1",))
+    with pytest.raises(
+        DataError, match=r"No measure is in the results of all 2 systems: they have nDCG \(not in a\), AP .*"
+    ):
+        read_per_topic([*write(c="1\tnDCG\t0.5\n"), paths[0]])
+
+
+WRONG: list[tuple[dict[str, str], str]] = [
+    ({"a": "1\tAP\t0.5\n2\tAP\tnan\n"}, "a, line 2: the value of AP for topic 2 is missing or NaN"),
+    (
+        {"a": "1\tAP\t0.5\n\n2\tAP\t-inf\n"},
+        "a, line 3: the value of AP for topic 2 is infinite. .* read as the output of ir_m",
+    ),
+    (
+        {"a": "map\t1\t0.5\nmap\t2\tx\n"},
+        "a, line 2: the value of map for topic 2 must be a number. Got 'x' instead. .*trec_eval",
+    ),
+    (
+        {"a": "map\t1\t0.5\nmap\tall\t1\nmap\t1\t.5\n"},
+        "a, lines 1 and 3: topic 1 has two values of AP for the system a",
+    ),
+    ({"a": "map\t1\t0.5\nAP\t1\t.5\n"}, "a, lines 1 and 2: topic 1 has two values of AP"),
+    ({"a": "1\tAP\t0.5\n2\tAP\n"}, "a, line 2: 2 fields where the first line has 3"),
+    ({"a": "1\tu\t0.5\n2\tu\t1\n"}, "a, line 1: which of '1' and 'u' is the topic.* knows neither as measures"),
+    ({"a": "topic,s,t\n1,.5,\n2,1,1\n"}, "a, line 2: the value of AP for topic 1 is missing or NaN"),
+    (
+        {"a": "topic,s,t\n1,.5,x\n2,1,1\n"},
+        "a, line 2: the t must be a number. Got 'x' instead. .* one column per system",
+    ),
+    ({"a": "topic,s,t\n1,.5,1\n1,1,1\n"}, "a, lines 2 and 3: topic 1 has two values of AP for the system s"),
+    ({"a": "qid,measure,value\n1,AP,.5\n2,AP,inf\n"}, "a, line 3: the value must be a .*number.* Got 'inf'"),
+    ({"a": '{"query_id": "1", "measure": "AP", "value": null}\n'}, "a, line 1: the value of AP for topic 1 is missing"),
+    ({"a": "name,measure,value\nx,AP,.5\n"}, "a lacks the column 'query_id'"),
+    ({"a": "query_id\n1\n"}, "a, line 1: 'query_id' is not understood; per-topic results are the output of trec_eval"),
+    ({"a": "query_id,qid\n1,1\n"}, "a has no column of values"),
+    ({"a": " \n"}, "a is empty: per-topic results are"),
+    ({"a": "Nothing here.\n"}, "a, line 1: 'Nothing here.' is not understood"),
+    ({"a": "map\tall\t.5\n"}, "a has no topic. The file was read as the output of trec_eval -q"),
+    (
+        {"a": "1\tAP\t.5\n", "b": "2\tAP\t.5\n"},
+        "a has no topic in common with the other systems: it has 1; they have 2",
+    ),
+    ({"a": "s\t1\tAP\t.5\n", "b": "s\t1\tAP\t.5\n"}, r"The system s is in .*a and in .*b"),
+]
+
+
+@pytest.mark.parametrize(("texts", "message"), WRONG, ids=range(len(WRONG)))
+def test_wrong_files_are_refused(texts: dict[str, str], message: str, write: Callable[..., list[str]]) -> None:
+    measure = "AP" if texts["a"].startswith("topic,") else None
+    with pytest.raises(DataError, match=message):
+        read_per_topic(write(**texts), measure)
+
+
+def test_wrong_requests_are_refused(tmp_path: Path, write: Callable[..., list[str]]) -> None:
+    a, b = write(a="1\tAP\t.5\n", b="1\tAP\t.75\n")
+    for asked, message in [
+        (([a, a],), "The same file is given twice"),
+        (([a, str(tmp_path / "." / "a")],), "The same file is given twice"),
+        (([],), "There is no file of per-topic results"),
+        (
+            ([a, b], "AP"),
+            r"'AP' is given as the measure, but .*a, the output of ir_measures .* names its measures itself",
+        ),
+        (([a, b], None, ["x"]), "2 files and 1 name are given"),
+        (([a, b], None, ["x", "x"]), "Two systems have the same name"),
+    ]:
+        with pytest.raises(UsageError, match=message):
+            read_per_topic(*asked)  # type: ignore[arg-type]
+    (tmp_path / "c").write_bytes(b"1\tAP\t.5\n\xff\tAP\t1\n")
+    with pytest.raises(DataError, match=r"c, line 2: the byte 0xff is not UTF-8"):
+        read_per_topic(tmp_path / "c")
+    (tmp_path / "d").write_bytes(gzip.compress(b"1\tAP\t.5\n")[:-9])
+    with pytest.raises(DataError, match=r"d is compressed, but truncated"):
+        read_per_topic(tmp_path / "d")
+    (tmp_path / "e").write_bytes(b"PAR1 and no more")
+    with pytest.raises(DataError, match=r"e cannot be read as a parquet file"):
+        read_per_topic(tmp_path / "e")
+
+
+def test_names_of_systems_are_those_of_files_or_paths(tmp_path: Path) -> None:
+    for folder, value in (("one", 0.5), ("two", 0.25)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "run").write_text(f"1\tAP\t{value}\n")
+    scores = read_per_topic(str(tmp_path / "*" / "run"))
+    assert scores.systems == (str(tmp_path / "one" / "run"), str(tmp_path / "two" / "run"))
+    assert read_per_topic(str(tmp_path / "*" / "run"), names=["b", "a"]).systems == ("b", "a")
+
+
+@pytest.mark.real
+def test_published_tables_are_read(real_statistics: Path) -> None:
+    sakai = read_per_topic([real_statistics / "sakai_book" / f"{name}.csv" for name in "XYZ"], names=["X", "Y", "Z"])
+    assert sakai.means().round(4)["ndcg@5"].to_dict() == {"X": 0.345, "Y": 0.27, "Z": 0.245}
+    path = real_statistics / "urbano2019" / "adhoc8_ap.csv"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        urbano = read_per_topic(path, "AP")
+    assert np.array_equal(urbano["AP"], pd.read_csv(path).to_numpy())
