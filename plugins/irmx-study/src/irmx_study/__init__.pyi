@@ -1,6 +1,6 @@
 from .comparison.compare import compare as compare
 from .comparison.comparison import Comparison as Comparison
-from .per_topic.reading_results import read_per_topic as read_per_topic
+from .per_topic.per_topic_files import read_per_topic as read_per_topic
 from .sweeping.sweep_summaries import best_settings as best_settings
 from .sweeping.sweep_summaries import rank_correlation_with as rank_correlation_with
 from .sweeping.sweeps import sweep as sweep

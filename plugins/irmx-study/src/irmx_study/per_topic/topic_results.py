@@ -122,13 +122,16 @@ def _of_lines(path: str, content: bytes, names: MeasureNames) -> TopicResults:
     """Read lines of a measure, a topic and a value, in the order of trec_eval or of ir_measures, or with the run before."""
     lines = _text_of(path, content).split("\n")
     numbers = [number for number, line in enumerate(lines, start=1) if line.strip()]
-    tabs = "\t" in lines[numbers[0] - 1]
-    rows = [lines[n - 1].split("\t") if tabs else lines[n - 1].split() for n in numbers]
-    width = len(rows[0])
-    for number, row in zip(numbers, rows, strict=True):
-        if len(row) != width:
-            raise DataError(f"{path}, line {number}: {len(row)} fields where the first line has {width}.")
-    columns = [[field.strip() for field in column] for column in zip(*rows, strict=True)]
+    filled = [lines[number - 1] for number in numbers]
+    if "\t" not in filled[0]:
+        filled = ["\t".join(line.split()) for line in filled]
+    width = filled[0].count("\t") + 1
+    for number, line in zip(numbers, filled, strict=True):
+        if line.count("\t") != width - 1:
+            fields = line.count("\t") + 1
+            raise DataError(f"{path}, line {number}: {fields} fields where the first line has {width}.")
+    cells = "\t".join(filled).split("\t")
+    columns = [list(map(str.strip, cells[c::width])) for c in range(width)]
     form, (t, m) = (_IRMX, (1, 2)) if width == 4 else _order(path, columns[0], columns[1], names)
     kept = [
         i
