@@ -4,5 +4,6 @@ from .per_topic.per_topic_files import read_per_topic as read_per_topic
 from .sweeping.sweep_summaries import best_settings as best_settings
 from .sweeping.sweep_summaries import rank_correlation_with as rank_correlation_with
 from .sweeping.sweeps import sweep as sweep
+from .topic_differences.topic_orders import topics as topics
 
-__all__ = ["Comparison", "best_settings", "compare", "rank_correlation_with", "read_per_topic", "sweep"]
+__all__ = ["Comparison", "best_settings", "compare", "rank_correlation_with", "read_per_topic", "sweep", "topics"]

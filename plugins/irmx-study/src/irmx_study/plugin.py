@@ -30,4 +30,13 @@ def irmx_commands() -> list[Command]:
                 "irmx sweep qrels.txt 'runs/*.run' --measure NCP --grid 'law=uniform,first' --out results.parquet",
             ),
         ),
+        Command(
+            "topics",
+            "irmx_study.commands.topics_command:topics_in_order",
+            SHORT_DESC="Show on which topics two systems differ, or which topics are easy, hard or disputed.",
+            EXAMPLES=(
+                "irmx topics qrels.txt baseline.run other.run AP nDCG@10 --top 5",
+                "irmx topics qrels.txt 'runs/*.run' AP --by hardest --top 10",
+            ),
+        ),
     ]

@@ -22,7 +22,7 @@ from irmx import (
     versions_of,
 )
 from irmx.ragged import Array, Ints
-from irmx_study.per_topic.measure_names import MeasureNames, NamedMeasure
+from irmx_study.per_topic.named_measures import MeasureNames, NamedMeasure
 from irmx_study.per_topic.topic_results import TopicResults, read_topic_results, some
 
 

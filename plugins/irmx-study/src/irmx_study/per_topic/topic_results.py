@@ -13,7 +13,7 @@ import numpy as np
 
 from irmx import CheckedTable, DataError, DataWarning, Param, Scores, UsageError, content_of, read_table
 from irmx.ragged import Floats
-from irmx_study.per_topic.measure_names import MeasureNames
+from irmx_study.per_topic.named_measures import MeasureNames
 
 WHAT = "per-topic results"
 _TOPIC = ("query_id", "qid", "topic")

@@ -1,0 +1,52 @@
+"""``irmx topics``: on which topics two systems differ, and which topics are easy, hard or disputed."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from irmx import FormatOption, PlacesOption, print_rows
+from irmx_study.commands.scored import ArgumentsOption, LabelOption, MeasureOption, ScoresOption, scored
+
+
+def topics_in_order(
+    arguments: ArgumentsOption,
+    system: Annotated[
+        str | None, typer.Option("--system", help="The run to compare with the baseline; by default the second.")
+    ] = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option("--baseline", help="The run that its values are subtracted from; by default the first."),
+    ] = None,
+    by: Annotated[
+        str,
+        typer.Option(
+            "--by",
+            help="difference of the two runs; easiest or hardest, by the mean over all runs; disputed, by their standard deviation.",
+        ),
+    ] = "difference",
+    sort: Annotated[
+        str | None, typer.Option("--sort", help="The measure that decides the order; by default the first.")
+    ] = None,
+    top: Annotated[
+        int | None,
+        typer.Option(
+            "--top", min=1, help="How many topics to print; by difference, so many from each end. By default all."
+        ),
+    ] = None,
+    label: LabelOption = None,
+    scores: ScoresOption = False,
+    measure: MeasureOption = None,
+    output_format: FormatOption = "table",
+    places: PlacesOption = 4,
+) -> None:
+    """Show on which topics two systems differ, or which topics are easy, hard or disputed.
+
+    Prints one row per topic, with the values of all measures side by side. Differences are those of the second run to the
+    first, from the largest to the smallest.
+    """
+    from irmx_study.topic_differences.topic_orders import topics
+
+    results = scored("topics", arguments, scores, measure, label or ())
+    print_rows(topics(results, system, baseline, by=by, sort=sort, top=top), output_format, places=places)
