@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -148,23 +148,13 @@ def _table(
     """Return one row per comparison by a measure."""
     import pandas as pd
 
-    names, means, (wins, ties, losses) = np.array(systems, dtype=object), block.values.mean(axis=0), _counts(block)
+    names, means, (wins, ties, losses) = np.array(systems, dtype=object), block.values.mean(axis=0), block.outcomes()
     mean_a, mean_b = means[block.first], means[block.second]
     columns = (
         measure, names[block.first], names[block.second], block.topics, mean_a, mean_b, mean_a - mean_b, result.low, result.high,
         _effects(block, choices), result.statistic, result.p, result.corrected, wins, ties, losses,
     )  # fmt: skip
     return pd.DataFrame(dict(zip(COLUMNS, columns, strict=True)))
-
-
-def _counts(block: PairedValues) -> Any:
-    """Return how many topics the first system of every pair wins, ties and loses."""
-    counts = []
-    for some in block.chunks():
-        differences, threshold = block.differences(some), block.tie_threshold
-        wins, losses = (differences > threshold).sum(axis=0), (differences < -threshold).sum(axis=0)
-        counts.append(np.stack([wins, block.topics - wins - losses, losses]))
-    return np.concatenate(counts, axis=1)
 
 
 def _effects(block: PairedValues, choices: Choices) -> Floats:
