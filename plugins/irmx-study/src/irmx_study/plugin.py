@@ -2,12 +2,13 @@
 
 from irmx import Command, Symbol, hookimpl
 from irmx_study.significance.corrections import Bonferroni, Holm, NoCorrection
+from irmx_study.significance.rank_tests import SignTest, WilcoxonTest
 from irmx_study.significance.t_test import TTest
 
 
 @hookimpl
 def irmx_symbols() -> list[Symbol]:
-    return [TTest(), Holm(), Bonferroni(), NoCorrection()]
+    return [TTest(), WilcoxonTest(), SignTest(), Holm(), Bonferroni(), NoCorrection()]
 
 
 @hookimpl
