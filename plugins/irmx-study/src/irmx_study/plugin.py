@@ -1,14 +1,26 @@
 """The plugin irmx-study: its hooks."""
 
 from irmx import Command, Symbol, hookimpl
-from irmx_study.significance.corrections import Bonferroni, Holm, NoCorrection
+from irmx_study.significance.bootstrap_test import BootstrapTest
+from irmx_study.significance.corrections import BenjaminiHochberg, Bonferroni, Holm, Hommel, NoCorrection
+from irmx_study.significance.max_t import MaxT
+from irmx_study.significance.permutation_test import PermutationTest
+from irmx_study.significance.randomised_tukey import RandomisedTukeyTest
 from irmx_study.significance.rank_tests import SignTest, WilcoxonTest
 from irmx_study.significance.t_test import TTest
 
 
 @hookimpl
 def irmx_symbols() -> list[Symbol]:
-    return [TTest(), WilcoxonTest(), SignTest(), Holm(), Bonferroni(), NoCorrection()]
+    tests = [
+        TTest(),
+        PermutationTest(),
+        BootstrapTest(),
+        WilcoxonTest(),
+        SignTest(),
+        RandomisedTukeyTest(),
+    ]
+    return [*tests, Holm(), Bonferroni(), Hommel(), BenjaminiHochberg(), MaxT(), NoCorrection()]
 
 
 @hookimpl

@@ -1,4 +1,4 @@
-"""Corrections of the p-values of several comparisons."""
+"""Corrections of the p-values of several comparisons that need the p-values alone."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from irmx.ragged import Floats
+from irmx_study.significance.cited_papers import BENJAMINI, DUNN, HOLM, HOMMEL
 from irmx_study.significance.named_tests import Correction
 from irmx_study.significance.paired_values import PairedValues
 
@@ -21,8 +22,8 @@ class NoCorrection(Correction):
         return p
 
 
-class _Closed(Correction):
-    """A correction that needs the p-values alone."""
+class _OfPValues(Correction):
+    """A correction by ``statsmodels.stats.multitest.multipletests``."""
 
     METHOD: ClassVar[str]
 
@@ -34,15 +35,33 @@ class _Closed(Correction):
         return corrected
 
 
-class Holm(_Closed):
-    """Holm's step-down correction."""
+class Holm(_OfPValues):
+    """Holm's step-down correction, valid whatever the dependence of the comparisons."""
 
     NAME, METHOD = "holm", "holm"
     SHORT_DESC = "Holm's correction, which controls the family-wise error rate"
+    CITATIONS = (HOLM,)
 
 
-class Bonferroni(_Closed):
-    """Bonferroni's correction."""
+class Bonferroni(_OfPValues):
+    """Bonferroni's correction: p times the number of comparisons. Holm's is as valid, and finds more."""
 
     NAME, METHOD = "bonferroni", "bonferroni"
     SHORT_DESC = "Bonferroni's correction, which controls the family-wise error rate"
+    CITATIONS = (DUNN,)
+
+
+class Hommel(_OfPValues):
+    """Hommel's correction, valid for independent and most positively dependent comparisons. Slow for thousands of them."""
+
+    NAME, METHOD = "hommel", "hommel"
+    SHORT_DESC = "Hommel's correction, which controls the family-wise error rate"
+    CITATIONS = (HOMMEL,)
+
+
+class BenjaminiHochberg(_OfPValues):
+    """Benjamini and Hochberg's correction: the expected share of false discoveries among those that are significant."""
+
+    NAME, METHOD = "bh", "fdr_bh"
+    SHORT_DESC = "Benjamini and Hochberg's correction, which controls the false discovery rate"
+    CITATIONS = (BENJAMINI,)

@@ -1,0 +1,127 @@
+"""Random draws over topics, from a stream of bits that numpy guarantees for all its versions.
+
+The methods of numpy's generators may change from version to version; the words of a bit generator may not. The same seed
+therefore gives the same draws with every Python, and in chunks of any size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.random import PCG64
+
+from irmx.ragged import Array, Floats, Ints
+
+_CHUNK = 2**19
+"""How many numbers to draw at a time: a small fraction of a second."""
+
+
+def _chunks(draws: int, size: int) -> Iterator[tuple[int, int]]:
+    """Yield the start and the length of consecutive draws of some numbers each."""
+    most = max(1, min(1024, _CHUNK // size))
+    for start in range(0, draws, most):
+        yield start, min(most, draws - start)
+
+
+def all_signs(topics: int, draws: int) -> bool:
+    """Return whether there are at most as many vectors of signs as draws, so that all of them can be used."""
+    return topics < 63 and 2**topics <= draws
+
+
+def sign_flips(topics: int, draws: int, seed: int) -> Iterator[Floats]:
+    """Yield vectors of signs, each of -1.0 and 1.0 with the same probability; all 2^topics, once, if these are not more.
+
+    Parameters
+    ----------
+    topics, draws : int
+        The length of a vector, and how many to draw.
+    seed : int
+        The seed.
+
+    Yields
+    ------
+    float array, shape (some draws, topics)
+        The next draws.
+
+    Examples
+    --------
+    >>> [signs.tolist() for signs in sign_flips(2, 100, seed=0)]
+    [[[1.0, 1.0], [-1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]]]
+    >>> [signs.astype(int).tolist() for signs in sign_flips(9, 2, seed=0)]
+    [[[1, -1, 1, -1, 1, -1, -1, -1, -1], [-1, -1, -1, -1, -1, -1, 1, 1, -1]]]
+    """
+    if all_signs(topics, draws):
+        for start, count in _chunks(2**topics, topics):
+            yield _signs(np.arange(start, start + count, dtype=np.uint64)[:, None], topics)
+        return
+    words, stream = -(-topics // 64), PCG64(seed)
+    for _, count in _chunks(draws, topics):
+        yield _signs(stream.random_raw(count * words).reshape(count, words), topics)
+
+
+def _signs(words: Array, topics: int) -> Floats:
+    """Return the lowest bits of words as signs, the lowest first."""
+    bits = np.unpackbits(words.astype("<u8").view(np.uint8), axis=1, count=topics, bitorder="little")
+    signs: Floats = np.subtract(1.0, 2.0 * bits)
+    return signs
+
+
+def resampled_topics(topics: int, draws: int, seed: int) -> Iterator[Floats]:
+    """Yield how often each topic is in samples of as many topics, drawn with replacement.
+
+    Parameters
+    ----------
+    topics, draws : int
+        The number of topics, and of samples.
+    seed : int
+        The seed.
+
+    Yields
+    ------
+    float array, shape (some draws, topics)
+        The next samples; every row adds up to the number of topics.
+
+    Examples
+    --------
+    >>> [counts.astype(int).tolist() for counts in resampled_topics(4, 2, seed=0)]
+    [[[1, 0, 2, 1], [0, 1, 1, 2]]]
+    """
+    stream = PCG64(seed)
+    for _, count in _chunks(draws, topics):
+        # 53 bits are the largest number of which a float keeps every one
+        fractions = (stream.random_raw(count * topics) >> np.uint64(11)) * 2.0**-53
+        places = (fractions * topics).astype(np.int64) + np.repeat(np.arange(count) * topics, topics)
+        yield np.bincount(places, minlength=count * topics).reshape(count, topics).astype(float)
+
+
+def shuffled_systems(topics: int, systems: int, draws: int, seed: int) -> Iterator[Ints]:
+    """Yield random orders of the systems, one for every topic and draw.
+
+    Parameters
+    ----------
+    topics, systems, draws : int
+        The number of topics, of systems and of draws.
+    seed : int
+        The seed.
+
+    Yields
+    ------
+    int array, shape (some draws, topics, systems)
+        The places of the systems in the next draws.
+
+    Examples
+    --------
+    >>> [orders.tolist() for orders in shuffled_systems(2, 3, 1, seed=0)]
+    [[[[2, 0, 1], [0, 2, 1]]]]
+    """
+    stream = PCG64(seed)
+    low = np.uint64((1 << max(1, (systems - 1).bit_length())) - 1)
+    for _, count in _chunks(draws, topics * systems):
+        # random words whose lowest bits are the place of the system: no two are equal, so that every sort orders them alike
+        words = stream.random_raw(count * topics * systems).reshape(count, topics, systems)
+        words &= ~low
+        words |= np.arange(systems, dtype=np.uint64)
+        words.sort(axis=-1)
+        words &= low
+        yield words.view(np.int64)
