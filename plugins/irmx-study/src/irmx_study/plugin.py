@@ -8,6 +8,7 @@ from irmx_study.significance.permutation_test import PermutationTest
 from irmx_study.significance.randomised_tukey import RandomisedTukeyTest
 from irmx_study.significance.rank_tests import SignTest, WilcoxonTest
 from irmx_study.significance.t_test import TTest
+from irmx_study.significance.tukey_test import TukeyTest
 
 
 @hookimpl
@@ -18,6 +19,7 @@ def irmx_symbols() -> list[Symbol]:
         BootstrapTest(),
         WilcoxonTest(),
         SignTest(),
+        TukeyTest(),
         RandomisedTukeyTest(),
     ]
     return [*tests, Holm(), Bonferroni(), Hommel(), BenjaminiHochberg(), MaxT(), NoCorrection()]
