@@ -11,6 +11,7 @@ import numpy as np
 from irmx import DataError, Scores, progress_bar
 from irmx.ragged import Bools, Floats, Ints
 from irmx_study.comparison.choices import Choices
+from irmx_study.significance.bca_intervals import bca_intervals
 from irmx_study.significance.effect_sizes import paired_effects, residual_variance
 from irmx_study.significance.paired_values import PairedValues
 from irmx_study.significance.t_test import t_intervals
@@ -138,6 +139,8 @@ def _intervals(block: PairedValues, choices: Choices) -> tuple[Floats, Floats]:
     own = getattr(choices.test, "intervals", lambda *_: None)(block, choices.level)
     if own is not None:
         return own[0], own[1]
+    if choices.interval == "bca":
+        return bca_intervals(block, choices.level)
     ends = [t_intervals(block.differences(some), choices.level) for some in block.chunks()]
     return np.concatenate([low for low, _ in ends]), np.concatenate([high for _, high in ends])
 
