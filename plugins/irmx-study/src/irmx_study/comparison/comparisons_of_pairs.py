@@ -12,6 +12,7 @@ from irmx import DataError, Scores, progress_bar
 from irmx.ragged import Bools, Floats, Ints
 from irmx_study.comparison.choices import Choices
 from irmx_study.significance.bca_intervals import bca_intervals
+from irmx_study.significance.checked_results import corrected, tested
 from irmx_study.significance.effect_sizes import paired_effects, residual_variance
 from irmx_study.significance.paired_values import PairedValues
 from irmx_study.significance.t_test import t_intervals
@@ -96,10 +97,10 @@ def _results(blocks: list[PairedValues], choices: Choices) -> list[_Result]:
     """Return the statistics of every measure; identical systems have p = 1, and are left out of the family."""
     distinct = [_distinct(block) for block in blocks]
     parts = [block.select(some) for block, some in zip(blocks, distinct, strict=True)]
-    tested = [choices.test.test(part) if len(part) else (np.empty(0), np.empty(0)) for part in parts]
-    corrected = _corrected([p for _, p in tested], parts, choices)
+    results_of_test = [tested(choices.test, part) if len(part) else (np.empty(0), np.empty(0)) for part in parts]
+    adjusted = _corrected([p for _, p in results_of_test], parts, choices)
     results = []
-    for block, some, (statistic, p), of_family in zip(blocks, distinct, tested, corrected, strict=True):
+    for block, some, (statistic, p), of_family in zip(blocks, distinct, results_of_test, adjusted, strict=True):
         low, high = _intervals(block, choices)
         results.append(
             _Result(_spread(some, statistic, 0), _spread(some, p, 1), _spread(some, of_family, 1), low, high)
@@ -123,14 +124,13 @@ def _spread(some: Bools, values: Floats, other: float) -> Floats:
 
 def _corrected(p: list[Floats], parts: list[PairedValues], choices: Choices) -> list[Floats]:
     """Return the corrected p-values of every measure."""
-    correction = choices.correction.adjust
     if choices.family == "measure":
         return [
-            correction(of_measure, [part]) if len(part) else of_measure
+            corrected(choices.correction, of_measure, [part]) if len(part) else of_measure
             for of_measure, part in zip(p, parts, strict=True)
         ]
-    together = np.concatenate(p)
-    adjusted = correction(together, [part for part in parts if len(part)]) if len(together) else together
+    together, family = np.concatenate(p), [part for part in parts if len(part)]
+    adjusted = corrected(choices.correction, together, family) if family else together
     return np.split(adjusted, np.cumsum([len(of_measure) for of_measure in p])[:-1])
 
 
