@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+import irmx
+import irmx_study
 from irmx.ragged import Floats
 from irmx_study.significance import paired_values
 from irmx_study.significance.effect_sizes import paired_effects
@@ -49,6 +52,18 @@ def test_a_difference_that_is_the_same_everywhere_has_no_variance() -> None:
     assert paired_effects(paired.differences()).tolist() == [np.inf, -np.inf, 0]
     low, high = t_intervals(paired.differences(), 0.05)
     np.testing.assert_allclose([low, high], [[0.1, -0.1, 0]] * 2, atol=1e-15)
+
+
+@pytest.mark.parametrize("test", ["t", "tukey"])
+def test_a_comparison_says_that_a_difference_has_no_variance(test: str) -> None:
+    rows = [(str(q), s, "AP", q / 50 + d) for q in range(20) for s, d in {"a": 0.0, "b": 0.1, "c": 0.1}.items()]
+    scores = irmx.Scores.from_frame(pd.DataFrame(rows, columns=["query_id", "system", "measure", "value"]))
+    comparison = irmx_study.compare(scores, all_pairs=True, test=test)
+    assert comparison.notes == (
+        "identical on every topic, and not counted in the family: c and b (AP)",
+        "the same difference on every topic, so that no variance is left to judge it by: b and a (AP), c and a (AP)",
+    )
+    assert comparison.frame()["p"].tolist() == [0, 0, 1]
 
 
 def test_chunks_of_pairs_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

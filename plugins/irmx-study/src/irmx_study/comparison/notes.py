@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from irmx import Scores, counted
 
 if TYPE_CHECKING:
@@ -17,7 +19,7 @@ _SHOWN = 5
 
 
 def notes_on(scores: Scores, topics: Sequence[int], frame: pd.DataFrame) -> Iterator[str]:
-    """Yield notes on missing and few topics, values that are missing, and identical systems.
+    """Yield notes on missing and few topics, values that are missing, and systems that are identical or differ by a constant.
 
     Parameters
     ----------
@@ -39,8 +41,15 @@ def notes_on(scores: Scores, topics: Sequence[int], frame: pd.DataFrame) -> Iter
         yield f"with {min(topics)} topics, only large differences can be found, and the assumptions of tests cannot be checked"
     if max(topics) > MANY:
         yield f"with {max(topics):,} topics, tiny differences are significant: read the intervals and effect sizes first"
-    same = frame[(frame["p"] == 1) & (frame["wins"] + frame["losses"] == 0) & (frame["difference"] == 0)]
-    pairs = [f"{row.a} and {row.b} ({row.measure})" for row in same.head(_SHOWN).itertuples()]
-    if len(same):
-        more = f" and {len(same) - _SHOWN} more" if len(same) > _SHOWN else ""
-        yield f"identical on every topic, and not counted in the family: {', '.join(pairs)}{more}"
+    same = (frame["p"] == 1) & (frame["wins"] + frame["losses"] == 0) & (frame["difference"] == 0)
+    if same.any():
+        yield f"identical on every topic, and not counted in the family: {_listed(frame[same])}"
+    constant = np.isinf(frame["statistic"])
+    if constant.any():
+        yield f"the same difference on every topic, so that no variance is left to judge it by: {_listed(frame[constant])}"
+
+
+def _listed(frame: pd.DataFrame) -> str:
+    """Return the pairs of systems of some rows, as a list for a sentence."""
+    pairs = [f"{row.a} and {row.b} ({row.measure})" for row in frame.head(_SHOWN).itertuples()]
+    return ", ".join(pairs) + (f" and {len(frame) - _SHOWN} more" if len(frame) > _SHOWN else "")
