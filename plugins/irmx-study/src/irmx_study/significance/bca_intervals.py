@@ -35,7 +35,7 @@ def bca_intervals(paired: PairedValues, level: float) -> tuple[Floats, Floats]:
     ----------
     Efron: Better Bootstrap Confidence Intervals. JASA 1987.
     """
-    exact = ExactValues.of(paired)
+    exact = ExactValues.of(paired.with_used_systems())
     parts = []
     for samples in resampled_topics(paired.topics, paired.draws, paired.seed):
         parts.append(exact.values.T @ samples.T)

@@ -26,7 +26,7 @@ class BootstrapTest(SignificanceTest):
 
     def test(self, paired: PairedValues) -> tuple[Floats, Floats]:
         """Return the mean differences and their p-values."""
-        exact = ExactValues.of(paired)
+        exact = ExactValues.of(paired.with_used_systems())
         totals = exact.totals()
         least, counts = np.abs(totals) - exact.tolerance, np.zeros(len(paired), dtype=np.int64)
         for samples in resampled_topics(paired.topics, paired.draws, paired.seed):

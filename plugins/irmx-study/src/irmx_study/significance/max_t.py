@@ -59,7 +59,7 @@ class _Sums:
     """
 
     def __init__(self, paired: PairedValues) -> None:
-        self.paired, self.exact = paired, ExactValues.of(paired)
+        self.paired, self.exact = paired, ExactValues.of(paired.with_used_systems())
         squares = [
             np.square(self.exact.of_pairs(self.exact.values.T, pairs)).sum(axis=1)
             for pairs in self.exact.chunks(paired.topics)

@@ -92,3 +92,9 @@ class PairedValues:
     def select(self, pairs: Bools) -> PairedValues:
         """Return some of the pairs; the values of all systems stay."""
         return replace(self, first=self.first[pairs], second=self.second[pairs])
+
+    def with_used_systems(self) -> PairedValues:
+        """Return the pairs with the values of their own systems alone."""
+        used, places = np.unique([self.first, self.second], return_inverse=True)
+        first, second = places.reshape(2, -1)
+        return replace(self, values=self.values[:, used], first=first, second=second)

@@ -26,7 +26,7 @@ class PermutationTest(SignificanceTest):
 
     def test(self, paired: PairedValues) -> tuple[Floats, Floats]:
         """Return the mean differences and their p-values."""
-        exact = ExactValues.of(paired)
+        exact = ExactValues.of(paired.with_used_systems())
         totals = exact.totals()
         least, counts, draws = np.abs(totals) - exact.tolerance, np.zeros(len(paired), dtype=np.int64), 0
         for signs in sign_flips(paired.topics, paired.draws, paired.seed):
