@@ -38,6 +38,15 @@ def irmx_commands() -> list[Command]:
             ),
         ),
         Command(
+            "power",
+            "irmx_study.commands.power_command:plan_topics",
+            SHORT_DESC="Plan an experiment: which differences can it find, how many topics does it need.",
+            EXAMPLES=(
+                "irmx power qrels.txt 'runs/*.run' AP nDCG@10 --difference 0.05",
+                "irmx power --sd 0.2 --topics 50 --difference 0.02 --difference 0.05",
+            ),
+        ),
+        Command(
             "sweep",
             "irmx_study.commands.sweep_command:sweep",
             SHORT_DESC="Score runs in every setting of a grid of parameters of a measure.",
