@@ -120,7 +120,9 @@ def test_tables_with_a_column_per_system(demo: Scores, tmp_path: Path) -> None:
     wide.to_parquet(tmp_path / "ap.parquet")
     assert_same(read_per_topic(tmp_path / "ap.parquet", measure="AP"), demo.select(measures="AP"))
     wide.to_csv(tmp_path / "with_row_numbers.csv")
-    assert_same(read_per_topic(tmp_path / "with_row_numbers.csv", measure="AP"), demo.select(measures="AP"))
+    wide.set_index(wide.index.astype(str)).to_parquet(tmp_path / "with_row_numbers.parquet")
+    for path in tmp_path.glob("with_row_numbers.*"):
+        assert_same(read_per_topic(path, measure="AP"), demo.select(measures="AP"))
     with pytest.raises(
         UsageError, match=r"ap.csv has the columns bm25, .* say what measure the table holds: --measure"
     ):
@@ -137,7 +139,7 @@ def test_tables_with_a_column_per_measure_are_of_one_system(demo: Scores, write:
     assert_same(read_per_topic(write(**texts)), demo)
 
 
-def test_one_column_of_a_measure_that_irmx_does_not_know(write: Callable[..., list[str]]) -> None:
+def test_one_column_of_a_measure_that_irmx_does_not_know(tmp_path: Path, write: Callable[..., list[str]]) -> None:
     paths = write(X="query_id,ndcg@5\nQ1,0.70\nQ2,0.30\n", Y="query_id,ndcg@5\nQ2,0.10\nQ1,0.50\n")
     scores = read_per_topic(paths)
     assert [str(measure) for measure in scores.measures] == ["ndcg@5"]
@@ -146,6 +148,8 @@ def test_one_column_of_a_measure_that_irmx_does_not_know(write: Callable[..., li
     assert list(scores.frame()["measure"].unique()) == ["ndcg@5"]
     assert scores.values.tolist() == read_per_topic(paths, measure="ndcg@5").values.tolist()
     assert set(scores.made_by["files"]) == set(paths)
+    scores.to_parquet(tmp_path / "scores.parquet")
+    assert read_per_topic(tmp_path / "scores.parquet").frame().equals(scores.frame())
 
 
 def test_files_of_scores_are_put_together(demo: Scores, tmp_path: Path) -> None:

@@ -22,6 +22,8 @@ _SUMMARY = "all"
 """The query id under which tools print the mean over topics."""
 _TEXTS = ("runid", "relstring")
 """What trec_eval prints that is not a number."""
+_INDEX = "__index_level_0__"
+"""The column in which pandas writes the numbers of rows to parquet; in csv its name is empty."""
 _TREC = "the output of trec_eval -q"
 _IR_MEASURES = "the output of ir_measures -q or irmx eval -q"
 _IRMX = "the output of irmx eval -q of several runs"
@@ -195,7 +197,10 @@ def _of_parquet(path: str, content: bytes, measure: str | None, names: MeasureNa
         raise DataError(f"{path} cannot be read as a parquet file of {WHAT}: {error}") from None
     if b"irmx_scores" not in (schema.metadata or {}):
         return _of_table(path, content, list(schema.names), measure, names, alone)
-    scores = Scores.read_parquet(path)
+    try:
+        scores = Scores.read_parquet(path)
+    except UsageError:  # of a measure that irmx does not know
+        return _of_tidy(path, content)
     frame = scores.frame()
     columns = [frame[c].tolist() for c in ("query_id", "system", "measure")]
     values = frame["value"].to_numpy(dtype=float)
@@ -238,7 +243,7 @@ def _of_wide(
 ) -> TopicResults:
     """Read one row per topic: the columns are systems, or, without a measure, the measures of one system."""
     topic = next((name for name in _TOPIC if name in header), None)
-    columns = [name for name in header if name and name not in _TOPIC]
+    columns = [name for name in header if name not in ("", _INDEX, *_TOPIC)]
     if not columns:
         raise DataError(f"{path} has no column of values, only {some(header)}; {KINDS}.")
     if topic is None and not alone:
