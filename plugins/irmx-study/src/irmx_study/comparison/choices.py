@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
@@ -73,18 +74,15 @@ class Choices:
         if values["correction"] is None:
             values["correction"] = "none" if of_all_pairs or comparisons < 2 else "holm"
         checked = {field.name: cls._checked(field.name, values[field.name]) for field in fields(cls)}
-        if of_all_pairs and checked["correction"].NAME != "none":
-            raise UsageError(
-                f"The p-values of the test {checked['test']} already hold for all pairs of systems together. Leave the "
-                f"correction {checked['correction']} out, or choose another test."
-            )
+        if of_all_pairs:
+            _refuse_for_all_pairs(checked)
         return cls(**checked)
 
     @classmethod
     def _checked(cls, name: str, value: Any) -> Any:
         param = cls.SUPPORTED_PARAMS[name]
         if param.kind and isinstance(value, str):
-            return parse_value(value.replace("-", "_"), cls, name)
+            return parse_value(re.sub(r"(?<=[a-z])-(?=[a-z])", "_", value), cls, name)
         return param.check(value, name, cls.NAME)
 
     @property
@@ -97,3 +95,18 @@ class Choices:
         """What makes random draws: the test, the correction or the interval."""
         kinds = [kind for kind in ("test", "correction") if getattr(getattr(self, kind), "RESAMPLES", False)]
         return kinds + ["interval"] * (self.interval == "bca")
+
+
+def _refuse_for_all_pairs(checked: dict[str, Any]) -> None:
+    """Refuse what a test of all pairs of systems together does not go with."""
+    test = checked["test"]
+    if checked["correction"].NAME != "none":
+        raise UsageError(
+            f"The p-values of the test {test} already hold for all pairs of systems together. Leave the "
+            f"correction {checked['correction']} out, or choose another test."
+        )
+    if checked["family"] == "all":
+        raise UsageError(
+            f"The p-values of the test {test} hold for all pairs of systems by one measure; they are not corrected for several "
+            "measures together. Leave the family 'all' out, or choose another test."
+        )

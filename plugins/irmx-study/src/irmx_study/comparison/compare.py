@@ -74,7 +74,12 @@ def compare(
     irmx.errors.UsageError
         For an unknown baseline, an illegal parameter, or fewer than two systems.
     irmx.errors.DataError
-        If there are fewer than two topics, or a measure has no values.
+        If a measure has values for fewer than two topics, or a value is infinite.
+
+    Notes
+    -----
+    What is compared are means over topics, also for measures of which ``irmx eval`` prints the sum, such as NumRel. A win is a
+    topic for which the value of ``a`` is larger: for a measure of which less is better, such as TS_Verbosity, it is a loss.
 
     Examples
     --------
@@ -83,14 +88,16 @@ def compare(
     >>> scores = irmx.scores("AP", qrels_path(), {system: run_path(system) for system in SYSTEMS})
     >>> comparison = irmx_study.compare(scores, baseline="bm25")
     >>> comparison.frame()[["a", "b", "difference", "p", "p_corrected"]].round(4)
-             a     b  difference       p  p_corrected
-    0    title  bm25     -0.2736  0.0000       0.0000
-    1   recent  bm25     -0.1687  0.0037       0.0037
+            a     b  difference       p  p_corrected
+    0  titles  bm25     -0.2734  0.0000       0.0000
+    1  recent  bm25     -0.1684  0.0003       0.0003
     """
     if not isinstance(scores, Scores):
+        if not hasattr(scores, "columns"):
+            raise UsageError(f"A comparison is of irmx.Scores, or of a DataFrame. Got {type(scores).__name__} instead.")
         scores = Scores.from_frame(scores)
     if len(scores.systems) < 2:
-        raise UsageError(f"A comparison needs two systems. There is one: {', '.join(scores.systems) or 'none'}.")
+        raise UsageError(f"A comparison needs two systems. There is one: {', '.join(scores.systems)}.")
     if all_pairs and baseline is not None:
         raise UsageError("A comparison is of all pairs, or with a baseline. Give one of the two.")
     baselines = () if all_pairs else baselines_of(baseline, scores.systems)

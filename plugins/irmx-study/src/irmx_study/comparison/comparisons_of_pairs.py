@@ -70,14 +70,20 @@ def complete_values(scores: Scores, m: int) -> Floats:
     Raises
     ------
     irmx.errors.DataError
-        If there are fewer than two such topics.
+        If there are fewer than two such topics, or a value is infinite.
     """
     values: Floats = scores.values[:, :, m]
-    values = values[~np.isnan(values).any(axis=1)]
+    if np.isinf(values).any():
+        t, s = np.argwhere(np.isinf(values))[0]
+        raise DataError(f"{scores.measures[m]} of {scores.systems[s]} is infinite for topic {scores.topics[t]}.")
+    missing = np.isnan(values)
+    values = values[~missing.any(axis=1)]
     if len(values) < 2:
+        fewest = int(missing.sum(axis=0).argmax())
+        without = f"; {scores.systems[fewest]} has none for {missing[:, fewest].sum()}" if missing.any() else ""
         raise DataError(
-            f"A comparison needs two topics on which every system has a value of {scores.measures[m]}. There are "
-            f"{len(values)} of {len(scores.topics)}. Leave the measure out, or give results on more topics."
+            f"A comparison needs two topics for which every system has a value of {scores.measures[m]}. There are "
+            f"{len(values)}, of {len(scores.topics)}{without}. Leave the measure out, or give results for more topics."
         )
     return values
 

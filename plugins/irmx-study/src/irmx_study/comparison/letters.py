@@ -56,7 +56,9 @@ def _groups(alike: Bools) -> list[list[int]]:
             group, candidates, gain = [place], alike[place].copy(), unshared[place].astype(np.intp)
             candidates[place] = False
             while candidates.any():
-                joining = int(np.where(candidates, gain, -1).argmax())  # the one with most new pairs; of these, the best
+                joining = int(
+                    np.where(candidates, gain, -1).argmax()
+                )  # the one with most new pairs; of these, the best
                 group.append(joining)
                 candidates &= alike[joining]
                 candidates[joining] = False

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irmx import Scores, counted
+from irmx.ragged import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,10 +17,11 @@ FEW, MANY = 20, 1000
 """Fewer topics than the first, or more than the second, are worth a note."""
 
 _SHOWN = 5
+"""How many names a note lists."""
 
 
 def notes_on(scores: Scores, topics: Sequence[int], frame: pd.DataFrame) -> Iterator[str]:
-    """Yield notes on missing and few topics, values that are missing, and systems that are identical or differ by a constant.
+    """Yield notes on missing and few topics, missing values, aggregates other than means, and systems that are identical or differ by a constant.
 
     Parameters
     ----------
@@ -30,26 +32,45 @@ def notes_on(scores: Scores, topics: Sequence[int], frame: pd.DataFrame) -> Iter
     frame : DataFrame
         One row per comparison.
     """
-    for s, system in enumerate(scores.systems):
-        if missing := int((~scores.retrieved[:, s]).sum()):
-            yield f"{system} has no results for {missing} of {len(scores.topics)} topics; they count with the measure's default"
-    for measure, number in zip(scores.measures, topics, strict=True):
+    lacking = dict(zip(scores.systems, (~scores.retrieved).sum(axis=0).tolist(), strict=True))
+    systems = [f"{system} ({missing} of {len(scores.topics)})" for system, missing in lacking.items() if missing]
+    if systems:
+        yield f"topics without results, which count with the measures' defaults: {_some(systems)}"
+    for m, (measure, number) in enumerate(zip(scores.measures, topics, strict=True)):
         if number < len(scores.topics):
             left_out = counted(len(scores.topics) - number, "topic")
-            yield f"{measure}: {left_out} on which a system has no value left out"
+            yield f"{measure}: {left_out} left out, on which a system has no value; means are over the others"
+        elif not np.allclose(scores.values[:, :, m].mean(axis=0), _aggregates(scores, m), rtol=1e-9, atol=0):
+            yield f"{measure}: means over topics are compared; irmx eval prints another aggregate, such as the sum"
     if min(topics) < FEW:
         yield f"with {min(topics)} topics, only large differences can be found, and the assumptions of tests cannot be checked"
     if max(topics) > MANY:
         yield f"with {max(topics):,} topics, tiny differences are significant: read the intervals and effect sizes first"
-    same = (frame["p"] == 1) & (frame["wins"] + frame["losses"] == 0) & (frame["difference"] == 0)
-    if same.any():
-        yield f"identical on every topic, and not counted in the family: {_listed(frame[same])}"
-    constant = np.isinf(frame["statistic"])
-    if constant.any():
-        yield f"the same difference on every topic, so that no variance is left to judge it by: {_listed(frame[constant])}"
+    pairs = list(_identical(scores, frame))
+    if pairs:
+        yield f"identical on every topic, and not counted in the family: {_some(pairs)}"
+    constant = frame[np.isinf(frame["statistic"])]
+    if len(constant):
+        named = [f"{row.a} and {row.b} ({row.measure})" for row in constant.itertuples()]
+        yield f"the same difference on every topic, so that no variance is left to judge it by: {_some(named)}"
 
 
-def _listed(frame: pd.DataFrame) -> str:
-    """Return the pairs of systems of some rows, as a list for a sentence."""
-    pairs = [f"{row.a} and {row.b} ({row.measure})" for row in frame.head(_SHOWN).itertuples()]
-    return ", ".join(pairs) + (f" and {len(frame) - _SHOWN} more" if len(frame) > _SHOWN else "")
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
+
+
+def _aggregates(scores: Scores, m: int) -> Floats:
+    """Return for every system the values of a measure as the measure itself aggregates them."""
+    aggregates: Floats = scores.select(measures=[scores.measures[m]]).means().to_numpy()[:, 0]
+    return aggregates
+
+
+def _identical(scores: Scores, frame: pd.DataFrame) -> Iterator[str]:
+    """Yield the pairs with the same values on every topic, with the measure."""
+    measures = {str(measure): m for m, measure in enumerate(scores.measures)}
+    systems = {system: s for s, system in enumerate(scores.systems)}
+    for row in frame[(frame["p"] == 1) & (frame["difference"] == 0)].itertuples():
+        values = scores.values[:, :, measures[row.measure]]
+        if np.array_equal(values[:, systems[row.a]], values[:, systems[row.b]], equal_nan=True):
+            yield f"{row.a} and {row.b} ({row.measure})"

@@ -18,6 +18,8 @@ def baselines_of(baseline: str | Iterable[str] | None, systems: Sequence[str]) -
     irmx.errors.UsageError
         For an unknown system; the message suggests the nearest.
     """
+    if not isinstance(baseline, (str, Iterable, type(None))):
+        raise UsageError(f"A baseline is the name of a system, such as {systems[0]!r}. Got {baseline!r} instead.")
     names = (
         [systems[0]] if baseline is None else [baseline] if isinstance(baseline, str) else list(dict.fromkeys(baseline))
     )

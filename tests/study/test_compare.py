@@ -1,0 +1,373 @@
+"""``irmx_study.compare``: its table against scipy and statsmodels, and what must not change it."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+import irmx
+import irmx_study
+from irmx.demo import SYSTEMS, qrels_path, run_path
+
+COLUMNS = "measure,a,b,topics,mean_a,mean_b,difference,low,high,effect,statistic,p,p_corrected,wins,ties,losses"
+
+
+def scores_of(values: Any, measures: str = "AP", systems: str = "abcdefgh") -> irmx.Scores:
+    """Return scores of these values, topics x systems, or topics x systems x measures."""
+    block = np.asarray(values, dtype=float)
+    block = block[:, :, None] if block.ndim == 2 else block
+    named = tuple(map(irmx.parse_measure, measures.split()))
+    topics = tuple(f"q{t}" for t in range(len(block)))
+    return irmx.Scores(block, topics, tuple(systems[: block.shape[1]]), named, np.ones(block.shape[:2], dtype=bool))
+
+
+@pytest.fixture(scope="module")
+def demo() -> irmx.Scores:
+    return irmx.scores("AP RR NCP(law=first)", qrels_path(), {system: run_path(system) for system in SYSTEMS})
+
+
+@pytest.fixture(scope="module")
+def random() -> irmx.Scores:
+    """Thirty topics, five systems, two measures."""
+    return scores_of(np.random.default_rng(14).beta(1, 2, (30, 5, 2)), "AP RR")
+
+
+# -- the table -------------------------------------------------------------------------------------------------------
+
+
+def test_columns_in_python_and_in_csv(command: Callable[..., Any], tmp_path: Path, demo: irmx.Scores) -> None:
+    frame = irmx_study.compare(demo).frame()
+    assert ",".join(frame.columns) == COLUMNS
+    runs = [run_path(system) for system in SYSTEMS]
+    labels = itertools.chain.from_iterable(("--label", f"{Path(run_path(s)).name}={s}") for s in SYSTEMS)
+    done = command("compare", qrels_path(), *runs, "AP", "RR", "NCP(law=first)", "-o", "csv", *labels)
+    assert done.out.splitlines()[0] == COLUMNS
+    rows = [[*row[:3], *map(float, row[3:])] for row in csv.reader(done.out.splitlines()[1:])]
+    assert rows == frame.to_numpy().tolist()  # every digit
+    assert frame[["a", "b"]].drop_duplicates().to_numpy().tolist() == [["titles", "bm25"], ["recent", "bm25"]]
+
+
+def test_every_column_against_scipy(random: irmx.Scores) -> None:
+    frame = irmx_study.compare(random, "c", level=0.1, tie_threshold=0.05).frame()
+    assert frame[["measure", "a", "b"]].to_numpy().tolist() == [[m, a, "c"] for m in ("AP", "RR") for a in "abde"]
+    for row in frame.itertuples():
+        values = random[row.measure]
+        a, b = values[:, random.systems.index(row.a)], values[:, 2]
+        known = stats.ttest_rel(a, b)
+        interval = known.confidence_interval(0.9)
+        expected = (30, a.mean(), b.mean(), a.mean() - b.mean(), interval.low, interval.high)
+        assert row[4:10] == pytest.approx(expected, rel=1e-12, abs=1e-15)
+        assert row.effect == pytest.approx((a - b).mean() / (a - b).std(ddof=1), rel=1e-12)
+        assert (row.statistic, row.p) == pytest.approx((known.statistic, known.pvalue), rel=1e-12)
+        assert row.wins == (a - b > 0.05).sum() > 0
+        assert row.losses == (b - a > 0.05).sum() > 0
+        assert row.wins + row.ties + row.losses == 30
+        assert row.ties > 0
+    for _, of_measure in frame.groupby("measure"):
+        assert of_measure["p_corrected"].to_numpy() == pytest.approx(multipletests(of_measure["p"], method="holm")[1])
+
+
+@pytest.mark.parametrize("correction", ["holm", "bonferroni"])
+@pytest.mark.parametrize("all_pairs", [False, True])
+def test_the_family_is_a_measure_or_all(random: irmx.Scores, correction: str, all_pairs: bool) -> None:
+    how: dict[str, Any] = {"correction": correction, "all_pairs": all_pairs}
+    each = irmx_study.compare(random, **how).frame()
+    for _, rows in each.groupby("measure"):
+        assert rows["p_corrected"].to_numpy() == pytest.approx(
+            multipletests(rows["p"], method=correction)[1], rel=1e-12
+        )
+    both = irmx_study.compare(random, family="all", **how)
+    rows = both.frame()
+    assert rows["p_corrected"].to_numpy() == pytest.approx(multipletests(rows["p"], method=correction)[1], rel=1e-12)
+    assert (rows["p_corrected"] != each["p_corrected"]).any()
+    assert both.facts()["family"].startswith(f"{20 if all_pairs else 8} comparisons by all measures together")
+
+
+def test_no_correction_and_a_single_comparison_leave_p_as_it_is(random: irmx.Scores) -> None:
+    assert irmx_study.compare(random, correction="none").frame().eval("p == p_corrected").all()
+    pair = random.select(systems=["a", "b"])
+    single = irmx_study.compare(pair)
+    assert single.frame().eval("p == p_corrected").all()
+    assert single.facts()["correction"] == "no correction"
+    together = irmx_study.compare(pair, family="all")  # two measures, so two comparisons
+    assert together.choices.correction.NAME == "holm"
+    assert irmx_study.compare(random).choices.correction.NAME == "holm"
+
+
+def test_several_baselines_are_one_family_without_a_pair_twice(random: irmx.Scores) -> None:
+    ap = random.select(measures="AP")
+    comparison = irmx_study.compare(ap, ["b", "d", "b"])
+    frame = comparison.frame()
+    pairs = [a + b for a, b in zip(frame["a"], frame["b"], strict=True)]
+    assert pairs == ["ab", "cb", "db", "eb", "ad", "cd", "ed"]
+    assert frame["p_corrected"].to_numpy() == pytest.approx(multipletests(frame["p"], method="holm")[1], rel=1e-12)
+    assert comparison.baseline == ("b", "d")
+    assert comparison.facts()["family"].startswith("7 comparisons")
+
+
+def test_all_pairs(random: irmx.Scores) -> None:
+    frame = irmx_study.compare(random, all_pairs=True).frame()
+    assert [{a, b} for a, b in zip(frame["a"], frame["b"], strict=True)] == 2 * [
+        set(pair) for pair in itertools.combinations("abcde", 2)
+    ]
+    with_first = frame[frame["b"] == "a"].drop(columns="p_corrected").reset_index(drop=True)
+    pd.testing.assert_frame_equal(with_first, irmx_study.compare(random).frame().drop(columns="p_corrected"))
+
+
+def test_identical_systems_are_left_out_of_the_family(random: irmx.Scores) -> None:
+    values = random.values[:, :, :1][:, [0, 1, 0, 3]]
+    comparison = irmx_study.compare(scores_of(values), all_pairs=True)
+    frame = comparison.frame().set_index(["a", "b"])
+    same = frame.loc["c", "a"]
+    assert same[["difference", "low", "high", "effect", "statistic", "p", "p_corrected"]].tolist() == [
+        0,
+        0,
+        0,
+        0,
+        0,
+        1,
+        1,
+    ]
+    assert same[["wins", "ties", "losses"]].tolist() == [0, 30, 0]
+    others = frame.drop(index=("c", "a"))
+    assert others["p_corrected"].to_numpy() == pytest.approx(multipletests(others["p"], method="holm")[1], rel=1e-12)
+    assert comparison.notes == ("identical on every topic, and not counted in the family: c and a (AP)",)
+    assert comparison.letters["AP"][0] == comparison.letters["AP"][2]
+
+
+def test_differences_within_the_threshold_that_cancel_out_are_not_called_identical() -> None:
+    values = np.full((20, 2), 0.5)
+    values[:, 0] += np.tile([0.25, -0.25], 10)
+    comparison = irmx_study.compare(scores_of(values), tie_threshold=0.5)
+    assert comparison.frame()[["difference", "p", "ties"]].to_numpy().tolist() == [[0, 1, 20]]
+    assert comparison.notes == ()
+
+
+def test_all_systems_identical() -> None:
+    frame = irmx_study.compare(scores_of(np.tile(np.arange(20)[:, None] / 20, 4)), all_pairs=True).frame()
+    assert frame[["p", "p_corrected"]].eq(1).all(axis=None)
+
+
+def test_a_constant_difference_has_p_0_and_an_infinite_effect() -> None:
+    values = np.zeros((25, 2))
+    values[:, 0] = -0.5
+    [row] = irmx_study.compare(scores_of(values), "b").frame().itertuples()
+    assert (row.difference, row.low, row.high, row.p) == (-0.5, -0.5, -0.5, 0)
+    assert row.statistic == row.effect == -np.inf
+
+
+# -- what must not matter ----------------------------------------------------------------------------------------------
+
+VALUES = arrays(float, st.tuples(st.integers(3, 12), st.integers(2, 5)), elements=st.sampled_from(np.arange(9) / 8))
+"""Values in exact steps, so that ties and identical systems occur, and sums are exact."""
+
+NUMBERS = [
+    "mean_a",
+    "mean_b",
+    "difference",
+    "low",
+    "high",
+    "effect",
+    "statistic",
+    "p",
+    "p_corrected",
+    "wins",
+    "ties",
+    "losses",
+]
+
+
+def rows_of(scores: irmx.Scores, **how: Any) -> pd.DataFrame:
+    return irmx_study.compare(scores, all_pairs=True, **how).frame().set_index(["a", "b"])[NUMBERS]
+
+
+@given(VALUES)
+def test_swapping_two_systems_mirrors_everything(values: np.ndarray) -> None:
+    scores = scores_of(values[:, :2])
+    [row] = irmx_study.compare(scores, "a").frame().to_dict("records")
+    [mirrored] = irmx_study.compare(scores, "b").frame().to_dict("records")
+    pairs = [
+        ("a", "b"),
+        ("mean_a", "mean_b"),
+        ("wins", "losses"),
+        ("p", "p"),
+        ("p_corrected", "p_corrected"),
+        ("ties", "ties"),
+    ]
+    assert [mirrored[x] for x, _ in pairs] == [row[y] for _, y in pairs]
+    assert [mirrored[y] for _, y in pairs] == [row[x] for x, _ in pairs]
+    negated = [
+        ("difference", "difference"),
+        ("low", "high"),
+        ("high", "low"),
+        ("effect", "effect"),
+        ("statistic", "statistic"),
+    ]
+    assert [mirrored[x] for x, _ in negated] == [-row[y] for _, y in negated]
+
+
+@given(VALUES, st.randoms(use_true_random=False))
+def test_the_order_of_topics_and_systems_does_not_matter(values: np.ndarray, random: Any) -> None:
+    scores = scores_of(values)
+    topics, systems = list(scores.topics), list(scores.systems)
+    random.shuffle(topics)
+    expected = rows_of(scores)
+    pd.testing.assert_frame_equal(rows_of(scores.select(topics=topics)), expected, rtol=1e-12, atol=1e-12)
+    random.shuffle(systems)
+    for (a, b), row in rows_of(scores.select(systems=systems)).iterrows():
+        other = expected.loc[(a, b) if (a, b) in expected.index else (b, a)]
+        assert row[["p", "p_corrected", "ties"]].tolist() == pytest.approx(
+            other[["p", "p_corrected", "ties"]].tolist(), rel=1e-12
+        )
+        assert abs(row["difference"]) == pytest.approx(abs(other["difference"]), rel=1e-12)
+
+
+@given(VALUES, st.integers(1, 4))
+def test_a_constant_added_to_all_values_changes_the_means_only(values: np.ndarray, constant: int) -> None:
+    before, after = rows_of(scores_of(values)), rows_of(scores_of(values + constant))
+    means = ["mean_a", "mean_b"]
+    assert (after[means] - before[means]).to_numpy() == pytest.approx(constant)
+    pd.testing.assert_frame_equal(after.drop(columns=means), before.drop(columns=means), rtol=1e-9, atol=1e-12)
+
+
+@given(VALUES)
+def test_corrected_values_are_p_values_no_smaller_than_p(values: np.ndarray) -> None:
+    rows = rows_of(scores_of(values))
+    assert rows[["p", "p_corrected"]].map(lambda p: 0 <= p <= 1).all(axis=None)
+    assert (rows["p_corrected"] >= rows["p"]).all()
+    assert (rows["wins"] + rows["ties"] + rows["losses"] == len(values)).all()
+    assert (rows["low"] <= rows["difference"] + 1e-12).all()
+    assert (rows["difference"] <= rows["high"] + 1e-12).all()
+
+
+@given(VALUES)
+def test_the_t_interval_excludes_zero_if_and_only_if_the_uncorrected_p_is_below_the_level(values: np.ndarray) -> None:
+    for row in rows_of(scores_of(values), correction="none", level=0.2).itertuples():
+        assert (row.low > 0 or row.high < 0) == (row.p < 0.2)
+
+
+# -- what a comparison says about its data -------------------------------------------------------------------------------
+
+
+def test_it_always_states_family_and_correction(random: irmx.Scores) -> None:
+    facts = irmx_study.compare(random).facts()
+    assert facts["family"] == "4 comparisons for each measure: each system with a"
+    assert facts["correction"] == "Holm's correction, which controls the family-wise error rate"
+    assert irmx_study.compare(random, ["a", "b"]).facts()["family"].endswith("each system with a and with b")
+    assert irmx_study.compare(random, all_pairs=True).facts()["family"] == "10 comparisons for each measure: all pairs"
+    assert not {"draws", "seed"} & facts.keys()
+
+
+def test_few_and_many_topics_are_noted() -> None:
+    values = np.random.default_rng(1).random((1001, 2))
+    assert irmx_study.compare(scores_of(values[:20])).notes == ()
+    assert irmx_study.compare(scores_of(values[:1000])).notes == ()
+    [few] = irmx_study.compare(scores_of(values[:19])).notes
+    assert few.startswith("with 19 topics, only large differences can be found")
+    [many] = irmx_study.compare(scores_of(values)).notes
+    assert many.startswith("with 1,001 topics, tiny differences are significant")
+
+
+def test_topics_that_systems_lack_are_counted_once() -> None:
+    scores = scores_of(np.random.default_rng(1).random((20, 8)))
+    retrieved = scores.retrieved.copy()
+    retrieved[:3, 1] = retrieved[7, 2:] = False
+    lacking = irmx.Scores(scores.values, scores.topics, scores.systems, scores.measures, retrieved)
+    [note] = irmx_study.compare(lacking).notes
+    assert note == (
+        "topics without results, which count with the measures' defaults: b (3 of 20), c (1 of 20), d (1 of 20), "
+        "e (1 of 20), f (1 of 20) and 2 more"
+    )
+
+
+def test_topics_on_which_a_system_has_no_value_are_left_out_for_all() -> None:
+    values = np.random.default_rng(1).random((25, 3))
+    gaps = values.copy()
+    gaps[4, 1] = gaps[9, 2] = np.nan
+    comparison = irmx_study.compare(scores_of(gaps))
+    kept = np.delete(values, [4, 9], axis=0)
+    pd.testing.assert_frame_equal(comparison.frame(), irmx_study.compare(scores_of(kept)).frame())
+    assert comparison.notes == ("AP: 2 topics left out, on which a system has no value; means are over the others",)
+    assert comparison.facts()["topics"] == "23"
+
+
+def test_sums_are_compared_as_means_which_is_said() -> None:
+    counts = np.random.default_rng(1).integers(0, 9, (20, 2, 2))
+    comparison = irmx_study.compare(scores_of(counts, "NumRel AP"))
+    assert comparison.frame()["mean_b"].tolist() == counts.mean(axis=0)[0].tolist()
+    assert comparison.notes == (
+        "NumRel: means over topics are compared; irmx eval prints another aggregate, such as the sum",
+    )
+
+
+# -- bad input -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"baseline": "A"}, "There is no system 'A' to be the baseline. Did you mean a? The systems: a, b, c, d, e."),
+        ({"baseline": 0}, "A baseline is the name of a system, such as 'a'. Got 0 instead."),
+        ({"baseline": []}, "There is no baseline. Name a system, or compare all pairs."),
+        ({"baseline": "a", "all_pairs": True}, "A comparison is of all pairs, or with a baseline. Give one of the two."),
+        ({"level": 0}, "The 'level' parameter of compare must be a float in the range (0, 1). Got 0 instead."),
+        ({"level": 1.0}, "The 'level' parameter of compare must be a float in the range (0, 1). Got 1.0 instead."),
+        ({"draws": 99}, "The 'draws' parameter of compare must be an int in the range [100, inf). Got 99 instead."),
+        ({"seed": -1}, "The 'seed' parameter of compare must be an int in the range [0, inf). Got -1 instead."),
+        ({"tie_threshold": -0.1}, "The 'tie_threshold' parameter of compare must be a float in the range [0, inf)."),
+        ({"family": "measures"}, "must be one of 'measure', 'all'. Got 'measures' instead. Did you mean measure?"),
+        ({"interval": "BCa"}, "must be one of 't', 'bca'. Got 'BCa' instead. Did you mean bca?"),
+        ({"correction": "holmes"}, "a correction of p-values for 'correction'. Did you mean holm? Known: holm, bonferroni"),
+        ({"test": "holm"}, "Unknown name holm; compare takes a significance test for 'test'."),
+    ],
+)  # fmt: skip
+def test_illegal_choices(random: irmx.Scores, how: dict[str, Any], message: str) -> None:
+    with pytest.raises(irmx.UsageError) as error:
+        irmx_study.compare(random, **how)
+    assert message in str(error.value)
+
+
+def test_something_else_than_scores() -> None:
+    with pytest.raises(irmx.UsageError, match=r"is of irmx.Scores, or of a DataFrame. Got dict instead"):
+        irmx_study.compare({"a": {"q": 0.5}})  # type: ignore[arg-type]
+    with pytest.raises(irmx.DataError, match="Scores need the column 'query_id'"):
+        irmx_study.compare(pd.DataFrame({"topic": [1]}))
+
+
+def test_one_system_and_one_topic() -> None:
+    with pytest.raises(irmx.UsageError, match=r"A comparison needs two systems\. There is one: a\."):
+        irmx_study.compare(scores_of(np.ones((5, 1))))
+    with pytest.raises(
+        irmx.DataError, match=r"needs two topics for which every system has a value of AP. There are 1, of 1\. "
+    ):
+        irmx_study.compare(scores_of(np.ones((1, 2))))
+
+
+def test_a_measure_without_values_names_the_system_that_has_fewest() -> None:
+    values = np.random.default_rng(1).random((20, 3, 2))
+    values[:, 1, 1] = np.nan
+    values[0, 2, 1] = np.nan
+    message = "every system has a value of RR. There are 0, of 20; b has none for 20. Leave the measure out"
+    with pytest.raises(irmx.DataError, match=message):
+        irmx_study.compare(scores_of(values, "AP RR"))
+    values[3, 2, 0] = np.inf
+    with pytest.raises(irmx.DataError, match="AP of c is infinite for topic q3"):
+        irmx_study.compare(scores_of(values, "AP RR"))
+
+
+def test_a_topic_twice_in_a_table() -> None:
+    table = scores_of(np.ones((3, 2))).frame()
+    with pytest.raises(irmx.DataError, match="The scores have AP of a for topic q0 twice"):
+        irmx_study.compare(pd.concat([table, table.head(1)]))
