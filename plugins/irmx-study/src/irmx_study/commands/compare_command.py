@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import warnings
+from typing import Annotated, Any
 
 import typer
 
-from irmx import FormatOption, print_rows, registry
-from irmx_study.commands.scored import ArgumentsOption, LabelOption, MeasureOption, ScoresOption, scored
+from irmx import DataWarning, FormatOption, UsageError, print_rows, registry
+from irmx_study.commands.scored import ArgumentsOption, LabelOption, MeasureOption, ScoresOption, by_run, scored
 
 
 def compare_runs(
@@ -57,29 +58,31 @@ def compare_runs(
 
     The first run is the baseline. Prints one row per measure and run: the mean, the difference to the baseline with its
     interval, the effect size, the p-value, the corrected one, and on how many topics the run wins, ties and loses.
-    With -o csv, tsv or jsonl, one row per comparison.
+    With -o csv, tsv or jsonl, one row per comparison. Below a table, and otherwise on standard error, stands how they were compared.
     """
+    from irmx_study.comparison.choices import Choices
     from irmx_study.comparison.compare import compare
     from irmx_study.comparison.tables_for_reading import printed_facts, rows_for_reading
 
-    comparison = compare(
-        scored("compare", arguments, scores, measure, label or ()),
-        baseline or None,
-        all_pairs=all_pairs,
-        test=test,
-        correction=correction,
-        family=family,
-        level=level,
-        interval=interval,
-        draws=draws,
-        seed=seed,
-        tie_threshold=tie_threshold,
-    )
-    if not registry().output_formats()[output_format].WIDE:
+    how: dict[str, Any] = {
+        "test": test, "correction": correction, "family": family, "level": level, "interval": interval, "draws": draws,
+        "seed": seed, "tie_threshold": tie_threshold,
+    }  # fmt: skip
+    Choices.of(2, **how)  # refuses a mistyped option before the runs are scored
+    for_reading = registry().output_formats()[output_format].WIDE
+    if sort is not None and not for_reading:
+        raise UsageError(f"--sort orders the table of runs. With -o {output_format}, there is one row per comparison.")
+    with warnings.catch_warnings():
+        # the notes of the comparison count the topics that runs lack
+        warnings.filterwarnings("ignore", r"[\s\S]*no results for \d+ of \d+ topics .*measures' defaults$", DataWarning)
+        values = scored("compare", arguments, scores, measure, label or ())
+    named = [by_run(label or ()).get(name, name) for name in baseline or ()]
+    comparison = compare(values, named or None, all_pairs=all_pairs, **how)
+    if for_reading:
+        places = 4 if places is None else places
+        print_rows(rows_for_reading(comparison, sort, places), output_format, places=places)
+    else:
         print_rows(comparison.frame(), output_format, places=-1 if places is None else places)
-        for note in comparison.notes:
-            typer.echo(f"irmx: {note}", err=True)
-        return
-    places = 4 if places is None else places
-    print_rows(rows_for_reading(comparison, sort, places), output_format, places=places)
     typer.echo(printed_facts(comparison), err=output_format != "table")
+    if (draws, seed) != (10_000, 0) and not comparison.choices.resampled:
+        typer.echo("irmx: --draws and --seed change nothing, because nothing is drawn at random", err=True)

@@ -88,16 +88,36 @@ def labelled(unnamed: Scores, labels: Sequence[str]) -> Scores:
     irmx.errors.UsageError
         If a label is not of the form ``RUN=NAME``, names no system, or gives two systems one name.
     """
-    names = {system: system for system in unnamed.systems}
-    for label in labels:
-        system, equals, name = label.rpartition("=")
-        if not equals or not name:
-            raise UsageError(f"A label is written RUN=NAME, such as bm25.run=BM25. Got {label!r} instead.")
-        if system not in names:
-            raise UsageError(f"No run has the name {system!r}.{suggest(system, names)} The runs: {', '.join(names)}.")
-        names[system] = name
-    given = list(names.values())
-    twice = next((name for name in given if given.count(name) > 1), None)
+    by_system = by_run(labels)
+    for system in by_system:
+        if system not in unnamed.systems:
+            raise UsageError(
+                f"No run has the name {system!r}.{suggest(system, unnamed.systems)} The runs: {', '.join(unnamed.systems)}."
+            )
+    names = tuple(by_system.get(system, system) for system in unnamed.systems)
+    twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise UsageError(f"Two runs have the name {twice!r}. Choose another label.")
-    return replace(unnamed, systems=tuple(given))
+    return replace(unnamed, systems=names)
+
+
+def by_run(labels: Sequence[str]) -> dict[str, str]:
+    """Return labels by the name of the run.
+
+    >>> by_run(["bm25.run=BM25", "b=0.4.run=b of 0.4"])
+    {'bm25.run': 'BM25', 'b=0.4.run': 'b of 0.4'}
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        If a label is not of the form ``RUN=NAME``, or a run has two.
+    """
+    names: dict[str, str] = {}
+    for label in labels:
+        system, equals, name = label.rpartition("=")
+        if not equals or not system or not name:
+            raise UsageError(f"A label is written RUN=NAME, such as bm25.run=BM25. Got {label!r} instead.")
+        if system in names:
+            raise UsageError(f"The run {system} has two labels, {names[system]!r} and {name!r}. Give it one.")
+        names[system] = name
+    return names
