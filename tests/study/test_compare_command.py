@@ -1,0 +1,274 @@
+"""The command ``irmx compare``: what it prints, refuses and says about its input."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import irmx
+import irmx_study
+from irmx.demo import SYSTEMS, qrels_path, run_path
+
+Command = Callable[..., Any]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    shutil.copy(qrels_path(), tmp_path / "demo.qrels")
+    for system in SYSTEMS:
+        shutil.copy(run_path(system), tmp_path / f"{system}.run")
+    return tmp_path
+
+
+COMPARE = ("compare", "demo.qrels", "bm25.run", "titles.run", "recent.run", "AP")
+
+
+def without_topics(run: Path, *topics: str) -> None:
+    """Remove topics from a run."""
+    lines = run.read_text().splitlines(keepends=True)
+    run.write_text("".join(line for line in lines if line.split()[0] not in topics))
+
+
+def rows(out: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(out.splitlines()))
+
+
+# -- what it prints ---------------------------------------------------------------------------------------------------
+
+
+def test_the_first_run_is_the_baseline_and_globs_repeat_no_run(command: Command, folder: Path) -> None:
+    done = command("compare", "demo.qrels", "recent.run", "*.run", "AP", "-o", "csv", cwd=folder)
+    assert done.code == 0
+    assert [(row["a"], row["b"]) for row in rows(done.out)] == [
+        ("bm25.run", "recent.run"),
+        ("titles.run", "recent.run"),
+    ]
+
+
+@pytest.mark.parametrize("output", ["table", "csv", "tsv", "jsonl", "markdown", "latex"])
+def test_family_correction_level_and_test_are_stated_in_every_format(
+    command: Command, folder: Path, output: str
+) -> None:
+    done = command(*COMPARE, "-o", output, "--level", "0.01", cwd=folder)
+    assert done.code == 0
+    stated = done.out if output == "table" else done.err
+    lines = {line.partition("  ")[0]: line for line in stated.splitlines()}
+    assert lines["family"].endswith("2 comparisons for each measure: each system with bm25.run")
+    assert "Holm" in lines["correction"]
+    assert lines["level"].endswith(" 0.01")
+    assert "t test" in lines["test"]
+    if output != "table":
+        assert "family" not in done.out
+
+
+def test_labels_are_also_names_of_baselines(command: Command, folder: Path) -> None:
+    labels = ("--label", "recent.run=Recent", "--label", "bm25.run=BM25", "-o", "csv")
+    by_label = command(*COMPARE, "--baseline", "Recent", *labels, cwd=folder)
+    by_run = command(*COMPARE, "--baseline", "recent.run", *labels, cwd=folder)
+    assert by_label.out == by_run.out
+    assert [(row["a"], row["b"]) for row in rows(by_run.out)] == [("BM25", "Recent"), ("titles.run", "Recent")]
+
+
+def test_several_baselines_and_all_pairs(command: Command, folder: Path) -> None:
+    two = command(*COMPARE, "--baseline", "bm25.run", "--baseline", "titles.run", "-o", "csv", cwd=folder)
+    pairs = [(row["a"], row["b"]) for row in rows(two.out)]
+    assert pairs == [("titles.run", "bm25.run"), ("recent.run", "bm25.run"), ("recent.run", "titles.run")]
+    every = command(*COMPARE, "--all-pairs", "-o", "csv", cwd=folder)
+    assert rows(every.out) == rows(two.out)
+    assert "3 comparisons for each measure: all pairs" in every.err
+
+
+def test_places(command: Command, folder: Path) -> None:
+    [row, _] = rows(command(*COMPARE, "-o", "csv", "-p", "2", cwd=folder).out)
+    assert row["mean_b"] == "0.50"
+
+
+def test_counts_of_topics_are_compared_as_means(command: Command, folder: Path) -> None:
+    done = command(*COMPARE[:-1], "NumRelRet", cwd=folder)
+    assert (
+        "NumRet(rel=1): means over topics are compared; irmx eval prints another aggregate, such as the sum" in done.out
+    )
+
+
+def test_means_are_those_of_irmx_eval(command: Command, folder: Path) -> None:
+    measures = ("AP", "nDCG@10", "infAP", "NCP(law=first)", "MP(model=GL_AD_ID,no_relevant='nan')")
+    compared = command(*COMPARE[:-1], *measures, "-o", "csv", cwd=folder)
+    printed = command("eval", *COMPARE[1:-1], *measures, "-o", "csv", "-p", "-1", cwd=folder)
+    means = {row["run"]: row for row in rows(printed.out)}
+    compared_rows = rows(compared.out)
+    assert len(compared_rows) == 10
+    for row in compared_rows:
+        for system, mean in ((row["a"], row["mean_a"]), (row["b"], row["mean_b"])):
+            assert float(mean) == pytest.approx(float(means[system][row["measure"]]), rel=1e-12)
+
+
+def test_topics_that_a_run_lacks_are_counted_once(command: Command, folder: Path) -> None:
+    without_topics(folder / "titles.run", "1", "2")
+    without_topics(folder / "recent.run", "7")
+    done = command(*COMPARE, cwd=folder)
+    note = "note        topics without results, which count with the measures' defaults: titles.run (2 of 30), recent.run (1 of 30)"
+    assert note in done.out.splitlines()
+    assert done.err == ""
+
+
+def test_fewer_than_twenty_topics_are_noted(command: Command, folder: Path) -> None:
+    lines = (folder / "demo.qrels").read_text().splitlines(keepends=True)
+    (folder / "demo.qrels").write_text("".join(line for line in lines if int(line.split()[0]) < 20))
+    assert "note        with 19 topics, only large differences can be found" in command(*COMPARE, cwd=folder).out
+
+
+@pytest.mark.parametrize("copy", ["copy.run", "./bm25.run"])
+def test_the_same_run_twice_is_told_as_identical(command: Command, folder: Path, copy: str) -> None:
+    if copy == "copy.run":
+        shutil.copy(folder / "bm25.run", folder / copy)
+    done = command("compare", "demo.qrels", "bm25.run", copy, "titles.run", "AP", "-o", "csv", cwd=folder)
+    first, second = rows(done.out)
+    assert (first["p"], first["p_corrected"], first["ties"]) == ("1.0", "1.0", "30")
+    assert second["p"] == second["p_corrected"]
+    assert f"identical on every topic, and not counted in the family: {copy} and bm25.run (AP)" in done.err
+
+
+def test_draws_without_random_draws_are_said_to_change_nothing(command: Command, folder: Path) -> None:
+    done = command(*COMPARE, "--draws", "500", cwd=folder)
+    assert done.code == 0
+    assert done.err == "irmx: --draws and --seed change nothing, because nothing is drawn at random\n"
+    assert command(*COMPARE, cwd=folder).err == ""
+
+
+# -- what it refuses --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--baseline", "bm25"), "There is no system 'bm25' to be the baseline. Did you mean bm25.run? The systems: bm25.run"),
+        (("--baseline", "bm25.run", "--all-pairs"), "A comparison is of all pairs, or with a baseline. Give one of the two."),
+        (("--level", "1"), "The 'level' parameter of compare must be a float in the range (0, 1). Got 1.0 instead."),
+        (("--draws", "99"), "The 'draws' parameter of compare must be an int in the range [100, inf). Got 99 instead."),
+        (("--draws", "1e4"), "Invalid value for '--draws': '1e4' is not a valid int."),
+        (("--seed", "-1"), "The 'seed' parameter of compare must be an int in the range [0, inf). Got -1 instead."),
+        (("--seed", "x"), "Invalid value for '--seed': 'x' is not a valid int."),
+        (("--correction", "holmes"), "Did you mean holm?"),
+        (("--family", "al"), "The 'family' parameter of compare must be one of 'measure', 'all'. Got 'al' instead."),
+        (("--interval", "normal"), "The 'interval' parameter of compare must be one of 't', 'bca'. Got 'normal' instead."),
+        (("--tie-threshold", "-1"), "The 'tie_threshold' parameter of compare must be a float in the range [0, inf)."),
+        (("--sort", "means"), "A summary cannot be sorted by 'means'. Did you mean mean? Known: mean, difference"),
+        (("--sort", "mean", "-o", "csv"), "--sort orders the table of runs. With -o csv, there is one row per comparison."),
+        (("--sort", "p", "--all-pairs"), "A comparison of all pairs cannot be sorted by p. Sort it by mean or system."),
+        (("--label", "bm25=B"), "No run has the name 'bm25'. Did you mean bm25.run? The runs: bm25.run, titles.run"),
+        (("--label", "bm25.run"), "A label is written RUN=NAME, such as bm25.run=BM25. Got 'bm25.run' instead."),
+        (("--label", "=B"), "A label is written RUN=NAME, such as bm25.run=BM25. Got '=B' instead."),
+        (("--label", "bm25.run=titles.run"), "Two runs have the name 'titles.run'. Choose another label."),
+        (("--label", "bm25.run=A", "--label", "bm25.run=B"), "The run bm25.run has two labels, 'A' and 'B'. Give it one."),
+        (("-o", "csw"), "There is no output format 'csw'. Did you mean csv?"),
+        (("--measure", "AP"), "--measure goes with --scores; otherwise the measures follow the runs."),
+    ],
+)  # fmt: skip
+def test_mistaken_options(command: Command, folder: Path, words: tuple[str, ...], message: str) -> None:
+    done = command(*COMPARE, *words, cwd=folder)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("demo.qrels",), "irmx compare needs qrels, runs and measures: irmx compare QRELS RUN... MEASURE..."),
+        (("demo.qrels", "bm25.run", "titles.run"), "No measure is given: irmx compare QRELS RUN... MEASURE..."),
+        (("demo.qrels", "bm25.run", "AP"), "A comparison needs two systems. There is one: bm25.run."),
+        (("demo.qrels", "bm25.run", "bm25.run", "AP"), "A comparison needs two systems. There is one: bm25.run."),
+        (("demo.qrels", "bm25.run", "title.run", "AP"), "If 'title.run' is meant to be a run: there is no such file."),
+    ],
+)
+def test_mistaken_arguments(command: Command, folder: Path, words: tuple[str, ...], message: str) -> None:
+    done = command("compare", *words, cwd=folder)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+
+
+def test_a_mistaken_option_is_refused_before_runs_are_read(command: Command, folder: Path) -> None:
+    (folder / "titles.run").write_text("no run\n")
+    done = command(*COMPARE, "--level", "2", cwd=folder)
+    assert (done.code, done.err.count("level")) == (2, 1)
+    assert command(*COMPARE, cwd=folder).code == 1
+
+
+def test_no_common_topic(command: Command, folder: Path) -> None:
+    lines = (folder / "titles.run").read_text().splitlines(keepends=True)
+    (folder / "titles.run").write_text("".join(f"t{line}" for line in lines))
+    done = command(*COMPARE, cwd=folder)
+    assert (done.code, done.out) == (1, "")
+    assert "run titles.run: No topic of the run is in the qrels." in done.err
+
+
+def test_one_topic(command: Command, folder: Path) -> None:
+    lines = (folder / "demo.qrels").read_text().splitlines(keepends=True)
+    (folder / "demo.qrels").write_text("".join(line for line in lines if line.startswith("1 ")))
+    done = command(*COMPARE, cwd=folder)
+    assert (done.code, done.out) == (1, "")
+    assert "A comparison needs two topics for which every system has a value of AP. There are 1, of 1." in done.err
+
+
+# -- per-topic results --------------------------------------------------------------------------------------------------
+
+
+def test_results_of_irmx_eval_are_compared_as_the_runs_are(command: Command, folder: Path) -> None:
+    for system in SYSTEMS:
+        done = command("eval", "demo.qrels", f"{system}.run", "AP", "-q", "-p", "-1", cwd=folder)
+        (folder / f"{system}.txt").write_text(done.out)
+    done = command("compare", "--scores", *(f"{s}.txt" for s in SYSTEMS), "-o", "csv", cwd=folder)
+    assert done.out.replace(".txt", ".run") == command(*COMPARE, "-o", "csv", cwd=folder).out
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("query_id,a,b\n1,0.5,0.25\n2,,0.5\n", "line 3: the value of AP for topic 2 is missing or NaN"),
+        ("query_id,a,b\n1,0.5,nan\n2,0.25,0.5\n", "line 2: the value of AP for topic 1 is missing or NaN"),
+        ("query_id,a,b\n1,0.5,0.25\n1,0.25,0.5\n", "topic 1 has two values of AP for the system a"),
+    ],
+)
+def test_results_with_a_gap_or_a_topic_twice(command: Command, tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "ap.csv").write_text(text)
+    done = command("compare", "--scores", "ap.csv", "--measure", "AP", cwd=tmp_path)
+    assert (done.code, done.out) == (1, "")
+    assert "ap.csv" in done.err
+    assert message in done.err
+
+
+def test_results_of_different_topics_or_measures(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "one").write_text("map\t1\t0.5\nmap\t2\t0.25\n")
+    (tmp_path / "two").write_text("map\t3\t0.5\nmap\t4\t0.25\n")
+    (tmp_path / "three").write_text("P_5\t1\t0.5\nP_5\t2\t0.25\n")
+    topics, measures = (command("compare", "--scores", "one", other, cwd=tmp_path) for other in ("two", "three"))
+    assert (topics.code, measures.code) == (1, 1)
+    assert "topic" in topics.err
+    assert "No measure is in the results of all 2 systems" in measures.err
+
+
+def test_topics_that_results_lack_are_counted_once(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "one").write_text("".join(f"map\t{t}\t{t / 40}\n" for t in range(20)))
+    (tmp_path / "two").write_text("".join(f"map\t{t}\t{t / 30}\n" for t in range(1, 20)))
+    done = command("compare", "--scores", "one", "two", cwd=tmp_path)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.count("topics without results, which count with the measures' defaults: two (1 of 20)") == 1
+
+
+# -- Python and the command are one -----------------------------------------------------------------------------------------
+
+
+def test_the_command_gives_what_the_function_gives(command: Command, folder: Path) -> None:
+    runs = {f"{system}.run": folder / f"{system}.run" for system in SYSTEMS}
+    scores = irmx.scores("AP RR", folder / "demo.qrels", runs)
+    how: dict[str, Any] = {"correction": "bonferroni", "family": "all", "level": 0.1, "tie_threshold": 0.02}
+    expected = irmx_study.compare(scores, "titles.run", **how).frame()
+    words = ("--correction", "bonferroni", "--family", "all", "--level", "0.1", "--tie-threshold", "0.02")
+    done = command(*COMPARE, "RR", "--baseline", "titles.run", *words, "-o", "csv", cwd=folder)
+    assert [
+        [*row[:3], *map(float, row[3:])] for row in csv.reader(done.out.splitlines()[1:])
+    ] == expected.to_numpy().tolist()
