@@ -38,7 +38,8 @@ def compare(
         What :func:`irmx.scores` returns, or a table that :meth:`irmx.Scores.from_frame` accepts, such as the result of
         ``pt.Experiment(..., perquery=True)``.
     baseline : str or iterable of str, optional
-        The systems that all others are compared with; by default the first. Several form one family.
+        The systems that all others are compared with; by default the first. Several form one family. PyTerrier sorts the systems
+        of an experiment by name: name the baseline.
     all_pairs : bool
         Whether to compare all pairs of systems instead.
     test : str or named object
