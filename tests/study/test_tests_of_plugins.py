@@ -77,14 +77,14 @@ def test_those_of_irmx_study_are_registered_with_descriptions_and_papers() -> No
             assert Citation.from_bibtex(entry).fields.keys() >= {"author", "title", "year"}
 
 
-@pytest.mark.parametrize("test", [*TESTS, "randomised-tukey", "wilcoxon(zeros='pratt', continuity=False)"])
+@pytest.mark.parametrize("test", [*sorted(TESTS), "randomised-tukey", "wilcoxon(zeros='pratt', continuity=False)"])
 def test_every_test_compares(scores: Scores, test: str) -> None:
     frame = irmx_study.compare(scores, test=test, all_pairs=True, draws=200, correction="none").frame()
     assert frame["p"].between(0, 1).all()
     assert len(frame) == 3
 
 
-@pytest.mark.parametrize("correction", CORRECTIONS)
+@pytest.mark.parametrize("correction", sorted(CORRECTIONS))
 def test_every_correction_corrects(scores: Scores, correction: str) -> None:
     frame = irmx_study.compare(scores, test="permutation", all_pairs=True, draws=200, correction=correction).frame()
     assert (frame["p_corrected"] >= frame["p"] - 1e-12).all()
