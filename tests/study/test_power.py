@@ -120,6 +120,24 @@ def one_way(difference: float, variance: float, systems: int) -> int:
     raise AssertionError
 
 
+def sakai_anova(difference: float, variance: float, systems: int) -> int:
+    """The topics by the approximation of the noncentral F in Sakai's topic set size design (2016), of the one-way analysis."""
+    for n in range(2, 10**5):
+        between, within, shift = systems - 1, systems * (n - 1), n * difference**2 / (2 * variance)
+        critical, ratio = stats.f.isf(0.05, between, within), (between + 2 * shift) / (between + shift)
+        freedom = (between + shift) ** 2 / (between + 2 * shift)
+        score = math.sqrt(critical / within * (2 * within - 1)) - math.sqrt(ratio / between * (2 * freedom - 1))
+        if stats.norm.sf(score / math.sqrt(ratio / between + critical / within)) >= 0.8:
+            return n
+    raise AssertionError
+
+
+@pytest.mark.parametrize("difference", [0.05, 0.1, 0.2])
+@pytest.mark.parametrize("systems", [2, 3, 10, 30])
+def test_the_one_way_analysis_is_that_of_topic_set_size_design(difference: float, systems: int) -> None:
+    assert abs(sakai_anova(difference, 0.02, systems) - one_way(difference, 0.02, systems)) <= 3
+
+
 @pytest.mark.parametrize("difference", [0.05, 0.1, 0.2])
 @pytest.mark.parametrize("systems", [2, 3, 10, 30])
 def test_the_one_way_analysis_needs_at_most_two_topics_fewer(difference: float, systems: int) -> None:
