@@ -168,6 +168,22 @@ def test_files_of_scores_are_put_together(demo: Scores, tmp_path: Path) -> None:
     assert read_per_topic(tmp_path / "one.parquet").made_by == scores.made_by
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\ufeffquery_id,measure,value\r\n1,AP,0.5\r\n2,AP,0.25\r\n",
+        '"qid","measure","value"\n"1","AP","0.5"\n"2","AP","0.25"\n',
+        ",qid,measure,value\n0,1,AP,0.5\n1,2,AP,.25\n",
+        "\n1\tAP\t0.5\r\n\r\n2\tAP\t2.5e-1\r\n",
+        "topic\tmap\n1\t0.5\n2\t0.25\nall\t0.375\n",
+        "all\tAP\t0.375\n 1\tAP \t 0.5\n2\tAP\t.25",
+    ],
+)
+def test_unusual_but_clear_files(text: str, write: Callable[..., list[str]]) -> None:
+    scores = read_per_topic(write(a=text))
+    assert (scores.topics, str(scores.measures), scores["AP"].tolist()) == (("1", "2"), "(AP,)", [[0.5], [0.25]])
+
+
 def test_rows_without_query_ids(write: Callable[..., list[str]]) -> None:
     paths = write(a="one,two\n.5,.25\n1,0\n", b="three,four\n.5,.25\n1,0\n")
     with pytest.warns(DataWarning, match="a has no column query_id .* its rows are taken as topics, numbered from 1"):
@@ -233,7 +249,11 @@ WRONG: list[tuple[dict[str, str], str]] = [
     ({"a": "query_id,qid\n1,1\n"}, "a has no column of values"),
     ({"a": " \n"}, "a is empty: per-topic results are"),
     ({"a": "Nothing here.\n"}, "a, line 1: 'Nothing here.' is not understood"),
-    ({"a": "map\tall\t.5\n"}, "a has no topic. The file was read as the output of trec_eval -q"),
+    (
+        {"a": "map\tall\t.5\n"},
+        "a has no topic, or only means over topics; .* -q. The file was read as the output of trec_eval -q",
+    ),
+    ({"a": "AP\t0.5\n"}, r"a, line 1: 'AP\\t0.5' looks like a mean. .* with the option -q"),
     (
         {"a": "1\tAP\t.5\n", "b": "2\tAP\t.5\n"},
         "a has no topic in common with the other systems: it has 1; they have 2",

@@ -175,7 +175,10 @@ def _frame(name: str, results: TopicResults, known: MeasureNames) -> pd.DataFram
         frame["retrieved"] = np.repeat(results.scores.retrieved.ravel(), len(results.scores.measures))
         return frame
     if frame.empty:
-        raise DataError(f"{results.path} has no topic. The file was read as {results.form}.")
+        raise DataError(
+            f"{results.path} has no topic, or only means over topics; tools print the values of topics with the option -q. The "
+            f"file was read as {results.form}."
+        )
     for row in np.flatnonzero(~np.isfinite(results.values))[:1].tolist():
         found = "missing or NaN" if np.isnan(results.values[row]) else "infinite"
         raise results.refuse(

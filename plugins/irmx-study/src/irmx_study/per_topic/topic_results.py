@@ -103,6 +103,10 @@ def read_topic_results(path: str, measure: str | None, names: MeasureNames, alon
     fields = first.split("\t") if "\t" in first else first.split()
     if len(fields) in (3, 4) and (_is_number(fields[-1]) or fields[0].strip() in _TEXTS):
         return _of_lines(path, content, names)
+    if len(fields) == 2 and _is_number(fields[1]):
+        raise DataError(
+            f"{path}, line 1: {first!r} looks like a mean. Print the values of all topics, with the option -q."
+        )
     if "\t" not in first and "," not in first:
         raise DataError(f"{path}, line 1: {first[:100]!r} is not understood; {KINDS}.")
     header = next(csv.reader([first], delimiter="\t" if "\t" in first else ","))
