@@ -71,6 +71,12 @@ def test_the_number_of_topics_is_the_smallest_with_the_power(difference: float) 
         assert n == math.ceil(TTestPower().solve_power(difference / 0.25, None, 0.05, 0.8))
 
 
+@pytest.mark.parametrize(("effect", "topics"), [(0.2, 199), (0.5, 34), (0.8, 15)])
+def test_the_number_of_topics_is_that_of_gpower(effect: float, topics: int) -> None:
+    """Matched pairs, two tails, level .05, power .80, in G*Power 3 (Faul et al., 2007), for Cohen's small to large effects."""
+    assert sizes.topics_for_t(effect, 1, 0.05, 0.8) == topics
+
+
 def sakai_t(difference: float, variance: float, level: float, power: float) -> int:
     """The topics by the approximation of the noncentral t in Sakai's topic set size design (2016)."""
     for n in range(3, 10**5):
