@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -157,11 +158,8 @@ def test_the_number_of_threads_changes_nothing(threads: str) -> None:
         "from study.significance_blocks import measured\n"
         "print(p_values(measured(60, 40), 300))"
     )
-    environment = {
-        **os.environ,
-        "OPENBLAS_NUM_THREADS": threads,
-        "PYTHONPATH": os.path.dirname(os.path.dirname(__file__)),
-    }
+    paths = [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": threads, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.strip() == str(p_values(measured(60, 40), 300))
