@@ -38,6 +38,8 @@ from .declare.from_function import measure as measure
 from .declare.grid import Grid as Grid
 from .declare.measures import COMMON_PARAMS as COMMON_PARAMS
 from .declare.measures import Measure as Measure
+from .declare.other_measures import NamedMeasure as NamedMeasure
+from .declare.other_measures import measure_named as measure_named
 from .declare.output_format import OutputFormat as OutputFormat
 from .declare.output_format import PrintedRows as PrintedRows
 from .declare.output_format import visible as visible

@@ -216,3 +216,15 @@ def test_a_file_is_written_as_a_whole_or_not_at_all(
         demo.to_parquet(path)
     assert Scores.read_parquet(path).values.tolist() == demo.values.tolist()
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_scores_of_a_measure_that_only_another_tool_knows(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"qid": ["1", "2"], "name": "one", "measure": "my mrt", "value": [0.5, 1.5]})
+    scores = Scores.from_frame(frame)
+    assert [*map(str, scores.measures)] == ["my mrt"]
+    scores.to_parquet(tmp_path / "scores.parquet")
+    for same in (scores, pickle.loads(pickle.dumps(scores)), Scores.read_parquet(tmp_path / "scores.parquet")):
+        assert same["my mrt"].tolist() == same.select(measures=["my mrt"])["my mrt"].tolist() == [[0.5], [1.5]]
+        assert same.means().loc["one", "my mrt"] == 1
+    with pytest.raises(UsageError, match="This is not a measure"):
+        scores["my mr"]

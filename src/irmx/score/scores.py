@@ -14,6 +14,7 @@ import numpy as np
 
 from irmx.data.run_chunks import MEMORY
 from irmx.declare.expressions import canonical
+from irmx.declare.other_measures import measure_named
 from irmx.declare.settings import parse_measure
 from irmx.errors import DataError, UsageError, counted, suggest
 from irmx.ragged import Floats, read_only
@@ -114,7 +115,8 @@ class Scores:
 
     def __getitem__(self, measure: str | ir_measures.Measure) -> Floats:
         """Return the values of one measure, shape (topics, systems)."""
-        [place] = self._places_of_measures([parse_measure(measure)])
+        own = [one for one in self.measures if str(one) == str(measure)]
+        [place] = self._places_of_measures(own or [parse_measure(measure)])
         values: Floats = self.values[:, :, place]
         return values
 
@@ -134,7 +136,7 @@ class Scores:
         places = [
             self._places("topic", self.topics, topics),
             self._places("system", self.systems, systems),
-            self._places_of_measures(self.measures if measures is None else as_measures(measures)),
+            self._places_of_measures(self.measures if measures is None else self._named(measures)),
         ]
         at = np.ix_(*places)
         return Scores(
@@ -146,6 +148,12 @@ class Scores:
             {name: array[at] for name, array in self.fields.items()},
             self.made_by,
         )
+
+    def _named(self, measures: Measures) -> list[ir_measures.Measure]:
+        """Return measures, those with the name of one of the scores without parsing it: nothing else may know it."""
+        own = {str(measure): measure for measure in self.measures}
+        several = [measures] if isinstance(measures, (str, ir_measures.Measure)) else measures
+        return [m for asked in several for m in ([own[str(asked)]] if str(asked) in own else as_measures(asked))]
 
     def _places_of_measures(self, asked: Iterable[ir_measures.Measure]) -> list[int]:
         own = {str(canonical(m)): str(m) for m in self.measures} | {str(m): str(m) for m in self.measures}
@@ -199,8 +207,8 @@ class Scores:
         ----------
         frame : DataFrame
             The columns query_id, system, measure and value; other numeric columns are fields. The result of
-            ``pt.Experiment(..., perquery=True)``, with qid and name, is also accepted. A measure is anything that
-            :func:`irmx.parse_measure` accepts. A topic for which a system has no row counts with the measure's default.
+            ``pt.Experiment(..., perquery=True)``, with qid and name, is also accepted. A measure that irmx
+            does not know keeps its name. A topic for which a system has no row counts with the measure's default.
 
         Raises
         ------
@@ -225,7 +233,7 @@ class Scores:
         if (count > 1).any():
             t, s, m = (axis[0] for axis in np.nonzero(count > 1))
             raise DataError(f"The scores have {names[2][m]} of {names[1][s]} for topic {names[0][t]} twice.")
-        measures = tuple(parse_measure(name) for name in names[2])
+        measures = tuple(map(measure_named, names[2]))
         values = np.broadcast_to([float(m.DEFAULT) for m in measures], shape).copy()
         values[places] = frame["value"].to_numpy(dtype=float)
         fields = {}

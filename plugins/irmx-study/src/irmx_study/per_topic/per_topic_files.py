@@ -13,6 +13,7 @@ import pandas as pd
 from irmx import (
     DataError,
     DataWarning,
+    NamedMeasure,
     Scores,
     UsageError,
     counted,
@@ -22,7 +23,7 @@ from irmx import (
     versions_of,
 )
 from irmx.ragged import Array, Ints
-from irmx_study.per_topic.named_measures import MeasureNames, NamedMeasure
+from irmx_study.per_topic.looked_up_measures import MeasureNames
 from irmx_study.per_topic.topic_results import TopicResults, read_topic_results, some
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from irmx import CheckedTable, DataError, DataWarning, Param, Scores, UsageError, content_of, read_table
 from irmx.ragged import Floats
-from irmx_study.per_topic.named_measures import MeasureNames
+from irmx_study.per_topic.looked_up_measures import MeasureNames
 
 WHAT = "per-topic results"
 _TOPIC = ("query_id", "qid", "topic")
@@ -201,10 +201,7 @@ def _of_parquet(path: str, content: bytes, measure: str | None, names: MeasureNa
         raise DataError(f"{path} cannot be read as a parquet file of {WHAT}: {error}") from None
     if b"irmx_scores" not in (schema.metadata or {}):
         return _of_table(path, content, list(schema.names), measure, names, alone)
-    try:
-        scores = Scores.read_parquet(path)
-    except UsageError:  # of a measure that irmx does not know
-        return _of_tidy(path, content)
+    scores = Scores.read_parquet(path)
     frame = scores.frame()
     columns = [frame[c].tolist() for c in ("query_id", "system", "measure")]
     values = frame["value"].to_numpy(dtype=float)
