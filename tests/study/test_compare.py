@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import itertools
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -79,18 +82,24 @@ def test_every_column_against_scipy(random: irmx.Scores) -> None:
         assert of_measure["p_corrected"].to_numpy() == pytest.approx(multipletests(of_measure["p"], method="holm")[1])
 
 
-@pytest.mark.parametrize("correction", ["holm", "bonferroni"])
+METHODS = {"holm": "holm", "bonferroni": "bonferroni", "hommel": "hommel", "bh": "fdr_bh"}
+"""The corrections by closed formulas, and their names in statsmodels."""
+
+
+@pytest.mark.parametrize("correction", METHODS)
 @pytest.mark.parametrize("all_pairs", [False, True])
 def test_the_family_is_a_measure_or_all(random: irmx.Scores, correction: str, all_pairs: bool) -> None:
     how: dict[str, Any] = {"correction": correction, "all_pairs": all_pairs}
     each = irmx_study.compare(random, **how).frame()
     for _, rows in each.groupby("measure"):
         assert rows["p_corrected"].to_numpy() == pytest.approx(
-            multipletests(rows["p"], method=correction)[1], rel=1e-12
+            multipletests(rows["p"], method=METHODS[correction])[1], rel=1e-12
         )
     both = irmx_study.compare(random, family="all", **how)
     rows = both.frame()
-    assert rows["p_corrected"].to_numpy() == pytest.approx(multipletests(rows["p"], method=correction)[1], rel=1e-12)
+    assert rows["p_corrected"].to_numpy() == pytest.approx(
+        multipletests(rows["p"], method=METHODS[correction])[1], rel=1e-12
+    )
     assert (rows["p_corrected"] != each["p_corrected"]).any()
     assert both.facts()["family"].startswith(f"{20 if all_pairs else 8} comparisons by all measures together")
 
@@ -189,15 +198,20 @@ NUMBERS = [
 ]
 
 
+TESTS = ("t", "permutation", "bootstrap", "wilcoxon", "sign", "tukey", "randomised-tukey")
+
+
 def rows_of(scores: irmx.Scores, **how: Any) -> pd.DataFrame:
     return irmx_study.compare(scores, all_pairs=True, **how).frame().set_index(["a", "b"])[NUMBERS]
 
 
-@given(VALUES)
-def test_swapping_two_systems_mirrors_everything(values: np.ndarray) -> None:
+@pytest.mark.parametrize("interval", ["t", "bca"])
+@given(values=VALUES)
+def test_swapping_two_systems_mirrors_everything(values: np.ndarray, interval: str) -> None:
     scores = scores_of(values[:, :2])
-    [row] = irmx_study.compare(scores, "a").frame().to_dict("records")
-    [mirrored] = irmx_study.compare(scores, "b").frame().to_dict("records")
+    how: dict[str, Any] = {"interval": interval, "draws": 100}
+    [row] = irmx_study.compare(scores, "a", **how).frame().to_dict("records")
+    [mirrored] = irmx_study.compare(scores, "b", **how).frame().to_dict("records")
     pairs = [
         ("a", "b"),
         ("mean_a", "mean_b"),
@@ -215,7 +229,9 @@ def test_swapping_two_systems_mirrors_everything(values: np.ndarray) -> None:
         ("effect", "effect"),
         ("statistic", "statistic"),
     ]
-    assert [mirrored[x] for x, _ in negated] == [-row[y] for _, y in negated]
+    rounding = 1e-12 if interval == "bca" else 0
+    expected = [-row[y] for _, y in negated]
+    assert [mirrored[x] for x, _ in negated] == pytest.approx(expected, rel=rounding, abs=rounding)
 
 
 @given(VALUES, st.randoms(use_true_random=False))
@@ -232,6 +248,31 @@ def test_the_order_of_topics_and_systems_does_not_matter(values: np.ndarray, ran
             other[["p", "p_corrected", "ties"]].tolist(), rel=1e-12
         )
         assert abs(row["difference"]) == pytest.approx(abs(other["difference"]), rel=1e-12)
+
+
+@pytest.mark.parametrize("test", TESTS)
+@given(values=VALUES)
+def test_swapping_changes_no_p_value_of_any_test(values: np.ndarray, test: str) -> None:
+    """Of two systems also for the tests of all pairs, whose draws follow the order of systems."""
+    scores = scores_of(values[:, :2])
+    [[p, ties, wins], [of_swapped, same_ties, losses]] = [
+        irmx_study.compare(scores, baseline, test=test, draws=200).frame()[["p", "ties", outcome]].to_numpy()[0]
+        for baseline, outcome in (("a", "wins"), ("b", "losses"))
+    ]
+    assert (of_swapped, same_ties, losses) == (p, ties, wins)
+
+
+@pytest.mark.parametrize("test", TESTS)
+@given(values=VALUES)
+def test_p_values_of_every_test_are_in_0_to_1_and_1_for_identical_systems(values: np.ndarray, test: str) -> None:
+    scores = scores_of(np.column_stack([values, values[:, 0]]))
+    frame = irmx_study.compare(scores, all_pairs=True, test=test, draws=100).frame()
+    assert frame[["p", "p_corrected"]].map(lambda p: 0 <= p <= 1).all(axis=None)
+    assert (frame["p_corrected"] >= frame["p"]).all()
+    last = scores.systems[-1]
+    assert frame.set_index(["a", "b"]).loc[(last, "a"), ["p", "p_corrected"]].tolist() == [1, 1]
+    if test in ("permutation", "bootstrap", "randomised-tukey"):
+        assert (frame["p"] > 0).all()
 
 
 @given(VALUES, st.integers(1, 4))
@@ -256,6 +297,64 @@ def test_corrected_values_are_p_values_no_smaller_than_p(values: np.ndarray) -> 
 def test_the_t_interval_excludes_zero_if_and_only_if_the_uncorrected_p_is_below_the_level(values: np.ndarray) -> None:
     for row in rows_of(scores_of(values), correction="none", level=0.2).itertuples():
         assert (row.low > 0 or row.high < 0) == (row.p < 0.2)
+
+
+# -- draws ---------------------------------------------------------------------------------------------------------------
+
+DRAWN: list[dict[str, Any]] = [
+    {"test": "permutation"},
+    {"test": "bootstrap"},
+    {"test": "randomised-tukey"},
+    {"correction": "maxt"},
+    {"interval": "bca"},
+]
+"""Everything that draws at random."""
+
+
+@pytest.mark.parametrize("how", DRAWN, ids=lambda how: "".join(how.values()))
+def test_one_seed_one_table(random: irmx.Scores, how: dict[str, Any]) -> None:
+    first, again, other = (
+        irmx_study.compare(random, all_pairs=True, draws=500, seed=seed, **how) for seed in (3, 3, 4)
+    )
+    pd.testing.assert_frame_equal(first.frame(), again.frame(), check_exact=True)
+    assert not first.frame().equals(other.frame())
+    assert first.choices.resampled
+    assert (first.facts()["draws"].split()[0], first.facts()["seed"]) == ("500", "3")
+
+
+def test_another_number_of_cores_changes_no_digit(random: irmx.Scores, tmp_path: Path) -> None:
+    program = """
+import sys, irmx, irmx_study
+scores = irmx.Scores.read_parquet("scores.parquet")
+how = [{"test": "permutation"}, {"test": "bootstrap"}, {"test": "randomised-tukey"}, {"correction": "maxt"}, {"interval": "bca"}]
+for options in how:
+    sys.stdout.write(irmx_study.compare(scores, all_pairs=True, draws=500, seed=3, **options).frame().to_csv())
+"""
+    random.to_parquet(tmp_path / "scores.parquet")
+    tables = set()
+    for cores in ("1", "2"):
+        threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), cores)
+        done = subprocess.run(
+            [sys.executable, "-c", program],
+            cwd=tmp_path,
+            env=os.environ | threads,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        tables.add(done.stdout)
+    [table] = tables
+    assert len(table.splitlines()) == 5 * 21
+
+
+def test_progress_of_long_work_is_shown_when_asked(random: irmx.Scores, capsys: pytest.CaptureFixture[str]) -> None:
+    irmx_study.compare(random, test="permutation", draws=1000, progress=True)
+    shown = capsys.readouterr().err
+    assert "Comparing" in shown
+    assert "2000/2000" in shown
+    irmx_study.compare(random, test="permutation", draws=1000)
+    irmx_study.compare(random, progress=True)
+    assert capsys.readouterr().err == ""
 
 
 # -- what a comparison says about its data -------------------------------------------------------------------------------
@@ -330,6 +429,10 @@ def test_sums_are_compared_as_means_which_is_said() -> None:
         ({"family": "measures"}, "must be one of 'measure', 'all'. Got 'measures' instead. Did you mean measure?"),
         ({"interval": "BCa"}, "must be one of 't', 'bca'. Got 'BCa' instead. Did you mean bca?"),
         ({"correction": "holmes"}, "a correction of p-values for 'correction'. Did you mean holm? Known: holm, bonferroni"),
+        ({"test": "permutaton"}, "Did you mean permutation? Known: t, permutation, bootstrap, wilcoxon, sign, tukey"),
+        ({"test": "tukey", "correction": "holm"}, "already hold for all pairs of systems together. Leave the correction holm out"),
+        ({"test": "randomised-tukey", "family": "all"}, "hold for all pairs of systems by one measure; they are not corrected"),
+        ({"test": "tukey", "interval": "bca"}, "The test tukey has intervals of its own, which hold for all pairs of systems"),
         ({"test": "holm"}, "Unknown name holm; compare takes a significance test for 'test'."),
     ],
 )  # fmt: skip

@@ -110,3 +110,9 @@ def _refuse_for_all_pairs(checked: dict[str, Any]) -> None:
             f"The p-values of the test {test} hold for all pairs of systems by one measure; they are not corrected for several "
             "measures together. Leave the family 'all' out, or choose another test."
         )
+    own_intervals = getattr(type(test), "intervals", SignificanceTest.intervals)
+    if checked["interval"] == "bca" and own_intervals is not SignificanceTest.intervals:
+        raise UsageError(
+            f"The test {test} has intervals of its own, which hold for all pairs of systems together. Leave the interval 'bca' "
+            "out, or choose another test."
+        )

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irmx import Scores, counted
-from irmx.ragged import Floats
+from irmx.ragged import Bools, Floats
+from irmx_study.comparison.comparisons_of_pairs import complete_values
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +22,7 @@ _SHOWN = 5
 
 
 def notes_on(scores: Scores, topics: Sequence[int], frame: pd.DataFrame) -> Iterator[str]:
-    """Yield notes on missing and few topics, missing values, aggregates other than means, and systems that are identical or differ by a constant.
+    """Yield notes on missing and few topics, other aggregates than means, and systems that are identical or differ by a constant.
 
     Parameters
     ----------
@@ -46,18 +47,23 @@ def notes_on(scores: Scores, topics: Sequence[int], frame: pd.DataFrame) -> Iter
         yield f"with {min(topics)} topics, only large differences can be found, and the assumptions of tests cannot be checked"
     if max(topics) > MANY:
         yield f"with {max(topics):,} topics, tiny differences are significant: read the intervals and effect sizes first"
-    pairs = list(_identical(scores, frame))
-    if pairs:
-        yield f"identical on every topic, and not counted in the family: {_some(pairs)}"
-    constant = frame[np.isinf(frame["statistic"])]
-    if len(constant):
-        named = [f"{row.a} and {row.b} ({row.measure})" for row in constant.itertuples()]
-        yield f"the same difference on every topic, so that no variance is left to judge it by: {_some(named)}"
+    same = frame[_identical(scores, frame)]
+    if len(same):
+        yield f"identical on every topic, and not counted in the family: {_listed(same)}"
+    constant = np.isinf(frame["statistic"])
+    if constant.any():
+        yield f"the same difference on every topic, so that no variance is left to judge it by: {_listed(frame[constant])}"
 
 
 def _some(names: Sequence[str]) -> str:
+    """Return names as a list for a sentence."""
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + more
+
+
+def _listed(frame: pd.DataFrame) -> str:
+    """Return the pairs of systems of some rows as a list for a sentence."""
+    return _some([f"{row.a} and {row.b} ({row.measure})" for row in frame.itertuples()])
 
 
 def _aggregates(scores: Scores, m: int) -> Floats:
@@ -66,11 +72,13 @@ def _aggregates(scores: Scores, m: int) -> Floats:
     return aggregates
 
 
-def _identical(scores: Scores, frame: pd.DataFrame) -> Iterator[str]:
-    """Yield the pairs with the same values on every topic, with the measure."""
+def _identical(scores: Scores, frame: pd.DataFrame) -> Bools:
+    """Return which pairs have the same values on every topic that is compared."""
+    identical: Bools = ((frame["p"] == 1) & (frame["difference"] == 0)).to_numpy(copy=True)
     measures = {str(measure): m for m, measure in enumerate(scores.measures)}
     systems = {system: s for s, system in enumerate(scores.systems)}
-    for row in frame[(frame["p"] == 1) & (frame["difference"] == 0)].itertuples():
-        values = scores.values[:, :, measures[row.measure]]
-        if np.array_equal(values[:, systems[row.a]], values[:, systems[row.b]], equal_nan=True):
-            yield f"{row.a} and {row.b} ({row.measure})"
+    for place in np.flatnonzero(identical):
+        row = frame.iloc[place]
+        values = complete_values(scores, measures[row["measure"]])
+        identical[place] = np.array_equal(values[:, systems[row["a"]]], values[:, systems[row["b"]]])
+    return identical

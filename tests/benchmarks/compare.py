@@ -1,0 +1,176 @@
+"""Benchmark of comparisons: all pairs of 129 systems over 50 topics, by every test, and the command on the runs of TREC-8.
+
+    python tests/benchmarks/compare.py [--write docs/results/comparison_speed.md] [--quick]
+
+The values are made from a fixed seed. Peers are the loops over pairs that one writes with scipy, and ranx where it is
+installed. The command needs the variable IRMX_DATA, the folder with the TREC-8 runs. Nothing here is a test.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from run import trec8_files
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+from timing import in_turns, table
+
+import irmx
+import irmx_study
+
+SYSTEMS, TOPICS = 129, 50
+FEW = 20
+"""So many systems where all of them would take a peer minutes."""
+
+
+def synthetic(topics: int, systems: int) -> irmx.Scores:
+    """Return scores of systems that differ, on topics that differ more, from a fixed seed."""
+    rng = np.random.default_rng(14)
+    means = rng.normal(0, 1.5, (topics, 1)) + np.linspace(-0.6, 0.6, systems)
+    values = 1 / (1 + np.exp(-means - rng.normal(0, 0.7, (topics, systems))))
+    names = [tuple(f"{kind}{i}" for i in range(count)) for kind, count in (("topic", topics), ("system", systems))]
+    return irmx.Scores(values[:, :, None], *names, (irmx.parse_measure("AP"),), np.ones(values.shape, dtype=bool))
+
+
+def every_pair(scores: irmx.Scores, **how: Any) -> Callable[[], Any]:
+    """Return a job that compares all pairs."""
+    return lambda: irmx_study.compare(scores, all_pairs=True, progress=False, **how)
+
+
+def seconds(value: float) -> str:
+    """Return a time as a text."""
+    return f"{value:.2f} s" if value >= 0.1 else f"{1e3 * value:.2g} ms" if value >= 1e-3 else f"{1e6 * value:.2g} µs"
+
+
+def all_pairs(rounds: int) -> Iterator[list[str]]:
+    """Yield a row per test of all pairs of 129 systems, with the loop that one writes with scipy."""
+    scores, few = synthetic(TOPICS, SYSTEMS), synthetic(TOPICS, FEW)
+    pairs, pairs_of_few = SYSTEMS * (SYSTEMS - 1) // 2, FEW * (FEW - 1) // 2
+    columns, columns_of_few = scores["AP"].T, few["AP"].T
+
+    def t_tests() -> Any:
+        return multipletests([stats.ttest_rel(a, b).pvalue for a, b in combinations(columns, 2)], method="holm")
+
+    def wilcoxon() -> Any:
+        return [stats.wilcoxon(a, b).pvalue for a, b in combinations(columns_of_few, 2)]
+
+    def permutations() -> Any:
+        def mean(differences: Any, axis: int) -> Any:
+            return differences.mean(axis=axis)
+
+        differences = (columns[0] - columns[1],)
+        return stats.permutation_test(differences, mean, permutation_type="samples", n_resamples=9999, vectorized=True)
+
+    def bca() -> Any:
+        return stats.bootstrap((columns[0] - columns[1],), np.mean, n_resamples=10_000, method="BCa")
+
+    def tukey() -> Any:
+        return stats.tukey_hsd(*columns_of_few)
+
+    jobs: list[tuple[str, str, dict[str, Any], str, Callable[[], Any] | None, int]] = [
+        ("t tests, Holm", "0.5 s", {}, "scipy and statsmodels, a loop", t_tests, pairs),
+        ("Wilcoxon's tests, Holm", "", {"test": "wilcoxon"}, f"scipy, a loop, {FEW} systems", wilcoxon, pairs_of_few),
+        ("permutation tests, 10,000 draws", "8 s", {"test": "permutation"}, "scipy, one pair", permutations, 1),
+        ("t tests, maxT, 10,000 draws", "", {"correction": "maxt"}, "", None, 0),
+        ("t tests, BCa intervals, 10,000 draws", "", {"interval": "bca"}, "scipy, one pair", bca, 1),
+        ("Tukey's test, two-way", "1 s", {"test": "tukey"}, f"scipy, one-way, {FEW} systems", tukey, pairs_of_few),
+        ("randomised Tukey's test, 10,000 draws", "20 s", {"test": "randomised-tukey"}, "", None, 0),
+    ]
+    for what, wanted, how, peer, loop, compared in jobs:
+        own, *others = in_turns(every_pair(scores, **how), *([loop] if loop else []), rounds=rounds)
+        yield [what, seconds(own), wanted, seconds(own / pairs), peer, *(seconds(each / compared) for each in others)]
+
+
+def many_topics(rounds: int) -> Iterator[list[str]]:
+    """Yield rows of few systems over as many topics as MS MARCO has."""
+    scores = synthetic(7000, FEW)
+    pairs = FEW * (FEW - 1) // 2
+    for what, how in (("t tests, Holm", {}), ("permutation tests, 10,000 draws", {"test": "permutation"})):
+        [own] = in_turns(every_pair(scores, **how), rounds=rounds)
+        yield [f"{what}, {FEW} systems, 7,000 topics", seconds(own), "", seconds(own / pairs), ""]
+
+
+def against_ranx(rounds: int) -> Iterator[list[str]]:
+    """Yield the t tests of ranx' compare, with its counts of wins, on values that are known."""
+    if not importlib.util.find_spec("ranx"):
+        print("ranx is not installed: left out", file=sys.stderr)
+        return
+    from ranx.statistical_tests import compute_statistical_significance
+
+    scores = synthetic(TOPICS, FEW)
+    by_name = {name: {"map": values} for name, values in zip(scores.systems, scores["AP"].T, strict=True)}
+
+    def ranx() -> Any:
+        return compute_statistical_significance(list(by_name), by_name, "student", max_p=0.05)
+
+    own, other = in_turns(every_pair(scores, correction="none"), ranx, rounds=rounds)
+    pairs = FEW * (FEW - 1) // 2
+    yield [f"t tests, {FEW} systems", seconds(own), "", seconds(own / pairs), "ranx", seconds(other / pairs)]
+
+
+def commands(data: Path, rounds: int) -> Iterator[list[str]]:
+    """Yield the command on 2 runs and on all 129 runs of TREC-8, from start to end."""
+    with TemporaryDirectory() as scratch:
+        qrels, runs = trec8_files(data, scratch)
+        program = [str(Path(sys.executable).with_name("irmx"))]
+
+        def job(name: str, paths: list[Path], *words: str) -> Callable[[], Any]:
+            arguments = [*program, name, str(qrels), *map(str, paths), "AP", "P@10", *words]
+            return lambda: subprocess.run(arguments, check=True, capture_output=True)
+
+        for count, words in ((2, ()), (len(runs), ("--all-pairs", "-o", "csv"))):
+            own, scored = in_turns(job("compare", runs[:count], *words), job("eval", runs[:count]), rounds=rounds)
+            what = f"irmx compare, {count} runs of TREC-8, AP and P@10{', all pairs' if words else ''}"
+            yield [what, seconds(own), "", "", "irmx eval, the whole", seconds(scored)]
+
+
+def main() -> None:
+    """Print the table; write it as a page when asked."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", type=Path, help="also write the results page")
+    parser.add_argument("--quick", action="store_true", help="one round")
+    args = parser.parse_args()
+    warnings.filterwarnings("ignore", message=".*unsafe cast from uint64.*")  # numba, about ranx
+    rounds = 1 if args.quick else 3
+    rows = [*all_pairs(rounds), *against_ranx(rounds), *many_topics(rounds)]
+    if "IRMX_DATA" in os.environ:
+        rows += commands(Path(os.environ["IRMX_DATA"]), rounds)
+    else:
+        print("IRMX_DATA is not set: the command is left out", file=sys.stderr)
+    head = [
+        "all pairs, unless said otherwise",
+        "time",
+        "wanted: below",
+        "per comparison",
+        "peer",
+        "peer, per comparison",
+    ]
+    text = "\n".join([*table(head, [[*row, ""][:6] for row in rows]), ""])
+    print(text)
+    if args.write:
+        args.write.write_text(PAGE + text, encoding="utf-8")
+
+
+PAGE = f"""# Speed of comparisons
+
+Made by `IRMX_DATA=... python tests/benchmarks/compare.py --write docs/results/comparison_speed.md`. `irmx_study.compare` makes the
+whole table: tests, corrected p-values, intervals, effect sizes, wins, ties and losses, of all {SYSTEMS * (SYSTEMS - 1) // 2:,} pairs of
+{SYSTEMS} systems on {TOPICS} topics where nothing else is said. Peers make the p-values only. scipy's `tukey_hsd` is not paired by topic: it
+is another test, and shows what the distribution of the studentised range costs. Times are the best of several rounds in one process,
+those of commands with the start of Python.
+
+"""
+
+if __name__ == "__main__":
+    main()
