@@ -1,3 +1,5 @@
+from .assumptions.unjudged import unjudged as unjudged
+from .assumptions.unjudged_result import Unjudged as Unjudged
 from .comparison.compare import compare as compare
 from .comparison.comparison import Comparison as Comparison
 from .per_topic.per_topic_files import read_per_topic as read_per_topic
@@ -11,6 +13,7 @@ from .topic_differences.topic_orders import topics as topics
 __all__ = [
     "Comparison",
     "Plan",
+    "Unjudged",
     "best_settings",
     "compare",
     "power",
@@ -18,4 +21,5 @@ __all__ = [
     "read_per_topic",
     "sweep",
     "topics",
+    "unjudged",
 ]

@@ -63,4 +63,10 @@ def irmx_commands() -> list[Command]:
                 "irmx topics qrels.txt 'runs/*.run' AP --by hardest --top 10",
             ),
         ),
+        Command(
+            "unjudged",
+            "irmx_study.commands.unjudged_command:unjudged_documents",
+            SHORT_DESC="Show what documents that nobody judged could change: shares, bounds, residuals, flips.",
+            EXAMPLES=("irmx unjudged qrels.txt baseline.run 'runs/*.run' P@10 RBP --depth 10",),
+        ),
     ]

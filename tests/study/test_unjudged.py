@@ -1,0 +1,343 @@
+"""What unjudged documents could change: values of qrels that were changed before reading, and all assignments of grades."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import irmx
+import irmx_study
+from irmx_study.assumptions.tried_measures import Effects, effects_on
+
+TOPICS = ("1", "2")
+DOCS = "abcdefg"
+QRELS = st.fixed_dictionaries(
+    {t: st.dictionaries(st.sampled_from(DOCS), st.sampled_from([0, 1]), min_size=4) for t in TOPICS}
+)
+RUN = st.fixed_dictionaries(
+    {}, optional={t: st.lists(st.sampled_from(DOCS), unique=True, min_size=1) for t in TOPICS}
+).filter(bool)
+
+ADDITIVE = "P@3 P@10 RBP(p=0.5) RBP(rel=1,p=0.9) RBP(p=0.8)@2 NumRelRet"
+BOUNDED = "RR RR@2 Success@3 NCP(law=first)"
+NEITHER = "AP AP@3 nDCG@5 R@5 Rprec Bpref Judged@5 NCP(law=uniform) MP(model=GL_AD_ID) P(judged_only=True)@5 NumRel"
+"""Measures of irmx by what grades of unjudged documents do to them; those of other tools are slower."""
+lacks_topics = pytest.mark.filterwarnings("ignore:.*no results for")
+
+
+def ranked(run: dict[str, list[str]]) -> dict[str, dict[str, float]]:
+    return {topic: {doc: -float(rank) for rank, doc in enumerate(docs)} for topic, docs in run.items()}
+
+
+def with_grades(qrels: dict[str, dict[str, int]], pairs: Any, grades: Any) -> dict[str, dict[str, float]]:
+    """Return qrels in which pairs of a topic and a document have further grades; None leaves one unjudged."""
+    out: dict[str, dict[str, float]] = {topic: dict(docs) for topic, docs in qrels.items()}
+    for (topic, doc), grade in zip(pairs, grades, strict=True):
+        if grade is not None:
+            out[topic][doc] = grade
+    return out
+
+
+def means_of_all(measures: Any, qrels: Any, run: Any, pairs: Any, choices: Any) -> Any:
+    """Return the means under all assignments of grades to pairs, of shape (assignments, measures): each has topics of its own."""
+    every = list(product(choices, repeat=len(pairs)))
+    all_qrels = {
+        f"{i} {t}": docs for i, grades in enumerate(every) for t, docs in with_grades(qrels, pairs, grades).items()
+    }
+    all_runs = {f"{i} {t}": docs for i in range(len(every)) for t, docs in ranked(run).items()}
+    scores = irmx.Evaluator(measures, all_qrels).scores(all_runs)
+    by_topic = [of_measure.values.reshape(len(every), len(TOPICS)) for of_measure in scores.values()]
+    is_count = ["NumRe" in str(measure) for measure in scores]  # whose aggregate is the sum
+    return np.stack([v.sum(axis=1) if c else v.mean(axis=1) for v, c in zip(by_topic, is_count, strict=True)], axis=1)
+
+
+def unjudged_pairs(qrels: Any, *runs: Any, depth: int | None = None) -> list[tuple[str, str]]:
+    pairs = {(t, d) for run in runs for t, docs in run.items() for d in docs[:depth] if d not in qrels[t]}
+    return sorted(pairs)
+
+
+# -- all assignments of grades -------------------------------------------------------------------------------
+
+
+@lacks_topics
+@given(qrels=QRELS, a=RUN, b=RUN, depth=st.sampled_from([None, 2, 4]))
+def test_extremes_are_those_of_all_assignments(qrels: Any, a: Any, b: Any, depth: int | None) -> None:
+    """For measures that add up what each rank is worth; for all others, they are differences that some grades give."""
+    pairs = unjudged_pairs(qrels, a, b, depth=depth)
+    assume(0 < len(pairs) <= 6)
+    measures = f"{ADDITIVE} AP RR"
+    result = irmx_study.unjudged(measures, qrels, {"b": ranked(b), "a": ranked(a)}, depth=depth).pairs()
+    in_a, in_b = (means_of_all(measures, qrels, run, pairs, (None, 1)) for run in (a, b))
+    differences = in_a - in_b
+    for row, of_measure in zip(result.itertuples(), differences.T, strict=True):
+        assert (row.a, row.b) == ("a", "b")
+        assert row.difference == pytest.approx(of_measure[0], abs=1e-12)
+        if row.extremes == "exact":
+            assert (row.smallest, row.largest) == pytest.approx((of_measure.min(), of_measure.max()), abs=1e-9)
+            reaches_both = of_measure.min() < -1e-12 and of_measure.max() > 1e-12
+            assert row.flips == ("yes" if reaches_both else "no")
+        else:
+            for extreme in (row.smallest, row.largest):
+                assert np.abs(of_measure - extreme).min() < 1e-9
+    assert list(result["extremes"]) == ["exact"] * 6 + ["assumption"] * 2
+
+
+@lacks_topics
+@given(qrels=QRELS, run=RUN, depth=st.sampled_from([None, 1, 3]), negative=st.booleans())
+def test_bounds_hold_for_all_assignments(qrels: Any, run: Any, depth: int | None, negative: bool) -> None:
+    pairs = unjudged_pairs(qrels, run, depth=depth)
+    assume(0 < len(pairs) <= 4)
+    if negative:  # which also means unjudged
+        qrels[pairs[0][0]][pairs[0][1]] = -1
+    measures = irmx.parse_measures(f"{ADDITIVE} {BOUNDED} {NEITHER}")
+    frame = irmx_study.unjudged(measures, qrels, {"run": ranked(run)}, depth=depth).frame().set_index("measure")
+    means = means_of_all(measures, qrels, run, pairs, (0, None, 1))
+    for measure, of_all in zip(measures, means.T, strict=True):
+        row = frame.loc[str(measure)]
+        three = row[["if_nonrelevant", "value", "if_relevant"]].tolist()
+        assert three == pytest.approx(of_all[[0, len(of_all) // 2, -1]].tolist(), abs=1e-12)
+        if row["bounds"] == "exact":
+            assert three[0] - 1e-9 <= of_all.min() <= of_all.max() <= three[2] + 1e-9
+
+
+def test_values_of_other_tools_are_those_of_changed_qrels() -> None:
+    qrels = {"1": {"a": 1, "b": 0}, "2": {"a": 0, "c": 1}}
+    run, measures = (
+        {"1": ["x", "a", "b"], "2": ["y", "c"]},
+        irmx.parse_measures("SetP infAP Compat(p=0.9) ERR@5 IPrec@0.1"),
+    )
+    frame = irmx_study.unjudged(measures, qrels, {"run": ranked(run)}).frame()
+    for column, grade in (("if_nonrelevant", 0), ("if_relevant", 1)):
+        changed = with_grades(qrels, [("1", "x"), ("2", "y")], [grade, grade])
+        assert frame[column].tolist() == list(irmx.calc_aggregate(measures, changed, ranked(run)).values())
+    assert frame["bounds"].tolist() == ["exact", "assumption", "assumption", "exact", "assumption"]
+
+
+@pytest.mark.parametrize(
+    ("measures", "expected"),
+    [
+        (f"{ADDITIVE} SetP SDCG(max_rel=1)@3", (True, True)),
+        (f"{BOUNDED} ERR@4", (True, False)),
+        (f"{NEITHER} infAP IPrec@0.1 Compat(p=0.9) Accuracy alpha_nDCG@5", (False, False)),
+    ],
+)
+def test_what_grades_do_to_a_measure_is_found_by_trying(measures: str, expected: tuple[bool, bool]) -> None:
+    tried = {str(measure): effects_on(measure, 1, 1) for measure in irmx.parse_measures(measures)}
+    assert tried == dict.fromkeys(tried, expected)
+
+
+def test_a_grade_above_all_others_changes_what_graded_measures_divide_by() -> None:
+    assert effects_on(irmx.parse_measure("RBP"), grade=2, largest_grade=2) == (True, True)
+    assert effects_on(irmx.parse_measure("RBP"), grade=3, largest_grade=2) == (False, False)
+    assert effects_on(irmx.parse_measure("RBP(rel=1)"), grade=3, largest_grade=2) == (True, True)
+
+
+def test_extremes_need_the_order_in_which_ranks_are_counted() -> None:
+    @irmx.measure
+    def TopOne(ranking: irmx.Ranking) -> float:
+        """Whether the first document is relevant."""
+        return float(1 in ranking.relevant.rank)
+
+    assert effects_on(irmx.parse_measure("TopOne"), 1, 1) == (True, True)
+    assert effects_on(irmx.parse_measure("TopOne(ties='run')"), 1, 1) == (True, False)
+
+
+# -- the residual --------------------------------------------------------------------------------------------
+
+
+def test_residual_by_hand() -> None:
+    """Moffat and Zobel: p = 1/2, unjudged at ranks 2 and 4 of 5: 1/4 + 1/16, and 1/32 for the ranks below."""
+    run = {"1": ["a", "x", "b", "y", "c"]}
+    qrels = {"1": {"a": 1, "b": 0, "c": 1}}
+    measures = "RBP(p=0.5) RBP(p=0.5)@3 RBP(rel=1,p=0.95) P@5"
+    frame = irmx_study.unjudged(measures, qrels, {"run": ranked(run)}, k=5).frame().set_index("measure")
+    assert frame.loc["RBP(p=0.5)", "residual"] == pytest.approx(1 / 4 + 1 / 16 + 1 / 32, abs=1e-15)
+    assert frame.loc["RBP(p=0.5)@3", "residual"] == pytest.approx(1 / 4 + 1 / 8, abs=1e-15)
+    assert frame.loc["RBP(rel=1,p=0.95)", "residual"] == pytest.approx(0.05 * (0.95 + 0.95**3) + 0.95**5, abs=1e-15)
+    assert math.isnan(frame.loc["P@5", "residual"])
+    assert frame["unjudged_at_k"].tolist() == [0.4] * 4
+
+
+@lacks_topics
+@given(qrels=QRELS, run=RUN, p=st.sampled_from([0.5, 0.8, 0.95]), cutoff=st.sampled_from(["", "@2", "@5"]))
+def test_the_residual_is_the_distance_of_the_views_and_what_lies_below(
+    qrels: Any, run: Any, p: float, cutoff: str
+) -> None:
+    qrels["2"]["z"] = 1  # so that relevance has the largest grade
+    result = irmx_study.unjudged(f"RBP(p={p}){cutoff}", qrels, {"run": ranked(run)})
+    within = (result.if_relevant.values - result.value.values)[:, 0, 0]
+    depth = [min(len(run.get(topic, ())), int(cutoff[1:] or 99)) for topic in result.value.topics]
+    np.testing.assert_allclose(
+        result.residuals[:, 0, 0], within + p ** np.array(depth, dtype=float), atol=1e-12, rtol=0
+    )
+
+
+# -- shares, and what is not computed ------------------------------------------------------------------------
+
+
+@lacks_topics
+@given(qrels=QRELS, run=RUN, k=st.sampled_from([1, 3, 10]))
+def test_shares(qrels: Any, run: Any, k: int) -> None:
+    result = irmx_study.unjudged("P@1", qrels, {"run": ranked(run)}, k=k)
+    table = result.per_topic().set_index("query_id")
+    shares = []
+    for topic in TOPICS:
+        top = run.get(topic, [])[:k]
+        row = table.loc[topic, ["unjudged_at_k", "judged_at_k", "relevant_at_k"]].astype(float).tolist()
+        if not top:
+            assert np.isnan(row).all()
+            continue
+        counts = [sum(d not in qrels[topic] for d in top), sum(d in qrels[topic] for d in top)]
+        counts.append(sum(qrels[topic].get(d) == 1 for d in top))
+        assert row == pytest.approx([count / len(top) for count in counts])
+        shares.append(row[0])
+    assert result.frame()["unjudged_at_k"].tolist() == pytest.approx([np.mean(shares)])
+
+
+def test_a_measure_that_needs_subtopics_is_named_and_the_others_go_on() -> None:
+    rows = [("1", "a", "s1", 1), ("1", "b", "s2", 1), ("2", "c", "s1", 1)]
+    qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "iteration", "relevance"])
+    runs = {"judged": ranked({"1": ["a", "b"], "2": ["c"]}), "not": ranked({"1": ["x", "a"], "2": ["c"]})}
+    result = irmx_study.unjudged("alpha_nDCG@5 P@2", qrels, runs)
+    frame = result.frame().set_index(["measure", "system"])
+    assert frame.loc[("alpha_nDCG@5", "judged"), "if_relevant"] == 1
+    assert 0 < frame.loc[("alpha_nDCG@5", "not"), "value"] < 1
+    assert math.isnan(frame.loc[("alpha_nDCG@5", "not"), "if_relevant"])
+    assert frame.loc[("P@2", "not"), "if_relevant"] == 0.75
+    assert frame["flips"].tolist() == [None, None, None, "no"]
+    [note] = result.notes
+    assert note.startswith("alpha_nDCG@5 has no value under assumptions for 1 system: ")
+    assert "'iteration' has no value for query 1, document 'x'" in note
+
+
+def test_several_baselines_and_their_order() -> None:
+    qrels = {"1": {"a": 1}}
+    runs = {name: ranked({"1": docs.split()}) for name, docs in (("one", "a x"), ("two", "x a"), ("three", "y a"))}
+    result = irmx_study.unjudged("P@1", qrels, runs, baseline=["three", "one"], depth=1)
+    assert result.baseline == ("three", "one")
+    pairs = result.pairs().set_index(["a", "b"])
+    assert list(pairs.index) == [("one", "three"), ("two", "three"), ("two", "one")]
+    assert pairs["difference"].tolist() == [1, 0, -1]
+    assert pairs[["smallest", "largest"]].to_numpy().tolist() == [[0, 1], [-1, 1], [-1, 0]]
+    assert pairs["flips"].tolist() == ["no", "yes", "no"]
+    assert result.frame()["flips"].tolist() == ["no", "yes", None]
+    assert result.frame()["system"].tolist() == ["one", "two", "three"]
+
+
+def test_the_grade_to_assume() -> None:
+    qrels, runs = {"1": {"a": 3, "b": 1}}, {"run": ranked({"1": ["x", "a", "b"]})}
+    values = {
+        grade: irmx_study.unjudged("RBP(p=0.5) P(rel=2)@1", qrels, runs, grade=grade).frame()["if_relevant"].tolist()
+        for grade in ("relevant", "largest", 2)
+    }
+    judged = 1 / 4 + 1 / 24
+    assert values["relevant"] == pytest.approx([judged + 1 / 6, 0])
+    assert values["largest"] == pytest.approx([judged + 1 / 2, 1])
+    assert values[2] == pytest.approx([judged + 1 / 3, 1])
+
+
+def test_every_run_is_read_and_ranked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = dict.fromkeys(("_ranked_rows", "_found"), 0)
+
+    def counting(name: str) -> Any:
+        original = getattr(irmx.Join, name)
+
+        def call(join: irmx.Join, *args: Any) -> Any:
+            counts[name] += 1
+            return original(join, *args)
+
+        return call
+
+    for name in counts:
+        monkeypatch.setattr(irmx.Join, name, counting(name))
+    monkeypatch.setattr(irmx_study.assumptions.unjudged, "effects_on", lambda *_: Effects(False, False))
+    runs = {name: ranked({"1": list(docs)}) for name, docs in (("one", "axb"), ("two", "bya"), ("three", "zab"))}
+    irmx_study.unjudged("P@2 RBP(p=0.5)", {"1": {"a": 1, "b": 0}}, runs)
+    assert counts["_ranked_rows"] == 3
+    assert counts["_found"] == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"k": 0}, "k must be a rank, 1 or more. Got 0"),
+        ({"depth": 0}, "depth must be a rank, 1 or more. Got 0"),
+        ({"baseline": "bmm25"}, "no system 'bmm25' to be the baseline. Did you mean bm25"),
+        ({"grade": "maybe"}, "'relevant', 'largest' or a number above 0. Got 'maybe'"),
+        ({"grade": 0}, "a number above 0. Got 0"),
+        ({"grade": float("nan")}, "a number above 0. Got nan"),
+    ],
+)
+def test_what_is_refused(options: Any, message: str) -> None:
+    with pytest.raises(irmx.UsageError) as error:
+        irmx_study.unjudged(
+            "P@2", {"1": {"a": 1}}, {"bm25": ranked({"1": ["a"]}), "b": ranked({"1": ["x"]})}, **options
+        )
+    assert message in str(error.value)
+
+
+# -- the command ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    (tmp_path / "test.qrels").write_text("1 0 a 1\n1 0 b 0\n")
+    for name, docs in (("one", "a b"), ("two", "x a"), ("three", "b y")):
+        lines = [f"1 Q0 {doc} {rank} {-rank} {name}\n" for rank, doc in enumerate(docs.split(), start=1)]
+        (tmp_path / f"{name}.run").write_text("".join(lines))
+    return tmp_path
+
+
+def test_the_command_prints_what_the_function_returns(command: Any, files: Path) -> None:
+    words = ("unjudged", "test.qrels", "one.run", "t*.run", "P@1", "AP", "-k", "1")
+    done = command(*words, "-o", "csv", "-p", "2", cwd=files)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines() == [
+        "measure,system,unjudged_at_k,value,if_nonrelevant,if_relevant,bounds,residual,flips",
+        "P@1,one.run,0.00,1.00,1.00,1.00,exact,,",
+        "P@1,three.run,0.00,0.00,0.00,0.00,exact,,no",
+        "P@1,two.run,1.00,0.00,0.00,1.00,exact,,no",
+        "AP,one.run,0.00,1.00,1.00,1.00,assumption,,",
+        "AP,three.run,0.00,0.00,0.00,0.25,assumption,,no",
+        "AP,two.run,1.00,0.50,0.50,1.00,assumption,,yes",
+    ]
+    done = command(*words, "--pairs", "-o", "csv", "--grade", "2", "--depth", "1", "--baseline", "two.run", cwd=files)
+    assert done.out.splitlines()[:2] == [
+        "measure,a,b,difference,smallest,largest,flips,extremes",
+        "P@1,one.run,two.run,1.0000,0.0000,1.0000,no,exact",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("-k", "0"), "k must be a rank, 1 or more. Got 0 instead"),
+        (("--grade", "high"), "'relevant', 'largest' or a number above 0. Got 'high'"),
+        (("--baseline", "on.run"), "no system 'on.run' to be the baseline. Did you mean one.run?"),
+    ],
+)
+def test_mistakes_have_messages(command: Any, files: Path, words: tuple[str, ...], message: str) -> None:
+    done = command("unjudged", "test.qrels", "*.run", "P@1", *words, cwd=files)
+    assert done.code == 2
+    assert message in " ".join(done.err.split())
+
+
+def test_a_command_without_measures_says_how_it_is_called(command: Any, files: Path) -> None:
+    done = command("unjudged", "test.qrels", "one.run", cwd=files)
+    assert done.code == 2
+    assert "No measure is given: irmx unjudged QRELS RUN... MEASURE..." in done.err
+
+
+def test_the_command_names_measures_that_refuse_an_assumption(command: Any, files: Path) -> None:
+    (files / "test.qrels").write_text("1 1 a 1\n1 2 b 1\n")
+    done = command("unjudged", "test.qrels", "one.run", "two.run", "alpha_nDCG@5", "P@1", "-o", "tsv", cwd=files)
+    assert done.code == 0
+    assert "irmx: alpha_nDCG@5 has no value under assumptions for 1 system" in done.err
