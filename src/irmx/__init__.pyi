@@ -9,6 +9,8 @@ from .adapters.ir_datasets.fields import Field as Field
 from .adapters.ir_measures.install import install as install
 from .adapters.ir_measures.install import uninstall as uninstall
 from .adapters.ir_measures.papers import papers_of as papers_of
+from .cli.output.markup import in_latex as in_latex
+from .cli.output.markup import in_markdown as in_markdown
 from .cli.output.printing import FormatOption as FormatOption
 from .cli.output.printing import PlacesOption as PlacesOption
 from .cli.output.printing import print_rows as print_rows

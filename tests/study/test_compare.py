@@ -399,7 +399,7 @@ def test_topics_on_which_a_system_has_no_value_are_left_out_for_all() -> None:
     kept = np.delete(values, [4, 9], axis=0)
     pd.testing.assert_frame_equal(comparison.frame(), irmx_study.compare(scores_of(kept)).frame())
     assert comparison.notes == ("AP: 2 topics left out, on which a system has no value; means are over the others",)
-    assert comparison.facts()["topics"] == "23"
+    assert comparison.facts()["topics"] == "23 of 25"
 
 
 def test_sums_are_compared_as_means_which_is_said() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -56,13 +57,13 @@ def test_family_correction_level_and_test_are_stated_in_every_format(
 ) -> None:
     done = command(*COMPARE, "-o", output, "--level", "0.01", cwd=folder)
     assert done.code == 0
-    stated = done.out if output == "table" else done.err
-    lines = {line.partition("  ")[0]: line for line in stated.splitlines()}
+    stated = done.out if output in ("table", "markdown") else done.err
+    lines = {re.split(r"  |: ", line.removeprefix("- "))[0]: line for line in stated.splitlines()}
     assert lines["family"].endswith("2 comparisons for each measure: each system with bm25.run")
     assert "Holm" in lines["correction"]
     assert lines["level"].endswith(" 0.01")
     assert "t test" in lines["test"]
-    if output != "table":
+    if output in ("csv", "tsv", "jsonl"):
         assert "family" not in done.out
 
 
@@ -111,7 +112,7 @@ def test_topics_that_a_run_lacks_are_counted_once(command: Command, folder: Path
     without_topics(folder / "titles.run", "1", "2")
     without_topics(folder / "recent.run", "7")
     done = command(*COMPARE, cwd=folder)
-    note = "note        topics without results, which count with the measures' defaults: titles.run (2 of 30), recent.run (1 of 30)"
+    note = "note         topics without results, which count with the measures' defaults: titles.run (2 of 30), recent.run (1 of 30)"
     assert note in done.out.splitlines()
     assert done.err == ""
 
@@ -119,7 +120,7 @@ def test_topics_that_a_run_lacks_are_counted_once(command: Command, folder: Path
 def test_fewer_than_twenty_topics_are_noted(command: Command, folder: Path) -> None:
     lines = (folder / "demo.qrels").read_text().splitlines(keepends=True)
     (folder / "demo.qrels").write_text("".join(line for line in lines if int(line.split()[0]) < 20))
-    assert "note        with 19 topics, only large differences can be found" in command(*COMPARE, cwd=folder).out
+    assert "note         with 19 topics, only large differences can be found" in command(*COMPARE, cwd=folder).out
 
 
 @pytest.mark.parametrize("copy", ["copy.run", "./bm25.run"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 import warnings
 from typing import Annotated, Any
 
@@ -48,6 +50,9 @@ def compare_runs(
     label: LabelOption = None,
     scores: ScoresOption = False,
     measure: MeasureOption = None,
+    methods: Annotated[
+        bool, typer.Option("--methods", help="Print sentences for the method section of a paper, and BibTeX.")
+    ] = False,
     output_format: FormatOption = "table",
     places: Annotated[
         int | None,
@@ -56,13 +61,14 @@ def compare_runs(
 ) -> None:
     """Compare systems: which is better, by how much, how sure.
 
-    The first run is the baseline. Prints one row per measure and run: the mean, the difference to the baseline with its
-    interval, the effect size, the p-value, the corrected one, and on how many topics the run wins, ties and loses.
-    With -o csv, tsv or jsonl, one row per comparison. Below a table, and otherwise on standard error, stands how they were compared.
+    The first run is the baseline. Prints for each measure the means with letters, which runs share that cannot be told apart,
+    and the differences to the baseline: the interval, the effect size, the p-value, the corrected one, and on how many topics
+    the run wins, ties and loses. With -o csv, tsv or jsonl, one row per comparison; with -o latex, the table of a paper.
+    Below a table, and otherwise on standard error, stands how they were compared.
     """
     from irmx_study.comparison.choices import Choices
     from irmx_study.comparison.compare import compare
-    from irmx_study.comparison.tables_for_reading import printed_facts, rows_for_reading
+    from irmx_study.comparison.tables_for_reading import write_facts, write_tables
 
     how: dict[str, Any] = {
         "test": test, "correction": correction, "family": family, "level": level, "interval": interval, "draws": draws,
@@ -78,11 +84,20 @@ def compare_runs(
         values = scored("compare", arguments, scores, measure, label or ())
     named = [by_run(label or ()).get(name, name) for name in baseline or ()]
     comparison = compare(values, named or None, all_pairs=all_pairs, **how)
-    if for_reading:
-        places = 4 if places is None else places
-        print_rows(rows_for_reading(comparison, sort, places), output_format, places=places)
-    else:
+    to_read = 4 if places is None else places
+    if methods:
+        typer.echo(comparison.methods())
+        return
+    if not for_reading:
         print_rows(comparison.frame(), output_format, places=-1 if places is None else places)
-    typer.echo(printed_facts(comparison), err=output_format != "table")
+    elif output_format == "latex":
+        typer.echo(comparison.to_latex(sort, to_read), nl=False)
+    elif output_format == "markdown":
+        typer.echo(comparison.to_markdown(sort, to_read), nl=False)
+    else:
+        write_tables(comparison, output_format, sys.stdout, sort, to_read)
+    if output_format != "markdown":  # which has them in its text
+        out = sys.stdout if output_format == "table" else sys.stderr
+        write_facts(comparison, out, shutil.get_terminal_size().columns if out.isatty() else None)
     if (draws, seed) != (10_000, 0) and not comparison.choices.resampled:
         typer.echo("irmx: --draws and --seed change nothing, because nothing is drawn at random", err=True)

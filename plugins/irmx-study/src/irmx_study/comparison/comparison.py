@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irmx import Scores, UsageError, counted, suggest, versions_of
-from irmx.ragged import Bools
+from irmx import Citation, Scores, UsageError, counted, suggest
+from irmx.ragged import Bools, Ints
 from irmx_study.comparison.choices import Choices
 from irmx_study.comparison.comparisons_of_pairs import comparisons_of, complete_values
 from irmx_study.comparison.letters import letters_of
+from irmx_study.comparison.method_sentences import citations_of, sentences_of
 from irmx_study.comparison.notes import notes_on
 from irmx_study.comparison.pairs_of_systems import all_pairs_of
+from irmx_study.comparison.paper_table import in_latex_format
+from irmx_study.comparison.stated_facts import facts_of
+from irmx_study.comparison.tables_for_reading import in_html, in_markdown_format
 from irmx_study.significance.t_test import t_intervals
 
 if TYPE_CHECKING:
@@ -22,12 +26,6 @@ if TYPE_CHECKING:
 
 SORTED_BY = ("mean", "difference", "effect", "p", "p_corrected", "system")
 """The columns that a summary can be sorted by; of these, p-values and names from the smallest."""
-
-EFFECTS = {
-    False: "mean difference / standard deviation of the differences",
-    True: "mean difference / square root of the residual variance, topics x systems",
-}
-"""The names of effect sizes; the second for tests of all pairs of systems together."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,7 +65,23 @@ class Comparison:
     def notes(self) -> tuple[str, ...]:
         """What a reader must know about the data: missing and few topics, identical systems."""
         topics = self.comparisons.groupby("measure", sort=False)["topics"].first().tolist()
-        return tuple(notes_on(self.scores, topics, self.comparisons))
+        return tuple(notes_on(self.scores, topics, self.comparisons, self.identical))
+
+    @cached_property
+    def identical(self) -> Bools:
+        """Of every comparison, whether the systems have the same value on every topic; such pairs are not in the family."""
+        of_measures = []
+        for m, measure in enumerate(map(str, self.scores.measures)):
+            a, b = self._places(measure)
+            values = complete_values(self.scores, m)
+            of_measures.append((values[:, a] == values[:, b]).all(axis=0))
+        return np.concatenate(of_measures)
+
+    def _places(self, measure: str) -> tuple[Ints, Ints]:
+        """Return the places of the systems a and b of every comparison by a measure."""
+        places = {name: place for place, name in enumerate(self.scores.systems)}
+        rows = self.comparisons[self.comparisons["measure"] == measure]
+        return rows["a"].map(places).to_numpy(), rows["b"].map(places).to_numpy()
 
     def frame(self) -> pd.DataFrame:
         """Return one row per comparison.
@@ -135,14 +149,20 @@ class Comparison:
         """
         import pandas as pd
 
-        places = {name: place for place, name in enumerate(self.scores.systems)}
-        table = np.full((len(places), len(places)), np.nan)
-        rows = self.comparisons[self.comparisons["measure"] == self._measure(measure)]
-        a, b = rows["a"].map(places).to_numpy(), rows["b"].map(places).to_numpy()
-        table[a, b] = table[b, a] = rows["p_corrected"]
-        return pd.DataFrame(table, index=pd.Index(places, name="a"), columns=pd.Index(places, name="b"))
+        systems, measure = self.scores.systems, self.known_measure(measure)
+        table = np.full((len(systems), len(systems)), np.nan)
+        a, b = self._places(measure)
+        table[a, b] = table[b, a] = self.comparisons[self.comparisons["measure"] == measure]["p_corrected"]
+        return pd.DataFrame(table, index=pd.Index(systems, name="a"), columns=pd.Index(systems, name="b"))
 
-    def _measure(self, measure: str | None) -> str:
+    def known_measure(self, measure: str | None) -> str:
+        """Return a measure of the comparison as it prints, by default the first.
+
+        Raises
+        ------
+        irmx.errors.UsageError
+            For an unknown one; the message suggests the nearest.
+        """
         known = list(map(str, self.scores.measures))
         if measure is not None and str(measure) not in known:
             raise UsageError(
@@ -166,24 +186,69 @@ class Comparison:
 
     def facts(self) -> dict[str, str]:
         """Return what a table of the comparison must state: test, family, correction, level, draws, seed, topics, versions."""
-        choices, rows = self.choices, len(self.comparisons)
-        size = rows if choices.family == "all" else rows // len(self.scores.measures)
-        of = "all pairs" if self.all_pairs else f"each system with {' and with '.join(self.baseline)}"
-        measures = "by all measures together" if choices.family == "all" else "for each measure"
-        intervals = {"t": "t", "bca": "bias-corrected and accelerated bootstrap"}
-        facts = {
-            "test": f"{choices.test.SHORT_DESC or choices.test}, two-sided",
-            "family": f"{counted(size, 'comparison')} {measures}: {of}",
-            "correction": choices.correction.SHORT_DESC or str(choices.correction),
-            "level": f"{choices.level:g}",
-            "interval": f"{intervals[choices.interval]}, {100 * (1 - choices.level):g}%",
-            "effect": EFFECTS[choices.of_all_pairs],
-            "topics": ", ".join(sorted({str(topics) for topics in self.comparisons["topics"]}, key=int)),
-            "versions": ", ".join(f"{name} {number}" for name, number in versions_of(self.scores.measures).items()),
-        }
-        if choices.resampled:
-            facts |= {"draws": f"{choices.draws:,}", "seed": str(choices.seed)}
-        return facts
+        return facts_of(self)
+
+    # -- for reading and for papers ----------------------------------------------------------------------
+
+    def to_markdown(self, sort: str | None = None, places: int = 4) -> str:
+        """Return the tables for reading in GitHub's Markdown, with the facts and notes as a list below them.
+
+        Parameters
+        ----------
+        sort : str, optional
+            The column to sort the systems by; see :meth:`summary`.
+        places : int
+            Decimal places; -1 for all.
+        """
+        return in_markdown_format(self, sort, places)
+
+    def _repr_html_(self) -> str:
+        return in_html(self)
+
+    def to_latex(
+        self,
+        sort: str | None = None,
+        places: int = 4,
+        *,
+        intervals: bool = True,
+        caption: str | None = None,
+        label: str = "tab:comparison",
+    ) -> str:
+        r"""Return the table of a paper: one row per system, the columns of each measure side by side.
+
+        Significant differences are marked: a dagger for those to the first baseline, further signs for further baselines; of all
+        pairs, letters. A note below the table says what the marks mean, and what was tested how. The best mean of a measure
+        is bold. The table needs the LaTeX package ``booktabs``.
+
+        Parameters
+        ----------
+        sort : str, optional
+            The column to sort the systems by, with its values for the first measure; see :meth:`summary`.
+        places : int
+            Decimal places, at least 0.
+        intervals : bool
+            Whether to print the difference to a single baseline with its interval; without one, the interval of the mean.
+        caption : str, optional
+            The caption, in LaTeX; by default the measures, and the numbers of systems and topics.
+        label : str
+            The label for ``\ref``.
+        """
+        return in_latex_format(self, sort, places, intervals, caption, label)
+
+    def methods(self) -> str:
+        """Return the sentences for the method section of a paper, and below them BibTeX entries of what to cite.
+
+        Returns
+        -------
+        str
+            The sentences in one paragraph, an empty line, and the entries of :meth:`citations`.
+        """
+        entries = (citation.bibtex() for citation in self.citations())
+        return "\n\n".join([sentences_of(self), *entries])
+
+    def citations(self) -> tuple[Citation, ...]:
+        """Return the papers of the test, of the correction, and of the measures, as far as they are known."""
+        return citations_of(self)
 
 
 def _sorted(table: pd.DataFrame, by: str) -> pd.DataFrame:

@@ -9,7 +9,6 @@ import numpy as np
 
 from irmx import Scores, counted
 from irmx.ragged import Bools, Floats
-from irmx_study.comparison.comparisons_of_pairs import complete_values
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +20,7 @@ _SHOWN = 5
 """How many names a note lists."""
 
 
-def notes_on(scores: Scores, topics: Sequence[int], frame: pd.DataFrame) -> Iterator[str]:
+def notes_on(scores: Scores, topics: Sequence[int], frame: pd.DataFrame, identical: Bools) -> Iterator[str]:
     """Yield notes on missing and few topics, other aggregates than means, and systems that are identical or differ by a constant.
 
     Parameters
@@ -32,6 +31,8 @@ def notes_on(scores: Scores, topics: Sequence[int], frame: pd.DataFrame) -> Iter
         The number of topics compared, per measure.
     frame : DataFrame
         One row per comparison.
+    identical : bool array
+        Of every comparison, whether the systems have the same value on every topic.
     """
     lacking = dict(zip(scores.systems, (~scores.retrieved).sum(axis=0).tolist(), strict=True))
     systems = [f"{system} ({missing} of {len(scores.topics)})" for system, missing in lacking.items() if missing]
@@ -47,12 +48,11 @@ def notes_on(scores: Scores, topics: Sequence[int], frame: pd.DataFrame) -> Iter
         yield f"with {min(topics)} topics, only large differences can be found, and the assumptions of tests cannot be checked"
     if max(topics) > MANY:
         yield f"with {max(topics):,} topics, tiny differences are significant: read the intervals and effect sizes first"
-    same = frame[_identical(scores, frame)]
-    if len(same):
-        yield f"identical on every topic, and not counted in the family: {_listed(same)}"
-    constant = np.isinf(frame["statistic"])
-    if constant.any():
-        yield f"the same difference on every topic, so that no variance is left to judge it by: {_listed(frame[constant])}"
+    if identical.any():
+        yield f"identical on every topic, and not counted in the family: {_pairs(frame[identical])}"
+    constant = frame[np.isinf(frame["statistic"])]
+    if len(constant):
+        yield f"the same difference on every topic, so that no variance is left to judge it by: {_pairs(constant)}"
 
 
 def _some(names: Sequence[str]) -> str:
@@ -61,24 +61,12 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:_SHOWN]) + more
 
 
-def _listed(frame: pd.DataFrame) -> str:
-    """Return the pairs of systems of some rows as a list for a sentence."""
-    return _some([f"{row.a} and {row.b} ({row.measure})" for row in frame.itertuples()])
-
-
 def _aggregates(scores: Scores, m: int) -> Floats:
     """Return for every system the values of a measure as the measure itself aggregates them."""
     aggregates: Floats = scores.select(measures=[scores.measures[m]]).means().to_numpy()[:, 0]
     return aggregates
 
 
-def _identical(scores: Scores, frame: pd.DataFrame) -> Bools:
-    """Return which pairs have the same values on every topic that is compared."""
-    identical: Bools = ((frame["p"] == 1) & (frame["difference"] == 0)).to_numpy(copy=True)
-    measures = {str(measure): m for m, measure in enumerate(scores.measures)}
-    systems = {system: s for s, system in enumerate(scores.systems)}
-    for place in np.flatnonzero(identical):
-        row = frame.iloc[place]
-        values = complete_values(scores, measures[row["measure"]])
-        identical[place] = np.array_equal(values[:, systems[row["a"]]], values[:, systems[row["b"]]])
-    return identical
+def _pairs(frame: pd.DataFrame) -> str:
+    """Return the pairs of systems of some rows as a list for a sentence."""
+    return _some([f"{row.a} and {row.b} ({row.measure})" for row in frame.itertuples()])

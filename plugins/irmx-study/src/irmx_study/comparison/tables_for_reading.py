@@ -1,52 +1,143 @@
-"""A comparison as a table for reading, and the lines below it."""
+"""A comparison as tables for reading: means with letters, and differences; below them, what was compared how."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import html
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TextIO
+
+from irmx import PrintedRows, in_markdown, print_rows, visible
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from irmx_study.comparison.comparison import Comparison
 
+PAIRS_SHOWN = 28
+"""A table for reading shows all pairs of up to 8 systems; with more, letters tell which systems cannot be told apart."""
 
-def rows_for_reading(comparison: Comparison, sort: str | None = None, places: int = 4) -> list[dict[str, Any]]:
-    """Return one row per measure and system, with intervals and counts as texts.
+
+@dataclass(frozen=True)
+class TitledRows:
+    """Rows of cells under a title."""
+
+    title: str
+    rows: list[dict[str, Any]]
+
+
+def tables_for_reading(comparison: Comparison, sort: str | None = None, places: int = 4) -> Iterator[TitledRows]:
+    """Yield, for every measure, a table of the means, and one of the differences to each baseline, or of all pairs if few.
 
     Parameters
     ----------
     comparison : Comparison
         The comparison.
     sort : str, optional
-        The column to sort by; see :meth:`Comparison.summary`.
+        The column to sort the systems by; see :meth:`Comparison.summary`.
     places : int
         The decimal places of the ends of intervals; -1 for all.
     """
-    rows: list[dict[str, Any]] = []
-    several = len(comparison.scores.measures) > 1
-    for row in comparison.summary(sort).to_dict("records"):
-        cells = {"measure": row["measure"]} if several else {}
-        cells |= {"system": row["system"], "mean": row["mean"]}
-        cells["mean_interval"] = _interval(row["mean_low"], row["mean_high"], places)
-        if not comparison.all_pairs:
-            is_compared = row["difference"] == row["difference"]
-            if len(comparison.baseline) > 1:
-                cells["baseline"] = row["baseline"] if is_compared else None
-            cells["difference"] = row["difference"] if is_compared else None
-            cells["difference_interval"] = _interval(row["low"], row["high"], places) if is_compared else ""
-            for name in ("effect", "p", "p_corrected"):
-                cells[name] = row[name] if is_compared else None
-            cells["wins_ties_losses"] = (
-                f"{row['wins']:.0f}/{row['ties']:.0f}/{row['losses']:.0f}" if is_compared else ""
-            )
-        rows.append({**cells, "letters": row["letters"]})
-    return rows
+    summary, frame = comparison.summary(sort), comparison.frame()
+    for measure in map(str, comparison.scores.measures):
+        of_measure = summary[summary["measure"] == measure]
+        yield TitledRows(measure, list(_means(comparison, of_measure.drop_duplicates("system"), places)))
+        for baseline in comparison.baseline:
+            of_baseline = of_measure[of_measure["baseline"] == baseline]
+            if len(of_baseline):
+                rows = list(_differences(comparison, of_baseline, ("system",), places))
+                yield TitledRows(f"{measure}, difference to {baseline}", rows)
+        pairs = frame[frame["measure"] == measure]
+        if comparison.all_pairs and len(pairs) <= PAIRS_SHOWN:
+            yield TitledRows(f"{measure}, a - b", list(_differences(comparison, pairs, ("a", "b"), places)))
+
+
+def _means(comparison: Comparison, summary: pd.DataFrame, places: int) -> Iterator[dict[str, Any]]:
+    for row in summary.to_dict("records"):
+        interval = _interval(row["mean_low"], row["mean_high"], places)
+        yield {"system": row["system"], "mean": row["mean"], _coverage(comparison): interval, "letters": row["letters"]}
+
+
+def _differences(
+    comparison: Comparison, table: pd.DataFrame, names: tuple[str, ...], places: int
+) -> Iterator[dict[str, Any]]:
+    numbers = ("effect", "p", "p_corrected") if comparison.choices.correction.NAME != "none" else ("effect", "p")
+    for row in table.to_dict("records"):
+        counts = f"{row['wins']:.0f}/{row['ties']:.0f}/{row['losses']:.0f}"
+        yield {
+            **{name: row[name] for name in names},
+            "diff": row["difference"],
+            _coverage(comparison): _interval(row["low"], row["high"], places),
+            **{name: row[name] for name in numbers},
+            "W/T/L": counts,
+        }
+
+
+def _coverage(comparison: Comparison) -> str:
+    return f"{100 * (1 - comparison.choices.level):g}% interval"
 
 
 def _interval(low: float, high: float, places: int) -> str:
-    return f"[{low!r}, {high!r}]" if places == -1 else f"[{low:.{places}f}, {high:.{places}f}]"
+    return f"[{float(low)!r}, {float(high)!r}]" if places == -1 else f"[{low:.{places}f}, {high:.{places}f}]"
 
 
-def printed_facts(comparison: Comparison) -> str:
-    """Return the lines below the table: what was compared how, and notes on the data."""
-    width = max(map(len, comparison.facts()))
-    lines = [f"{name:<{width}}  {text}" for name, text in comparison.facts().items()]
-    return "\n".join([*lines, *(f"{'note':<{width}}  {note}" for note in comparison.notes)])
+def facts_and_notes(comparison: Comparison) -> list[tuple[str, str]]:
+    """Return what stands below the tables: names of facts and what they are, then notes, with no control characters."""
+    facts = [*comparison.facts().items(), *(("note", note) for note in comparison.notes)]
+    return [(name, visible(text)) for name, text in facts]
+
+
+def write_tables(
+    comparison: Comparison, output_format: str, out: TextIO, sort: str | None = None, places: int = 4
+) -> None:
+    """Write the tables for reading in an output format, each under its title."""
+    for table in tables_for_reading(comparison, sort, places):
+        print(visible(table.title), file=out)
+        print_rows(table.rows, output_format, places=places, file=out)
+
+
+def write_facts(comparison: Comparison, out: TextIO, width: int | None = None) -> None:
+    """Write the facts and notes, one per line; folded to a width if there is one."""
+    import textwrap
+
+    facts = facts_and_notes(comparison)
+    start = max(len(name) for name, _ in facts) + 2
+    for name, text in facts:
+        lines = textwrap.wrap(text, width - start, break_on_hyphens=False) if width and width > 2 * start else [text]
+        print(f"{name:<{start}}" + f"\n{' ' * start}".join(lines), file=out)
+
+
+def in_markdown_format(comparison: Comparison, sort: str | None = None, places: int = 4) -> str:
+    """Return the tables for reading, the facts and the notes in GitHub's Markdown."""
+    out = io.StringIO()
+    for table in tables_for_reading(comparison, sort, places):
+        print(f"**{in_markdown(table.title)}**\n", file=out)
+        print_rows(table.rows, "markdown", places=places, file=out)
+        print(file=out)
+    for name, text in facts_and_notes(comparison):
+        print(f"- {name}: {in_markdown(text)}", file=out)
+    return out.getvalue()
+
+
+def in_html(comparison: Comparison, places: int = 4) -> str:
+    """Return the tables for reading, the facts and the notes as HTML that needs nothing else."""
+    tables = [_html_table(table, places) for table in tables_for_reading(comparison, places=places)]
+    facts = "".join(f"<dt>{html.escape(n)}</dt><dd>{html.escape(text)}</dd>" for n, text in facts_and_notes(comparison))
+    return (
+        "<div>" + "".join(tables) + f"<details><summary>How it was compared</summary><dl>{facts}</dl></details></div>"
+    )
+
+
+def _html_table(table: TitledRows, places: int) -> str:
+    rows = PrintedRows(tuple(table.rows[0]), table.rows, places)
+    sides = ["right" if numbers else "left" for numbers in rows.of_numbers()]
+
+    def line(cells: list[str], tag: str) -> str:
+        of_line = zip(cells, sides, strict=True)
+        return "<tr>" + "".join(f'<{tag} style="text-align:{side}">{cell}</{tag}>' for cell, side in of_line) + "</tr>"
+
+    head = line([html.escape(name.replace("_", " ")) for name in rows.names], "th")
+    body = "".join(line(cells, "td") for cells in rows.texts(lambda text: html.escape(visible(text))))
+    title = f'<caption style="text-align:left;font-weight:bold">{html.escape(visible(table.title))}</caption>'
+    return f"<table>{title}<thead>{head}</thead><tbody>{body}</tbody></table>"

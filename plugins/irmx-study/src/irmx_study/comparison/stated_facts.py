@@ -1,0 +1,91 @@
+"""What a table of a comparison must state, in the words of its footer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from irmx import counted, versions_of
+from irmx_study.significance.named_tests import SignificanceTest
+
+if TYPE_CHECKING:
+    from irmx_study.comparison.comparison import Comparison
+
+EFFECTS = {
+    False: "mean difference / standard deviation of the differences",
+    True: "mean difference / square root of the residual variance, topics x systems",
+}
+"""The names of effect sizes; the second for tests of all pairs of systems together."""
+
+
+def facts_of(comparison: Comparison) -> dict[str, str]:
+    """Return the test, the family, the correction, the level, intervals, effect size, draws, seed, topics, measures, versions."""
+    choices, scores = comparison.choices, comparison.scores
+    topics = topics_of(comparison)
+    facts = {
+        "test": choices.test.SHORT_DESC or str(choices.test),
+        "alternative": "two-sided",
+        "family": _family(comparison),
+        "correction": _correction(comparison),
+        "level": f"{choices.level:g}",
+        "intervals": f"{100 * (1 - choices.level):g}% {interval_name(comparison)}",
+        "effect": EFFECTS[choices.of_all_pairs],
+        "letters": "systems that share one cannot be told apart: the same test and correction, of all pairs",
+    }
+    if choices.resampled:
+        facts |= {"draws": f"{choices.draws:,} ({' and '.join(choices.resampled)})", "seed": str(choices.seed)}
+    ties = f", a difference of at most {choices.tie_threshold:g} being a tie" if choices.tie_threshold else ""
+    facts["W/T/L"] = f"topics won, tied and lost{ties}"
+    return facts | {
+        "topics": topics if topics == str(len(scores.topics)) else f"{topics} of {len(scores.topics)}",
+        "missing": _missing(comparison),
+        "measures": ", ".join(map(str, scores.measures)),
+        "versions": ", ".join(f"{name} {number}" for name, number in versions_of(scores.measures).items()),
+    }
+
+
+def topics_of(comparison: Comparison) -> str:
+    """Return the number of topics compared; the smallest and largest where measures differ in it."""
+    return _range(sorted({int(number) for number in comparison.comparisons["topics"]}))
+
+
+def family_size(comparison: Comparison) -> str:
+    """Return how many comparisons are corrected together; identical systems are not counted."""
+    table = comparison.comparisons
+    counts = table[~comparison.identical].groupby("measure", sort=False).size()
+    sizes = [int(counts.get(str(measure), 0)) for measure in comparison.scores.measures]
+    return str(sum(sizes)) if comparison.choices.family == "all" else _range(sorted(set(sizes)))
+
+
+def interval_name(comparison: Comparison) -> str:
+    """Return what kind of intervals the differences have, and whether they hold for all differences together."""
+    choices = comparison.choices
+    own = getattr(type(choices.test), "intervals", SignificanceTest.intervals)
+    if choices.of_all_pairs and own is not SignificanceTest.intervals:
+        return "intervals of the test, simultaneous for all pairs"
+    kind = "bias-corrected and accelerated bootstrap" if choices.interval == "bca" else "t"
+    return f"{kind} intervals, not corrected for several comparisons"
+
+
+def _family(comparison: Comparison) -> str:
+    size = family_size(comparison)
+    of = "all pairs" if comparison.all_pairs else f"each system with {' and with '.join(comparison.baseline)}"
+    number = counted(int(size), "comparison") if size.isdigit() else f"{size} comparisons"
+    return f"{number} {'by all measures together' if comparison.choices.family == 'all' else 'for each measure'}: {of}"
+
+
+def _correction(comparison: Comparison) -> str:
+    choices = comparison.choices
+    if choices.of_all_pairs:
+        return "none: the test controls the family-wise error rate over all pairs of systems, for each measure"
+    return choices.correction.SHORT_DESC or str(choices.correction)
+
+
+def _missing(comparison: Comparison) -> str:
+    missing = (~comparison.scores.retrieved).sum(axis=0)
+    if not missing.any():
+        return "none"
+    return f"{int(missing.sum())} topics of {counted(int((missing > 0).sum()), 'system')}, counted as the measure's default"
+
+
+def _range(numbers: list[int]) -> str:
+    return str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
