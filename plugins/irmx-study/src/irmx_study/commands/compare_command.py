@@ -5,11 +5,13 @@ from __future__ import annotations
 import shutil
 import sys
 import warnings
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from irmx import DataWarning, FormatOption, UsageError, print_rows, registry
+from irmx_study.commands.picture_files import picture_file, write_picture
 from irmx_study.commands.scored import ArgumentsOption, LabelOption, MeasureOption, ScoresOption, by_run, scored
 
 
@@ -53,6 +55,24 @@ def compare_runs(
     methods: Annotated[
         bool, typer.Option("--methods", help="Print sentences for the method section of a paper, and BibTeX.")
     ] = False,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot",
+            metavar="FILE",
+            callback=picture_file,
+            help="Also draw the differences with intervals: FILE.png, .svg or .pdf.",
+        ),
+    ] = None,
+    plot_topics: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot-topics",
+            metavar="FILE",
+            callback=picture_file,
+            help="Also draw the differences of two runs topic by topic.",
+        ),
+    ] = None,
     output_format: FormatOption = "table",
     places: Annotated[
         int | None,
@@ -66,6 +86,7 @@ def compare_runs(
     the run wins, ties and loses. With -o csv, tsv or jsonl, one row per comparison; with -o latex, the table of a paper.
     Below a table, and otherwise on standard error, stands how they were compared.
     """
+    from irmx_study.comparison.axes import axes_for
     from irmx_study.comparison.choices import Choices
     from irmx_study.comparison.compare import compare
     from irmx_study.comparison.tables_for_reading import write_facts, write_tables
@@ -82,9 +103,19 @@ def compare_runs(
         # the notes of the comparison count the topics that runs lack
         warnings.filterwarnings("ignore", r"[\s\S]*no results for \d+ of \d+ topics .*measures' defaults$", DataWarning)
         values = scored("compare", arguments, scores, measure, label or ())
+    if plot_topics is not None and len(values.systems) != 2:
+        raise UsageError(f"--plot-topics draws the differences of two runs. There are {len(values.systems)}; give two.")
     named = [by_run(label or ()).get(name, name) for name in baseline or ()]
     comparison = compare(values, named or None, all_pairs=all_pairs, **how)
     to_read = 4 if places is None else places
+    if plot is not None:
+        write_picture(comparison.plot().figure_, plot)
+    if plot_topics is not None:
+        measures = list(map(str, comparison.scores.measures))
+        axes = axes_for(None, len(measures), (6, 3.6), shared=False)
+        for name, ax in zip(measures, axes, strict=True):
+            comparison.plot_topics(measure=name, ax=ax)
+        write_picture(axes[0].figure, plot_topics)
     if methods:
         typer.echo(comparison.methods())
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from irmx import Citation, Scores, UsageError, counted, suggest
 from irmx.ragged import Bools, Ints
 from irmx_study.comparison.choices import Choices
 from irmx_study.comparison.comparisons_of_pairs import comparisons_of, complete_values
+from irmx_study.comparison.interval_display import IntervalDisplay
 from irmx_study.comparison.letters import letters_of
 from irmx_study.comparison.method_sentences import citations_of, sentences_of
 from irmx_study.comparison.notes import notes_on
@@ -19,10 +21,12 @@ from irmx_study.comparison.pairs_of_systems import all_pairs_of
 from irmx_study.comparison.paper_table import in_latex_format
 from irmx_study.comparison.stated_facts import facts_of
 from irmx_study.comparison.tables_for_reading import in_html, in_markdown_format
+from irmx_study.comparison.topics_display import TopicsDisplay
 from irmx_study.significance.t_test import t_intervals
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 SORTED_BY = ("mean", "difference", "effect", "p", "p_corrected", "system")
 """The columns that a summary can be sorted by; of these, p-values and names from the smallest."""
@@ -249,6 +253,92 @@ class Comparison:
     def citations(self) -> tuple[Citation, ...]:
         """Return the papers of the test, of the correction, and of the measures, as far as they are known."""
         return citations_of(self)
+
+    # -- pictures ----------------------------------------------------------------------------------------
+
+    def plot(self, ax: Axes | Sequence[Axes] | None = None) -> IntervalDisplay:
+        """Draw the differences to the baselines with their intervals; of all pairs, the means with intervals and letters.
+
+        Parameters
+        ----------
+        ax : Axes or sequence of Axes, optional
+            The axes of matplotlib to draw on, one per measure; by default those of a new figure.
+
+        Returns
+        -------
+        IntervalDisplay
+            What was drawn, with ``ax_`` and ``figure_``.
+
+        Raises
+        ------
+        irmx.errors.UsageError
+            If matplotlib is not installed, or the number of axes is not that of the measures.
+        """
+        return IntervalDisplay.from_comparison(self).plot(ax)
+
+    def plot_topics(
+        self, a: str | None = None, b: str | None = None, measure: str | None = None, ax: Axes | None = None
+    ) -> TopicsDisplay:
+        """Draw the differences of two systems topic by topic, sorted, with the result of the test.
+
+        Parameters
+        ----------
+        a, b : str, optional
+            The systems; differences are a - b. By default b is the first baseline, or the first system; a can be left out if
+            there are two systems.
+        measure : str, optional
+            The measure; by default the first.
+        ax : Axes, optional
+            The axes of matplotlib to draw on; by default those of a new figure.
+
+        Returns
+        -------
+        TopicsDisplay
+            What was drawn, with ``ax_`` and ``figure_``.
+
+        Raises
+        ------
+        irmx.errors.UsageError
+            For an unknown or missing system, an unknown measure, or if matplotlib is not installed.
+        """
+        systems = self.scores.systems
+        b = (*self.baseline, *systems)[0] if b is None else b
+        others = [system for system in systems if system != b]
+        if a is None and len(others) > 1:
+            raise UsageError(
+                f"Differences by topic are of two systems. Name the one to compare with {b}: {', '.join(others)}."
+            )
+        a = others[0] if a is None else a
+        for name in (a, b):
+            if name not in systems:
+                raise UsageError(f"There is no system {name!r}.{suggest(name, systems)} Known: {', '.join(systems)}.")
+        return TopicsDisplay.from_comparison(self, a, b, self.known_measure(measure)).plot(ax)
+
+    def result_of(self, a: str, b: str, measure: str) -> dict[str, float]:
+        """Return the result of the test of two systems, a - b; a pair that was not compared is tested alone.
+
+        Returns
+        -------
+        dict of str to float
+            ``difference``, ``low``, ``high``, ``p``, ``p_corrected``, ``wins``, ``ties`` and ``losses``.
+        """
+        first, second = (np.array([self.scores.systems.index(name)]) for name in (a, b))
+        rows = self.comparisons[self.comparisons["measure"] == measure]
+        row, swapped = rows[(rows["a"] == a) & (rows["b"] == b)], rows[(rows["a"] == b) & (rows["b"] == a)]
+        if len(row) + len(swapped) == 0:
+            row = comparisons_of(self.scores.select(measures=[measure]), first, second, self.choices)
+        of_pair = (row if len(row) else swapped).iloc[0].to_dict()
+        if not len(row):
+            low, high, wins, losses = (of_pair[name] for name in ("low", "high", "wins", "losses"))
+            of_pair |= {
+                "difference": -of_pair["difference"],
+                "low": -high,
+                "high": -low,
+                "wins": losses,
+                "losses": wins,
+            }
+        names = ("difference", "low", "high", "p", "p_corrected", "wins", "ties", "losses")
+        return {name: of_pair[name] for name in names}
 
 
 def _sorted(table: pd.DataFrame, by: str) -> pd.DataFrame:
