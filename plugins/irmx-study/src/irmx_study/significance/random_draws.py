@@ -49,7 +49,7 @@ def sign_flips(topics: int, draws: int, seed: int) -> Iterator[Floats]:
     >>> [signs.tolist() for signs in sign_flips(2, 100, seed=0)]
     [[[1.0, 1.0], [-1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]]]
     >>> [signs.astype(int).tolist() for signs in sign_flips(9, 2, seed=0)]
-    [[[1, -1, 1, -1, 1, -1, -1, -1, -1], [-1, -1, -1, -1, -1, -1, 1, 1, -1]]]
+    [[[-1, -1, -1, -1, -1, 1, -1, 1, 1], [-1, 1, 1, 1, 1, -1, 1, 1, -1]]]
     """
     if all_signs(topics, draws):
         for start, count in _chunks(2**topics, topics):
@@ -85,7 +85,7 @@ def resampled_topics(topics: int, draws: int, seed: int) -> Iterator[Floats]:
     Examples
     --------
     >>> [counts.astype(int).tolist() for counts in resampled_topics(4, 2, seed=0)]
-    [[[1, 0, 2, 1], [0, 1, 1, 2]]]
+    [[[2, 1, 1, 0], [0, 0, 2, 2]]]
     """
     stream = PCG64(seed)
     for _, count in _chunks(draws, topics):
@@ -113,7 +113,7 @@ def shuffled_systems(topics: int, systems: int, draws: int, seed: int) -> Iterat
     Examples
     --------
     >>> [orders.tolist() for orders in shuffled_systems(2, 3, 1, seed=0)]
-    [[[[2, 0, 1], [0, 2, 1]]]]
+    [[[[2, 1, 0], [0, 1, 2]]]]
     """
     stream = PCG64(seed)
     low = np.uint64((1 << max(1, (systems - 1).bit_length())) - 1)

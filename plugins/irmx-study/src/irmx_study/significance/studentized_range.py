@@ -35,7 +35,7 @@ def range_p_values(q: Floats, systems: int, degrees: int) -> Floats:
     --------
     >>> import numpy as np
     >>> range_p_values(np.array([0.0, 3.5, 5.0]), systems=3, degrees=38).round(6).tolist()
-    [1.0, 0.046111, 0.00307]
+    [1.0, 0.04608, 0.003059]
     """
     from scipy.special import ndtr
 
