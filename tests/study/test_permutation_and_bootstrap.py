@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from scipy import stats
 
 from irmx.ragged import Floats
 from irmx_study.significance import random_draws
+from irmx_study.significance.bca_intervals import bca_intervals
 from irmx_study.significance.bootstrap_test import BootstrapTest
 from irmx_study.significance.exact_sums import ExactValues
 from irmx_study.significance.max_t import MaxT
@@ -130,6 +132,25 @@ def test_no_order_of_additions_changes_a_sum() -> None:
         assert ((weights[:, order] @ exact.values[order]) == expected).all()
     np.testing.assert_allclose(exact.values * exact.unit, values, rtol=0, atol=exact.unit / 2)
     assert exact.unit < 1e-13
+
+
+@pytest.mark.parametrize("topics", [5, 40])
+def test_progress_is_told_in_draws_and_often(topics: int) -> None:
+    """Also where all changes of signs are fewer than the draws; the next chunk is where Ctrl-C stops the work."""
+    told: list[int] = []
+    paired = all_pairs(measured(topics, 4), draws=5000, advance=told.append)
+    works: list[tuple[int, Callable[[], object]]] = [
+        (1, lambda: PermutationTest().test(paired)),
+        (1, lambda: BootstrapTest().test(paired)),
+        (1, lambda: RandomisedTukeyTest().test(paired)),
+        (1, lambda: bca_intervals(paired, 0.05)),
+        (2, lambda: MaxT().adjust(np.ones(12), [paired, paired])),
+    ]
+    for blocks_of_work, work in works:
+        told.clear()
+        work()
+        assert sum(told) == blocks_of_work * 5000
+        assert topics == 5 or max(told) <= 1024
 
 
 PINNED = [
