@@ -7,11 +7,14 @@ therefore gives the same draws with every Python, and in chunks of any size.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.random import PCG64
 
 from irmx.ragged import Array, Floats, Ints
+
+if TYPE_CHECKING:
+    from numpy.random import PCG64
 
 _CHUNK = 2**19
 """How many numbers to draw at a time: a small fraction of a second."""
@@ -22,6 +25,12 @@ def _chunks(draws: int, size: int) -> Iterator[tuple[int, int]]:
     most = max(1, min(1024, _CHUNK // size))
     for start in range(0, draws, most):
         yield start, min(most, draws - start)
+
+
+def _stream(seed: int) -> PCG64:
+    from numpy.random import PCG64  # the import takes longer than all of this module
+
+    return PCG64(seed)
 
 
 def all_signs(topics: int, draws: int) -> bool:
@@ -55,7 +64,7 @@ def sign_flips(topics: int, draws: int, seed: int) -> Iterator[Floats]:
         for start, count in _chunks(2**topics, topics):
             yield _signs(np.arange(start, start + count, dtype=np.uint64)[:, None], topics)
         return
-    words, stream = -(-topics // 64), PCG64(seed)
+    words, stream = -(-topics // 64), _stream(seed)
     for _, count in _chunks(draws, topics):
         yield _signs(stream.random_raw(count * words).reshape(count, words), topics)
 
@@ -87,7 +96,7 @@ def resampled_topics(topics: int, draws: int, seed: int) -> Iterator[Floats]:
     >>> [counts.astype(int).tolist() for counts in resampled_topics(4, 2, seed=0)]
     [[[2, 1, 1, 0], [0, 0, 2, 2]]]
     """
-    stream = PCG64(seed)
+    stream = _stream(seed)
     for _, count in _chunks(draws, topics):
         # 53 bits are the largest number of which a float keeps every one
         fractions = (stream.random_raw(count * topics) >> np.uint64(11)) * 2.0**-53
@@ -115,7 +124,7 @@ def shuffled_systems(topics: int, systems: int, draws: int, seed: int) -> Iterat
     >>> [orders.tolist() for orders in shuffled_systems(2, 3, 1, seed=0)]
     [[[[2, 1, 0], [0, 1, 2]]]]
     """
-    stream = PCG64(seed)
+    stream = _stream(seed)
     low = np.uint64((1 << max(1, (systems - 1).bit_length())) - 1)
     for _, count in _chunks(draws, topics * systems):
         # random words whose lowest bits are the place of the system: no two are equal, so that every sort orders them alike

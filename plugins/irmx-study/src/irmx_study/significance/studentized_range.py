@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from numpy.polynomial import chebyshev
 
 from irmx.ragged import Floats
 
@@ -37,6 +36,7 @@ def range_p_values(q: Floats, systems: int, degrees: int) -> Floats:
     >>> range_p_values(np.array([0.0, 3.5, 5.0]), systems=3, degrees=38).round(6).tolist()
     [1.0, 0.04608, 0.003059]
     """
+    from numpy.polynomial import chebyshev
     from scipy.special import ndtr
 
     if systems == 2:
@@ -88,6 +88,7 @@ def _tail(systems: int, degrees: int) -> tuple[float, float]:
 @lru_cache
 def _interpolation(systems: int, degrees: int) -> tuple[float, Floats]:
     """Return the range below which p is 1, but for a millionth, and the coefficients of the polynomial above it."""
+    from numpy.polynomial import chebyshev
     from scipy.special import ndtri
     from scipy.stats import studentized_range
 
