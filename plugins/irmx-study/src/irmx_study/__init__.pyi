@@ -9,16 +9,24 @@ from .sweeping.sweep_summaries import best_settings as best_settings
 from .sweeping.sweep_summaries import rank_correlation_with as rank_correlation_with
 from .sweeping.sweeps import sweep as sweep
 from .topic_differences.topic_orders import topics as topics
+from .users.sensitivity import Sensitivity as Sensitivity
+from .users.sensitivity import sensitivity as sensitivity
+from .users.sweep_scores import scores_of_sweep as scores_of_sweep
+from .users.user_populations import population as population
 
 __all__ = [
     "Comparison",
     "Plan",
+    "Sensitivity",
     "Unjudged",
     "best_settings",
     "compare",
+    "population",
     "power",
     "rank_correlation_with",
     "read_per_topic",
+    "scores_of_sweep",
+    "sensitivity",
     "sweep",
     "topics",
     "unjudged",

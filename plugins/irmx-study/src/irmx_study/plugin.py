@@ -47,6 +47,17 @@ def irmx_commands() -> list[Command]:
             ),
         ),
         Command(
+            "sensitivity",
+            "irmx_study.commands.sensitivity_command:sensitivity_of_runs",
+            SHORT_DESC="Tell for which users, the settings of a measure, one run is better than another.",
+            EXAMPLES=(
+                "irmx sensitivity qrels.txt baseline.run my.run 'MP(model=*)'",
+                "irmx sensitivity qrels.txt baseline.run my.run 'RBP(p=0.1:0.9:9)' --border",
+                "irmx sensitivity qrels.txt 'runs/*.run' MSU --population users.csv --rank-bands",
+                "irmx sensitivity --sweep results.parquet --baseline baseline.run",
+            ),
+        ),
+        Command(
             "sweep",
             "irmx_study.commands.sweep_command:sweep",
             SHORT_DESC="Score runs in every setting of a grid of parameters of a measure.",

@@ -1,0 +1,145 @@
+"""``irmx sensitivity``: for which users one system is better than another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from irmx import FormatOption, Grid, UsageError, print_rows, registry, visible
+from irmx_study.commands.scored import ArgumentsOption, LabelOption, MeasureOption, ScoresOption, labelled, scored
+
+if TYPE_CHECKING:
+    from irmx import Scores
+    from irmx_study.users.sensitivity import Sensitivity
+
+_SENTENCES = 5
+"""How many runs are described in sentences; the table has the numbers of all."""
+
+
+def sensitivity_of_runs(
+    arguments: ArgumentsOption,
+    grid: Annotated[
+        list[str] | None,
+        typer.Option("-g", "--grid", help="The settings of the measure, as in irmx sweep. Repeat for each parameter."),
+    ] = None,
+    population: Annotated[
+        str | None,
+        typer.Option(
+            "--population",
+            metavar="FILE",
+            help="The users, a table: a column per parameter of the measure, and optionally weight, the share of users.",
+        ),
+    ] = None,
+    sweep: Annotated[
+        bool, typer.Option("--sweep", help="The argument is a results file of irmx sweep, .parquet, .csv or .tsv.")
+    ] = False,
+    a: Annotated[
+        list[str] | None,
+        typer.Option("--a", help="The run to compare with the baseline; by default all others. May be repeated."),
+    ] = None,
+    baseline: Annotated[
+        str | None, typer.Option("--b", "--baseline", help="The run to compare with; by default the first.")
+    ] = None,
+    test: Annotated[str, typer.Option("--test", help="The significance test, as in irmx compare.")] = "t",
+    correction: Annotated[
+        str | None, typer.Option("--correction", help="The correction for several comparisons, as in irmx compare.")
+    ] = None,
+    family: Annotated[
+        str,
+        typer.Option("--family", help="What is corrected together: the comparisons in each setting (measure), or all."),
+    ] = "measure",
+    level: Annotated[float, typer.Option("--level", help="The level of significance.")] = 0.05,
+    draws: Annotated[int, typer.Option("--draws", help="The number of random draws.")] = 10_000,
+    seed: Annotated[int, typer.Option("--seed", help="The seed of the random draws.")] = 0,
+    rank_bands: Annotated[
+        bool, typer.Option("--rank-bands", help="Print the best, median and worst rank of every run over all users.")
+    ] = False,
+    border: Annotated[
+        bool, typer.Option("--border", help="Print where along each parameter the better run changes.")
+    ] = False,
+    label: LabelOption = None,
+    scores: ScoresOption = False,
+    measure: MeasureOption = None,
+    output_format: FormatOption = "table",
+    places: Annotated[
+        int | None,
+        typer.Option("-p", "--places", min=-1, help="Decimal places, -1 for all; 4, and all in tsv and csv."),
+    ] = None,
+) -> None:
+    """Tell for which users, the settings of a measure, one run is better than another.
+
+    The measure stands for several settings, as 'MP(model=*)' or 'RBP(p=0.5:0.9:9)' do, or --grid or --population give them.
+    The runs are compared in each. Prints for how many users each run is better than the first, then one row per setting for
+    two runs, one row per run for more. With -o csv, tsv or jsonl, one row per setting and run.
+    """
+    from irmx_study.users.sensitivity import sensitivity
+
+    if rank_bands and border:
+        raise UsageError("--rank-bands and --border print different tables. Give one of the two.")
+    users = None
+    if population is not None:
+        arguments, users = _of_population(arguments, population, grid, sweep or scores)
+    elif grid:
+        if sweep or scores:
+            raise UsageError("--grid goes with runs to score; results have their settings already.")
+        *others, last = arguments
+        arguments = [*others, *map(str, Grid(last, grid).measures())]
+    result = sensitivity(
+        _scores(arguments, sweep, scores, measure, label or []), a or None, baseline, population=users, test=test,
+        correction=correction, family=family, level=level, draws=draws, seed=seed,
+    )  # fmt: skip
+    _print(result, rank_bands, border, output_format, places)
+
+
+def _scores(arguments: list[str], sweep: bool, from_files: bool, measure: str | None, labels: list[str]) -> Scores:
+    """Return the scores: of a sweep, or as in irmx compare."""
+    if not sweep:
+        return scored("sensitivity", arguments, from_files, measure, labels)
+    from irmx_study.users.sweep_scores import scores_of_sweep
+
+    if from_files or measure is not None or len(arguments) != 1:
+        raise UsageError("--sweep takes one results file: irmx sensitivity --sweep results.parquet.")
+    return labelled(scores_of_sweep(arguments[0]), labels)
+
+
+def _of_population(
+    arguments: list[str], path: str, grid: list[str] | None, of_results: bool
+) -> tuple[list[str], dict[Any, float]]:
+    """Return the arguments with the settings of a population in place of the measure, and the population."""
+    from irmx_study.users.user_populations import population
+
+    if grid or of_results:
+        raise UsageError("--population has the settings to score. Leave --grid, --sweep and --scores out.")
+    *others, last = arguments
+    users = population(last, path)
+    return [*others, *map(str, users)], users
+
+
+def _print(result: Sensitivity, rank_bands: bool, border: bool, output_format: str, places: int | None) -> None:
+    for_reading = registry().output_formats()[output_format].WIDE
+    if places is None:
+        places = 4 if for_reading else -1
+    summary = result.summary()
+    sentences = "".join(f"{sentence}\n" for sentence in result.sentences()[:_SENTENCES])
+    if output_format == "table":
+        typer.echo(sentences)
+    if rank_bands:
+        rows = result.rank_bands()
+    elif border:
+        rows = result.border()
+    elif not for_reading:
+        rows = result.frame()
+    elif len(summary) > 1:
+        rows = summary
+    else:
+        rows = result.frame().drop(columns=["measure", "a", "b", "topics"])
+        if not result.weighted:
+            rows = rows.drop(columns="share")
+    print_rows(rows, output_format, places=places)
+    facts = [*result.facts().items(), *(("note", note) for note in result.notes)]
+    footer = "\n".join(f"{name:<{max(len(name) for name, _ in facts)}}  {visible(text)}" for name, text in facts)
+    if output_format == "table":
+        typer.echo(f"\n{footer}")
+    else:
+        typer.echo(sentences + footer, err=True)

@@ -1,0 +1,62 @@
+"""TREC-8 ad hoc for every model of Markov precision: which run is better for whom, against SciPy and plain counting."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_rel
+
+import irmx
+import irmx_study
+from irmx import Scores
+
+pytestmark = pytest.mark.real
+
+STEP = 8
+"""Every eighth run, beside the two that are identical."""
+SAME = ["Mer8Adtd1", "Mer8Adtd2"]
+BASELINE = "ric8tpn"
+
+
+@pytest.fixture(scope="module")
+def models(trec8: Any) -> Scores:
+    names = sorted({*list(trec8.run_paths)[::STEP], *SAME})
+    return irmx.scores("MP(model=*)", trec8.qrels_path, {name: trec8.run_paths[name] for name in names})
+
+
+def test_users_of_every_run_against_a_baseline(models: Scores) -> None:
+    result = irmx_study.sensitivity(models, b=BASELINE, correction="none")
+    baseline = models.values[:, models.systems.index(BASELINE)]
+    differing = 0
+    for row in result.summary().itertuples():
+        winners = []
+        for m in range(len(models.measures)):
+            a, b = models.values[:, models.systems.index(row.a), m], baseline[:, m]
+            significant = ttest_rel(a, b).pvalue <= 0.05
+            winners.append(0 if not significant else 1 if a.mean() > b.mean() else -1)
+        assert (row.better, row.worse) == (winners.count(1), winners.count(-1))
+        differing += len(set(winners)) > 1
+    assert differing  # for some runs it depends on the user
+
+
+def test_identical_runs_are_told_apart_for_no_user(models: Scores) -> None:
+    result = irmx_study.sensitivity(models, *SAME)
+    users = len(models.measures)
+    assert result.sentences() == (
+        f"By MP, Mer8Adtd1 is better for 0 of {users} users, Mer8Adtd2 for 0; undecided for {users}",
+    )
+    assert "identical" in " ".join(result.notes)
+    bands = result.rank_bands().set_index("system")
+    assert (
+        bands.loc[SAME[0], ["best", "median", "worst"]].tolist()
+        == bands.loc[SAME[1], ["best", "median", "worst"]].tolist()
+    )
+
+
+def test_bands_of_ranks(models: Scores) -> None:
+    means = models.values.mean(axis=0)
+    ranks = np.array([[1 + (of_setting > one + 1e-15).sum() for one in of_setting] for of_setting in means.T])
+    bands = irmx_study.sensitivity(models).rank_bands()
+    assert bands["best"].tolist() == ranks.min(axis=0).tolist()
+    assert bands["median"].tolist() == np.median(ranks, axis=0).tolist()
+    assert bands["worst"].tolist() == ranks.max(axis=0).tolist()
