@@ -1,15 +1,17 @@
-"""``irmx sensitivity``: tables, settings from elsewhere, and wrong arguments."""
+"""``irmx sensitivity``, and its pictures."""
 
 import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import irmx
 import irmx_study
+from irmx import UsageError
 from irmx.demo import SYSTEMS, qrels_path, run_path
 
 FILES = [qrels_path(), run_path("titles"), run_path("recent")]
@@ -78,6 +80,14 @@ def test_settings_from_a_grid_a_population_and_a_sweep(command: Callable[..., An
     assert (swept.code, swept.out) == (0, pattern)
 
 
+def test_a_picture_is_written(command: Callable[..., Any], tmp_path: Path) -> None:
+    for name, options in (("one.png", []), ("ranks.pdf", ["--rank-bands"])):
+        assert command("sensitivity", *FILES, "P@5|10|20", "--plot", tmp_path / name, *options).code == 0
+        assert (tmp_path / name).stat().st_size > 2000
+    done = command("sensitivity", *FILES, "P@5|10", "--plot", tmp_path / "one.xyz")
+    assert (done.code, "one.xyz cannot be written as a picture" in done.err, done.out) == (2, True, "")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -96,3 +106,79 @@ def test_wrong_arguments(arguments: list[Any], message: str, command: Callable[.
     done = command("sensitivity", *arguments)
     assert (done.code, done.out) == (2, "")
     assert message in done.err
+
+
+# -- the pictures ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(autouse=True)
+def closed_figures() -> Any:
+    import matplotlib.pyplot as plt
+
+    plt.switch_backend("agg")
+    yield
+    plt.close("all")
+
+
+def test_the_line_of_one_ordered_parameter() -> None:
+    result = sensitivity("RBP(p=0.95|0.3|0.6)", a="recent", b="titles")
+    display = result.plot()
+    line = display.ax_.lines[0]
+    rows = result.frame().sort_values("p_")
+    assert line.get_xdata().tolist() == rows["p_"].tolist() == [0.3, 0.6, 0.95]
+    assert line.get_ydata().tolist() == rows["difference"].tolist()
+    filled = [one for one in display.ax_.lines if one.get_marker() == "o" and one.get_markerfacecolor() != "white"]
+    assert [len(one.get_xdata()) for one in filled] == [int((rows["better"] != "").sum())]
+    assert display.ax_.get_xlabel() == "p"
+
+
+def test_the_dots_of_one_parameter_without_an_order() -> None:
+    display = sensitivity("MP(model=*)", a="titles").plot()
+    models = [measure["model"].NAME for measure in irmx.parse_measures("MP(model=*)")]
+    assert [text.get_text() for text in display.ax_.get_yticklabels()] == models
+
+
+def test_the_heat_map_has_the_border_and_hatches_what_is_not_significant() -> None:
+    result = sensitivity("RBP(p=0.1:0.95:6,rel=1|2)", a="titles", b="recent")
+    display = result.plot()
+    mesh, hatched = display.ax_.collections[:2]
+    rows = result.frame().sort_values(["rel", "p_"])
+    assert np.ravel(mesh.get_array()).tolist() == rows["difference"].tolist()
+    assert len(hatched.get_paths()) == (rows["better"] == "").sum()
+    assert len(display.ax_.lines) == result.border()["sign"].sum() > 0
+    assert display.figure_ is display.ax_.figure
+
+
+def test_three_parameters_have_panels_and_four_no_picture() -> None:
+    result = sensitivity("NCP(law=geometric(p=0.2|0.5|0.8),rel=1|2)@5|10|20|40", a="titles")
+    axes = result.plot().ax_
+    assert [axis.get_title() for axis in np.ravel(axes)] == ["rel=1", "rel=2"]
+    with pytest.raises(UsageError, match="leave ax out"):
+        result.plot(np.ravel(axes)[0])
+    with pytest.raises(UsageError, match=r"law\.p, rel, cutoff, judged_only vary"):
+        sensitivity("NCP(law=geometric(p=0.2|0.5),rel=1|2,judged_only=*)@5|10", a="titles").plot()
+
+
+def test_bars_of_several_systems_are_shares_of_users() -> None:
+    result = sensitivity("MP(model=*) AP")
+    display = result.plot()
+    widths = [[bar.get_width() for bar in bars] for bars in display.ax_.containers]
+    table = result.summary().sort_values("share_worse")
+    assert [text.get_text() for text in display.ax_.get_yticklabels()] == table["a"].tolist() == ["titles", "recent"]
+    assert widths == [(100 * table[f"share_{name}"]).tolist() for name in ("better", "undecided", "worse")]
+
+
+def test_the_bands_of_ranks_have_the_best_system_on_top() -> None:
+    import matplotlib.pyplot as plt
+
+    result = sensitivity("RBP(p=0.1:0.95:6)")
+    _, ax = plt.subplots()
+    display = result.plot_rank_bands(ax)
+    bands = result.rank_bands().set_index("system")
+    names = [text.get_text() for text in display.ax_.get_yticklabels()]
+    assert display.ax_ is ax
+    assert bands.loc[names, "median"].is_monotonic_increasing
+    assert display.ax_.lines[0].get_xdata().tolist() == bands.loc[names, "median"].tolist()
+    assert [segment[:, 0].tolist() for segment in ax.collections[0].get_segments()] == bands.loc[
+        names, ["best", "worst"]
+    ].to_numpy().tolist()

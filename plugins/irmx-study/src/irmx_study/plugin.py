@@ -52,7 +52,7 @@ def irmx_commands() -> list[Command]:
             SHORT_DESC="Tell for which users, the settings of a measure, one run is better than another.",
             EXAMPLES=(
                 "irmx sensitivity qrels.txt baseline.run my.run 'MP(model=*)'",
-                "irmx sensitivity qrels.txt baseline.run my.run 'RBP(p=0.1:0.9:9)' --border",
+                "irmx sensitivity qrels.txt baseline.run my.run 'RBP(p=0.1:0.9:9)' --border --plot users.pdf",
                 "irmx sensitivity qrels.txt 'runs/*.run' MSU --population users.csv --rank-bands",
                 "irmx sensitivity --sweep results.parquet --baseline baseline.run",
             ),

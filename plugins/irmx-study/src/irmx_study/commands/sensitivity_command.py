@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from irmx import FormatOption, Grid, UsageError, print_rows, registry, visible
+from irmx import FormatOption, Grid, UsageError, print_rows, registry
 from irmx_study.commands.scored import ArgumentsOption, LabelOption, MeasureOption, ScoresOption, labelled, scored
 
 if TYPE_CHECKING:
@@ -58,6 +60,10 @@ def sensitivity_of_runs(
     border: Annotated[
         bool, typer.Option("--border", help="Print where along each parameter the better run changes.")
     ] = False,
+    plot: Annotated[
+        str | None,
+        typer.Option("--plot", metavar="FILE", help="Draw it, too: .pdf, .svg or .png; with --rank-bands, the ranks."),
+    ] = None,
     label: LabelOption = None,
     scores: ScoresOption = False,
     measure: MeasureOption = None,
@@ -89,6 +95,9 @@ def sensitivity_of_runs(
         _scores(arguments, sweep, scores, measure, label or []), a or None, baseline, population=users, test=test,
         correction=correction, family=family, level=level, draws=draws, seed=seed,
     )  # fmt: skip
+    if plot is not None:
+        display = result.plot_rank_bands() if rank_bands else result.plot()
+        _save(display.figure_, plot)
     _print(result, rank_bands, border, output_format, places)
 
 
@@ -117,6 +126,8 @@ def _of_population(
 
 
 def _print(result: Sensitivity, rank_bands: bool, border: bool, output_format: str, places: int | None) -> None:
+    from irmx_study.comparison.tables_for_reading import write_facts
+
     for_reading = registry().output_formats()[output_format].WIDE
     if places is None:
         places = 4 if for_reading else -1
@@ -137,9 +148,17 @@ def _print(result: Sensitivity, rank_bands: bool, border: bool, output_format: s
         if not result.weighted:
             rows = rows.drop(columns="share")
     print_rows(rows, output_format, places=places)
-    facts = [*result.facts().items(), *(("note", note) for note in result.notes)]
-    footer = "\n".join(f"{name:<{max(len(name) for name, _ in facts)}}  {visible(text)}" for name, text in facts)
     if output_format == "table":
-        typer.echo(f"\n{footer}")
+        typer.echo()
+        write_facts(result, sys.stdout, shutil.get_terminal_size().columns if sys.stdout.isatty() else None)
     else:
-        typer.echo(sentences + footer, err=True)
+        typer.echo(sentences, nl=False, err=True)
+        write_facts(result, sys.stderr)
+
+
+def _save(figure: Any, path: str) -> None:
+    """Write a picture."""
+    try:
+        figure.savefig(path, dpi=200)
+    except ValueError as error:
+        raise UsageError(f"{path} cannot be written as a picture: {error}") from None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import html
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from irmx import PrintedRows, in_markdown, print_rows, visible
 
@@ -82,9 +82,20 @@ def _interval(low: float, high: float, places: int) -> str:
     return f"[{float(low)!r}, {float(high)!r}]" if places == -1 else f"[{low:.{places}f}, {high:.{places}f}]"
 
 
-def facts_and_notes(comparison: Comparison) -> list[tuple[str, str]]:
+class Stated(Protocol):
+    """A result that states how it was computed: a comparison, or what else is printed like one."""
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What a reader must know about the data."""
+
+    def facts(self) -> dict[str, str]:
+        """Return what a table of the result must state."""
+
+
+def facts_and_notes(result: Stated) -> list[tuple[str, str]]:
     """Return what stands below the tables: names of facts and what they are, then notes, with no control characters."""
-    facts = [*comparison.facts().items(), *(("note", note) for note in comparison.notes)]
+    facts = [*result.facts().items(), *(("note", note) for note in result.notes)]
     return [(name, visible(text)) for name, text in facts]
 
 
@@ -97,11 +108,11 @@ def write_tables(
         print_rows(table.rows, output_format, places=places, file=out)
 
 
-def write_facts(comparison: Comparison, out: TextIO, width: int | None = None) -> None:
+def write_facts(result: Stated, out: TextIO, width: int | None = None) -> None:
     """Write the facts and notes, one per line; folded to a width if there is one."""
     import textwrap
 
-    facts = facts_and_notes(comparison)
+    facts = facts_and_notes(result)
     start = max(len(name) for name, _ in facts) + 2
     for name, text in facts:
         lines = textwrap.wrap(text, width - start, break_on_hyphens=False) if width and width > 2 * start else [text]

@@ -23,6 +23,9 @@ from irmx_study.users.varied_parameters import COLUMNS, VariedParameter, setting
 if TYPE_CHECKING:
     import pandas as pd
 
+    from irmx_study.users.rank_bands_display import RankBandsDisplay
+    from irmx_study.users.sensitivity_display import SensitivityDisplay
+
 _NOT_SHOWN = ("effect", "letters", "W/T/L", "measures")
 """What a comparison states about columns that tables of settings do not have."""
 
@@ -177,6 +180,30 @@ class Sensitivity:
             and worst rank: those with its largest and smallest mean, and of those the first.
         """
         return bands(self.scores, self.shares)
+
+    def plot(self, ax: Any = None) -> SensitivityDisplay:
+        """Draw the differences: a line or dots for one varied parameter, heat maps for two and three; for several systems, shares.
+
+        Returns
+        -------
+        SensitivityDisplay
+            The display, with ``ax_`` and ``figure_``.
+        """
+        from irmx_study.users.sensitivity_display import SensitivityDisplay
+
+        return SensitivityDisplay(self._rows, self.summary(), self.varied, self.measure, self.choices.level).plot(ax)
+
+    def plot_rank_bands(self, ax: Any = None) -> RankBandsDisplay:
+        """Draw the band of ranks of every system over all users.
+
+        Returns
+        -------
+        RankBandsDisplay
+            The display, with ``ax_`` and ``figure_``.
+        """
+        from irmx_study.users.rank_bands_display import RankBandsDisplay
+
+        return RankBandsDisplay(self.rank_bands(), self.measure, len(self.shares)).plot(ax)
 
 
 def _percent(share: float) -> str:

@@ -1,0 +1,22 @@
+"""For which users of RBP one run is better than another, and the ranks that runs have over them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import irmx
+from irmx.demo import SYSTEMS, qrels_path, run_path
+
+USERS = "RBP(p=0.05:0.95:19,rel=1|2)"
+
+
+def figures(plt: Any) -> dict[str, Any]:
+    """Return the pictures ``border-between-users`` and ``rank-bands``."""
+    import irmx_study
+
+    scores = irmx.scores(USERS, qrels_path(), {system: run_path(system) for system in SYSTEMS})
+    sensitivity = irmx_study.sensitivity(scores, a="recent", b="titles")
+    return {
+        "border-between-users": sensitivity.plot().figure_,
+        "rank-bands": sensitivity.plot_rank_bands().figure_,
+    }

@@ -1,0 +1,89 @@
+"""Heat maps of differences over two parameters, with the border between the users of two systems."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irmx_study.comparison.axes import as_text
+from irmx_study.users.varied_parameters import VariedParameter
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_TICKS = 12
+"""More values than these on an axis are labelled in part."""
+
+
+def draw_heat_map(ax: Any, rows: pd.DataFrame, down: VariedParameter, across: VariedParameter, limit: float) -> Any:
+    """Draw differences by colour, the border where their sign changes as a line, and hatch what is not significant.
+
+    Parameters
+    ----------
+    ax : Axes
+        Where to draw.
+    rows : DataFrame
+        The settings, with the columns of :meth:`Sensitivity.frame`: at most one row per combination of the two parameters.
+    down, across : VariedParameter
+        The parameters on the axes.
+    limit : float
+        The largest absolute difference of the scale of colours.
+
+    Returns
+    -------
+    QuadMesh
+        What a colour bar explains.
+    """
+    from matplotlib.collections import PolyCollection
+
+    ys, xs = down.axis(), across.axis()
+    places = rows[down.column].map(ys.index).to_numpy(), rows[across.column].map(xs.index).to_numpy()
+    difference = np.full((len(ys), len(xs)), np.nan)
+    difference[places] = rows["difference"]
+    edges = [np.arange(len(values) + 1) - 0.5 for values in (xs, ys)]
+    ax.set_facecolor("#dddddd")  # a combination that is no setting
+    image = ax.pcolormesh(
+        *edges, np.ma.masked_invalid(difference), cmap="PuOr", vmin=-limit, vmax=limit, rasterized=True
+    )
+    cells = [_square(x, y) for y, x, better in zip(*places, rows["better"], strict=True) if not better]
+    ax.add_collection(PolyCollection(cells, facecolor="none", edgecolor="#555555", hatch="////", linewidth=0))
+    _border(ax, np.sign(difference))
+    label_ticks(ax.xaxis, xs)
+    label_ticks(ax.yaxis, ys)
+    ax.set_xlabel(across.name)
+    ax.set_ylabel(down.name)
+    return image
+
+
+def _square(x: float, y: float) -> list[tuple[float, float]]:
+    return [(x - 0.5, y - 0.5), (x + 0.5, y - 0.5), (x + 0.5, y + 0.5), (x - 0.5, y + 0.5)]
+
+
+def _border(ax: Any, sign: Any) -> None:
+    """Draw a line between neighbouring cells of different sign."""
+    for y, x in zip(*np.nonzero(_differ(sign[:, :-1], sign[:, 1:])), strict=True):
+        ax.plot([x + 0.5, x + 0.5], [y - 0.5, y + 0.5], color="black", linewidth=2, solid_capstyle="projecting")
+    for y, x in zip(*np.nonzero(_differ(sign[:-1], sign[1:])), strict=True):
+        ax.plot([x - 0.5, x + 0.5], [y + 0.5, y + 0.5], color="black", linewidth=2, solid_capstyle="projecting")
+
+
+def _differ(one: Any, other: Any) -> Any:
+    return (one != other) & ~np.isnan(one) & ~np.isnan(other)
+
+
+def label_ticks(axis: Any, labels: Sequence[Any]) -> None:
+    """Label the places 0, 1, 2, ... of an axis, or every second, third, ... of many."""
+    step = -(-len(labels) // _TICKS)
+    places = list(range(0, len(labels), step))
+    axis.set_ticks(places, [number_text(labels[place]) for place in places])
+
+
+def number_text(value: Any) -> str:
+    """Return a value as a label, numbers without useless digits.
+
+    >>> number_text(0.30000000000000004), number_text("30s")
+    ('0.3', '30s')
+    """
+    return f"{value:g}" if isinstance(value, (int, float)) and not isinstance(value, bool) else as_text(value)
