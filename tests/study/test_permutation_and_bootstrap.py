@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from irmx_study.significance.max_t import MaxT
 from irmx_study.significance.permutation_test import PermutationTest
 from irmx_study.significance.random_draws import resampled_topics, shuffled_systems, sign_flips
 from irmx_study.significance.randomised_tukey import RandomisedTukeyTest
+from irmx_study.significance.rank_tests import SignTest, WilcoxonTest
 
 from .significance_blocks import all_pairs, blocks, measured
 
@@ -132,6 +134,17 @@ def test_no_order_of_additions_changes_a_sum() -> None:
         assert ((weights[:, order] @ exact.values[order]) == expected).all()
     np.testing.assert_allclose(exact.values * exact.unit, values, rtol=0, atol=exact.unit / 2)
     assert exact.unit < 1e-13
+
+
+@given(blocks(most=25))
+def test_a_pair_gets_the_same_p_alone_and_in_either_direction(values: Floats) -> None:
+    paired = all_pairs(values, draws=300)
+    for test in (PermutationTest(), BootstrapTest(), WilcoxonTest(), SignTest()):
+        together = test.test(paired)[1].tolist()
+        for p, a, b in zip(together, paired.first, paired.second, strict=True):
+            for one, other in ((a, b), (b, a)):
+                alone = replace(paired, first=np.array([one]), second=np.array([other]))
+                assert test.test(alone)[1].tolist() == [p]
 
 
 @pytest.mark.parametrize("topics", [5, 40])
