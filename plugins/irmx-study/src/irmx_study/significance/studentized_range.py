@@ -55,10 +55,21 @@ def range_p_values(q: Floats, systems: int, degrees: int) -> Floats:
 
 @lru_cache
 def critical_range(level: float, systems: int, degrees: int) -> float:
-    """Return the studentized range that is exceeded with a probability of ``level``."""
+    """Return the studentized range that is exceeded with a probability of ``level``.
+
+    >>> round(critical_range(0.05, systems=3, degrees=38), 4), round(critical_range(0.05, systems=129, degrees=6272), 4)
+    (3.449, 6.2426)
+    """
+    from numpy.polynomial import chebyshev
+    from scipy.optimize import brentq
+    from scipy.special import ndtri
     from scipy.stats import studentized_range
 
-    return float(studentized_range.isf(level, systems, degrees))
+    if systems * (systems - 1) / 2 <= _NODES or not 1e-6 < level < 1 - 1e-6:
+        return float(studentized_range.isf(level, systems, degrees))
+    low, coefficients = _interpolation(systems, degrees)  # which the p-values need, too
+    where = brentq(lambda x: chebyshev.chebval(x, coefficients) - ndtri(level), -1, 1, xtol=1e-12)
+    return float(low * (_tail(systems, degrees)[0] / low) ** ((where + 1) / 2))
 
 
 def _from_scipy(q: Floats, systems: int, degrees: int) -> Floats:
@@ -93,9 +104,10 @@ def _interpolation(systems: int, degrees: int) -> tuple[float, Floats]:
     from scipy.stats import studentized_range
 
     tail, _ = _tail(systems, degrees)
-    below, above = 0.0, tail
-    while not 1e-8 < studentized_range.cdf(low := (below + above) / 2, systems, degrees) < 1e-6:
-        below, above = (low, above) if studentized_range.cdf(low, systems, degrees) <= 1e-8 else (below, low)
+    below, above, low = 0.0, tail, tail / 2
+    while not 1e-8 < (share := studentized_range.cdf(low, systems, degrees)) < 1e-6:
+        below, above = (low, above) if share <= 1e-8 else (below, low)
+        low = (below + above) / 2
     nodes = chebyshev.chebpts1(_NODES)
     q = low * (tail / low) ** ((nodes + 1) / 2)
     return low, chebyshev.chebfit(nodes, -ndtri(studentized_range.cdf(q, systems, degrees)), _NODES - 1)
