@@ -159,3 +159,22 @@ def test_a_correction_that_misbehaves_is_named(scores: Scores, register: Registe
     register(type("Odd", (Symbol,), {"NAME": "odd", "KIND": Sidak.KIND, "adjust": lambda self, p, family: p[:1]})())
     with pytest.raises(PluginError, match="The correction odd must return one p-value per comparison, an array"):
         irmx_study.compare(scores, correction="odd")
+
+
+def test_too_few_draws_for_the_correction_are_told() -> None:
+    """The smallest p of 200 draws, 1/201, is never significant after Bonferroni's correction for 15 comparisons."""
+    rng = np.random.default_rng(1)
+    rows = [(str(q), f"s{s}", "AP", s / 3 + rng.random()) for q in range(30) for s in range(6)]
+    scores = Scores.from_frame(pd.DataFrame(rows, columns=["query_id", "system", "measure", "value"]))
+    few, enough = (
+        irmx_study.compare(scores, all_pairs=True, test="permutation", correction="bonferroni", draws=draws)
+        for draws in (200, 20_000)
+    )
+    count = int((few.frame()["p"] < 1 / 200).sum())
+    assert count > 5
+    assert few.notes == (
+        f"{count} comparisons with p = 0.005, the smallest of 200 draws, which the correction makes insignificant: more draws, "
+        "or the correction maxt, may tell more",
+    )
+    assert enough.notes == ()
+    assert irmx_study.compare(scores, all_pairs=True, test="permutation", correction="maxt", draws=200).notes == ()

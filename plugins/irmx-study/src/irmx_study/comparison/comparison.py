@@ -67,9 +67,9 @@ class Comparison:
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What a reader must know about the data: missing and few topics, identical systems."""
+        """What a reader must know: missing and few topics, identical systems, too few draws."""
         topics = self.comparisons.groupby("measure", sort=False)["topics"].first().tolist()
-        return tuple(notes_on(self.scores, topics, self.comparisons, self.identical))
+        return tuple(notes_on(self.scores, topics, self.comparisons, self.identical, self.choices))
 
     @cached_property
     def identical(self) -> Bools:

@@ -13,6 +13,8 @@ from irmx.ragged import Bools, Floats
 if TYPE_CHECKING:
     import pandas as pd
 
+    from irmx_study.comparison.choices import Choices
+
 FEW, MANY = 20, 1000
 """Fewer topics than the first, or more than the second, are worth a note."""
 
@@ -20,8 +22,10 @@ _SHOWN = 5
 """How many names a note lists."""
 
 
-def notes_on(scores: Scores, topics: Sequence[int], frame: pd.DataFrame, identical: Bools) -> Iterator[str]:
-    """Yield notes on missing and few topics, other aggregates than means, and systems that are identical or differ by a constant.
+def notes_on(
+    scores: Scores, topics: Sequence[int], frame: pd.DataFrame, identical: Bools, choices: Choices
+) -> Iterator[str]:
+    """Yield notes on missing and few topics, other aggregates than means, systems without a variance, and too few draws.
 
     Parameters
     ----------
@@ -33,6 +37,8 @@ def notes_on(scores: Scores, topics: Sequence[int], frame: pd.DataFrame, identic
         One row per comparison.
     identical : bool array
         Of every comparison, whether the systems have the same value on every topic.
+    choices : Choices
+        How they were compared.
     """
     lacking = dict(zip(scores.systems, (~scores.retrieved).sum(axis=0).tolist(), strict=True))
     systems = [f"{system} ({missing} of {len(scores.topics)})" for system, missing in lacking.items() if missing]
@@ -53,6 +59,13 @@ def notes_on(scores: Scores, topics: Sequence[int], frame: pd.DataFrame, identic
     constant = frame[np.isinf(frame["statistic"])]
     if len(constant):
         yield f"the same difference on every topic, so that no variance is left to judge it by: {_pairs(constant)}"
+    smallest = 1 / (choices.draws + 1)
+    too_few = (frame["p"] <= smallest * (1 + 1e-9)) & (frame["p_corrected"] > choices.level)
+    if "test" in choices.resampled and too_few.any():
+        yield (
+            f"{counted(int(too_few.sum()), 'comparison')} with p = {smallest:.2g}, the smallest of {choices.draws:,} draws, which the "
+            "correction makes insignificant: more draws, or the correction maxt, may tell more"
+        )
 
 
 def _some(names: Sequence[str]) -> str:
