@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -79,12 +80,12 @@ def unjudged(
     >>> qrels = {"q": {"a": 1, "b": 0, "c": 1}}
     >>> runs = {"one": {"q": {"x": 4.0, "a": 3.0, "b": 2.0}}, "two": {"q": {"b": 4.0, "a": 3.0, "c": 2.0}}}
     >>> result = irmx_study.unjudged("P@2 RBP(p=0.5)", qrels, runs, k=2)
-    >>> result.frame().drop(columns="bounds")
-          measure system  unjudged_at_k  value  if_nonrelevant  if_relevant  residual flips
-    0         P@2    one            0.5  0.500           0.500         1.00       NaN  None
-    1         P@2    two            0.0  0.500           0.500         0.50       NaN    no
-    2  RBP(p=0.5)    one            0.5  0.250           0.250         0.75     0.625  None
-    3  RBP(p=0.5)    two            0.0  0.375           0.375         0.375    0.125   yes
+    >>> result.frame()[["measure", "system", "value", "if_relevant", "residual", "flips"]]
+          measure system  value  if_relevant  residual flips
+    0         P@2    one  0.500        1.000       NaN  None
+    1         P@2    two  0.500        0.500       NaN    no
+    2  RBP(p=0.5)    one  0.250        0.750     0.625  None
+    3  RBP(p=0.5)    two  0.375        0.375     0.125   yes
     """
     evaluator = Evaluator(measures, qrels)
     by_name = named_runs(runs)
@@ -166,6 +167,7 @@ class _Study:
         if name not in self._baselines:
             del self._joined[s]
         join.forget("rankings")
+        gc.collect(1)  # rankings hold reference cycles, which would keep the memory of several runs
 
     def _documents(self, join: Join, rankings: Rankings, is_unjudged: Bools) -> UnjudgedDocuments:
         """Return the ids of the unjudged documents at ranks up to the depth, by topic."""
