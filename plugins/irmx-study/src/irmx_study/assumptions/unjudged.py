@@ -178,25 +178,18 @@ class _Study:
 
     def result(self) -> Unjudged:
         """Return the result, when all runs are read."""
-        effects = {str(m): effects_on(m, self._grade, self._largest_grade()) for m in self._measures}
-        refused = np.isnan(self._values[1:]).all(axis=(0, 1)).any(axis=0)
+        largest_grade = max(self._judgments.largest_grade, 1.0)
+        effects = {str(m): effects_on(m, self._grade, largest_grade) for m in self._measures}
+        without = dict(zip(effects, np.isnan(self._values[2]).all(axis=0).sum(axis=0).tolist(), strict=True))
         notes = tuple(
-            f"{measure} has no value under assumptions for {counted(int(self._refused(m).sum()), 'system')}: "
-            f"{self._assumed.refusals[str(measure)]}"
-            for m, measure in enumerate(self._measures)
-            if refused[m] and str(measure) in self._assumed.refusals
+            f"{measure} has no value under assumptions for {counted(without[measure], 'system')}: {message}"
+            for measure, message in self._assumed.refusals.items()
         )
         value, if_nonrelevant, if_relevant = (self._scores(values) for values in self._values)
         return Unjudged(
             value, if_nonrelevant, if_relevant, self._residuals, self._shares, effects, self._pairs, self._baselines,
             self._k, self._grade, self._depth, notes,
         )  # fmt: skip
-
-    def _refused(self, m: int) -> Bools:
-        return np.asarray(np.isnan(self._values[2, :, :, m]).all(axis=0))
-
-    def _largest_grade(self) -> float:
-        return max(self._judgments.largest_grade, 1.0)
 
     def _scores(self, values: Floats) -> Scores:
         return Scores(values, tuple(self._judgments.index), self._systems, tuple(self._measures), self._retrieved)
