@@ -74,12 +74,9 @@ class Comparison:
     @cached_property
     def identical(self) -> Bools:
         """Of every comparison, whether the systems have the same value on every topic; such pairs are not in the family."""
-        of_measures = []
-        for m, measure in enumerate(map(str, self.scores.measures)):
-            a, b = self._places(measure)
-            values = complete_values(self.scores, m)
-            of_measures.append((values[:, a] == values[:, b]).all(axis=0))
-        return np.concatenate(of_measures)
+        a, b = self._places(str(self.scores.measures[0]))  # every measure compares the same pairs
+        of_measures = (complete_values(self.scores, m) for m in range(len(self.scores.measures)))
+        return np.concatenate([(values[:, a] == values[:, b]).all(axis=0) for values in of_measures])
 
     def _places(self, measure: str) -> tuple[Ints, Ints]:
         """Return the places of the systems a and b of every comparison by a measure."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irmx import Scores, counted
-from irmx.ragged import Bools, Floats
+from irmx.ragged import Bools
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,11 +44,12 @@ def notes_on(
     systems = [f"{system} ({missing} of {len(scores.topics)})" for system, missing in lacking.items() if missing]
     if systems:
         yield f"topics without results, which count with the measures' defaults: {_some(systems)}"
+    aggregates = scores.means().to_numpy()  # as the measures themselves aggregate their values
     for m, (measure, number) in enumerate(zip(scores.measures, topics, strict=True)):
         if number < len(scores.topics):
             left_out = counted(len(scores.topics) - number, "topic")
             yield f"{measure}: {left_out} left out, on which a system has no value; means are over the others"
-        elif not np.allclose(scores.values[:, :, m].mean(axis=0), _aggregates(scores, m), rtol=1e-9, atol=0):
+        elif not np.allclose(scores.values[:, :, m].mean(axis=0), aggregates[:, m], rtol=1e-9, atol=0):
             yield f"{measure}: means over topics are compared; irmx eval prints another aggregate, such as the sum"
     if min(topics) < FEW:
         yield f"with {min(topics)} topics, only large differences can be found, and the assumptions of tests cannot be checked"
@@ -72,12 +73,6 @@ def _some(names: Sequence[str]) -> str:
     """Return names as a list for a sentence."""
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + more
-
-
-def _aggregates(scores: Scores, m: int) -> Floats:
-    """Return for every system the values of a measure as the measure itself aggregates them."""
-    aggregates: Floats = scores.select(measures=[scores.measures[m]]).means().to_numpy()[:, 0]
-    return aggregates
 
 
 def _pairs(frame: pd.DataFrame) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+import numpy as np
+
 from irmx.ragged import Floats
 from irmx_study.significance.cited_papers import BENJAMINI, DUNN, HOLM, HOMMEL
 from irmx_study.significance.named_tests import Correction
@@ -35,12 +37,23 @@ class _OfPValues(Correction):
         return corrected
 
 
-class Holm(_OfPValues):
-    """Holm's step-down correction, valid whatever the dependence of the comparisons."""
+class Holm(Correction):
+    """Holm's step-down correction, valid whatever the dependence of the comparisons.
 
-    NAME, METHOD = "holm", "holm"
+    The smallest of n p-values is multiplied by n, the next by n - 1, and so on; none is smaller than the one before. This is what
+    statsmodels computes, which collects garbage at each call: for a family per measure that would take a hundred times as long.
+    """
+
+    NAME = "holm"
     SHORT_DESC = "Holm's correction, which controls the family-wise error rate"
     CITATIONS = (HOLM,)
+
+    def adjust(self, p: Floats, family: Sequence[PairedValues]) -> Floats:
+        """Return the corrected p-values."""
+        order = np.argsort(p)
+        corrected = np.empty(len(p))
+        corrected[order] = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+        return np.minimum(corrected, 1)
 
 
 class Bonferroni(_OfPValues):
