@@ -13,6 +13,7 @@ import irmx
 import irmx_study
 from irmx import UsageError
 from irmx.demo import SYSTEMS, qrels_path, run_path
+from irmx_study.users.sensitivity import lines_on_users
 
 FILES = [qrels_path(), run_path("titles"), run_path("recent")]
 RUNS = {system: run_path(system) for system in SYSTEMS}
@@ -57,6 +58,24 @@ def test_other_tables(option: str, method: str, command: Callable[..., Any]) -> 
     expected = getattr(result, method)().replace({True: "yes", False: "no"})
     table = pd.read_csv(io.StringIO(done.out), keep_default_na=False)
     pd.testing.assert_frame_equal(table, expected, check_dtype=False)
+
+
+def test_a_comparison_by_settings_says_for_how_many_users(command: Callable[..., Any]) -> None:
+    sentence = command("sensitivity", *FILES, "MP(model=*)").out.splitlines()[0]
+    compared = command("compare", *FILES, "AP", "MP(model=*)")
+    assert compared.code == 0
+    assert sentence.startswith("By MP, recent.run is better for 0 of 9 users, titles.run for 9")
+    assert sentence in compared.out.splitlines()
+    assert sentence in command("compare", *FILES, "MP(model=*)", "-o", "csv").err.splitlines()
+    assert "users" not in command("compare", *FILES, "AP", "P@5").out
+
+
+def test_of_many_pairs_a_comparison_says_where_to_see_users() -> None:
+    values = np.random.default_rng(0).random((6, 8, 2))
+    measures = tuple(irmx.parse_measures("P@5|10"))
+    scores = irmx.Scores(values, tuple("uvwxyz"), tuple("ABCDEFGH"), measures, np.ones((6, 8), dtype=bool))
+    lines = lines_on_users(irmx_study.compare(scores))
+    assert lines == ["P has 2 settings: irmx sensitivity tells for how many of these users which run is better"]
 
 
 def test_settings_from_a_grid_a_population_and_a_sweep(command: Callable[..., Any], tmp_path: Path) -> None:

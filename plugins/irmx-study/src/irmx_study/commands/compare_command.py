@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from irmx import DataWarning, FormatOption, UsageError, print_rows, registry
+from irmx import DataWarning, FormatOption, UsageError, print_rows, registry, visible
 from irmx_study.commands.picture_files import picture_file, write_picture
 from irmx_study.commands.scored import ArgumentsOption, LabelOption, MeasureOption, ScoresOption, by_run, scored
 
@@ -90,6 +90,7 @@ def compare_runs(
     from irmx_study.comparison.choices import Choices
     from irmx_study.comparison.compare import compare
     from irmx_study.comparison.tables_for_reading import write_facts, write_tables
+    from irmx_study.users.sensitivity import lines_on_users
 
     how: dict[str, Any] = {
         "test": test, "correction": correction, "family": family, "level": level, "interval": interval, "draws": draws,
@@ -129,6 +130,8 @@ def compare_runs(
         write_tables(comparison, output_format, sys.stdout, sort, to_read)
     if output_format != "markdown":  # which has them in its text
         out = sys.stdout if output_format == "table" else sys.stderr
+        for line in lines_on_users(comparison):
+            typer.echo(visible(line) + "\n" * (out is sys.stdout), file=out)
         write_facts(comparison, out, shutil.get_terminal_size().columns if out.isatty() else None)
     if (draws, seed) != (10_000, 0) and not comparison.choices.resampled:
         typer.echo("irmx: --draws and --seed change nothing, because nothing is drawn at random", err=True)

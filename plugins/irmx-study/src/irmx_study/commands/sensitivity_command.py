@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from irmx import FormatOption, Grid, UsageError, print_rows, registry
+from irmx import FormatOption, Grid, UsageError, print_rows, registry, visible
 from irmx_study.commands.scored import ArgumentsOption, LabelOption, MeasureOption, ScoresOption, labelled, scored
 
 if TYPE_CHECKING:
     from irmx import Scores
     from irmx_study.users.sensitivity import Sensitivity
-
-_SENTENCES = 5
-"""How many runs are described in sentences; the table has the numbers of all."""
 
 
 def sensitivity_of_runs(
@@ -127,12 +124,13 @@ def _of_population(
 
 def _print(result: Sensitivity, rank_bands: bool, border: bool, output_format: str, places: int | None) -> None:
     from irmx_study.comparison.tables_for_reading import write_facts
+    from irmx_study.users.sensitivity import SENTENCES
 
     for_reading = registry().output_formats()[output_format].WIDE
     if places is None:
         places = 4 if for_reading else -1
     summary = result.summary()
-    sentences = "".join(f"{sentence}\n" for sentence in result.sentences()[:_SENTENCES])
+    sentences = "".join(f"{visible(sentence)}\n" for sentence in result.sentences()[:SENTENCES])
     if output_format == "table":
         typer.echo(sentences)
     if rank_bands:

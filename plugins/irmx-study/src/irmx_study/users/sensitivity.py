@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from irmx_study.users.rank_bands_display import RankBandsDisplay
     from irmx_study.users.sensitivity_display import SensitivityDisplay
 
+SENTENCES = 5
+"""How many pairs of systems are described in sentences; of more, tables have the numbers."""
+
 _NOT_SHOWN = ("effect", "letters", "W/T/L", "measures")
 """What a comparison states about columns that tables of settings do not have."""
 
@@ -321,3 +324,18 @@ def sensitivities(comparison: Comparison) -> list[Sensitivity]:
         rows = rows[rows["measure"].isin([str(measure) for measure in settings])]
         found.append(_of(Comparison(scores, comparison.baseline, comparison.choices, rows), scores))
     return found
+
+
+def lines_on_users(comparison: Comparison) -> list[str]:
+    """Return what to print below a comparison: for every measure with several settings, for how many users which system is better.
+
+    Of many pairs of systems, only where to see it.
+    """
+    lines: list[str] = []
+    for result in sensitivities(comparison):
+        if len(comparison.comparisons) > SENTENCES * len(comparison.scores.measures):
+            users = f"{result.measure} has {len(result.shares)} settings"
+            lines.append(f"{users}: irmx sensitivity tells for how many of these users which run is better")
+        else:
+            lines += result.sentences()
+    return lines
