@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import shutil
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from irmx import FormatOption, Grid, UsageError, print_rows, registry, visible
+from irmx_study.commands.picture_files import picture_file, write_picture
 from irmx_study.commands.scored import ArgumentsOption, LabelOption, MeasureOption, ScoresOption, labelled, scored
 
 if TYPE_CHECKING:
@@ -58,8 +60,13 @@ def sensitivity_of_runs(
         bool, typer.Option("--border", help="Print where along each parameter the better run changes.")
     ] = False,
     plot: Annotated[
-        str | None,
-        typer.Option("--plot", metavar="FILE", help="Draw it, too: .pdf, .svg or .png; with --rank-bands, the ranks."),
+        Path | None,
+        typer.Option(
+            "--plot",
+            metavar="FILE",
+            callback=picture_file,
+            help="Also draw the differences, or with --rank-bands the ranks: FILE.png, .svg or .pdf.",
+        ),
     ] = None,
     label: LabelOption = None,
     scores: ScoresOption = False,
@@ -94,7 +101,7 @@ def sensitivity_of_runs(
     )  # fmt: skip
     if plot is not None:
         display = result.plot_rank_bands() if rank_bands else result.plot()
-        _save(display.figure_, plot)
+        write_picture(display.figure_, plot)
     _print(result, rank_bands, border, output_format, places)
 
 
@@ -152,11 +159,3 @@ def _print(result: Sensitivity, rank_bands: bool, border: bool, output_format: s
     else:
         typer.echo(sentences, nl=False, err=True)
         write_facts(result, sys.stderr)
-
-
-def _save(figure: Any, path: str) -> None:
-    """Write a picture."""
-    try:
-        figure.savefig(path, dpi=200)
-    except ValueError as error:
-        raise UsageError(f"{path} cannot be written as a picture: {error}") from None
