@@ -102,10 +102,13 @@ def facts_and_notes(result: Stated) -> list[tuple[str, str]]:
 def write_tables(
     comparison: Comparison, output_format: str, out: TextIO, sort: str | None = None, places: int = 4
 ) -> None:
-    """Write the tables for reading in an output format, each under its title."""
+    """Write the tables for reading in an output format, each under its title; to a file, with no spaces at the ends of lines."""
+    text = out if out.isatty() else io.StringIO()
     for table in tables_for_reading(comparison, sort, places):
-        print(visible(table.title), file=out)
-        print_rows(table.rows, output_format, places=places, file=out)
+        print(visible(table.title), file=text)
+        print_rows(table.rows, output_format, places=places, file=text)
+    if isinstance(text, io.StringIO):
+        out.writelines(f"{line.rstrip()}\n" for line in text.getvalue().splitlines())
 
 
 def write_facts(result: Stated, out: TextIO, width: int | None = None) -> None:
