@@ -161,7 +161,7 @@ def test_the_title_has_the_result_of_the_test(scores: irmx.Scores) -> None:
 
 def test_the_result_of_a_pair_the_other_way_round_is_turned(scores: irmx.Scores) -> None:
     comparison = irmx_study.compare(scores)
-    result, turned = (comparison.result_of(*pair, "AP") for pair in (("recent", "bm25"), ("bm25", "recent")))
+    result, turned = (comparison.plot_topics(*pair, "AP").result for pair in (("recent", "bm25"), ("bm25", "recent")))
     assert turned["difference"] == -result["difference"]
     assert (turned["low"], turned["high"]) == (-result["high"], -result["low"])
     assert (turned["wins"], turned["losses"]) == (result["losses"], result["wins"])
@@ -169,7 +169,7 @@ def test_the_result_of_a_pair_the_other_way_round_is_turned(scores: irmx.Scores)
 
 
 def test_a_pair_that_was_not_compared_is_tested_alone(scores: irmx.Scores) -> None:
-    result = irmx_study.compare(scores).result_of("recent", "titles", "RR")
+    result = irmx_study.compare(scores).plot_topics("recent", "titles", "RR").result
     alone = irmx_study.compare(scores.select(systems=["titles", "recent"], measures="RR")).frame().iloc[0]
     assert result["p"] == result["p_corrected"] == alone["p"]
     assert result["difference"] == alone["difference"]

@@ -441,3 +441,12 @@ def test_the_command_prints_what_the_result_returns(command: Any) -> None:
     ):
         done = command(*arguments, *options)
         assert (done.code, done.out) == (0, expected)
+
+
+def test_the_table_of_a_paper_needs_no_tests_of_all_pairs(scores: irmx.Scores, monkeypatch: pytest.MonkeyPatch) -> None:
+    comparison = irmx_study.compare(scores)
+    expected, summary = comparison.to_latex(), comparison.summary()
+    again = irmx_study.compare(scores)
+    monkeypatch.setattr("irmx_study.comparison.comparison.comparisons_of", None)
+    assert again.to_latex() == expected
+    assert again.estimates().equals(summary.drop(columns="letters"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -118,6 +118,17 @@ class Comparison:
         irmx.errors.UsageError
             For another column to sort by.
         """
+        table = self.estimates(sort)
+        letters = {
+            (measure, system): of_system
+            for measure, of_measure in self.letters.items()
+            for system, of_system in zip(self.scores.systems, of_measure, strict=True)
+        }
+        table["letters"] = [letters[row] for row in zip(table["measure"], table["system"], strict=True)]
+        return table
+
+    def estimates(self, sort: str | None = None) -> pd.DataFrame:
+        """Return :meth:`summary` without the letters, which need tests of all pairs."""
         import pandas as pd
 
         systems = list(self.scores.systems)
@@ -129,7 +140,6 @@ class Comparison:
             table = pd.DataFrame({"measure": measure, **means})
             if not self.all_pairs:
                 table = table.merge(self._differences(measure), how="left", on="system", sort=False)
-            table["letters"] = table["system"].map(dict(zip(systems, self.letters[measure], strict=True)))
             tables.append(table if sort is None else _sorted(table, sort))
         return pd.concat(tables, ignore_index=True)
 
@@ -175,7 +185,8 @@ class Comparison:
     def letters(self) -> dict[str, list[str]]:
         """By measure, the letters of every system: systems that share one cannot be told apart, by tests of all pairs."""
         first, second = all_pairs_of(len(self.scores.systems))
-        rows = self.comparisons if self.all_pairs else comparisons_of(self.scores, first, second, self.choices)
+        choices = replace(self.choices, interval="t")  # no other interval is computed, because none is needed
+        rows = self.comparisons if self.all_pairs else comparisons_of(self.scores, first, second, choices)
         letters = {}
         for m, measure in enumerate(map(str, self.scores.measures)):
             differ: Bools = np.zeros((len(self.scores.systems),) * 2, dtype=bool)
@@ -233,6 +244,25 @@ class Comparison:
             The caption, in LaTeX; by default the measures, and the numbers of systems and topics.
         label : str
             The label for ``\ref``.
+
+        Examples
+        --------
+        >>> import irmx, irmx_study
+        >>> from irmx.demo import SYSTEMS, qrels_path, run_path
+        >>> scores = irmx.scores("AP", qrels_path(), {system: run_path(system) for system in SYSTEMS})
+        >>> print(irmx_study.compare(scores).to_latex(places=2, intervals=False))
+        % needs \usepackage{booktabs}
+        ...
+        \begin{tabular}{lr}
+        \toprule
+        system & AP \\
+        \midrule
+        bm25 & \textbf{0.50} \\
+        titles & 0.23$^{\dagger}$ \\
+        recent & 0.33$^{\dagger}$ \\
+        \bottomrule
+        \end{tabular}
+        ...
         """
         return in_latex_format(self, sort, places, intervals, caption, label)
 
@@ -243,6 +273,14 @@ class Comparison:
         -------
         str
             The sentences in one paragraph, an empty line, and the entries of :meth:`citations`.
+
+        Examples
+        --------
+        >>> import irmx, irmx_study
+        >>> from irmx.demo import SYSTEMS, qrels_path, run_path
+        >>> scores = irmx.scores("AP", qrels_path(), {system: run_path(system) for system in SYSTEMS})
+        >>> print(irmx_study.compare(scores, "titles").methods())
+        We compared 3 systems by AP on 30 topics, each with the baseline titles, using irmx ...
         """
         entries = (citation.bibtex() for citation in self.citations())
         return "\n\n".join([sentences_of(self), *entries])
@@ -297,6 +335,15 @@ class Comparison:
         ------
         irmx.errors.UsageError
             For an unknown or missing system, an unknown measure, or if matplotlib is not installed.
+
+        Examples
+        --------
+        >>> import irmx, irmx_study
+        >>> from irmx.demo import SYSTEMS, qrels_path, run_path
+        >>> scores = irmx.scores("AP", qrels_path(), {system: run_path(system) for system in SYSTEMS})
+        >>> display = irmx_study.compare(scores).plot_topics("recent")
+        >>> display.topics[:3], display.differences[:3].round(2).tolist()
+        (('25', '22', '23'), [0.25, 0.17, 0.17])
         """
         systems = self.scores.systems
         b = (*self.baseline, *systems)[0] if b is None else b
@@ -310,32 +357,6 @@ class Comparison:
             if name not in systems:
                 raise UsageError(f"There is no system {name!r}.{suggest(name, systems)} Known: {', '.join(systems)}.")
         return TopicsDisplay.from_comparison(self, a, b, self.known_measure(measure)).plot(ax)
-
-    def result_of(self, a: str, b: str, measure: str) -> dict[str, float]:
-        """Return the result of the test of two systems, a - b; a pair that was not compared is tested alone.
-
-        Returns
-        -------
-        dict of str to float
-            ``difference``, ``low``, ``high``, ``p``, ``p_corrected``, ``wins``, ``ties`` and ``losses``.
-        """
-        first, second = (np.array([self.scores.systems.index(name)]) for name in (a, b))
-        rows = self.comparisons[self.comparisons["measure"] == measure]
-        row, swapped = rows[(rows["a"] == a) & (rows["b"] == b)], rows[(rows["a"] == b) & (rows["b"] == a)]
-        if len(row) + len(swapped) == 0:
-            row = comparisons_of(self.scores.select(measures=[measure]), first, second, self.choices)
-        of_pair = (row if len(row) else swapped).iloc[0].to_dict()
-        if not len(row):
-            low, high, wins, losses = (of_pair[name] for name in ("low", "high", "wins", "losses"))
-            of_pair |= {
-                "difference": -of_pair["difference"],
-                "low": -high,
-                "high": -low,
-                "wins": losses,
-                "losses": wins,
-            }
-        names = ("difference", "low", "high", "p", "p_corrected", "wins", "ties", "losses")
-        return {name: of_pair[name] for name in names}
 
 
 def _sorted(table: pd.DataFrame, by: str) -> pd.DataFrame:

@@ -95,7 +95,7 @@ class IntervalDisplay:
     @classmethod
     def from_comparison(cls, comparison: Comparison) -> IntervalDisplay:
         """Return the display of a comparison, not drawn yet; systems are ordered by their mean of the first measure."""
-        summary = comparison.summary()
+        summary = comparison.estimates()
         measures = list(map(str, comparison.scores.measures))
         first = summary[summary["measure"] == measures[0]].drop_duplicates("system")
         systems = first.sort_values("mean", ascending=False, kind="stable")["system"].tolist()
@@ -104,8 +104,9 @@ class IntervalDisplay:
         panels = []
         for measure in measures:
             of_measure = summary[summary["measure"] == measure]
-            letters = dict(zip(comparison.scores.systems, comparison.letters[measure], strict=True))
+            letters: dict[str, str] = {}
             if comparison.all_pairs:
+                letters = dict(zip(comparison.scores.systems, comparison.letters[measure], strict=True))
                 table = of_measure.set_index("system").loc[systems]
                 mean, low, high = (table[name].to_numpy() for name in ("mean", "mean_low", "mean_high"))
                 estimates = [Estimates("", mean, low, high, np.ones(len(systems), dtype=bool))]
@@ -117,7 +118,7 @@ class IntervalDisplay:
                     values, low, high = (table[name].to_numpy(dtype=float) for name in columns)
                     significant = (table["p_corrected"] <= comparison.choices.level).to_numpy()
                     estimates.append(Estimates(baseline, values, low, high, significant))
-            shown = comparison.all_pairs and len(set().union(*letters.values())) <= _LETTERS_SHOWN
+            shown = letters and len(set().union(*letters.values())) <= _LETTERS_SHOWN
             panels.append(Panel(measure, estimates, [letters[system] for system in systems] if shown else []))
         correction = {"none": "uncorrected"}.get(comparison.choices.correction.NAME, str(comparison.choices.correction))
         return cls(tuple(systems), tuple(panels), comparison.choices.level, correction)

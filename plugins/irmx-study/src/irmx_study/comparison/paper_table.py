@@ -55,7 +55,7 @@ def _of_mean(comparison: Comparison) -> bool:
 
 def _body(comparison: Comparison, sort: str | None, places: int, intervals: bool) -> list[list[str]]:
     """Return the cells of every row."""
-    tables = comparison.summary(sort)
+    tables = comparison.estimates(sort)
     measures = list(map(str, comparison.scores.measures))
     systems = list(dict.fromkeys(tables[tables["measure"] == measures[0]]["system"]))
     rows = {system: [in_latex(system)] for system in systems}

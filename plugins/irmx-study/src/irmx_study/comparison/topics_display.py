@@ -10,7 +10,7 @@ import numpy as np
 from irmx import counted
 from irmx.ragged import Floats
 from irmx_study.comparison.axes import BLUE, GREY, VERMILION, as_text, axes_for, plain
-from irmx_study.comparison.comparisons_of_pairs import complete_values
+from irmx_study.comparison.comparisons_of_pairs import comparisons_of, complete_values
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,7 +68,7 @@ class TopicsDisplay:
         differences = values[:, scores.systems.index(a)] - values[:, scores.systems.index(b)]
         order = np.argsort(-differences, kind="stable")
         topics = np.array(scores.topics, dtype=object)[has_value][order]
-        result = comparison.result_of(a, b, measure)
+        result = _result_of(comparison, a, b, measure)
         return cls(a, b, measure, tuple(topics), differences[order], result, str(comparison.choices.test))
 
     def plot(self, ax: Axes | None = None) -> TopicsDisplay:
@@ -130,6 +130,28 @@ class TopicsDisplay:
         corrected = f", corrected {_p(r['p_corrected'])}" if r["p_corrected"] != r["p"] else ""
         mean = f"mean {r['difference']:.4f} [{r['low']:.4f}, {r['high']:.4f}] (dashed line and band)"
         return f"{mean}\n{self.test} test: p {_p(r['p'])}{corrected}"
+
+
+def _result_of(comparison: Comparison, a: str, b: str, measure: str) -> dict[str, float]:
+    """Return the result of the test of two systems, a - b; a pair that was not compared is tested alone."""
+    first, second = (np.array([comparison.scores.systems.index(name)]) for name in (a, b))
+    rows = comparison.comparisons[comparison.comparisons["measure"] == measure]
+    row, swapped = rows[(rows["a"] == a) & (rows["b"] == b)], rows[(rows["a"] == b) & (rows["b"] == a)]
+    if len(row) + len(swapped) == 0:
+        [of_measure] = [one for one in comparison.scores.measures if str(one) == measure]
+        row = comparisons_of(comparison.scores.select(measures=[of_measure]), first, second, comparison.choices)
+    of_pair = (row if len(row) else swapped).iloc[0].to_dict()
+    if not len(row):
+        low, high, wins, losses = (of_pair[name] for name in ("low", "high", "wins", "losses"))
+        of_pair |= {
+            "difference": -of_pair["difference"],
+            "low": -high,
+            "high": -low,
+            "wins": losses,
+            "losses": wins,
+        }
+    names = ("difference", "low", "high", "p", "p_corrected", "wins", "ties", "losses")
+    return {name: of_pair[name] for name in names}
 
 
 def _p(p: float) -> str:
