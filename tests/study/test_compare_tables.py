@@ -397,6 +397,12 @@ def test_tukeys_intervals_and_correction_are_told_apart_from_those_of_the_t_test
     assert facts["effect"] == "mean difference / square root of the residual variance, topics x systems"
 
 
+def test_no_name_can_control_a_terminal(hostile: irmx.Scores) -> None:
+    comparison = irmx_study.compare(hostile)
+    for text in (comparison.methods(), comparison.to_latex(), comparison.to_markdown(), comparison._repr_html_()):
+        assert "\x1b" not in text
+
+
 def test_every_test_and_correction_has_words_of_its_own(scores: irmx.Scores) -> None:
     """Whatever is registered, the sentences name it; those of a plugin by name and description."""
     from irmx_study.comparison.method_sentences import _CORRECTIONS, _TESTS

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import irmx
-from irmx import Citation, counted, papers_of
+from irmx import Citation, counted, papers_of, visible
 from irmx_study.comparison.stated_facts import EFFECTS, family_size, interval_name, topics_of
 from irmx_study.significance.cited_papers import EFRON
 
@@ -34,7 +34,8 @@ _CORRECTIONS = {
 
 def sentences_of(comparison: Comparison) -> str:
     """Return the sentences for the method section of a paper, in one paragraph."""
-    return " ".join([*_compared(comparison), *_tested(comparison), *_corrected(comparison), *_sizes(comparison)])
+    sentences = [*_compared(comparison), *_tested(comparison), *_corrected(comparison), *_sizes(comparison)]
+    return visible(" ".join(sentences))
 
 
 def joined(words: Sequence[Any]) -> str:
