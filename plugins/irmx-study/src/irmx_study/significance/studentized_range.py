@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import lru_cache
 
 import numpy as np
@@ -72,10 +73,14 @@ def critical_range(level: float, systems: int, degrees: int) -> float:
     return float(low * (_tail(systems, degrees)[0] / low) ** ((where + 1) / 2))
 
 
-def _from_scipy(q: Floats, systems: int, degrees: int) -> Floats:
+def _from_scipy(q: Floats | float, systems: int, degrees: int) -> Floats:
+    from scipy.integrate import IntegrationWarning
     from scipy.stats import studentized_range
 
-    p: Floats = studentized_range.sf(q, systems, degrees)
+    with warnings.catch_warnings():
+        # of ranges so small that the probability to be below is 0, but for the error of the integral
+        warnings.simplefilter("ignore", IntegrationWarning)
+        p: Floats = studentized_range.sf(q, systems, degrees)
     return p
 
 
@@ -101,13 +106,12 @@ def _interpolation(systems: int, degrees: int) -> tuple[float, Floats]:
     """Return the range below which p is 1, but for a millionth, and the coefficients of the polynomial above it."""
     from numpy.polynomial import chebyshev
     from scipy.special import ndtri
-    from scipy.stats import studentized_range
 
     tail, _ = _tail(systems, degrees)
     below, above, low = 0.0, tail, tail / 2
-    while not 1e-8 < (share := studentized_range.cdf(low, systems, degrees)) < 1e-6:
+    while not 1e-8 < (share := 1 - float(_from_scipy(low, systems, degrees))) < 1e-6:
         below, above = (low, above) if share <= 1e-8 else (below, low)
         low = (below + above) / 2
     nodes = chebyshev.chebpts1(_NODES)
     q = low * (tail / low) ** ((nodes + 1) / 2)
-    return low, chebyshev.chebfit(nodes, -ndtri(studentized_range.cdf(q, systems, degrees)), _NODES - 1)
+    return low, chebyshev.chebfit(nodes, ndtri(_from_scipy(q, systems, degrees)), _NODES - 1)
