@@ -26,11 +26,12 @@ def _shared(symbols: list[Symbol]) -> list[type]:
 def _index(kind: str, symbols: list[Symbol], shared: list[type]) -> str:
     rows = [[f"[{s.NAME}]({s.NAME}.md)", s.SHORT_DESC] for s in symbols]
     uses = ", ".join(f"the parameter `{p}` of [{m.NAME}](../measures/{m.NAME}.md)" for m, p in takers(kind))
+    values = f"Values of {uses}." if uses else "Values of arguments of functions and commands; no measure takes them."
     names = "\n".join(s.NAME for s in symbols)
     described = "\n\n".join(f"## How they are made: {c.__name__}\n\n{definition(c)}" for c in shared)
     return f"""# {title(kind)}
 
-Values of {uses or "no measure that is installed"}. A plugin can register more of them.
+{values} A plugin can register more of them.
 
 {table(["name", "what it is"], rows)}
 
