@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 import shutil
 from collections.abc import Callable
@@ -141,6 +142,24 @@ def test_draws_without_random_draws_are_said_to_change_nothing(command: Command,
     assert command(*COMPARE, cwd=folder).err == ""
 
 
+@pytest.mark.parametrize("output", ["table", "markdown"])
+def test_unjudged_documents_by_the_names_of_the_comparison(command: Command, folder: Path, output: str) -> None:
+    words = ("--baseline", "recent.run", "--label", "recent.run=Recent", "--unjudged", "-o", output)
+    done = command(*COMPARE, *words, cwd=folder)
+    assert done.code == 0
+    _, title, below = done.out.partition("unjudged documents: their share of the top 10")
+    assert title
+    alone = command("unjudged", *COMPARE[1:], "--baseline", "recent.run", "-o", "jsonl", "-p", "4", cwd=folder)
+    lines = [line.split() for line in below.replace("|", " ").splitlines()]
+    for row in map(json.loads, alone.out.splitlines()):
+        name = {"recent.run": "Recent"}.get(row["system"], row["system"])
+        [cells] = [line for line in lines if line[:2] == ["AP", name]]
+        assert cells[2:6] == [
+            f"{row[column]:.4f}" for column in ("unjudged_at_k", "value", "if_nonrelevant", "if_relevant")
+        ]
+        assert (row["flips"] in cells) if row["flips"] else name == "Recent"
+
+
 # -- what it refuses --------------------------------------------------------------------------------------------------
 
 
@@ -167,6 +186,9 @@ def test_draws_without_random_draws_are_said_to_change_nothing(command: Command,
         (("--label", "bm25.run=titles.run"), "Two runs have the name 'titles.run'. Choose another label."),
         (("--label", "bm25.run=A", "--label", "bm25.run=B"), "The run bm25.run has two labels, 'A' and 'B'. Give it one."),
         (("-o", "csw"), "There is no output format 'csw'. Did you mean csv?"),
+        (("--unjudged", "-o", "csv"), "--unjudged prints a table for reading, with -o table or markdown. irmx unjudged prints"),
+        (("--unjudged", "--all-pairs"), "the order with the baseline could flip. Leave --all-pairs out."),
+        (("--unjudged", "--scores"), "--unjudged needs qrels and runs. Per-topic results do not tell which documents"),
         (("--measure", "AP"), "--measure goes with --scores; otherwise the measures follow the runs."),
     ],
 )  # fmt: skip

@@ -6,13 +6,16 @@ import shutil
 import sys
 import warnings
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from irmx import DataWarning, FormatOption, UsageError, print_rows, registry, visible
+from irmx import DataWarning, FormatOption, UsageError, named_runs, print_rows, registry, runs_and_measures, visible
 from irmx_study.commands.picture_files import picture_file, write_picture
 from irmx_study.commands.scored import ArgumentsOption, LabelOption, MeasureOption, ScoresOption, by_run, scored
+
+if TYPE_CHECKING:
+    from irmx_study.comparison.comparison import Comparison
 
 
 def compare_runs(
@@ -73,6 +76,12 @@ def compare_runs(
             help="Also draw the differences of two runs topic by topic.",
         ),
     ] = None,
+    unjudged: Annotated[
+        bool,
+        typer.Option(
+            "--unjudged", help="Also print what documents that nobody judged could change; see irmx unjudged."
+        ),
+    ] = False,
     output_format: FormatOption = "table",
     places: Annotated[
         int | None,
@@ -100,6 +109,8 @@ def compare_runs(
     for_reading = registry().output_formats()[output_format].WIDE
     if sort is not None and not for_reading:
         raise UsageError(f"--sort orders the table of runs. With -o {output_format}, there is one row per comparison.")
+    if unjudged:
+        _refuse_unjudged(scores, all_pairs, output_format, methods)
     with warnings.catch_warnings():
         # the notes of the comparison count the topics that runs lack
         warnings.filterwarnings("ignore", r"[\s\S]*no results for \d+ of \d+ topics .*measures' defaults$", DataWarning)
@@ -128,6 +139,8 @@ def compare_runs(
         typer.echo(comparison.to_markdown(sort, to_read), nl=False)
     else:
         write_tables(comparison, output_format, sys.stdout, sort, to_read)
+    if unjudged:
+        _print_unjudged(arguments, comparison, output_format, to_read)
     if output_format != "markdown":  # which has them in its text
         out = sys.stdout if output_format == "table" else sys.stderr
         for line in lines_on_users(comparison):
@@ -135,3 +148,33 @@ def compare_runs(
         write_facts(comparison, out, shutil.get_terminal_size().columns if out.isatty() else None)
     if (draws, seed) != (10_000, 0) and not comparison.choices.resampled:
         typer.echo("irmx: --draws and --seed change nothing, because nothing is drawn at random", err=True)
+
+
+def _refuse_unjudged(from_files: bool, all_pairs: bool, output_format: str, methods: bool) -> None:
+    """Refuse ``--unjudged`` where there are no judgments, no baseline, or no table for reading."""
+    if from_files:
+        raise UsageError("--unjudged needs qrels and runs. Per-topic results do not tell which documents were judged.")
+    if all_pairs:
+        raise UsageError(
+            "--unjudged tells of which runs the order with the baseline could flip. Leave --all-pairs out."
+        )
+    if methods or output_format not in ("table", "markdown"):
+        raise UsageError(
+            "--unjudged prints a table for reading, with -o table or markdown. irmx unjudged prints it in any format."
+        )
+
+
+def _print_unjudged(arguments: list[str], comparison: Comparison, output_format: str, places: int) -> None:
+    """Print the table of ``irmx unjudged`` for the runs of a comparison, by the names that they have there."""
+    from irmx_study.assumptions.unjudged import unjudged
+
+    paths, measures = runs_and_measures(arguments[1:], "irmx compare QRELS RUN... MEASURE...")
+    runs = dict(zip(comparison.scores.systems, named_runs(paths).values(), strict=True))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # the comparison has given them
+        result = unjudged(measures, arguments[0], runs, baseline=comparison.baseline)
+    title = "unjudged documents: their share of the top 10, and values if all of them were non-relevant or relevant"
+    typer.echo(f"**{title}**\n" if output_format == "markdown" else title)
+    print_rows(result.frame(), output_format, places=places)
+    for note in result.notes:
+        typer.echo(f"irmx: {note}", err=True)
