@@ -28,6 +28,7 @@ from timing import in_turns, table
 
 import irmx
 import irmx_study
+from irmx_study.significance import studentized_range
 
 SYSTEMS, TOPICS = 129, 50
 FEW = 20
@@ -44,13 +45,20 @@ def synthetic(topics: int, systems: int) -> irmx.Scores:
 
 
 def every_pair(scores: irmx.Scores, **how: Any) -> Callable[[], Any]:
-    """Return a job that compares all pairs."""
-    return lambda: irmx_study.compare(scores, all_pairs=True, progress=False, **how)
+    """Return a job that compares all pairs, without what is left of another comparison of so many systems."""
+
+    def compare() -> Any:
+        for function in vars(studentized_range).values():
+            if hasattr(function, "cache_clear"):
+                function.cache_clear()
+        return irmx_study.compare(scores, all_pairs=True, progress=False, **how)
+
+    return compare
 
 
 def seconds(value: float) -> str:
     """Return a time as a text."""
-    return f"{value:.2f} s" if value >= 0.1 else f"{1e3 * value:.2g} ms" if value >= 1e-3 else f"{1e6 * value:.2g} µs"
+    return f"{value:.2f} s" if value >= 0.1 else f"{1e3 * value:.3g} ms" if value >= 1e-3 else f"{1e6 * value:.3g} µs"
 
 
 def all_pairs(rounds: int) -> Iterator[list[str]]:
