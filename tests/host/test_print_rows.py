@@ -253,6 +253,14 @@ def test_a_narrow_terminal_breaks_no_number(monkeypatch: pytest.MonkeyPatch) -> 
     assert row.split() == ["a_long_name.run", *(f"{value:.4f}" for value in values.values())]
 
 
+def test_names_of_columns_are_folded_before_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "34")
+    out = Terminal()
+    print_rows([{"interval": "[0.1234, 0.5678]", "p_corrected_by_holm": 0.5}], "table", file=out)
+    assert "[0.1234, 0.5678]" in out.getvalue()
+    assert "p_corrected_by_holm" not in out.getvalue()
+
+
 def test_an_unknown_format_is_refused_with_the_nearest() -> None:
     with pytest.raises(irmx.UsageError, match=r"no output format 'tvs'\. Did you mean tsv"):
         print_rows([], "tvs")

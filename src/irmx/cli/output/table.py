@@ -32,7 +32,9 @@ class Table(OutputFormat):
         console = Console(file=out, markup=False, highlight=False, emoji=False)
         room = console.width if out.isatty() else _UNLIMITED
         shown = _columns(rows, room)
-        widths = _fitted([c.most for c in shown], [c.least for c in shown], room - _size([0] * len(shown)))
+        widths = [column.most for column in shown]
+        for least in ([column.unfolded for column in shown], [column.least for column in shown]):  # names fold first
+            widths = _fitted(widths, least, room - _size([0] * len(shown)))
         table = Table(
             box=box.SIMPLE_HEAD,
             padding=(0, 1, 0, 0),
@@ -66,7 +68,8 @@ class _Column:
             for cell, w, f in zip(cells, widths, folds, strict=True)
         ]
         parts = [] if "(" in name else name.split("_")  # the name of a measure may be folded anywhere
-        self.least = max([cell_len(footer), *map(cell_len, parts), *fixed, 1])
+        folded = max([cell_len(footer), *map(cell_len, parts), 1])
+        self.unfolded, self.least = max([folded, *widths]), max([folded, *fixed])
 
 
 def _columns(rows: PrintedRows, room: int) -> list[_Column]:
