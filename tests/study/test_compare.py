@@ -109,7 +109,7 @@ def test_no_correction_and_a_single_comparison_leave_p_as_it_is(random: irmx.Sco
     pair = random.select(systems=["a", "b"])
     single = irmx_study.compare(pair)
     assert single.frame().eval("p == p_corrected").all()
-    assert single.facts()["correction"] == "no correction"
+    assert single.facts()["correction"] == "none"
     together = irmx_study.compare(pair, family="all")  # two measures, so two comparisons
     assert together.choices.correction.NAME == "holm"
     assert irmx_study.compare(random).choices.correction.NAME == "holm"

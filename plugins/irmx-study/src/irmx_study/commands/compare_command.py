@@ -90,9 +90,9 @@ def compare_runs(
 ) -> None:
     """Compare systems: which is better, by how much, how sure.
 
-    The first run is the baseline. Prints for each measure the means with letters, which runs share that cannot be told apart,
-    and the differences to the baseline: the interval, the effect size, the p-value, the corrected one, and on how many topics
-    the run wins, ties and loses. With -o csv, tsv or jsonl, one row per comparison; with -o latex, the table of a paper.
+    The first run is the baseline. Prints for each measure the means, with letters that runs share which cannot be told apart, if
+    there are more than two; and the differences to the baseline: the interval, the effect size, the p-value, the corrected one,
+    and on how many topics the run wins, ties and loses. With -o csv, tsv or jsonl, one row per comparison; with -o latex, the table of a paper.
     Below a table, and otherwise on standard error, stands how they were compared.
     """
     from irmx_study.comparison.axes import axes_for
@@ -143,8 +143,8 @@ def compare_runs(
         _print_unjudged(arguments, comparison, output_format, to_read)
     if output_format != "markdown":  # which has them in its text
         out = sys.stdout if output_format == "table" else sys.stderr
-        for line in lines_on_users(comparison):
-            typer.echo(visible(line) + "\n" * (out is sys.stdout), file=out)
+        if lines := "\n".join(map(visible, lines_on_users(comparison))):
+            typer.echo(lines + "\n" * (out is sys.stdout), file=out)
         write_facts(comparison, out, shutil.get_terminal_size().columns if out.isatty() else None)
     if (draws, seed) != (10_000, 0) and not comparison.choices.resampled:
         typer.echo("irmx: --draws and --seed change nothing, because nothing is drawn at random", err=True)
@@ -173,7 +173,7 @@ def _print_unjudged(arguments: list[str], comparison: Comparison, output_format:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # the comparison has given them
         result = unjudged(measures, arguments[0], runs, baseline=comparison.baseline)
-    title = "unjudged documents: their share of the top 10, and values if all of them were non-relevant or relevant"
+    title = "unjudged documents (k = 10), and values if all were non-relevant or relevant"
     typer.echo(f"**{title}**\n" if output_format == "markdown" else title)
     print_rows(result.frame(), output_format, places=places)
     for note in result.notes:

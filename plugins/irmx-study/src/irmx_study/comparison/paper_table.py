@@ -33,11 +33,9 @@ def in_latex_format(
         lines += [_line(["", *(rf"\multicolumn{{2}}{{c}}{{{measure}}}" for measure in measures)])]
         ends = range(2, 2 + width * len(measures), width)
         lines += [" ".join(rf"\cmidrule(lr){{{start}-{start + 1}}}" for start in ends)]
-        second = "mean" if _of_mean(comparison) else "difference"
         percent = in_latex(f"{100 * (1 - comparison.choices.level):g}%")
-        lines += [_line(["system", *["mean", f"{second} [{percent} interval]"] * len(measures)])]
-        if _of_mean(comparison):
-            lines[-1] = _line(["system", *["mean", f"[{percent} interval]"] * len(measures)])
+        second = "" if _of_mean(comparison) else "difference "
+        lines += [_line(["system", *["mean", f"{second}[{percent} interval]"] * len(measures)])]
     else:
         lines += [_line(["system", *measures])]
     lines += [r"\midrule", *map(_line, _body(comparison, sort, places, intervals)), r"\bottomrule", r"\end{tabular}"]
@@ -120,6 +118,6 @@ def _note(comparison: Comparison) -> str:
         of_baselines = [rf"$^{{{_mark(i)}}}$~{in_latex(b)}" for i, b in enumerate(comparison.baseline)]
         marks = f"Differs significantly from: {', '.join(of_baselines)}."
     facts = facts_of(comparison)
-    names = ("test", "alternative", "family", "correction", "level", "intervals", "draws", "seed", "missing")
+    names = ("test", "family", "correction", "level", "intervals", "draws", "seed", "missing")
     stated = "; ".join(f"{name}: {facts[name]}" for name in names if name in facts)
     return f"{marks} Bold: the best mean. {in_latex(stated[0].upper() + stated[1:])}."

@@ -18,19 +18,19 @@ EFFECTS = {
 
 
 def facts_of(comparison: Comparison) -> dict[str, str]:
-    """Return the test, the family, the correction, the level, intervals, effect size, draws, seed, topics, measures, versions."""
+    """Return the test, the family, the correction, the level, intervals, effect size, draws, seed, topics, versions."""
     choices, scores = comparison.choices, comparison.scores
     topics = topics_of(comparison)
     facts = {
-        "test": choices.test.SHORT_DESC or str(choices.test),
-        "alternative": "two-sided",
+        "test": f"{choices.test.SHORT_DESC or choices.test} (two-sided)",
         "family": _family(comparison),
         "correction": _correction(comparison),
         "level": f"{choices.level:g}",
         "intervals": f"{100 * (1 - choices.level):g}% {interval_name(comparison)}",
         "effect": EFFECTS[choices.of_all_pairs],
-        "letters": "systems that share one cannot be told apart: the same test and correction, of all pairs",
     }
+    if has_letters(comparison):
+        facts["letters"] = "systems that share one cannot be told apart: the same test and correction, of all pairs"
     if choices.resampled:
         facts |= {"draws": f"{choices.draws:,} ({' and '.join(choices.resampled)})", "seed": str(choices.seed)}
     ties = f", a difference of at most {choices.tie_threshold:g} being a tie" if choices.tie_threshold else ""
@@ -38,9 +38,13 @@ def facts_of(comparison: Comparison) -> dict[str, str]:
     return facts | {
         "topics": topics if topics == str(len(scores.topics)) else f"{topics} of {len(scores.topics)}",
         "missing": _missing(comparison),
-        "measures": ", ".join(map(str, scores.measures)),
         "versions": ", ".join(f"{name} {number}" for name, number in versions_of(scores.measures).items()),
     }
+
+
+def has_letters(comparison: Comparison) -> bool:
+    """Return whether letters say more than the p-value of a single pair of systems."""
+    return len(comparison.scores.systems) > 2
 
 
 def topics_of(comparison: Comparison) -> str:
@@ -63,21 +67,24 @@ def interval_name(comparison: Comparison) -> str:
     if choices.of_all_pairs and own is not SignificanceTest.intervals:
         return "intervals of the test, simultaneous for all pairs"
     kind = "bias-corrected and accelerated bootstrap" if choices.interval == "bca" else "t"
-    return f"{kind} intervals, not corrected for several comparisons"
+    return f"{kind} intervals" + (", not corrected for several comparisons" if len(comparison.comparisons) > 1 else "")
 
 
 def _family(comparison: Comparison) -> str:
     size = family_size(comparison)
     of = "all pairs" if comparison.all_pairs else f"each system with {' and with '.join(comparison.baseline)}"
+    if len(comparison.scores.systems) == 2:
+        of = "{a} with {b}".format(**comparison.comparisons.iloc[0])
     number = counted(int(size), "comparison") if size.isdigit() else f"{size} comparisons"
-    return f"{number} {'by all measures together' if comparison.choices.family == 'all' else 'for each measure'}: {of}"
+    by = " by all measures together" if comparison.choices.family == "all" else " for each measure"
+    return f"{number}{by if len(comparison.scores.measures) > 1 else ''}: {of}"
 
 
 def _correction(comparison: Comparison) -> str:
     choices = comparison.choices
     if choices.of_all_pairs:
         return "none: the test controls the family-wise error rate over all pairs of systems, for each measure"
-    return choices.correction.SHORT_DESC or str(choices.correction)
+    return "none" if choices.correction.NAME == "none" else choices.correction.SHORT_DESC or str(choices.correction)
 
 
 def _missing(comparison: Comparison) -> str:

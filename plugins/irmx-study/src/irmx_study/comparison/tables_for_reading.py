@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from irmx import PrintedRows, in_markdown, print_rows, visible
+from irmx_study.comparison.stated_facts import has_letters
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,7 +57,8 @@ def tables_for_reading(comparison: Comparison, sort: str | None = None, places: 
 def _means(comparison: Comparison, summary: pd.DataFrame, places: int) -> Iterator[dict[str, Any]]:
     for row in summary.to_dict("records"):
         interval = _interval(row["mean_low"], row["mean_high"], places)
-        yield {"system": row["system"], "mean": row["mean"], _coverage(comparison): interval, "letters": row["letters"]}
+        letters = {"letters": row["letters"]} if has_letters(comparison) else {}
+        yield {"system": row["system"], "mean": row["mean"], _coverage(comparison): interval, **letters}
 
 
 def _differences(

@@ -161,7 +161,7 @@ def _plan(cases: Sequence[Deviations], asked: Question, variance: str, notes: Se
     import pandas as pd
 
     rows = [row for case in cases for row in asked.rows(case)]
-    facts = {"test": "Student's t test, paired by topic, two-sided", **asked.facts(), "variance": variance}
+    facts = {"test": "Student's t test, paired by topic (two-sided)", **asked.facts(), "variance": variance}
     if any(case.largest is not None for case in cases):
         facts["sd"] = "that of the median pair of systems; columns of largest_ are those of the pair with the largest"
     planned = asked.topics if asked.topics is not None else FEW

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 SENTENCES = 5
 """How many pairs of systems are described in sentences; of more, tables have the numbers."""
 
-_NOT_SHOWN = ("effect", "letters", "W/T/L", "measures")
+_NOT_SHOWN = ("effect", "letters", "W/T/L")
 """What a comparison states about columns that tables of settings do not have."""
 
 
