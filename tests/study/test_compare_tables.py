@@ -372,10 +372,22 @@ def test_the_sentences_say_what_was_compared_how(scores: irmx.Scores) -> None:
         ({"baseline": ["bm25", "titles"]}, "each with each of the baselines bm25 and titles"),
         ({"family": "all"}, "of the 4 comparisons of all measures together were corrected"),
         ({"correction": "none"}, "of the 4 comparisons were not corrected"),
+        (
+            {"correction": "maxt"},
+            "which replaces them by those of the largest t statistic.",
+        ),
     ],
 )
 def test_the_sentences_fit_the_family(scores: irmx.Scores, choices: dict[str, Any], sentence: str) -> None:
     assert sentence in irmx_study.compare(scores, **choices).methods()
+
+
+def test_the_parameters_of_a_test_are_stated(scores: irmx.Scores) -> None:
+    for zeros in ("wilcox", "pratt"):
+        comparison = irmx_study.compare(scores, test=f"wilcoxon(zeros='{zeros}')")
+        stated = f"zeros='{zeros}', method='auto', continuity=True)"
+        assert f"a two-sided Wilcoxon signed-rank test ({stated}, at the level" in comparison.methods()
+        assert comparison.facts()["test"] == f"Wilcoxon's signed-rank test (two-sided, {stated}"
 
 
 def test_a_single_comparison_needs_no_word_on_corrections(scores: irmx.Scores) -> None:
@@ -388,7 +400,7 @@ def test_a_single_comparison_needs_no_word_on_corrections(scores: irmx.Scores) -
     ("choices", "sentence"),
     [
         ({"test": "permutation"}, "The test used 500 random draws (seed 3)."),
-        ({"correction": "maxt", "interval": "bca"}, "The correction and the interval used 500 random draws (seed 3)."),
+        ({"correction": "maxt", "interval": "bca"}, "The correction and the intervals used 500 random draws (seed 3)."),
         ({"test": "tukey", "all_pairs": True}, "controls the family-wise error rate over all pairs of systems"),
     ],
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import irmx
 from irmx import Citation, counted, papers_of, visible
-from irmx_study.comparison.stated_facts import EFFECTS, family_size, interval_name, topics_of
+from irmx_study.comparison.stated_facts import EFFECTS, family_size, interval_name, parameters_of, topics_of
 from irmx_study.significance.cited_papers import EFRON
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _CORRECTIONS = {
     "bonferroni": "Bonferroni's method",
     "hommel": "Hommel's method",
     "bh": "the method of Benjamini and Hochberg, which controls the false discovery rate",
-    "maxt": "the maxT permutation method of Westfall and Young",
+    "maxt": "the maxT permutation method of Westfall and Young, which replaces them by those of the largest t statistic",
 }
 
 
@@ -73,11 +73,12 @@ def _compared(comparison: Comparison) -> list[str]:
 
 def _tested(comparison: Comparison) -> list[str]:
     choices = comparison.choices
-    sentences = [
-        f"Differences were tested with {_in_words(choices.test, _TESTS, 'the two-sided test')}, at the level {choices.level:g}."
-    ]
+    test = _in_words(choices.test, _TESTS, "the two-sided test")
+    if choices.test.NAME in _TESTS and (parameters := ", ".join(parameters_of(choices.test))):
+        test += f" ({parameters})"
+    sentences = [f"Differences were tested with {test}, at the level {choices.level:g}."]
     if choices.resampled:
-        users = joined([f"the {kind}" for kind in choices.resampled])
+        users = joined([f"the {kind}" for kind in choices.resampled]).replace("interval", "intervals")
         at_most = (
             "at most " if 2 ** len(comparison.scores.topics) <= choices.draws else ""
         )  # all sign vectors are fewer

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from irmx import counted, versions_of
 from irmx_study.significance.named_tests import SignificanceTest
@@ -22,7 +22,7 @@ def facts_of(comparison: Comparison) -> dict[str, str]:
     choices, scores = comparison.choices, comparison.scores
     topics = topics_of(comparison)
     facts = {
-        "test": f"{choices.test.SHORT_DESC or choices.test} (two-sided)",
+        "test": f"{choices.test.SHORT_DESC or choices.test} ({', '.join(['two-sided', *parameters_of(choices.test)])})",
         "family": _family(comparison),
         "correction": _correction(comparison),
         "level": f"{choices.level:g}",
@@ -40,6 +40,11 @@ def facts_of(comparison: Comparison) -> dict[str, str]:
         "missing": _missing(comparison),
         "versions": ", ".join(f"{name} {number}" for name, number in versions_of(scores.measures).items()),
     }
+
+
+def parameters_of(test: Any) -> list[str]:
+    """Return the parameters of a test and their values, also where they are the defaults."""
+    return [f"{name}={test[name]!r}" for name in test.SUPPORTED_PARAMS]
 
 
 def has_letters(comparison: Comparison) -> bool:
