@@ -174,6 +174,7 @@ def test_files_of_scores_are_put_together(demo: Scores, tmp_path: Path) -> None:
         "\ufeffquery_id,measure,value\r\n1,AP,0.5\r\n2,AP,0.25\r\n",
         '"qid","measure","value"\n"1","AP","0.5"\n"2","AP","0.25"\n',
         ",qid,measure,value\n0,1,AP,0.5\n1,2,AP,.25\n",
+        "query_id,AP\r1,0.5\r2,0.25\r",
         "\n1\tAP\t0.5\r\n\r\n2\tAP\t2.5e-1\r\n",
         "topic\tmap\n1\t0.5\n2\t0.25\nall\t0.375\n",
         "all\tAP\t0.375\n 1\tAP \t 0.5\n2\tAP\t.25",
@@ -253,6 +254,12 @@ WRONG: list[tuple[dict[str, str], str]] = [
         {"a": "map\tall\t.5\n"},
         "a has no topic, or only means over topics; .* -q. The file was read as the output of trec_eval -q",
     ),
+    ({"a": "map\t1\t0.5\nmap\t2\t1_5\n"}, "a, line 2: the value of map for topic 2 must be a number. Got '1_5'"),
+    ({"a": "map\t1\t0.5\nmap\t\t.5\n"}, "a, line 2: the topic is empty. The file was read as the output of trec_eval"),
+    (
+        {"a": f"query_id,{'x' * 140_000}\n1,.5\n"},
+        r"a: the header cannot be read \(field larger .*\); per-topic results are",
+    ),
     ({"a": "AP\t0.5\n"}, r"a, line 1: 'AP\\t0.5' looks like a mean. .* with the option -q"),
     (
         {"a": "1\tAP\t.5\n", "b": "2\tAP\t.5\n"},
@@ -286,6 +293,9 @@ def test_wrong_requests_are_refused(tmp_path: Path, write: Callable[..., list[st
             read_per_topic(*asked)  # type: ignore[arg-type]
     (tmp_path / "c").write_bytes(b"1\tAP\t.5\n\xff\tAP\t1\n")
     with pytest.raises(DataError, match=r"c, line 2: the byte 0xff is not UTF-8"):
+        read_per_topic(tmp_path / "c")
+    (tmp_path / "c").write_bytes(b"topic,s\xe9\n1,.5\n")
+    with pytest.raises(DataError, match=r"c, line 1: the byte 0xe9 is not UTF-8"):
         read_per_topic(tmp_path / "c")
     (tmp_path / "d").write_bytes(gzip.compress(b"1\tAP\t.5\n")[:-9])
     with pytest.raises(DataError, match=r"d is compressed, but truncated"):

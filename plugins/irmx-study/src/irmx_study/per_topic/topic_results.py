@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -109,16 +110,31 @@ def read_topic_results(path: str, measure: str | None, names: MeasureNames, alon
         )
     if "\t" not in first and "," not in first:
         raise DataError(f"{path}, line 1: {first[:100]!r} is not understood; {KINDS}.")
-    header = next(csv.reader([first], delimiter="\t" if "\t" in first else ","))
-    return _of_table(path, content, [field.strip() for field in header], measure, names, alone)
+    return _of_table(path, content, _header(path, content, "\t" if "\t" in first else ","), measure, names, alone)
+
+
+def _header(path: str, content: bytes, delimiter: str) -> list[str]:
+    """Return the names of the columns of a csv or tsv file; quoted ones may contain line breaks."""
+    text = io.StringIO(_text_of(path, content).lstrip(), newline="")
+    try:
+        return [field.strip() for field in next(csv.reader(text, delimiter=delimiter))]
+    except csv.Error as error:
+        raise DataError(f"{path}: the header cannot be read ({error}); {KINDS}.") from None
 
 
 def _is_number(text: str) -> bool:
     try:
-        float(text)
+        _number(text)
     except ValueError:
         return False
     return True
+
+
+def _number(text: str) -> float:
+    """Return the number that a text is; Python also reads 1_5 as one, which is a misprint here."""
+    if "_" in text:
+        raise ValueError(text)
+    return float(text)
 
 
 # -- lines without a header --------------------------------------------------------------------------------
@@ -150,13 +166,15 @@ def _of_lines(path: str, content: bytes, names: MeasureNames) -> TopicResults:
         return f"{path}, line{'s' * (len(places) > 1)} {' and '.join(str(numbers[kept[p]]) for p in places)}"
 
     try:
-        values = np.array([float(text) for text in texts])
+        values = np.array([_number(text) for text in texts])
     except ValueError:
         bad = next(i for i, text in enumerate(texts) if not _is_number(text))
         raise DataError(
             f"{place([bad])}: the value of {measures[bad]} for topic {topics[bad]} must be a number. Got {texts[bad]!r} "
             f"instead. The file was read as {form}."
         ) from None
+    if "" in topics:
+        raise DataError(f"{place([topics.index('')])}: the topic is empty. The file was read as {form}.")
     systems = [columns[0][i] for i in kept] if width == 4 else None
     return TopicResults(path, form, topics, systems, measures, values, place)
 
