@@ -244,7 +244,13 @@ def test_notes_on_few_topics_and_on_pairs_that_do_not_vary(demo: Scores) -> None
         ({}, "Give scores, or the standard deviation .*: exactly one"),
         ({"sd": 1, "variance": 1, "topics": 5}, "exactly one of them"),
         ({"sd": 1}, "Nothing is asked"),
-        ({"sd": 0, "topics": 5}, r"The 'sd' parameter of power must be .*\(0, inf\). Got 0"),
+        ({"sd": 0, "topics": 5}, r"The 'sd' parameter of power must be .*\[1e-100, 1e\+100\]. Got 0"),
+        ({"sd": 1e-300, "topics": 5}, r"The 'sd' parameter of power must be .* Got 1e-300"),
+        ({"sd": 1, "difference": 1e300}, r"The 'difference' parameter of power must be .* Got 1e\+300"),
+        (
+            {"sd": 1, "topics": 2, "power": 0.999, "level": 1e-9},
+            "With 2 topics, not even a difference of .* standard deviations is found with a probability of 0.999 at the level 1e-09",
+        ),
         ({"sd": 1, "topics": 1}, r"The 'topics' parameter of power must be .* Got 1 "),
         ({"sd": 1, "difference": [-0.1]}, r"The 'difference' parameter of power must be"),
         ({"sd": 1, "topics": 5, "level": 1}, r"The 'level' parameter of power must be .*\(0, 1\). Got 1"),
@@ -279,4 +285,6 @@ def test_the_command_prints_the_table(demo: Scores, tmp_path: Path, command: Cal
     assert "0.2500      0.1000      52" in done.out
     assert "level     0.05" in done.out
     assert command("power", "--sd", 0.25).code == 2
+    for option in (["--scores"], ["--measure", "AP"], ["--label", "a=b"]):
+        assert "about results of earlier systems" in command("power", "--sd", 0.25, "--topics", 5, *option).err
     assert "but not both" in command("power", qrels_path(), "a.run", "AP", "--sd", 0.25).err

@@ -60,6 +60,10 @@ def plan_topics(
 
     if arguments and (sd is not None or variance is not None):
         raise UsageError("Give qrels, runs and measures, or --sd or --variance, but not both.")
+    if not arguments and (scores or measure is not None or label):
+        raise UsageError(
+            "--scores, --measure and --label are about results of earlier systems. Give these, or leave them out."
+        )
     plan = experiment_plans.power(
         scored("power", arguments, scores, measure, label or ()) if arguments else None,
         sd=sd,

@@ -11,12 +11,15 @@ from irmx import Param, UsageError, counted
 from irmx_study.planning.deviations import Deviations
 from irmx_study.planning.sample_sizes import detectable_difference, topics_for_anova, topics_for_t, topics_for_width
 
+_SMALLEST, _LARGEST = 1e-100, 1e100
+"""Squares of these, and their products, are neither 0 nor infinite."""
+
 _PARAMS = {
-    "sd": Param(float, "standard deviation of the differences", above=0),
-    "variance": Param(float, "variance of the differences", above=0),
+    "sd": Param(float, "standard deviation of the differences", low=_SMALLEST, high=_LARGEST),
+    "variance": Param(float, "variance of the differences", low=_SMALLEST, high=_LARGEST),
     "topics": Param(int, "number of topics", low=2),
-    "difference": Param(float, "difference of the means of two systems", above=0),
-    "width": Param(float, "width of the interval of the difference", above=0),
+    "difference": Param(float, "difference of the means of two systems", low=_SMALLEST, high=_LARGEST),
+    "width": Param(float, "width of the interval of the difference", low=_SMALLEST, high=_LARGEST),
     "systems": Param(int, "number of systems", low=2),
     "level": Param(float, "level of significance", above=0, below=1),
     "power": Param(float, "probability of finding the difference", above=0, below=1),

@@ -102,6 +102,11 @@ def _detectable_effect(topics: int, level: float, power: float) -> float:
 
     high = 1.0
     while lacking(high) < 0:
+        if topics * high**2 > _NONCENTRALITY:
+            raise UsageError(
+                f"With {topics:,} topics, not even a difference of {high:,.0f} standard deviations is found with a probability of "
+                f"{power:g} at the level {level:.3g}. Plan more topics, a lower power or a higher level."
+            )
         high *= 2
     return float(brentq(lacking, 0, high, xtol=1e-12))
 
