@@ -426,13 +426,16 @@ def test_sums_are_compared_as_means_which_is_said() -> None:
     ("how", "message"),
     [
         ({"baseline": "A"}, "There is no system 'A' to be the baseline. Did you mean a? The systems: a, b, c, d, e."),
+        ({"baseline": ["a", 0]}, "A baseline is the name of a system, such as 'a'. Got 0 instead."),
+        ({"seed": 2**70}, "'seed' parameter of compare must be an int in the range [0, 9.22337e+18]. Got 118059162"),
+        ({"draws": 10**12}, "'draws' parameter of compare must be an int in the range [100, 1e+09]. Got 1000000000000 "),
         ({"baseline": 0}, "A baseline is the name of a system, such as 'a'. Got 0 instead."),
         ({"baseline": []}, "There is no baseline. Name a system, or compare all pairs."),
         ({"baseline": "a", "all_pairs": True}, "A comparison is of all pairs, or with a baseline. Give one of the two."),
         ({"level": 0}, "The 'level' parameter of compare must be a float in the range (0, 1). Got 0 instead."),
         ({"level": 1.0}, "The 'level' parameter of compare must be a float in the range (0, 1). Got 1.0 instead."),
-        ({"draws": 99}, "The 'draws' parameter of compare must be an int in the range [100, inf). Got 99 instead."),
-        ({"seed": -1}, "The 'seed' parameter of compare must be an int in the range [0, inf). Got -1 instead."),
+        ({"draws": 99}, "The 'draws' parameter of compare must be an int in the range [100, 1e+09]. Got 99 instead."),
+        ({"seed": -1}, "The 'seed' parameter of compare must be an int in the range [0, 9.22337e+18]. Got -1 instead."),
         ({"tie_threshold": -0.1}, "The 'tie_threshold' parameter of compare must be a float in the range [0, inf)."),
         ({"family": "measures"}, "must be one of 'measure', 'all'. Got 'measures' instead. Did you mean measure?"),
         ({"interval": "BCa"}, "must be one of 't', 'bca'. Got 'BCa' instead. Did you mean bca?"),
@@ -461,7 +464,7 @@ def test_one_system_and_one_topic() -> None:
     with pytest.raises(irmx.UsageError, match=r"A comparison needs two systems\. There is one: a\."):
         irmx_study.compare(scores_of(np.ones((5, 1))))
     with pytest.raises(
-        irmx.DataError, match=r"needs two topics for which every system has a value of AP. There are 1, of 1\. "
+        irmx.DataError, match=r"needs two topics for which every system has a value of AP. There is 1, of 1\. "
     ):
         irmx_study.compare(scores_of(np.ones((1, 2))))
 

@@ -169,9 +169,9 @@ def test_unjudged_documents_by_the_names_of_the_comparison(command: Command, fol
         (("--baseline", "bm25"), "There is no system 'bm25' to be the baseline. Did you mean bm25.run? The systems: bm25.run"),
         (("--baseline", "bm25.run", "--all-pairs"), "A comparison is of all pairs, or with a baseline. Give one of the two."),
         (("--level", "1"), "The 'level' parameter of compare must be a float in the range (0, 1). Got 1.0 instead."),
-        (("--draws", "99"), "The 'draws' parameter of compare must be an int in the range [100, inf). Got 99 instead."),
+        (("--draws", "99"), "The 'draws' parameter of compare must be an int in the range [100, 1e+09]. Got 99 instead."),
         (("--draws", "1e4"), "Invalid value for '--draws': '1e4' is not a valid int."),
-        (("--seed", "-1"), "The 'seed' parameter of compare must be an int in the range [0, inf). Got -1 instead."),
+        (("--seed", "-1"), "The 'seed' parameter of compare must be an int in the range [0, 9.22337e+18]. Got -1 instead."),
         (("--seed", "x"), "Invalid value for '--seed': 'x' is not a valid int."),
         (("--correction", "holmes"), "Did you mean holm?"),
         (("--family", "al"), "The 'family' parameter of compare must be one of 'measure', 'all'. Got 'al' instead."),
@@ -234,7 +234,7 @@ def test_one_topic(command: Command, folder: Path) -> None:
     (folder / "demo.qrels").write_text("".join(line for line in lines if line.startswith("1 ")))
     done = command(*COMPARE, cwd=folder)
     assert (done.code, done.out) == (1, "")
-    assert "A comparison needs two topics for which every system has a value of AP. There are 1, of 1." in done.err
+    assert "A comparison needs two topics for which every system has a value of AP. There is 1, of 1." in done.err
 
 
 # -- per-topic results --------------------------------------------------------------------------------------------------

@@ -46,8 +46,8 @@ class Choices:
         "family": Param(str, "what is corrected together", choices=("measure", "all")),
         "level": Param(float, "level of significance", above=0, below=1),
         "interval": Param(str, "interval of the mean difference", choices=("t", "bca")),
-        "draws": Param(int, "number of random draws", low=100),
-        "seed": Param(int, "seed of the random draws", low=0),
+        "draws": Param(int, "number of random draws", low=100, high=10**9),
+        "seed": Param(int, "seed of the random draws", low=0, high=2**63 - 1),
         "tie_threshold": Param(float, "largest difference on a topic that is a tie", low=0),
     }
 

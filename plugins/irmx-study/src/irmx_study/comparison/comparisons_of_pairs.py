@@ -82,8 +82,8 @@ def complete_values(scores: Scores, m: int) -> Floats:
         fewest = int(missing.sum(axis=0).argmax())
         without = f"; {scores.systems[fewest]} has none for {missing[:, fewest].sum()}" if missing.any() else ""
         raise DataError(
-            f"A comparison needs two topics for which every system has a value of {scores.measures[m]}. There are "
-            f"{len(values)}, of {len(scores.topics)}{without}. Leave the measure out, or give results for more topics."
+            f"A comparison needs two topics for which every system has a value of {scores.measures[m]}. There "
+            f"{'is' if len(values) == 1 else 'are'} {len(values)}, of {len(scores.topics)}{without}. Leave the measure out, or give results for more topics."
         )
     return values
 

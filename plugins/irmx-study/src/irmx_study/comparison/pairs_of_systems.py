@@ -18,12 +18,12 @@ def baselines_of(baseline: str | Iterable[str] | None, systems: Sequence[str]) -
     irmx.errors.UsageError
         For an unknown system; the message suggests the nearest.
     """
-    if not isinstance(baseline, (str, Iterable, type(None))):
-        raise UsageError(f"A baseline is the name of a system, such as {systems[0]!r}. Got {baseline!r} instead.")
-    names = (
-        [systems[0]] if baseline is None else [baseline] if isinstance(baseline, str) else list(dict.fromkeys(baseline))
-    )
+    if baseline is None:
+        return (systems[0],)
+    names = dict.fromkeys(baseline) if isinstance(baseline, Iterable) and not isinstance(baseline, str) else [baseline]
     for name in names:
+        if not isinstance(name, str):
+            raise UsageError(f"A baseline is the name of a system, such as {systems[0]!r}. Got {name!r} instead.")
         if name not in systems:
             raise UsageError(
                 f"There is no system {name!r} to be the baseline.{suggest(name, systems)} The systems: "
