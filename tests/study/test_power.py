@@ -195,7 +195,7 @@ def test_the_table_of_scores_is_of_the_median_and_the_largest_deviation(demo: Sc
             assert row[f"{of}needed"] == sizes.topics_for_t(row["difference"], sd, 0.05, 0.8)
             assert row[f"{of}needed_for_width"] == sizes.topics_for_width(0.2, sd, 0.05)
         assert row["needed_anova"] == sizes.topics_for_anova(row["difference"], variance, 4, 0.05, 0.8)
-    assert plan.facts["variance"] == "of the differences of 3 systems on 30 topics"
+    assert plan.facts()["variance"] == "of the differences of 3 systems on 30 topics"
     assert irmx_study.power(demo.frame(), topics=50).frame()["topics"].tolist() == [50, 50]
 
 
@@ -218,7 +218,7 @@ def test_a_variance_is_as_good_as_a_deviation() -> None:
 def test_the_level_is_divided_by_the_number_of_comparisons() -> None:
     several = irmx_study.power(sd=0.25, difference=0.1, topics=50, width=0.2, comparisons=5)
     assert several.frame().equals(irmx_study.power(sd=0.25, difference=0.1, topics=50, width=0.2, level=0.01).frame())
-    assert several.facts["level"] == "0.05 / 5 comparisons = 0.01"
+    assert several.facts()["level"] == "0.05 / 5 comparisons = 0.01"
     one_test = irmx_study.power(sd=0.25, difference=0.1, systems=3, comparisons=5).frame()
     assert one_test["needed_anova"][0] == sizes.topics_for_anova(0.1, 0.25**2 / 2, 3, 0.05, 0.8)
 

@@ -60,6 +60,33 @@ def test_other_tables(option: str, method: str, command: Callable[..., Any]) -> 
     pd.testing.assert_frame_equal(table, expected, check_dtype=False)
 
 
+def test_no_border_is_told_in_words(command: Callable[..., Any]) -> None:
+    done = command("sensitivity", *FILES, "RBP(p=0.1:0.3:3)", "--border")
+    assert "There is no border" in done.out
+    assert "better_lower" not in done.out
+    assert command("sensitivity", *FILES, "RBP(p=0.1:0.3:3)", "--border", "-o", "csv").out.count("\n") == 1
+
+
+def test_runs_are_named_by_file_or_label(command: Callable[..., Any]) -> None:
+    words = (
+        "sensitivity",
+        qrels_path(),
+        *map(run_path, SYSTEMS),
+        "P@5|10",
+        "-o",
+        "csv",
+        "--label",
+        "titles.run=Titles",
+    )
+    tables = [
+        command(*words, "--system", system, "--baseline", baseline).out
+        for system, baseline in (("Titles", "recent.run"), ("titles.run", "recent.run"))
+    ]
+    assert tables[0] == tables[1]
+    assert set(pd.read_csv(io.StringIO(tables[0]))["a"]) == {"Titles"}
+    assert "mean Titles" in command(*words[:-4], *words[-2:], "--system", "Titles", "--baseline", "recent.run").out
+
+
 def test_a_comparison_by_settings_says_for_how_many_users(command: Callable[..., Any]) -> None:
     sentence = command("sensitivity", *FILES, "MP(model=*)").out.splitlines()[0]
     compared = command("compare", *FILES, "AP", "MP(model=*)")
@@ -111,7 +138,7 @@ def test_a_picture_is_written(command: Callable[..., Any], tmp_path: Path) -> No
     ("arguments", "message"),
     [
         ([*FILES, "AP"], "needs several settings of one measure"),
-        ([*FILES, "P@5|10", "--b", "title.run"], "Did you mean titles.run?"),
+        ([*FILES, "P@5|10", "--baseline", "title.run"], "Did you mean titles.run?"),
         ([*FILES, "P@5|10", "--level", "2"], "'level'"),
         ([*FILES, "P@5|10", "--rank-bands", "--border"], "Give one of the two"),
         ([*FILES, "RBP(p=*)"], "Give the values: p=A|B|C or p=LOW:HIGH:NUMBER"),

@@ -109,6 +109,8 @@ def test_the_command_prints_the_table(demo: Scores, tmp_path: Path, command: Cal
     expected = topics(demo, C, B, sort="nDCG@10", top=1)
     assert done.out.splitlines()[0] == ",".join(expected.columns).replace(C, "new")
     assert [line.split(",") for line in done.out.splitlines()[1:]] == expected.astype(str).to_numpy().tolist()
+    by_run = command(*arguments, "--system", C, "-o", "csv")  # all places in csv
+    assert by_run.out == done.out
     done = command("topics", "--scores", path, "--by", "easist")
     assert (done.code, done.out) == (2, "")
     assert "Did you mean easiest?" in done.err

@@ -312,8 +312,15 @@ def test_the_command_prints_what_the_function_returns(command: Any, files: Path)
     done = command(*words, "--pairs", "-o", "csv", "--grade", "2", "--depth", "1", "--baseline", "two.run", cwd=files)
     assert done.out.splitlines()[:2] == [
         "measure,a,b,difference,smallest,largest,flips,extremes",
-        "P@1,one.run,two.run,1.0000,0.0000,1.0000,no,exact",
+        "P@1,one.run,two.run,1.0,0.0,1.0,no,exact",
     ]
+
+
+def test_a_label_is_a_name_in_the_table_and_of_the_baseline(command: Any, files: Path) -> None:
+    words = ("unjudged", "test.qrels", "one.run", "two.run", "P@1", "-o", "csv", "--label", "two.run=Two", "--pairs")
+    for baseline in ("Two", "two.run"):
+        done = command(*words, "--baseline", baseline, cwd=files)
+        assert done.out.splitlines()[1].startswith("P@1,one.run,Two,")
 
 
 @pytest.mark.parametrize(

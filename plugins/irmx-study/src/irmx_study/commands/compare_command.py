@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 import warnings
 from pathlib import Path
@@ -12,7 +11,22 @@ import typer
 
 from irmx import DataWarning, FormatOption, UsageError, named_runs, print_rows, registry, runs_and_measures, visible
 from irmx_study.commands.picture_files import picture_file, write_picture
-from irmx_study.commands.scored import ArgumentsOption, LabelOption, MeasureOption, ScoresOption, by_run, scored
+from irmx_study.commands.scored import labels_of, scored
+from irmx_study.commands.shared_options import (
+    ArgumentsOption,
+    BaselinesOption,
+    CorrectionOption,
+    DrawsOption,
+    LabelOption,
+    LevelOption,
+    MeasureOption,
+    PlacesByFormatOption,
+    ScoresOption,
+    SeedOption,
+    TestOption,
+    TieThresholdOption,
+    decimal_places,
+)
 
 if TYPE_CHECKING:
     from irmx_study.comparison.comparison import Comparison
@@ -20,34 +34,18 @@ if TYPE_CHECKING:
 
 def compare_runs(
     arguments: ArgumentsOption,
-    baseline: Annotated[
-        list[str] | None,
-        typer.Option("--baseline", help="The run to compare the others with; by default the first. May be repeated."),
-    ] = None,
+    baseline: BaselinesOption = None,
     all_pairs: Annotated[bool, typer.Option("--all-pairs", help="Compare all pairs of runs.")] = False,
-    test: Annotated[
-        str,
-        typer.Option(
-            "--test", help="t, permutation, bootstrap, wilcoxon, sign, tukey, randomised-tukey, or one of a plugin."
-        ),
-    ] = "t",
-    correction: Annotated[
-        str | None,
-        typer.Option(
-            "--correction",
-            help="holm, bonferroni, hommel, bh, maxt, none, or one of a plugin; by default holm for several comparisons.",
-        ),
-    ] = None,
+    test: TestOption = "t",
+    correction: CorrectionOption = None,
     family: Annotated[
         str, typer.Option("--family", help="What is corrected together: the comparisons of each measure, or all.")
     ] = "measure",
-    level: Annotated[float, typer.Option("--level", help="The level of significance.")] = 0.05,
+    level: LevelOption = 0.05,
     interval: Annotated[str, typer.Option("--interval", help="The interval of the difference: t or bca.")] = "t",
-    draws: Annotated[int, typer.Option("--draws", help="The number of random draws.")] = 10_000,
-    seed: Annotated[int, typer.Option("--seed", help="The seed of the random draws.")] = 0,
-    tie_threshold: Annotated[
-        float, typer.Option("--tie-threshold", help="The largest difference on a topic that is a tie.")
-    ] = 0.0,
+    draws: DrawsOption = 10_000,
+    seed: SeedOption = 0,
+    tie_threshold: TieThresholdOption = 0.0,
     sort: Annotated[
         str | None,
         typer.Option("--sort", help="Sort the runs by mean, difference, effect, p, p_corrected or system."),
@@ -83,22 +81,19 @@ def compare_runs(
         ),
     ] = False,
     output_format: FormatOption = "table",
-    places: Annotated[
-        int | None,
-        typer.Option("-p", "--places", min=-1, help="Decimal places, -1 for all; 4, and all in tsv and csv."),
-    ] = None,
+    places: PlacesByFormatOption = None,
 ) -> None:
     """Compare systems: which is better, by how much, how sure.
 
-    The first run is the baseline. Prints for each measure the means, with letters that runs share which cannot be told apart, if
-    there are more than two; and the differences to the baseline: the interval, the effect size, the p-value, the corrected one,
-    and on how many topics the run wins, ties and loses. With -o csv, tsv or jsonl, one row per comparison; with -o latex, the table of a paper.
-    Below a table, and otherwise on standard error, stands how they were compared.
+    The first run is the baseline. Prints for each measure the means of the runs, and the differences to the baseline with the
+    interval, the effect size, the p-value, the corrected one, and the number of topics won, tied and lost. Of more than two
+    runs, those that share a letter cannot be told apart. With -o csv, tsv or jsonl, one row per comparison; with -o latex, the
+    table of a paper. How the runs were compared is printed below a table, and otherwise on standard error.
     """
     from irmx_study.comparison.axes import axes_for
     from irmx_study.comparison.choices import Choices
     from irmx_study.comparison.compare import compare
-    from irmx_study.comparison.tables_for_reading import write_facts, write_tables
+    from irmx_study.comparison.tables_for_reading import write_facts_below, write_tables
     from irmx_study.users.sensitivity import lines_on_users
 
     how: dict[str, Any] = {
@@ -117,9 +112,8 @@ def compare_runs(
         values = scored("compare", arguments, scores, measure, label or ())
     if plot_topics is not None and len(values.systems) != 2:
         raise UsageError(f"--plot-topics draws the differences of two runs. There are {len(values.systems)}; give two.")
-    named = [by_run(label or ()).get(name, name) for name in baseline or ()]
-    comparison = compare(values, named or None, all_pairs=all_pairs, **how)
-    to_read = 4 if places is None else places
+    comparison = compare(values, labels_of(baseline, label), all_pairs=all_pairs, **how)
+    places = decimal_places(places, output_format)
     if plot is not None:
         write_picture(comparison.plot().figure_, plot)
     if plot_topics is not None:
@@ -132,20 +126,20 @@ def compare_runs(
         typer.echo(comparison.methods())
         return
     if not for_reading:
-        print_rows(comparison.frame(), output_format, places=-1 if places is None else places)
+        print_rows(comparison.frame(), output_format, places=places)
     elif output_format == "latex":
-        typer.echo(comparison.to_latex(sort, to_read), nl=False)
+        typer.echo(comparison.to_latex(sort, places), nl=False)
     elif output_format == "markdown":
-        typer.echo(comparison.to_markdown(sort, to_read), nl=False)
+        typer.echo(comparison.to_markdown(sort, places), nl=False)
     else:
-        write_tables(comparison, output_format, sys.stdout, sort, to_read)
+        write_tables(comparison, output_format, sys.stdout, sort, places)
     if unjudged:
-        _print_unjudged(arguments, comparison, output_format, to_read)
+        _print_unjudged(arguments, comparison, output_format, places)
     if output_format != "markdown":  # which has them in its text
-        out = sys.stdout if output_format == "table" else sys.stderr
+        of_table = output_format == "table"
         if lines := "\n".join(map(visible, lines_on_users(comparison))):
-            typer.echo(lines + "\n" * (out is sys.stdout), file=out)
-        write_facts(comparison, out, shutil.get_terminal_size().columns if out.isatty() else None)
+            typer.echo(lines + "\n" * of_table, err=not of_table)
+        write_facts_below(comparison, output_format)
     if (draws, seed) != (10_000, 0) and not comparison.choices.resampled:
         typer.echo("irmx: --draws and --seed change nothing, because nothing is drawn at random", err=True)
 

@@ -6,8 +6,16 @@ from typing import Annotated
 
 import typer
 
-from irmx import QRELS_HELP, FormatOption, PlacesOption, UsageError, print_rows
-from irmx_study.commands.scored import LabelOption, MeasureOption, ScoresOption, scored
+from irmx import QRELS_HELP, FormatOption, UsageError, print_rows
+from irmx_study.commands.scored import scored
+from irmx_study.commands.shared_options import (
+    LabelOption,
+    LevelOption,
+    MeasureOption,
+    PlacesByFormatOption,
+    ScoresOption,
+    decimal_places,
+)
 
 
 def plan_topics(
@@ -38,7 +46,7 @@ def plan_topics(
             help="Also the topics needed by the analysis of variance of so many systems, for the difference of the best and the worst.",
         ),
     ] = None,
-    level: Annotated[float, typer.Option("--level", help="The level of significance.")] = 0.05,
+    level: LevelOption = 0.05,
     power: Annotated[float, typer.Option("--power", help="The probability of finding the difference.")] = 0.8,
     comparisons: Annotated[
         int, typer.Option("--comparisons", help="How many comparisons the level is divided by, as Bonferroni does.")
@@ -48,7 +56,7 @@ def plan_topics(
     scores: ScoresOption = False,
     measure: MeasureOption = None,
     output_format: FormatOption = "table",
-    places: PlacesOption = 4,
+    places: PlacesByFormatOption = None,
 ) -> None:
     """Plan an experiment: which differences it can find, and how many topics it needs.
 
@@ -56,6 +64,7 @@ def plan_topics(
     test detects, for the median pair of systems and for the one with the largest deviation. With --difference, also the
     number of topics needed.
     """
+    from irmx_study.comparison.tables_for_reading import write_facts_below
     from irmx_study.planning import experiment_plans  # its function has the name of an option
 
     if arguments and (sd is not None or variance is not None):
@@ -77,8 +86,5 @@ def plan_topics(
         comparisons=comparisons,
         by_pair=by_pair,
     )
-    print_rows(plan.frame(), output_format, places=places)
-    width_of_names = max(map(len, plan.facts))
-    lines = [f"{name:<{width_of_names}}  {text}" for name, text in plan.facts.items()]
-    lines += [f"{'note':<{width_of_names}}  {note}" for note in plan.notes]
-    typer.echo("\n".join(lines), err=output_format != "table")
+    print_rows(plan.frame(), output_format, places=decimal_places(places, output_format))
+    write_facts_below(plan, output_format)

@@ -2,43 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Annotated
 
-import typer
-
-from irmx import QRELS_HELP, Scores, UsageError, named_runs, runs_and_measures, scores, suggest
-
-ArgumentsOption = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="QRELS RUN... MEASURE...",
-        help=f"{QRELS_HELP} Then run files or quoted globs, then measures. With --scores: files of per-topic results.",
-    ),
-]
-"""The arguments of commands that compare systems."""
-
-ScoresOption = Annotated[
-    bool,
-    typer.Option(
-        "--scores",
-        help="The arguments are files of per-topic results: of irmx, trec_eval -q, ir_measures -q, or a table with a column query_id.",
-    ),
-]
-"""The option ``--scores`` of these commands."""
-
-MeasureOption = Annotated[
-    str | None,
-    typer.Option("--measure", help="With --scores: the measure of a table that has one column per system."),
-]
-"""The option ``--measure`` of these commands."""
-
-LabelOption = Annotated[
-    list[str] | None,
-    typer.Option("--label", metavar="RUN=NAME", help="The name to print for a run. May be repeated."),
-]
-"""The option ``--label`` of these commands."""
+from irmx import Scores, UsageError, named_runs, runs_and_measures, scores, suggest
 
 
 def scored(
@@ -81,24 +48,38 @@ def scored(
 
 
 def labelled(unnamed: Scores, labels: Sequence[str]) -> Scores:
-    """Return scores with other names of systems.
+    """Return scores with other names of systems; see :func:`names_with_labels`."""
+    return replace(unnamed, systems=names_with_labels(unnamed.systems, labels))
+
+
+def names_with_labels(systems: Iterable[str], labels: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of systems, or their labels.
 
     Raises
     ------
     irmx.errors.UsageError
         If a label is not of the form ``RUN=NAME``, names no system, or gives two systems one name.
     """
-    by_system = by_run(labels)
+    known, by_system = tuple(systems), by_run(labels)
     for system in by_system:
-        if system not in unnamed.systems:
-            raise UsageError(
-                f"No run has the name {system!r}.{suggest(system, unnamed.systems)} The runs: {', '.join(unnamed.systems)}."
-            )
-    names = tuple(by_system.get(system, system) for system in unnamed.systems)
+        if system not in known:
+            raise UsageError(f"No run has the name {system!r}.{suggest(system, known)} The runs: {', '.join(known)}.")
+    names = tuple(by_system.get(system, system) for system in known)
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise UsageError(f"Two runs have the name {twice!r}. Choose another label.")
-    return replace(unnamed, systems=names)
+    return names
+
+
+def labels_of(runs: Iterable[str] | None, labels: Sequence[str] | None) -> list[str] | None:
+    """Return the labels of runs that an option names, which may name a run or its label; None for no runs."""
+    by_system = by_run(labels or ())
+    return [by_system.get(run, run) for run in runs or ()] or None
+
+
+def label_of(run: str | None, labels: Sequence[str] | None) -> str | None:
+    """Return the label of a run that an option names; None for no run."""
+    return None if run is None else by_run(labels or ()).get(run, run)
 
 
 def by_run(labels: Sequence[str]) -> dict[str, str]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +9,21 @@ import typer
 
 from irmx import FormatOption, Grid, UsageError, print_rows, registry, visible
 from irmx_study.commands.picture_files import picture_file, write_picture
-from irmx_study.commands.scored import ArgumentsOption, LabelOption, MeasureOption, ScoresOption, labelled, scored
+from irmx_study.commands.scored import label_of, labelled, labels_of, scored
+from irmx_study.commands.shared_options import (
+    ArgumentsOption,
+    CorrectionOption,
+    DrawsOption,
+    LabelOption,
+    LevelOption,
+    MeasureOption,
+    PlacesByFormatOption,
+    ScoresOption,
+    SeedOption,
+    TestOption,
+    TieThresholdOption,
+    decimal_places,
+)
 
 if TYPE_CHECKING:
     from irmx import Scores
@@ -35,24 +47,23 @@ def sensitivity_of_runs(
     sweep: Annotated[
         bool, typer.Option("--sweep", help="The argument is a results file of irmx sweep, .parquet, .csv or .tsv.")
     ] = False,
-    a: Annotated[
+    system: Annotated[
         list[str] | None,
-        typer.Option("--a", help="The run to compare with the baseline; by default all others. May be repeated."),
+        typer.Option("--system", help="The run to compare with the baseline; by default all others. May be repeated."),
     ] = None,
     baseline: Annotated[
-        str | None, typer.Option("--b", "--baseline", help="The run to compare with; by default the first.")
+        str | None, typer.Option("--baseline", help="The run to compare the others with; by default the first.")
     ] = None,
-    test: Annotated[str, typer.Option("--test", help="The significance test, as in irmx compare.")] = "t",
-    correction: Annotated[
-        str | None, typer.Option("--correction", help="The correction for several comparisons, as in irmx compare.")
-    ] = None,
+    test: TestOption = "t",
+    correction: CorrectionOption = None,
     family: Annotated[
         str,
         typer.Option("--family", help="What is corrected together: the comparisons in each setting (measure), or all."),
     ] = "measure",
-    level: Annotated[float, typer.Option("--level", help="The level of significance.")] = 0.05,
-    draws: Annotated[int, typer.Option("--draws", help="The number of random draws.")] = 10_000,
-    seed: Annotated[int, typer.Option("--seed", help="The seed of the random draws.")] = 0,
+    level: LevelOption = 0.05,
+    draws: DrawsOption = 10_000,
+    seed: SeedOption = 0,
+    tie_threshold: TieThresholdOption = 0.0,
     rank_bands: Annotated[
         bool, typer.Option("--rank-bands", help="Print the best, median and worst rank of every run over all users.")
     ] = False,
@@ -72,10 +83,7 @@ def sensitivity_of_runs(
     scores: ScoresOption = False,
     measure: MeasureOption = None,
     output_format: FormatOption = "table",
-    places: Annotated[
-        int | None,
-        typer.Option("-p", "--places", min=-1, help="Decimal places, -1 for all; 4, and all in tsv and csv."),
-    ] = None,
+    places: PlacesByFormatOption = None,
 ) -> None:
     """Tell for which users, the settings of a measure, one run is better than another.
 
@@ -95,14 +103,15 @@ def sensitivity_of_runs(
             raise UsageError("--grid goes with runs to score; results have their settings already.")
         *others, last = arguments
         arguments = [*others, *map(str, Grid(last, grid).measures())]
+    labels = label or []
     result = sensitivity(
-        _scores(arguments, sweep, scores, measure, label or []), a or None, baseline, population=users, test=test,
-        correction=correction, family=family, level=level, draws=draws, seed=seed,
+        _scores(arguments, sweep, scores, measure, labels), labels_of(system, labels),
+        label_of(baseline, labels), population=users, test=test, correction=correction, family=family, level=level, draws=draws, seed=seed, tie_threshold=tie_threshold,
     )  # fmt: skip
     if plot is not None:
         display = result.plot_rank_bands() if rank_bands else result.plot()
         write_picture(display.figure_, plot)
-    _print(result, rank_bands, border, output_format, places)
+    _print(result, rank_bands, border, output_format, decimal_places(places, output_format))
 
 
 def _scores(arguments: list[str], sweep: bool, from_files: bool, measure: str | None, labels: list[str]) -> Scores:
@@ -129,13 +138,11 @@ def _of_population(
     return [*others, *map(str, users)], users
 
 
-def _print(result: Sensitivity, rank_bands: bool, border: bool, output_format: str, places: int | None) -> None:
-    from irmx_study.comparison.tables_for_reading import write_facts
+def _print(result: Sensitivity, rank_bands: bool, border: bool, output_format: str, places: int) -> None:
+    from irmx_study.comparison.tables_for_reading import write_facts_below
     from irmx_study.users.sensitivity import SENTENCES
 
     for_reading = registry().output_formats()[output_format].WIDE
-    if places is None:
-        places = 4 if for_reading else -1
     summary = result.summary()
     sentences = "".join(f"{visible(sentence)}\n" for sentence in result.sentences()[:SENTENCES])
     if output_format == "table":
@@ -149,13 +156,13 @@ def _print(result: Sensitivity, rank_bands: bool, border: bool, output_format: s
     elif len(summary) > 1:
         rows = summary
     else:
-        rows = result.frame().drop(columns=["measure", "a", "b", "topics"])
+        means = {f"mean_{side}": f"mean {summary[side].iloc[0]}" for side in ("a", "b")}
+        rows = result.frame().drop(columns=["measure", "a", "b", "topics"]).rename(columns=means)
         if not result.weighted:
             rows = rows.drop(columns="share")
-    print_rows(rows, output_format, places=places)
-    if output_format == "table":
-        typer.echo()
-        write_facts(result, sys.stdout, shutil.get_terminal_size().columns if sys.stdout.isatty() else None)
+    if for_reading and rows.empty:
+        typer.echo("There is no border: along no parameter with an order does the better run change.")
     else:
-        typer.echo(sentences, nl=False, err=True)
-        write_facts(result, sys.stderr)
+        print_rows(rows, output_format, places=places)
+    typer.echo("" if output_format == "table" else sentences, nl=output_format == "table", err=output_format != "table")
+    write_facts_below(result, output_format)

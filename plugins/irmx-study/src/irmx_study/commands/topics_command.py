@@ -6,8 +6,16 @@ from typing import Annotated
 
 import typer
 
-from irmx import FormatOption, PlacesOption, print_rows
-from irmx_study.commands.scored import ArgumentsOption, LabelOption, MeasureOption, ScoresOption, scored
+from irmx import FormatOption, print_rows
+from irmx_study.commands.scored import label_of, scored
+from irmx_study.commands.shared_options import (
+    ArgumentsOption,
+    LabelOption,
+    MeasureOption,
+    PlacesByFormatOption,
+    ScoresOption,
+    decimal_places,
+)
 
 
 def topics_in_order(
@@ -17,7 +25,7 @@ def topics_in_order(
     ] = None,
     baseline: Annotated[
         str | None,
-        typer.Option("--baseline", help="The run that its values are subtracted from; by default the first."),
+        typer.Option("--baseline", help="The run to compare it with; by default the first."),
     ] = None,
     by: Annotated[
         str,
@@ -39,7 +47,7 @@ def topics_in_order(
     scores: ScoresOption = False,
     measure: MeasureOption = None,
     output_format: FormatOption = "table",
-    places: PlacesOption = 4,
+    places: PlacesByFormatOption = None,
 ) -> None:
     """Show on which topics two systems differ, or which topics are easy, hard or disputed.
 
@@ -49,4 +57,5 @@ def topics_in_order(
     from irmx_study.topic_differences.topic_orders import topics
 
     results = scored("topics", arguments, scores, measure, label or ())
-    print_rows(topics(results, system, baseline, by=by, sort=sort, top=top), output_format, places=places)
+    rows = topics(results, label_of(system, label), label_of(baseline, label), by=by, sort=sort, top=top)
+    print_rows(rows, output_format, places=decimal_places(places, output_format))

@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
-from irmx import QRELS_HELP, FormatOption, PlacesOption, print_rows, runs_and_measures
+from irmx import QRELS_HELP, FormatOption, named_runs, print_rows, runs_and_measures
+from irmx_study.commands.scored import labels_of, names_with_labels
+from irmx_study.commands.shared_options import BaselinesOption, LabelOption, PlacesByFormatOption, decimal_places
 
 USAGE = "irmx unjudged QRELS RUN... MEASURE..."
 
@@ -29,16 +31,14 @@ def unjudged_documents(
         int | None,
         typer.Option("--depth", help="The last rank at which unjudged documents get a grade; by default all do."),
     ] = None,
-    baseline: Annotated[
-        list[str] | None,
-        typer.Option("--baseline", help="The run to compare the others with; by default the first. May be repeated."),
-    ] = None,
+    baseline: BaselinesOption = None,
     pairs: Annotated[
         bool,
         typer.Option("--pairs", help="Print the differences to the baseline, and how small and large they could be."),
     ] = False,
+    label: LabelOption = None,
     output_format: FormatOption = "table",
-    places: PlacesOption = 4,
+    places: PlacesByFormatOption = None,
 ) -> None:
     """Show what documents that nobody judged could change.
 
@@ -49,8 +49,11 @@ def unjudged_documents(
     from irmx_study.assumptions.unjudged import unjudged
 
     paths, measures = runs_and_measures(run_and_measures, USAGE)
-    result = unjudged(measures, qrels, paths, k, baseline or None, _number(grade), depth)
-    print_rows(result.pairs() if pairs else result.frame(), output_format, places=places)
+    runs, labels = named_runs(paths), label or ()
+    by_label = dict(zip(names_with_labels(runs, labels), runs.values(), strict=True))
+    result = unjudged(measures, qrels, by_label, k, labels_of(baseline, labels), _number(grade), depth)
+    rows = result.pairs() if pairs else result.frame()
+    print_rows(rows, output_format, places=decimal_places(places, output_format))
     for note in result.notes:
         typer.echo(f"irmx: {note}", err=True)
 

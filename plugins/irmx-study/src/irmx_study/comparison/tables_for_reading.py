@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import html
 import io
+import shutil
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
@@ -122,6 +124,12 @@ def write_facts(result: Stated, out: TextIO, width: int | None = None) -> None:
     for name, text in facts:
         lines = textwrap.wrap(text, width - start, break_on_hyphens=False) if width and width > 2 * start else [text]
         print(f"{name:<{start}}" + f"\n{' ' * start}".join(lines), file=out)
+
+
+def write_facts_below(result: Stated, output_format: str) -> None:
+    """Write the facts and notes below a table, folded to the width of the terminal; for any other format to standard error."""
+    out = sys.stdout if output_format == "table" else sys.stderr
+    write_facts(result, out, shutil.get_terminal_size().columns if out.isatty() else None)
 
 
 def in_markdown_format(comparison: Comparison, sort: str | None = None, places: int = 4) -> str:

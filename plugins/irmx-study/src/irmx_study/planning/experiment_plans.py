@@ -24,14 +24,14 @@ class Plan:
     ----------
     rows : DataFrame
         See :meth:`frame`.
-    facts : dict of str to str
-        What a table of the plan must state.
+    stated : dict of str to str
+        See :meth:`facts`.
     notes : tuple of str
         What a reader must know about the data.
     """
 
     rows: pd.DataFrame
-    facts: Mapping[str, str]
+    stated: Mapping[str, str]
     notes: tuple[str, ...]
 
     def __repr__(self) -> str:
@@ -50,6 +50,10 @@ class Plan:
             are of the median standard deviation, and those that begin with ``largest_`` are of the largest.
         """
         return self.rows.copy()
+
+    def facts(self) -> dict[str, str]:
+        """Return what a table of the plan must state: the test, the level, the power, and where the variance comes from."""
+        return dict(self.stated)
 
 
 def power(

@@ -1,0 +1,69 @@
+"""The options that several commands have, with the same names, defaults and help everywhere."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from irmx import QRELS_HELP, registry
+
+ArgumentsOption = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="QRELS RUN... MEASURE...",
+        help=f"{QRELS_HELP} Then run files or quoted globs, then measures. With --scores: files of per-topic results.",
+    ),
+]
+ScoresOption = Annotated[
+    bool,
+    typer.Option(
+        "--scores",
+        help="The arguments are files of per-topic results: of irmx, trec_eval -q, ir_measures -q, or a table with a column query_id.",
+    ),
+]
+MeasureOption = Annotated[
+    str | None,
+    typer.Option("--measure", help="With --scores: the measure of a table that has one column per system."),
+]
+LabelOption = Annotated[
+    list[str] | None,
+    typer.Option("--label", metavar="RUN=NAME", help="The name to print for a run. May be repeated."),
+]
+BaselinesOption = Annotated[
+    list[str] | None,
+    typer.Option("--baseline", help="The run to compare the others with; by default the first. May be repeated."),
+]
+
+TestOption = Annotated[
+    str,
+    typer.Option(
+        "--test", help="t, permutation, bootstrap, wilcoxon, sign, tukey, randomised-tukey, or one of a plugin."
+    ),
+]
+CorrectionOption = Annotated[
+    str | None,
+    typer.Option(
+        "--correction",
+        help="holm, bonferroni, hommel, bh, maxt, none, or one of a plugin; by default holm for several comparisons.",
+    ),
+]
+LevelOption = Annotated[float, typer.Option("--level", help="The level of significance.")]
+DrawsOption = Annotated[int, typer.Option("--draws", help="The number of random draws.")]
+SeedOption = Annotated[int, typer.Option("--seed", help="The seed of the random draws.")]
+TieThresholdOption = Annotated[
+    float, typer.Option("--tie-threshold", help="The largest difference on a topic that is a tie.")
+]
+
+PlacesByFormatOption = Annotated[
+    int | None,
+    typer.Option("-p", "--places", min=-1, help="Decimal places, -1 for all; 4, and all in tsv and csv."),
+]
+"""Tables for reading have few places; what another program reads has all, because p-values are small."""
+
+
+def decimal_places(places: int | None, output_format: str) -> int:
+    """Return the decimal places to print, which depend on the output format if the user names none."""
+    if places is not None:
+        return places
+    return 4 if registry().output_formats()[output_format].WIDE else -1
