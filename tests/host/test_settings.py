@@ -21,9 +21,12 @@ SEVERAL = {
     "MSU(L=0:1:3)": "MSU(L=0.0) MSU(L=0.5) MSU(L=1.0)",
     "MP(model=GL_AD_ID(self_loops=*))": "MP(model=GL_AD_ID) MP(model=GL_AD_ID(self_loops=True))",
     "nDCG(dcg=*)@10": "nDCG(dcg='log2')@10 nDCG(dcg='exp-log2')@10",
-    "MP(model=GL_AD_ID,rescale=*)": "MP(model=GL_AD_ID,rescale='recall') MP(model=GL_AD_ID,rescale='relative_recall') MP(model=GL_AD_ID)",
+    "MP(model=GL_AD_ID,rescale=*)": "MP(model=GL_AD_ID,rescale='recall') MP(model=GL_AD_ID)",
+    "NCP(law=*|by_document)": "NCP(law=uniform) NCP(law=first) NCP(law=geometric) NCP(law=zipf) NCP(law=by_document)",
+    "MPcont(model=GL_AD_ID,times=*)": "MPcont(model=GL_AD_ID,times=dwell) MPcont(model=GL_AD_ID,times=by_length)",
     "AP(judged_only=*)": "AP AP(judged_only=True)",
     "RBP(p=0.5:0.9:3)": "RBP(p=0.5) RBP(p=0.7) RBP(p=0.9)",
+    "P @ 5 | 10 R@5 |10": "P@5 P@10 R@5 R@10",
     "P(rel=1|2)@5:15:3": "P@5 P@10 P@15 P(rel=2)@5 P(rel=2)@10 P(rel=2)@15",
     "IPrec@0|0.5": "IPrec@0.0 IPrec@0.5",
 }
@@ -53,6 +56,8 @@ def test_every_model_that_needs_no_parameter() -> None:
         ("NCP(law=first|frist)", "Did you mean first?"),
         ("NCP(low=first|uniform)", "Did you mean law?"),
         ("NCPP(law=*)", "There is no measure NCPP."),
+        ("map@5|10", "map is a name of trec_eval, which takes no parameters and no @. It stands for AP."),
+        ("P_5(rel=1|2)", "P_5 is a name of trec_eval"),
         ("NCP(law=first|uniform,law=first)", "has the parameter 'law' twice"),
         ("NCP(first|uniform)", "Parameters are given by name"),
         ("NCP@5|10", "NCP needs the parameter 'law'"),
@@ -73,6 +78,11 @@ def test_where_one_measure_is_expected_the_number_of_settings_is_said(command: C
         parse_measure("P@1:9:9")
     done = command("explain", qrels_path(), run_path("bm25"), "P@5|10", "--topic", "1")
     assert (done.code, "stands for 2 measures" in done.err) == (2, True)
+
+
+def test_every_value_can_be_used_with_the_same_data(command: Callable[..., Any]) -> None:
+    done = command("eval", qrels_path(), run_path("bm25"), "NCP(law=*)", "MP(model=*,rescale=*)")
+    assert (done.code, done.out.count("NCP"), done.out.count("MP")) == (0, 4, 18)
 
 
 def test_irmx_eval_scores_every_setting(command: Callable[..., Any]) -> None:

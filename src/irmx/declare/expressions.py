@@ -55,12 +55,12 @@ def measures_named(text: str, complete: bool = True) -> list[ir_measures.Measure
 def split_measures(text: str) -> list[str]:
     """Split a text at the white space outside parentheses and quotes.
 
-    >>> split_measures('AP RBP(p=0.8, rel=1) nDCG @ 10')
-    ['AP', 'RBP(p=0.8, rel=1)', 'nDCG@10']
+    >>> split_measures('AP RBP(p=0.8, rel=1) nDCG @ 10 | 20')
+    ['AP', 'RBP(p=0.8, rel=1)', 'nDCG@10|20']
     """
     parts, depth, quote, current = [], 0, "", ""
     for place, char in enumerate(text):
-        if char.isspace() and not quote and depth <= 0 and _beside_at(text, place):
+        if char.isspace() and not quote and depth <= 0 and _within_cutoff(text, place):
             continue
         if quote:
             quote = "" if char == quote else quote
@@ -78,9 +78,9 @@ def split_measures(text: str) -> list[str]:
     return [p for p in [*parts, current] if p]
 
 
-def _beside_at(text: str, place: int) -> bool:
-    """Tell whether there is only white space between a place and the ``@`` before or after it."""
-    return text[:place].rstrip().endswith("@") or text[place:].lstrip().startswith("@")
+def _within_cutoff(text: str, place: int) -> bool:
+    """Tell whether there is only white space between a place and the ``@`` or ``|`` before or after it."""
+    return text[:place].rstrip().endswith(("@", "|")) or text[place:].lstrip().startswith(("@", "|"))
 
 
 def measure_names() -> dict[str, ir_measures.Measure]:

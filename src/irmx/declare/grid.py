@@ -169,17 +169,19 @@ class Grid:
         texts = split_values(values) if isinstance(values, str) else values
         if not isinstance(texts, Iterable):
             raise UsageError(f"The grid values of {name!r} must be a sequence. Got {values!r} instead.")
-        single: list[Any] = []
-        canonical: list[Any] = []
+        single: set[str] = set()
+        distinct: dict[str, Any] = {}
         for text in texts:
             if isinstance(text, str) and ":" in text and quantity(param):
-                canonical += [value for value in self._range(text.strip(), name, param) if value not in canonical]
+                for value in self._range(text.strip(), name, param):
+                    distinct.setdefault(self.text_of(value), value)
                 continue
             value = self._value(text, name, param)
-            if value in single:
+            if self.text_of(value) in single:
                 raise UsageError(f"The grid has the value {self.text_of(value)} of {name!r} twice.")
-            single.append(value)
-            canonical += [] if value in canonical else [value]
+            single.add(self.text_of(value))
+            distinct.setdefault(self.text_of(value), value)
+        canonical = [*distinct.values()]
         if not canonical:
             raise UsageError(f"The grid has no value for {name!r}. {_FORM}.")
         return canonical

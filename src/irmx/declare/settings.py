@@ -20,6 +20,8 @@ _CALL = re.compile(r"([^\W\d]\w*)\s*(?:\((.*)\))?\s*(?:@(.*))?", re.DOTALL)
 """A name, its parameters, and a cutoff."""
 
 _EVERY = "*"
+_MARKS = "*|:"
+"""What stands for several values: every value, a choice, a range."""
 
 
 def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
@@ -75,8 +77,9 @@ def parse_measures(text: str) -> list[ir_measures.Measure]:
     An expression may stand for several settings of a measure, one for each value of a parameter: values separated by ``|``;
     for a number or a duration also ``low:high:number``, which are that many equally spaced values, or a multiple of another
     parameter, such as ``0.5*MD``, as in :class:`irmx.Grid`; and ``*`` for every value that the parameter can take: its
-    choices, both truth values, or all registered named objects that need no parameters of their own. Several such parameters
-    give all combinations; the last changes fastest. A named object can have them, too.
+    choices, both truth values, or all registered named objects that need no parameters of their own. Left out are values with
+    which a plugin's measure reads columns that it does not read with others, such as ``by_document`` of ``NCP(law=*)``. Several
+    such parameters give all combinations; the last changes fastest. A named object can have them, too.
 
     Raises
     ------
@@ -98,16 +101,17 @@ def parse_measures(text: str) -> list[ir_measures.Measure]:
 
 def _settings(text: str) -> list[ir_measures.Measure]:
     """Return the measures of one expression: one, or several settings of it."""
-    call = _CALL.fullmatch(text)
-    parts = [*split_values(call[2] or ""), call[3] or ""] if call else []
-    if call is None or not any(_has_several(part) for part in parts):
+    call = _CALL.fullmatch(text) if any(mark in text for mark in _MARKS) else None
+    if call is None or not any(map(_has_several, [*split_values(call[2] or ""), call[3] or ""])):
         return measures_named(text)
-    base = measure_names().get(call[1]) or measures_named(call[1])[0]
+    base = (
+        measure_names().get(call[1]) or measures_named(f"{call[1]}()")[0]
+    )  # which refuses it, also a name of trec_eval
     texts = _arguments(call[2] or "", text)
     if call[3] is not None:
         texts[base.AT_PARAM] = call[3]
-    owner, declared = str(base.NAME), _declared(base, set(texts))
-    settings = Grid(declared, _values(texts, declared, owner), owner).settings()
+    declared = _declared(base, set(texts))
+    settings = Grid(declared, _values(texts, declared, base), str(base.NAME)).settings()
     if not isinstance(base, Measure):
         return [upstream(base, setting) for setting in settings]
     measures: list[ir_measures.Measure] = [base(**setting) for setting in settings]
@@ -123,7 +127,7 @@ def _has_several(text: str) -> bool:
 
 
 def _is_pattern(text: str) -> bool:
-    return any(len(split_values(text, mark)) > 1 for mark in "*|:")
+    return any(len(split_values(text, mark)) > 1 for mark in _MARKS)
 
 
 def _arguments(text: str, whole: str) -> dict[str, str]:
@@ -153,9 +157,9 @@ def _declared(base: ir_measures.Measure, names: set[str]) -> Mapping[str, Param]
     }
 
 
-def _values(texts: Mapping[str, str], declared: Mapping[str, Param], owner: str) -> dict[str, list[Any]]:
-    """Return the values of each parameter, as objects or as texts that a grid understands."""
-    refuse_unknown(texts, declared, owner)
+def _values(texts: Mapping[str, str], declared: Mapping[str, Param], owner: Any) -> dict[str, list[Any]]:
+    """Return the values of each parameter of a measure or named object, as objects or as texts that a grid understands."""
+    refuse_unknown(texts, declared, str(owner.NAME))
     return {
         name: [
             value for part in split_values(text, "|") for value in _of_part(part.strip(), declared[name], name, owner)
@@ -164,7 +168,7 @@ def _values(texts: Mapping[str, str], declared: Mapping[str, Param], owner: str)
     }
 
 
-def _of_part(text: str, param: Param, name: str, owner: str) -> Iterator[Any]:
+def _of_part(text: str, param: Param, name: str, owner: Any) -> Iterator[Any]:
     """Yield the values of a text between two ``|``."""
     call = _CALL.fullmatch(text)
     symbol = registry().symbols(param.kind).get(call[1]) if call and param.kind else None
@@ -172,16 +176,16 @@ def _of_part(text: str, param: Param, name: str, owner: str) -> Iterator[Any]:
         yield from _every_value(param, name, owner)
     elif call and symbol is not None and any(map(_is_pattern, split_values(call[2] or ""))):
         texts = _arguments(call[2], text)
-        settings = Grid(symbol.SUPPORTED_PARAMS, _values(texts, symbol.SUPPORTED_PARAMS, symbol.NAME), symbol.NAME)
+        settings = Grid(symbol.SUPPORTED_PARAMS, _values(texts, symbol.SUPPORTED_PARAMS, symbol), symbol.NAME)
         yield from (symbol(**setting) for setting in settings.settings())
     elif text:
         yield text
     else:
-        raise UsageError(f"{owner} has an empty value of {name!r}; values are separated by |, as in {name}=A|B.")
+        raise UsageError(f"{owner.NAME} has an empty value of {name!r}; values are separated by |, as in {name}=A|B.")
 
 
-def _every_value(param: Param, name: str, owner: str) -> list[Any]:
-    """Return every value that a parameter can take."""
+def _every_value(param: Param, name: str, owner: Any) -> list[Any]:
+    """Return every value that a parameter can take, but those that need columns that others do without."""
     if param.kind:
         values: list[Any] = [symbol for symbol in registry().symbols(param.kind).values() if _is_complete(symbol)]
     elif param.allowed is not None:
@@ -191,10 +195,16 @@ def _every_value(param: Param, name: str, owner: str) -> list[Any]:
     else:
         how = f"{name}=A|B|C" + (f" or {name}=LOW:HIGH:NUMBER" if param.dtype not in (str, list, dict) else "")
         raise UsageError(
-            f"{name}=* stands for every value of {name!r}, but {owner} takes {param.expects()} for it. "
+            f"{name}=* stands for every value of {name!r}, but {owner.NAME} takes {param.expects()} for it. "
             f"Give the values: {how}."
         )
-    return [*dict.fromkeys(values), *[None] * param.nullable]
+    distinct = [*dict.fromkeys(values), *[None] * param.nullable]
+    if not isinstance(owner, Measure):
+        return distinct
+    settings = [owner(**{name: value}) for value in distinct]
+    columns = [{*setting.run_columns(), *setting.qrel_columns()} for setting in settings]
+    common = set.intersection(*columns)
+    return [value for value, needs in zip(distinct, columns, strict=True) if needs == common] or distinct
 
 
 def _is_complete(symbol: Symbol) -> bool:
