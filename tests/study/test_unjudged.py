@@ -124,8 +124,8 @@ def test_values_of_other_tools_are_those_of_changed_qrels() -> None:
 @pytest.mark.parametrize(
     ("measures", "expected"),
     [
-        (f"{ADDITIVE} SetP SDCG(max_rel=1)@3", (True, True)),
-        (f"{BOUNDED} ERR@4", (True, False)),
+        (f"{ADDITIVE} SDCG(max_rel=1)@3", (True, True)),
+        (f"{BOUNDED} SetP ERR@4", (True, False)),
         (f"{NEITHER} infAP IPrec@0.1 Compat(p=0.9) Accuracy alpha_nDCG@5", (False, False)),
     ],
 )
@@ -138,6 +138,32 @@ def test_a_grade_above_all_others_changes_what_graded_measures_divide_by() -> No
     assert effects_on(irmx.parse_measure("RBP"), grade=2, largest_grade=2) == (True, True)
     assert effects_on(irmx.parse_measure("RBP"), grade=3, largest_grade=2) == (False, False)
     assert effects_on(irmx.parse_measure("RBP(rel=1)"), grade=3, largest_grade=2) == (True, True)
+
+
+def test_a_document_can_have_a_larger_grade_than_the_one_assumed() -> None:
+    for text in ("P(rel=2)@3", "RBP", "RBP(rel=2)", "RR(rel=2)", "ERR@4"):
+        measure = irmx.parse_measure(text)
+        assert effects_on(measure, grade=1, largest_grade=2) == (False, False)
+        assert effects_on(measure, grade=2, largest_grade=2).bounded
+    qrels, runs = {"1": {"a": 2, "b": 1}}, {"one": ranked({"1": ["x", "a"]}), "two": ranked({"1": ["a", "b"]})}
+    result = irmx_study.unjudged("P(rel=2)@1 P@1", qrels, runs)
+    assert result.frame()["bounds"].tolist() == ["assumption", "assumption", "exact", "exact"]
+    assert result.pairs()["extremes"].tolist() == ["assumption", "exact"]
+    [note] = result.notes
+    assert note.startswith("P(rel=2)@1 takes documents of the grade 1, which is assumed, as non-relevant")
+    assert irmx_study.unjudged("P(rel=2)@1 P@1", qrels, runs, grade="largest").notes == ()
+
+
+def test_documents_that_stay_unjudged_keep_a_negative_grade() -> None:
+    """A document with -1 is in the pool of infAP, whoever is favoured; of these, both runs rank x alike."""
+    qrels = {"1": {"a": 1, "b": 0, "x": -1, "y": -1}}
+    runs = {"one": ranked({"1": ["x", "a", "y"]}), "two": ranked({"1": ["x", "b", "a"]})}
+    [pair] = irmx_study.unjudged("infAP Judged@3", qrels, runs).pairs().query("measure == 'infAP'").itertuples()
+    values = {}
+    for y in (-1, 1):
+        scores = irmx.scores("infAP", {"1": {**qrels["1"], "y": y}}, runs).means().to_numpy()
+        values[y] = scores[1, 0] - scores[0, 0]
+    assert (pair.smallest, pair.largest) == (min(values.values()), max(values.values()))
 
 
 def test_extremes_need_the_order_in_which_ranks_are_counted() -> None:

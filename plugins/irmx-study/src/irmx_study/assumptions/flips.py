@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from irmx import Join, Judgments, Rankings
+from irmx import Join
 from irmx.ragged import Bools, Floats
 from irmx_study.assumptions.assumed_values import AssumedValues, means_of
 
 _ROUNDING = 1e-12
 """Differences that are smaller come from the rounding of sums."""
 
-UnjudgedDocuments = dict[str, list[str]]
-"""The unjudged documents that a run retrieved, by topic."""
+UnjudgedDocuments = dict[str, dict[str, int]]
+"""The unjudged documents that a run retrieved, with their ranks, by topic."""
 
 
 @dataclass(frozen=True)
@@ -45,45 +45,29 @@ def extremes_of(
     a, b : Join
         The runs, joined with the same judgments.
     documents : tuple of dict
-        The unjudged documents of each to consider.
+        The unjudged documents of each to consider: those at ranks up to a depth.
     grade : float
         The grade of relevant ones.
     assumed : AssumedValues
         What scores the views.
     """
-    rows: dict[str, dict[str, float]] = {}
-    for of_run in documents:
-        for topic, docs in of_run.items():
-            rows.setdefault(topic, {}).update(dict.fromkeys(docs, grade))
-    all_relevant = a.judgments.with_rows(rows)
-    views = [join.with_judgments(all_relevant) for join in (a, b)]
-    rank_in_a, rank_in_b = (_ranks(view) for view in views)
-    unjudged = _was_unjudged(all_relevant)
     differences = []
-    for is_relevant in (rank_in_b < rank_in_a, rank_in_a < rank_in_b):
-        judgments = all_relevant.where(~unjudged | is_relevant, keep_topics=True)
-        values = assumed.of([view.with_judgments(judgments) for view in views])
+    for better, other in (documents[::-1], documents):
+        judgments = a.judgments.with_rows(_ranked_better(better, other, grade))
+        values = assumed.of([join.with_judgments(judgments) for join in (a, b)])
         of_a, of_b = means_of(assumed.measures, values.transpose(1, 0, 2))
         differences.append(of_a - of_b)
     return Extremes(*differences)
 
 
+def _ranked_better(better: UnjudgedDocuments, other: UnjudgedDocuments, grade: float) -> dict[str, dict[str, float]]:
+    """Return a grade for the documents that one run ranks better than the other, or alone retrieved."""
+    return {
+        topic: {doc: grade for doc, rank in ranks.items() if rank < other.get(topic, {}).get(doc, np.inf)}
+        for topic, ranks in better.items()
+    }
+
+
 def would_flip(smallest: Floats, largest: Floats) -> Bools:
     """Tell whether the differences of two systems reach from below to above zero."""
     return np.asarray((smallest < -_ROUNDING) & (largest > _ROUNDING))
-
-
-def _ranks(join: Join) -> Floats:
-    """Return the rank of every judged document; infinite for those that the run did not retrieve."""
-    judged = Rankings(join).judged
-    ranks = np.full(len(join.judgments), np.inf)
-    ranks[judged.doc] = judged.rank
-    return ranks
-
-
-def _was_unjudged(extended: Judgments) -> Bools:
-    """Tell which documents of judgments with added rows have a grade only because of these."""
-    assert extended.selection is not None
-    before = extended.selection.base.grade
-    grade_before = np.append(before, np.full(len(extended), -1.0))[extended.selection.doc]
-    return np.asarray((grade_before < 0) & (extended.grade >= 0))

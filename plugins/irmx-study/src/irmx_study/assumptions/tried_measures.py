@@ -26,21 +26,26 @@ class Effects(NamedTuple):
     Attributes
     ----------
     bounded : bool
-        Whether no grades give a value below that with all documents non-relevant, or above that with all relevant.
+        Whether no grades give a value below that with all documents non-relevant, or above that with all of the grade assumed.
     additive : bool
-        Whether every relevant document adds a number that depends on its rank alone, and is the smaller the larger the rank.
+        Whether every document of that or a larger grade adds a number that depends on its rank alone, and is the smaller the
+        larger the rank.
     """
 
     bounded: bool
     additive: bool
 
 
+UNKNOWN = Effects(False, False)
+
+
 def effects_on(measure: ir_measures.Measure, grade: float, largest_grade: float) -> Effects:
     """Return what grades of unjudged documents do to a measure.
 
-    The measure scores rankings of six documents, of which four are unjudged, under all assignments of "unjudged", 0 and a grade
-    to these, with and without a relevant document that was judged. Some of them are scored again with a thousand further relevant
-    documents that are not retrieved, which a measure with a recall base, or an ideal ranking, notices.
+    The measure scores rankings of six documents, of which four are unjudged, under all assignments of "unjudged", 0, the grade
+    assumed and the largest grade to these, with and without a relevant document that was judged. Some of them are scored again
+    with a thousand further relevant documents that are not retrieved, which a measure with a recall base, or an ideal ranking,
+    notices.
 
     Parameters
     ----------
@@ -49,7 +54,7 @@ def effects_on(measure: ir_measures.Measure, grade: float, largest_grade: float)
     grade : float
         The grade of documents that are assumed to be relevant.
     largest_grade : float
-        The largest grade of the judgments, by which some measures divide.
+        The largest grade of the judgments, which a document may have as well, and by which some measures divide.
 
     Examples
     --------
@@ -59,10 +64,13 @@ def effects_on(measure: ir_measures.Measure, grade: float, largest_grade: float)
     RBP(p=0.5) Effects(bounded=True, additive=True)
     RR Effects(bounded=True, additive=False)
     AP Effects(bounded=False, additive=False)
+    >>> effects_on(irmx.parse_measure("P(rel=2)@10"), grade=1, largest_grade=2)  # a document of grade 1 is not relevant
+    Effects(bounded=False, additive=False)
     """
     if measure.params.get("judged_only"):  # ranks in a condensed list depend on what is judged, at any depth
-        return Effects(False, False)
-    states = list(product((None, 0, grade), repeat=len(_UNJUDGED)))
+        return UNKNOWN
+    grades = [grade, largest_grade] if grade < largest_grade else [grade]
+    states = list(product((None, 0, *grades), repeat=len(_UNJUDGED)))
     all_zero, all_relevant = (states.index((g,) * len(_UNJUDGED)) for g in (0, grade))
     again = [0, all_zero, all_relevant, states.index((grade, 0, 0, 0))]
     qrels = {str(i): docs for i, docs in enumerate(_qrels(states, grade, largest_grade), start=1)}
@@ -71,14 +79,16 @@ def effects_on(measure: ir_measures.Measure, grade: float, largest_grade: float)
     more = {str(len(qrels) + 1 + i): qrels[str(topic)] | not_retrieved for i, topic in enumerate(few)}
     alone, values = _values(measure, {"1": qrels["1"]}), _values(measure, qrels | more)
     if alone is None or values is None or not np.isfinite(values).all():
-        return Effects(False, False)
+        return UNKNOWN
     by_state, with_more = values[: len(qrels)].reshape(2, len(states)), values[len(qrels) :].reshape(2, len(again))
     # neither grades of other topics nor documents that are not retrieved may change a value
     if not _close(alone, values[:1]) or not _close(by_state[:, again], with_more):
-        return Effects(False, False)
+        return UNKNOWN
     lowest, highest = by_state[:, [all_zero]], by_state[:, [all_relevant]]
     bounded = bool(np.all((lowest - _ROUNDING <= by_state) & (by_state <= highest + _ROUNDING)))
-    return Effects(bounded, _is_additive(by_state, np.array(states, dtype=object) == grade) and _in_order(measure))
+    shorter = _values(measure, qrels, _RANKING[:-1])  # by whose length SetP divides
+    by_rank_alone = _in_order(measure) and shorter is not None and _close(values[: len(qrels)], shorter)
+    return Effects(bounded, by_rank_alone and _is_additive(by_state, np.isin(np.array(states, dtype=float), grades)))
 
 
 def _qrels(states: list[tuple[float | None, ...]], grade: float, largest_grade: float) -> Iterator[dict[str, float]]:
@@ -88,9 +98,9 @@ def _qrels(states: list[tuple[float | None, ...]], grade: float, largest_grade: 
             yield judged | {doc: of_doc for doc, of_doc in zip(_UNJUDGED, grades, strict=True) if of_doc is not None}
 
 
-def _values(measure: ir_measures.Measure, qrels: dict[str, dict[str, float]]) -> Floats | None:
+def _values(measure: ir_measures.Measure, qrels: dict[str, dict[str, float]], ranking: str = _RANKING) -> Floats | None:
     """Return the values of the topics of qrels for the same ranking; None if the measure needs more than grades."""
-    run = {topic: {doc: -float(rank) for rank, doc in enumerate(_RANKING)} for topic in qrels}
+    run = {topic: {doc: -float(rank) for rank, doc in enumerate(ranking)} for topic in qrels}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

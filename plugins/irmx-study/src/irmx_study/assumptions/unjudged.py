@@ -26,7 +26,7 @@ from irmx.ragged import Bools, Floats
 from irmx_study.assumptions.assumed_values import AssumedValues
 from irmx_study.assumptions.flips import Extremes, UnjudgedDocuments, extremes_of
 from irmx_study.assumptions.rank_biased_residual import is_rank_biased, residuals
-from irmx_study.assumptions.tried_measures import effects_on
+from irmx_study.assumptions.tried_measures import UNKNOWN, effects_on
 from irmx_study.assumptions.unjudged_result import SHARES, Unjudged
 from irmx_study.comparison.pairs_of_systems import baselines_of, pairs_with
 
@@ -99,7 +99,7 @@ def unjudged(
     study = _Study(evaluator, systems, baselines, k, grade_assumed, depth)
     in_order = {name: by_name[name] for name in (*baselines, *(s for s in systems if s not in baselines))}
     names = iter(in_order)
-    with progress_bar("Assuming grades", len(systems), shown=None if len(systems) > 1 else False) as advance:
+    with progress_bar("Assuming grades", len(systems), shown=progress if len(systems) > 1 else False) as advance:
         for _ in of_each_run(in_order, judgments, lambda run: study.add(next(names), run)):
             advance(1)
     return study.result()
@@ -170,20 +170,31 @@ class _Study:
         gc.collect(1)  # rankings hold reference cycles, which would keep the memory of several runs
 
     def _documents(self, join: Join, rankings: Rankings, is_unjudged: Bools) -> UnjudgedDocuments:
-        """Return the ids of the unjudged documents at ranks up to the depth, by topic."""
+        """Return the unjudged documents at ranks up to the depth, with their ranks, by topic."""
         considered = is_unjudged if self._depth is None else is_unjudged & (rankings.ranked.rank <= self._depth)
         rows = rankings.ranked.where(considered)
-        ids, ends = join.doc_ids(rows.offsets, rows.row), rows.offsets.tolist()
-        return {str(topic): ids[start:end] for topic, start, end in zip(join.topics, ends[:-1], ends[1:], strict=True)}
+        ids, ranks, ends = join.doc_ids(rows.offsets, rows.row), rows.rank.tolist(), rows.offsets.tolist()
+        return {
+            str(topic): dict(zip(ids[start:end], ranks[start:end], strict=True))
+            for topic, start, end in zip(join.topics, ends[:-1], ends[1:], strict=True)
+        }
 
     def result(self) -> Unjudged:
         """Return the result, when all runs are read."""
         largest_grade = max(self._judgments.largest_grade, 1.0)
-        effects = {str(m): effects_on(m, self._grade, largest_grade) for m in self._measures}
+        refusals = self._assumed.refusals
+        effects = {
+            str(m): UNKNOWN if str(m) in refusals else effects_on(m, self._grade, largest_grade) for m in self._measures
+        }
         without = dict(zip(effects, np.isnan(self._values[2]).all(axis=0).sum(axis=0).tolist(), strict=True))
         notes = tuple(
             f"{measure} has no value under assumptions for {counted(without[measure], 'system')}: {message}"
-            for measure, message in self._assumed.refusals.items()
+            for measure, message in refusals.items()
+        ) + tuple(
+            f"{measure} takes documents of the grade {self._grade:g}, which is assumed, as non-relevant; "
+            "assume another, such as the largest"
+            for measure in self._measures
+            if measure.params.get("rel", 0) > self._grade
         )
         value, if_nonrelevant, if_relevant = (self._scores(values) for values in self._values)
         return Unjudged(
