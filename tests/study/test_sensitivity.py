@@ -209,6 +209,15 @@ def test_borders_lie_between_neighbours_that_differ(scores: Scores) -> None:
     } == expected
 
 
+def test_rounding_errors_of_means_are_no_border() -> None:
+    forward, backward = [0.1, 0.2, 0.3], [0.3, 0.2, 0.1]
+    scores = made(np.stack([[forward, forward], [forward, backward]], axis=-1).transpose(1, 0, 2), "RBP(p=0.2|0.4)")
+    same, rounded = irmx_study.sensitivity(scores, correction="none").frame()["difference"]
+    assert same == 0
+    assert 0 < abs(rounded) < 1e-15
+    assert irmx_study.sensitivity(scores).border().empty
+
+
 def test_a_parameter_without_an_order_has_no_border(models: Scores) -> None:
     border = irmx_study.sensitivity(models).border()
     assert (len(border), [*border.columns][:5]) == (0, ["a", "b", "parameter", "lower", "upper"])

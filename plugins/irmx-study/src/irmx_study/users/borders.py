@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from irmx.ragged import Floats
 from irmx_study.users.varied_parameters import VariedParameter
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_PLACES = 12
+"""Differences of means are rounded to so many decimal places before their signs are compared."""
 
 
 def borders(rows: pd.DataFrame, varied: Sequence[VariedParameter]) -> pd.DataFrame:
@@ -41,7 +45,7 @@ def borders(rows: pd.DataFrame, varied: Sequence[VariedParameter]) -> pd.DataFra
         for fixed, line in rows.groupby(["a", "b", *others], sort=False):
             ordered = line.iloc[np.argsort(line[parameter.column].map(place).to_numpy(), kind="stable")]
             for lower, upper in pairwise(ordered.to_dict("records")):
-                sign = bool(np.sign(lower["difference"]) != np.sign(upper["difference"]))
+                sign = bool(signs(lower["difference"]) != signs(upper["difference"]))
                 significance = lower["better"] != upper["better"]
                 if sign or significance:
                     found.append(
@@ -61,3 +65,12 @@ def borders(rows: pd.DataFrame, varied: Sequence[VariedParameter]) -> pd.DataFra
     ends = [f"{key}_{end}" for end in ("lower", "upper") for key in ("difference", "better")]
     columns = ["a", "b", "parameter", "lower", "upper", *names, "sign", "significance", *ends]
     return pd.DataFrame(found, columns=[name for name in columns if len(names) > 1 or name not in names])
+
+
+def signs(differences: Floats) -> Floats:
+    """Return the signs of differences of means, 0 for those that come from the rounding of sums.
+
+    >>> signs(np.array([0.1, 1e-17, -0.1]))
+    array([ 1.,  0., -1.])
+    """
+    return np.asarray(np.sign(np.round(differences, _PLACES)))

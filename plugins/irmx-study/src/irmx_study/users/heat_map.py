@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx_study.comparison.axes import as_text
+from irmx_study.users.borders import signs
 from irmx_study.users.varied_parameters import VariedParameter
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def draw_heat_map(ax: Any, rows: pd.DataFrame, down: VariedParameter, across: Va
     )
     cells = [_square(x, y) for y, x, better in zip(*places, rows["better"], strict=True) if not better]
     ax.add_collection(PolyCollection(cells, facecolor="none", edgecolor="#555555", hatch="////", linewidth=0))
-    _border(ax, np.sign(difference))
+    _border(ax, signs(difference))
     label_ticks(ax.xaxis, xs)
     label_ticks(ax.yaxis, ys)
     ax.set_xlabel(across.name)

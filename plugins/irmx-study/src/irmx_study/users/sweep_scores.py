@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ir_measures
 import numpy as np
@@ -10,9 +10,6 @@ import numpy as np
 from irmx import DataError, Grid, Scores, parse_measure
 from irmx_study.sweeping.longform import KEYS
 from irmx_study.sweeping.results import read_results
-
-if TYPE_CHECKING:
-    pass
 
 
 def scores_of_sweep(results: Any) -> Scores:
@@ -57,11 +54,9 @@ def scores_of_sweep(results: Any) -> Scores:
     count = np.bincount(places, minlength=int(np.prod(shape)))
     if (count != 1).any():
         t, s, m = np.unravel_index(int(np.argmax(count != 1)), shape)
-        how = "twice" if count.max() > 1 and count.reshape(shape)[t, s, m] > 1 else "no value"
         found = f"{measures[m]} of {runs[s]} for topic {topics[t]}"
-        raise DataError(
-            f"The results have {found} twice." if how == "twice" else f"The results have no value of {found}."
-        )
+        is_twice = count.reshape(shape)[t, s, m] > 1
+        raise DataError(f"The results have {found} twice." if is_twice else f"The results have no value of {found}.")
     values = np.empty(shape)
     values.flat[places] = frame["value"].to_numpy(dtype=float, na_value=np.nan)
     return Scores(values, tuple(topics), tuple(runs), measures, np.ones(shape[:2], dtype=bool))
