@@ -242,3 +242,9 @@ def test_a_grid_of_more_settings_than_anyone_scores_is_refused_at_once() -> None
     declared = {name: Param(float, "a number") for name in "abcde"}
     with pytest.raises(UsageError, match=r"The grid has 100,000,000 settings; at most 1,000,000 are possible"):
         Grid(declared, dict.fromkeys("abcd", "0:1:100"))
+
+
+def test_a_number_is_one_value_however_it_is_written() -> None:
+    assert Grid("NCP(law=first)", {"rel": "1,0:2:3"}).values == {"rel": [1, 0, 2]}
+    with pytest.raises(UsageError, match="the value 1 of 'rel' twice"):
+        Grid("NCP(law=first)", {"rel": "1,1.0"})

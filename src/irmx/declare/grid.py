@@ -169,18 +169,18 @@ class Grid:
         texts = split_values(values) if isinstance(values, str) else values
         if not isinstance(texts, Iterable):
             raise UsageError(f"The grid values of {name!r} must be a sequence. Got {values!r} instead.")
-        single: set[str] = set()
-        distinct: dict[str, Any] = {}
+        single: set[Any] = set()
+        distinct: dict[Any, Any] = {}
         for text in texts:
             if isinstance(text, str) and ":" in text and quantity(param):
                 for value in self._range(text.strip(), name, param):
-                    distinct.setdefault(self.text_of(value), value)
+                    distinct.setdefault(_key(value), value)
                 continue
             value = self._value(text, name, param)
-            if self.text_of(value) in single:
+            if _key(value) in single:
                 raise UsageError(f"The grid has the value {self.text_of(value)} of {name!r} twice.")
-            single.add(self.text_of(value))
-            distinct.setdefault(self.text_of(value), value)
+            single.add(_key(value))
+            distinct.setdefault(_key(value), value)
         canonical = [*distinct.values()]
         if not canonical:
             raise UsageError(f"The grid has no value for {name!r}. {_FORM}.")
@@ -279,6 +279,11 @@ class Grid:
             return self._param(name).check(value.times(base), name, self._declared.NAME)
         except UsageError as error:
             raise UsageError(f"{error} It is {value} of the grid, with {value.of}={self.text_of(base)}.") from None
+
+
+def _key(value: Any) -> Any:
+    """Return what equal values have in common, and can be hashed: 1 and 1.0 are equal."""
+    return value if type(value) in (int, float) else Grid.text_of(value)
 
 
 def _of_plugin(measure: str | ir_measures.Measure) -> Measure:
