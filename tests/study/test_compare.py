@@ -419,6 +419,14 @@ def test_sums_are_compared_as_means_which_is_said() -> None:
     )
 
 
+def test_a_note_on_ties_that_floats_lose() -> None:
+    scores = scores_of(np.random.default_rng(0).integers(0, 11, (25, 3, 2)) / 10, "P@10 AP")
+    [note] = irmx_study.compare(scores, test="wilcoxon").notes
+    assert note.startswith("4 comparisons with differences that are equal in decimals, but not as floats")
+    assert irmx_study.compare(scores, test="wilcoxon(decimals=10)").notes == ()
+    assert irmx_study.compare(scores).notes == ()
+
+
 # -- bad input -----------------------------------------------------------------------------------------------------------
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from scipy import stats
 
 from irmx.ragged import Floats
-from irmx_study.significance.rank_tests import SignTest, WilcoxonTest
+from irmx_study.significance.rank_tests import SignTest, WilcoxonTest, count_lost_ties
 
 from .significance_blocks import all_pairs, blocks, measured
 
@@ -53,6 +53,15 @@ def test_on_more_topics(topics: int) -> None:
     statistic, p = WilcoxonTest().test(paired)
     expected = [expected_of(values, a, b, {}) for a, b in zip(paired.first, paired.second, strict=True)]
     np.testing.assert_allclose(np.stack([statistic, p], axis=1), expected, rtol=1e-12, atol=1e-12)
+
+
+def test_differences_that_are_equal_in_decimals_share_a_rank_where_that_is_asked() -> None:
+    tenths = np.random.default_rng(0).integers(0, 11, (40, 4))
+    paired, whole = all_pairs(tenths / 10), all_pairs(tenths.astype(float))
+    np.testing.assert_allclose(WilcoxonTest(decimals=10).test(paired), WilcoxonTest().test(whole), rtol=1e-12)
+    assert not np.allclose(WilcoxonTest().test(paired)[1], WilcoxonTest().test(whole)[1], rtol=0.01)
+    assert count_lost_ties(paired) == 6
+    assert count_lost_ties(whole) == count_lost_ties(all_pairs(measured(40, 4)[8:])) == 0
 
 
 @given(blocks(most=30))

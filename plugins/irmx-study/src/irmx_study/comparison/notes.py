@@ -9,6 +9,9 @@ import numpy as np
 
 from irmx import Scores, counted
 from irmx.ragged import Bools
+from irmx_study.comparison.comparisons_of_pairs import complete_values
+from irmx_study.significance.paired_values import PairedValues
+from irmx_study.significance.rank_tests import WilcoxonTest, count_lost_ties
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,6 +69,22 @@ def notes_on(
         yield (
             f"{counted(int(too_few.sum()), 'comparison')} with p = {smallest:.2g}, the smallest of {choices.draws:,} draws, which the "
             "correction makes insignificant: more draws, or the correction maxt, may tell more"
+        )
+    if isinstance(choices.test, WilcoxonTest) and choices.test["decimals"] is None:
+        yield from _on_lost_ties(scores, frame)
+
+
+def _on_lost_ties(scores: Scores, frame: pd.DataFrame) -> Iterator[str]:
+    """Yield a note if Wilcoxon's test ranks differences apart that are equal in decimals."""
+    places = {system: place for place, system in enumerate(scores.systems)}
+    count = 0
+    for m, (_, rows) in enumerate(frame.groupby("measure", sort=False)):
+        first, second = (rows[name].map(places).to_numpy() for name in ("a", "b"))
+        count += count_lost_ties(PairedValues(complete_values(scores, m), first, second))
+    if count:
+        yield (
+            f"{counted(count, 'comparison')} with differences that are equal in decimals, but not as floats, so that SciPy gives them "
+            "different ranks: the test wilcoxon(decimals=10) gives them the same"
         )
 
 

@@ -13,12 +13,18 @@ from irmx_study.significance.paired_values import PairedValues
 _SMALL = 13
 """On up to so many topics, SciPy permutes all signs if there are ties."""
 
+_ROUNDING = 1e-12
+"""Sizes of differences that are closer, relative to the largest value, are the same in decimals."""
+
 
 class WilcoxonTest(SignificanceTest):
     """Wilcoxon's signed-rank test, by ``scipy.stats.wilcoxon``, of whose parameters these are.
 
     SciPy's ``method="auto"`` is exact on up to 50 topics if no difference is 0 and no two have the same size; otherwise it permutes
     all signs on up to 13 topics, and takes the normal approximation on more. Each pair of systems is decided for itself.
+
+    SciPy ranks differences as floats, of which 0.3 - 0.2 and 0.2 - 0.1 are not equal. ``decimals`` rounds them first, so that
+    differences that are equal in decimals share a rank; it matters for values with few decimals, such as P@10.
     """
 
     NAME = "wilcoxon"
@@ -35,6 +41,9 @@ class WilcoxonTest(SignificanceTest):
         "continuity": Param(
             bool, "whether the normal approximation is corrected for continuity; SciPy's default", default=True
         ),
+        "decimals": Param(
+            int, "decimals to round differences to before they are ranked; None: none", default=None, low=0
+        ),
     }
 
     def test(self, paired: PairedValues) -> tuple[Floats, Floats]:
@@ -42,6 +51,8 @@ class WilcoxonTest(SignificanceTest):
         statistic, p = np.zeros(len(paired)), np.ones(len(paired))
         for pairs in paired.chunks():
             differences = paired.differences(pairs)
+            if self["decimals"] is not None:
+                differences = differences.round(self["decimals"])
             is_tied = _have_ties(differences)
             differs = (differences != 0).any(axis=0)
             for some in (~is_tied & differs, is_tied & differs):
@@ -70,6 +81,20 @@ def _have_ties(differences: Floats) -> Bools:
     sizes = np.sort(np.abs(differences), axis=0)
     ties: Bools = (sizes[0] == 0) | (sizes[1:] == sizes[:-1]).any(axis=0)
     return ties
+
+
+def count_lost_ties(paired: PairedValues) -> int:
+    """Return for how many pairs two differences of the same size, or one of 0, are not equal as floats.
+
+    >>> count_lost_ties(PairedValues(np.array([[0.3, 0.2], [0.2, 0.1]]), np.array([0]), np.array([1])))
+    1
+    """
+    close, count = _ROUNDING * np.abs(paired.values).max(), 0
+    for pairs in paired.chunks():
+        sizes = np.sort(np.abs(paired.differences(pairs)), axis=0)
+        gaps = np.diff(sizes, axis=0, prepend=0)
+        count += int(((gaps > 0) & (gaps <= close)).any(axis=0).sum())
+    return count
 
 
 class SignTest(SignificanceTest):
