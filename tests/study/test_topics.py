@@ -103,7 +103,21 @@ def test_one_system_has_no_differences(demo: Scores) -> None:
 def test_the_command_prints_the_table(demo: Scores, tmp_path: Path, command: Callable[..., Any]) -> None:
     path = tmp_path / "scores.parquet"
     demo.to_parquet(path)
-    arguments = ["topics", "--scores", path, "--baseline", B, "--label", f"{C}=new", "--sort", "nDCG@10", "--top", 1]
+    arguments = [
+        "topics",
+        "--scores",
+        path,
+        "--baseline",
+        B,
+        "--system",
+        C,
+        "--label",
+        f"{C}=new",
+        "--sort",
+        "nDCG@10",
+        "--top",
+        1,
+    ]
     done = command(*arguments, "--system", "new", "-o", "csv", "-p", -1)
     assert done.code == 0
     expected = topics(demo, C, B, sort="nDCG@10", top=1)
