@@ -419,6 +419,18 @@ def test_sums_are_compared_as_means_which_is_said() -> None:
     )
 
 
+def test_of_few_topics_all_changes_of_signs_are_stated_instead_of_draws() -> None:
+    scores = scores_of(np.random.default_rng(0).random((8, 3)))
+    for how, user in (({"test": "permutation"}, "test"), ({"correction": "maxt"}, "correction")):
+        comparison = irmx_study.compare(scores, interval="bca", **how)  # type: ignore[arg-type]
+        assert comparison.facts()["draws"] == f"all 256 changes of signs ({user}), 10,000 (interval)"
+        assert (
+            f"The {user} used all 256 changes of signs. The interval used 10,000 random draws" in comparison.methods()
+        )
+    assert irmx_study.compare(scores, test="bootstrap").facts()["draws"] == "10,000 (test)"
+    assert irmx_study.compare(scores, test="permutation", draws=255).facts()["draws"] == "255 (test)"
+
+
 def test_a_note_on_ties_that_floats_lose() -> None:
     scores = scores_of(np.random.default_rng(0).integers(0, 11, (25, 3, 2)) / 10, "P@10 AP")
     [note] = irmx_study.compare(scores, test="wilcoxon").notes

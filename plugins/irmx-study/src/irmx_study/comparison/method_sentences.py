@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import irmx
 from irmx import Citation, counted, papers_of, visible
-from irmx_study.comparison.stated_facts import EFFECTS, family_size, interval_name, parameters_of, topics_of
+from irmx_study.comparison.stated_facts import EFFECTS, draws_of, family_size, interval_name, parameters_of, topics_of
 from irmx_study.significance.cited_papers import EFRON
 
 if TYPE_CHECKING:
@@ -77,12 +77,10 @@ def _tested(comparison: Comparison) -> list[str]:
     if choices.test.NAME in _TESTS and (parameters := ", ".join(parameters_of(choices.test))):
         test += f" ({parameters})"
     sentences = [f"Differences were tested with {test}, at the level {choices.level:g}."]
-    if choices.resampled:
-        users = joined([f"the {kind}" for kind in choices.resampled]).replace("interval", "intervals")
-        at_most = (
-            "at most " if 2 ** len(comparison.scores.topics) <= choices.draws else ""
-        )  # all sign vectors are fewer
-        sentences.append(f"{users.capitalize()} used {at_most}{choices.draws:,} random draws (seed {choices.seed}).")
+    for number, kinds in draws_of(comparison).items():
+        users = joined([f"the {kind}" for kind in kinds]).replace("interval", "intervals")
+        drawn = f" random draws (seed {choices.seed})" if number[0].isdigit() else ""
+        sentences.append(f"{users.capitalize()} used {number}{drawn}.")
     if choices.tie_threshold and "sign" in choices.test.NAME:
         sentences.append(f"Differences of at most {choices.tie_threshold:g} on a topic counted as ties.")
     return sentences

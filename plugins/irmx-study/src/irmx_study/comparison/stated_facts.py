@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from irmx import counted, versions_of
+from irmx_study.significance.max_t import MaxT
 from irmx_study.significance.named_tests import SignificanceTest
+from irmx_study.significance.permutation_test import PermutationTest
+from irmx_study.significance.random_draws import all_signs
 
 if TYPE_CHECKING:
     from irmx_study.comparison.comparison import Comparison
@@ -32,7 +35,8 @@ def facts_of(comparison: Comparison) -> dict[str, str]:
     if has_letters(comparison):
         facts["letters"] = "systems that share one cannot be told apart: the same test and correction, of all pairs"
     if choices.resampled:
-        facts |= {"draws": f"{choices.draws:,} ({' and '.join(choices.resampled)})", "seed": str(choices.seed)}
+        draws = (f"{number} ({' and '.join(users)})" for number, users in draws_of(comparison).items())
+        facts |= {"draws": ", ".join(draws), "seed": str(choices.seed)}
     ties = f", a difference of at most {choices.tie_threshold:g} being a tie" if choices.tie_threshold else ""
     facts["W/T/L"] = f"topics won, tied and lost{ties}"
     return facts | {
@@ -45,6 +49,24 @@ def facts_of(comparison: Comparison) -> dict[str, str]:
 def parameters_of(test: Any) -> list[str]:
     """Return the parameters of a test and their values, also where they are the defaults."""
     return [f"{name}={test[name]!r}" for name in test.SUPPORTED_PARAMS]
+
+
+def draws_of(comparison: Comparison) -> dict[str, list[str]]:
+    """Return what makes how many random draws; on few topics, permutations use all changes of signs instead.
+
+    >>> import irmx_study, pandas as pd
+    >>> rows = [(f"q{i}", system, "AP", i / 10 * k) for i in range(8) for k, system in enumerate("ab")]
+    >>> values = pd.DataFrame(rows, columns=["query_id", "system", "measure", "value"])
+    >>> draws_of(irmx_study.compare(values, test="permutation", interval="bca"))
+    {'all 256 changes of signs': ['test'], '10,000': ['interval']}
+    """
+    choices, topics = comparison.choices, int(comparison.comparisons["topics"].max())
+    users: dict[str, list[str]] = {}
+    for kind in choices.resampled:
+        flips_signs = isinstance(getattr(choices, kind), (PermutationTest, MaxT))
+        is_exact = flips_signs and all_signs(topics, choices.draws)
+        users.setdefault(f"all {2**topics:,} changes of signs" if is_exact else f"{choices.draws:,}", []).append(kind)
+    return users
 
 
 def has_letters(comparison: Comparison) -> bool:
