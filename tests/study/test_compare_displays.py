@@ -195,10 +195,10 @@ def test_texts_do_not_cover_the_bars_where_all_differences_have_one_sign(topics:
 def test_one_of_several_systems_has_to_be_named(scores: irmx.Scores) -> None:
     with pytest.raises(irmx.UsageError, match="Name the one to compare with bm25: titles, recent"):
         irmx_study.compare(scores).plot_topics()
-    with pytest.raises(irmx.UsageError, match=r"There is no system 'titel'. Did you mean titles"):
+    with pytest.raises(irmx.UsageError, match=r"The scores have no system 'titel'. Did you mean titles"):
         irmx_study.compare(scores).plot_topics("titel")
-    with pytest.raises(irmx.UsageError, match="There is no measure"):
-        irmx_study.compare(scores).plot_topics("titles", measure="NCP")
+    with pytest.raises(irmx.UsageError, match="The scores have no measure .nDCG.. They have: "):
+        irmx_study.compare(scores).plot_topics("titles", measure="nDCG")
 
 
 # -- matplotlib is needed for drawing only -----------------------------------------------------------------

@@ -79,7 +79,7 @@ def test_systems_that_retrieved_nothing_are_not_counted_and_missing_values_come_
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"a": "bm26"}, "There is no system 'bm26'. Did you mean bm25"),
+        ({"a": "bm26"}, "The scores have no system 'bm26'. Did you mean bm25"),
         ({"a": A, "b": A}, f"{A} cannot be compared with itself"),
         ({"by": "easist"}, r"Topics cannot be ordered by 'easist'. Did you mean easiest\? Known: difference"),
         ({"by": "hardest", "a": A}, "Topics by hardest are of all systems"),

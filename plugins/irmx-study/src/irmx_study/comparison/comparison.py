@@ -174,12 +174,7 @@ class Comparison:
         irmx.errors.UsageError
             For an unknown one; the message suggests the nearest.
         """
-        known = list(map(str, self.scores.measures))
-        if measure is not None and str(measure) not in known:
-            raise UsageError(
-                f"There is no measure {measure!r}.{suggest(str(measure), known)} Known: {', '.join(known)}."
-            )
-        return known[0] if measure is None else str(measure)
+        return str(self.scores.select(measures=measure).measures[0])
 
     @cached_property
     def letters(self) -> dict[str, list[str]]:
@@ -353,9 +348,7 @@ class Comparison:
                 f"Differences by topic are of two systems. Name the one to compare with {b}: {', '.join(others)}."
             )
         a = others[0] if a is None else a
-        for name in (a, b):
-            if name not in systems:
-                raise UsageError(f"There is no system {name!r}.{suggest(name, systems)} Known: {', '.join(systems)}.")
+        self.scores.select(systems=[a, b])  # refuses an unknown one
         return TopicsDisplay.from_comparison(self, a, b, self.known_measure(measure)).plot(ax)
 
 

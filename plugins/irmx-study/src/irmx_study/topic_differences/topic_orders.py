@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import Scores, UsageError, parse_measure, suggest
+from irmx import Scores, UsageError, suggest
 from irmx.ragged import Ints
 
 if TYPE_CHECKING:
@@ -71,32 +69,19 @@ def topics(
     """
     if not isinstance(scores, Scores):
         scores = Scores.from_frame(scores)
-    measures = [str(measure) for measure in scores.measures]
     if by not in ORDERS:
         raise UsageError(f"Topics cannot be ordered by {by!r}.{suggest(by, ORDERS)} Known: {', '.join(ORDERS)}.")
     if top is not None and top < 1:
         raise UsageError(f"The number of topics to return must be 1 or more. Got {top} instead.")
     if by != "difference" and (a is not None or b is not None):
         raise UsageError(f"Topics by {by} are of all systems. Leave the two systems out, or order by difference.")
-    sort = measures[0] if sort is None else _measure_of(sort, measures)
+    sort = str(scores.select(measures=sort).measures[0])
     if by == "difference":
         table, key = _of_two(scores, *two_systems(scores, a, b)), f"{sort} difference"
     else:
         table, key = _of_all(scores, by), f"{sort} {'sd' if by == 'disputed' else 'mean'}"
     table = table.sort_values(key, ascending=by == "hardest", kind="stable", na_position="last", ignore_index=True)
     return table if top is None else table.iloc[_ends(len(table), top, by == "difference")].reset_index(drop=True)
-
-
-def _measure_of(name: str, measures: Sequence[str]) -> str:
-    """Return the measure of the scores that a name stands for, which may be unknown to irmx."""
-    if name not in measures:
-        with contextlib.suppress(UsageError):
-            name = str(parse_measure(name))
-    if name not in measures:
-        raise UsageError(
-            f"The scores have no measure {name!r}.{suggest(name, measures)} They have: {', '.join(measures)}."
-        )
-    return name
 
 
 def two_systems(scores: Scores, a: str | None, b: str | None) -> tuple[str, str]:
@@ -110,9 +95,7 @@ def two_systems(scores: Scores, a: str | None, b: str | None) -> tuple[str, str]
     names = scores.systems
     if len(names) < 2:
         raise UsageError(f"Two systems are needed for differences. There is {names[0] if names else 'none'}.")
-    for name in (a, b):
-        if name is not None and name not in names:
-            raise UsageError(f"There is no system {name!r}.{suggest(name, names)} The systems: {', '.join(names)}.")
+    scores.select(systems=[name for name in (a, b) if name is not None])  # refuses an unknown one
     b = next(name for name in names if name != a) if b is None else b
     a = next(name for name in names if name != b) if a is None else a
     if a == b:
