@@ -287,4 +287,5 @@ def test_the_command_prints_the_table(demo: Scores, tmp_path: Path, command: Cal
     assert command("power", "--sd", 0.25).code == 2
     for option in (["--scores"], ["--measure", "AP"], ["--label", "a=b"]):
         assert "about results of earlier systems" in command("power", "--sd", 0.25, "--topics", 5, *option).err
-    assert "but not both" in command("power", qrels_path(), "a.run", "AP", "--sd", 0.25).err
+    assert "needs either qrels" in command("power").err
+    assert "needs either qrels" in command("power", qrels_path(), "a.run", "AP", "--sd", 0.25).err

@@ -60,6 +60,14 @@ def test_other_tables(option: str, method: str, command: Callable[..., Any]) -> 
     pd.testing.assert_frame_equal(table, expected, check_dtype=False)
 
 
+def test_corrected_p_values_are_shown_where_there_is_a_correction(command: Callable[..., Any]) -> None:
+    assert "p_corrected" not in command("sensitivity", *FILES, "RBP(p=0.1:0.3:3)").out
+    assert (
+        "p_corrected"
+        in command("sensitivity", *FILES, "RBP(p=0.1:0.3:3)", "--family", "all", "--correction", "holm").out
+    )
+
+
 def test_no_border_is_told_in_words(command: Callable[..., Any]) -> None:
     done = command("sensitivity", *FILES, "RBP(p=0.1:0.3:3)", "--border")
     assert "There is no border" in done.out

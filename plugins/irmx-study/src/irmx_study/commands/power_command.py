@@ -67,12 +67,12 @@ def plan_topics(
     from irmx_study.comparison.tables_for_reading import write_facts_below
     from irmx_study.planning import experiment_plans  # its function has the name of an option
 
-    if arguments and (sd is not None or variance is not None):
-        raise UsageError("Give qrels, runs and measures, or --sd or --variance, but not both.")
     if not arguments and (scores or measure is not None or label):
         raise UsageError(
             "--scores, --measure and --label are about results of earlier systems. Give these, or leave them out."
         )
+    if bool(arguments) == (sd is not None or variance is not None):
+        raise UsageError("irmx power needs either qrels, runs and measures, or --sd or --variance.")
     plan = experiment_plans.power(
         scored("power", arguments, scores, measure, label or ()) if arguments else None,
         sd=sd,

@@ -158,8 +158,8 @@ def _print(result: Sensitivity, rank_bands: bool, border: bool, output_format: s
     else:
         means = {f"mean_{side}": f"mean {summary[side].iloc[0]}" for side in ("a", "b")}
         rows = result.frame().drop(columns=["measure", "a", "b", "topics"]).rename(columns=means)
-        if not result.weighted:
-            rows = rows.drop(columns="share")
+        repeated = {"share": not result.weighted, "p_corrected": result.choices.correction.NAME == "none"}
+        rows = rows.drop(columns=[name for name, same in repeated.items() if same])
     if for_reading and rows.empty:
         typer.echo("There is no border: along no parameter with an order does the better run change.")
     else:

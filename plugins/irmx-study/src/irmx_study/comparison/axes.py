@@ -43,7 +43,7 @@ def axes_for(
         from matplotlib import pyplot
     except ImportError as error:
         raise UsageError(
-            "Drawing needs matplotlib, which is not installed. To install it: pip install 'irmx-study[plot]'"
+            "Drawing needs matplotlib, which is not installed. To install it: pip install matplotlib"
         ) from error
     if ax is None:
         _, axes = pyplot.subplots(
