@@ -140,7 +140,7 @@ def commands(data: Path, rounds: int) -> Iterator[list[str]]:
         for count, words in ((2, ()), (len(runs), ("--all-pairs", "-o", "csv"))):
             own, scored = in_turns(job("compare", runs[:count], *words), job("eval", runs[:count]), rounds=rounds)
             what = f"irmx compare, {count} runs of TREC-8, AP and P@10{', all pairs' if words else ''}"
-            yield [what, seconds(own), "", "", "irmx eval, the whole", seconds(scored)]
+            yield [what, seconds(own), "", "", "irmx eval of the same", seconds(scored)]
 
 
 def main() -> None:
@@ -159,7 +159,7 @@ def main() -> None:
     head = [
         "all pairs, unless said otherwise",
         "time",
-        "wanted: below",
+        "goal: below",
         "per comparison",
         "peer",
         "peer, per comparison",
