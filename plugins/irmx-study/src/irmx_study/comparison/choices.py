@@ -86,6 +86,11 @@ class Choices:
         return param.check(value, name, cls.NAME)
 
     @property
+    def coverage(self) -> str:
+        """What intervals cover, such as 95%."""
+        return f"{100 * (1 - self.level):g}%"
+
+    @property
     def of_all_pairs(self) -> bool:
         """Whether the test is of all pairs of systems together."""
         return bool(getattr(self.test, "ALL_PAIRS", False))

@@ -6,8 +6,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import irmx
-from irmx import Citation, counted, papers_of, visible
-from irmx_study.comparison.stated_facts import EFFECTS, draws_of, family_size, interval_name, parameters_of, topics_of
+from irmx import Citation, papers_of, visible
+from irmx_study.comparison.stated_facts import (
+    EFFECTS,
+    draws_of,
+    interval_name,
+    parameters_of,
+    size_of_family,
+    topics_of,
+)
 from irmx_study.significance.cited_papers import EFRON
 
 if TYPE_CHECKING:
@@ -87,7 +94,7 @@ def _tested(comparison: Comparison) -> list[str]:
 
 
 def _corrected(comparison: Comparison) -> list[str]:
-    choices, size = comparison.choices, family_size(comparison)
+    choices = comparison.choices
     sentences = []
     if choices.correction.NAME != "none":
         of = (
@@ -95,9 +102,10 @@ def _corrected(comparison: Comparison) -> list[str]:
             if choices.family == "all" and len(comparison.scores.measures) > 1
             else "of each measure"
         )
-        number = counted(int(size), "comparison") if size.isdigit() else f"{size} comparisons"
         method = _in_words(choices.correction, _CORRECTIONS, "the method")
-        sentences.append(f"The p-values of the {number} {of} were corrected for multiple testing by {method}.")
+        sentences.append(
+            f"The p-values of the {size_of_family(comparison)} {of} were corrected for multiple testing by {method}."
+        )
     elif choices.of_all_pairs:
         sentences.append("The test controls the family-wise error rate over all pairs of systems, for each measure.")
     elif len(comparison.comparisons) > 1:
@@ -114,9 +122,10 @@ def _corrected(comparison: Comparison) -> list[str]:
 
 def _sizes(comparison: Comparison) -> list[str]:
     choices = comparison.choices
-    coverage, interval = f"{100 * (1 - choices.level):g}%", interval_name(comparison)
     effect = EFFECTS[choices.of_all_pairs].replace(" / ", " divided by the ").replace("topics x", "topics by")
-    return [f"We report mean differences with {coverage} {interval}; the effect size is the {effect}."]
+    return [
+        f"We report mean differences with {choices.coverage} {interval_name(comparison)}; the effect size is the {effect}."
+    ]
 
 
 def citations_of(comparison: Comparison) -> tuple[Citation, ...]:

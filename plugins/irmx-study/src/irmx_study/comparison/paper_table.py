@@ -33,7 +33,7 @@ def in_latex_format(
         lines += [_line(["", *(rf"\multicolumn{{2}}{{c}}{{{measure}}}" for measure in measures)])]
         ends = range(2, 2 + width * len(measures), width)
         lines += [" ".join(rf"\cmidrule(lr){{{start}-{start + 1}}}" for start in ends)]
-        percent = in_latex(f"{100 * (1 - comparison.choices.level):g}%")
+        percent = in_latex(comparison.choices.coverage)
         second = "" if _of_mean(comparison) else "difference "
         lines += [_line(["system", *["mean", f"{second}[{percent} interval]"] * len(measures)])]
     else:

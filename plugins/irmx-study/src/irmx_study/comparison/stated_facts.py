@@ -29,7 +29,7 @@ def facts_of(comparison: Comparison) -> dict[str, str]:
         "family": _family(comparison),
         "correction": _correction(comparison),
         "level": f"{choices.level:g}",
-        "intervals": f"{100 * (1 - choices.level):g}% {interval_name(comparison)}",
+        "intervals": f"{choices.coverage} {interval_name(comparison)}",
         "effect": EFFECTS[choices.of_all_pairs],
     }
     if has_letters(comparison):
@@ -79,12 +79,14 @@ def topics_of(comparison: Comparison) -> str:
     return _range(sorted({int(number) for number in comparison.comparisons["topics"]}))
 
 
-def family_size(comparison: Comparison) -> str:
-    """Return how many comparisons are corrected together; identical systems are not counted."""
+def size_of_family(comparison: Comparison) -> str:
+    """Return how many comparisons are corrected together, such as "2 comparisons"; identical systems are not counted."""
     table = comparison.comparisons
     counts = table[~comparison.identical].groupby("measure", sort=False).size()
     sizes = [int(counts.get(str(measure), 0)) for measure in comparison.scores.measures]
-    return str(sum(sizes)) if comparison.choices.family == "all" else _range(sorted(set(sizes)))
+    if comparison.choices.family == "all":
+        sizes = [sum(sizes)]
+    return f"{_range(sorted(set(sizes)))} comparison{'' if set(sizes) == {1} else 's'}"
 
 
 def interval_name(comparison: Comparison) -> str:
@@ -98,13 +100,11 @@ def interval_name(comparison: Comparison) -> str:
 
 
 def _family(comparison: Comparison) -> str:
-    size = family_size(comparison)
     of = "all pairs" if comparison.all_pairs else f"each system with {' and with '.join(comparison.baseline)}"
     if len(comparison.scores.systems) == 2:
         of = "{a} with {b}".format(**comparison.comparisons.iloc[0])
-    number = counted(int(size), "comparison") if size.isdigit() else f"{size} comparisons"
     by = " by all measures together" if comparison.choices.family == "all" else " for each measure"
-    return f"{number}{by if len(comparison.scores.measures) > 1 else ''}: {of}"
+    return f"{size_of_family(comparison)}{by if len(comparison.scores.measures) > 1 else ''}: {of}"
 
 
 def _correction(comparison: Comparison) -> str:

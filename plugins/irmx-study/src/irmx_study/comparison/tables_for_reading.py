@@ -79,7 +79,7 @@ def _differences(
 
 
 def _coverage(comparison: Comparison) -> str:
-    return f"{100 * (1 - comparison.choices.level):g}% interval"
+    return f"{comparison.choices.coverage} interval"
 
 
 def _interval(low: float, high: float, places: int) -> str:
