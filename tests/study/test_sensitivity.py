@@ -231,6 +231,21 @@ def test_durations_are_ordered_by_their_length() -> None:
     assert result.border()[["lower", "upper"]].to_numpy().tolist() == [["30s", "1.5m"]]
 
 
+def test_a_multiple_of_another_parameter_varies_with_it() -> None:
+    values = np.zeros((4, 2, 4))
+    values[:, 1] = np.array([0.4, 0.1, 0.1, 0.1]) + np.array([[0.01], [0.02], [0.03], [0.04]])
+    values[:, 0, 1:] = 0.5
+    alone, with_multiple = (
+        irmx_study.sensitivity(made(values, f"MSU(MD=1m:4m:4{more})")) for more in ("", ",SD=0.5*MD")
+    )
+    assert with_multiple.border().equals(alone.border())
+    assert len(alone.border()) == 1
+    assert "by MD, each" in with_multiple.facts()["users"]
+    assert with_multiple.measure == "MSU"
+    assert with_multiple.frame()[["MD", "SD"]].iloc[1].tolist() == ["2m", "1m"]
+    assert with_multiple.plot().ax_.get_xlabel() == "MD"
+
+
 # -- ranks -----------------------------------------------------------------------------------------------
 
 

@@ -26,7 +26,7 @@ def borders(rows: pd.DataFrame, varied: Sequence[VariedParameter]) -> pd.DataFra
     rows : DataFrame
         What :meth:`Sensitivity.frame` returns.
     varied : sequence of VariedParameter
-        The parameters that vary; only those with an order have borders.
+        The parameters that vary independently; only those with an order have borders.
 
     Returns
     -------

@@ -18,7 +18,14 @@ from irmx_study.comparison.comparison import Comparison
 from irmx_study.users.borders import borders
 from irmx_study.users.rank_bands import bands
 from irmx_study.users.user_populations import share_of_each
-from irmx_study.users.varied_parameters import COLUMNS, VariedParameter, settings_among, varied_parameters, without
+from irmx_study.users.varied_parameters import (
+    COLUMNS,
+    VariedParameter,
+    independent,
+    settings_among,
+    varied_parameters,
+    without,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,13 +65,18 @@ class Sensitivity:
     weighted: bool
 
     def __repr__(self) -> str:
-        names = ", ".join(parameter.name for parameter in self.varied)
+        names = ", ".join(parameter.name for parameter in self.independent)
         return f"<Sensitivity of {self.measure} to {names}: {counted(len(self.shares), 'setting')}, {counted(len(self.scores.systems), 'system')}>"
 
     @property
     def measure(self) -> str:
         """The measure, without the parameters that vary."""
         return without(self.scores.measures[0], self.varied)
+
+    @cached_property
+    def independent(self) -> tuple[VariedParameter, ...]:
+        """The parameters that span the settings: ``varied`` without multiples of others, such as ``SD`` where it is ``0.5*MD``."""
+        return independent(self.varied)
 
     @property
     def choices(self) -> Choices:
@@ -143,7 +155,7 @@ class Sensitivity:
 
     def facts(self) -> dict[str, str]:
         """Return what a table of the result must state: the users, and the facts of the comparison."""
-        names = " and ".join(parameter.name for parameter in self.varied)
+        names = " and ".join(parameter.name for parameter in self.independent)
         weights = "weighted by the shares of a population" if self.weighted else "each with the same share"
         corrected = self.choices.family == "all" and self.choices.correction.NAME != "none"
         over = "p-values corrected over them" if corrected else "p-values not corrected over them"
@@ -167,7 +179,7 @@ class Sensitivity:
             other parameters, ``sign`` and ``significance`` (whether each changes), and at both settings the ``difference`` and
             which system is ``better``, with the suffixes ``_lower`` and ``_upper``.
         """
-        return borders(self._rows, self.varied)
+        return borders(self._rows, self.independent)
 
     def rank_bands(self) -> pd.DataFrame:
         """Return the best, median and worst rank of every system over all users.
@@ -194,7 +206,9 @@ class Sensitivity:
         """
         from irmx_study.users.sensitivity_display import SensitivityDisplay
 
-        return SensitivityDisplay(self._rows, self.summary(), self.varied, self.measure, self.choices.level).plot(ax)
+        return SensitivityDisplay(self._rows, self.summary(), self.independent, self.measure, self.choices.level).plot(
+            ax
+        )
 
     def plot_rank_bands(self, ax: Any = None) -> RankBandsDisplay:
         """Draw the band of ranks of every system over all users.

@@ -113,6 +113,31 @@ def varied_parameters(settings: Sequence[ir_measures.Measure]) -> tuple[VariedPa
     return tuple(_varied(settings[0].SUPPORTED_PARAMS, [_values(measure) for measure in settings]))
 
 
+def independent(varied: Sequence[VariedParameter]) -> tuple[VariedParameter, ...]:
+    """Return the parameters without those that are everywhere the same multiple of one before them, along which nothing else varies.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> settings = irmx.parse_measures("MSU(MD=30s|1m|2m, SD=0.5*MD, L=0|1)")
+    >>> [parameter.name for parameter in independent(varied_parameters(settings))]
+    ['MD', 'L']
+    """
+    return tuple(
+        parameter
+        for place, parameter in enumerate(varied)
+        if not any(_is_multiple(parameter, before) for before in varied[:place])
+    )
+
+
+def _is_multiple(parameter: VariedParameter, of: VariedParameter) -> bool:
+    multiples, numbers = parameter.positions, of.positions
+    if multiples is None or numbers is None:
+        return False
+    largest = int(np.argmax(np.abs(numbers)))
+    return bool(np.allclose(multiples, multiples[largest] / numbers[largest] * numbers, rtol=1e-9, atol=0))
+
+
 def _varied(
     declared: Mapping[str, Any], settings: Sequence[Mapping[str, Any]], of: str = ""
 ) -> Iterable[VariedParameter]:
