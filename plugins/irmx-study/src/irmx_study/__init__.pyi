@@ -9,8 +9,8 @@ from .sweeping.sweep_summaries import best_settings as best_settings
 from .sweeping.sweep_summaries import rank_correlation_with as rank_correlation_with
 from .sweeping.sweeps import sweep as sweep
 from .topic_differences.topic_orders import topics as topics
-from .users.sensitivity import Sensitivity as Sensitivity
 from .users.sensitivity import sensitivity as sensitivity
+from .users.sensitivity_result import Sensitivity as Sensitivity
 from .users.sweep_scores import scores_of_sweep as scores_of_sweep
 from .users.user_populations import population as population
 

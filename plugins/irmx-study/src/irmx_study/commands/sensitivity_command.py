@@ -27,7 +27,7 @@ from irmx_study.commands.shared_options import (
 
 if TYPE_CHECKING:
     from irmx import Scores
-    from irmx_study.users.sensitivity import Sensitivity
+    from irmx_study.users.sensitivity_result import Sensitivity
 
 
 def sensitivity_of_runs(
