@@ -278,7 +278,7 @@ def test_ranks_are_those_of_the_best_settings_of_a_sweep() -> None:
         ("MSU(L=0.5|1)", "MSU", {"L": [0.5, 1.0]}),
         ("AP AP(rel=2) P@5", "AP", {"rel": [1, 2]}),
         ("AP AP@5", "AP", {"cutoff": ["None", "5"]}),
-        ("nDCG(judged_only=*)@10", "nDCG(cutoff=10)", {"judged_only": [False, True]}),
+        ("nDCG(judged_only=*)@10", "nDCG@10", {"judged_only": [False, True]}),
         ("TIA_StRecall(a=0.2|0.4)", "TIA_StRecall", {"a_": [0.2, 0.4]}),
     ],
 )

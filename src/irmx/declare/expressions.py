@@ -47,7 +47,7 @@ def measures_named(text: str, complete: bool = True) -> list[ir_measures.Measure
     >>> measures_named("ndcg_cut.5,10"), measures_named("AP")
     ([nDCG@5, nDCG@10], [AP])
     """
-    if text not in measure_names() and is_trec_name(text):
+    if is_trec_name(text) and text not in measure_names():
         return [upstream(type(measure)(), dict(measure.params)) for measure in trec_measures(text)]
     return [_Parser(text, complete).measure()]
 

@@ -22,6 +22,7 @@ _CALL = re.compile(r"([^\W\d]\w*)\s*(?:\((.*)\))?\s*(?:@(.*))?", re.DOTALL)
 _EVERY = "*"
 _MARKS = "*|:"
 """What stands for several values: every value, a choice, a range."""
+_MARKED = re.compile(f"[{_MARKS}]")
 
 
 def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
@@ -101,7 +102,7 @@ def parse_measures(text: str) -> list[ir_measures.Measure]:
 
 def _settings(text: str) -> list[ir_measures.Measure]:
     """Return the measures of one expression: one, or several settings of it."""
-    call = _CALL.fullmatch(text) if any(mark in text for mark in _MARKS) else None
+    call = _CALL.fullmatch(text) if _MARKED.search(text) else None
     if call is None or not any(map(_has_several, [*split_values(call[2] or ""), call[3] or ""])):
         return measures_named(text)
     base = (
@@ -127,7 +128,7 @@ def _has_several(text: str) -> bool:
 
 
 def _is_pattern(text: str) -> bool:
-    return any(len(split_values(text, mark)) > 1 for mark in _MARKS)
+    return any(mark in text and len(split_values(text, mark)) > 1 for mark in _MARKS)
 
 
 def _arguments(text: str, whole: str) -> dict[str, str]:

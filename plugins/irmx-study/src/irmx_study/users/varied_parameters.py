@@ -164,14 +164,16 @@ def without(measure: ir_measures.Measure, varied: Iterable[VariedParameter]) -> 
     """Return the text of a measure without some parameters, as a name of all its settings.
 
     >>> import irmx
-    >>> settings = irmx.parse_measures("NCP(law=first|uniform, rel=2)")
+    >>> settings = irmx.parse_measures("NCP(law=first|uniform, rel=2)@10")
     >>> without(settings[0], varied_parameters(settings))
-    'NCP(rel=2)'
+    'NCP(rel=2)@10'
     """
     names = {parameter.name.partition(".")[0]: "." in parameter.name for parameter in varied}
-    texts = [
-        f"{name}={value.NAME if name in names else Grid.text_of(value)}"
+    texts = {
+        name: value.NAME if name in names else Grid.text_of(value)
         for name, value in measure.params.items()
         if names.get(name, True)
-    ]
-    return f"{measure.NAME}({','.join(texts)})" if texts else str(measure.NAME)
+    }
+    at = texts.pop(measure.AT_PARAM, None)
+    inner = ",".join(f"{name}={text}" for name, text in texts.items())
+    return str(measure.NAME) + (f"({inner})" if inner else "") + ("" if at is None else f"@{at}")
