@@ -258,6 +258,13 @@ def test_several_baselines_and_their_order() -> None:
     assert result.frame()["system"].tolist() == ["one", "two", "three"]
 
 
+@pytest.mark.parametrize("progress", [True, False, None])
+def test_progress_is_shown_on_request(progress: bool | None, capsys: pytest.CaptureFixture[str]) -> None:
+    runs = {name: ranked({"1": ["a"]}) for name in ("one", "two")}
+    irmx_study.unjudged("P@1", {"1": {"a": 1}}, runs, progress=progress)
+    assert ("Assuming grades" in capsys.readouterr().err) == (progress is True)
+
+
 def test_the_grade_to_assume() -> None:
     qrels, runs = {"1": {"a": 3, "b": 1}}, {"run": ranked({"1": ["x", "a", "b"]})}
     values = {
