@@ -58,6 +58,7 @@ from .errors import PluginWarning as PluginWarning
 from .errors import UnknownNameError as UnknownNameError
 from .errors import UsageError as UsageError
 from .errors import counted as counted
+from .errors import some as some
 from .errors import suggest as suggest
 from .hookspecs import hookimpl as hookimpl
 from .rank.join import Join as Join

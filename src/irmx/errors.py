@@ -143,11 +143,11 @@ def failure_of(plugin: str, error: Exception, where: str = "") -> PluginError:
     return PluginError(f"{plugin} failed{where} with {type(error).__name__}: {error}")
 
 
-def some(names: Iterable[str]) -> str:
-    """Return the first three names, and dots if there are more, for a message.
+def some(names: Iterable[str], number: int = 3) -> str:
+    """Return the first names, and dots if there are more, for a message.
 
-    >>> some(["1", "2", "3", "4"])
-    '1, 2, 3, ...'
+    >>> some(["1", "2", "3", "4"]), some(["1", "2"], number=1)
+    ('1, 2, 3, ...', '1, ...')
     """
-    first = list(islice(names, 4))
-    return ", ".join(first[:3]) + (", ..." if len(first) > 3 else "")
+    first = list(islice(names, number + 1))
+    return ", ".join(first[:number]) + (", ..." if len(first) > number else "")

@@ -425,7 +425,7 @@ def test_of_few_topics_all_changes_of_signs_are_stated_instead_of_draws() -> Non
         comparison = irmx_study.compare(scores, interval="bca", **how)  # type: ignore[arg-type]
         assert comparison.facts()["draws"] == f"all 256 changes of signs ({user}), 10,000 (interval)"
         assert (
-            f"The {user} used all 256 changes of signs. The interval used 10,000 random draws" in comparison.methods()
+            f"The {user} used all 256 changes of signs. The intervals used 10,000 random draws" in comparison.methods()
         )
     assert irmx_study.compare(scores, test="bootstrap").facts()["draws"] == "10,000 (test)"
     assert irmx_study.compare(scores, test="permutation", draws=255).facts()["draws"] == "255 (test)"
@@ -471,6 +471,13 @@ def test_illegal_choices(random: irmx.Scores, how: dict[str, Any], message: str)
     with pytest.raises(irmx.UsageError) as error:
         irmx_study.compare(random, **how)
     assert message in str(error.value)
+
+
+def test_a_message_does_not_list_thousands_of_systems() -> None:
+    scores = scores_of(np.random.default_rng(0).random((25, 50)), systems=[f"s{s}" for s in range(50)])
+    for call in (lambda: irmx_study.compare(scores, "s99"), lambda: scores.select(systems="s99")):
+        with pytest.raises(irmx.UsageError, match=r"no system 's99'.*: s0, .*, s19, \.\.\.\.$"):
+            call()
 
 
 def test_something_else_than_scores() -> None:

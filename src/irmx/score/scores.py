@@ -16,7 +16,7 @@ from irmx.data.run_chunks import MEMORY
 from irmx.declare.expressions import canonical
 from irmx.declare.other_measures import measure_named
 from irmx.declare.settings import parse_measure
-from irmx.errors import DataError, UsageError, counted, suggest
+from irmx.errors import DataError, UsageError, counted, some, suggest
 from irmx.ragged import Floats, read_only
 from irmx.score.evaluator import Evaluator, Measures, as_measures
 from irmx.score.named_runs import named_runs
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 _COLUMNS = ("query_id", "system", "measure", "value")
 _OTHER_NAMES = {"qid": "query_id", "name": "system", "run": "system"}
 """The names of these columns in tables of other tools, such as PyTerrier's experiments."""
+
+_LISTED = 20
+"""How many known names a message lists."""
 
 _METADATA = b"irmx_scores"
 _SCHEMA = 1
@@ -169,7 +172,7 @@ class Scores:
         for name in names:
             if str(name) not in place:
                 near = suggest(str(name), place)
-                raise UsageError(f"The scores have no {kind} {str(name)!r}.{near} They have: {', '.join(place)}.")
+                raise UsageError(f"The scores have no {kind} {str(name)!r}.{near} They have: {some(place, _LISTED)}.")
         return [place[str(name)] for name in names]
 
     # -- tables ------------------------------------------------------------------------------------------

@@ -170,7 +170,6 @@ def _effects(block: PairedValues, choices: Choices) -> Floats:
     """Return the effect size of every pair: over the residual deviation for tests of all pairs, else over that of the differences."""
     if not choices.of_all_pairs:
         return np.concatenate([paired_effects(block.differences(some)) for some in block.chunks()])
-    means, variance = block.values.mean(axis=0), residual_variance(block.values)
-    difference: Floats = means[block.first] - means[block.second]
+    difference, variance = block.mean_differences(), residual_variance(block.values)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(difference == 0, 0.0, difference / np.sqrt(variance))

@@ -6,8 +6,11 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from irmx import UsageError, suggest
+from irmx import UsageError, some, suggest
 from irmx.ragged import Ints
+
+_LISTED = 20
+"""How many names of systems a message lists."""
 
 
 def baselines_of(baseline: str | Iterable[str] | None, systems: Sequence[str]) -> tuple[str, ...]:
@@ -27,7 +30,7 @@ def baselines_of(baseline: str | Iterable[str] | None, systems: Sequence[str]) -
         if name not in systems:
             raise UsageError(
                 f"There is no system {name!r} to be the baseline.{suggest(name, systems)} The systems: "
-                f"{', '.join(systems)}."
+                f"{some(systems, _LISTED)}."
             )
     if not names:
         raise UsageError("There is no baseline. Name a system, or compare all pairs.")

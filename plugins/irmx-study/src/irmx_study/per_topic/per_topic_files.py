@@ -20,11 +20,12 @@ from irmx import (
     file_digest,
     matching_files,
     named_runs,
+    some,
     versions_of,
 )
 from irmx.ragged import Array, Ints
 from irmx_study.per_topic.looked_up_measures import MeasureNames
-from irmx_study.per_topic.topic_results import TopicResults, read_topic_results, some
+from irmx_study.per_topic.topic_results import TopicResults, read_topic_results
 
 
 def read_per_topic(

@@ -5,14 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 
-from irmx import CheckedTable, DataError, DataWarning, Param, Scores, UsageError, content_of, read_table
+from irmx import CheckedTable, DataError, DataWarning, Param, Scores, UsageError, content_of, read_table, some
 from irmx.ragged import Floats
 from irmx_study.per_topic.looked_up_measures import MeasureNames
 
@@ -303,13 +303,3 @@ def _checked(path: str, content: bytes, columns: dict[str, Any], form: str) -> C
         return read_table(path, columns, WHAT, content=content)
     except DataError as error:
         raise DataError(f"{error} The file was read as {form}.", error.rows) from None
-
-
-def some(names: Iterable[str]) -> str:
-    """Return the first three names, and dots if there are more.
-
-    >>> some(["1", "2", "3", "4"])
-    '1, 2, 3, ...'
-    """
-    first = list(islice(names, 4))
-    return ", ".join(first[:3]) + (", ..." if len(first) > 3 else "")
