@@ -185,6 +185,18 @@ def test_a_constant_difference_has_p_0_and_an_infinite_effect() -> None:
     assert row.statistic == row.effect == -np.inf
 
 
+@pytest.mark.parametrize(("scale", "difference"), [(1, 1e-5), (10, 1e-4), (1000, 0.01)])
+def test_a_constant_difference_is_one_however_floats_round_it(scale: float, difference: float) -> None:
+    values = np.random.default_rng(0).uniform(0.5, 0.9, 30).round(2) * scale
+    comparison = irmx_study.compare(scores_of(np.stack([values + difference, values], axis=1)), "b")
+    [row] = comparison.frame().itertuples()
+    assert (row.effect, row.statistic, row.p) == (np.inf, np.inf, 0)
+    assert row.low == row.high == pytest.approx(difference)
+    assert comparison.notes == (
+        "the same difference on every topic, so that no variance is left to judge it by: a and b (AP)",
+    )
+
+
 # -- what must not matter ----------------------------------------------------------------------------------------------
 
 VALUES = arrays(float, st.tuples(st.integers(3, 12), st.integers(2, 5)), elements=st.sampled_from(np.arange(9) / 8))

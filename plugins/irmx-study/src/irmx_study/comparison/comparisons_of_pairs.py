@@ -147,7 +147,7 @@ def _intervals(block: PairedValues, choices: Choices) -> tuple[Floats, Floats]:
         return own[0], own[1]
     if choices.interval == "bca":
         return bca_intervals(block, choices.level)
-    ends = [t_intervals(block.differences(some), choices.level) for some in block.chunks()]
+    ends = [t_intervals(block.differences(some), choices.level, block.largest(some)) for some in block.chunks()]
     return np.concatenate([low for low, _ in ends]), np.concatenate([high for _, high in ends])
 
 
@@ -169,7 +169,7 @@ def _table(
 def _effects(block: PairedValues, choices: Choices) -> Floats:
     """Return the effect size of every pair: over the residual deviation for tests of all pairs, else over that of the differences."""
     if not choices.of_all_pairs:
-        return np.concatenate([paired_effects(block.differences(some)) for some in block.chunks()])
+        return np.concatenate([paired_effects(block.differences(some), block.largest(some)) for some in block.chunks()])
     difference, variance = block.mean_differences(), residual_variance(block.values)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(difference == 0, 0.0, difference / np.sqrt(variance))

@@ -10,13 +10,15 @@ _CONSTANT = 1e-12
 """A standard deviation that is smaller, relative to the mean, comes from rounding alone."""
 
 
-def mean_and_deviation(differences: Floats) -> tuple[Floats, Floats]:
+def mean_and_deviation(differences: Floats, largest: Floats | float = 0.0) -> tuple[Floats, Floats]:
     """Return the means of differences over topics, and their standard deviations.
 
     Parameters
     ----------
     differences : float array
         Of shape (topics, pairs).
+    largest : float array or float
+        The largest size of the values that were subtracted, per pair, on which the rounding errors of differences depend.
 
     Returns
     -------
@@ -31,12 +33,13 @@ def mean_and_deviation(differences: Floats) -> tuple[Floats, Floats]:
     ([0.1, 1.0], [0.0, 1.414])
     """
     mean, deviation = differences.mean(axis=0), differences.std(axis=0, ddof=1)
-    return mean, np.where(deviation <= _CONSTANT * np.abs(mean), 0.0, deviation)
+    rounding = np.maximum(_CONSTANT * np.abs(mean), 4 * np.finfo(float).eps * largest)
+    return mean, np.where(deviation <= rounding, 0.0, deviation)
 
 
-def paired_effects(differences: Floats) -> Floats:
+def paired_effects(differences: Floats, largest: Floats | float = 0.0) -> Floats:
     """Return the mean of the differences over their standard deviation, per pair; 0 where all are 0, infinite where all are equal."""
-    mean, deviation = mean_and_deviation(differences)
+    mean, deviation = mean_and_deviation(differences, largest)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(mean == 0, 0.0, mean / deviation)
 

@@ -56,6 +56,12 @@ class PairedValues:
         """The number of topics."""
         return len(self.values)
 
+    def largest(self, pairs: slice = slice(None)) -> Floats:
+        """Return the largest size of a value of the two systems of some pairs, of shape (pairs,)."""
+        of_systems = np.abs(self.values).max(axis=0)
+        largest: Floats = np.maximum(of_systems[self.first[pairs]], of_systems[self.second[pairs]])
+        return largest
+
     def chunks(self) -> Iterator[slice]:
         """Yield consecutive pairs, so many at a time that their differences take little memory."""
         size = max(1, _FLOATS // max(self.topics, 1))

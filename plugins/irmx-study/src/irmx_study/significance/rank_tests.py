@@ -89,11 +89,11 @@ def count_lost_ties(paired: PairedValues) -> int:
     >>> count_lost_ties(PairedValues(np.array([[0.3, 0.2], [0.2, 0.1]]), np.array([0]), np.array([1])))
     1
     """
-    close, count = _ROUNDING * np.abs(paired.values).max(), 0
+    count = 0
     for pairs in paired.chunks():
         sizes = np.sort(np.abs(paired.differences(pairs)), axis=0)
         gaps = np.diff(sizes, axis=0, prepend=0)
-        count += int(((gaps > 0) & (gaps <= close)).any(axis=0).sum())
+        count += int(((gaps > 0) & (gaps <= _ROUNDING * paired.largest(pairs))).any(axis=0).sum())
     return count
 
 

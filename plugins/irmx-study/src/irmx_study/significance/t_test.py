@@ -27,22 +27,22 @@ class TTest(SignificanceTest):
 
         statistic = np.empty(len(paired))
         for pairs in paired.chunks():
-            mean, error = mean_and_error(paired.differences(pairs))
+            mean, error = mean_and_error(paired.differences(pairs), paired.largest(pairs))
             with np.errstate(divide="ignore", invalid="ignore"):
                 statistic[pairs] = np.where(mean == 0, 0.0, mean / error)
         return statistic, 2 * stdtr(paired.topics - 1, -np.abs(statistic))
 
 
-def mean_and_error(differences: Floats) -> tuple[Floats, Floats]:
+def mean_and_error(differences: Floats, largest: Floats | float = 0.0) -> tuple[Floats, Floats]:
     """Return the means over topics, and their standard errors."""
-    mean, deviation = mean_and_deviation(differences)
+    mean, deviation = mean_and_deviation(differences, largest)
     return mean, deviation / np.sqrt(len(differences))
 
 
-def t_intervals(differences: Floats, level: float) -> tuple[Floats, Floats]:
+def t_intervals(differences: Floats, level: float, largest: Floats | float = 0.0) -> tuple[Floats, Floats]:
     """Return the ends of the t intervals of the means over topics, with a coverage of 1 - level."""
     from scipy.special import stdtrit
 
-    mean, error = mean_and_error(differences)
+    mean, error = mean_and_error(differences, largest)
     half = -stdtrit(len(differences) - 1, level / 2) * error
     return mean - half, mean + half
