@@ -47,8 +47,8 @@ def facts_of(comparison: Comparison) -> dict[str, str]:
 
 
 def parameters_of(test: Any) -> list[str]:
-    """Return the parameters of a test and their values, also where they are the defaults."""
-    return [f"{name}={test[name]!r}" for name in test.SUPPORTED_PARAMS]
+    """Return the parameters of a test and their values, also where they are the defaults, but not None."""
+    return [f"{name}={test[name]!r}" for name in test.SUPPORTED_PARAMS if test[name] is not None]
 
 
 def draws_of(comparison: Comparison) -> dict[str, list[str]]:
