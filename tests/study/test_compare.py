@@ -524,3 +524,12 @@ def test_a_topic_twice_in_a_table() -> None:
     table = scores_of(np.ones((3, 2))).frame()
     with pytest.raises(irmx.DataError, match="The scores have AP of a for topic q0 twice"):
         irmx_study.compare(pd.concat([table, table.head(1)]))
+
+
+@pytest.mark.parametrize("test", ["permutation", "bootstrap", "randomised-tukey"])
+def test_small_differences_of_large_values_are_not_lost(test: str) -> None:
+    values = np.random.default_rng(3).normal([0.0, 0.9], size=(30, 2))
+    large = values + 1e12  # of which floats keep four decimals
+    near, far = (irmx_study.compare(scores_of(v), test=test).frame() for v in (values, large))
+    assert 0.0001 < near.loc[0, "p"] < 0.5
+    assert far.loc[0, "p"] == pytest.approx(near.loc[0, "p"], abs=1e-3)

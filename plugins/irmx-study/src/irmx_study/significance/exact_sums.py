@@ -29,7 +29,7 @@ class ExactValues:
     Attributes
     ----------
     values : float array
-        The whole numbers, of shape (topics, systems).
+        The whole numbers, of shape (topics, systems), from the middle of each topic.
     unit : float
         The unit.
     first, second : int array
@@ -51,10 +51,15 @@ class ExactValues:
 
     @classmethod
     def of(cls, paired: PairedValues) -> ExactValues:
-        """Return the values of systems in the smallest unit in which their sums are exact."""
-        largest = float(np.abs(paired.values).max(initial=0.0))
-        power = _BITS - int(np.frexp(largest)[1]) - paired.topics.bit_length()
-        return cls(np.rint(np.ldexp(paired.values, power)), float(np.ldexp(1.0, -power)), paired.first, paired.second)
+        """Return the values of systems in the smallest unit in which their sums are exact.
+
+        They are taken from the middle of each topic, which changes no difference: where values are large and differ little, the
+        unit is as small as the differences need.
+        """
+        middle = paired.values.max(axis=1, keepdims=True) / 2 + paired.values.min(axis=1, keepdims=True) / 2
+        values: Floats = paired.values - middle
+        power = _BITS - int(np.frexp(np.abs(values).max())[1]) - paired.topics.bit_length()
+        return cls(np.rint(np.ldexp(values, power)), float(np.ldexp(1.0, -power)), paired.first, paired.second)
 
     @property
     def tolerance(self) -> float:
