@@ -114,6 +114,14 @@ def test_urbano_tests_of_a_million_draws(urbano: PairedValues, test: Permutation
     assert p == pytest.approx(published, abs=4 * np.sqrt(2 * published / 1e6))
 
 
+def test_floats_change_the_wilcoxon_test_of_precision_by_a_seventh() -> None:
+    """In the median pair of TREC-8's runs by P@10: equal differences of decimals are often different floats."""
+    values = values_of("urbano2019/adhoc8_p10.csv")
+    paired = PairedValues(values, *np.triu_indices(129, 1))
+    floats, decimals = (WilcoxonTest(decimals=d).test(paired)[1] for d in (None, 10))
+    assert np.median(np.abs(floats / decimals - 1)) == pytest.approx(1 / 7, abs=0.015)
+
+
 def test_two_way_tukey_separates_nearly_twice_as_many_pairs_as_the_unpaired_test() -> None:
     """On TREC-8's average precision, of 8,256 pairs; maxT separates more, because systems are alike."""
     values = values_of("urbano2019/adhoc8_ap.csv")

@@ -49,7 +49,7 @@ def letters_of(differ: Bools, order: Sequence[int]) -> list[str]:
 
 
 def _groups(alike: Bools) -> list[list[int]]:
-    """Return groups of places that are all alike, such that every pair that is alike is in one; each in ascending order."""
+    """Return groups in which no two places differ; every two places that do not differ share one. Places ascend in each."""
     unshared, groups = alike.copy(), []
     for place in range(len(alike)):
         while unshared[place].any():
