@@ -2,9 +2,13 @@ from .assumptions.unjudged import unjudged as unjudged
 from .assumptions.unjudged_result import Unjudged as Unjudged
 from .comparison.compare import compare as compare
 from .comparison.comparison import Comparison as Comparison
+from .filters.chosen_systems import choose_systems as choose_systems
 from .per_topic.per_topic_files import read_per_topic as read_per_topic
 from .planning.experiment_plans import Plan as Plan
 from .planning.experiment_plans import power as power
+from .rank_correlation.comparable_means import comparable_means as comparable_means
+from .rank_correlation.kendall import kendall_tau as kendall_tau
+from .rank_correlation.tau_ap import tau_ap as tau_ap
 from .sweeping.sweep_summaries import best_settings as best_settings
 from .sweeping.sweep_summaries import rank_correlation_with as rank_correlation_with
 from .sweeping.sweeps import sweep as sweep
@@ -20,7 +24,10 @@ __all__ = [
     "Sensitivity",
     "Unjudged",
     "best_settings",
+    "choose_systems",
+    "comparable_means",
     "compare",
+    "kendall_tau",
     "population",
     "power",
     "rank_correlation_with",
@@ -28,6 +35,7 @@ __all__ = [
     "scores_of_sweep",
     "sensitivity",
     "sweep",
+    "tau_ap",
     "topics",
     "unjudged",
 ]

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from irmx import DataWarning, FormatOption, UsageError, named_runs, print_rows, registry, runs_and_measures, visible
-from irmx_study.commands.picture_files import picture_file, write_picture
 from irmx_study.commands.scored import labels_of, scored
 from irmx_study.commands.shared_options import (
     ArgumentsOption,
@@ -27,6 +26,7 @@ from irmx_study.commands.shared_options import (
     TieThresholdOption,
     decimal_places,
 )
+from irmx_study.pictures.picture_files import picture_file, write_picture
 
 if TYPE_CHECKING:
     from irmx_study.comparison.comparison import Comparison
@@ -90,10 +90,10 @@ def compare_runs(
     runs, those that share a letter cannot be told apart. With -o csv, tsv or jsonl, one row per comparison; with -o latex, the
     table of a paper. How the runs were compared is printed below a table, and otherwise on standard error.
     """
-    from irmx_study.comparison.axes import axes_for
     from irmx_study.comparison.choices import Choices
     from irmx_study.comparison.compare import compare
     from irmx_study.comparison.tables_for_reading import write_facts_below, write_tables
+    from irmx_study.pictures.axes import axes_for
     from irmx_study.users.sensitivity import lines_on_users
 
     how: dict[str, Any] = {

@@ -47,6 +47,13 @@ def scored(
     return labelled(scores(measures, arguments[0], named_runs(paths)), labels)
 
 
+def chosen(scores: Scores, only: str | None = None, every_topic: bool = False, best: float | None = None) -> Scores:
+    """Return the scores of the runs that the options ``--only``, ``--every-topic`` and ``--best`` keep."""
+    from irmx_study.filters.chosen_systems import choose_systems, listed_names
+
+    return choose_systems(scores, None if only is None else listed_names(only), every_topic, best)
+
+
 def labelled(unnamed: Scores, labels: Sequence[str]) -> Scores:
     """Return scores with other names of systems; see :func:`names_with_labels`."""
     return replace(unnamed, systems=names_with_labels(unnamed.systems, labels))

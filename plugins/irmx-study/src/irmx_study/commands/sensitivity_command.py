@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from irmx import FormatOption, Grid, UsageError, print_rows, registry, visible
-from irmx_study.commands.picture_files import picture_file, write_picture
 from irmx_study.commands.scored import label_of, labelled, labels_of, scored
 from irmx_study.commands.shared_options import (
     ArgumentsOption,
@@ -24,6 +23,7 @@ from irmx_study.commands.shared_options import (
     TieThresholdOption,
     decimal_places,
 )
+from irmx_study.pictures.picture_files import picture_file, write_picture
 
 if TYPE_CHECKING:
     from irmx import Scores

@@ -34,6 +34,21 @@ BaselinesOption = Annotated[
     list[str] | None,
     typer.Option("--baseline", help="The run to compare the others with; by default the first. May be repeated."),
 ]
+OnlyOption = Annotated[
+    str | None,
+    typer.Option(
+        "--only",
+        metavar="FILE",
+        help="A file with the names of the runs to keep, one per line, such as automatic runs.",
+    ),
+]
+EveryTopicOption = Annotated[
+    bool, typer.Option("--every-topic", help="Leave out runs that retrieve nothing for one of the topics.")
+]
+BestOption = Annotated[
+    float | None,
+    typer.Option("--best", metavar="PERCENT", help="Keep the best runs: 75 for three quarters, by the first measure."),
+]
 
 TestOption = Annotated[
     str,

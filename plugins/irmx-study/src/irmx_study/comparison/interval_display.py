@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx.ragged import Bools, Floats
-from irmx_study.comparison.axes import BLUE, GREY, VERMILION, as_text, axes_for, plain
+from irmx_study.pictures.axes import BLUE, GREY, VERMILION, as_text, axes_for, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

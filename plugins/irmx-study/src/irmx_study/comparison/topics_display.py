@@ -9,8 +9,8 @@ import numpy as np
 
 from irmx import counted
 from irmx.ragged import Floats
-from irmx_study.comparison.axes import BLUE, GREY, VERMILION, as_text, axes_for, plain
 from irmx_study.comparison.comparisons_of_pairs import comparisons_of, complete_values
+from irmx_study.pictures.axes import BLUE, GREY, VERMILION, as_text, axes_for, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx_study.comparison.axes import as_text
+from irmx_study.pictures.axes import as_text
 from irmx_study.users.borders import signs
 from irmx_study.users.varied_parameters import VariedParameter
 

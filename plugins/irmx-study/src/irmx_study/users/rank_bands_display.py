@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx_study.comparison.axes import BLUE, VERMILION, as_text, axes_for, plain
+from irmx_study.pictures.axes import BLUE, VERMILION, as_text, axes_for, plain
 
 if TYPE_CHECKING:
     import pandas as pd

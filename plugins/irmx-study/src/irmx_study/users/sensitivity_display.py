@@ -9,7 +9,7 @@ import numpy as np
 
 from irmx import UsageError
 from irmx.ragged import Floats
-from irmx_study.comparison.axes import BLUE, VERMILION, as_text, axes_for, plain
+from irmx_study.pictures.axes import BLUE, VERMILION, as_text, axes_for, plain
 from irmx_study.users.heat_map import draw_heat_map, number_text
 from irmx_study.users.varied_parameters import VariedParameter
 

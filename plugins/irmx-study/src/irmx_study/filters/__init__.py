@@ -1,0 +1,1 @@
+"""Which systems a study is about."""

@@ -1,0 +1,1 @@
+"""Correlations of two rankings of the same systems, on arrays."""

@@ -1,0 +1,66 @@
+"""Means of systems that can be ranked: what differs by the rounding of a sum alone is equal."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from irmx import DataError, Scores
+from irmx.ragged import Floats
+
+DIGITS = 12
+"""The significant digits to which means are compared, of the largest mean of a measure."""
+
+
+def comparable_means(scores: Scores, decimals: int | None = None) -> Floats:
+    """Return the mean of every system by every measure, rounded so that systems with the same values are tied.
+
+    Sums of the same numbers in another order differ in their last digits, which would put equal systems into an order.
+
+    Parameters
+    ----------
+    scores : Scores
+        The scores.
+    decimals : int, optional
+        Round to this many decimal places, as studies that start from printed values do; by default to 12 significant digits of
+        the largest mean of the measure.
+
+    Returns
+    -------
+    float array, shape (systems, measures)
+        The means over topics, by each measure's own aggregator.
+
+    Raises
+    ------
+    irmx.errors.DataError
+        If a system has no value of a measure.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> from irmx.demo import SYSTEMS, qrels_path, run_path
+    >>> scores = irmx.scores("AP", qrels_path(), {system: run_path(system) for system in SYSTEMS})
+    >>> comparable_means(scores, decimals=4).ravel().tolist()
+    [0.4986, 0.2252, 0.3302]
+    """
+    means: Floats = scores.means().to_numpy()
+    wrong = np.argwhere(~np.isfinite(means))
+    if len(wrong):
+        s, m = wrong[0]
+        kind = "no value" if np.isnan(means[s, m]) else "an infinite mean"
+        raise DataError(f"{scores.systems[s]} has {kind} of {scores.measures[m]}, so that it has no rank.")
+    if decimals is not None:
+        return np.round(means, decimals)
+    return rounded(means)
+
+
+def rounded(values: Floats) -> Floats:
+    """Return values of shape (systems, measures), rounded to 12 significant digits of the largest of each column.
+
+    >>> rounded(np.array([[0.1 + 0.2], [0.3]])).tolist()
+    [[0.3], [0.3]]
+    """
+    largest = np.abs(values).max(axis=0, initial=0.0)
+    with np.errstate(divide="ignore"):
+        exponent = np.where(largest > 0, np.floor(np.log10(largest)), 0.0)
+    steps: Floats = np.round(values * 10.0 ** (DIGITS - 1 - exponent))
+    return steps / 10.0 ** (DIGITS - 1 - exponent)
