@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
-from irmx import DataError, Scores
+from irmx import DataError, DataWarning, Scores
 from irmx.ragged import Floats
 
 DIGITS = 12
-"""The significant digits to which means are compared, of the largest mean of a measure."""
+"""The significant digits to which means are compared, of the largest value of a measure."""
 
 
 def comparable_means(scores: Scores, decimals: int | None = None) -> Floats:
@@ -22,7 +24,7 @@ def comparable_means(scores: Scores, decimals: int | None = None) -> Floats:
         The scores.
     decimals : int, optional
         Round to this many decimal places, as studies that start from printed values do; by default to 12 significant digits of
-        the largest mean of the measure.
+        the largest value of the measure.
 
     Returns
     -------
@@ -42,7 +44,9 @@ def comparable_means(scores: Scores, decimals: int | None = None) -> Floats:
     >>> comparable_means(scores, decimals=4).ravel().tolist()
     [0.4986, 0.2252, 0.3302]
     """
-    means: Floats = scores.means().to_numpy()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # a system without a mean is an error here
+        means: Floats = scores.means().to_numpy()
     wrong = np.argwhere(~np.isfinite(means))
     if len(wrong):
         s, m = wrong[0]
@@ -50,16 +54,15 @@ def comparable_means(scores: Scores, decimals: int | None = None) -> Floats:
         raise DataError(f"{scores.systems[s]} has {kind} of {scores.measures[m]}, so that it has no rank.")
     if decimals is not None:
         return np.round(means, decimals)
-    return rounded(means)
+    return rounded(means, np.nanmax(np.abs(scores.values), axis=(0, 1), initial=0.0))
 
 
-def rounded(values: Floats) -> Floats:
-    """Return values of shape (systems, measures), rounded to 12 significant digits of the largest of each column.
+def rounded(values: Floats, largest: Floats) -> Floats:
+    """Return values of shape (systems, measures), rounded to 12 significant digits of a large value of each measure.
 
-    >>> rounded(np.array([[0.1 + 0.2], [0.3]])).tolist()
+    >>> rounded(np.array([[0.1 + 0.2], [0.3]]), np.array([1.0])).tolist()
     [[0.3], [0.3]]
     """
-    largest = np.abs(values).max(axis=0, initial=0.0)
     with np.errstate(divide="ignore"):
         exponent = np.where(largest > 0, np.floor(np.log10(largest)), 0.0)
     steps: Floats = np.round(values * 10.0 ** (DIGITS - 1 - exponent))
