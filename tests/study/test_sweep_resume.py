@@ -51,7 +51,7 @@ def test_references_alone_are_computed_again(
     resuming: ModuleType, folder: Path, sweep: Sweep, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("irmx_study.sweeping.results.write_parquet", no_space)
+        patch.setattr("irmx_study.resuming.results_files.write_parquet", no_space)
         with pytest.raises(OSError, match="no space left"):
             sweep()
     assert len(resuming.parts(folder)) == resuming.SETTINGS
@@ -77,7 +77,7 @@ def test_what_was_killed_before_its_first_setting_hinders_no_sweep(
     resuming: ModuleType, folder: Path, sweep: Sweep, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("irmx_study.sweeping.parts.Parts.remove", lambda self: None)
+        patch.setattr("irmx_study.resuming.parts.Parts.remove", lambda self: None)
         resuming.leave_parts(sweep, monkeypatch, 0, reference="RR")
     assert sorted(p.name for p in (folder / f"{resuming.OUT}.parts").glob("*.parquet")) == ["references.parquet"]
     pd.testing.assert_frame_equal(sweep(), sweep(out=None))
@@ -99,7 +99,7 @@ def test_a_process_killed_after_its_results_were_written_leaves_nothing(
     resuming: ModuleType, folder: Path, sweep: Sweep, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("irmx_study.sweeping.parts.Parts.remove", lambda self: None)
+        patch.setattr("irmx_study.resuming.parts.Parts.remove", lambda self: None)
         results = sweep()
     assert (folder / f"{resuming.OUT}.parts").exists()
     pd.testing.assert_frame_equal(sweep(), results)

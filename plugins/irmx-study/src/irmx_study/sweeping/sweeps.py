@@ -23,14 +23,17 @@ from irmx import (
     read_qrels,
 )
 from irmx.parallel import Call, check_backend, check_jobs, dask, is_local, results_of
-from irmx_study.sweeping.identity import identify
+from irmx_study.resuming.identity import Identity, identity_of_data
+from irmx_study.resuming.parts import Kind, Parts
+from irmx_study.resuming.results_files import ResultsFile
 from irmx_study.sweeping.longform import LongForm, frame_of, merged
-from irmx_study.sweeping.parts import REFERENCES, Parts
-from irmx_study.sweeping.results import ResultsFile
 from irmx_study.sweeping.units import Data, Done, Units, do, kept
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+SWEEP = Kind("sweep", "sweep.json", "setting", extra="references")
 
 
 class Sweep:
@@ -58,7 +61,7 @@ class Sweep:
         reference: str | ir_measures.Measure | Sequence[str | ir_measures.Measure] = (),
         out: str | os.PathLike[str] | None = None,
     ) -> None:
-        self._file = None if out is None else ResultsFile(out)
+        self._file = None if out is None else ResultsFile(SWEEP, out)
         self._grid = Grid(measure, grid)
         self.settings = self._grid.measures()
         self.runs = named_runs(runs)
@@ -70,15 +73,24 @@ class Sweep:
         self._form = LongForm(self._grid, self.settings, list(self.runs), list(self._judgments.index))
         self._warned: set[tuple[type[Warning], str]] = set()
         self.complete = False
-        self._parts = Parts(None if self._file is None else self._file.path)
+        self._parts = Parts(SWEEP, None if self._file is None else self._file.path)
         if self._file is not None:
-            self._identity = identify(self._grid, self._judgments, self.runs, self._references.measures)
+            self._identity = self._identify()
             self._parts.lock()
             try:
                 self._look(self._file)
             except BaseException:
                 self._parts.close()
                 raise
+
+    def _identify(self) -> Identity:
+        measures = [*self.settings, *self._references.measures]
+        return {
+            "measure": str(self._grid.measure),
+            "grid": [[name, [Grid.text_of(v) for v in values]] for name, values in self._grid.values.items()],
+            "reference": [str(m) for m in self._references.measures],
+            **identity_of_data(measures, self._judgments, self.runs),
+        }
 
     def _look(self, file: ResultsFile) -> None:
         """Look for earlier results; parts beside complete results are left from a call that was killed after writing them."""
@@ -92,7 +104,7 @@ class Sweep:
     @property
     def done(self) -> int:
         """The number of finished settings."""
-        return len(self.settings) if self.complete else len(self._parts.settings)
+        return len(self.settings) if self.complete else len(self._parts.finished)
 
     def compute(
         self,
@@ -115,8 +127,8 @@ class Sweep:
     def _results(self, jobs: int, progress: bool | None, scheduler: str | None) -> pd.DataFrame:
         if self._file is not None and self.complete:
             return self._file.read()
-        left = [i for i in range(len(self.settings)) if i not in self._parts.settings]
-        if left or not self._parts.has_references:
+        left = [i for i in range(len(self.settings)) if i not in self._parts.finished]
+        if left or not self._parts.has_extra:
             with contextlib.ExitStack() as stack:
                 use = None if scheduler is None else stack.enter_context(dask(scheduler))
                 data = self._read(left, stack.enter_context(self._parts.workspace()), progress)
@@ -137,17 +149,17 @@ class Sweep:
 
         def of_run(run: Run) -> list[TopicScores]:
             data.add(run)
-            return [] if self._parts.has_references else list(self._references.scores(run).values())
+            return [] if self._parts.has_extra else list(self._references.scores(run).values())
 
         references: list[list[TopicScores]] = []
         with progress_bar("Reading runs", len(self.runs), 0, progress) as advance:
             for _, scores in of_each_run(self.runs, self._judgments, of_run):
                 references.append(scores)
                 advance(1)
-        if not self._parts.has_references:
+        if not self._parts.has_extra:
             names = list(map(str, self._references.measures))
             by_measure = [list(of_measure) for of_measure in zip(*references, strict=True)]
-            self._parts.write(REFERENCES, self._form.of_references(names, by_measure), ())
+            self._parts.write(SWEEP.extra, self._form.of_references(names, by_measure), ())
         return data
 
     def _score(self, left: Sequence[int], data: Mapping[Any, Any], jobs: int, progress: bool | None) -> None:

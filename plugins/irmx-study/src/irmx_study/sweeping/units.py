@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from irmx import Join, Judgments, Measure, Run, TopicScores, preparation_key, prepare_run, score_joined, score_prepared
-from irmx_study.sweeping.parts import writing
+from irmx_study.resuming.parts import writing
 
 SECONDS = 0.5
 """The longest time, in seconds, between two writes of settings that are scored one by one, unless one takes longer."""

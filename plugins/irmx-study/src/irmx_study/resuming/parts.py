@@ -1,4 +1,4 @@
-"""Finished parts of a sweep in a folder beside its results, from which a later call resumes."""
+"""Finished parts of long work in a folder beside its results, from which a later call resumes."""
 
 from __future__ import annotations
 
@@ -10,38 +10,64 @@ import socket
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irmx import DataError, DataWarning
-from irmx_study.sweeping.identity import Identity, differences
+from irmx_study.resuming.identity import Identity, differences
 
 if TYPE_CHECKING:
     import filelock
     import pyarrow as pa
 
-REFERENCES = "references"
-"""The name of the part with the reference measures."""
-
-_MANIFEST = "sweep.json"
 _PROCESS = "process.txt"
-_SETTINGS = b"settings"
 _UNFINISHED = ".unfinished"
 
 
-class Parts:
-    """The finished parts of a sweep: in the folder ``NAME.parts`` beside a file of results, or in memory without one.
+@dataclass(frozen=True)
+class Kind:
+    """A kind of work that can be resumed.
 
-    A part is a parquet file that knows which settings it holds; it is written under another name and renamed, so that
-    it is either there as a whole or not. The manifest says which sweep the parts are of.
+    Attributes
+    ----------
+    name : str
+        What a message calls the work, such as "sweep".
+    manifest : str
+        The name of the file that says which work the parts are of.
+    unit : str
+        What the work consists of, in the singular, such as "setting".
+    extra : str
+        The name of a part without units, if the work may have one; work of which no other part is finished may be replaced.
+    """
+
+    name: str
+    manifest: str
+    unit: str
+    extra: str = ""
+
+    @property
+    def key(self) -> bytes:
+        """The key, in the metadata of a part, of the numbers of its units."""
+        return f"{self.unit}s".encode()
+
+
+class Parts:
+    """The finished parts of some work: in the folder ``NAME.parts`` beside a file of results, or in memory without one.
+
+    A part is a parquet file that knows the numbers of its units; it is written under another name and renamed, so that
+    it is either there as a whole or not. The manifest says which work the parts are of.
 
     Parameters
     ----------
+    kind : Kind
+        The kind of work.
     out : Path or None
         The file of results.
     """
 
-    def __init__(self, out: Path | None = None) -> None:
+    def __init__(self, kind: Kind, out: Path | None = None) -> None:
+        self.kind = kind
         self.folder = None if out is None else out.with_name(out.name + ".parts")
         self._lock: filelock.BaseFileLock | None = None
         self._tables: dict[str, pa.Table | Path] = {}
@@ -55,7 +81,7 @@ class Parts:
         Raises
         ------
         irmx.errors.DataError
-            If another process works on the sweep; the message names it.
+            If another process is at work here; the message names it.
         """
         if self.folder is None:
             return
@@ -94,7 +120,7 @@ class Parts:
     # -- what is there -----------------------------------------------------------------------------------
 
     def open(self, identity: Identity) -> None:
-        """Create the folder, or take over the parts that an earlier call of this sweep left in it.
+        """Create the folder, or take over the parts that an earlier call for the same work left in it.
 
         Raises
         ------
@@ -108,12 +134,13 @@ class Parts:
             paths = sorted(self.folder.iterdir())
         except OSError as error:
             raise self._cannot_be_made(error) from None
-        manifest = self.folder / _MANIFEST
+        manifest = self.folder / self.kind.manifest
         if manifest in paths:
             self._check(manifest, paths, identity)
         elif [p for p in paths if p.suffix != _UNFINISHED and p.name != _PROCESS]:
             raise DataError(
-                f"The folder {self.folder} is not one of a sweep ({_MANIFEST} is missing). Remove it, or choose another --out."
+                f"The folder {self.folder} is not one of a {self.kind.name} ({self.kind.manifest} is missing). Remove it, or choose "
+                "another --out."
             )
         process = f"process {os.getpid()} on {socket.gethostname()}"
         write_whole(self.folder / _PROCESS, lambda path: path.write_text(process, encoding="utf-8"))
@@ -125,20 +152,20 @@ class Parts:
         return DataError(f"The folder {self.folder} cannot be created: {error.strerror}. Choose another --out.")
 
     def _check(self, manifest: Path, paths: list[Path], identity: Identity) -> None:
-        """Raise for parts of another sweep, if they contain any setting."""
+        """Raise for parts of other work, if they contain any unit."""
         try:
             found = json.loads(manifest.read_text(encoding="utf-8"))
         except ValueError as error:
             raise DataError(
                 f"{manifest} cannot be read ({error}). Remove the folder {self.folder}, or choose another --out."
             ) from None
-        if [p for p in paths if p.suffix == ".parquet" and p.stem != REFERENCES]:
-            refuse_other(f"The folder {self.folder} holds parts", found, identity)
+        if [p for p in paths if p.suffix == ".parquet" and p.stem != self.kind.extra]:
+            refuse_other(self.kind, f"The folder {self.folder} holds parts", found, identity)
         elif found != identity:
-            (manifest.parent / f"{REFERENCES}.parquet").unlink(missing_ok=True)
+            (manifest.parent / f"{self.kind.extra}.parquet").unlink(missing_ok=True)
 
     def _take_over(self, path: Path) -> None:
-        """Register finished parts; remove unfinished files of a stopped sweep, and truncated parts."""
+        """Register finished parts; remove unfinished files of a call that was stopped, and truncated parts."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -146,23 +173,25 @@ class Parts:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         elif path.suffix == ".parquet" and path.exists():
             try:
-                self._numbers[path.stem] = json.loads((pq.read_schema(path).metadata or {})[_SETTINGS])
+                self._numbers[path.stem] = json.loads((pq.read_schema(path).metadata or {})[self.kind.key])
                 self._tables[path.stem] = path
             except (pa.ArrowInvalid, OSError, KeyError, ValueError):
                 path.unlink()
                 warnings.warn(
-                    f"{path} is damaged; it was removed, and its settings are computed again", DataWarning, stacklevel=2
+                    f"{path} is damaged; it was removed, and its {self.kind.unit}s are computed again",
+                    DataWarning,
+                    stacklevel=2,
                 )
 
     @property
-    def settings(self) -> set[int]:
-        """The numbers of the finished settings."""
-        return {setting for settings in self._numbers.values() for setting in settings}
+    def finished(self) -> set[int]:
+        """The numbers of the finished units."""
+        return {number for numbers in self._numbers.values() for number in numbers}
 
     @property
-    def has_references(self) -> bool:
-        """Whether the reference measures are finished."""
-        return REFERENCES in self._tables
+    def has_extra(self) -> bool:
+        """Whether the part without units is finished."""
+        return self.kind.extra in self._tables
 
     def tables(self) -> list[pa.Table]:
         """Return all parts."""
@@ -173,13 +202,13 @@ class Parts:
 
     # -- writing -----------------------------------------------------------------------------------------
 
-    def write(self, name: str, table: pa.Table, settings: Sequence[int]) -> None:
-        """Write a part with some settings."""
+    def write(self, name: str, table: pa.Table, numbers: Sequence[int]) -> None:
+        """Write a part with some units."""
         part: pa.Table | Path = table
         if self.folder is not None:
             part = self.folder / f"{name}.parquet"
-            write_parquet(part, table.replace_schema_metadata({_SETTINGS: json.dumps(list(settings)).encode()}))
-        self._tables[name], self._numbers[name] = part, list(settings)
+            write_parquet(part, table.replace_schema_metadata({self.kind.key: json.dumps(list(numbers)).encode()}))
+        self._tables[name], self._numbers[name] = part, list(numbers)
 
     @contextlib.contextmanager
     def workspace(self) -> Iterator[str]:
@@ -193,12 +222,12 @@ class Parts:
             shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def refuse_other(what: str, existing: Identity, requested: Identity) -> None:
-    """Raise if existing results or parts are of another sweep than the requested one."""
+def refuse_other(kind: Kind, what: str, existing: Identity, requested: Identity) -> None:
+    """Raise if existing results or parts are of other work than the requested."""
     text = differences(existing, requested)
     if text:
         raise DataError(
-            f"{what} of another sweep. {text[:1].upper()}{text[1:]}. Repeat that sweep to resume it, "
+            f"{what} of another {kind.name}. {text[:1].upper()}{text[1:]}. Repeat that {kind.name} to resume it, "
             "choose another --out for this one, or remove what is there."
         )
 

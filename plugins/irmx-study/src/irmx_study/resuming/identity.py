@@ -1,4 +1,4 @@
-"""The identity of a sweep, by which a later call resumes that sweep and no other."""
+"""The identity of some work, by which a later call resumes that and no other."""
 
 from __future__ import annotations
 
@@ -7,24 +7,21 @@ from typing import Any
 
 import ir_measures
 
-from irmx import Grid, Judgments, Measure, file_digest, read_run, versions_of
+from irmx import Judgments, Measure, file_digest, read_run, versions_of
 
 Identity = dict[str, Any]
 """Strings, lists and dicts, which can be written as JSON."""
 
 _SHOWN = 160
+_OF_MEASURES = ("measure", "grid", "reference", "measures")
 
 
-def identify(
-    grid: Grid, judgments: Judgments, runs: Mapping[str, Any], references: Sequence[ir_measures.Measure]
+def identity_of_data(
+    measures: Sequence[ir_measures.Measure], judgments: Judgments, runs: Mapping[str, Any]
 ) -> Identity:
-    """Return what identifies a sweep: measure, grid, references, digests of qrels and runs, versions."""
-    measures: list[ir_measures.Measure] = [*grid.measures(), *references]
+    """Return what identifies the data that measures read: digests of qrels and runs, and the versions of plugins."""
     of_run, of_qrels = _columns_read(measures)
     return {
-        "measure": str(grid.measure),
-        "grid": [[name, [Grid.text_of(v) for v in values]] for name, values in grid.values.items()],
-        "reference": [str(m) for m in references],
         "qrels": qrels_digest(judgments, of_qrels),
         "runs": [[name, run_digest(run, of_run)] for name, run in runs.items()],
         "versions": versions_of(measures),
@@ -65,16 +62,16 @@ def _digests(base: Sequence[Any], columns: Mapping[str, Any]) -> dict[str, str]:
 
 
 def differences(existing: Identity, requested: Identity) -> str:
-    """Return a description of the differences between two sweeps; empty if they are the same.
+    """Return a description of the differences between two identities; empty if they are the same.
 
     Other measures may read other columns and belong to other plugins, which is not reported as a further difference: if the
-    measures differ, only the columns and versions that both sweeps have are compared.
+    measures differ, only the columns and versions that both have are compared.
 
     >>> differences({"measure": "NCP", "grid": [["rel", ["1"]]]}, {"measure": "NCP", "grid": [["rel", ["1", "2"]]]})
     'grid: existing rel=1, requested rel=1,2'
     """
     texts = []
-    of_other_measures = any(existing.get(key) != requested.get(key) for key in ("measure", "grid", "reference"))
+    of_other_measures = any(existing.get(key) != requested.get(key) for key in _OF_MEASURES)
     for key in dict.fromkeys([*requested, *existing]):
         old, new = existing.get(key), requested.get(key)
         if of_other_measures:
@@ -112,7 +109,7 @@ def _shown(key: str, value: Any) -> str:
         return ", ".join(_names(value)) or "none"
     if key == "versions":
         return ", ".join(f"{name} {number}" for name, number in (value or {}).items()) or "none"
-    return (", ".join(value) if isinstance(value, list) else str(value)) or "none"
+    return (", ".join(map(str, value)) if isinstance(value, list) else str(value)) or "none"
 
 
 def _cut(text: str) -> str:
