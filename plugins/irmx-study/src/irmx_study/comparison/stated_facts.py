@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from irmx import counted, versions_of
-from irmx_study.significance.max_t import MaxT
 from irmx_study.significance.named_tests import SignificanceTest
-from irmx_study.significance.permutation_test import PermutationTest
 from irmx_study.significance.random_draws import all_signs
 
 if TYPE_CHECKING:
@@ -63,7 +61,7 @@ def draws_of(comparison: Comparison) -> dict[str, list[str]]:
     choices, topics = comparison.choices, int(comparison.comparisons["topics"].max())
     users: dict[str, list[str]] = {}
     for kind in choices.resampled:
-        flips_signs = isinstance(getattr(choices, kind), (PermutationTest, MaxT))
+        flips_signs = getattr(getattr(choices, kind), "FLIPS_SIGNS", False)
         is_exact = flips_signs and all_signs(topics, choices.draws)
         users.setdefault(f"all {2**topics:,} changes of signs" if is_exact else f"{choices.draws:,}", []).append(kind)
     return users

@@ -25,6 +25,7 @@ class MaxT(Correction):
     NAME = "maxt"
     SHORT_DESC = "Westfall and Young's correction by permutations, which controls the family-wise error rate"
     RESAMPLES = True
+    FLIPS_SIGNS = True
     CITATIONS = (WESTFALL,)
 
     def adjust(self, p: Floats, family: Sequence[PairedValues]) -> Floats:

@@ -21,6 +21,8 @@ class SignificanceTest(Symbol):
     ----------
     RESAMPLES : bool
         Whether it makes random draws.
+    FLIPS_SIGNS : bool
+        Whether these are changes of signs by :func:`sign_flips`, all of them on few topics.
     ALL_PAIRS : bool
         Whether it compares all pairs of systems together, so that its p-values need no correction within a measure.
     CITATIONS : tuple of str
@@ -29,6 +31,7 @@ class SignificanceTest(Symbol):
 
     KIND = "significance test"
     RESAMPLES: ClassVar[bool] = False
+    FLIPS_SIGNS: ClassVar[bool] = False
     ALL_PAIRS: ClassVar[bool] = False
     CITATIONS: ClassVar[tuple[str, ...]] = ()
 
@@ -50,12 +53,15 @@ class Correction(Symbol):
     ----------
     RESAMPLES : bool
         Whether it makes random draws.
+    FLIPS_SIGNS : bool
+        Whether these are changes of signs by :func:`sign_flips`, all of them on few topics.
     CITATIONS : tuple of str
         BibTeX entries of the papers to cite.
     """
 
     KIND = "correction of p-values"
     RESAMPLES: ClassVar[bool] = False
+    FLIPS_SIGNS: ClassVar[bool] = False
     CITATIONS: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod

@@ -22,6 +22,7 @@ class PermutationTest(SignificanceTest):
     NAME = "permutation"
     SHORT_DESC = "permutation test: the signs of the differences of topics are flipped at random"
     RESAMPLES = True
+    FLIPS_SIGNS = True
     CITATIONS = (FISHER, SMUCKER)
 
     def test(self, paired: PairedValues) -> tuple[Floats, Floats]:
