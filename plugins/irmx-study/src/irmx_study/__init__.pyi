@@ -2,6 +2,8 @@ from .assumptions.unjudged import unjudged as unjudged
 from .assumptions.unjudged_result import Unjudged as Unjudged
 from .comparison.compare import compare as compare
 from .comparison.comparison import Comparison as Comparison
+from .discrimination.discriminate import discriminate as discriminate
+from .discrimination.discrimination_result import Discrimination as Discrimination
 from .filters.chosen_systems import choose_systems as choose_systems
 from .per_topic.per_topic_files import read_per_topic as read_per_topic
 from .planning.experiment_plans import Plan as Plan
@@ -20,6 +22,7 @@ from .users.user_populations import population as population
 
 __all__ = [
     "Comparison",
+    "Discrimination",
     "Plan",
     "Sensitivity",
     "Unjudged",
@@ -27,6 +30,7 @@ __all__ = [
     "choose_systems",
     "comparable_means",
     "compare",
+    "discriminate",
     "kendall_tau",
     "population",
     "power",

@@ -38,6 +38,16 @@ def irmx_commands() -> list[Command]:
             ),
         ),
         Command(
+            "discriminate",
+            "irmx_study.commands.discriminate_command:discriminate_measures",
+            SHORT_DESC="Tell how well measures tell systems apart: discriminative power and swap rates.",
+            EXAMPLES=(
+                "irmx discriminate qrels.txt 'runs/*.run' AP P@10 'MP(model=GL_AD_ID)'",
+                "irmx discriminate qrels.txt 'runs/*.run' AP nDCG --test randomised-tukey --plot power.pdf",
+                "irmx discriminate qrels.txt 'runs/*.run' AP nDCG --swaps -o csv",
+            ),
+        ),
+        Command(
             "power",
             "irmx_study.commands.power_command:plan_topics",
             SHORT_DESC="Plan an experiment: which differences can it find, how many topics does it need.",

@@ -1,0 +1,127 @@
+"""``irmx discriminate``: how well measures tell systems apart."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from irmx import DataWarning, FormatOption, UsageError, print_rows, registry
+from irmx_study.commands.scored import chosen, scored
+from irmx_study.commands.shared_options import (
+    ArgumentsOption,
+    BestOption,
+    DrawsOption,
+    EveryTopicOption,
+    LabelOption,
+    LevelOption,
+    MeasureOption,
+    OnlyOption,
+    PlacesByFormatOption,
+    ScoresOption,
+    SeedOption,
+    TestOption,
+    TieThresholdOption,
+    decimal_places,
+)
+from irmx_study.pictures.picture_files import picture_file, write_picture
+
+_SHORT = {"difference_needed": "needed", "reliable_from": "reliable"}
+"""Names of columns in the table for reading, so that it fits a terminal; the lines below it explain them."""
+
+
+def discriminate_measures(
+    arguments: ArgumentsOption,
+    test: TestOption = "t",
+    correction: Annotated[
+        str,
+        typer.Option(
+            "--correction", help="none, holm, bonferroni, hommel, bh, maxt, or one of a plugin, for all pairs."
+        ),
+    ] = "none",
+    level: LevelOption = 0.05,
+    draws: DrawsOption = 10_000,
+    seed: SeedOption = 0,
+    tie_threshold: TieThresholdOption = 0.0,
+    splits: Annotated[
+        int, typer.Option("--splits", help="How often to split the topics into halves; 0 for no swap rates.")
+    ] = 1000,
+    bin_width: Annotated[
+        float, typer.Option("--bin-width", help="The width of the bins of differences for swap rates.")
+    ] = 0.01,
+    asl: Annotated[
+        bool, typer.Option("--asl", help="Print the achieved significance levels of all pairs of runs, sorted.")
+    ] = False,
+    swaps: Annotated[bool, typer.Option("--swaps", help="Print the swap rates by the difference of means.")] = False,
+    only: OnlyOption = None,
+    every_topic: EveryTopicOption = False,
+    best: BestOption = None,
+    label: LabelOption = None,
+    scores: ScoresOption = False,
+    measure: MeasureOption = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot",
+            metavar="FILE",
+            callback=picture_file,
+            help="Also draw the sorted significance levels: FILE.png, .svg or .pdf.",
+        ),
+    ] = None,
+    log: Annotated[bool, typer.Option("--log", help="With --plot: all levels, on a logarithmic axis.")] = False,
+    plot_swaps: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot-swaps", metavar="FILE", callback=picture_file, help="Also draw the swap rates by the difference."
+        ),
+    ] = None,
+    output_format: FormatOption = "table",
+    places: PlacesByFormatOption = None,
+) -> None:
+    """Tell how well measures tell systems apart: discriminative power and swap rates.
+
+    All pairs of runs are tested by each measure. Prints for how many the difference is significant, their share (the
+    discriminative power), the difference of means from which on all pairs are significant, and how often random halves of the topics
+    put two runs into opposite orders (the swap rate); the measure with the largest power first. With -o csv, tsv or jsonl, the
+    measures are in the given order. How the runs were tested is printed below a table, and otherwise on standard error.
+    """
+    from irmx_study.comparison.choices import Choices
+    from irmx_study.comparison.tables_for_reading import write_facts_below
+    from irmx_study.discrimination.discriminate import discriminate
+
+    if asl and swaps:
+        raise UsageError("--asl and --swaps print different tables. Give one of the two.")
+    if not splits and (swaps or plot_swaps is not None):
+        raise UsageError(f"--{'swaps' if swaps else 'plot-swaps'} shows swap rates. They need --splits of at least 1.")
+    if log and plot is None:
+        raise UsageError("--log is about the picture of --plot FILE. Give it, or leave --log out.")
+    how: dict[str, Any] = {
+        "test": test,
+        "correction": correction,
+        "level": level,
+        "draws": draws,
+        "seed": seed,
+        "tie_threshold": tie_threshold,
+    }
+    Choices.of(2, **how, family="measure", interval="t")  # refuses a mistyped option before the runs are scored
+    with warnings.catch_warnings():
+        # the notes below the table count the topics that runs lack
+        warnings.filterwarnings("ignore", r"[\s\S]*no results for \d+ of \d+ topics .*measures' defaults$", DataWarning)
+        values = scored("discriminate", arguments, scores, measure, label or ())
+    result = discriminate(chosen(values, only, every_topic, best), **how, splits=splits, bin_width=bin_width)
+    if plot is not None:
+        write_picture(result.plot(log=log).figure_, plot)
+    if plot_swaps is not None:
+        write_picture(result.plot_swaps().figure_, plot_swaps)
+    for_reading = registry().output_formats()[output_format].WIDE
+    if asl:
+        uncorrected = ["p"] * (result.choices.correction.NAME == "none")
+        rows = result.asl().drop(columns=["share", *uncorrected] if for_reading else [])
+    elif swaps:
+        rows = result.swaps()
+    else:
+        rows = result.summary().rename(columns=_SHORT) if for_reading else result.frame()
+    print_rows(rows, output_format, places=decimal_places(places, output_format))
+    write_facts_below(result, output_format)

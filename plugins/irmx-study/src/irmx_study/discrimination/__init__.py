@@ -1,0 +1,1 @@
+"""How well measures tell systems apart: discriminative power and swap rates."""

@@ -1,0 +1,60 @@
+"""The picture of swap rates by the difference of means."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irmx_study.discrimination.swap_counts import BINS, RELIABLE
+from irmx_study.pictures.axes import GREY, as_text, axes_for, plain
+from irmx_study.pictures.distinct_lines import distinct_line, distinct_marker
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class SwapDisplay:
+    """Curves of swap rates; :meth:`irmx_study.Discrimination.plot_swaps` makes it.
+
+    Parameters
+    ----------
+    rates : DataFrame
+        What :meth:`Discrimination.swaps` returns.
+
+    Attributes
+    ----------
+    ax_ : Axes
+        What was drawn on.
+    figure_ : Figure
+        Its figure.
+    """
+
+    def __init__(self, rates: pd.DataFrame) -> None:
+        self.rates = rates
+
+    def plot(self, ax: Any = None) -> SwapDisplay:
+        """Draw one curve per measure over the smallest difference of each bin, and return the display.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; by default on a new figure.
+        """
+        ax = self.ax_ = axes_for(ax, 1, (7, 4))[0]
+        for number, (measure, curve) in enumerate(self.rates.groupby("measure", sort=False)):
+            used = curve[curve["compared"] > 0]
+            places = used.index - curve.index[0]
+            look = {**distinct_line(number), "marker": distinct_marker(number), "markersize": 4, "linewidth": 1.4}
+            ax.plot(places, 100 * used["swap_rate"], label=as_text(measure), **look)
+        lows = self.rates["low"].to_numpy()[:BINS]
+        ticks = np.arange(0, len(lows), 4)
+        ax.set_xticks(ticks, [f"{lows[tick]:g}" for tick in ticks])
+        ax.axhline(100 * RELIABLE, color=GREY, linewidth=0.8, linestyle="--", label=f"{RELIABLE:.0%}", zorder=1)
+        ax.set_ylim(bottom=0)
+        ax.set_xlabel("difference of means in one half of the topics (bins from here; the last is open)")
+        ax.set_ylabel("opposite order in the other half, %")
+        plain(ax)
+        ax.legend(frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1.01, 1), handlelength=3)
+        self.figure_ = ax.figure
+        return self

@@ -1,0 +1,31 @@
+"""Lines that can be told apart in print, and by people who see fewer colours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00", "#56b4e9")
+"""Colours of Okabe and Ito, without yellow, which is hard to see on white."""
+
+_DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)), (0, (8, 1.5)))
+
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+
+
+def distinct_line(number: int) -> dict[str, Any]:
+    """Return the colour and dashes of a line, counted from 0; the first 35 differ, and neighbours differ in both.
+
+    >>> distinct_line(0), distinct_line(35) == distinct_line(0)
+    ({'color': '#0072b2', 'linestyle': '-'}, True)
+    """
+    turn = number // len(COLOURS)
+    return {"color": COLOURS[number % len(COLOURS)], "linestyle": _DASHES[(number + turn) % len(_DASHES)]}
+
+
+def distinct_marker(number: int) -> str:
+    """Return the marker of a line, counted from 0; lines of one colour have different ones.
+
+    >>> distinct_marker(0), distinct_marker(7)
+    ('o', 's')
+    """
+    return _MARKERS[(number + number // len(COLOURS)) % len(_MARKERS)]
