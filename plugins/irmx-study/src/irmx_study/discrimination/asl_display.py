@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from irmx_study.pictures.axes import GREY, as_text, axes_for, plain
-from irmx_study.pictures.distinct_lines import distinct_line
+from irmx_study.pictures.distinct_lines import distinct_line, width_beside
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +45,7 @@ class AslDisplay:
         ax : Axes, optional
             Where to draw; by default on a new figure.
         """
-        ax = self.ax_ = axes_for(ax, 1, (7, 4))[0]
+        ax = self.ax_ = axes_for(ax, 1, (width_beside(self.measures["measure"], " (99.9%)"), 4))[0]
         level = float(self.measures["level"].iloc[0])
         for row in self.measures.sort_values("power", ascending=False, kind="stable").itertuples():
             curve = self.levels[self.levels["measure"] == row.measure]

@@ -85,7 +85,8 @@ def discriminate(
     >>> discrimination = irmx_study.discriminate(scores)
     >>> discrimination.frame()[["measure", "pairs", "significant", "power", "difference_needed", "swap_rate"]].round(3)
       measure  pairs  significant  power  difference_needed  swap_rate
-    0      AP      3            3    1.0              0.105      0.007
+    0      AP      3            3    1.0              0.105      0.003
+    1     P@5      3            3    1.0              0.180      0.001
     """
     splits, bin_width = (
         _PARAMS[name].check(value, name, "discriminate")

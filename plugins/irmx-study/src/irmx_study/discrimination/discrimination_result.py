@@ -168,7 +168,7 @@ class Discrimination:
         p_value = "p-value" if self.choices.correction.NAME == "none" else "corrected p-value"
         pairs = self._frame["pairs"].iloc[0]
         facts["power"] = f"share of all {pairs:,} pairs of systems whose {p_value} is at most the level"
-        facts["needed"] = "the smallest of the differences of means from which on all pairs are significant"
+        facts["needed"] = "the smallest difference of means that is significant together with all larger ones"
         if self.splits:
             facts["splits"] = (
                 f"{self.splits:,}, of {topics_of(self.comparison)} topics into random halves, the same for all measures"
@@ -176,7 +176,7 @@ class Discrimination:
             facts["swap rate"] = (
                 "share of pairs and splits in the opposite order in the other half; a tie there is no swap"
             )
-            facts["reliable"] = f"from the smallest bin of differences with a swap rate of at most {RELIABLE:.0%}"
+            facts["reliable"] = f"the smallest difference whose bin has a swap rate of at most {RELIABLE:.0%}"
         if self.splits or self.comparison.choices.resampled:
             facts["seed"] = str(self.choices.seed)
         facts["systems"] = str(len(self.scores.systems))

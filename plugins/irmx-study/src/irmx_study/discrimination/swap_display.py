@@ -8,7 +8,7 @@ import numpy as np
 
 from irmx_study.discrimination.swap_counts import BINS, RELIABLE
 from irmx_study.pictures.axes import GREY, as_text, axes_for, plain
-from irmx_study.pictures.distinct_lines import distinct_line, distinct_marker
+from irmx_study.pictures.distinct_lines import distinct_line, distinct_marker, width_beside
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,18 +41,24 @@ class SwapDisplay:
         ax : Axes, optional
             Where to draw; by default on a new figure.
         """
-        ax = self.ax_ = axes_for(ax, 1, (7, 4))[0]
+        ax = self.ax_ = axes_for(ax, 1, (width_beside(self.rates["measure"]), 4))[0]
         for number, (measure, curve) in enumerate(self.rates.groupby("measure", sort=False)):
             used = curve[curve["compared"] > 0]
             places = used.index - curve.index[0]
-            look = {**distinct_line(number), "marker": distinct_marker(number), "markersize": 4, "linewidth": 1.4}
+            look = {
+                **distinct_line(number),
+                "marker": distinct_marker(number),
+                "markersize": 4,
+                "linewidth": 1.4,
+                "clip_on": False,
+            }
             ax.plot(places, 100 * used["swap_rate"], label=as_text(measure), **look)
         lows = self.rates["low"].to_numpy()[:BINS]
         ticks = np.arange(0, len(lows), 4)
-        ax.set_xticks(ticks, [f"{lows[tick]:g}" for tick in ticks])
-        ax.axhline(100 * RELIABLE, color=GREY, linewidth=0.8, linestyle="--", label=f"{RELIABLE:.0%}", zorder=1)
+        ax.set_xticks(ticks, [f"{'≥ ' * (tick == len(lows) - 1)}{lows[tick]:g}" for tick in ticks.tolist()])
+        ax.axhline(100 * RELIABLE, color=GREY, linewidth=0.8, linestyle="--", label=f"{RELIABLE:.0%} swapped", zorder=1)
         ax.set_ylim(bottom=0)
-        ax.set_xlabel("difference of means in one half of the topics (bins from here; the last is open)")
+        ax.set_xlabel("difference of means in one half of the topics, in bins")
         ax.set_ylabel("opposite order in the other half, %")
         plain(ax)
         ax.legend(frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1.01, 1), handlelength=3)

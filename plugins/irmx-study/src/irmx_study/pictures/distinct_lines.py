@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
+
+from irmx_study.pictures.axes import as_text
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00", "#56b4e9")
 """Colours of Okabe and Ito, without yellow, which is hard to see on white."""
@@ -29,3 +32,9 @@ def distinct_marker(number: int) -> str:
     ('o', 's')
     """
     return _MARKERS[(number + number // len(COLOURS)) % len(_MARKERS)]
+
+
+def width_beside(names: Iterable[str], ending: str = "") -> float:
+    """Return the width in inches of a picture with a legend of names, each with an ending, on its right."""
+    longest = max((len(as_text(name)) for name in names), default=0) + len(ending)
+    return 5.8 + 0.07 * longest
