@@ -70,7 +70,7 @@ def agreement(
     half), other pairs for which a majority finds both pages bad, the agreement with its 95% interval over topics, the
     two-tailed p-value of a test against the baseline, and Fleiss' kappa of the assessors.
     """
-    from irmx_pages.preferences.agreement import LEVELS
+    from irmx_pages.preferences.agreed_pairs import LEVELS
     from irmx_pages.preferences.agreement import agreement as agreeing
 
     shown = matching_file(pages)

@@ -10,7 +10,7 @@ from irmx import Param
 from irmx.ragged import Floats
 from irmx_pages.fit.parameter_grid import ParameterGrid, grid_values
 from irmx_pages.fit.topic_folds import Folded
-from irmx_pages.preferences.agreement import agreeing, preferred_page
+from irmx_pages.preferences.agreed_pairs import agreeing, preferred_page
 from irmx_pages.preferences.topic_intervals import topic_interval
 
 OF_ACTIVE = (

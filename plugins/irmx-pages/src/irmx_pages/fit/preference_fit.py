@@ -16,7 +16,7 @@ from irmx_pages.fit.personal_weights import OF_ACTIVE, PersonalGrid, of_active
 from irmx_pages.fit.scores_of_settings import PageScorer, refuse_other_measures, with_values
 from irmx_pages.fit.topic_folds import OF_ASSESSORS, Folded
 from irmx_pages.page.page_reading import read_pages
-from irmx_pages.preferences.agreement import pair_numbers
+from irmx_pages.preferences.agreed_pairs import pair_numbers
 from irmx_pages.preferences.preference_votes import Preferences, read_preferences
 from irmx_pages.preferences.topic_intervals import check_test
 from irmx_pages.preferences.traps import FAILED_TRAPS, without_traps

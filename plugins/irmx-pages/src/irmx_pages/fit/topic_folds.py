@@ -13,7 +13,7 @@ from irmx_pages.fit.choice_likelihood import Likelihood, LikelihoodFit, personal
 from irmx_pages.fit.choice_model import Votes, votes_of
 from irmx_pages.fit.parameter_grid import ParameterGrid
 from irmx_pages.fit.scores_of_settings import PageScorer
-from irmx_pages.preferences.agreement import agreeing, preferred_page
+from irmx_pages.preferences.agreed_pairs import agreeing, preferred_page
 from irmx_pages.preferences.preference_votes import Preferences
 from irmx_pages.preferences.topic_intervals import p_value, topic_interval
 

@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import DataError, DataWarning, Evaluator, UsageError, read_qrels
-from irmx.ragged import Floats, Ints
-from irmx_pages.page.page import Page
-from irmx_pages.page.page_reading import read_pages
-from irmx_pages.page.page_runs import page_values
-from irmx_pages.preferences.preference_votes import Preferences, fleiss_kappa, read_preferences
+from irmx import Evaluator, UsageError, read_qrels
+from irmx_pages.preferences.agreed_pairs import LEVELS, agreed_pairs
 from irmx_pages.preferences.topic_intervals import check_test, p_value, topic_interval
-from irmx_pages.preferences.traps import FAILED_TRAPS, without_traps
+from irmx_pages.preferences.traps import FAILED_TRAPS
 from irmx_pages.whole_numbers import check_whole
 
 if TYPE_CHECKING:
     import pandas as pd
-
-ALL = "all"
-"""The group of all pairs."""
-
-LEVELS = (0.75, 1.0)
-"""The majority levels of the paper: three of four, and all."""
 
 
 def agreement(
@@ -103,7 +92,7 @@ def agreement(
     Examples
     --------
     >>> import pandas as pd
-    >>> from irmx_pages import Block
+    >>> from irmx_pages import Block, Page
     >>> pages = [Page("q", name, tuple(Block("web", "", (i,)) for i in items)) for name, items in
     ...          [("one", ("w1", "w2")), ("two", ("w2", "w1")), ("three", ("w2", "w3"))]]
     >>> votes = [("q", "one", "two", "ann", "a"), ("q", "three", "one", "ann", "b"), ("q", "two", "three", "ann", "a")]
@@ -114,63 +103,33 @@ def agreement(
     0    1.0      all     P@1      3     1   0.833333
     1    1.0      all      RR      3     0   1.000000
     """
+    import pandas as pd
+
     check_whole(0, seed=seed)
     check_test(test)
-    pages, votes = read_pages(pages), without_traps(read_preferences(preferences), failed_traps)
-    a, b = pair_numbers(pages, votes)
     evaluator = Evaluator(measures, read_qrels(qrels))
     against = _baseline(evaluator, baseline)
-    used = np.unique(np.concatenate([a, b]))
-    values = np.full((len(pages), len(evaluator.measures)), np.nan)
-    values[used] = page_values([pages[i] for i in used.tolist()], evaluator)
-    _refuse_missing(values, used, pages, evaluator)
-    preferred = np.stack([preferred_page(column[a], column[b]) for column in values.T], axis=1)
-    return _table(votes, preferred, [str(m) for m in evaluator.measures], against, levels, seed, test)
-
-
-def pair_numbers(pages: Sequence[Page], preferences: Preferences) -> tuple[Ints, Ints]:
-    """Return the numbers of page a and of page b of every pair.
-
-    Raises
-    ------
-    irmx.DataError
-        If a page is missing.
-    """
-    number = {(p.query_id, p.page_id): i for i, p in enumerate(pages)}
-    found = np.full((2, len(preferences)), -1)
-    for side, names in enumerate((preferences.page_a, preferences.page_b)):
-        found[side] = [number.get(key, -1) for key in zip(preferences.query_id, names, strict=True)]
-    unknown = np.flatnonzero((found < 0).any(axis=0))
-    if len(unknown):
-        pair = int(unknown[0])
-        page_id = (preferences.page_a if found[0, pair] < 0 else preferences.page_b)[pair]
-        query_id = preferences.query_id[pair]
-        there = [p.page_id for p in pages if p.query_id == query_id]
-        known = f"It has: {', '.join(there[:5])}{', ...' if len(there) > 5 else ''}" if there else "It has no page"
-        raise DataError(
-            f"{preferences.places[pair]}: the pages have no page {page_id!r} for topic {query_id!r}. {known}. "
-            f"{len(unknown)} of {len(preferences)} pairs name a page that is missing."
-        )
-    return found[0], found[1]
-
-
-def preferred_page(a: Floats, b: Floats) -> Ints:
-    """Return 1 where the first value is larger, -1 where the second is, 0 where they are equal to 9 digits.
-
-    >>> preferred_page(np.array([0.3, 0.1, 0.1 + 0.2]), np.array([0.1, 0.2, 0.3]))
-    array([ 1, -1,  0])
-    """
-    sign: Ints = np.sign(a - b).astype(np.int64)
-    return np.where(np.isclose(a, b, rtol=1e-9, atol=1e-12), 0, sign)
-
-
-def agreeing(preferred: Ints, majority: Ints) -> Floats:
-    """Return 1 where a measure prefers the same page as the majority, 0 where the other, 0.5 where neither.
-
-    >>> agreeing(np.array([1, -1, 0]), np.array([1, 1, 1]))
-    array([1. , 0. , 0.5])
-    """
-    return np.asarray((1 + preferred * majority) / 2)
+    rows = []
+    for group in agreed_pairs(pages, preferences, evaluator, levels, failed_traps):
+        agreed = dict(zip(group.measures, group.agreed.T, strict=True))
+        for name, values in agreed.items():
+            low, high = topic_interval(values, group.topic, seed)
+            rows.append(
+                {
+                    "level": group.level,
+                    "bin_pair": group.bin_pair,
+                    "measure": name,
+                    "pairs": len(values),
+                    "ties": int((values == 0.5).sum()),
+                    "both_bad": group.both_bad,
+                    "agreement": float(values.mean()),
+                    "low": low,
+                    "high": high,
+                    "p_value": np.nan if name == against else p_value(test, values, agreed[against], group.topic),
+                    "kappa": group.kappa,
+                }
+            )
+    return pd.DataFrame(rows)
 
 
 def _baseline(evaluator: Evaluator, baseline: Any) -> str:
@@ -184,70 +143,3 @@ def _baseline(evaluator: Evaluator, baseline: Any) -> str:
     if wanted not in names:
         raise UsageError(f"The baseline {wanted} is not among the measures {', '.join(names)}.")
     return wanted
-
-
-def _refuse_missing(values: Floats, used: Ints, pages: Sequence[Page], evaluator: Evaluator) -> None:
-    wrong = np.argwhere(~np.isfinite(values[used]))
-    if len(wrong):
-        row, column = wrong[0].tolist()
-        raise DataError(
-            f"{evaluator.measures[column]} has no value for page {pages[used[row]].page_id!r} of topic "
-            f"{pages[used[row]].query_id!r}, so it has no preference. Remove no_relevant='nan' from the measure, or the topic from the pages."
-        )
-
-
-def _majorities(votes: Preferences, levels: Sequence[float]) -> dict[float, Ints]:
-    """Return the preferences of the majority at every level that has any."""
-    found = {level: votes.majority(level) for level in levels}
-    without = [f"{level:g}" for level, majority in found.items() if not majority.any()]
-    if len(without) == len(found):
-        raise DataError(
-            f"No pair has a majority of {' or '.join(without) or 'any level'} of its assessors, so there is nothing to "
-            "agree with."
-        )
-    if without:
-        warnings.warn(
-            f"no pair has a majority of {' or '.join(without)} of its assessors; the level is omitted",
-            DataWarning,
-            stacklevel=4,
-        )
-    return {level: majority for level, majority in found.items() if majority.any()}
-
-
-def _table(
-    votes: Preferences, preferred: Ints, names: list[str], against: str, levels: Sequence[float], seed: int, test: str
-) -> pd.DataFrame:
-    import pandas as pd
-
-    topic = np.unique(votes.query_id, return_inverse=True)[1]
-    labels = np.array(votes.bin_pair or [ALL] * len(votes), dtype=object)
-    groups = [ALL, *(g for g in dict.fromkeys(labels.tolist()) if g not in (ALL, ""))]
-    counts, rows = votes.counts, []
-    for level, majority in _majorities(votes, levels).items():
-        both_bad = votes.majority_both_bad(level)
-        for group in groups:
-            of_group = np.ones(len(votes), dtype=bool) if group == ALL else labels == group
-            here = np.flatnonzero(of_group & (majority != 0))
-            if not len(here):
-                continue
-            agreed = {name: agreeing(preferred[here, column], majority[here]) for column, name in enumerate(names)}
-            for column, name in enumerate(names):
-                low, high = topic_interval(agreed[name], topic[here], seed)
-                rows.append(
-                    {
-                        "level": float(level),
-                        "bin_pair": group,
-                        "measure": name,
-                        "pairs": len(here),
-                        "ties": int((preferred[here, column] == 0).sum()),
-                        "both_bad": int(both_bad[of_group].sum()),
-                        "agreement": float(agreed[name].mean()),
-                        "low": low,
-                        "high": high,
-                        "p_value": np.nan
-                        if name == against
-                        else p_value(test, agreed[name], agreed[against], topic[here]),
-                        "kappa": fleiss_kappa(counts[of_group]),
-                    }
-                )
-    return pd.DataFrame(rows)
