@@ -10,7 +10,17 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from irmx_pages import agreement, fit_preferences, read_pages, read_preferences, score_pages, simulate_pages
+from irmx_pages import (
+    agreement,
+    agreement_by_bin,
+    compare_agreement,
+    fit_preferences,
+    preference_power,
+    read_pages,
+    read_preferences,
+    score_pages,
+    simulate_pages,
+)
 from irmx_pages.example import USERS, example, example_preferences, main
 
 Command = Callable[..., Any]
@@ -271,3 +281,85 @@ def test_two_rankings_have_two_names(folder: Path, command: Command) -> None:
     assert done.code == 2
     assert "Two rankings have the name 'bm25'" in done.err
     assert not (folder / "x.jsonl").exists()
+
+
+AGREEMENT = ("pages", "agreement", "pages.jsonl", "preferences.csv")
+POWER = ("pages", "power", "pages.jsonl", "preferences.csv")
+QRELS = ("--qrels", "vertical-qrels.csv")
+
+
+def test_all_pairs_of_measures_in_rows(folder: Path, pages: str, command: Command) -> None:
+    options = ("--all-pairs", "--correction", "bh", "--test", "sign", *QRELS, "-o", "jsonl")
+    done = command(*AGREEMENT, "AS_RBP", "AS_ATT", "P@10", *options, cwd=folder)
+    assert (done.code, done.err) == (0, "")
+    expected = compare_agreement(
+        folder / pages,
+        folder / "preferences.csv",
+        folder / "vertical-qrels.csv",
+        "AS_RBP AS_ATT P@10",
+        test="sign",
+        correction="bh",
+    )
+    assert len(expected) == 2 * 7 * 3
+    assert [json.loads(line) for line in done.out.splitlines()] == expected.to_dict("records")
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "latex"])
+def test_all_pairs_of_measures_as_the_table_of_a_paper(folder: Path, pages: str, command: Command, form: str) -> None:
+    options = ("--all-pairs", *QRELS, "-p", "2", "-o", form)
+    done = command(*AGREEMENT, "AS_RBP", "AS_ATT", "P@10", *options, cwd=folder)
+    assert done.code == 0
+    compared = compare_agreement(
+        folder / pages, folder / "preferences.csv", folder / "vertical-qrels.csv", "AS_RBP AS_ATT P@10"
+    )
+    of_table = agreement_by_bin(compared, places=2)
+    for cell in of_table.drop(columns=["level", "measure"]).to_numpy().ravel():
+        assert str(cell) in done.out
+    assert [f"majority of {level}" in done.out for level in ("0.75", "1")] == [True, True]
+    letters = "test t, correction holm over 3 pairs of measures in each column, level 0.05"
+    assert letters in (done.out if form == "table" else done.err)
+
+
+def test_what_a_sample_finds(folder: Path, pages: str, command: Command) -> None:
+    options = (
+        *("-l", "0.75", "--difference", "0.1", "--difference", "0.05"),
+        *("--power", "0.9", "--significance", "0.1", "--comparisons", "3"),
+    )
+    done = command(*POWER, "AS_RBP", "AS_ATT", "P@10", *options, *QRELS, "-o", "csv", "-p", "-1", cwd=folder)
+    assert (done.code, done.err) == (0, "")
+    expected = preference_power(
+        folder / pages,
+        folder / "preferences.csv",
+        folder / "vertical-qrels.csv",
+        "AS_RBP AS_ATT P@10",
+        [0.1, 0.05],
+        levels=[0.75],
+        power=0.9,
+        significance=0.1,
+        comparisons=3,
+    )
+    assert len(expected) == 7 * 3 * 2
+    (folder / "power.csv").write_text(done.out)
+    found = pd.read_csv(folder / "power.csv", keep_default_na=False, na_values={"detectable": [""]})
+    assert found["detectable"].to_numpy() == pytest.approx(expected["detectable"].to_numpy(), nan_ok=True)
+    for name in ("topics_needed", "pairs_needed", "pairs_per_topic_needed", "note"):
+        assert found[name].astype(str).tolist() == expected[name].astype(object).fillna("").astype(str).tolist()
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ((*AGREEMENT, "AS_RBP", "--all-pairs"), "at least two measures. There is only AS_RBP."),
+        ((*AGREEMENT, "AS_RBP", "P@10", "--all-pairs", "-b", "P@10"), "--all-pairs tests all. Give one."),
+        ((*AGREEMENT, "AS_RBP", "P@10", "--correction", "holm"), "Add --all-pairs."),
+        ((*AGREEMENT, "AS_RBP", "P@10", "--all-pairs", "--correction", "hom"), "Did you mean holm?"),
+        ((*AGREEMENT, "AS_RBP", "P@10", "--all-pairs", "--significance", "5"), "in the range (0, 1). Got 5.0 instead."),
+        ((*POWER, "AS_RBP"), "at least two measures. There is only AS_RBP."),
+        ((*POWER, "AS_RBP", "P@10", "--difference", "-0.1"), "in the range [1e-06, 1]. Got -0.1 instead."),
+    ],
+)
+def test_options_that_do_not_fit(folder: Path, pages: str, command: Command, given: tuple[str, ...], said: str) -> None:
+    done = command(*given, *QRELS, cwd=folder)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("irmx: ")
+    assert done.err.rstrip().endswith(said)

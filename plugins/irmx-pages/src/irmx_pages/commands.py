@@ -1,4 +1,4 @@
-"""The subcommands that irmx-pages adds to ``irmx``, except ``irmx pages fit``."""
+"""The subcommands that irmx-pages adds to ``irmx``, except ``irmx pages fit``, ``agreement`` and ``power``."""
 
 from __future__ import annotations
 
@@ -44,38 +44,6 @@ def score_pages(
     from irmx_pages.page.page_runs import score_pages as scored
 
     print_rows(scored(matching_file(pages), qrels, measures), output_format, places=places)
-
-
-def agreement(
-    pages: PagesFile,
-    preferences: PreferencesFile,
-    measures: Annotated[list[str], typer.Argument(metavar="MEASURE...", help="Measures, such as AS_RBP nDCG@10 P@10.")],
-    qrels: Qrels,
-    level: Annotated[
-        list[float] | None,
-        typer.Option("-l", "--level", help="Share of the assessors that makes a majority; by default 0.75 and 1."),
-    ] = None,
-    baseline: Annotated[
-        str | None, typer.Option("-b", "--baseline", help="Measure to test the others against; by default the first.")
-    ] = None,
-    test: Test = "t",
-    failed_traps: FailedTraps = 2,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the bootstrap.")] = 0,
-    places: PlacesOption = 4,
-    output_format: FormatOption = "table",
-) -> None:
-    """Show how often measures agree with the preferences of assessors.
-
-    One row per majority level, pair of bins and measure: the pairs with a majority, those on which the measure has a tie (one
-    half), other pairs for which a majority finds both pages bad, the agreement with its 95% interval over topics, the
-    two-tailed p-value of a test against the baseline, and Fleiss' kappa of the assessors.
-    """
-    from irmx_pages.preferences.agreed_pairs import LEVELS
-    from irmx_pages.preferences.agreement import agreement as agreeing
-
-    shown = matching_file(pages)
-    found = agreeing(shown, preferences, qrels, measures, level or LEVELS, baseline, seed, test, failed_traps)
-    print_rows(found, output_format, places=places)
 
 
 def simulate_pages(

@@ -41,7 +41,12 @@ def irmx_commands() -> list[Command]:
                 "commands:simulate_pages",
                 "qrels.csv -i bm25.csv -v redde.csv --out pages.jsonl --pairs pairs.csv",
             ),
-            ("agreement", "commands:agreement", "pages.jsonl preferences.csv AS_DCG nDCG --qrels qrels.csv"),
+            ("agreement", "commands_agreement:agreement", "pages.jsonl preferences.csv AS_DCG nDCG --qrels qrels.csv"),
+            (
+                "power",
+                "commands_agreement:power",
+                "pages.jsonl preferences.csv AS_DCG nDCG --qrels qrels.csv --difference 0.05",
+            ),
             ("fit", "commands_fit:fit", "pages.jsonl preferences.csv AS_RBP --grid beta=0.5:1 --qrels qrels.csv"),
         )
     ]
