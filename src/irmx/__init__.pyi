@@ -17,6 +17,7 @@ from .cli.output.printing import print_rows as print_rows
 from .cli.run_arguments import runs_and_measures as runs_and_measures
 from .data.checked_tables import CheckedTable as CheckedTable
 from .data.checked_tables import read_table as read_table
+from .data.content import content_in_blocks as content_in_blocks
 from .data.content import content_of as content_of
 from .data.dates import check_dates as check_dates
 from .data.files import matching_file as matching_file

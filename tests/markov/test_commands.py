@@ -1,8 +1,10 @@
 """The subcommands of irmx-markov."""
 
 import contextlib
+import gzip
 import io
 import subprocess
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -79,3 +81,33 @@ def test_errors_are_messages(log, tmp_path):
         assert text in done.stderr
         assert "Traceback" not in done.stderr
     assert sorted(p.name for p in tmp_path.iterdir()) == ["log.csv"]
+
+
+def test_the_commands_read_a_log_of_yandex(tmp_path):
+    log, chain, times = tmp_path / "log.txt.gz", tmp_path / "chain.npz", tmp_path / "times.csv"
+    lines = [f"{s}\t0\tQ\t7\t0\t11\t12\t13\n{s}\t4\tC\t13\n{s}\t9\tC\t11\n{s}\t19\tQ\t8\t0\t21\t22\n" for s in range(3)]
+    log.write_bytes(gzip.compress("".join(lines).encode()))
+    done = irmx("markov", "learn-chain", log, chain)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "3 sessions, 100.0% of them backward" in done.stdout
+    assert irmx("markov", "holding-times", log, "--out", times, "--unit", "0.1").returncode == 0
+    table = pd.read_csv(times)
+    assert table[["rank", "n"]].values.tolist() == [[1, 3], [3, 3]]
+    assert table["mean_time"].tolist() == pytest.approx([1.0, 0.5])
+    log.write_text("0\t0\tQ\t7\t0\t11\n0\t1\tC\n")
+    done = irmx("markov", "learn-chain", log, chain)
+    assert done.returncode == 1
+    assert "line 2: A click has 4 fields" in done.stderr
+    assert irmx("markov", "holding-times", log, "--unit", "0").returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("end", "message"), [("", ""), ("1\t8\tX", "standard input, line 8: The action must be Q or C.")]
+)
+def test_a_log_of_yandex_from_standard_input(end, message):
+    text = "0\t0\tQ\t7\t0\t11\t12\n0\t4\tC\t12\n0\t9\tC\t11\n0\t30\tC\t12\n1\t0\tQ\t7\t0\t11\n1\t4\tC\t11\n1\t6\tQ\t7\t0\t1\n"
+    command = [sys.executable, "-c", "from irmx.cli import main; main()", "markov", "holding-times", "-"]
+    done = subprocess.run(command, input=text + end, capture_output=True, text=True, check=False)
+    assert done.returncode == bool(end), done.stderr
+    assert message in done.stderr
+    assert [line.split("\t")[:2] for line in done.stdout.splitlines()[1:]] == ([] if end else [["1", "2"]])

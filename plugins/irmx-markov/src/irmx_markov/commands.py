@@ -9,11 +9,12 @@ import typer
 
 from irmx import FormatOption, UsageError, print_rows
 
+_LOG_HELP = "Click log: a table file with session, rank and time, or a log in the format of Yandex's Relevance Prediction Challenge."
 _OUT = typer.Option("--out", help="File to write; by default standard output.")
 
 
 def learn_chain(
-    log: Annotated[str, typer.Argument(help="Click log: a table file with session, rank and time.")],
+    log: Annotated[str, typer.Argument(help=_LOG_HELP)],
     out: Annotated[str, typer.Argument(help="File to write the matrix to: .npz, .npy, .csv or .tsv.")],
     size: Annotated[
         int | None, typer.Option("--size", min=1, help="Number of ranks; by default the largest rank in the log.")
@@ -36,12 +37,13 @@ def learn_chain(
 
 
 def holding_times(
-    log: Annotated[str, typer.Argument(help="Click log: a table file with session, rank and time.")],
+    log: Annotated[str, typer.Argument(help=_LOG_HELP)],
     out: Annotated[str | None, _OUT] = None,
     by: Annotated[str, typer.Option("--by", help="Columns to group clicks by, separated by commas.")] = "rank",
     min_sessions: Annotated[
         int, typer.Option("--min-sessions", min=1, help="Use only queries with at least this many sessions.")
     ] = 1,
+    unit: Annotated[float, typer.Option("--unit", help="Unit of the log's times, in seconds.")] = 1.0,
     output_format: FormatOption = "tsv",
 ) -> None:
     """Calibrate mean holding times from a click log.
@@ -49,8 +51,9 @@ def holding_times(
     Use them as MPcont(model=GL_AD_ID,times=by_rank(file='OUT')).
     """
     from irmx_markov.click_logs import holding_times as calibrate
+    from irmx_markov.click_logs import read_click_log
 
-    _write(calibrate(log, [b.strip() for b in by.split(",")], min_sessions), out, output_format)
+    _write(calibrate(read_click_log(log, unit), [b.strip() for b in by.split(",")], min_sessions), out, output_format)
 
 
 def best_retrieved(
