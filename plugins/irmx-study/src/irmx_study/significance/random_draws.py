@@ -134,3 +134,30 @@ def shuffled_systems(topics: int, systems: int, draws: int, seed: int) -> Iterat
         words.sort(axis=-1)
         words &= low
         yield words.view(np.int64)
+
+
+def random_words(count: int, draw: int, seed: int) -> Array:
+    """Return the random words of one draw; no draw depends on which others are made.
+
+    Parameters
+    ----------
+    count : int
+        The number of words.
+    draw : int
+        The number of the draw, from 0.
+    seed : int
+        The seed.
+
+    Returns
+    -------
+    uint64 array, shape (count,)
+        The words.
+
+    Examples
+    --------
+    >>> [random_words(2, draw, seed=0).tolist() for draw in range(2)]
+    [[11749869230777074271, 4976686463289251617], [755828109848996024, 304881062738325533]]
+    """
+    stream = _stream(seed)
+    stream.advance(count * draw)
+    return np.asarray(stream.random_raw(count))

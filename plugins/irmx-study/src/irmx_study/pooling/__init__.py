@@ -1,0 +1,1 @@
+"""How robust measures are to missing judgments: smaller pools, and pools without one group's documents."""
