@@ -4,13 +4,18 @@ from .comparison.compare import compare as compare
 from .comparison.comparison import Comparison as Comparison
 from .discrimination.discriminate import discriminate as discriminate
 from .discrimination.discrimination_result import Discrimination as Discrimination
+from .correlation.agreement_of_measures import Agreement as Agreement
+from .correlation.correlate import correlate as correlate
 from .filters.chosen_systems import choose_systems as choose_systems
 from .per_topic.per_topic_files import read_per_topic as read_per_topic
 from .planning.experiment_plans import Plan as Plan
 from .planning.experiment_plans import power as power
 from .rank_correlation.comparable_means import comparable_means as comparable_means
 from .rank_correlation.kendall import kendall_tau as kendall_tau
+from .rank_correlation.rank_biased_overlap import RankBiasedOverlap as RankBiasedOverlap
+from .rank_correlation.rank_biased_overlap import rbo as rbo
 from .rank_correlation.tau_ap import tau_ap as tau_ap
+from .rank_correlation.tied_items import tied_groups as tied_groups
 from .sweeping.sweep_summaries import best_settings as best_settings
 from .sweeping.sweep_summaries import rank_correlation_with as rank_correlation_with
 from .sweeping.sweeps import sweep as sweep
@@ -21,9 +26,11 @@ from .users.sweep_scores import scores_of_sweep as scores_of_sweep
 from .users.user_populations import population as population
 
 __all__ = [
+    "Agreement",
     "Comparison",
     "Discrimination",
     "Plan",
+    "RankBiasedOverlap",
     "Sensitivity",
     "Unjudged",
     "best_settings",
@@ -31,15 +38,18 @@ __all__ = [
     "comparable_means",
     "compare",
     "discriminate",
+    "correlate",
     "kendall_tau",
     "population",
     "power",
     "rank_correlation_with",
+    "rbo",
     "read_per_topic",
     "scores_of_sweep",
     "sensitivity",
     "sweep",
     "tau_ap",
+    "tied_groups",
     "topics",
     "unjudged",
 ]

@@ -48,6 +48,16 @@ def irmx_commands() -> list[Command]:
             ),
         ),
         Command(
+            "correlate",
+            "irmx_study.commands.correlate_command:correlate_measures",
+            SHORT_DESC="Correlate measures: how far do they rank the same runs alike.",
+            EXAMPLES=(
+                "irmx correlate qrels.txt 'runs/*.run' AP P@10 nDCG@10",
+                "irmx correlate qrels.txt 'runs/*.run' AP 'MP(model=*)' --reference AP -o csv",
+                "irmx correlate qrels.txt 'runs/*.run' AP P@10 RR --plot agreement.pdf --scatter means.pdf",
+            ),
+        ),
+        Command(
             "power",
             "irmx_study.commands.power_command:plan_topics",
             SHORT_DESC="Plan an experiment: which differences can it find, how many topics does it need.",

@@ -58,7 +58,7 @@ def comparable_means(scores: Scores, decimals: int | None = None) -> Floats:
 
 
 def rounded(values: Floats, largest: Floats) -> Floats:
-    """Return values of shape (systems, measures), rounded to 12 significant digits of a large value of each measure.
+    """Return values of shape (..., measures), rounded to 12 significant digits of a large value of each measure.
 
     >>> rounded(np.array([[0.1 + 0.2], [0.3]]), np.array([1.0])).tolist()
     [[0.3], [0.3]]

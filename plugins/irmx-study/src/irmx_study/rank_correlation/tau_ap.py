@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from irmx import UsageError
-from irmx.ragged import Array, Floats
+from irmx.ragged import Bools, Floats, Ints
 
 TIES = ("order", "a", "b")
 """The treatments of ties."""
@@ -47,8 +47,8 @@ def tau_ap(x: Floats, y: Floats, ties: str = "order") -> float:
     Examples
     --------
     >>> truth = np.array([4, 3, 2, 1])
-    >>> tau_ap(truth, np.array([3, 4, 2, 1])), tau_ap(truth, np.array([4, 3, 1, 2]))
-    (0.33333333333333326, 0.7777777777777777)
+    >>> round(tau_ap(truth, np.array([3, 4, 2, 1])), 6), round(tau_ap(truth, np.array([4, 3, 1, 2])), 6)
+    (0.333333, 0.777778)
     >>> [round(tau_ap(truth, np.array([3, 2, 2, 1]), ties), 6) for ties in ("a", "b")]
     [0.833333, 0.833333]
     """
@@ -57,45 +57,86 @@ def tau_ap(x: Floats, y: Floats, ties: str = "order") -> float:
         raise UsageError(
             f"A correlation needs two values of every system, and two systems. Got the shapes {x.shape} and {y.shape}."
         )
+    return float(tau_aps(np.stack([x, y], axis=1), ties)[0, 1])
+
+
+def tau_aps(values: Floats, ties: str = "order") -> Floats:
+    """Return the AP correlation of every ranking with every other as its reference.
+
+    Parameters
+    ----------
+    values : float array, shape (systems, rankings)
+        A value of every system in every ranking; larger is better.
+    ties : {"order", "a", "b"}
+        The treatment of ties; see :func:`tau_ap`.
+
+    Returns
+    -------
+    float array, shape (rankings, rankings)
+        The correlations: a row per reference, a column per ranking that is read from the top.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        For another treatment of ties.
+
+    Examples
+    --------
+    >>> tau_aps(np.array([[4, 3], [3, 4], [2, 2], [1, 1]])).round(4).tolist()
+    [[1.0, 0.3333], [0.3333, 1.0]]
+    """
     if ties not in TIES:
         raise UsageError(f"The treatment of ties is one of {', '.join(TIES)}. Got {ties!r} instead.")
-    if ties == "b":
-        return (_without_ties(x, y) + _without_ties(y, x)) / 2
     if ties == "order":
-        x, y = _in_order(x), _in_order(y)
-    return _expected(x, y)
+        values = _in_order(values)
+    above = values[None, :, :] > values[:, None, :]  # at [i, j], whether j is above i
+    rank = above.sum(axis=1) + 1  # the smallest of its group of tied systems
+    tied = (values[None, :, :] == values[:, None, :]).sum(axis=1)
+    if ties == "b":
+        one_way = _without_ties(above, rank, tied)
+        both: Floats = (one_way + one_way.T) / 2
+        return both
+    return _expected(above, rank, tied)
 
 
 def _in_order(values: Floats) -> Floats:
     """Return values without ties: of tied systems the first has the larger value."""
-    ranks: Floats = np.empty(len(values))
-    ranks[np.argsort(-values, kind="stable")] = np.arange(len(values), 0, -1)
+    ranks: Floats = np.empty(values.shape)
+    order = np.argsort(-values, axis=0, kind="stable")
+    np.put_along_axis(ranks, order, np.arange(len(values), 0, -1.0)[:, None], axis=0)
     return ranks
 
 
-def _agreeing(x: Floats, y: Floats) -> tuple[Floats, Array, Array]:
-    """Return, for every system i, how many are above it in both rankings; its rank in y, the smallest of its tie group; the group's size."""
-    above = y[None, :] > y[:, None]
-    in_both = (above & (x[None, :] > x[:, None])).sum(axis=1).astype(float)
-    return in_both, above.sum(axis=1) + 1, (y[None, :] == y[:, None]).sum(axis=1)
+def _agreeing(above: Bools, weights: Floats) -> Floats:
+    """Return, for every reference x and ranking y, the sum over systems of C(i) times the weight of the system i in y.
+
+    C(i) counts the systems above i in both.
+    """
+    rankings = above.shape[2]
+    in_reference = above.reshape(-1, rankings).astype(float)
+    weighted = (above * weights[:, None, :]).reshape(-1, rankings)
+    sums: Floats = in_reference.T @ weighted
+    return sums
 
 
-def _expected(x: Floats, y: Floats) -> float:
+def _expected(above: Bools, rank: Ints, tied: Ints) -> Floats:
     """tau_AP,a: the mean over all orders of the tied systems of y; systems tied with each other agree in half of them."""
-    agreeing, rank, tied = _agreeing(x, y)
-    reciprocal = np.concatenate([[0.0], 1 / np.arange(1, len(y))])  # 1/(r - 1) at the place r - 1
-    total = 0.0
-    for c, p, t in zip(agreeing.tolist(), rank.tolist(), tied.tolist(), strict=True):
-        total += c / t * reciprocal[p - 1 : p + t - 1].sum()
-        total += (np.arange(1, t) * reciprocal[p : p + t - 1]).sum() / (2 * t)
-    return float(2 / (len(y) - 1) * total - 1)
+    systems = len(rank)
+    steps = np.arange(1, systems)  # the number of systems above a rank from 2 on
+    reciprocal = np.concatenate([[0.0, 0.0], np.cumsum(1 / steps)])  # of the ranks up to r, at the place r
+    mean_weight = (reciprocal[rank + tied - 1] - reciprocal[rank - 1]) / tied
+    # of k systems of the group above the rank p + k, on average half: k / (p + k - 1) = 1 - (p - 1) / (p + k - 1)
+    within = (tied - 1) - (rank - 1) * (reciprocal[rank + tied - 1] - reciprocal[rank])
+    constant = (within / (2 * tied)).sum(axis=0)
+    taus: Floats = 2 / (systems - 1) * (_agreeing(above, mean_weight) + constant) - 1
+    return taus
 
 
-def _without_ties(x: Floats, y: Floats) -> float:
+def _without_ties(above: Bools, rank: Ints, tied: Ints) -> Floats:
     """One direction of tau_AP,b: tied systems of y are not compared with each other."""
-    agreeing, rank, tied = _agreeing(x, y)
-    below = rank > 1
-    top = int(tied[~below][0])
-    if top == len(y):
-        return float("nan")
-    return float(2 / (len(y) - top) * (agreeing[below] / (rank[below] - 1)).sum() - 1)
+    systems = len(rank)
+    top = np.where(rank == 1, tied, 0).max(axis=0)
+    weights = np.where(rank > 1, 1 / np.maximum(rank - 1, 1), 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        taus: Floats = 2 / (systems - top) * _agreeing(above, weights) - 1
+    return taus

@@ -1,0 +1,1 @@
+"""The agreement of measures: how far they rank the same systems alike."""

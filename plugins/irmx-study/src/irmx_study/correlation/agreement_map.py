@@ -1,0 +1,123 @@
+"""A heat map of a coefficient of all measures with all others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irmx import UsageError
+from irmx.ragged import Floats, Ints
+from irmx_study.pictures.axes import as_text, axes_for
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ORDERS = ("listed", "similar")
+"""The orders of the measures."""
+
+_NUMBERS = 16
+"""Cells of up to so many measures have their number in them."""
+
+_NAMES = 60
+"""Up to so many measures are named; of more, every second, third, ..."""
+
+
+class AgreementMap:
+    """The heat map of an agreement; :meth:`irmx_study.Agreement.plot` makes it.
+
+    Parameters
+    ----------
+    matrix : DataFrame
+        A row and a column per measure.
+    name : str
+        The name of the coefficient.
+    directed : bool
+        Whether the row is the reference of the column.
+    order : {"listed", "similar"}
+        The order of the measures: as in the matrix, or by hierarchical clustering (mean linkage of 1 minus the coefficient,
+        leaves ordered so that neighbours agree best).
+
+    Attributes
+    ----------
+    measures : tuple of str
+        The measures in the order in which they are drawn.
+    ax_ : Axes
+        What was drawn on.
+    figure_ : Figure
+        Its figure.
+    """
+
+    def __init__(self, matrix: pd.DataFrame, name: str, directed: bool, order: str = "listed") -> None:
+        if order not in ORDERS:
+            raise UsageError(f"The order of the measures is one of {', '.join(ORDERS)}. Got {order!r} instead.")
+        values = matrix.to_numpy()
+        places = order_by_similarity(values) if order == "similar" else np.arange(len(values))
+        self.values = values[np.ix_(places, places)]
+        self.measures = tuple(str(matrix.index[place]) for place in places)
+        self.name, self.directed = name, directed
+
+    def plot(self, ax: Any = None) -> AgreementMap:
+        """Draw the heat map, and return the display.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; by default on a new figure.
+        """
+        count = len(self.measures)
+        side = max(2.8, 0.45 * min(count, _NUMBERS) + 0.16 * max(0, min(count, _NAMES) - _NUMBERS))
+        self.ax_ = axes_for(ax, 1, (side + 2.2, side + 1.2))[0]
+        self.figure_ = self.ax_.figure
+        lowest = float(np.nanmin(self.values))
+        image = self.ax_.imshow(self.values, cmap="cividis", vmin=min(lowest, 0.0) if lowest < 0 else lowest, vmax=1.0)
+        if count <= _NUMBERS:
+            self._numbers(image)
+        step = -(-count // _NAMES)
+        places = list(range(0, count, step))
+        names = [as_text(self.measures[place]) for place in places]
+        size = "small" if count <= _NUMBERS else "x-small" if count <= 30 else "xx-small"
+        self.ax_.set_xticks(places, names, rotation=90, fontsize=size)
+        self.ax_.set_yticks(places, names, fontsize=size)
+        self.ax_.tick_params(length=0 if step == 1 else 2)
+        if self.directed:
+            self.ax_.set_ylabel("reference")
+        self.ax_.spines[:].set_visible(False)
+        bar = self.figure_.colorbar(image, ax=self.ax_, shrink=0.8)
+        bar.set_label(self.name)
+        bar.outline.set_visible(False)
+        return self
+
+    def _numbers(self, image: Any) -> None:
+        """Write the coefficient into every cell but those of a measure with itself, in a colour that can be read there."""
+        for (row, column), value in np.ndenumerate(self.values):
+            if row != column:
+                red, green, blue, _ = image.cmap(image.norm(value))
+                dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
+                text = f"{value:.2f}".replace("0.", ".", 1)
+                self.ax_.text(
+                    column, row, text, ha="center", va="center", fontsize=8, color="white" if dark else "black"
+                )
+
+
+def order_by_similarity(values: Floats) -> Ints:
+    """Return the order of measures in which those that agree are neighbours.
+
+    Parameters
+    ----------
+    values : float array, shape (measures, measures)
+        A coefficient of agreement; of two directions the mean counts.
+
+    Examples
+    --------
+    >>> order_by_similarity(np.array([[1, 0.2, 0.9], [0.2, 1, 0.3], [0.9, 0.3, 1]])).tolist()
+    [1, 2, 0]
+    """
+    if len(values) < 3:
+        return np.arange(len(values))
+    from scipy.cluster.hierarchy import leaves_list, linkage
+
+    distances = 1 - (values + values.T) / 2
+    condensed = distances[np.triu_indices(len(values), 1)]
+    order: Ints = leaves_list(linkage(np.maximum(condensed, 0), "average", optimal_ordering=True)).astype(np.int64)
+    return order

@@ -1,0 +1,73 @@
+"""Agreement of measures on real data: published overlaps, TREC-8 ad hoc, and table 3 of the MSU paper."""
+
+from __future__ import annotations
+
+import csv
+import lzma
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import irmx
+import irmx_study
+
+pytestmark = pytest.mark.real
+
+
+def ranking(text: str) -> list[list[str]]:
+    """A ranking from a text in which parentheses hold tied items."""
+    groups = re.findall(r"\(([^)]*)\)|(\S+)", text)
+    return [tied.split() or [single] for tied, single in groups]
+
+
+def test_ten_thousand_published_overlaps(trec8: Any) -> None:
+    """Corsi and Urbano's own numbers (SIGIR 2024), rankings of different lengths and items with ties."""
+    path = Path(os.environ["IRMX_DATA"]) / "statistics" / "rbo2024" / "test.csv.xz"
+    with lzma.open(path, "rt") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 10_000
+    for ties in ("w", "a", "b"):
+        overlaps = [irmx_study.rbo(ranking(row["x"]), ranking(row["y"]), float(row["p"]), ties) for row in rows]
+        published = [[float(row[f"{ties}.{name}"]) for name in ("ext", "min", "max", "res")] for row in rows]
+        np.testing.assert_allclose(np.array(overlaps), published, rtol=0, atol=1e-12)
+
+
+@pytest.fixture(scope="module")
+def scores(trec8: Any) -> irmx.Scores:
+    return irmx.scores("AP P@10 RR nDCG@10", trec8.qrels_path, trec8.run_paths)
+
+
+def test_precision_and_ap_rank_the_runs_of_trec8_alike_by_827(scores: irmx.Scores) -> None:
+    agreement = irmx_study.correlate(scores, "AP")
+    row = agreement.stability().iloc[0]
+    assert row[["a", "b", "systems", "topics", "resamples", "without"]].tolist() == ["AP", "P@10", 129, 50, 1000, 0]
+    assert row["tau"] == pytest.approx(0.827, abs=5e-4)
+    assert (row["low"], row["high"]) == (pytest.approx(0.756, abs=0.006), pytest.approx(0.842, abs=0.003))
+    assert row["median"] < row["tau"] - 0.02  # which is why the range is not a confidence interval
+
+
+@pytest.mark.parametrize("decimals", [None, 4])
+def test_coefficients_of_trec8_are_those_of_scipy(scores: irmx.Scores, decimals: int | None) -> None:
+    agreement = irmx_study.correlate(scores, decimals=decimals)
+    means = pd.DataFrame(agreement.means, columns=agreement.measures)
+    for row in agreement.frame().itertuples():
+        x, y = means[row.a], means[row.b]
+        assert row.tau == pytest.approx(stats.kendalltau(x, y).statistic)
+        assert row.spearman == pytest.approx(stats.spearmanr(x, y).statistic)
+        assert row.pearson == pytest.approx(stats.pearsonr(x, y).statistic)
+
+
+def test_table_3_of_the_msu_paper() -> None:
+    """tau and three readings of tau_AP from the ranks that the paper prints; ties of ELG in the order of the table."""
+    table = pd.read_csv(Path(os.environ["IRMX_DATA"]) / "msu_table3.tsv", sep="\t")
+    elg, msu = -table["elg_rank"].to_numpy(dtype=float), -table["msu_rank"].to_numpy(dtype=float)
+    assert irmx_study.kendall_tau(elg, msu) == pytest.approx(0.471, abs=5e-4)
+    assert irmx_study.tau_ap(-elg, -msu) == pytest.approx(0.405, abs=5e-4)
+    assert irmx_study.tau_ap(elg, msu) == pytest.approx(0.322, abs=5e-4)
+    assert irmx_study.tau_ap(msu, elg) == pytest.approx(0.187, abs=5e-4)

@@ -1,0 +1,253 @@
+"""The agreement of measures: its tables against the correlations of two rankings, resamples, topics, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import irmx
+from irmx import DataError, Scores, UsageError
+from irmx_study import comparable_means, correlate, kendall_tau, rbo, tau_ap, tied_groups
+from irmx_study.correlation.topic_stability import resampled_taus
+from irmx_study.significance.random_draws import resampled_topics
+
+COLUMNS = ["a", "b", "systems", "tau", "tau_ap_a", "tau_ap_b", "tau_ap", "rbo", "spearman", "pearson"]
+MEASURES = "AP P@10 RR nDCG@10"
+
+
+def made(topics: int = 12, systems: int = 7, measures: str = MEASURES, seed: int = 3) -> Scores:
+    """Scores of systems that differ little, in steps of a tenth, so that some means are tied."""
+    parsed = tuple(irmx.parse_measures(measures))
+    rng = np.random.default_rng(seed)
+    base = rng.integers(0, 2, (topics, 1, 1)) + np.arange(systems)[:, None] // 4
+    values = np.round(base + rng.integers(0, 4, (topics, systems, len(parsed)))) / 10
+    names = tuple(f"s{i}" for i in range(systems))
+    return Scores(values, tuple(f"q{i}" for i in range(topics)), names, parsed, np.ones((topics, systems), dtype=bool))
+
+
+def changed(scores: Scores, measure: int, values: Any) -> Scores:
+    """Scores with other values of one measure."""
+    new = scores.values.copy()
+    new[:, :, measure] = values
+    return Scores(new, scores.topics, scores.systems, scores.measures, scores.retrieved)
+
+
+def test_the_table_has_every_coefficient_of_every_pair() -> None:
+    scores = made()
+    frame = correlate(scores).frame()
+    assert list(frame.columns) == COLUMNS
+    assert frame[["a", "b"]].to_numpy().tolist() == [
+        ["AP", "P@10"], ["AP", "RR"], ["AP", "nDCG@10"], ["P@10", "RR"], ["P@10", "nDCG@10"], ["RR", "nDCG@10"],
+    ]  # fmt: skip
+    means = pd.DataFrame(comparable_means(scores), columns=list(map(str, scores.measures)))
+    assert any(means[name].duplicated().any() for name in means), "the test needs ties"
+    for row in frame.itertuples():
+        x, y = means[row.a].to_numpy(), means[row.b].to_numpy()
+        assert row.systems == 7
+        assert row.tau == pytest.approx(kendall_tau(x, y))
+        for ties, name in (("a", "tau_ap_a"), ("b", "tau_ap_b"), ("order", "tau_ap")):
+            assert getattr(row, name) == pytest.approx(tau_ap(x, y, ties))
+        assert row.rbo == pytest.approx(rbo(tied_groups(x), tied_groups(y)).extrapolated)
+        assert row.spearman == pytest.approx(stats.spearmanr(x, y).statistic)
+        assert row.pearson == pytest.approx(stats.pearsonr(x, y).statistic)
+
+
+def test_a_reference_is_a_of_every_row_and_a_row_of_the_matrix() -> None:
+    scores = made()
+    agreement = correlate(scores, reference="RR")
+    frame = agreement.frame()
+    assert frame["a"].tolist() == ["RR"] * 3
+    assert frame["b"].tolist() == ["AP", "P@10", "nDCG@10"]
+    for coefficient in COLUMNS[3:]:
+        matrix = agreement.matrix(coefficient)
+        assert matrix.loc["RR", frame["b"]].tolist() == frame[coefficient].tolist()
+        assert matrix.shape == (4, 4)
+        is_symmetric = np.allclose(matrix, matrix.T, rtol=0, atol=1e-12)
+        assert is_symmetric == (coefficient not in ("tau_ap", "tau_ap_a"))
+
+
+def test_means_are_rounded_when_asked() -> None:
+    scores = made()
+    rounded = correlate(scores, decimals=1)
+    assert rounded.means.tolist() == np.round(scores.means().to_numpy(), 1).tolist()
+    assert rounded.frame()["tau"].tolist() != correlate(scores).frame()["tau"].tolist()
+
+
+def test_the_order_of_systems_and_topics_changes_nothing_but_tau_ap_of_ties() -> None:
+    scores = made()
+    turned = scores.select(topics=scores.topics[::-1], systems=scores.systems[::-1])
+    columns = [name for name in COLUMNS if name != "tau_ap"]
+    pd.testing.assert_frame_equal(correlate(scores).frame()[columns], correlate(turned).frame()[columns], rtol=1e-12)
+
+
+def test_rbo_has_all_treatments_and_estimates() -> None:
+    scores = made()
+    agreement = correlate(scores, "AP", rbo_p=0.7, rbo_ties="w")
+    rows = agreement.rbo_frame()
+    assert list(rows.columns) == ["a", "b", "systems", "p", "ties", "extrapolated", "minimum", "maximum", "residual"]
+    assert rows["ties"].tolist() == ["w", "a", "b"] * 3
+    assert agreement.frame()["rbo"].tolist() == rows[rows["ties"] == "w"]["extrapolated"].tolist()
+    means = pd.DataFrame(agreement.means, columns=agreement.measures)
+    for row in rows.itertuples():
+        overlap = rbo(tied_groups(means[row.a]), tied_groups(means[row.b]), 0.7, row.ties)
+        assert [row.extrapolated, row.minimum, row.maximum, row.residual] == pytest.approx(list(overlap))
+
+
+# -- topics -------------------------------------------------------------------------------------------------
+
+
+def test_stability_is_of_taus_of_the_same_resamples_of_topics() -> None:
+    scores = made()
+    agreement = correlate(scores, resamples=100, seed=5, level=0.2)
+    counts = np.concatenate(list(resampled_topics(len(scores.topics), 100, 5)))
+    taus = []
+    for count in counts.astype(int):
+        again = np.repeat(scores.values, count, axis=0).mean(axis=0).round(9)
+        taus.append(
+            [stats.kendalltau(again[:, a], again[:, b]).statistic for a, b in zip(*agreement.pairs, strict=True)]
+        )
+    rows = agreement.stability()
+    low, median, high = np.quantile(taus, [0.1, 0.5, 0.9], axis=0)
+    np.testing.assert_allclose(rows[["low", "median", "high"]], np.stack([low, median, high], axis=1), atol=1e-12)
+    assert rows["tau"].tolist() == agreement.frame()["tau"].tolist()
+    assert rows[["systems", "topics", "resamples", "without"]].drop_duplicates().to_numpy().tolist() == [
+        [7, 12, 100, 0]
+    ]
+
+
+def test_resamples_are_the_same_in_parts_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = made()
+    pairs = (np.array([0]), np.array([2]))
+    whole = resampled_taus(scores.values, pairs, 150, 1)
+    monkeypatch.setattr("irmx_study.correlation.topic_stability._LARGEST", 60)
+    assert resampled_taus(scores.values, pairs, 150, 1).tolist() == whole.tolist()
+    assert resampled_taus(scores.values, pairs, 150, 2).tolist() != whole.tolist()
+
+
+def test_topics_without_a_value_are_left_out_of_resampled_means() -> None:
+    scores = made(measures="AP P@10")
+    values = scores.values.copy()
+    values[[2, 5], :, 1] = np.nan
+    pairs = (np.array([0]), np.array([1]))
+    counts = np.concatenate(list(resampled_topics(12, 100, 0))).astype(int)
+    expected = []
+    for count in counts:
+        again = np.nanmean(np.repeat(values, count, axis=0), axis=0).round(9)
+        expected.append(kendall_tau(again[:, 0], again[:, 1]))
+    np.testing.assert_allclose(resampled_taus(values, pairs, 100, 0)[:, 0], expected, atol=1e-12)
+
+
+def test_resamples_without_a_tau_are_counted() -> None:
+    scores = made(topics=3, measures="AP P@10")
+    values = np.zeros((3, 7))
+    values[0, :3] = 1  # only the first topic tells the systems apart
+    rows = correlate(changed(scores, 1, values), resamples=200).stability()
+    counts = np.concatenate(list(resampled_topics(3, 200, 0)))
+    assert rows["without"].tolist() == [int((counts[:, 0] == 0).sum())]
+    assert rows["without"].item() > 0
+    assert rows[["low", "high"]].notna().all(axis=None)
+
+
+def test_agreement_topic_by_topic() -> None:
+    scores = changed(made(), 1, made().values[:, :, 1])
+    values = scores.values.copy()
+    values[4, :, 0] = 0.3  # AP gives all systems the same value on this topic
+    scores = Scores(values, scores.topics, scores.systems, scores.measures, scores.retrieved)
+    agreement = correlate(scores, "AP")
+    rows = agreement.per_topic()
+    assert list(rows.columns) == ["a", "b", "query_id", "systems", "tau"]
+    assert len(rows) == 3 * 12
+    for row in rows.itertuples():
+        x, y = (scores[name][scores.topics.index(row.query_id)] for name in (row.a, row.b))
+        np.testing.assert_allclose(row.tau, stats.kendalltau(x, y).statistic, atol=1e-12)
+    summary = agreement.topics_summary()
+    assert summary["without"].tolist() == [1, 1, 1]
+    assert summary["topics"].tolist() == [11, 11, 11]
+    taus = rows["tau"].to_numpy().reshape(3, 12)
+    np.testing.assert_allclose(summary["mean"], np.nanmean(taus, axis=1))
+    quartiles = np.nanquantile(taus, [0, 0.25, 0.5, 0.75, 1], axis=1).T
+    np.testing.assert_allclose(summary[["smallest", "q1", "median", "q3", "largest"]], quartiles)
+
+
+# -- what is left out or refused ----------------------------------------------------------------------------
+
+
+def test_a_measure_that_does_not_rank_the_systems_is_left_out_with_a_note() -> None:
+    scores = changed(changed(made(), 1, 0.25), 3, np.nan)
+    agreement = correlate(scores)
+    assert agreement.measures == ("AP", "RR")
+    assert agreement.frame()[["a", "b"]].to_numpy().tolist() == [["AP", "RR"]]
+    assert agreement.notes[:2] == (
+        "left out, because no system has a value of it on any topic: nDCG@10",
+        "left out, because it gives all systems the same mean: P@10",
+    )
+
+
+def test_a_measure_may_rank_the_systems_only_before_rounding() -> None:
+    scores = changed(made(), 1, 0.5 + np.arange(7) / 1000)
+    assert correlate(scores).left_out == ()
+    note = "left out, because it gives all systems the same mean, rounded to 1 decimal place: P@10"
+    assert correlate(scores, decimals=1).left_out == (note,)
+
+
+def test_missing_topics_and_few_topics_are_noted() -> None:
+    scores = made()
+    retrieved = scores.retrieved.copy()
+    retrieved[:2, 3] = False
+    agreement = correlate(Scores(scores.values, scores.topics, scores.systems, scores.measures, retrieved))
+    assert agreement.notes == (
+        "topics without results, which count with the measures' defaults: s3 (2)",
+        "with 12 topics, resamples of topics are much alike",
+    )
+    assert correlate(made(topics=30)).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("scores", "how", "error", "message"),
+    [
+        (made(systems=2), {}, UsageError, "at least 3 systems. The scores have 2"),
+        (made(measures="AP"), {}, DataError, "at least two measures that rank the systems. There is one, AP"),
+        (made(), {"reference": "AP@5"}, UsageError, r"no measure 'AP@5'.* They have: AP, P@10"),
+        (
+            changed(made(), 0, 1.0),
+            {"reference": "AP"},
+            DataError,
+            "The reference AP does not rank the systems: left out",
+        ),
+        (changed(made(measures="AP"), 0, 1.0), {}, DataError, "No measure ranks the systems: left out, .* AP"),
+        (made(measures="AP P@10").select(measures=["AP", "AP"]), {}, UsageError, "the measure AP twice"),
+        (made().select(systems=["s0", "s1", "s1"]), {}, UsageError, "the system s1 twice"),
+        (made(), {"resamples": 99}, UsageError, "at least 100 resamples of the topics, or 0 for none. Got 99"),
+        (made(), {"resamples": -1}, UsageError, "or 0 for none. Got -1"),
+        (made(), {"level": 1.0}, UsageError, r"in \(0, 1\). Got 1.0"),
+        (made(), {"decimals": -1}, UsageError, "decimal places of at least 0. Got -1"),
+        (made(), {"rbo_p": 1.5}, UsageError, r"persistence p .* in the range \(0, 1\). Got 1.5"),
+        (made(), {"rbo_ties": "z"}, UsageError, "one of w, a, b. Got 'z'"),
+    ],
+    ids=lambda value: str(value)[:30] if isinstance(value, (dict, str)) else None,
+)
+def test_what_cannot_be_correlated_is_told(scores: Scores, how: Any, error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
+        correlate(scores, **how)
+
+
+def test_a_system_without_a_mean_has_no_rank() -> None:
+    values = made().values[:, :, 1].copy()
+    values[:, 2] = np.nan
+    scores = changed(made(), 1, values)
+    with pytest.warns(irmx.DataWarning), pytest.raises(DataError, match="s2 has no value of P@10"):
+        correlate(scores)
+
+
+def test_unknown_coefficients_and_no_resamples_are_told() -> None:
+    agreement = correlate(made(), resamples=0)
+    with pytest.raises(UsageError, match="no coefficient 'tau_b'"):
+        agreement.matrix("tau_b")
+    with pytest.raises(UsageError, match="needs resamples"):
+        agreement.stability()
+    assert "stability" not in agreement.facts()
+    assert repr(agreement) == "<Agreement of all pairs: 4 measures, 7 systems>"
