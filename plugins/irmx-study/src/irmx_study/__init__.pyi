@@ -2,10 +2,10 @@ from .assumptions.unjudged import unjudged as unjudged
 from .assumptions.unjudged_result import Unjudged as Unjudged
 from .comparison.compare import compare as compare
 from .comparison.comparison import Comparison as Comparison
-from .discrimination.discriminate import discriminate as discriminate
-from .discrimination.discrimination_result import Discrimination as Discrimination
 from .correlation.agreement_of_measures import Agreement as Agreement
 from .correlation.correlate import correlate as correlate
+from .discrimination.discriminate import discriminate as discriminate
+from .discrimination.discrimination_result import Discrimination as Discrimination
 from .filters.chosen_systems import choose_systems as choose_systems
 from .per_topic.per_topic_files import read_per_topic as read_per_topic
 from .planning.experiment_plans import Plan as Plan
@@ -37,8 +37,8 @@ __all__ = [
     "choose_systems",
     "comparable_means",
     "compare",
-    "discriminate",
     "correlate",
+    "discriminate",
     "kendall_tau",
     "population",
     "power",
