@@ -6,6 +6,7 @@ import numpy as np
 
 from irmx import UsageError
 from irmx.ragged import Floats, Ints
+from irmx_study.rank_correlation.small_products import product_of_columns
 
 
 def kendall_tau(x: Floats, y: Floats) -> float:
@@ -65,7 +66,7 @@ def kendall_taus(values: Floats) -> Floats:
     [[1.0, 0.3333, nan], [0.3333, 1.0, nan], [nan, nan, nan]]
     """
     signs = pair_signs(values)
-    agreeing = signs.T @ signs  # whole numbers, exact
+    agreeing = product_of_columns(signs, signs)  # whole numbers, exact
     distinct = np.diagonal(agreeing)
     with np.errstate(invalid="ignore"):
         taus: Floats = agreeing / np.sqrt(np.outer(distinct, distinct))

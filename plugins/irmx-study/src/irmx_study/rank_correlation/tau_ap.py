@@ -6,6 +6,7 @@ import numpy as np
 
 from irmx import UsageError
 from irmx.ragged import Bools, Floats, Ints
+from irmx_study.rank_correlation.small_products import product_of_columns
 
 TIES = ("order", "a", "b")
 """The treatments of ties."""
@@ -115,7 +116,7 @@ def _agreeing(above: Bools, weights: Floats) -> Floats:
     rankings = above.shape[2]
     in_reference = above.reshape(-1, rankings).astype(float)
     weighted = (above * weights[:, None, :]).reshape(-1, rankings)
-    sums: Floats = in_reference.T @ weighted
+    sums: Floats = product_of_columns(in_reference, weighted)
     return sums
 
 

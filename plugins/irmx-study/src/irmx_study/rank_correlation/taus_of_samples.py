@@ -6,6 +6,7 @@ import numpy as np
 
 from irmx.ragged import Array, Floats, Ints
 from irmx_study.rank_correlation.kendall import pairs_of
+from irmx_study.rank_correlation.small_products import product_of_columns
 
 _EXACT = 2**24
 """Whole numbers up to this are exact as 32-bit floats."""
@@ -38,7 +39,7 @@ def taus_of_samples(values: Floats, first: Ints, second: Ints) -> Floats:
     taus: Floats = np.empty((len(values), len(first)))
     for sample, places in enumerate(places_of(values)):
         signs = np.clip(places[above] - places[below], -1, 1).astype(exact)
-        agreeing = (signs.T @ signs).astype(float)
+        agreeing = product_of_columns(signs, signs).astype(float)
         distinct = np.diagonal(agreeing)
         with np.errstate(invalid="ignore"):
             taus[sample] = agreeing[first, second] / np.sqrt(distinct[first] * distinct[second])
