@@ -76,7 +76,7 @@ class AgreementMap:
         step = -(-count // _NAMES)
         places = list(range(0, count, step))
         names = [as_text(self.measures[place]) for place in places]
-        size = "small" if count <= _NUMBERS else "x-small" if count <= 30 else "xx-small"
+        size = "small" if count <= _NUMBERS else "x-small"
         self.ax_.set_xticks(places, names, rotation=90, fontsize=size)
         self.ax_.set_yticks(places, names, fontsize=size)
         self.ax_.tick_params(length=0 if step == 1 else 2)

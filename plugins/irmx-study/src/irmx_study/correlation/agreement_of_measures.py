@@ -258,7 +258,8 @@ class Agreement:
             share = (
                 f"{100 * (1 - self.level):g}% of the taus of {self.resamples:,} resamples of topics, seed {self.seed}"
             )
-            facts["stability"] = f"{share}; not a confidence interval"
+            fewer = "; of fewer, if a measure gives all systems the same mean in some" if self._has_gaps else ""
+            facts["stability"] = f"{share}; not a confidence interval{fewer}"
         if taus:
             facts["*, **"] = (
                 "a tau of at least .90, the customary bar for measures that rank systems alike; of at least .97"
@@ -325,6 +326,10 @@ class Agreement:
         if coefficient not in self._kept:
             self._kept[coefficient] = matrix_of(coefficient, self.means, self.rbo_p, self.rbo_ties)
         return self._kept[coefficient]
+
+    @property
+    def _has_gaps(self) -> bool:
+        return bool(np.isnan(self._resampled).any())
 
     @cached_property
     def _resampled(self) -> Floats:

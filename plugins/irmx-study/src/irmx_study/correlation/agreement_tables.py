@@ -46,7 +46,7 @@ def titled_tables(agreement: Agreement, coefficient: str = "tau", places: int = 
         The decimal places; -1 for all.
     """
     if agreement.reference is not None:
-        yield f"agreement with {agreement.reference}", with_reference(agreement, places)
+        yield f"agreement with {agreement.reference}", with_reference(agreement, coefficient, places)
         return
     yield from matrix_tables(agreement, coefficient, places)
     if shows_stability(agreement, coefficient):
@@ -59,15 +59,16 @@ def shows_stability(agreement: Agreement, coefficient: str) -> bool:
     return bool(agreement.resamples) and (agreement.reference is not None or (coefficient == "tau" and few))
 
 
-def with_reference(agreement: Agreement, places: int) -> Rows:
-    """Return one row per measure: all coefficients of its agreement with the reference."""
+def with_reference(agreement: Agreement, coefficient: str, places: int) -> Rows:
+    """Return one row per measure: the coefficients of its agreement with the reference, also the one that is asked for."""
     frame = agreement.frame()
     marks = cells(frame["tau"].tolist(), places, marks=True)
     ranges = _ranges(agreement.stability(), places) if agreement.resamples else None
     rows = []
     for i, row in enumerate(frame.to_dict("records")):
         stable = {} if ranges is None else {"stability": ranges[i]}
-        others = {name: row[name] for name in ("tau_ap", "rbo", "spearman", "pearson")}
+        shown = ("tau_ap", "rbo", "spearman", "pearson")
+        others = {name: row[name] for name in COEFFICIENTS if name in (*shown, coefficient) and name != "tau"}
         rows.append({"measure": row["b"], "tau": marks[i], **stable, **others})
     return rows
 
@@ -121,12 +122,14 @@ def _width(labels: Sequence[str], columns: Sequence[int]) -> int:
 
 
 def cells(values: list[float], places: int, marks: bool = False) -> list[str]:
-    """Return numbers as texts of the same width, with marks.
+    """Return numbers as texts of the same width, with marks; NaN is no number.
 
-    >>> cells([0.95, -0.5], 2, marks=True)
-    [' 0.95* ', '-0.50  ']
+    >>> cells([0.95, -0.5, float("nan")], 2, marks=True)
+    [' 0.95* ', '-0.50  ', '       ']
     """
-    numbers = [repr(float(value)) if places == -1 else f"{value:.{places}f}" for value in values]
+    numbers = [
+        "" if value != value else repr(float(value)) if places == -1 else f"{value:.{places}f}" for value in values
+    ]
     width = max(map(len, numbers), default=0)
     return [
         f"{text:>{width}}{f'{marked(value):<2}' if marks else ''}" for text, value in zip(numbers, values, strict=True)
@@ -134,5 +137,10 @@ def cells(values: list[float], places: int, marks: bool = False) -> list[str]:
 
 
 def _ranges(stability: pd.DataFrame, places: int) -> list[str]:
+    """Return the ranges of tau as texts; with the number of resamples that have a tau, if not all do."""
     low, high = (cells(stability[side].tolist(), places) for side in ("low", "high"))
-    return [f"{below} to {above}" for below, above in zip(low, high, strict=True)]
+    texts = []
+    for below, above, resamples, without in zip(low, high, stability["resamples"], stability["without"], strict=True):
+        of_fewer = f" of {resamples - without:,}" if without else ""
+        texts.append(f"{below} to {above}{of_fewer}" if without < resamples else "")
+    return texts

@@ -79,8 +79,8 @@ class SystemsScatter:
                     *values[chosen].T, s=size, facecolor=fill, edgecolor=colour, linewidth=0.8, alpha=0.85, label=label,
                     zorder=3 if label else 2,
                 )  # fmt: skip
-        ax.set_xlabel(as_text(self.measures[x]))
-        ax.set_ylabel(as_text(self.measures[y]))
+        ax.set_xlabel(as_text(self.measures[x]), fontsize="small")
+        ax.set_ylabel(as_text(self.measures[y]), fontsize="small")
         ax.set_title(f"tau = {tau:.3f}", fontsize="medium")
         if is_tied.any():
             ax.legend(frameon=False, fontsize="x-small", loc="best", handletextpad=0.2, borderpad=0.2)
