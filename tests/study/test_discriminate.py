@@ -201,11 +201,13 @@ def test_missing_numbers_are_never_silent() -> None:
     assert any(note.startswith("no bin of differences") for note in result.notes)
 
 
-def test_bins_that_are_too_narrow_are_noted() -> None:
-    large = scores_of(100 * made_up(systems=4))
-    narrow, wide = irmx_study.discriminate(large, splits=20), irmx_study.discriminate(large, splits=20, bin_width=1)
-    assert any("wider bins" in note for note in narrow.notes)
-    assert not any("wider bins" in note for note in wide.notes)
+def test_bins_that_are_too_narrow_or_too_wide_are_noted() -> None:
+    scores = scores_of(100 * made_up(systems=4))
+    notes = {width: irmx_study.discriminate(scores, splits=20, bin_width=width).notes for width in (0.01, 1, 100)}
+    told = {width: [note for note in notes[width] if "ones tell them apart: AP" in note] for width in notes}
+    assert told[1] == []
+    assert [note.partition(";")[0] for note in told[0.01]] == ["nearly all differences are in the last bin"]
+    assert [note.partition(";")[0] for note in told[100]] == ["nearly all differences are in the first bin"]
 
 
 @pytest.mark.parametrize(

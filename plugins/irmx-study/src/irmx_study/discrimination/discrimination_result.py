@@ -13,7 +13,7 @@ from irmx import Scores, UsageError, counted, some
 from irmx_study.comparison.comparison import Comparison
 from irmx_study.comparison.stated_facts import topics_of
 from irmx_study.discrimination.discriminative_power import difference_needed
-from irmx_study.discrimination.swap_counts import BINS, RELIABLE, SwapCounts
+from irmx_study.discrimination.swap_counts import RELIABLE, SwapCounts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +26,7 @@ _STATED = ("test", "family", "correction", "level", "draws")
 """What a comparison states that is also about this table; then come the columns, and at the end topics and versions."""
 
 _MOST = 0.9
-"""If a larger share of differences is in the last bin, bins are too narrow."""
+"""If a larger share of differences is in the last or first bin, bins are too narrow or too wide."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -197,16 +197,19 @@ class Discrimination:
         if unclear.any():
             names = some(list(table["measure"][unclear]), 10)
             yield f"no difference needed, because even the pair with the largest difference is not significant: {names}"
-        pairs = list(zip(table["measure"], self.swaps_by_measure, strict=False))
-        unreliable = [
-            measure for measure, swaps in pairs if swaps.compared.any() and np.isnan(swaps.reliable_difference)
+        yield from self._notes_on_bins(list(table["measure"]))
+
+    def _notes_on_bins(self, measures: list[str]) -> Iterator[str]:
+        rows = [
+            (name, swaps) for name, swaps in zip(measures, self.swaps_by_measure, strict=False) if swaps.compared.any()
         ]
+        unreliable = [name for name, swaps in rows if np.isnan(swaps.reliable_difference)]
         if unreliable:
             yield f"no bin of differences has a swap rate of at most {RELIABLE:.0%}: {some(unreliable, 10)}"
-        wide = [measure for measure, swaps in pairs if swaps.compared[-1] > _MOST * swaps.compared.sum()]
-        if wide:
-            edge = f"{self.swaps_by_measure[0].width * (BINS - 1):g}"
-            yield f"nearly all differences are {edge} or more, in the last bin; wider bins tell them apart: {some(wide, 10)}"
+        for place, bins, better in ((-1, "in the last bin", "wider"), (0, "in the first bin", "narrower")):
+            names = [name for name, swaps in rows if swaps.compared[place] > _MOST * swaps.compared.sum()]
+            if names:
+                yield f"nearly all differences are {bins}; {better} ones tell them apart: {some(names, 10)}"
 
     # -- pictures ----------------------------------------------------------------------------------------
 
