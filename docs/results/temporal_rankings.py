@@ -1,4 +1,4 @@
-"""Rankings of systems under intent-aware and time-aware measures.
+"""Rankings of systems under intent-aware and time-aware measures: how far they agree, and how well they tell systems apart.
 
 Writes the page ``temporal_rankings.md`` beside this file. The environment variable IRMX_DATA names the folder with the
 data; the page holds scores only, nothing of the data.
@@ -10,14 +10,14 @@ import gzip
 import json
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy.stats import kendalltau
 
 import irmx
+import irmx_study
 from irmx_stream import read_tst_runs
 
 PAIRS = {
@@ -28,6 +28,11 @@ PAIRS = {
     "I_rec@{k}": "T_StRecall{w}@{k}",
 }
 """Every intent-aware measure and its time-aware one."""
+ALONE = "TIA_StRecall{w}@{k}"
+"""A time-aware measure that has no intent-aware one: subtopics and windows are covered separately, and weighted."""
+FEW = 3
+"""So many systems have too few pairs to compare measures by them."""
+TEST, LEVEL = "randomised-tukey", 0.05
 FILES = {
     2015: ("mb2015/qrels.txt.gz", "mb2015/clusters-2015.json.gz", "mb2015/tweet2dayepoch.txt.gz"),
     2016: (
@@ -116,35 +121,84 @@ def by_confidence(path: Path) -> dict[str, pd.DataFrame]:
 # -- scores and tables -------------------------------------------------------------------------------------------
 
 
-def scored(qrels: pd.DataFrame, runs: dict[str, pd.DataFrame], window: str, k: int) -> pd.DataFrame:
-    """Return the means over topics: a row per run, a column per measure."""
-    texts = [text.format(w=window, k=k) for pair in PAIRS.items() for text in pair]
-    evaluator = irmx.evaluator(texts, qrels)
-    found = {name: evaluator.calc_aggregate(run) for name, run in runs.items()}
-    return pd.DataFrame({name: {str(m): v for m, v in of_run.items()} for name, of_run in found.items()}).T
+def scored(qrels: pd.DataFrame, runs: dict[str, pd.DataFrame], window: str, k: int) -> irmx.Scores:
+    """Return the values of all runs by all measures, the intent-aware ones first."""
+    texts = [text.format(w=window, k=k) for text in [*PAIRS, *PAIRS.values(), ALONE]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", irmx.DataWarning)  # topics for which a run has nothing count as 0
+        return irmx.scores(texts, qrels, runs, progress=False)
 
 
-def agreement(title: str, found: pd.DataFrame) -> list[str]:
+def table(head: list[str], rows: Iterable[list[str]], texts: int = 1) -> list[str]:
+    """Return a table in Markdown, its first columns texts and the others numbers."""
+    under = ["---"] * texts + ["---:"] * (len(head) - texts)
+    return ["| " + " | ".join(cells) + " |" for cells in [head, under, *rows]]
+
+
+def pairs(title: str, scores: irmx.Scores) -> list[str]:
     """Return the table of tau between every intent-aware measure and its time-aware one."""
-    out = [
-        f"| {title} | time-aware | tau | pairs in another order | mean IA | mean TIA |",
-        "| --- | --- | ---: | ---: | ---: | ---: |",
-    ]
-    for plain, temporal in zip(found.columns[::2], found.columns[1::2], strict=True):
-        a, b = found[plain].to_numpy(), found[temporal].to_numpy()
+    means = irmx_study.comparable_means(scores)
+    rows = []
+    for place, plain in enumerate(scores.measures[: len(PAIRS)]):
+        other = place + len(PAIRS)
+        a, b = means[:, place], means[:, other]
         signs = np.sign(np.subtract.outer(a, a) * np.subtract.outer(b, b))
-        changed, pairs = int((signs < 0).sum() // 2), len(a) * (len(a) - 1) // 2
-        out.append(
-            f"| `{plain}` | `{temporal}` | {kendalltau(a, b)[0]:.3f} | {changed} of {pairs} | {a.mean():.4f} | {b.mean():.4f} |"
+        changed, count = int((signs < 0).sum() // 2), len(a) * (len(a) - 1) // 2
+        tau = irmx_study.kendall_tau(a, b)
+        numbers = [f"{tau:.3f}", f"{changed} of {count}", f"{a.mean():.4f}", f"{b.mean():.4f}"]
+        rows.append([f"`{plain}`", f"`{scores.measures[other]}`", *numbers])
+    return table([title, "time-aware", "tau", "pairs in another order", "mean IA", "mean TIA"], rows, texts=2)
+
+
+def agreement(title: str, scores: irmx.Scores) -> list[str]:
+    """Return the matrix of tau between all measures, and its means within and between the two kinds."""
+    means, names = irmx_study.comparable_means(scores), [str(m.NAME) for m in scores.measures]
+    taus = np.array([[irmx_study.kendall_tau(a, b) for b in means.T] for a in means.T])
+    rows = [
+        [f"`{name}`", *("" if i == j else f"{taus[i, j]:.3f}" for j in range(len(names)))]
+        for i, name in enumerate(names)
+    ]
+    aware = np.arange(len(names)) >= len(PAIRS)
+    apart = ~np.eye(len(names), dtype=bool)
+    within, among, between = (
+        taus[np.logical_and.outer(one, other) & apart].mean()
+        for one, other in ((~aware, ~aware), (aware, aware), (~aware, aware))
+    )
+    return [
+        *table([title, *names], rows),
+        "",
+        f"The mean tau is {within:.3f} among intent-aware measures, {among:.3f} among time-aware ones, and {between:.3f} between "
+        "one of each kind.",
+    ]
+
+
+def discriminated(title: str, scores: irmx.Scores) -> list[str]:
+    """Return the table of discriminative power and swap rates, the largest power first, and of many systems how the kinds compare."""
+    result = irmx_study.discriminate(scores, test=TEST, level=LEVEL, progress=False)
+    rows, frame = [], result.frame()
+    for row in frame.sort_values("power", ascending=False, kind="stable").itertuples():
+        needed = "none" if np.isnan(row.difference_needed) else f"{row.difference_needed:.3g}"
+        rows.append(
+            [
+                f"`{row.measure}`",
+                f"{row.significant} of {row.pairs}",
+                f"{row.power:.3f}",
+                needed,
+                f"{row.swap_rate:.3f}",
+            ]
         )
-    return out
+    plain, temporal = frame["power"][: len(PAIRS)], frame["power"][len(PAIRS) : 2 * len(PAIRS)]
+    smaller = int((temporal.to_numpy() < plain.to_numpy()).sum())
+    sentence = f"For {smaller} of the {len(PAIRS)} pairs, the time-aware measure has the smaller discriminative power."
+    lines = table([title, "significant", "power", "difference needed", "swap rate"], rows)
+    return [*lines, "", sentence] if len(scores.systems) > FEW else lines
 
 
-def values(found: pd.DataFrame) -> list[str]:
-    """Return the table of the scores themselves."""
-    out = ["| measure | " + " | ".join(found.index) + " |", "| --- |" + " ---: |" * len(found)]
-    out += [f"| `{m}` | " + " | ".join(f"{v:.4f}" for v in found[m]) + " |" for m in found.columns]
-    return out
+def values(scores: irmx.Scores) -> list[str]:
+    """Return the table of the means themselves."""
+    means = scores.means()
+    rows = [[f"`{name}`", *(f"{v:.4f}" for v in means[name])] for name in means.columns]
+    return table(["measure", *scores.systems], rows)
 
 
 def main() -> None:
@@ -158,6 +212,9 @@ def main() -> None:
         "",
         "makes this page. `IRMX_DATA` is the folder that holds `trec_rts` and `trec_ts`, files of TREC tracks; they are not part of",
         "irmx, and this page holds scores only. Tau is Kendall's tau-b between the means over topics of two measures.",
+        f"Discriminative power is the share of all pairs of systems that the randomised Tukey test tells apart at the level {LEVEL:g} (10,000",
+        "draws); the difference needed is the smallest that is significant together with all larger ones. The swap rate is the share of",
+        "pairs that two random halves of the topics put into opposite orders (1,000 splits). `irmx discriminate` prints these numbers.",
         "",
         "## Tweets: clusters are subtopics, days are windows",
         "",
@@ -175,22 +232,32 @@ def main() -> None:
             f"{year}: {held['query_id'].nunique()} topics, {len(held[['query_id', 'iteration']].drop_duplicates()):,} clusters, "
             f"{held['window'].nunique()} days, {len(cells):,} occupied pairs of a cluster and a day.",
             "",
-            *agreement(str(year), scored(qrels, simulated(qrels), "", 50)),
+            *pairs(str(year), scores := scored(qrels, simulated(qrels), "", 50)),
+            "",
+            "Tau between all measures:",
+            "",
+            *agreement(str(year), scores),
+            "",
+            "How well they tell the systems apart:",
+            "",
+            *discriminated(str(year), scores),
             "",
         ]
     news = data / "trec_ts" / "2014"
-    found = scored(of_nuggets(news), by_confidence(news / "runs.cunlp.ssv.gz"), "(window='1d')", 100)
+    scores = scored(of_nuggets(news), by_confidence(news / "runs.cunlp.ssv.gz"), "(window='1d')", 100)
     lines += [
         "## News: nuggets are subtopics, days are windows",
         "",
         "Three runs that were submitted to the Temporal Summarization track of 2014, their updates ranked by confidence, at 100.",
         "The date of an update is that of its document, which its id begins with; days are those of UTC.",
         "",
-        *values(found),
+        *values(scores),
         "",
-        *agreement("2014", found),
+        *pairs("2014", scores),
         "",
         "With three runs there are three pairs; a tau of 1 says that no pair changes its order.",
+        "",
+        *discriminated("2014", scores),
     ]
     Path(__file__).with_suffix(".md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
