@@ -274,6 +274,8 @@ def test_facts_state_the_test_the_splits_and_the_seed(demo: irmx_study.Discrimin
     assert (facts["correction"], facts["level"], facts["seed"], facts["systems"]) == ("none", "0.05", "0", "3")
     assert facts["splits"].startswith("50, of 30 topics")
     assert not {"intervals", "effect", "letters", "W/T/L"} & set(facts)
+    assert facts["splits"].endswith("the same for all measures")
+    assert "0.02" in irmx_study.discriminate(demo.scores, test="sign", tie_threshold=0.02, splits=0).facts()["ties"]
     assert "seed" not in irmx_study.discriminate(demo.scores, splits=0).facts()
 
 

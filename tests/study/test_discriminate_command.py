@@ -127,3 +127,22 @@ def test_too_few_topics_for_halves_are_told_with_what_to_do(command: Command, fo
     without = command(*few, "--splits", "0", "-o", "csv", cwd=folder)
     assert without.code == 0
     assert rows(without.out)[0]["swap_rate"] == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--draws", "500"), "--draws changes nothing"),
+        (("--splits", "0", "--seed", "3", "--bin-width", "1"), "--seed and --bin-width change nothing"),
+        (("--seed", "3"), ""),
+        (("--test", "permutation", "--draws", "500", "--splits", "0", "--seed", "3"), ""),
+    ],
+    ids=str,
+)
+def test_options_that_change_nothing_are_told(
+    command: Command, folder: Path, words: tuple[str, ...], told: str
+) -> None:
+    done = command(*DISCRIMINATE, *words, cwd=folder)
+    assert done.code == 0
+    assert ("nothing" in done.err) == bool(told)
+    assert told in done.err

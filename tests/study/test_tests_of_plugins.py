@@ -178,3 +178,17 @@ def test_too_few_draws_for_the_correction_are_told() -> None:
     )
     assert enough.notes == ()
     assert irmx_study.compare(scores, all_pairs=True, test="permutation", correction="maxt", draws=200).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("flips_signs", "draws"), [(True, "all 256 changes of signs (test)"), (False, "10,000 (test)")]
+)
+def test_a_test_of_a_plugin_says_whether_it_makes_all_changes_of_signs(
+    register: Register, scores: Scores, flips_signs: bool, draws: str
+) -> None:
+    class Drawn(Majority):
+        NAME, RESAMPLES, FLIPS_SIGNS = "drawn", True, flips_signs
+
+    register(Drawn())
+    comparison = irmx_study.compare(scores.select(topics=scores.topics[:8]), test="drawn")
+    assert comparison.facts()["draws"] == draws

@@ -125,3 +125,21 @@ def discriminate_measures(
         rows = result.summary().rename(columns=_SHORT) if for_reading else result.frame()
     print_rows(rows, output_format, places=decimal_places(places, output_format))
     write_facts_below(result, output_format)
+    if unused := _without_effect(draws, seed, bin_width, splits, result.choices.resampled):
+        why = " and ".join(
+            ["no test draws at random"] * (unused != ["--bin-width"]) + ["there are no splits"] * (not splits)
+        )
+        typer.echo(
+            f"irmx: {' and '.join(unused)} {'change' if len(unused) > 1 else 'changes'} nothing, because {why}",
+            err=True,
+        )
+
+
+def _without_effect(draws: int, seed: int, bin_width: float, splits: int, resampled: list[str]) -> list[str]:
+    """Return the options that the user gave and that change nothing."""
+    given = {
+        "--draws": draws != 10_000 and not resampled,
+        "--seed": seed != 0 and not resampled and not splits,
+        "--bin-width": bin_width != 0.01 and not splits,
+    }
+    return [option for option, is_unused in given.items() if is_unused]

@@ -165,14 +165,18 @@ class Discrimination:
         """Return what a table of the result must state: test, family, correction, level, draws, splits, seed, topics, versions."""
         of_tests = self.comparison.facts()
         facts = {name: of_tests[name] for name in _STATED if name in of_tests}
+        if self.choices.tie_threshold:
+            facts["ties"] = (
+                f"differences of at most {self.choices.tie_threshold:g} on a topic, for tests that count wins"
+            )
         p_value = "p-value" if self.choices.correction.NAME == "none" else "corrected p-value"
         pairs = self._frame["pairs"].iloc[0]
         facts["power"] = f"share of all {pairs:,} pairs of systems whose {p_value} is at most the level"
         facts["needed"] = "the smallest difference of means that is significant together with all larger ones"
         if self.splits:
-            facts["splits"] = (
-                f"{self.splits:,}, of {topics_of(self.comparison)} topics into random halves, the same for all measures"
-            )
+            topics = topics_of(self.comparison)
+            alike = ", the same for all measures" if topics.isdecimal() and len(self.scores.measures) > 1 else ""
+            facts["splits"] = f"{self.splits:,}, of {topics} topics into random halves{alike}"
             facts["swap rate"] = (
                 "share of pairs and splits in the opposite order in the other half; a tie there is no swap"
             )

@@ -22,7 +22,7 @@ class SignificanceTest(Symbol):
     RESAMPLES : bool
         Whether it makes random draws.
     FLIPS_SIGNS : bool
-        Whether these are changes of signs by :func:`sign_flips`, all of them on few topics.
+        Whether these are changes of signs, and all 2^n of them where these are at most as many as the draws.
     ALL_PAIRS : bool
         Whether it compares all pairs of systems together, so that its p-values need no correction within a measure.
     CITATIONS : tuple of str
@@ -54,7 +54,7 @@ class Correction(Symbol):
     RESAMPLES : bool
         Whether it makes random draws.
     FLIPS_SIGNS : bool
-        Whether these are changes of signs by :func:`sign_flips`, all of them on few topics.
+        Whether these are changes of signs, and all 2^n of them where these are at most as many as the draws.
     CITATIONS : tuple of str
         BibTeX entries of the papers to cite.
     """
