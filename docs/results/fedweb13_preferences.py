@@ -1,0 +1,351 @@
+"""Simulated preferences between pages of 157 search engines: agreement, tests, power and learned parameters.
+
+Writes the page ``fedweb13_preferences.md`` beside this file; the pages are those of ``fedweb13_pages.py``. The environment
+variable IRMX_DATA names the folder with the data; the page holds counts, agreement and estimates only, nothing of the data.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from fedweb13_pages import simulated, track
+
+from irmx_pages import (
+    Page,
+    PreferenceFit,
+    Preferences,
+    agreement,
+    agreement_by_bin,
+    compare_agreement,
+    fit_preferences,
+    fleiss_kappa,
+    page_pairs,
+    preference_power,
+    simulate_preferences,
+)
+
+USERS, VOTES_PER_PAIR = 20, 4
+SCALE = 10.0
+"""The noise: P(A > B) = 1/(1 + exp(-10 (m(A) - m(B)))) for a user who chooses by the measure m."""
+BAD_BELOW = 0.1
+"""A user for whom both pages are below this answers that both are bad."""
+SCALES = (5.0, SCALE, 20.0)
+MODELS = ("AS_DCG", "AS_RBP", "AS_ERR", "AS_ATT")
+MEASURES = (*MODELS, "AS_alpha_nDCG", "AS_D_nDCG", "AS_Dsharp_nDCG", "AS_IA_nDCG", "nDCG@10", "P@10")
+LEVELS = {0.75: "3/4", 1.0: "4/4"}
+ALPHA, BETA = "1.01:100", "0.5:1"
+GRIDS = {
+    "AS_DCG": {"alpha": ALPHA},
+    "AS_RBP": {"alpha": ALPHA, "beta": BETA},
+    "AS_ERR": {"alpha": ALPHA},
+    "AS_ATT": {"alpha": ALPHA, "beta": "0:1"},
+}
+"""The parameters that are learned, with 51 values each."""
+UTILITY, ATTENTION, LIST, MIXED = "utility", "attention", "list", "mixed"
+
+
+def weights() -> list[float]:
+    """Return the true l of every user: from 0.15 to almost 0.40, with a mean of 0.23, the range and mean that the paper learned."""
+    places = (np.arange(USERS) + 0.5) / USERS
+    return [float(f"{0.15 + 0.25 * x**2:.3f}") for x in places]
+
+
+def users() -> dict[str, dict[str, str]]:
+    """Return the populations: the measure by which each user chooses, by the user's name."""
+    names = [f"user {i + 1}" for i in range(USERS)]
+    utility = [f"AS_RBP(alpha=7,beta=0.85,personal={x})" for x in weights()]
+    attention = [f"AS_ATT(alpha=7,personal={x})" for x in weights()]
+    listed = ["nDCG@10"] * USERS
+    mixed = [a if i % 2 else b for i, (a, b) in enumerate(zip(utility, listed, strict=True))]
+    return {
+        name: dict(zip(names, measures, strict=True))
+        for name, measures in ((UTILITY, utility), (ATTENTION, attention), (LIST, listed), (MIXED, mixed))
+    }
+
+
+@dataclass(frozen=True)
+class Study:
+    """Pages, pairs of them to compare, and judgments."""
+
+    pages: list[Page]
+    pairs: pd.DataFrame
+    qrels: pd.DataFrame
+
+    @classmethod
+    def of(cls, folder: Path) -> Study:
+        """Make the pages and their pairs from the track."""
+        found = track(folder)
+        made = simulated(found)
+        return cls(made.pages, page_pairs(made), found.qrels)
+
+    def votes(self, population: Mapping[str, str], scale: float = SCALE) -> Preferences:
+        """Return the votes of some users on every pair, drawn anew for each pair."""
+        votes = simulate_preferences(self.pages, self.pairs, self.qrels, population, scale=scale, bad_below=BAD_BELOW)
+        order = np.random.default_rng(1).random((len(votes), USERS)).argsort(axis=1)
+        return votes.where((order < VOTES_PER_PAIR)[votes.pair, votes.assessor])
+
+    def compared(self, votes: Preferences, test: str = "t") -> pd.DataFrame:
+        """Return the tests between all pairs of measures."""
+        return compare_agreement(self.pages, votes, self.qrels, list(MEASURES), list(LEVELS), test)
+
+    def fit(self, votes: Preferences, measure: str) -> PreferenceFit:
+        """Learn the parameters of a measure."""
+        return fit_preferences(self.pages, votes, self.qrels, measure, GRIDS[measure], progress=False)
+
+
+# -- tables --------------------------------------------------------------------------------------------------
+
+
+def table(columns: list[str], rows: list[list[Any]]) -> list[str]:
+    """Return a table of Markdown whose first column holds names."""
+    head = ["| " + " | ".join(columns) + " |", "| --- |" + " ---: |" * (len(columns) - 1)]
+    return head + ["| " + " | ".join(map(str, row)) + " |" for row in rows]
+
+
+def between(low: float, high: float, places: int = 3) -> str:
+    return f"{low:.{places}f} to {high:.{places}f}"
+
+
+def p_text(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def of_noise(study: Study, population: Mapping[str, str]) -> list[str]:
+    """Return how noise decides how far users agree with each other, and how many majorities there are."""
+    rows = []
+    for scale in SCALES:
+        votes = study.votes(population, scale)
+        majorities = [int((votes.majority(level) != 0).sum()) for level in LEVELS]
+        best = agreement(study.pages, votes, study.qrels, "AS_RBP", list(LEVELS)).query("bin_pair == 'all'")[
+            "agreement"
+        ]
+        rows.append([f"{scale:g}", f"{fleiss_kappa(votes.counts):.3f}", *majorities, *(f"{x:.3f}" for x in best)])
+    names = [*(f"majorities {name}" for name in LEVELS.values()), *(f"`AS_RBP` {name}" for name in LEVELS.values())]
+    return table(["scale", "Fleiss' kappa", *names], rows)
+
+
+def by_bin(compared: pd.DataFrame, level: float) -> list[str]:
+    """Return the table of the paper for a level."""
+    found = agreement_by_bin(compared[compared["level"] == level]).drop(columns="level")
+    found["measure"] = [f"`{m}`" if m in MEASURES else m for m in found["measure"]]
+    return table(["", *found.columns[1:]], found.to_numpy().tolist())
+
+
+def of_tests(t: pd.DataFrame, sign: pd.DataFrame) -> list[str]:
+    """Return how many pairs of measures are significantly different, by each test."""
+    rows = []
+    for test, compared in (("t-test over topics", t), ("sign test over pairs of pages", sign)):
+        counts = [
+            int((compared.loc[(compared["level"] == level) & (compared["bin_pair"] == "all"), column] <= 0.05).sum())
+            for level in LEVELS
+            for column in ("p_value", "p_corrected")
+        ]
+        rows.append([test, *counts])
+    return table(["", *(f"{name}, {how}" for name in LEVELS.values() for how in ("not corrected", "Holm"))], rows)
+
+
+def of_populations(study: Study, votes: Mapping[str, Preferences]) -> list[str]:
+    """Return the agreement of every measure with the majority, by population, the best in bold."""
+    columns = {}
+    for name, of_population in votes.items():
+        found = agreement(study.pages, of_population, study.qrels, list(MEASURES), [0.75])
+        columns[name] = found[found["bin_pair"] == "all"].set_index("measure")["agreement"]
+    agreed = pd.DataFrame(columns)
+    texts = agreed.map("{:.3f}".format).where(agreed != agreed.max(), agreed.map("**{:.3f}**".format))
+    rows = [[f"`{m}`", *texts.loc[m]] for m in agreed.index]
+    return table(["", *columns], rows)
+
+
+def of_power(study: Study, votes: Preferences) -> list[str]:
+    """Return which differences from AS_RBP the sample finds, and what others need."""
+    asked = [0.02, 0.05]
+    single = preference_power(study.pages, votes, study.qrels, list(MEASURES), asked, levels=[0.75])
+    several = preference_power(study.pages, votes, study.qrels, list(MEASURES), levels=[0.75], comparisons=45)
+
+    def of_rbp(found: pd.DataFrame) -> pd.DataFrame:
+        here = (found["bin_pair"] == "all") & ((found["a"] == "AS_RBP") | (found["b"] == "AS_RBP"))
+        other = found["a"].where(found["b"] == "AS_RBP", found["b"])
+        return found.assign(other=other)[here]
+
+    rows = []
+    corrected = of_rbp(several).set_index("other")["detectable"]
+    for other, answers in of_rbp(single).groupby("other", sort=False):
+        row = [
+            f"`{other}`",
+            f"{answers['sd'].iloc[0]:.3f}",
+            f"{answers['detectable'].iloc[0]:.3f}",
+            f"{corrected[other]:.3f}",
+        ]
+        for answer in answers.itertuples():
+            per_topic = answer.pairs_per_topic_needed
+            row += [answer.topics_needed, "none" if pd.isna(per_topic) else per_topic]
+        rows.append(row)
+    columns = [f"{what} for {x:g}" for x in asked for what in ("topics", "pairs per topic")]
+    return table(["`AS_RBP` and", "sd", "detectable", "of 45 comparisons", *columns], rows)
+
+
+def of_parameters(fits: Mapping[tuple[str, str], PreferenceFit]) -> list[str]:
+    """Return the learned parameters of every measure and population."""
+    rows = []
+    for (population, measure), fit in fits.items():
+        for row in fit.parameters.itertuples():
+            rows.append(
+                [
+                    population, f"`{measure}`", f"`{row.parameter}`", f"{row.by_agreement:.2f}", between(row.fold_low, row.fold_high, 2),
+                    f"{row.by_likelihood:.2f}", between(row.low, row.high, 2), row.note,
+                ]
+            )  # fmt: skip
+        weight = fit.assessors["l"]
+        spread = between(weight.min(), weight.max(), 2)
+        rows.append(
+            [population, f"`{measure}`", "l, mean of users", "", "", f"{weight.mean():.2f}", f"(users: {spread})", ""]
+        )
+    return table(["users", "measure", "", "by agreement", "folds", "by likelihood", "95% interval", ""], rows)
+
+
+def of_held_out(fits: Mapping[tuple[str, str], PreferenceFit]) -> list[str]:
+    """Return the agreement on held-out topics, and the gain over the defaults."""
+    rows = []
+    for (population, measure), fit in fits.items():
+        given, *learned = fit.held_out.itertuples()
+        row = [population, f"`{measure}`", given.pairs, f"{given.agreement:.3f}"]
+        for one in learned:
+            gain = f"{one.difference:+.3f} ({one.difference_low:+.3f} to {one.difference_high:+.3f})"
+            row += [f"{one.agreement:.3f}", gain, p_text(one.p_value)]
+        rows.append(row)
+    learned_columns = [f"{how}{what}" for how in ("by agreement", "by likelihood") for what in ("", ": gain", ": p")]
+    return table(["users", "measure", "pairs", "defaults", *learned_columns], rows)
+
+
+def of_weights(fit: PreferenceFit) -> tuple[list[str], list[str]]:
+    """Return what was learned of every user's l, and a summary."""
+    true = dict(zip(users()[UTILITY], weights(), strict=True))
+    both = fit.assessors.merge(fit.active, on="assessor", suffixes=("", "_by_agreement"))
+    both = both.assign(true=both["assessor"].map(true)).sort_values("true")
+    covered = int(((both["low"] <= both["true"]) & (both["true"] <= both["high"])).sum())
+    summary = [
+        f"- The 95% intervals of likelihood cover the true l of {covered} of {len(both)} users. The mean of l is {both['l'].mean():.3f} by likelihood and",
+        f"  {both['l_by_agreement'].mean():.3f} by agreement; the true one is {both['true'].mean():.3f}. Pearson's r of learned and true l is {both['l'].corr(both['true']):.2f} by",
+        f"  likelihood and {both['l_by_agreement'].corr(both['true']):.2f} by agreement; the mean error is {(both['l'] - both['true']).abs().mean():.3f} and {(both['l_by_agreement'] - both['true']).abs().mean():.3f}.",
+        f"- On held-out topics, an l of one's own gains {both['difference_by_agreement'].mean():+.4f} over l = 0 by agreement, in the mean over users, and {both['difference'].mean():+.4f}",
+        "  over the mean l of all users by likelihood.",
+    ]
+    rows = [
+        [
+            r.assessor, r.votes, f"{r.true:.3f}", f"{r.l_by_agreement:.2f}", between(r.fold_low, r.fold_high, 2), f"{r.l:.2f}",
+            between(r.low, r.high, 2), f"{r.without:.3f}", f"{r.own_by_agreement:.3f}",
+        ]
+        for r in both.itertuples()
+    ]  # fmt: skip
+    columns = [
+        "",
+        "votes",
+        "true l",
+        "by agreement",
+        "folds",
+        "by likelihood",
+        "95% interval",
+        "agreement, l = 0",
+        "with l",
+    ]
+    return summary, table(columns, rows)
+
+
+def main() -> None:
+    study = Study.of(Path(os.environ["IRMX_DATA"]).resolve() / "fedweb13")
+    populations = users()
+    votes = {name: study.votes(population) for name, population in populations.items()}
+    t, sign = (study.compared(votes[UTILITY], test) for test in ("t", "sign"))
+    wanted = [*((UTILITY, m) for m in MODELS), *((name, "AS_RBP") for name in (ATTENTION, LIST, MIXED))]
+    fits = {(name, measure): study.fit(votes[name], measure) for name, measure in wanted}
+    summary, of_users = of_weights(fits[UTILITY, "AS_RBP"])
+    kappas = ", ".join(f"{name} {fleiss_kappa(v.counts):.3f}" for name, v in votes.items())
+    lines = [
+        "# Simulated preferences between pages of 157 search engines",
+        "",
+        "**No person made these preferences: a program drew them.** The pages are real results, the users are not. The tables have the",
+        "form of tables 5 to 8 of Zhou et al. (SIGIR 2012); their numbers say nothing about which measure people agree with. They show",
+        "what a sample of that size can find, and whether learning finds what is there to be found.",
+        "",
+        "```console",
+        "$ IRMX_DATA=... python docs/results/fedweb13_preferences.py",
+        "```",
+        "",
+        "makes this page. `IRMX_DATA` is the folder that holds `fedweb13`, the page judgments of the TREC Federated Web Search track",
+        "2013; they are not part of irmx, and this page holds counts, agreement and estimates only. On preferences of your own,",
+        "`irmx pages agreement --all-pairs`, `irmx pages power` and `irmx pages fit` print the same tables ([guide](../guide/pages-preferences.md)).",
+        "",
+        "## The pages, the users, and what is circular",
+        "",
+        f"- {len(study.pages):,} pages of {study.pairs['query_id'].nunique()} topics, made as on the page about [these pages](fedweb13_pages.md), in three bins of quality, H, M and L;",
+        f"  8 pairs for each topic and pair of bins, {len(study.pairs):,} in all.",
+        f"- {USERS} users; {VOTES_PER_PAIR} of them, drawn for each pair, vote on it: {len(votes[UTILITY].pair):,} votes. There are no trap pairs. A user who chooses by a",
+        f"  measure m prefers page A with the probability 1/(1 + exp(-{SCALE:g} (m(A) - m(B)))), and says that both are bad where both are below {BAD_BELOW:g}.",
+        "- Four populations. **utility**: `AS_RBP(alpha=7,beta=0.85)`, the values that the paper learned, and a `personal` weight l of",
+        f"  vertical recall of the user's own, from {min(weights()):.2f} to {max(weights()):.2f}, {np.mean(weights()):.2f} in the mean. **attention**: `AS_ATT(alpha=7)`, with the same l. **list**: `nDCG@10`,",
+        "  all users alike. **mixed**: every other user as in *utility*, the others as in *list*.",
+        f"- Fleiss' kappa of the votes: {kappas}.",
+        "",
+        "What is circular: the *utility* users choose by one of the measures that are then compared, so `AS_RBP` and its relatives agree with",
+        "them because we made them so; the section [below](#other-users-other-winners) has users for whom others win. All users read the",
+        "same judgments as the measures, and the noise is that of the model that is fitted by likelihood. Real assessors differ in all three.",
+        "",
+        "The noise is a free choice. With *utility* users:",
+        "",
+        *of_noise(study, populations[UTILITY]),
+        "",
+        "## Agreement by pair of bins (tables 5 to 7)",
+        "",
+        "Of *utility* users. Letters: the measures that agree significantly less often, by the t-test over topics, with Holm's correction",
+        f"over the {len(t[['a', 'b']].drop_duplicates())} pairs of measures in a column, at the level .05. Last row: pairs of pages with a majority.",
+        "",
+        *(line for level, name in LEVELS.items() for line in (f"Majority of {name}:", "", *by_bin(t, level), "")),
+        "How many of the pairs of measures differ significantly on all pairs of pages, by test:",
+        "",
+        *of_tests(t, sign),
+        "",
+        "## Other users, other winners",
+        "",
+        "Agreement with the majority of 3/4 on all pairs of pages, the highest in bold:",
+        "",
+        *of_populations(study, votes),
+        "",
+        "## What the sample can find",
+        "",
+        "Of *utility* users, majority of 3/4, all pairs of pages: the standard deviation over topics of the difference in agreement; the",
+        "difference that the t-test detects with a probability of .8 at the level .05, alone and at .05/45; and the topics, with as many pairs",
+        "per topic as here, or the pairs with a majority per topic, on these topics, that differences of .02 and .05 need.",
+        "",
+        *of_power(study, votes[UTILITY]),
+        "",
+        "## Learned parameters and held-out gain (table 8)",
+        "",
+        f"Grids of 51 values: `alpha` {ALPHA}, `beta` {BETA} (of `AS_ATT` 0:1). By agreement: the setting that agrees most often with the majority",
+        "of 3/4, with l = 0, on all topics, and its range over five folds of topics. By likelihood: of all votes, with each user's l.",
+        "",
+        *of_parameters(fits),
+        "",
+        "Every pair of pages was then evaluated with values learned on the four folds without its topic. Gain: over the measure with its",
+        "defaults, with the 95% interval by bootstrap over topics, and p of the t-test over topics.",
+        "",
+        *of_held_out(fits),
+        "",
+        "### Every user's own l",
+        "",
+        "`AS_RBP` and *utility* users, whose l is known here:",
+        "",
+        *summary,
+        "",
+        *of_users,
+    ]  # fmt: skip
+    Path(__file__).with_suffix(".md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
