@@ -10,6 +10,8 @@ from .filters.chosen_systems import choose_systems as choose_systems
 from .per_topic.per_topic_files import read_per_topic as read_per_topic
 from .planning.experiment_plans import Plan as Plan
 from .planning.experiment_plans import power as power
+from .pooling.smaller_pools import pool as pool
+from .pooling.smaller_pools_result import SmallerPools as SmallerPools
 from .rank_correlation.comparable_means import comparable_means as comparable_means
 from .rank_correlation.kendall import kendall_tau as kendall_tau
 from .rank_correlation.rank_biased_overlap import RankBiasedOverlap as RankBiasedOverlap
@@ -32,6 +34,7 @@ __all__ = [
     "Plan",
     "RankBiasedOverlap",
     "Sensitivity",
+    "SmallerPools",
     "Unjudged",
     "best_settings",
     "choose_systems",
@@ -40,6 +43,7 @@ __all__ = [
     "correlate",
     "discriminate",
     "kendall_tau",
+    "pool",
     "population",
     "power",
     "rank_correlation_with",

@@ -58,6 +58,15 @@ def irmx_commands() -> list[Command]:
             ),
         ),
         Command(
+            "pool",
+            "irmx_study.commands.pool_command:smaller_pools",
+            SHORT_DESC="Show how robust measures are to missing judgments: rankings of runs by parts of the judgments.",
+            EXAMPLES=(
+                "irmx pool qrels.txt 'runs/*.run' AP Bpref 'MP(model=GL_AD_ID)'",
+                "irmx pool qrels.txt 'runs/*.run' AP Bpref --keep 50,20,5 --out pools.parquet --plot pools.pdf",
+            ),
+        ),
+        Command(
             "power",
             "irmx_study.commands.power_command:plan_topics",
             SHORT_DESC="Plan an experiment: which differences can it find, how many topics does it need.",

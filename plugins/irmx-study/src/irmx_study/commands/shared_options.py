@@ -50,6 +50,12 @@ BestOption = Annotated[
     typer.Option("--best", metavar="PERCENT", help="Keep the best runs: 75 for three quarters, by the first measure."),
 ]
 
+JobsOption = Annotated[
+    int | None, typer.Option("-j", "--jobs", help="Number of processes; by default the number of cores.")
+]
+BackendOption = Annotated[str | None, typer.Option("--backend", help="dask: compute on a Dask cluster.")]
+SchedulerOption = Annotated[str | None, typer.Option("--scheduler", help="The address of the Dask scheduler.")]
+
 TestOption = Annotated[
     str,
     typer.Option(
