@@ -22,6 +22,9 @@ VALUES: dict[tuple[str, float], dict[str, tuple[float, float]]] = {
     ("2m", 0.0): {"a": (1, 1), "b": (9, 1), "c": (2, 4), "d": (5, 5)},
     ("2m", 0.5): {"a": (2, 2), "b": (2, 2), "c": (2, 2), "d": (2, 2)},
 }
+RANKED = [4, 3, 1, 3], [5, 2, 3, 0], [1, 5, 3, 5]
+"""The means of the runs in the first three settings."""
+
 REFERENCE = {"a": (0.5, 0.3), "b": (0.3, 0.3), "c": (0.2, 0.2), "d": (0.1, 0.1)}
 
 
@@ -67,13 +70,16 @@ def test_of_equal_settings_the_first_is_best(results: pd.DataFrame) -> None:
 def test_rank_correlation_is_tau_b_of_the_means(results: pd.DataFrame, reference: Any) -> None:
     with pytest.warns(DataWarning, match="1 of 4 settings give all runs the same value; tau is undefined there"):
         found = irmx_study.rank_correlation_with(results, reference)
-    assert list(found.columns) == ["MD", "L", "tau", "p_value"]
+    assert list(found.columns) == ["MD", "L", "tau", "p_value", "tau_ap", "tau_ap_a", "tau_ap_b"]
     assert found[["MD", "L"]].values.tolist() == [["1m", 0.0], ["1m", 0.5], ["2m", 0.0], ["2m", 0.5]]
-    expected = [kendalltau([4, 3, 2, 1], means) for means in ([4, 3, 1, 3], [5, 2, 3, 0], [1, 5, 3, 5])]
+    expected = [kendalltau([4, 3, 2, 1], means) for means in RANKED]
     np.testing.assert_allclose(found["tau"][:3], [e.statistic for e in expected])
     np.testing.assert_allclose(found["p_value"][:3], [e.pvalue for e in expected])
     assert found["tau"][1] == pytest.approx((5 - 1) / 6)
-    assert found.loc[3, ["tau", "p_value"]].isna().all()
+    for name, ties in (("tau_ap", "order"), ("tau_ap_a", "a"), ("tau_ap_b", "b")):
+        expected = [irmx_study.tau_ap(np.array([4, 3, 2, 1]), np.array(means), ties) for means in RANKED]
+        np.testing.assert_allclose(found[name][:3], expected, atol=1e-14)
+    assert found.loc[3, ["tau", "p_value", "tau_ap", "tau_ap_a", "tau_ap_b"]].isna().all()
 
 
 @pytest.mark.real
@@ -137,14 +143,14 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path, name: str) -> None:
     ("change", "reference", "kind", "said"),
     [
         (lambda r: r, "ELGG", UsageError, "The results have no reference 'ELGG'. Did you mean ELG? They have: ELG."),
-        (lambda r: r, "MSU", UsageError, "The results have no reference 'MSU'"),
+        (lambda r: r, "AP", UsageError, "A setting may be the reference, too, such as MSU(MD='1m',L=0.0)"),
         (lambda r: r, {"a": 1.0}, DataError, "The reference has no value for the run 'b' (3 of 4 runs)"),
         (lambda r: r, dict.fromkeys("abcd", 1.0), DataError, "The reference gives 1.0 to all of 4 runs"),
         (lambda r: r[r["run"] == "a"], "ELG", DataError, "A correlation needs runs with different values"),
         (lambda r: r[r["measure"] == "ELG"], "ELG", DataError, "The results have no settings"),
         (lambda r: r.drop(columns=["MD", "L"]), "ELG", DataError, "The results have no settings"),
         (lambda r: r.drop(columns="measure"), "ELG", DataError, "The results lack the column 'measure'"),
-        (lambda r: r.assign(value=np.nan), "ELG", DataError, "The run 'a' has no value for any topic"),
+        (lambda r: r.assign(value=np.nan), "ELG", DataError, "a has no value of ELG, so that it has no rank"),
         (lambda r: "nowhere.parquet", "ELG", DataError, "There are no results 'nowhere.parquet'"),
         (lambda r: [1], "ELG", DataError, "Results are a data frame or the path of a file. Got list"),
     ],

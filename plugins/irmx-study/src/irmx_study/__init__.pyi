@@ -20,21 +20,29 @@ from .rank_correlation.tau_ap import tau_ap as tau_ap
 from .rank_correlation.tied_items import tied_groups as tied_groups
 from .sweeping.sweep_summaries import best_settings as best_settings
 from .sweeping.sweep_summaries import rank_correlation_with as rank_correlation_with
+from .settings.best_settings import best_settings as best_settings
+from .settings.conclusions import Conclusion as Conclusion
+from .settings.conclusions import conclusion as conclusion
+from .settings.settings_agreement import SettingsAgreement as SettingsAgreement
+from .settings.settings_agreement import rank_correlation_with as rank_correlation_with
+from .settings.settings_agreement import settings_agreement as settings_agreement
+from .settings.sweep_scores import scores_of_sweep as scores_of_sweep
+from .settings.user_populations import population as population
 from .sweeping.sweeps import sweep as sweep
 from .topic_differences.topic_orders import topics as topics
 from .users.sensitivity import sensitivity as sensitivity
 from .users.sensitivity_result import Sensitivity as Sensitivity
-from .users.sweep_scores import scores_of_sweep as scores_of_sweep
-from .users.user_populations import population as population
 
 __all__ = [
     "Agreement",
     "Comparison",
     "Discrimination",
+    "Conclusion",
     "Plan",
     "RankBiasedOverlap",
     "Sensitivity",
     "SmallerPools",
+    "SettingsAgreement",
     "Unjudged",
     "best_settings",
     "choose_systems",
@@ -42,6 +50,7 @@ __all__ = [
     "compare",
     "correlate",
     "discriminate",
+    "conclusion",
     "kendall_tau",
     "pool",
     "population",
@@ -51,6 +60,7 @@ __all__ = [
     "read_per_topic",
     "scores_of_sweep",
     "sensitivity",
+    "settings_agreement",
     "sweep",
     "tau_ap",
     "tied_groups",

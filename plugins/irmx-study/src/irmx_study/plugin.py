@@ -87,6 +87,16 @@ def irmx_commands() -> list[Command]:
             ),
         ),
         Command(
+            "settings",
+            "irmx_study.commands.settings_command:settings_of_a_measure",
+            SHORT_DESC="Tell how the settings of a measure rank the runs, and for which of them a conclusion holds.",
+            EXAMPLES=(
+                "irmx settings qrels.txt 'runs/*.run' 'MP(model=*)' AP --reference AP",
+                "irmx settings --sweep results.parquet --reference AP --holds 'tau < 0.9'",
+                "irmx settings --sweep results.parquet --best-settings",
+            ),
+        ),
+        Command(
             "sweep",
             "irmx_study.commands.sweep_command:sweep",
             SHORT_DESC="Score runs in every setting of a grid of parameters of a measure.",

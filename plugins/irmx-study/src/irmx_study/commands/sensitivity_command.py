@@ -118,7 +118,7 @@ def _scores(arguments: list[str], sweep: bool, from_files: bool, measure: str | 
     """Return the scores: of a sweep, or as in irmx compare."""
     if not sweep:
         return scored("sensitivity", arguments, from_files, measure, labels)
-    from irmx_study.users.sweep_scores import scores_of_sweep
+    from irmx_study.settings.sweep_scores import scores_of_sweep
 
     if from_files or measure is not None or len(arguments) != 1:
         raise UsageError("--sweep takes one results file: irmx sensitivity --sweep results.parquet.")
@@ -129,7 +129,7 @@ def _of_population(
     arguments: list[str], path: str, grid: list[str] | None, of_results: bool
 ) -> tuple[list[str], dict[Any, float]]:
     """Return the arguments with the settings of a population in place of the measure, and the population."""
-    from irmx_study.users.user_populations import population
+    from irmx_study.settings.user_populations import population
 
     if grid or of_results:
         raise UsageError("--population has the settings to score. Leave --grid, --sweep and --scores out.")

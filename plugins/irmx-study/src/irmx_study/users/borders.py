@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irmx.ragged import Floats
-from irmx_study.users.varied_parameters import VariedParameter
+from irmx_study.settings.varied_parameters import VariedParameter
 
 if TYPE_CHECKING:
     import pandas as pd

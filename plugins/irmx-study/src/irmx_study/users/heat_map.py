@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx_study.pictures.axes import as_text
+from irmx_study.pictures.ticks import label_ticks
+from irmx_study.settings.varied_parameters import VariedParameter
 from irmx_study.users.borders import signs
-from irmx_study.users.varied_parameters import VariedParameter
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_TICKS = 12
-"""More values than these on an axis are labelled in part."""
 
 
 def draw_heat_map(ax: Any, rows: pd.DataFrame, down: VariedParameter, across: VariedParameter, limit: float) -> Any:
@@ -72,19 +68,3 @@ def _border(ax: Any, sign: Any) -> None:
 
 def _differ(one: Any, other: Any) -> Any:
     return (one != other) & ~np.isnan(one) & ~np.isnan(other)
-
-
-def label_ticks(axis: Any, labels: Sequence[Any]) -> None:
-    """Label the places 0, 1, 2, ... of an axis, or every second, third, ... of many."""
-    step = -(-len(labels) // _TICKS)
-    places = list(range(0, len(labels), step))
-    axis.set_ticks(places, [number_text(labels[place]) for place in places])
-
-
-def number_text(value: Any) -> str:
-    """Return a value as a label, numbers without useless digits.
-
-    >>> number_text(0.30000000000000004), number_text("30s")
-    ('0.3', '30s')
-    """
-    return f"{value:g}" if isinstance(value, (int, float)) and not isinstance(value, bool) else as_text(value)

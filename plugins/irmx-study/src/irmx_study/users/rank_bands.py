@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irmx import DataError, Scores
+from irmx import Scores
 from irmx.ragged import Array, Floats
+from irmx_study.rank_correlation.comparable_means import comparable_means
+from irmx_study.settings.scored_settings import ranks_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,12 +32,8 @@ def bands(scores: Scores, shares: Floats) -> pd.DataFrame:
     """
     import pandas as pd
 
-    means = scores.means()
-    if means.isna().any(axis=None):
-        row, column = (int(axis[0]) for axis in np.nonzero(means.isna().to_numpy()))
-        raise DataError(f"{scores.systems[row]} has no value of {scores.measures[column]} on any topic.")
-    ranks = means.rank(method="min", ascending=False).to_numpy().astype(int)
-    values = means.to_numpy()
+    values = comparable_means(scores)
+    ranks = ranks_of(values)
     rows = []
     for s, system in enumerate(scores.systems):
         best, worst = ranks[s].min(), ranks[s].max()

@@ -10,9 +10,9 @@ import ir_measures
 from irmx import Scores, UsageError
 from irmx_study.comparison.compare import compare
 from irmx_study.comparison.comparison import Comparison
+from irmx_study.settings.user_populations import share_of_each
+from irmx_study.settings.varied_parameters import settings_among, varied_parameters
 from irmx_study.users.sensitivity_result import Sensitivity
-from irmx_study.users.user_populations import share_of_each
-from irmx_study.users.varied_parameters import settings_among, varied_parameters
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,8 +10,9 @@ import numpy as np
 from irmx import UsageError
 from irmx.ragged import Floats
 from irmx_study.pictures.axes import BLUE, VERMILION, as_text, axes_for, plain
-from irmx_study.users.heat_map import draw_heat_map, number_text
-from irmx_study.users.varied_parameters import VariedParameter
+from irmx_study.pictures.ticks import number_text
+from irmx_study.settings.varied_parameters import VariedParameter
+from irmx_study.users.heat_map import draw_heat_map
 
 if TYPE_CHECKING:
     import pandas as pd

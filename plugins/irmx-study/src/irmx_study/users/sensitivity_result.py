@@ -12,9 +12,9 @@ from irmx import Scores, counted
 from irmx.ragged import Floats
 from irmx_study.comparison.choices import Choices
 from irmx_study.comparison.comparison import Comparison
+from irmx_study.settings.varied_parameters import COLUMNS, VariedParameter, independent, without
 from irmx_study.users.borders import borders
 from irmx_study.users.rank_bands import bands
-from irmx_study.users.varied_parameters import COLUMNS, VariedParameter, independent, without
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import ir_measures
@@ -14,7 +15,8 @@ from irmx.ragged import Floats
 
 COLUMNS = (
     "measure", "share", "a", "b", "topics", "mean_a", "mean_b", "difference", "low", "high", "p", "p_corrected", "better",
-    "parameter", "lower", "upper", "sign", "significance",
+    "parameter", "lower", "upper", "sign", "significance", "run", "rank", "value", "settings", "correlation", "which",
+    "tau", "p_value", "tau_ap", "tau_ap_a", "tau_ap_b", "holds",
 )  # fmt: skip
 """The columns of tables of settings, beside those of the parameters."""
 
@@ -37,7 +39,7 @@ class VariedParameter:
     values: tuple[Any, ...]
     declared: Any
 
-    @property
+    @cached_property
     def positions(self) -> Floats | None:
         """The values as numbers, durations in seconds; None if the parameter has no order."""
         if getattr(self.declared, "dtype", None) is duration and all(
@@ -92,7 +94,7 @@ def settings_among(measures: Sequence[ir_measures.Measure], name: str | None = N
     if not several:
         one = ", ".join(map(str, measures if name is None else by_name[name])) or "no measure"
         raise UsageError(
-            f"A sensitivity needs several settings of one measure, but there is only {one}. Write 'MP(model=*)', "
+            f"This needs several settings of one measure, but there is only {one}. Write 'MP(model=*)', "
             "'NCP(law=uniform|first)' or 'RBP(p=0.5:0.9:5)' for several."
         )
     if len(several) > 1:

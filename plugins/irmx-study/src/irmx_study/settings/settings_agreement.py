@@ -1,0 +1,297 @@
+"""How far the settings of a measure rank the systems as a reference does."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import ir_measures
+import numpy as np
+
+from irmx import DataWarning, UsageError, suggest
+from irmx.ragged import Floats, Ints
+from irmx_study.settings.rankings_against import CORRELATIONS, correlations_with
+from irmx_study.settings.scored_settings import Reference, ScoredSettings, scored_settings
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from irmx_study.settings.agreement_display import AgreementDisplay
+    from irmx_study.settings.scatter_display import ScatterDisplay
+
+EXTREMES = ("lowest", "median", "highest")
+
+
+def settings_agreement(
+    results: Any, reference: Reference, measure: str | None = None, decimals: int | None = None
+) -> SettingsAgreement:
+    """Compare, for every setting of a measure, its ranking of the runs with that of a reference.
+
+    Parameters
+    ----------
+    results : Scores, DataFrame, str or Path
+        What :func:`irmx_study.sweep` returns, or the file that it writes; or scores in several settings of one measure, such as
+        those of ``"MP(model=*) AP"``.
+    reference : str, Measure or mapping of str to float
+        A reference measure of the results, or one of the settings, by its name; or a value per run, larger for better ones.
+    measure : str, optional
+        The name of the measure, such as ``"MP"``, if scores have several settings of more than one.
+    decimals : int, optional
+        Round the means to this many decimal places before the runs are ranked; by default to 12 significant digits.
+
+    Returns
+    -------
+    SettingsAgreement
+        The result; see :class:`SettingsAgreement`.
+
+    Raises
+    ------
+    irmx.errors.DataError
+        If the reference lacks a run or gives all runs the same value, or if there is only one run.
+    irmx.errors.UsageError
+        If the results have no such reference.
+
+    Examples
+    --------
+    >>> import irmx, irmx_study
+    >>> from irmx.demo import SYSTEMS, qrels_path, run_path
+    >>> runs = {system: run_path(system) for system in SYSTEMS}
+    >>> scores = irmx.scores("RBP(p=0.5:0.9:5) AP", qrels_path(), runs)
+    >>> agreement = irmx_study.settings_agreement(scores, "AP")
+    >>> agreement.frame()[["p_", "tau", "tau_ap"]].round(3)
+         p    tau  tau_ap
+    0  0.5  0.333     0.5
+    1  0.6  0.333     0.5
+    2  0.7  0.333     0.5
+    3  0.8  0.333     0.5
+    4  0.9  1.000     1.0
+    >>> agreement.extremes()[["correlation", "which", "value", "p_", "settings"]].round(3)
+      correlation    which  value   p_  settings
+    0         tau   lowest  0.333  0.5         4
+    1         tau   median  0.333  0.5         4
+    2         tau  highest  1.000  0.9         1
+    3      tau_ap   lowest  0.500  0.5         4
+    4      tau_ap   median  0.500  0.5         4
+    5      tau_ap  highest  1.000  0.9         1
+    """
+    settings = scored_settings(results, measure, decimals)
+    return SettingsAgreement(settings, name_of(reference), settings.values_of(reference))
+
+
+def name_of(reference: Reference) -> str:
+    """Return the name of a reference for texts."""
+    return str(reference) if isinstance(reference, (str, ir_measures.Measure)) else "the reference"
+
+
+def rank_correlation_with(
+    results: Any, reference: Reference, decimals: int | None = None, measure: str | None = None
+) -> pd.DataFrame:
+    """Return, for every setting, the correlation of its ranking of the runs with a reference.
+
+    Parameters
+    ----------
+    results, reference, decimals, measure
+        As in :func:`settings_agreement`.
+
+    Returns
+    -------
+    DataFrame
+        One row per setting: one column per parameter; Kendall's ``tau`` (tau-b) in [-1, 1], its two-sided ``p_value``; and
+        the AP correlation, read from the top of the setting's ranking, with ties in the order of the runs (``tau_ap``) and by the two
+        treatments of Urbano and Marrero (``tau_ap_a``, ``tau_ap_b``; see :func:`tau_ap`). If a setting gives all runs the
+        same mean, they are NaN; a :class:`irmx.DataWarning` counts such settings.
+
+    Raises
+    ------
+    irmx.errors.DataError
+        If the reference lacks a run or gives all runs the same value, or if there is only one run.
+    irmx.errors.UsageError
+        If the results have no such reference.
+
+    Examples
+    --------
+    >>> import irmx_study
+    >>> qrels = {"q": {"a": 1, "b": 1}}
+    >>> runs = {"one": {"q": {"x": 3.0, "a": 2.0, "b": 1.0}}, "two": {"q": {"a": 1.0}}}
+    >>> results = irmx_study.sweep("NCP", {"law": ["uniform", "first"]}, qrels, runs, reference="R@3", jobs=1)
+    >>> irmx_study.rank_correlation_with(results, "R@3")
+           law  tau  p_value  tau_ap  tau_ap_a  tau_ap_b
+    0  uniform  1.0      1.0     1.0       1.0       1.0
+    1    first -1.0      1.0    -1.0      -1.0      -1.0
+    """
+    return settings_agreement(results, reference, measure, decimals).frame()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SettingsAgreement:
+    """How far the settings of a measure rank the runs as a reference does; :func:`irmx_study.settings_agreement` computes it.
+
+    Attributes
+    ----------
+    settings : ScoredSettings
+        The settings, with the means and ranks of the runs.
+    reference : str
+        The name of the reference.
+    values : float array
+        Its value of every run.
+    """
+
+    settings: ScoredSettings
+    reference: str
+    values: Floats
+
+    def __repr__(self) -> str:
+        count = len(self.settings.scores.measures)
+        return f"<Agreement of {count} settings of {self.settings.name} with {self.reference}>"
+
+    @cached_property
+    def correlations(self) -> dict[str, Floats]:
+        """The correlations of all settings, by name."""
+        return correlations_with(self.values, self.settings.means)
+
+    def frame(self) -> pd.DataFrame:
+        """Return one row per setting.
+
+        Returns
+        -------
+        DataFrame
+            One column per parameter, ``tau``, ``p_value``, ``tau_ap``, ``tau_ap_a``, ``tau_ap_b``, as in
+            :func:`rank_correlation_with`.
+
+        Warns
+        -----
+        irmx.DataWarning
+            If a setting gives all runs the same mean.
+        """
+        import pandas as pd
+
+        self.warn_of_constant()
+        return pd.concat([self.settings.columns, pd.DataFrame(self.correlations)], axis=1)
+
+    def warn_of_constant(self) -> None:
+        """Warn of the settings whose correlations are undefined."""
+        constant = int(np.isnan(self.correlations["tau"]).sum())
+        if constant:
+            warnings.warn(
+                f"{constant} of {len(self.correlations['tau'])} settings give all runs the same value; tau is undefined there (NaN)",
+                DataWarning,
+                stacklevel=3,
+            )
+
+    def extremes(self, correlations: Iterable[str] = ("tau", "tau_ap")) -> pd.DataFrame:
+        """Return the lowest, the median and the highest correlation over the settings, with settings that give them.
+
+        Parameters
+        ----------
+        correlations : iterable of str
+            Of ``tau``, ``tau_ap``, ``tau_ap_a`` and ``tau_ap_b``.
+
+        Returns
+        -------
+        DataFrame
+            One row per correlation and one of lowest, median, highest: ``correlation``, ``which``, ``value``, one column per
+            parameter with the first setting that gives the value, and ``settings``, the number of settings that do. The median of
+            an even number is the lower of the two in the middle, so that it is the correlation of a setting.
+
+        Raises
+        ------
+        irmx.errors.UsageError
+            For an unknown correlation.
+        """
+        import pandas as pd
+
+        rows = []
+        for name in correlations:
+            for which, place in zip(EXTREMES, self.extreme_places(name), strict=True):
+                value = float(self.correlations[name][place])
+                count = int(np.isclose(self.correlations[name], value, rtol=0, atol=1e-12).sum())
+                of_setting = self.settings.columns.iloc[place].to_dict()
+                rows.append({"correlation": name, "which": which, "value": value, **of_setting, "settings": count})
+        return pd.DataFrame(rows)
+
+    def extreme_places(self, correlation: str = "tau") -> Ints:
+        """Return the places of the first settings with the lowest, the (lower) median and the highest correlation."""
+        values = self._of(correlation)
+        defined = np.flatnonzero(~np.isnan(values))
+        if not len(defined):
+            raise UsageError(
+                f"Every setting of {self.settings.name} gives all runs the same value, so that there is no correlation."
+            )
+        order = defined[np.argsort(np.round(values[defined], 12), kind="stable")]
+        ordered = np.round(values[order], 12)
+        at = [0, (len(order) - 1) // 2, len(order) - 1]
+        places: Ints = order[np.searchsorted(ordered, ordered[at])]
+        return places
+
+    def _of(self, correlation: str) -> Floats:
+        if correlation not in CORRELATIONS:
+            raise UsageError(
+                f"There is no correlation {correlation!r}.{suggest(correlation, CORRELATIONS)} Known: {', '.join(CORRELATIONS)}."
+            )
+        return self.correlations[correlation]
+
+    def plot(self, ax: Any = None, along: Iterable[str] | None = None, correlation: str = "tau") -> AgreementDisplay:
+        """Draw a correlation over the settings: a line or dots along one parameter, a heat map along two.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; by default on a new figure.
+        along : iterable of str, optional
+            The names of one or two parameters; by default all, and of more than two, the two along which the median of the
+            correlation changes most. Over the others the median is drawn, of a line also the range.
+        correlation : str
+            One of ``tau``, ``tau_ap``, ``tau_ap_a``, ``tau_ap_b``.
+
+        Returns
+        -------
+        AgreementDisplay
+            The display, with ``ax_`` and ``figure_``.
+
+        Raises
+        ------
+        irmx.errors.UsageError
+            For an unknown correlation, a parameter that does not vary, or more than two.
+        """
+        from irmx_study.settings.agreement_display import AgreementDisplay
+
+        self.warn_of_constant()
+        names = None if along is None else [along] if isinstance(along, str) else list(along)
+        title = f"{correlation} of {self.settings.name} with {self.reference}"
+        return AgreementDisplay(self.settings.varied, self._of(correlation), title, names).plot(ax)
+
+    def plot_scatter(
+        self, settings: str | ir_measures.Measure | Iterable[str | ir_measures.Measure] | None = None, ax: Any = None
+    ) -> ScatterDisplay:
+        """Draw the means of the runs in some settings against the reference, one point per run.
+
+        Parameters
+        ----------
+        settings : str, Measure or iterable of them, optional
+            The settings, one panel each; by default those with the lowest, the median and the highest tau.
+        ax : Axes or sequence of Axes, optional
+            Where to draw, one per panel; by default on a new figure.
+
+        Returns
+        -------
+        ScatterDisplay
+            The display, with ``ax_`` and ``figure_``.
+
+        Raises
+        ------
+        irmx.errors.UsageError
+            If a setting is not among the results.
+        """
+        from irmx_study.settings.scatter_display import ScatterDisplay
+
+        if settings is None:
+            places = list(dict.fromkeys(self.extreme_places().tolist()))
+        else:
+            several = [settings] if isinstance(settings, (str, ir_measures.Measure)) else settings
+            places = [self.settings.place_of(one) for one in several]
+        names = [str(self.settings.scores.measures[place]) for place in places]
+        taus = {name: self.correlations[name][places] for name in ("tau", "tau_ap")}
+        return ScatterDisplay(self.values, self.settings.means[:, places], self.reference, names, taus).plot(ax)
