@@ -58,7 +58,7 @@ def test_tau_spearman_and_pearson_are_those_of_scipy(values: Floats) -> None:
 def test_coefficients_are_symmetric_bounded_and_one_for_the_same_order(values: Floats) -> None:
     if not without_nan(values):
         return
-    for matrix in (kendall_taus(values), spearman_correlations(values), tau_aps(values, "b")):
+    for matrix in (kendall_taus(values), spearman_correlations(values), tau_aps(values, values, "b")):
         np.testing.assert_allclose(matrix, matrix.T, atol=1e-12)
         assert (np.abs(matrix) <= 1 + 1e-12).all()
         np.testing.assert_allclose(np.diagonal(matrix), 1, atol=1e-12)
@@ -129,9 +129,11 @@ def test_treatment_b_is_the_mean_of_both_directions(values: Floats) -> None:
 def test_tied_systems_may_be_ranked_in_their_order(values: Floats) -> None:
     broken = values - np.arange(len(values))[:, None] / 100
     for i, j in np.ndindex(3, 3):
-        assert tau_aps(values)[i, j] == pytest.approx(plain(broken[:, i], broken[:, j]), abs=1e-12)
-    np.testing.assert_allclose(tau_aps(broken, "a"), tau_aps(broken), atol=1e-12)
-    np.testing.assert_allclose(tau_aps(broken, "b"), (tau_aps(broken) + tau_aps(broken).T) / 2, atol=1e-12)
+        assert tau_aps(values, values)[i, j] == pytest.approx(plain(broken[:, i], broken[:, j]), abs=1e-12)
+    np.testing.assert_allclose(tau_aps(broken, broken, "a"), tau_aps(broken, broken), atol=1e-12)
+    np.testing.assert_allclose(
+        tau_aps(broken, broken, "b"), (tau_aps(broken, broken) + tau_aps(broken, broken).T) / 2, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,6 @@ from .rank_correlation.rank_biased_overlap import RankBiasedOverlap as RankBiase
 from .rank_correlation.rank_biased_overlap import rbo as rbo
 from .rank_correlation.tau_ap import tau_ap as tau_ap
 from .rank_correlation.tied_items import tied_groups as tied_groups
-from .sweeping.sweep_summaries import best_settings as best_settings
-from .sweeping.sweep_summaries import rank_correlation_with as rank_correlation_with
 from .settings.best_settings import best_settings as best_settings
 from .settings.conclusions import Conclusion as Conclusion
 from .settings.conclusions import conclusion as conclusion
@@ -36,21 +34,21 @@ from .users.sensitivity_result import Sensitivity as Sensitivity
 __all__ = [
     "Agreement",
     "Comparison",
-    "Discrimination",
     "Conclusion",
+    "Discrimination",
     "Plan",
     "RankBiasedOverlap",
     "Sensitivity",
-    "SmallerPools",
     "SettingsAgreement",
+    "SmallerPools",
     "Unjudged",
     "best_settings",
     "choose_systems",
     "comparable_means",
     "compare",
+    "conclusion",
     "correlate",
     "discriminate",
-    "conclusion",
     "kendall_tau",
     "pool",
     "population",

@@ -43,7 +43,7 @@ def matrix_of(coefficient: str, means: Floats, rbo_p: float, rbo_ties: str) -> F
     if coefficient == "tau":
         return kendall_taus(means)
     if coefficient.startswith("tau_ap"):
-        return tau_aps(means, coefficient.removeprefix("tau_ap").removeprefix("_") or "order")
+        return tau_aps(means, means, coefficient.removeprefix("tau_ap").removeprefix("_") or "order")
     if coefficient == "rbo":
         overlaps: Floats = rank_biased_overlaps(means, rbo_p, rbo_ties).extrapolated
         return overlaps

@@ -38,7 +38,6 @@ def difference_needed(differences: Floats, significant: Bools) -> float:
     >>> difference_needed(np.array([0.02, -0.05, 0.06, 0.09]), np.array([False, True, False, True]))
     0.09
     """
-    sizes = np.abs(differences)
-    sizes = rounded(sizes, sizes.max(initial=0.0))
+    sizes = rounded(np.abs(differences))
     enough = significant & (sizes > sizes[~significant].max(initial=-np.inf))
     return float(np.abs(differences)[enough].min()) if enough.any() else float("nan")

@@ -57,12 +57,14 @@ def comparable_means(scores: Scores, decimals: int | None = None) -> Floats:
     return rounded(means, np.nanmax(np.abs(scores.values), axis=(0, 1), initial=0.0))
 
 
-def rounded(values: Floats, largest: Floats) -> Floats:
-    """Return values of shape (..., measures), rounded to 12 significant digits of a large value of each measure.
+def rounded(values: Floats, largest: Floats | None = None) -> Floats:
+    """Return values, rounded to 12 significant digits of a large value: by default of the largest of each column.
 
-    >>> rounded(np.array([[0.1 + 0.2], [0.3]]), np.array([1.0])).tolist()
+    >>> rounded(np.array([[0.1 + 0.2], [0.3]])).tolist()
     [[0.3], [0.3]]
     """
+    if largest is None:
+        largest = np.abs(values).max(axis=0, initial=0.0)
     with np.errstate(divide="ignore"):
         exponent = np.where(largest > 0, np.floor(np.log10(largest)), 0.0)
     steps: Floats = np.round(values * 10.0 ** (DIGITS - 1 - exponent))

@@ -11,6 +11,9 @@ from irmx_study.rank_correlation.small_products import product_of_columns
 TIES = ("order", "a", "b")
 """The treatments of ties."""
 
+_CELLS = 4_000_000
+"""Pairs of systems are compared in so many places at a time, which bounds the memory."""
+
 
 def tau_ap(x: Floats, y: Floats, ties: str = "order") -> float:
     r"""Return the AP correlation of a ranking y of systems with a reference x.
@@ -58,46 +61,43 @@ def tau_ap(x: Floats, y: Floats, ties: str = "order") -> float:
         raise UsageError(
             f"A correlation needs two values of every system, and two systems. Got the shapes {x.shape} and {y.shape}."
         )
-    return float(tau_aps(np.stack([x, y], axis=1), ties)[0, 1])
+    if ties not in TIES:
+        raise UsageError(f"The treatment of ties is one of {', '.join(TIES)}. Got {ties!r} instead.")
+    return float(tau_aps(x[:, None], y[:, None], ties)[0, 0])
 
 
-def tau_aps(values: Floats, ties: str = "order") -> Floats:
-    """Return the AP correlation of every ranking with every other as its reference.
+def tau_aps(references: Floats, rankings: Floats, ties: str = "order") -> Floats:
+    """Return the AP correlation of many rankings with every reference.
 
     Parameters
     ----------
-    values : float array, shape (systems, rankings)
-        A value of every system in every ranking; larger is better.
+    references : float array, shape (systems, references)
+        A value of every system in every reference; larger is better.
+    rankings : float array, shape (systems, rankings)
+        The same of the rankings that are read from the top.
     ties : {"order", "a", "b"}
         The treatment of ties; see :func:`tau_ap`.
 
     Returns
     -------
-    float array, shape (rankings, rankings)
-        The correlations: a row per reference, a column per ranking that is read from the top.
-
-    Raises
-    ------
-    irmx.errors.UsageError
-        For another treatment of ties.
+    float array, shape (references, rankings)
+        The correlations.
 
     Examples
     --------
-    >>> tau_aps(np.array([[4, 3], [3, 4], [2, 2], [1, 1]])).round(4).tolist()
+    >>> values = np.array([[4, 3], [3, 4], [2, 2], [1, 1]])
+    >>> tau_aps(values, values).round(4).tolist()
     [[1.0, 0.3333], [0.3333, 1.0]]
     """
-    if ties not in TIES:
-        raise UsageError(f"The treatment of ties is one of {', '.join(TIES)}. Got {ties!r} instead.")
     if ties == "order":
-        values = _in_order(values)
-    above = values[None, :, :] > values[:, None, :]  # at [i, j], whether j is above i
-    rank = above.sum(axis=1) + 1  # the smallest of its group of tied systems
-    tied = (values[None, :, :] == values[:, None, :]).sum(axis=1)
-    if ties == "b":
-        one_way = _without_ties(above, rank, tied)
-        both: Floats = (one_way + one_way.T) / 2
-        return both
-    return _expected(above, rank, tied)
+        references, rankings = _in_order(references), _in_order(rankings)
+    at_once = max(1, _CELLS // len(rankings) ** 2)
+    parts = [rankings[:, start : start + at_once] for start in range(0, rankings.shape[1], at_once)]
+    x = _Order(references)
+    if ties != "b":
+        return np.concatenate([_expected(x, _Order(part)) for part in parts], axis=1)
+    both = [(_one_way(x, y) + _one_way(y, x).T) / 2 for y in map(_Order, parts)]
+    return np.concatenate(both, axis=1)
 
 
 def _in_order(values: Floats) -> Floats:
@@ -108,36 +108,52 @@ def _in_order(values: Floats) -> Floats:
     return ranks
 
 
-def _agreeing(above: Bools, weights: Floats) -> Floats:
-    """Return, for every reference x and ranking y, the sum over systems of C(i) times the weight of the system i in y.
+class _Order:
+    """Which systems are above which in rankings of shape (systems, rankings), their ranks, and how many are tied.
+
+    Attributes
+    ----------
+    above : bool array, shape (systems, systems, rankings)
+        At [i, j], whether j is above i.
+    rank, tied : int array, shape (systems, rankings)
+        The smallest rank of the group of tied systems that i is in, and its size.
+    """
+
+    def __init__(self, values: Floats) -> None:
+        self.above: Bools = values[None, :, :] > values[:, None, :]
+        self.rank: Ints = self.above.sum(axis=1) + 1
+        self.tied: Ints = len(values) + 1 - self.rank - self.above.sum(axis=0)
+
+
+def _agreeing(x: _Order, y: _Order, weights: Floats) -> Floats:
+    """Return, for every reference and ranking, the sum over systems of C(i) times the weight of the system i in the ranking.
 
     C(i) counts the systems above i in both.
     """
-    rankings = above.shape[2]
-    in_reference = above.reshape(-1, rankings).astype(float)
-    weighted = (above * weights[:, None, :]).reshape(-1, rankings)
+    in_reference = x.above.reshape(-1, x.above.shape[2]).astype(float)
+    weighted = (y.above * weights[:, None, :]).reshape(-1, y.above.shape[2])
     sums: Floats = product_of_columns(in_reference, weighted)
     return sums
 
 
-def _expected(above: Bools, rank: Ints, tied: Ints) -> Floats:
+def _expected(x: _Order, y: _Order) -> Floats:
     """tau_AP,a: the mean over all orders of the tied systems of y; systems tied with each other agree in half of them."""
-    systems = len(rank)
+    systems, rank, tied = len(y.rank), y.rank, y.tied
     steps = np.arange(1, systems)  # the number of systems above a rank from 2 on
     reciprocal = np.concatenate([[0.0, 0.0], np.cumsum(1 / steps)])  # of the ranks up to r, at the place r
     mean_weight = (reciprocal[rank + tied - 1] - reciprocal[rank - 1]) / tied
     # of k systems of the group above the rank p + k, on average half: k / (p + k - 1) = 1 - (p - 1) / (p + k - 1)
     within = (tied - 1) - (rank - 1) * (reciprocal[rank + tied - 1] - reciprocal[rank])
     constant = (within / (2 * tied)).sum(axis=0)
-    taus: Floats = 2 / (systems - 1) * (_agreeing(above, mean_weight) + constant) - 1
+    taus: Floats = 2 / (systems - 1) * (_agreeing(x, y, mean_weight) + constant) - 1
     return taus
 
 
-def _without_ties(above: Bools, rank: Ints, tied: Ints) -> Floats:
+def _one_way(x: _Order, y: _Order) -> Floats:
     """One direction of tau_AP,b: tied systems of y are not compared with each other."""
-    systems = len(rank)
-    top = np.where(rank == 1, tied, 0).max(axis=0)
+    systems, rank = len(y.rank), y.rank
+    top = np.where(rank == 1, y.tied, 0).max(axis=0)
     weights = np.where(rank > 1, 1 / np.maximum(rank - 1, 1), 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        taus: Floats = 2 / (systems - top) * _agreeing(above, weights) - 1
+        taus: Floats = 2 / (systems - top) * _agreeing(x, y, weights) - 1
     return taus

@@ -58,5 +58,6 @@ def best_settings(results: Any, measure: str | None = None, decimals: int | None
     places = np.argmax(np.where(is_best, means, -np.inf), axis=1)
     systems = np.arange(len(ranks))
     counts = pd.DataFrame({"settings": is_best.sum(axis=1)})
-    by_run = pd.DataFrame({"run": settings.systems, "rank": ranks[systems, places], "value": means[systems, places]})
+    values = settings.scores.means().to_numpy()[systems, places]  # not rounded, as ranks are
+    by_run = pd.DataFrame({"run": settings.systems, "rank": ranks[systems, places], "value": values})
     return pd.concat([by_run, settings.columns.iloc[places].reset_index(drop=True), counts], axis=1)

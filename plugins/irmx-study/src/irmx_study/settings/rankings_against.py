@@ -6,7 +6,7 @@ import numpy as np
 
 from irmx.ragged import Floats
 from irmx_study.rank_correlation.kendall import pair_signs
-from irmx_study.rank_correlation.tau_ap_of_many import tau_aps
+from irmx_study.rank_correlation.tau_ap import tau_aps
 
 CORRELATIONS = ("tau", "tau_ap", "tau_ap_a", "tau_ap_b")
 """The names of the correlations: Kendall's tau-b, and tau_AP with ties in the order of the systems, and by a and b."""
@@ -41,7 +41,7 @@ def correlations_with(reference: Floats, means: Floats) -> dict[str, Floats]:
     tau, lead = _taus(reference, distinct)
     found = {"tau": tau, "p_value": _p_values(reference, distinct, lead)}
     for name, ties in _TIES.items():
-        found[name] = np.where(np.isnan(tau), np.nan, tau_aps(reference, distinct, ties))
+        found[name] = np.where(np.isnan(tau), np.nan, tau_aps(reference[:, None], distinct, ties)[0])
     return {name: values[place] for name, values in found.items()}
 
 

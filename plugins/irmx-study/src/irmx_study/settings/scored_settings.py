@@ -103,7 +103,7 @@ class ScoredSettings:
                     f"The reference has no value for the run {lacking[0]!r} ({len(lacking)} of "
                     f"{counted(len(self.systems), 'run')})."
                 )
-            values = rounded(np.array([[float(reference[system])] for system in self.systems]))[:, 0]
+            values = rounded(np.array([float(reference[system]) for system in self.systems]))
         else:
             values = self._means_of(reference)
         if len(set(values.tolist())) < 2:
