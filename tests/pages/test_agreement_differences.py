@@ -116,6 +116,8 @@ def test_the_table_marks_what_is_significantly_lower() -> None:
         [1.0, "c", "Z", "0.50", None],
         [1.0, "", "pairs", "2", None],
     ]
+    exact = agreement_by_bin(pd.DataFrame(rows, columns=columns), places=-1)
+    assert exact["all"].tolist()[:4] == ["0.9 b", "0.6", "0.95 ab", "9"]
     strict = agreement_by_bin(pd.DataFrame(rows, columns=columns), significance=0.005, places=2)
     assert strict["all"].tolist()[:3] == ["0.90", "0.60", "0.95 b"]
 

@@ -352,6 +352,11 @@ def test_what_a_sample_finds(folder: Path, pages: str, command: Command) -> None
         ((*AGREEMENT, "AS_RBP", "--all-pairs"), "at least two measures. There is only AS_RBP."),
         ((*AGREEMENT, "AS_RBP", "P@10", "--all-pairs", "-b", "P@10"), "--all-pairs tests all. Give one."),
         ((*AGREEMENT, "AS_RBP", "P@10", "--correction", "holm"), "Add --all-pairs."),
+        ((*AGREEMENT, "AS_RBP", "P@10", "--significance", "0.1"), "Add --all-pairs."),
+        (
+            (*AGREEMENT, "AS_RBP", "P@10", "--all-pairs", "--significance", "0.1", "-o", "csv"),
+            "With -o csv, the rows have the p-values instead.",
+        ),
         ((*AGREEMENT, "AS_RBP", "P@10", "--all-pairs", "--correction", "hom"), "Did you mean holm?"),
         ((*AGREEMENT, "AS_RBP", "P@10", "--all-pairs", "--significance", "5"), "in the range (0, 1). Got 5.0 instead."),
         ((*POWER, "AS_RBP"), "at least two measures. There is only AS_RBP."),

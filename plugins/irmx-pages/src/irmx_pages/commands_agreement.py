@@ -40,7 +40,9 @@ def agreement(
             help="Correction for several comparisons with --all-pairs: holm (the default), bonferroni, bh or none.",
         ),
     ] = None,
-    significance: Significance = 0.05,
+    significance: Annotated[
+        float | None, typer.Option("--significance", help="Level of the letters with --all-pairs; by default 0.05.")
+    ] = None,
     failed_traps: FailedTraps = 2,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the bootstrap.")] = 0,
     places: PlacesOption = 4,
@@ -61,8 +63,10 @@ def agreement(
 
     shown = matching_file(pages)
     if not all_pairs:
-        if correction is not None:
-            raise UsageError("--correction is for the tests of all pairs of measures. Add --all-pairs.")
+        if correction is not None or significance is not None:
+            raise UsageError(
+                "--correction and --significance are for the tests of all pairs of measures. Add --all-pairs."
+            )
         found = agreeing(shown, preferences, qrels, measures, level or LEVELS, baseline, seed, test, failed_traps)
         print_rows(found, output_format, places=places)
         return
@@ -70,12 +74,23 @@ def agreement(
         raise UsageError(
             "--baseline names the measure that the others are tested against, and --all-pairs tests all. Give one."
         )
+    marked = registry().output_formats()[output_format].WIDE
+    if significance is not None and not marked:
+        raise UsageError(
+            f"--significance is for the letters of a table. With -o {output_format}, the rows have the p-values instead."
+        )
     corrected = correction or "holm"
     compared = compare_agreement(
         shown, preferences, qrels, measures, level or LEVELS, test, corrected, seed, failed_traps
     )
-    if registry().output_formats()[output_format].WIDE:
-        _print_by_bin(compared, significance, places, output_format, f"test {test}, correction {corrected}")
+    if marked:
+        _print_by_bin(
+            compared,
+            0.05 if significance is None else significance,
+            places,
+            output_format,
+            f"test {test}, correction {corrected}",
+        )
     else:
         print_rows(compared, output_format, places=places)
 

@@ -24,7 +24,7 @@ def agreement_by_bin(compared: pd.DataFrame, significance: float = 0.05, places:
     significance : float
         The level of significance, in (0, 1), of the corrected p-values.
     places : int
-        The decimal places.
+        The decimal places; -1 for all.
 
     Returns
     -------
@@ -89,6 +89,10 @@ def _cells(compared: pd.DataFrame, letters: dict[str, str], significance: float,
             better, worse = (row.a, row.b) if row.difference > 0 else (row.b, row.a)
             marks[better].append(letters[worse])
     return {
-        name: f"{agreement[name]:.{places}f} {''.join(sorted(marks[name], key=_LETTERS.index))}".strip()
+        name: f"{_text(agreement[name], places)} {''.join(sorted(marks[name], key=_LETTERS.index))}".strip()
         for name in letters
     }
+
+
+def _text(agreement: float, places: int) -> str:
+    return repr(float(agreement)) if places == -1 else f"{agreement:.{places}f}"
