@@ -10,6 +10,8 @@ from .filters.chosen_systems import choose_systems as choose_systems
 from .per_topic.per_topic_files import read_per_topic as read_per_topic
 from .planning.experiment_plans import Plan as Plan
 from .planning.experiment_plans import power as power
+from .pooling.left_out_groups import leave_out as leave_out
+from .pooling.left_out_result import LeftOutGroups as LeftOutGroups
 from .pooling.smaller_pools import pool as pool
 from .pooling.smaller_pools_result import SmallerPools as SmallerPools
 from .rank_correlation.comparable_means import comparable_means as comparable_means
@@ -36,6 +38,7 @@ __all__ = [
     "Comparison",
     "Conclusion",
     "Discrimination",
+    "LeftOutGroups",
     "Plan",
     "RankBiasedOverlap",
     "Sensitivity",
@@ -50,6 +53,7 @@ __all__ = [
     "correlate",
     "discriminate",
     "kendall_tau",
+    "leave_out",
     "pool",
     "population",
     "power",

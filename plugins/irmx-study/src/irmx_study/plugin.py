@@ -59,11 +59,12 @@ def irmx_commands() -> list[Command]:
         ),
         Command(
             "pool",
-            "irmx_study.commands.pool_command:smaller_pools",
+            "irmx_study.commands.pool_command:missing_judgments",
             SHORT_DESC="Show how robust measures are to missing judgments: rankings of runs by parts of the judgments.",
             EXAMPLES=(
                 "irmx pool qrels.txt 'runs/*.run' AP Bpref 'MP(model=GL_AD_ID)'",
                 "irmx pool qrels.txt 'runs/*.run' AP Bpref --keep 50,20,5 --out pools.parquet --plot pools.pdf",
+                "irmx pool qrels.txt 'runs/*.run' AP Bpref --leave-out groups.csv --pool-depth 100 -o csv",
             ),
         ),
         Command(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from irmx import QRELS_HELP, FormatOption, counted, print_rows, runs_and_measures
+from irmx import QRELS_HELP, FormatOption, UsageError, counted, print_rows, registry, runs_and_measures
 from irmx_study.commands.shared_options import (
     BackendOption,
     BestOption,
@@ -21,27 +22,60 @@ from irmx_study.commands.shared_options import (
 )
 from irmx_study.pictures.picture_files import picture_file, write_picture
 
+if TYPE_CHECKING:
+    from irmx_study.pooling.cut_means import CutMeans
+    from irmx_study.pooling.cut_study import CutStudy
+    from irmx_study.pooling.left_out_result import LeftOutGroups
+    from irmx_study.pooling.smaller_pools_result import SmallerPools
+
 USAGE = "irmx pool QRELS RUN... MEASURE..."
+EACH_RUN = "each-run"
+_ROWS_OF_GROUPS = 10
+"""Up to so many groups, a table for reading has one row per measure and group."""
 
 
-def smaller_pools(
+def missing_judgments(
     qrels: Annotated[str, typer.Argument(help=QRELS_HELP)],
     run_and_measures: Annotated[
         list[str],
         typer.Argument(metavar="RUN... MEASURE...", help="Three or more run files or quoted globs, then measures."),
     ],
     keep: Annotated[
-        str, typer.Option("--keep", help="The percentages of the judgments to keep, separated by commas.")
-    ] = "90,70,50,30,10",
-    samples: Annotated[int, typer.Option("--samples", help="The number of random samples at each percentage.")] = 10,
+        str | None,
+        typer.Option(
+            "--keep",
+            help="The percentages of the judgments to keep, separated by commas; by default 90,70,50,30,10.",
+        ),
+    ] = None,
+    samples: Annotated[
+        int | None, typer.Option("--samples", help="The number of random samples at each percentage; by default 10.")
+    ] = None,
     seed: SeedOption = 0,
+    leave_out: Annotated[
+        str | None,
+        typer.Option(
+            "--leave-out",
+            metavar="GROUPS",
+            help="Instead of samples, leave out what one group brought into the pool, for every group: a table with the columns run and group, or each-run.",
+        ),
+    ] = None,
+    pool_depth: Annotated[
+        int | None,
+        typer.Option(
+            "--pool-depth", help="With --leave-out: how many documents of each run are in the pool; by default 100."
+        ),
+    ] = None,
     rel: Annotated[
-        float, typer.Option("--rel", help="The smallest relevant grade, of which at least 1 document is kept.")
+        float,
+        typer.Option("--rel", help="The smallest relevant grade, of which samples keep at least 1 document per topic."),
     ] = 1,
     only: OnlyOption = None,
     every_topic: EveryTopicOption = False,
     best: BestOption = None,
     drops: Annotated[bool, typer.Option("--drops", help="Print how far the values fall, instead of tau.")] = False,
+    per_run: Annotated[
+        bool, typer.Option("--per-run", help="With --leave-out: print how each run fares without its group.")
+    ] = False,
     out: Annotated[
         str | None,
         typer.Option(
@@ -67,34 +101,86 @@ def smaller_pools(
 
     Ranks the runs with random parts of the judgments, and compares every ranking with that by all judgments. Prints one row
     per measure and percentage: the mean, the smallest and the largest tau of the samples, and the mean value.
+
+    With --leave-out, prints one row per measure and group: how many judgments are lost without it, tau, and how the values and
+    ranks of its runs change; of more than 10 groups one row per measure, except with -o csv, tsv or jsonl.
     """
     from irmx.parallel import check_backend, check_jobs
     from irmx_study.comparison.tables_for_reading import write_facts_below
     from irmx_study.filters.chosen_systems import listed_names
-    from irmx_study.pooling.smaller_pools import pool_study
-    from irmx_study.pooling.smaller_pools_result import SmallerPools
 
     check_backend(backend, scheduler)
     check_jobs(jobs)
+    _check_options(leave_out, {"--keep": keep, "--samples": samples, "--drops": drops, "--plot": plot},
+                   {"--pool-depth": pool_depth, "--per-run": per_run})  # fmt: skip
     paths, measures = runs_and_measures(run_and_measures, USAGE)
     names = None if only is None else listed_names(only)
-    study, cuts = pool_study(measures, qrels, paths, keep, samples, seed, rel, names, out)
+    result: SmallerPools | LeftOutGroups
+
+    def computed(study: CutStudy) -> CutMeans:
+        return _computed(study, out, jobs, scheduler)
+
+    if leave_out is None:
+        result = _smaller(computed, (measures, qrels, paths, keep or "90,70,50,30,10", 10 if samples is None else samples, seed, rel,
+                                     names, out), every_topic, best)  # fmt: skip
+        if plot is not None:
+            write_picture(result.plot().figure_, plot)
+        rows = result.drops() if drops else result.frame()
+    else:
+        groups = None if leave_out == EACH_RUN else leave_out
+        result = _left_out(computed, (measures, qrels, paths, groups, 100 if pool_depth is None else pool_depth, out), rel, every_topic,
+                           best, names)  # fmt: skip
+        short = registry().output_formats()[output_format].WIDE and len(result.groups) > _ROWS_OF_GROUPS
+        rows = result.runs() if per_run else result.summary() if short else result.frame()
+    print_rows(rows, output_format, places=decimal_places(places, output_format))
+    write_facts_below(result, output_format)
+
+
+def _check_options(leave_out: str | None, of_samples: dict[str, Any], of_groups: dict[str, Any]) -> None:
+    """Raise for an option that goes with the other kind of study."""
+    others = of_groups if leave_out is None else of_samples
+    wrong = [name for name, value in others.items() if value is not None and value is not False]
+    if wrong and leave_out is None:
+        raise UsageError(f"{wrong[0]} goes with --leave-out.")
+    if wrong:
+        raise UsageError(f"{wrong[0]} is about random samples, and --leave-out takes none. Leave one of the two out.")
+
+
+def _smaller(
+    computed: Callable[[CutStudy], CutMeans], arguments: tuple[Any, ...], every_topic: bool, best: float | None
+) -> SmallerPools:
+    from irmx_study.pooling.smaller_pools import pool_study
+    from irmx_study.pooling.smaller_pools_result import SmallerPools
+
+    study, cuts = pool_study(*arguments)
+    return SmallerPools.of(computed(study).chosen(every_topic, best), cuts, study.judgments)
+
+
+def _left_out(
+    computed: Callable[[CutStudy], CutMeans], arguments: tuple[Any, ...], rel: float, every_topic: bool, best: float | None,
+    only: list[str] | None,
+) -> LeftOutGroups:  # fmt: skip
+    from irmx_study.pooling.left_out_groups import leave_out_study
+    from irmx_study.pooling.left_out_result import LeftOutGroups
+
+    study, cuts, group_of = leave_out_study(*arguments)
+    means = computed(study).chosen(every_topic, best, only)
+    return LeftOutGroups.of(means, cuts, group_of, study.judgments, arguments[4], rel)
+
+
+def _computed(study: CutStudy, out: str | None, jobs: int | None, scheduler: str | None) -> CutMeans:
+    """Compute a study, and say what was already done, and what is kept if it is stopped."""
     total = counted(len(study.runs), "run")
     if study.complete:
         note(f"{out} is complete: {total}")
     elif study.done:
         note(f"{study.done} of {total} are already done")
     try:
-        means = study.compute(jobs, None, scheduler)
+        return study.compute(jobs, None, scheduler)
     except KeyboardInterrupt:
         if out is not None and study.done:
             note(f"{study.done} of {total} are done and kept; the same command resumes from there")
         raise
-    result = SmallerPools.of(means.chosen(every_topic, best), cuts, study.judgments)
-    if plot is not None:
-        write_picture(result.plot().figure_, plot)
-    print_rows(result.drops() if drops else result.frame(), output_format, places=decimal_places(places, output_format))
-    write_facts_below(result, output_format)
 
 
 def note(text: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import ir_measures
 import numpy as np
 
-from irmx import DataError, Scores, counted
+from irmx import DataError, Scores, UsageError, counted
 from irmx.ragged import Floats, Ints
 from irmx_study.filters.chosen_systems import choose_systems
 from irmx_study.rank_correlation.comparable_means import rounded
@@ -60,7 +60,9 @@ class CutMeans:
 
     # -- the systems of a study --------------------------------------------------------------------------
 
-    def chosen(self, every_topic: bool = False, best: float | None = None) -> CutMeans:
+    def chosen(
+        self, every_topic: bool = False, best: float | None = None, only: Iterable[str] | None = None
+    ) -> CutMeans:
         """Return the means of the systems that the filters of studies keep; see :func:`irmx_study.choose_systems`.
 
         Raises
@@ -68,12 +70,12 @@ class CutMeans:
         irmx.errors.DataError
             If fewer than three are left, or a measure ranks them nowhere with all judgments.
         """
-        if every_topic or best is not None:
+        if every_topic or best is not None or only is not None:
             shape = (self.topics, len(self.systems), len(self.measures))
             retrieved = np.arange(self.topics)[:, None] < self.retrieved
             whole = Scores(np.broadcast_to(self.means[0], shape), tuple(map(str, range(self.topics))), self.systems,
                            self.measures, retrieved)  # fmt: skip
-            kept = set(choose_systems(whole, every_topic=every_topic, best=best).systems)
+            kept = set(choose_systems(whole, only, every_topic=every_topic, best=best).systems)
         else:
             kept = set(self.systems)
         at = [i for i, system in enumerate(self.systems) if system in kept]
@@ -150,3 +152,8 @@ class CutMeans:
         refusal = np.array(frame["refusal"], dtype=object).reshape(shape)[1:, 0]
         refusals = {(c, m): text for (c, m), text in np.ndenumerate(refusal) if isinstance(text, str)}
         return cls(systems, tuple(measures), topics, retrieved, keys, values, refusals)
+
+
+def too_few(runs: Collection[str]) -> UsageError:
+    """Return the error about fewer runs than can be ranked."""
+    return UsageError(f"Comparing rankings takes {FEWEST} or more runs. Got {len(runs)}: {', '.join(runs)}.")

@@ -16,7 +16,7 @@ from irmx.ragged import Bools, Floats, Ints
 from irmx_study.assumptions.assumed_values import AssumedValues, means_of
 from irmx_study.sweeping.units import Held, Stored, kept
 
-_HELD_DOCUMENTS = 2**25
+_HELD_DOCUMENTS = 2**23
 """Up to so many documents of all cuts together, the judgments of cuts are kept for the next runs."""
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from irmx import Evaluator, Param, UsageError, named_runs, some, suggest
 from irmx.parallel import check_backend, check_jobs
-from irmx_study.pooling.cut_means import FEWEST
+from irmx_study.pooling.cut_means import FEWEST, too_few
 from irmx_study.pooling.cut_study import CutStudy
 from irmx_study.pooling.judgment_samples import JudgmentSamples
 from irmx_study.pooling.percentages import Percentages, exact_percentages, number_of, text_of
@@ -67,7 +67,7 @@ def runs_to_rank(runs: Any, only: Iterable[str] | None = None) -> dict[str, Any]
             )
         by_name = {name: run for name, run in by_name.items() if name in names}
     if len(by_name) < FEWEST:
-        raise UsageError(f"Comparing rankings takes {FEWEST} or more runs. Got {len(by_name)}: {', '.join(by_name)}.")
+        raise too_few(by_name)
     return by_name
 
 
