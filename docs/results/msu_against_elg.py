@@ -1,11 +1,12 @@
 """Table 3 of the MSU paper from published values, and Modeled Stream Utility per second against expected latency gain.
 
-Writes the page ``msu_against_elg.md`` beside this file. The environment variable IRMX_DATA names the folder with the data;
-the page holds ranks, means over topics, differences and correlations.
+Writes the page ``msu_against_elg.md`` beside this file, and with ``--pictures FOLDER`` scatter plots into a folder. The environment
+variable IRMX_DATA names the folder with the data; the page holds ranks, means over topics, differences and correlations.
 """
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import os
 import sys
@@ -15,11 +16,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import kendalltau
 
 import irmx
-from irmx.ragged import Floats
 from irmx_stream.updates.stream_columns import JUDGED_LENGTH
+from irmx_study import best_settings, kendall_tau, rank_correlation_with, settings_agreement, tau_ap
 
 RUN_FILE = ["topic", "team", "run", "document", "sentence", "timestamp", "score"]
 OURS = {
@@ -27,17 +27,8 @@ OURS = {
     "MSU per second, mean of users' ratios": "MSU(per='second')",
     "MSU per second, ratio of means": "MSU(per='second',ratio='of_means')",
 }
-
-
-def tau_ap(reference: Floats, other: Floats) -> float:
-    """Return the AP correlation of two lists of values, of which larger ones are better and none are equal.
-
-    2/(N - 1) times the sum over the ranks i from 2 of C(i)/(i - 1), less 1, in the order of ``other``; C(i) counts the items above
-    rank i that stand above it in the reference, too. Of the negative values it is the correlation read from the worst on.
-    """
-    ordered = reference[np.argsort(-other)]
-    right = [np.mean(ordered[:i] > ordered[i]) for i in range(1, len(ordered))]
-    return float(2 * np.mean(right) - 1)
+OFFICIAL = {"ELG": "E[Latency Gain]", "LC": "Latency Comp."}
+"""The columns of the official scores of the track."""
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:
@@ -56,7 +47,7 @@ def published(path: Path) -> pd.Series:
 
 def ranks(values: pd.Series) -> pd.Series:
     """Return the rank of each value, the largest first."""
-    return values.rank(ascending=False).astype(int)
+    return values.rank(method="min", ascending=False).astype(int)
 
 
 def table_3(data: Path) -> tuple[str, str, dict[str, Any]]:
@@ -73,11 +64,14 @@ def table_3(data: Path) -> tuple[str, str, dict[str, Any]]:
         for run in printed.index
     ]  # fmt: skip
     elg = -printed["elg_rank"].to_numpy(dtype=float)
+    tied = printed["elg"].to_numpy(dtype=float)
     readings = {
-        "Kendall's tau": lambda msu: kendalltau(msu, elg).statistic,
+        "Kendall's tau": lambda msu: kendall_tau(msu, elg),
         "tau_AP, read from the worst run on, reference ELG": lambda msu: tau_ap(-elg, -msu),
         "tau_AP, read from the best run on, reference ELG": lambda msu: tau_ap(elg, msu),
         "tau_AP, read from the best run on, reference MSU": lambda msu: tau_ap(msu, elg),
+        "tau-b, equal ELG taken for ties": lambda msu: kendall_tau(msu, tied),
+        "tau_AP,b, equal ELG taken for ties": lambda msu: tau_ap(tied, msu, "b"),
     }
     sources = (printed["msu_reasonable"], by_run, means)
     correlations = [[name, *(f"{of(s.to_numpy()):.3f}" for s in sources)] for name, of in readings.items()]
@@ -108,19 +102,78 @@ def read_runs(path: Path) -> dict[str, pd.DataFrame]:
     return {name: run[["query_id", "doc_id", "score", "timestamp"]] for name, run in rows.groupby("run")}
 
 
-def official_elg(path: Path) -> pd.Series:
-    """Return the official expected latency gain of all runs of 2014 by run and topic."""
-    scores = pd.read_csv(path, sep="\t")
+def official(data: Path, column: str = "E[Latency Gain]") -> pd.Series:
+    """Return official values of the runs of 2014 by run and topic: the expected latency gain, or another column."""
+    scores = pd.read_csv(data / "trec_ts" / "2014" / "ts14.eval.graded.results.tsv.gz", sep="\t")
     scores = scores[scores["QueryID"].str.startswith("TS14.") & (scores["RunID"] != "-")]
     topic = scores["QueryID"].str.removeprefix("TS14.").rename("topic")
-    return scores.set_index([scores["RunID"].rename("run"), topic])["E[Latency Gain]"].astype(float)
+    return scores.set_index([scores["RunID"].rename("run"), topic])[column].astype(float)
+
+
+def published_users(data: Path, year: int) -> pd.DataFrame:
+    """Return the published values of a year as the results of a sweep over two kinds of users."""
+    folder = data / "trec_ts" / "msu_published_results"
+    files = {
+        "newest first": f"msu2016-code.ts{year}.results.all.tsv",
+        "ranked": f"msu.ranked.ts{year % 100}.tsv",
+    }
+    tables = [published(folder / name).reset_index().assign(updates=kind) for kind, name in files.items()]
+    results = pd.concat(tables).rename(columns={"topic": "query_id"}).assign(measure="PublishedMSU")
+    return results[["run", "query_id", "measure", "updates", "value"]]
+
+
+def two_kinds_of_users(data: Path) -> tuple[str, str, dict[str, Any]]:
+    """Return the ranks of the runs of 2014, the correlations of both years, and what the text says of them."""
+    by_year = {year: published_users(data, year) for year in (2013, 2014)}
+    printed = pd.read_csv(data / "msu_table3.tsv", sep="\t").set_index("run")
+    means = {name: official(data, column).groupby("run").mean() for name, column in OFFICIAL.items()}
+    means = {name: values.reindex(by_year[2014]["run"].unique()) for name, values in means.items()}
+    references = [(2013, "ELG", -printed["elg_rank"]), *((2014, name, values) for name, values in means.items())]
+    rows = []
+    for year, name, values in references:
+        for row in rank_correlation_with(by_year[year], values.to_dict()).itertuples():
+            taus = (f"{tau:.3f}" for tau in (row.tau, row.tau_ap, row.tau_ap_b))
+            rows.append([f"{year}, {row.updates}", name, *taus])
+    best = best_settings(by_year[2014]).set_index("run")
+    of_users = by_year[2014].groupby(["updates", "run"])["value"].mean()
+    ranked = {name: ranks(values) for name, values in means.items()}
+    ranked |= {kind: ranks(of_users[kind]) for kind in ("newest first", "ranked")}
+    order = ranked["ELG"].sort_values().index
+    lines = [[run, *(str(of[run]) for of in ranked.values()), f"{best['rank'][run]}"] for run in order]
+    facts = {
+        "all_runs": len(best),
+        "highest": f"{max(float(row[2]) for row in rows):.3f}",
+        "first": int((best["rank"] == 1).sum()),
+    }
+    head = [
+        "run of 2014",
+        *(f"rank by {name}" for name in means),
+        "by MSU, newest first",
+        "by MSU, ranked",
+        "best of both",
+    ]
+    return table(head, lines), table(["users", "reference", "tau", "tau_AP", "tau_AP,b"], rows), facts
+
+
+def draw(data: Path, folder: Path) -> None:
+    """Draw MSU against ELG and against latency comprehensiveness, one point per run, as the figures of the paper do."""
+    results = published_users(data, 2014)
+    for name, column in OFFICIAL.items():
+        means = official(data, column).groupby("run").mean().reindex(results["run"].unique())
+        display = settings_agreement(results, means.to_dict()).plot_scatter(
+            ["PublishedMSU(updates=newest first)", "PublishedMSU(updates=ranked)"]
+        )
+        for ax in display.ax_:
+            ax.set_xlabel(f"{name}, runs of 2014")
+        display.figure_.savefig(folder / f"msu_against_{name.lower()}.png", dpi=200)
 
 
 def per_second(data: Path) -> tuple[str, str, dict[str, Any]]:
     """Return the means of the runs of known updates, the correlations with ELG, and what the text says of them."""
     year = data / "trec_ts" / "2014"
     runs, qrels = read_runs(year / "runs.cunlp.ssv.gz"), irmx.read_qrels(f"tst:{year}")
-    elg = official_elg(year / "ts14.eval.graded.results.tsv.gz")
+    references = {name: official(data, column) for name, column in OFFICIAL.items()}
+    elg = references["ELG"]
     values: dict[str, dict[tuple[str, str], float]] = {name: {} for name in OURS}
     means: dict[str, list[str]] = {run: [] for run in runs}
     for run, updates in runs.items():
@@ -132,22 +185,24 @@ def per_second(data: Path) -> tuple[str, str, dict[str, Any]]:
             places = 2 if measure == "MSU" else 4
             means[run].append(f"{mean:.{places}f} ± {found.fields[of_measure]['standard_error']:.{places}f}")
     rows = []
-    for name, of_pairs in values.items():
-        ours = pd.Series(of_pairs)
-        theirs = elg.reindex(ours.index)
-        by_run = [kendalltau(ours[run], theirs[run]).statistic for run in runs]
-        rows.append([name, *(f"{tau:.3f}" for tau in (kendalltau(ours, theirs).statistic, *by_run))])
-    msu = published(data / "trec_ts" / "msu_published_results" / "msu2016-code.ts2014.results.all.tsv")
-    of_all = pd.DataFrame({"msu": msu.groupby("run").mean(), "elg": elg.groupby("run").mean()})
-    facts = {
-        "all_runs": len(of_all),
-        "tau_2014": f"{kendalltau(of_all['msu'], of_all['elg']).statistic:.3f}",
-        "known": ", ".join(f"{_known(qrels, run):.1%} of {name}" for name, run in runs.items()),
-    }
+    for of, reference in references.items():
+        for name, of_pairs in values.items():
+            ours = pd.Series(of_pairs)
+            theirs = reference.reindex(ours.index)
+            pairs = [(ours, theirs), *((ours[run], theirs[run]) for run in runs)]
+            taus = [kendall_tau(one.to_numpy(), other.to_numpy()) for one, other in pairs]
+            rows.append(
+                [
+                    f"{name}, with {of}",
+                    *(f"{tau:.3f}" for tau in taus),
+                    f"{tau_ap(theirs.to_numpy(), ours.to_numpy(), 'b'):.3f}",
+                ]
+            )
+    facts = {"known": ", ".join(f"{_known(qrels, run):.1%} of {name}" for name, run in runs.items())}
     head = ["", "official ELG", *OURS]
     return (
         table(head, [[run, *cells] for run, cells in means.items()]),
-        table(["tau with ELG", "45 pairs", *runs], rows),
+        table(["tau", "45 pairs", *runs, "tau_AP,b, 45 pairs"], rows),
         facts,
     )
 
@@ -186,6 +241,22 @@ The values of topics come from later code, and probably other random users. Thei
 rank: the second decimal of such a correlation owes something to chance.
 
 {ranks}
+## Two kinds of users, 2013 and 2014
+
+The paper's table also gives every run's best rank over the users of a sweep. That cannot be repeated without the updates of the
+runs; but values for a second kind of user were published: besides those who read the newest updates first, those who read them
+ranked. Of 2014 the track published the expected latency gain (ELG) and the latency comprehensiveness (LC) of all {all_runs} runs.
+
+{kinds}
+tau_AP reads the users' ranking from the best run on, with the official one as the reference; in tau_AP,b both are read, and equal
+means are ties. No tau is larger than {highest}: what the paper concludes for its reasonable users, that MSU ranks the runs in another
+way, holds for both kinds of users, in both years, and for both references.
+
+The ranks of the runs of 2014, and the better of the two ranks by MSU, which is 1 for {first} of them:
+
+{ranks_2014}
+`--pictures FOLDER` draws these means, MSU against ELG and LC with one point per run, as the figures of the paper do.
+
 ## MSU per second, 2014
 
 Figure 5 of the paper sets MSU per second of reading beside ELG, which is a gain per unit of reading, too. The published values
@@ -193,25 +264,34 @@ have no seconds, and the runs of 2013 are not public. Of three runs of 2014 the 
 {known}, and 30 words are taken for the others. Means over 15 topics, with the standard error over users:
 
 {means}
-Kendall's tau over the pairs of a run and a topic, between what irmx computes and the official ELG:
+Kendall's tau over the pairs of a run and a topic, between what irmx computes and the official ELG and LC:
 
 {taus}
 Per second is the mean over users of each one's gain divided by the seconds that this user read, as in the paper; the ratio of the
 mean gain to the mean time is the other estimate, `ratio='of_means'`.
 
-For comparison, over all {all_runs} runs of 2014 the tau of the mean published MSU and the mean official ELG is {tau_2014}.
+For which users of MSU this agreement is high or low, over a grid of users, is on [a page of its own](msu_users.md).
 """
 
 
 def main() -> None:
-    """Write the page."""
+    """Write the page, and the pictures if wanted."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--pictures", type=Path, metavar="FOLDER", help="Also draw scatter plots, into this folder.")
+    options = parser.parse_args()
     if "IRMX_DATA" not in os.environ:
         sys.exit("Set IRMX_DATA to the folder that holds msu_table3.tsv and trec_ts.")
     data = Path(os.environ["IRMX_DATA"])
     warnings.simplefilter("ignore", irmx.DataWarning)
+    if options.pictures is not None:
+        draw(data, options.pictures)
     ranked, correlations, facts = table_3(data)
+    ranks_2014, kinds, of_users = two_kinds_of_users(data)
     means, taus, more = per_second(data)
-    page = PAGE.format(ranks=ranked, correlations=correlations, means=means, taus=taus, **facts, **more)
+    page = PAGE.format(
+        ranks=ranked, correlations=correlations, ranks_2014=ranks_2014, kinds=kinds, means=means, taus=taus,
+        **facts, **of_users, **more,
+    )  # fmt: skip
     Path(__file__).with_suffix(".md").write_text(page, encoding="utf-8")
 
 
