@@ -19,6 +19,11 @@ import irmx_study
 
 pytestmark = pytest.mark.real
 
+PAGE = " ".join(
+    (Path(__file__).parents[2] / "docs" / "guide" / "agreement-of-measures.md").read_text(encoding="utf-8").split()
+)
+"""The guide, in one line."""
+
 
 def ranking(text: str) -> list[list[str]]:
     """A ranking from a text in which parentheses hold tied items."""
@@ -50,6 +55,13 @@ def test_precision_and_ap_rank_the_runs_of_trec8_alike_by_827(scores: irmx.Score
     assert row["tau"] == pytest.approx(0.827, abs=5e-4)
     assert (row["low"], row["high"]) == (pytest.approx(0.756, abs=0.006), pytest.approx(0.842, abs=0.003))
     assert row["median"] < row["tau"] - 0.02  # which is why the range is not a confidence interval
+    tau, low, median, high = (f"{row[name]:.3f}".lstrip("0") for name in ("tau", "low", "median", "high"))
+    assert (
+        f"tau of AP and P@10 is {tau}, and 95% of the resamples are between {low} and {high}, with a median of {median}:"
+        in PAGE
+    )
+    below = (agreement._resampled[:, 0] < row["tau"]).mean()
+    assert below > 0.8
 
 
 @pytest.mark.parametrize("decimals", [None, 4])

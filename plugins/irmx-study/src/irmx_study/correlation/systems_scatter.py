@@ -76,7 +76,7 @@ class SystemsScatter:
         ):
             if chosen.any():
                 ax.scatter(
-                    *values[chosen].T, s=size, facecolor=fill, edgecolor=colour, linewidth=0.8, alpha=0.85, label=label,
+                    *values[chosen].T, s=size, facecolor=fill, edgecolor=colour, linewidth=1.1, alpha=0.85, label=label,
                     zorder=3 if label else 2,
                 )  # fmt: skip
         ax.set_xlabel(as_text(self.measures[x]), fontsize="small")
