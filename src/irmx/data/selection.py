@@ -133,6 +133,14 @@ class Selection:
         return np.flatnonzero(self.doc >= len(self.base))
 
     @cached_property
+    def _place(self) -> Ints | None:
+        """The selected document that stems from each document of the base, -1 if none does; None if several stem from one."""
+        known = self.doc < len(self.base)
+        place = np.full(len(self.base), -1, dtype=np.int64)
+        place[self.doc[known]] = np.flatnonzero(known)
+        return place if np.count_nonzero(place >= 0) == np.count_nonzero(known) else None
+
+    @cached_property
     def _by_base(self) -> tuple[Ints, Ints]:
         """The documents in the order of the base, and where those of each document of the base start."""
         order = np.argsort(self.doc, kind="stable")
@@ -140,6 +148,10 @@ class Selection:
 
     def of_base(self, doc: Ints) -> tuple[Ints, Ints]:
         """Return every pair of an index of ``doc``, documents of the base, and a selected document that stems from it."""
+        if self._place is not None:
+            place = self._place[doc]
+            index = np.flatnonzero(place >= 0)
+            return index, place[index]
         order, starts = self._by_base
         first = starts[doc]
         count = starts[doc + 1] - first
