@@ -1,0 +1,83 @@
+"""The page of NCP's stopping laws, and what its text rests on, on the runs of TREC-8."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import irmx
+
+pytestmark = pytest.mark.real
+
+SCRIPT = Path(__file__).parents[2] / "docs" / "results" / "trec8_ncp.py"
+
+
+@pytest.fixture(scope="module")
+def program() -> Iterator[ModuleType]:
+    """The program that makes the page."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(SCRIPT.parent)
+        yield importlib.import_module(SCRIPT.stem)
+
+
+def collection(program: ModuleType, trec8: Any, every: int = 1) -> Any:
+    """Return TREC-8 as the program has it, with every so manieth run."""
+    runs = dict(sorted(trec8.run_paths.items())[::every])
+    command = "IRMX_DATA=... python docs/results/trec8_ncp.py"
+    return program.Collection("TREC-8", trec8.qrels_path, runs, None, False, command, SCRIPT.with_suffix(".md"), 1)
+
+
+@pytest.fixture(scope="module")
+def some(program: ModuleType, trec8: Any) -> Any:
+    return collection(program, trec8, every=8)
+
+
+@pytest.fixture(scope="module")
+def scores(program: ModuleType, some: Any) -> irmx.Scores:
+    """The scores of 17 runs."""
+    found: irmx.Scores = some.scores(program.MEASURES)
+    return found
+
+
+def test_identities_value_for_value(program: ModuleType, some: Any, scores: irmx.Scores) -> None:
+    found = program.differences(scores, program.by_document(some, scores))
+    assert {law for law, _ in found} == {*program.SAME, *program.NEAR}
+    for (law, other), largest in found.items():
+        assert largest <= (1e-12 if law in program.SAME else 1e-3), (law, other)
+
+
+def test_families_end_in_the_laws_without_a_parameter(scores: irmx.Scores) -> None:
+    """The smaller the parameter, the nearer to AP; the larger, the nearer to RR."""
+    for family, values in (("geometric(p={})", (0.01, 0.1, 0.5, 0.9)), ("zipf(s={})", (0.1, 0.5, 1.5, 3.0))):
+        laws = [scores[f"NCP(law={family.format(value)})"] for value in values]
+        from_ap, from_rr = ([np.abs(law - scores[other]).mean() for law in laws] for other in ("AP", "RR"))
+        assert from_ap == sorted(from_ap)
+        assert from_rr == sorted(from_rr, reverse=True)
+
+
+def test_a_sample_of_the_topics_is_ranked_by_their_mean(program: ModuleType, scores: irmx.Scores) -> None:
+    """The same topics, each once, give the same tau as the scores; samples differ from it."""
+    tau = program.taus(scores)
+    assert tau.loc["uniform", "AP"] == tau.loc["first", "RR"] == 1
+    samples = program.resampled(scores, samples=20)
+    assert samples.shape == (20, *tau.shape)
+    assert np.abs(samples).max() <= 1 + 1e-12
+    assert np.ptp(samples[:, 0, list(tau.columns).index("RR")]) > 0
+
+
+@pytest.mark.slow
+def test_the_page_is_what_its_program_makes(program: ModuleType, trec8: Any) -> None:
+    everything = collection(program, trec8)
+    found = everything.scores(program.MEASURES)
+    tau = program.taus(found)
+    assert tau["P@10"].idxmax() == "first 10"
+    assert tau.loc["uniform", "P@10"] == pytest.approx(0.827, abs=5e-4)
+    assert tau.loc["first 7", "RBP(p=0.8)"] > tau.loc["geometric, p = 0.2", "RBP(p=0.8)"]
+    page = program.page(everything, found, program.by_document(everything, found))
+    assert SCRIPT.with_suffix(".md").read_text(encoding="utf-8") == page
