@@ -7,12 +7,15 @@ given as arguments. The page holds counts and correlations only, nothing of the 
 from __future__ import annotations
 
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 from given_collection import Collection, given_collection
 
 import irmx
 import irmx_study
+from irmx_study.pictures.axes import BLUE, GREY, VERMILION, plain
+from irmx_study.pictures.picture_files import write_picture
 from irmx_study.rank_correlation.kendall import kendall_taus
 
 MODELS = (
@@ -25,6 +28,8 @@ OTHERS = {"AP": "AP", "P@10": "P@10", "Rprec": "Rprec", "RBP(p=0.8)": "RBP(rel=1
 """The measures they are compared with; p = 0.8 is RBP's default in ir_measures."""
 NAMES = {**VARIANTS, **OTHERS}
 MEASURES = [*VARIANTS.values(), *OTHERS.values()]
+KEEP, SAMPLES = (90, 70, 50, 30, 10), 10
+"""The percentages of the pool, and how many random samples are drawn."""
 
 Taus = dict[tuple[str, str], float]
 
@@ -109,6 +114,41 @@ def agreement(scores: irmx.Scores) -> str:
     )
 
 
+def robustness(pools: irmx_study.SmallerPools, picture: str) -> str:
+    """Return the section about missing judgments, in Markdown."""
+    frame = pools.frame().set_index(["measure", "keep"])
+    kept = sorted(set(frame.index.get_level_values("keep")), reverse=True)
+    levels = "".join(f" {keep:g}% |" for keep in kept)
+    lines = [f"| |{levels}", f"| --- |{' ---: |' * len(kept)}"]
+    for name, measure in NAMES.items():
+        taus = [frame["tau"][measure, keep] for keep in kept]
+        lines.append(f"| {name} |" + "".join(f" {tau:.4f} |" for tau in taus))
+    return _ROBUSTNESS.format(samples=SAMPLES, picture=picture, table="\n".join(lines))
+
+
+def picture(pools: irmx_study.SmallerPools, path: Path) -> None:
+    """Draw the curves of the paper's Figures 3 and 4: one panel per model, with and without recall, beside AP and Bpref."""
+    import matplotlib.pyplot as plt
+
+    frame = pools.frame()
+    figure, panels = plt.subplots(3, 3, figsize=(8.4, 7.2), sharex=True, sharey=True, layout="constrained")
+    for model, panel in zip(MODELS, panels.flat, strict=True):
+        lines = {
+            model: (BLUE, "o-"), f"{model}@Rec": (VERMILION, "s-"), "AP": (GREY, "--"), "Bpref": ("black", ":"),
+        }  # fmt: skip
+        for name, (colour, style) in lines.items():
+            of_measure = frame[frame["measure"] == NAMES[name]]
+            label = {model: "MP", f"{model}@Rec": "MP@Rec"}.get(name, name)
+            panel.plot(of_measure["keep"], of_measure["tau"], style, color=colour, markersize=4, label=label)
+        panel.set_title(model, fontsize="medium")
+        panel.invert_xaxis() if model == MODELS[0] else None
+        plain(panel)
+    panels[0, 0].legend(frameon=False, fontsize="small")
+    figure.supxlabel("% of the pool")
+    figure.supylabel("tau with the ranking by the full pool")
+    write_picture(figure, path)
+
+
 _PAGE = """\
 # Markov Precision on {name}: agreement with other measures, and missing judgments
 
@@ -160,15 +200,33 @@ The verdicts are for means as computed, without rounding to 4 decimals.
 """
 
 
-def page(collection: Collection, scores: irmx.Scores) -> str:
+_ROBUSTNESS = """
+## Missing judgments
+
+Figures 3 and 4 of the paper: of every topic's pool, a part of the relevant documents and the same part of the others is kept, at least
+1 and 10; the rest become unjudged ([missing judgments](../guide/missing-judgments.md) has the details). The numbers are the mean
+tau-b, over {samples} random samples, of a measure's ranking of the runs with its own ranking by the full pool.
+
+![Tau with the ranking by the full pool, of MP and MP@Rec by model, AP and Bpref.]({picture})
+
+{table}
+"""
+
+
+def page(collection: Collection, scores: irmx.Scores, pools: irmx_study.SmallerPools) -> str:
     """Return the page in Markdown."""
     first = _PAGE.format(name=collection.name, command=collection.command, statistics=statistics(collection, scores))
-    return first + agreement(scores)
+    picture_path = collection.page.with_suffix(".svg")
+    picture(pools, picture_path)
+    return first + agreement(scores) + robustness(pools, picture_path.name)
 
 
 def main() -> None:
     with given_collection(__file__, "Tables and figures of the paper on Markov Precision.") as collection:
-        collection.write(page(collection, collection.scores(MEASURES)))
+        scores = collection.scores(MEASURES)
+        runs = {system: collection.runs[system] for system in scores.systems}
+        pools = irmx_study.pool(MEASURES, collection.qrels, runs, KEEP, SAMPLES, jobs=collection.jobs)
+        collection.write(page(collection, scores, pools))
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ import ir_measures
 import pytest
 
 import irmx
+import irmx_study
 
 pytestmark = pytest.mark.real
 
@@ -289,3 +290,17 @@ def test_p10_and_ap(taus: dict[tuple[str, str], float]) -> None:
 
 def test_the_page_of_results_is_what_its_program_computes(scored: Scored, results_page: ModuleType) -> None:
     assert results_page.agreement(scored.scores) in SCRIPT.with_suffix(".md").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_curves_of_the_page_are_those_of_smaller_pools(trec8: Any, results_page: ModuleType) -> None:
+    """A part of what the program computes: a sample depends on the seed and its number, not on measures or levels."""
+    names = ("GL_AD_ID", "AP", "Bpref")
+    measures = {results_page.NAMES[name]: name for name in names}
+    pools = irmx_study.pool(
+        list(measures), trec8.qrels_path, trec8.run_paths, keep=(50,), samples=results_page.SAMPLES, jobs=2
+    )
+    page = SCRIPT.with_suffix(".md").read_text(encoding="utf-8").partition("## Missing judgments")[2]
+    for measure, tau in zip(pools.frame()["measure"], pools.frame()["tau"], strict=True):
+        [line] = [line for line in page.splitlines() if line.startswith(f"| {measures[measure]} |")]
+        assert line.split(" | ")[3] == f"{tau:.4f}"
