@@ -19,7 +19,7 @@ import pytest
 from scipy.stats import kendalltau, spearmanr
 
 import irmx
-from irmx_pages import Page, examination_log_likelihoods, fit_effort, fit_examination, page_runs
+from irmx_pages import Page, agreement, examination_log_likelihoods, fit_effort, fit_examination, page_runs, score_pages
 
 pytestmark = pytest.mark.real
 
@@ -38,7 +38,7 @@ def script(name: str) -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
+    sys.modules[spec.name] = sys.modules[name] = module  # by its own name for other programs, which import it
     spec.loader.exec_module(module)
     return module
 
@@ -197,6 +197,91 @@ def test_correlations_of_systems_are_those_of_scipy() -> None:
     assert kendalltau(systems["AS_DCG"], systems["AS_ATT"])[0] > kendalltau(systems["AS_DCG"], systems["AS_ERR"])[0]
     [row] = [line for line in written("fedweb13_pages").splitlines() if line.startswith("| `nDCG@10` |")][:1]
     assert f" {tau:.3f} |" in row
+
+
+# -- simulated preferences between pages of engines -------------------------------------------------------------
+
+
+@cache
+def preferences() -> tuple[ModuleType, Any, Any]:
+    """The program, its study, and the votes of the users who choose by utility."""
+    script("fedweb13_pages")
+    program = script("fedweb13_preferences")
+    study = program.Study.of(data("fedweb13"))
+    return program, study, study.votes(program.users()[program.UTILITY])
+
+
+def test_every_pair_of_pages_has_the_votes_of_four_users() -> None:
+    program, study, votes = preferences()
+    assert len(study.pairs) == 50 * 6 * 8
+    assert (votes.counts.sum(axis=1) == 4).all()
+    assert len(votes.assessors) == 20
+    assert min(program.weights()) >= 0.15
+    assert max(program.weights()) <= 0.4
+    assert np.mean(program.weights()) == pytest.approx(0.23, abs=0.005)
+
+
+def test_the_agreement_that_is_written_is_counted_pair_by_pair() -> None:
+    """Majorities by a group-by of the votes, preferences by the values of pages: no code of the table's."""
+    program, study, votes = preferences()
+    rows = votes.frame()
+    keys = ["query_id", "page_a", "page_b"]
+    shares = rows.groupby(keys)["choice"].agg(a=lambda c: (c == "a").mean(), b=lambda c: (c == "b").mean())
+    values = score_pages(study.pages, study.qrels, list(program.MEASURES)).pivot(
+        index=["query_id", "page_id"], columns="measure", values="value"
+    )
+    for level, name in ((0.75, "3/4"), (1.0, "4/4")):
+        decided = shares[(shares >= level).any(axis=1)]
+        topic, a, b = (decided.index.get_level_values(key) for key in keys)
+        won = np.where(decided["a"] >= level, 1, -1)
+        text = written("fedweb13_preferences").partition(f"Majority of {name}:\n")[2]
+        for measure in program.MEASURES:
+            column = values[measure]
+            difference = (
+                column.loc[list(zip(topic, a, strict=True))].to_numpy()
+                - column.loc[list(zip(topic, b, strict=True))].to_numpy()
+            )
+            prefers = np.where(np.abs(difference) < 1e-9, 0, np.sign(difference))
+            agreed = ((1 + prefers * won) / 2).mean()
+            line = next(line for line in text.splitlines() if f"| `{measure}` |" in line)
+            assert line.split("|")[3].split()[0] == f"{agreed:.3f}"
+
+
+def test_users_agree_most_with_the_measure_they_choose_by() -> None:
+    text = written("fedweb13_preferences").partition("## Other users, other winners")[2].partition("\n## ")[0]
+    rows = [line.split("|")[1:-1] for line in text.splitlines() if line.startswith("| `")]
+    best = {row[0].strip(): [i for i, cell in enumerate(row[1:]) if "**" in cell] for row in rows}
+    assert {name: columns for name, columns in best.items() if columns} == {
+        "`AS_RBP`": [0],
+        "`AS_ATT`": [1],
+        "`nDCG@10`": [2, 3],
+    }
+
+
+def test_most_is_gained_where_the_model_is_wrong_and_little_where_it_is_right() -> None:
+    text = written("fedweb13_preferences")
+    rows = [line.split("|")[1:-1] for line in text.partition("### Held-out gain")[2].splitlines()]
+    rows = [[cell.strip() for cell in row] for row in rows if len(row) == 10 and row[1].startswith(" `")]
+    for column in (3, 6):  # by agreement, by likelihood
+        gains = {(users, measure): float(cells[column].split()[0]) for users, measure, *cells in rows}
+        assert len(gains) == 7
+        assert max(gains, key=gains.__getitem__) == ("attention", "`AS_RBP`")
+    _, study, votes = preferences()
+    truth = "AS_RBP(alpha=7,beta=0.85,personal=0.23)"
+    best = agreement(study.pages, votes, study.qrels, truth, [0.75]).query("bin_pair == 'all'")["agreement"].iloc[0]
+    assert f"`{truth}`, the agreement is {best:.3f}." in text
+    [given] = [float(cells[1]) for users, measure, *cells in rows if (users, measure) == ("utility", "`AS_RBP`")]
+    assert 0 < best - given < gains["attention", "`AS_RBP`"]
+
+
+def test_likelihood_recovers_the_parameters_of_the_users() -> None:
+    text = written("fedweb13_preferences").partition("Do the votes recover")[2]
+    for name, true, tolerance in (("`alpha`", 7, 1.0), ("`beta`", 0.85, 0.01), ("l, mean of users", 0.23, 0.05)):
+        [row] = [line.split("|")[1:-1] for line in text.splitlines() if line.startswith(f"| {name} |")]
+        assert float(row[1]) == true
+        assert float(row[4]) == pytest.approx(true, abs=tolerance)
+        low, high = map(float, row[5].split(" to "))
+        assert low <= true <= high
 
 
 # -- the user study ------------------------------------------------------------------------------------------
