@@ -99,8 +99,8 @@ def correlate_measures(
     measures with all coefficients. A measure that stands for several settings, such as 'MP(model=*)', is as many measures.
     """
     from irmx_study.comparison.tables_for_reading import write_facts_below
-    from irmx_study.correlation.agreement_of_measures import check_coefficient
     from irmx_study.correlation.agreement_tables import Stated, shows_stability
+    from irmx_study.correlation.coefficients import check_coefficient
     from irmx_study.correlation.correlate import check_parameters, correlate
 
     check_coefficient(coefficient)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import Scores, UsageError, counted, suggest, versions_of
+from irmx import Scores, UsageError, counted
 from irmx.ragged import Floats, Ints
-from irmx_study.correlation.coefficients import COEFFICIENTS, DIRECTED, matrix_of
-from irmx_study.correlation.topic_stability import resampled_taus, taus_by_topic
+from irmx_study.correlation.agreement_facts import MARKED, notes_on_topics, stability_fact, systems_fact, versions_fact
+from irmx_study.correlation.coefficients import COEFFICIENTS, DIRECTED, check_coefficient, matrix_of
+from irmx_study.correlation.topic_stability import quantiles, resampled_taus, taus_by_topic
 from irmx_study.rank_correlation.rank_biased_overlap import TIES, rank_biased_overlaps
 
 if TYPE_CHECKING:
@@ -20,14 +20,6 @@ if TYPE_CHECKING:
 
     from irmx_study.correlation.agreement_map import AgreementMap
     from irmx_study.correlation.systems_scatter import SystemsScatter
-
-MARKS = ((0.97, "**"), (0.90, "*"))
-"""The marks of a tau that is at least so large; see :meth:`Agreement.facts`."""
-
-FEW_TOPICS = 20
-"""Fewer topics are worth a note."""
-
-_LISTED = 5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -171,7 +163,7 @@ class Agreement:
             raise UsageError("The stability of tau needs resamples of the topics. Ask for 1,000, for instance.")
         taus = self._resampled
         without = np.isnan(taus).sum(axis=0)
-        low, median, high = _quantiles(taus, (self.level / 2, 0.5, 1 - self.level / 2))
+        low, median, high = quantiles(taus, (self.level / 2, 0.5, 1 - self.level / 2))
         a, b = self.pairs
         return self._of_pairs(
             systems=len(self.scores.systems), topics=len(self.scores.topics), tau=self._matrices("tau")[a, b],
@@ -218,7 +210,7 @@ class Agreement:
         topics = len(taus) - without
         with np.errstate(invalid="ignore"):
             mean = np.nansum(taus, axis=0) / topics
-        smallest, q1, median, q3, largest = _quantiles(taus, (0, 0.25, 0.5, 0.75, 1))
+        smallest, q1, median, q3, largest = quantiles(taus, (0, 0.25, 0.5, 0.75, 1))
         return self._of_pairs(
             systems=len(self.scores.systems), topics=topics, without=without,
             mean=mean, smallest=smallest, q1=q1, median=median, q3=q3, largest=largest,
@@ -229,17 +221,7 @@ class Agreement:
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """Which measures were left out, topics that systems lack, and few topics."""
-        notes = list(self.left_out)
-        missing = (~self.scores.retrieved).sum(axis=0)
-        if missing.any():
-            lacking = [f"{name} ({m})" for name, m in zip(self.scores.systems, missing, strict=True) if m]
-            more = f" and {len(lacking) - _LISTED} more" if len(lacking) > _LISTED else ""
-            notes.append(
-                f"topics without results, which count with the measures' defaults: {', '.join(lacking[:_LISTED])}{more}"
-            )
-        if self.resamples and len(self.scores.topics) < FEW_TOPICS:
-            notes.append(f"with {counted(len(self.scores.topics), 'topic')}, resamples of topics are much alike")
-        return tuple(notes)
+        return (*self.left_out, *notes_on_topics(self.scores, bool(self.resamples)))
 
     def facts(self, *, taus: bool = True, rbo: bool = True, stability: bool = True) -> dict[str, str]:
         """Return what a table of the coefficients must state: systems, topics, ties, resamples, and what the marks mean.
@@ -249,23 +231,15 @@ class Agreement:
         taus, rbo, stability : bool
             Whether the table has marked taus, rank-biased overlap, and the stability of tau.
         """
-        rounding = "12 significant digits" if self.decimals is None else counted(self.decimals, "decimal place")
-        topics = counted(len(self.scores.topics), "topic")
-        facts = {"systems": f"{len(self.scores.systems)}, by their means over {topics}, rounded to {rounding}"}
+        facts = {"systems": systems_fact(self.scores, self.decimals)}
         if rbo:
             facts["RBO"] = f"extrapolated, p = {self.rbo_p:g}, ties {self.rbo_ties}"
         if stability and self.resamples:
-            share = (
-                f"{100 * (1 - self.level):g}% of the taus of {self.resamples:,} resamples of topics, seed {self.seed}"
-            )
-            fewer = "; of fewer, if a measure gives all systems the same mean in some" if self._has_gaps else ""
-            facts["stability"] = f"{share}; not a confidence interval{fewer}"
+            has_gaps = bool(np.isnan(self._resampled).any())
+            facts["stability"] = stability_fact(self.resamples, self.seed, self.level, has_gaps)
         if taus:
-            facts["*, **"] = (
-                "a tau of at least .90, the customary bar for measures that rank systems alike; of at least .97"
-            )
-        versions = ", ".join(f"{name} {number}" for name, number in versions_of(self.scores.measures).items())
-        return facts | {"versions": versions}
+            facts["*, **"] = MARKED
+        return facts | {"versions": versions_fact(self.scores)}
 
     # -- pictures ----------------------------------------------------------------------------------------
 
@@ -327,10 +301,6 @@ class Agreement:
             self._kept[coefficient] = matrix_of(coefficient, self.means, self.rbo_p, self.rbo_ties)
         return self._kept[coefficient]
 
-    @property
-    def _has_gaps(self) -> bool:
-        return bool(np.isnan(self._resampled).any())
-
     @cached_property
     def _resampled(self) -> Floats:
         values = self.scores.values
@@ -346,28 +316,3 @@ class Agreement:
         a, b = self.pairs
         names = np.array(self.measures, dtype=object)
         return pd.DataFrame({"a": names[a], "b": names[b], **columns})
-
-
-def check_coefficient(coefficient: str) -> None:
-    """Raise a UsageError for an unknown coefficient."""
-    if coefficient not in COEFFICIENTS:
-        near = suggest(coefficient, COEFFICIENTS)
-        raise UsageError(f"There is no coefficient {coefficient!r}.{near} Known: {', '.join(COEFFICIENTS)}.")
-
-
-def marked(tau: float) -> str:
-    """Return the mark of a tau.
-
-    >>> [marked(tau) for tau in (0.89, 0.9, 0.98)]
-    ['', '*', '**']
-    """
-    return next((mark for bar, mark in MARKS if tau >= bar), "")
-
-
-def _quantiles(taus: Floats, shares: Sequence[float]) -> Floats:
-    """Return quantiles over the rows without NaN; NaN for a column that has nothing else."""
-    quantiles = np.full((len(shares), taus.shape[1]), np.nan)
-    some_tau = ~np.isnan(taus).all(axis=0)
-    if some_tau.any():
-        quantiles[:, some_tau] = np.nanquantile(taus[:, some_tau], shares, axis=0)
-    return quantiles

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from irmx_study.correlation.agreement_of_measures import Agreement, marked
+from irmx_study.correlation.agreement_of_measures import Agreement
 from irmx_study.correlation.coefficients import COEFFICIENTS, DIRECTED
 
 if TYPE_CHECKING:
@@ -17,6 +17,9 @@ WIDTH = 80
 
 PAIRS_SHOWN = 28
 """The stability of all pairs of up to 8 measures is shown below the matrix."""
+
+MARKS = ((0.97, "**"), (0.90, "*"))
+"""The marks of a tau that is at least so large; see :meth:`irmx_study.Agreement.facts`."""
 
 Rows = list[dict[str, Any]]
 
@@ -134,6 +137,15 @@ def cells(values: list[float], places: int, marks: bool = False) -> list[str]:
     return [
         f"{text:>{width}}{f'{marked(value):<2}' if marks else ''}" for text, value in zip(numbers, values, strict=True)
     ]
+
+
+def marked(tau: float) -> str:
+    """Return the mark of a tau.
+
+    >>> [marked(tau) for tau in (0.89, 0.9, 0.98)]
+    ['', '*', '**']
+    """
+    return next((mark for bar, mark in MARKS if tau >= bar), "")
 
 
 def _ranges(stability: pd.DataFrame, places: int) -> list[str]:

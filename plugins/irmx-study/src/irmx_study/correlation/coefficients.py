@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from irmx import UsageError, suggest
 from irmx.ragged import Floats
 from irmx_study.rank_correlation.kendall import kendall_taus
 from irmx_study.rank_correlation.linear_correlation import pearson_correlations, spearman_correlations
@@ -48,3 +49,10 @@ def matrix_of(coefficient: str, means: Floats, rbo_p: float, rbo_ties: str) -> F
         overlaps: Floats = rank_biased_overlaps(means, rbo_p, rbo_ties).extrapolated
         return overlaps
     return spearman_correlations(means) if coefficient == "spearman" else pearson_correlations(means)
+
+
+def check_coefficient(coefficient: str) -> None:
+    """Raise a UsageError for an unknown coefficient."""
+    if coefficient not in COEFFICIENTS:
+        near = suggest(coefficient, COEFFICIENTS)
+        raise UsageError(f"There is no coefficient {coefficient!r}.{near} Known: {', '.join(COEFFICIENTS)}.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from irmx import progress_bar
@@ -74,3 +76,12 @@ def comparable(values: Floats, decimals: int | None) -> Floats:
     if decimals is not None:
         return np.round(values, decimals)
     return rounded(values, np.nanmax(np.abs(values), axis=(0, 1), initial=0.0))
+
+
+def quantiles(taus: Floats, shares: Sequence[float]) -> Floats:
+    """Return quantiles over the rows without NaN; NaN for a column that has nothing else."""
+    quantiles = np.full((len(shares), taus.shape[1]), np.nan)
+    some_tau = ~np.isnan(taus).all(axis=0)
+    if some_tau.any():
+        quantiles[:, some_tau] = np.nanquantile(taus[:, some_tau], shares, axis=0)
+    return quantiles
