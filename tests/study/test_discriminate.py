@@ -81,6 +81,17 @@ def test_every_test_and_correction_is_that_of_compare(how: dict[str, Any]) -> No
     assert (both["difference"] == both["difference_known"]).all()
 
 
+def test_the_test_is_named_as_it_is_typed_with_its_parameters() -> None:
+    scores = scores_of(made_up())
+    for test in ("randomised-tukey", "wilcoxon(method='asymptotic',decimals=3)"):
+        [named] = irmx_study.discriminate(scores, test=test, draws=100, splits=0).frame()["test"]
+        again = irmx_study.discriminate(scores, test=named, draws=100, splits=0)
+        assert named.split("(")[0] == test.split("(")[0]
+        assert str(again.choices.test) == str(
+            irmx_study.discriminate(scores, test=test, draws=100, splits=0).choices.test
+        )
+
+
 def test_the_columns_of_the_tables() -> None:
     result = irmx_study.discriminate(scores_of(made_up()), splits=10)
     columns = "measure,test,correction,level,pairs,significant,power,difference_needed,swap_rate"

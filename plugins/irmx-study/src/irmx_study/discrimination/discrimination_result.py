@@ -84,7 +84,7 @@ class Discrimination:
             significant = of_measure["p_corrected"].to_numpy() <= self.choices.level
             needed = difference_needed(of_measure["difference"].to_numpy(), significant)
             rows.append({
-                "measure": measure, "test": str(self.choices.test).replace("_", "-"), "correction": str(self.choices.correction),
+                "measure": measure, "test": _as_typed(self.choices.test), "correction": str(self.choices.correction),
                 "level": self.choices.level, "pairs": len(of_measure), "significant": int(significant.sum()),
                 "power": float(significant.mean()), "difference_needed": needed,
                 "swap_rate": self.swaps_by_measure[m].swap_rate if self.splits else np.nan,
@@ -257,3 +257,8 @@ class Discrimination:
         from irmx_study.discrimination.swap_display import SwapDisplay
 
         return SwapDisplay(self.swaps()).plot(ax)
+
+
+def _as_typed(named: Any) -> str:
+    """Return a named object as users type it, such as ``randomised-tukey``; values of its parameters stay as they are."""
+    return str(named).replace(named.NAME, named.NAME.replace("_", "-"), 1)
