@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from itertools import permutations, product
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from scipy import stats
 
+import irmx
+import irmx_study
 from irmx.ragged import Floats
 from irmx_study.significance.effect_sizes import residual_variance
+from irmx_study.significance.kept_orders import KeptOrders
 from irmx_study.significance.random_draws import shuffled_systems
 from irmx_study.significance.randomised_tukey import RandomisedTukeyTest
 from irmx_study.significance.studentized_range import critical_range, range_p_values
@@ -129,3 +133,30 @@ def test_the_randomised_test_against_a_plain_version_with_the_same_orders() -> N
     for pair, (a, b) in enumerate(zip(paired.first, paired.second, strict=True)):
         assert statistic[pair] == means[a] - means[b]
         assert p[pair] == (sum(r >= abs(means[a] - means[b]) - 1e-12 for r in ranges) + 1) / 301
+
+
+# -- orders that measures share ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("limit", [0, 2**20])
+def test_orders_are_the_same_whether_kept_or_drawn_again(limit: int) -> None:
+    orders, drawn = KeptOrders(limit), list(shuffled_systems(5, 7, 2000, seed=4))
+    assert len(drawn) > 1
+    for seed in (4, 4, 9, 4):
+        known = drawn if seed == 4 else list(shuffled_systems(5, 7, 2000, seed=9))
+        for chunk, expected in zip(orders.draw(5, 7, 2000, seed), known, strict=True):
+            np.testing.assert_array_equal(chunk, expected)
+            chunk += 1000  # as a test does that uses them as places
+
+
+def test_p_values_of_several_measures_are_those_of_each_alone() -> None:
+    values = np.stack([measured(12, 6, seed) for seed in range(3)], axis=2)
+    values[0, :, 2] = np.nan  # so that this measure has fewer topics
+    names = [tuple(f"{kind}{i}" for i in range(count)) for kind, count in (("q", 12), ("s", 6))]
+    measures = tuple(map(irmx.parse_measure, ("AP", "RR", "nDCG")))
+    scores = irmx.Scores(values, *names, measures, np.ones((12, 6), dtype=bool))
+    how: dict[str, Any] = {"all_pairs": True, "test": "randomised-tukey", "draws": 500}
+    together = irmx_study.compare(scores, **how).frame()
+    for measure, rows in together.groupby("measure"):
+        alone = irmx_study.compare(scores.select(measures=str(measure)), **how).frame()
+        assert rows["p"].tolist() == alone["p"].tolist()

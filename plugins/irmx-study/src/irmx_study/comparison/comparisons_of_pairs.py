@@ -14,6 +14,7 @@ from irmx_study.comparison.choices import Choices
 from irmx_study.significance.bca_intervals import bca_intervals
 from irmx_study.significance.checked_results import corrected, tested
 from irmx_study.significance.effect_sizes import paired_effects, residual_variance
+from irmx_study.significance.kept_orders import LIMIT, KeptOrders
 from irmx_study.significance.paired_values import PairedValues
 from irmx_study.significance.t_test import t_intervals
 
@@ -55,8 +56,9 @@ def comparisons_of(
         for m in range(len(scores.measures))
     ]
     total = len(choices.resampled) * choices.draws * len(blocks)
+    orders = KeptOrders(LIMIT if len(blocks) > 1 else 0)
     with progress_bar("Comparing", total, shown=progress if total else False) as advance:
-        results = _results([replace(block, advance=advance) for block in blocks], choices)
+        results = _results([replace(block, advance=advance, orders=orders) for block in blocks], choices)
     tables = [
         _table(str(measure), scores.systems, block, result, choices)
         for measure, block, result in zip(scores.measures, blocks, results, strict=True)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from irmx.ragged import Bools, Floats, Ints
+from irmx_study.significance.kept_orders import KeptOrders
 
 _FLOATS = 2**18
 """How many differences to compute at a time: few enough for the cache."""
@@ -38,6 +39,8 @@ class PairedValues:
         The largest difference on a topic that counts as a tie.
     advance : callable
         To be called by long computations with the share of the work that is done since the last call, in draws.
+    orders : KeptOrders
+        Random orders of the systems, which the measures of a comparison share.
     """
 
     values: Floats
@@ -47,6 +50,7 @@ class PairedValues:
     seed: int = 0
     tie_threshold: float = 0.0
     advance: Callable[[int], None] = _unseen
+    orders: KeptOrders = field(default_factory=KeptOrders)
 
     def __len__(self) -> int:
         return len(self.first)

@@ -9,7 +9,6 @@ from irmx_study.significance.cited_papers import CARTERETTE
 from irmx_study.significance.exact_sums import ExactValues
 from irmx_study.significance.named_tests import SignificanceTest
 from irmx_study.significance.paired_values import PairedValues
-from irmx_study.significance.random_draws import shuffled_systems
 
 
 class RandomisedTukeyTest(SignificanceTest):
@@ -30,7 +29,7 @@ class RandomisedTukeyTest(SignificanceTest):
         exact = ExactValues.of(paired)
         topics, systems = exact.values.shape
         ranges, rows = [], np.arange(topics)[:, None] * systems
-        for orders in shuffled_systems(topics, systems, paired.draws, paired.seed):
+        for orders in paired.orders.draw(topics, systems, paired.draws, paired.seed):
             orders += rows
             totals = exact.values.take(orders).sum(axis=1)
             ranges.append(np.ptp(totals, axis=1))
