@@ -158,3 +158,12 @@ def test_dask_that_is_not_installed_is_an_error(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(irmx.IrmxError, match=r"To install: python -m pip install 'irmx\[dask\]'"):
         irmx_study.sweep("NCP", {"law": "uniform,first"}, QRELS, RUNS, backend="dask", scheduler="tcp://127.0.0.1:1")
+
+
+def test_smaller_pools_on_a_cluster(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("irmx_study.pooling.cut_study._TOGETHER", 1)
+    cluster.start_worker()
+    cluster.wait_for(1)
+    choices: dict[str, Any] = {"keep": (50, 10), "samples": 2}
+    there = irmx_study.pool("AP Bpref", QRELS, RUNS, **choices, backend="dask", scheduler=cluster.address)
+    pd.testing.assert_frame_equal(there.values(), irmx_study.pool("AP Bpref", QRELS, RUNS, **choices, jobs=1).values())

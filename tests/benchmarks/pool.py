@@ -1,0 +1,158 @@
+"""Benchmark of smaller pools: 129 runs ranked by 50 samples of the judgments, with pytrec_eval doing the same beside it.
+
+    [IRMX_DATA=...] python tests/benchmarks/pool.py [--write docs/results/pool_speed.md] [--quick]
+
+The runs are those of TREC-8, or without IRMX_DATA synthetic ones of the same shape. Both tools use two processes. Nothing here is
+a test.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pytrec_eval
+from joblib import Parallel, delayed
+from run import TEN, trec8_files
+from scipy.stats import kendalltau
+from timing import table
+
+import irmx
+import irmx_study
+from irmx_study.pooling.judgment_samples import JudgmentSamples
+from irmx_study.pooling.percentages import exact_percentages
+
+LEVELS, SAMPLES, JOBS = (90, 70, 50, 30, 10), 10, 2
+RUNS, TOPICS, DEPTH, RELEVANT, JUDGED = 129, 50, 1000, 95, 1737
+"""The shape of the synthetic collection: that of TREC-8."""
+
+
+def synthetic() -> tuple[Any, dict[str, Any]]:
+    """Return qrels, and runs that find more relevant documents the larger their number is."""
+    rng = np.random.default_rng(8)
+    names = np.array([f"doc{d:07d}" for d in range(100_000)])
+    judged = [rng.choice(len(names), JUDGED, replace=False) for _ in range(TOPICS)]
+    qrels = {
+        f"q{t}": dict(zip(names[of].tolist(), [1] * RELEVANT + [0] * (JUDGED - RELEVANT), strict=True))
+        for t, of in enumerate(judged)
+    }
+
+    def ranking(of: Any, r: int) -> dict[str, float]:
+        found = np.append(rng.choice(of, DEPTH // 2, replace=False), rng.choice(len(names), DEPTH, replace=False))
+        found = np.unique(found)
+        scores = rng.normal(size=len(found)) + np.isin(found, of) + (r / RUNS) * np.isin(found, of[:RELEVANT])
+        best = np.argsort(-scores)[:DEPTH]
+        return dict(zip(names[found[best]].tolist(), scores[best].tolist(), strict=True))
+
+    runs = {f"r{r}": irmx.read_run({f"q{t}": ranking(of, r) for t, of in enumerate(judged)}) for r in range(RUNS)}
+    return qrels, runs
+
+
+def seconds_of(job: Callable[[], Any]) -> tuple[float, float, Any]:
+    """Return the seconds that a job takes, its CPU seconds with those of its processes, and what it returns."""
+
+    def cpu() -> float:
+        used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        return sum(one.ru_utime + one.ru_stime for one in used)
+
+    start, before = time.perf_counter(), cpu()
+    result = job()
+    return time.perf_counter() - start, cpu() - before, result
+
+
+def evaluated(cuts: list[dict[str, Any]], runs: list[Any], topics: int) -> tuple[float, list[Any]]:
+    """Return the CPU seconds of pytrec_eval on some runs with all cuts, and their means of AP and bpref."""
+    start = time.process_time()
+    evaluators = [pytrec_eval.RelevanceEvaluator(cut, {"map", "bpref"}) for cut in cuts]
+    means = []
+    for source in runs:
+        run = irmx.read_run(source).as_dict()
+        by_cut = [evaluator.evaluate(run).values() for evaluator in evaluators]
+        means.append([[sum(of[name] for of in values) / topics for name in ("map", "bpref")] for values in by_cut])
+    return time.process_time() - start, means
+
+
+def peer(qrels: Any, runs: dict[str, Any], samples: int) -> tuple[float, Any, Any]:
+    """Return the CPU seconds of the same study with pytrec_eval, the means of (runs, cuts, measures), and the taus."""
+    start = time.process_time()
+    judgments = irmx.read_qrels(qrels)
+    masks = JudgmentSamples(exact_percentages(LEVELS), samples, 0, 1).masks(judgments)
+    cuts = [judgments.as_dict(), *(judgments.where(mask).as_dict() for mask in masks)]
+    sources = list(runs.values())
+    halves = [sources[i::JOBS] for i in range(JOBS)]
+    own = time.process_time() - start
+    parts = Parallel(n_jobs=JOBS)(delayed(evaluated)(cuts, half, len(judgments.topics)) for half in halves)
+    start = time.process_time()
+    means = np.empty((len(sources), len(cuts), 2))
+    for i, (_, of_half) in enumerate(parts):
+        means[i::JOBS] = of_half
+    taus = [[kendalltau(means[:, 0, m], means[:, c, m]).statistic for m in range(2)] for c in range(1, len(cuts))]
+    return own + time.process_time() - start + sum(seconds for seconds, _ in parts), means, np.array(taus)
+
+
+def rows_of(qrels: Any, runs: dict[str, Any], samples: int) -> Iterator[list[str]]:
+    """Yield the rows of the table, and last a sentence about differences."""
+
+    def ours(measures: Any) -> Callable[[], Any]:
+        return lambda: irmx_study.pool(measures, qrels, runs, LEVELS, samples, jobs=JOBS, progress=False)
+
+    wall, cpu, _ = seconds_of(ours(TEN))
+    yield ["ten measures of irmx", f"{wall:.1f} s", "60 s", f"{cpu:.1f} s"]
+    wall, cpu, two = seconds_of(ours("AP Bpref"))
+    yield ["AP and Bpref of irmx", f"{wall:.1f} s", "", f"{cpu:.1f} s"]
+    wall, _, (cpu, means, taus) = seconds_of(lambda: peer(qrels, runs, samples))
+    yield ["AP and bpref of pytrec_eval", f"{wall:.1f} s", "", f"{cpu:.1f} s"]
+    values = np.abs(two.means.means.transpose(1, 0, 2) - means).max()
+    yield [
+        f"The largest difference of two means is {values:.1e}, of two taus {np.abs(two.means.taus - taus).max():.1e}."
+    ]
+
+
+def main() -> None:
+    """Print the table; write it as a page when asked."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", type=Path, help="also write the results page")
+    parser.add_argument("--quick", action="store_true", help="ten runs and two samples")
+    args = parser.parse_args()
+    with TemporaryDirectory() as scratch:
+        if "IRMX_DATA" in os.environ:
+            qrels, paths = trec8_files(Path(os.environ["IRMX_DATA"]), scratch)
+            runs: dict[str, Any] = {path.name: str(path) for path in paths}
+            data = "the 129 ad hoc runs of TREC-8"
+        else:
+            qrels, runs = synthetic()
+            data = "129 synthetic runs of the shape of TREC-8"
+        if args.quick:
+            runs = dict(list(runs.items())[:10])
+        samples = 2 if args.quick else SAMPLES
+        *rows, [sentence] = rows_of(qrels, runs, samples)
+    head = [
+        f"{len(runs)} runs, {len(LEVELS)} levels, {samples} samples",
+        "time, two processes",
+        "goal: below",
+        "CPU time",
+    ]
+    text = "\n".join([*table(head, rows), "", f"The data are {data}. {sentence}", ""])
+    print(text)
+    if args.write:
+        args.write.write_text(PAGE + text, encoding="utf-8")
+
+
+PAGE = """# Speed of pool studies
+
+Made by `IRMX_DATA=... python tests/benchmarks/pool.py --write docs/results/pool_speed.md`. `irmx_study.pool` reads the run files, takes
+nested samples of the judgments, scores the runs with all judgments and with every sample, and correlates the rankings. The ten measures
+are the eight models of Markov Precision, NCP(law=uniform) and NCP(law=first). pytrec_eval gets the same samples and runs, as dicts that
+irmx has read, in two processes as well. CPU time is that of all processes; other work on the machine makes the time longer.
+
+"""
+
+if __name__ == "__main__":
+    main()
