@@ -11,12 +11,16 @@ USERS = "RBP(p=0.05:0.95:19,rel=1|2)"
 
 
 def figures(plt: Any) -> dict[str, Any]:
-    """Return the pictures ``border-between-users`` and ``rank-bands``."""
+    """Return the pictures ``border-between-users``, ``rank-bands`` and ``tau-over-settings``."""
     import irmx_study
 
     scores = irmx.scores(USERS, qrels_path(), {system: run_path(system) for system in SYSTEMS})
     sensitivity = irmx_study.sensitivity(scores, a="recent", b="titles")
+    against = irmx.scores(
+        "RBP(p=0.05:0.95:10,rel=1|2) AP", qrels_path(), {system: run_path(system) for system in SYSTEMS}
+    )
     return {
         "border-between-users": sensitivity.plot().figure_,
         "rank-bands": sensitivity.plot_rank_bands().figure_,
+        "tau-over-settings": irmx_study.settings_agreement(against, "AP").plot().figure_,
     }

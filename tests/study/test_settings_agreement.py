@@ -154,13 +154,15 @@ def test_a_measure_that_no_plugin_has_keeps_its_settings() -> None:
 
 def test_the_extremes_name_settings_that_give_them(six: Scores) -> None:
     agreement = irmx_study.settings_agreement(six, "AP")
-    table = agreement.extremes(["tau"])
+    with pytest.warns(DataWarning, match="1 of 6 settings give all runs the same value"):
+        table = agreement.extremes(["tau"])
     # tau by setting: 1, 2/3, 2/3, 0, -1 and none
     assert table[["which", "value", "settings"]].round(6).to_numpy().tolist() == [
         ["lowest", -1, 1], ["median", 0.666667, 2], ["highest", 1, 1],
     ]  # fmt: skip
     assert table[["law.p", "rel"]].to_numpy().tolist() == [[0.8, 1], [0.2, 2], [0.2, 1]]
-    assert agreement.extremes()["correlation"].tolist() == ["tau"] * 3 + ["tau_ap"] * 3
+    with pytest.warns(DataWarning):
+        assert agreement.extremes()["correlation"].tolist() == ["tau"] * 3 + ["tau_ap"] * 3
 
 
 def test_the_median_of_an_even_number_is_the_correlation_of_a_setting() -> None:
@@ -275,9 +277,15 @@ def test_what_cannot_be_compared_is_refused(results: str, reference: Any, kind: 
 
 def test_settings_without_any_correlation_have_no_extremes() -> None:
     scores = made([(1, 2, 3), (1, 2, 4)], "NCP(law=first|uniform) AP")
-    with pytest.raises(UsageError, match="Every setting of NCP gives all runs the same value"):
+    with (
+        pytest.warns(DataWarning),
+        pytest.raises(UsageError, match="Every setting of NCP gives all runs the same value"),
+    ):
         irmx_study.settings_agreement(scores, "AP").extremes()
-    with pytest.raises(UsageError, match=r"There is no correlation 'tao'\. Did you mean tau\?"):
+    with (
+        pytest.warns(DataWarning),
+        pytest.raises(UsageError, match=r"There is no correlation 'tao'\. Did you mean tau\?"),
+    ):
         irmx_study.settings_agreement(scores, "AP").extremes(["tao"])
 
 

@@ -36,23 +36,16 @@ def correlations_with(reference: Floats, means: Floats) -> dict[str, Floats]:
     >>> {name: values.round(3).tolist() for name, values in found.items()}["tau"]
     [0.333, nan]
     """
-    distinct, place = np.unique(_dense(means), axis=1, return_inverse=True)  # many settings rank the systems alike
+    from scipy.stats import rankdata
+
+    ranks = rankdata(means, method="dense", axis=0).astype(float)
+    distinct, place = np.unique(ranks, axis=1, return_inverse=True)  # many settings rank the systems alike
     place = place.reshape(-1)
     tau, lead = _taus(reference, distinct)
     found = {"tau": tau, "p_value": _p_values(reference, distinct, lead)}
     for name, ties in _TIES.items():
         found[name] = np.where(np.isnan(tau), np.nan, tau_aps(reference[:, None], distinct, ties)[0])
     return {name: values[place] for name, values in found.items()}
-
-
-def _dense(values: Floats) -> Floats:
-    """Return the number of distinct smaller values in the column of each value."""
-    order = np.argsort(values, axis=0, kind="stable")
-    ordered = np.take_along_axis(values, order, axis=0)
-    steps = np.concatenate([np.zeros((1, values.shape[1]), dtype=int), (np.diff(ordered, axis=0) > 0).astype(int)])
-    ranks = np.empty(values.shape)
-    np.put_along_axis(ranks, order, np.cumsum(steps, axis=0).astype(float), axis=0)
-    return ranks
 
 
 def _taus(reference: Floats, rankings: Floats) -> tuple[Floats, Floats]:

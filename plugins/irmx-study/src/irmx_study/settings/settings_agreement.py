@@ -62,7 +62,7 @@ def settings_agreement(
     >>> scores = irmx.scores("RBP(p=0.5:0.9:5) AP", qrels_path(), runs)
     >>> agreement = irmx_study.settings_agreement(scores, "AP")
     >>> agreement.frame()[["p_", "tau", "tau_ap"]].round(3)
-         p    tau  tau_ap
+        p_    tau  tau_ap
     0  0.5  0.333     0.5
     1  0.6  0.333     0.5
     2  0.7  0.333     0.5
@@ -199,10 +199,16 @@ class SettingsAgreement:
         Raises
         ------
         irmx.errors.UsageError
-            For an unknown correlation.
+            For an unknown correlation, or if no setting has one.
+
+        Warns
+        -----
+        irmx.DataWarning
+            If a setting gives all runs the same mean; it has no correlation.
         """
         import pandas as pd
 
+        self.warn_of_constant()
         rows = []
         for name in correlations:
             for which, place in zip(EXTREMES, self.extreme_places(name), strict=True):
