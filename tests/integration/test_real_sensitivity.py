@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_rel
+from scipy.stats import kendalltau, ttest_rel
 
 import irmx
 import irmx_study
@@ -60,3 +60,20 @@ def test_bands_of_ranks(models: Scores) -> None:
     assert bands["best"].tolist() == ranks.min(axis=0).tolist()
     assert bands["median"].tolist() == np.median(ranks, axis=0).tolist()
     assert bands["worst"].tolist() == ranks.max(axis=0).tolist()
+
+
+def test_every_setting_against_average_precision(models: Scores, trec8: Any) -> None:
+    """Two runs are identical, so that both rankings have ties."""
+    ap = irmx.scores("AP", trec8.qrels_path, {name: trec8.run_paths[name] for name in models.systems})
+    reference = dict(zip(models.systems, ap.values[:, :, 0].mean(axis=0).tolist(), strict=True))
+    agreement = irmx_study.settings_agreement(models, reference)
+    values = np.round(list(reference.values()), 13)
+    expected = [kendalltau(values, np.round(means, 13)).statistic for means in models.values.mean(axis=0).T]
+    assert agreement.frame()["tau"].tolist() == pytest.approx(expected)
+    lowest, _, highest = agreement.extremes(["tau"])["value"]
+    assert (lowest, highest) == pytest.approx((min(expected), max(expected)))
+    found = irmx_study.conclusion(models, "tau < 0.9", reference)
+    assert found.holds.tolist() == [tau < 0.9 for tau in expected]
+    better = irmx_study.conclusion(models, f"{SAME[0]} > {SAME[1]}")
+    assert better.share == 0
+    assert irmx_study.conclusion(models, f"{SAME[0]} >= {SAME[1]}").share == 1

@@ -20,10 +20,10 @@ from .rank_correlation.rank_biased_overlap import RankBiasedOverlap as RankBiase
 from .rank_correlation.rank_biased_overlap import rbo as rbo
 from .rank_correlation.tau_ap import tau_ap as tau_ap
 from .rank_correlation.tied_items import tied_groups as tied_groups
+from .settings.agreement_result import SettingsAgreement as SettingsAgreement
 from .settings.best_settings import best_settings as best_settings
 from .settings.conclusions import Conclusion as Conclusion
 from .settings.conclusions import conclusion as conclusion
-from .settings.settings_agreement import SettingsAgreement as SettingsAgreement
 from .settings.settings_agreement import rank_correlation_with as rank_correlation_with
 from .settings.settings_agreement import settings_agreement as settings_agreement
 from .settings.sweep_scores import scores_of_sweep as scores_of_sweep

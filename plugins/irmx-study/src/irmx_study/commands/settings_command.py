@@ -25,7 +25,7 @@ from irmx_study.pictures.picture_files import picture_file, write_picture
 if TYPE_CHECKING:
     import pandas as pd
 
-    from irmx_study.settings.settings_agreement import SettingsAgreement
+    from irmx_study.settings.agreement_result import SettingsAgreement
 
 
 def settings_of_a_measure(

@@ -12,8 +12,9 @@ import numpy as np
 from irmx import Scores, UsageError
 from irmx.ragged import Array, Bools, Floats
 from irmx_study.pictures.ticks import number_text
+from irmx_study.settings.agreement_result import SettingsAgreement
 from irmx_study.settings.scored_settings import Reference, ScoredSettings, scored_settings
-from irmx_study.settings.settings_agreement import SettingsAgreement, name_of
+from irmx_study.settings.settings_agreement import name_of
 from irmx_study.settings.statements import Statement, parse_statement
 from irmx_study.settings.user_populations import share_of_each
 
