@@ -133,7 +133,8 @@ def test_too_few_topics_for_halves_are_told_with_what_to_do(command: Command, fo
     ("words", "told"),
     [
         (("--draws", "500"), "--draws changes nothing"),
-        (("--splits", "0", "--seed", "3", "--bin-width", "1"), "--seed and --bin-width change nothing"),
+        (("--splits", "0", "--seed", "3"), "--seed changes nothing"),
+        (("--splits", "0", "--bin-width", "1"), "--bin-width changes nothing"),
         (("--seed", "3"), ""),
         (("--test", "permutation", "--draws", "500", "--splits", "0", "--seed", "3"), ""),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -125,21 +126,15 @@ def discriminate_measures(
         rows = result.summary().rename(columns=_SHORT) if for_reading else result.frame()
     print_rows(rows, output_format, places=decimal_places(places, output_format))
     write_facts_below(result, output_format)
-    if unused := _without_effect(draws, seed, bin_width, splits, result.choices.resampled):
-        why = " and ".join(
-            ["no test draws at random"] * (unused != ["--bin-width"]) + ["there are no splits"] * (not splits)
-        )
-        typer.echo(
-            f"irmx: {' and '.join(unused)} {'change' if len(unused) > 1 else 'changes'} nothing, because {why}",
-            err=True,
-        )
+    for sentence in _without_effect(draws, seed, bin_width, splits, result.choices.resampled):
+        typer.echo(f"irmx: {sentence}", err=True)
 
 
-def _without_effect(draws: int, seed: int, bin_width: float, splits: int, resampled: list[str]) -> list[str]:
-    """Return the options that the user gave and that change nothing."""
-    given = {
-        "--draws": draws != 10_000 and not resampled,
-        "--seed": seed != 0 and not resampled and not splits,
-        "--bin-width": bin_width != 0.01 and not splits,
-    }
-    return [option for option, is_unused in given.items() if is_unused]
+def _without_effect(draws: int, seed: int, bin_width: float, splits: int, resampled: list[str]) -> Iterator[str]:
+    """Yield which of the given options change nothing, and why."""
+    if draws != 10_000 and not resampled:
+        yield "--draws changes nothing, because the test makes no random draws"
+    if seed != 0 and not resampled and not splits:
+        yield "--seed changes nothing, because nothing is drawn at random"
+    if bin_width != 0.01 and not splits:
+        yield "--bin-width changes nothing, because there are no swap rates"
