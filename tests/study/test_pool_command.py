@@ -82,6 +82,7 @@ def test_filters(command: Callable[..., Any], tmp_path: Path) -> None:
     [
         (["AP", "--keep", "0"], 2, "percentage in the range (0, 100]. Got 0 instead"),
         (["AP", "--keep", "50,50"], 2, "The percentage 50 is to be kept twice"),
+        (["AP", "--best", "0", "--out", "no_folder/pools.parquet"], 2, "The best runs to keep are a percentage"),
         (["AP", "--samples", "0"], 2, "Got 0 instead"),
         (["AP", "--scheduler", "tcp://x:1"], 2, "requires --backend dask"),
         (["AP", "--plot", "curve.txt"], 2, ".png, .svg, .pdf"),

@@ -107,10 +107,11 @@ def missing_judgments(
     """
     from irmx.parallel import check_backend, check_jobs
     from irmx_study.comparison.tables_for_reading import write_facts_below
-    from irmx_study.filters.chosen_systems import listed_names
+    from irmx_study.filters.chosen_systems import check_best, listed_names
 
     check_backend(backend, scheduler)
     check_jobs(jobs)
+    check_best(best)
     _check_options(leave_out, {"--keep": keep, "--samples": samples, "--drops": drops, "--plot": plot},
                    {"--pool-depth": pool_depth, "--per-run": per_run})  # fmt: skip
     paths, measures = runs_and_measures(run_and_measures, USAGE)

@@ -82,13 +82,18 @@ def choose_systems(
 
 
 def _best(scores: Scores, best: float, by: str | ir_measures.Measure | None) -> Scores:
-    if not 0 < best <= 100:
-        raise UsageError(f"The best runs to keep are a percentage in the range (0, 100]. Got {best!r} instead.")
+    check_best(best)
     of_measure = scores.select(measures=[scores.measures[0] if by is None else by])
     means = comparable_means(of_measure)[:, 0]
     count = max(1, math.floor(best / 100 * len(means) + 0.5))
     least = sorted(means, reverse=True)[count - 1]
     return scores.select(systems=[name for name, mean in zip(scores.systems, means, strict=True) if mean >= least])
+
+
+def check_best(best: float | None) -> None:
+    """Raise unless the percentage of runs to keep, if there is one, is in (0, 100]."""
+    if best is not None and not 0 < best <= 100:
+        raise UsageError(f"The best runs to keep are a percentage in the range (0, 100]. Got {best!r} instead.")
 
 
 def listed_names(path: str | os.PathLike[str]) -> list[str]:

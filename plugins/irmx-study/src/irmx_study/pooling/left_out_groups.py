@@ -10,6 +10,7 @@ import ir_measures
 
 from irmx import Evaluator, Param, named_runs
 from irmx.parallel import check_backend, check_jobs
+from irmx_study.filters.chosen_systems import check_best
 from irmx_study.pooling.cut_means import FEWEST, too_few
 from irmx_study.pooling.cut_study import CutStudy
 from irmx_study.pooling.groups_of_runs import groups_of_runs
@@ -121,6 +122,7 @@ def leave_out(
     """
     check_backend(backend, scheduler)
     check_jobs(jobs)
+    check_best(best)
     _REL.check(rel, "rel", "leave_out")
     study, cuts, group_of = leave_out_study(measures, qrels, runs, groups, depth, out, progress)
     means = study.compute(jobs, progress, scheduler)

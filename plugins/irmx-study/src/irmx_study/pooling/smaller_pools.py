@@ -11,6 +11,7 @@ import numpy as np
 
 from irmx import Evaluator, Param, UsageError, named_runs, some, suggest
 from irmx.parallel import check_backend, check_jobs
+from irmx_study.filters.chosen_systems import check_best
 from irmx_study.pooling.cut_means import FEWEST, too_few
 from irmx_study.pooling.cut_study import CutStudy
 from irmx_study.pooling.judgment_samples import JudgmentSamples
@@ -148,6 +149,7 @@ def pool(
     """
     check_backend(backend, scheduler)
     check_jobs(jobs)
+    check_best(best)
     study, cuts = pool_study(measures, qrels, runs, keep, samples, seed, rel, only, out)
     means = study.compute(jobs, progress, scheduler)
     return SmallerPools.of(means.chosen(every_topic, best), cuts, study.judgments)
