@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from irmx_study.correlation.agreement_map import AgreementMap
-    from irmx_study.correlation.systems_scatter import SystemsScatter
+    from irmx_study.pictures.systems_scatter import SystemsScatter
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -283,11 +283,11 @@ class Agreement:
         irmx.errors.UsageError
             If there are too many pairs for a picture.
         """
-        from irmx_study.correlation.systems_scatter import SystemsScatter
+        from irmx_study.pictures.systems_scatter import SystemsScatter
 
         a, b = self.pairs
-        taus = self._matrices("tau")[a, b]
-        panels = zip(a.tolist(), b.tolist(), taus.tolist(), strict=True)
+        titles = [f"tau = {tau:.3f}" for tau in self._matrices("tau")[a, b].tolist()]
+        panels = zip(a.tolist(), b.tolist(), titles, strict=True)
         return SystemsScatter(self.means, self.measures, list(panels)).plot(ax)
 
     # -- parts -------------------------------------------------------------------------------------------

@@ -19,8 +19,8 @@ from irmx_study.settings.scored_settings import ScoredSettings
 if TYPE_CHECKING:
     import pandas as pd
 
+    from irmx_study.pictures.systems_scatter import SystemsScatter
     from irmx_study.settings.agreement_display import AgreementDisplay
-    from irmx_study.settings.scatter_display import ScatterDisplay
 
 EXTREMES = ("lowest", "median", "highest")
 
@@ -171,19 +171,19 @@ class SettingsAgreement:
 
     def plot_scatter(
         self, settings: str | ir_measures.Measure | Iterable[str | ir_measures.Measure] | None = None, ax: Any = None
-    ) -> ScatterDisplay:
+    ) -> SystemsScatter:
         """Draw the means of the runs in some settings against the reference, one point per run.
 
         Parameters
         ----------
         settings : str, Measure or iterable of them, optional
-            The settings, one panel each; by default those with the lowest, the median and the highest tau.
+            The settings, one panel each, up to 12; by default those with the lowest, the median and the highest tau.
         ax : Axes or sequence of Axes, optional
             Where to draw, one per panel; by default on a new figure.
 
         Returns
         -------
-        ScatterDisplay
+        SystemsScatter
             The display, with ``ax_`` and ``figure_``.
 
         Raises
@@ -191,7 +191,7 @@ class SettingsAgreement:
         irmx.errors.UsageError
             If a setting is not among the results.
         """
-        from irmx_study.settings.scatter_display import ScatterDisplay
+        from irmx_study.pictures.systems_scatter import SystemsScatter
 
         if settings is None:
             places = list(dict.fromkeys(self.extreme_places().tolist()))
@@ -199,5 +199,8 @@ class SettingsAgreement:
             several = [settings] if isinstance(settings, (str, ir_measures.Measure)) else settings
             places = [self.settings.place_of(one) for one in several]
         names = [str(self.settings.scores.measures[place]) for place in places]
-        taus = {name: self.correlations[name][places] for name in ("tau", "tau_ap")}
-        return ScatterDisplay(self.values, self.settings.means[:, places], self.reference, names, taus).plot(ax)
+        means = np.column_stack([self.values, self.settings.means[:, places]])
+        tau, tau_ap = (self.correlations[name][places].tolist() for name in ("tau", "tau_ap"))
+        titles = [f"tau = {one:.3f}, tau_AP = {other:.3f}" for one, other in zip(tau, tau_ap, strict=True)]
+        panels = [(0, i, title) for i, title in enumerate(titles, 1)]
+        return SystemsScatter(means, [self.reference, *names], panels).plot(ax)

@@ -1,7 +1,8 @@
-"""Scatter plots of systems: their means by one measure over those by another."""
+"""Scatter plots of systems: their means by one measure, or setting of a measure, over those by another."""
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,7 +19,7 @@ _ACROSS = 3
 
 
 class SystemsScatter:
-    """The scatter plots of an agreement; :meth:`irmx_study.Agreement.plot_scatter` makes them.
+    """Scatter plots of systems; ``plot_scatter`` of :class:`irmx_study.Agreement` and of :class:`irmx_study.SettingsAgreement` makes them.
 
     Every panel has one point per system. A system that is tied with another by one of the two measures is hollow.
 
@@ -28,8 +29,8 @@ class SystemsScatter:
         The means of the systems; equal ones are tied.
     measures : sequence of str
         The names of the measures.
-    panels : sequence of (int, int, float)
-        The measures on the x-axis and the y-axis of every panel, and their tau.
+    panels : sequence of (int, int, str)
+        The measures on the x-axis and the y-axis of every panel, and its title: their correlations.
 
     Attributes
     ----------
@@ -39,7 +40,7 @@ class SystemsScatter:
         Their figure.
     """
 
-    def __init__(self, means: Floats, measures: Sequence[str], panels: Sequence[tuple[int, int, float]]) -> None:
+    def __init__(self, means: Floats, measures: Sequence[str], panels: Sequence[tuple[int, int, str]]) -> None:
         self.means, self.measures, self.panels = means, tuple(measures), list(panels)
 
     def plot(self, ax: Any = None) -> SystemsScatter:
@@ -60,13 +61,13 @@ class SystemsScatter:
                 f"A picture shows up to {MOST} pairs of measures. There are {len(self.panels)}: name a reference, or fewer measures."
             )
         axes = _new_axes(len(self.panels)) if ax is None else axes_for(ax, len(self.panels), (3, 3))
-        for axis, (x, y, tau) in zip(axes, self.panels, strict=True):
-            self._panel(axis, x, y, tau)
+        for axis, (x, y, title) in zip(axes, self.panels, strict=True):
+            self._panel(axis, x, y, title)
         self.ax_ = np.array(axes, dtype=object)
         self.figure_ = axes[0].figure
         return self
 
-    def _panel(self, ax: Any, x: int, y: int, tau: float) -> None:
+    def _panel(self, ax: Any, x: int, y: int, title: str) -> None:
         values = self.means[:, [x, y]]
         is_tied = tied(values)
         size = 18 if len(values) <= 40 else 10
@@ -79,9 +80,9 @@ class SystemsScatter:
                     *values[chosen].T, s=size, facecolor=fill, edgecolor=colour, linewidth=1.1, alpha=0.85, label=label,
                     zorder=3 if label else 2,
                 )  # fmt: skip
-        ax.set_xlabel(as_text(self.measures[x]), fontsize="small")
-        ax.set_ylabel(as_text(self.measures[y]), fontsize="small")
-        ax.set_title(f"tau = {tau:.3f}", fontsize="medium")
+        ax.set_xlabel(_in_lines(self.measures[x]), fontsize="small")
+        ax.set_ylabel(_in_lines(self.measures[y]), fontsize="small")
+        ax.set_title(title, fontsize="medium")
         if is_tied.any():
             ax.legend(frameon=False, fontsize="x-small", loc="best", handletextpad=0.2, borderpad=0.2)
         plain(ax)
@@ -107,3 +108,8 @@ def _new_axes(panels: int) -> list[Any]:
     for axis in axes[panels:]:
         axis.set_axis_off()
     return axes[:panels]
+
+
+def _in_lines(measure: str) -> str:
+    """Return the name of a measure in lines that end after a comma, as long as an axis is."""
+    return "\n".join(as_text(line) for line in textwrap.wrap(measure.replace(",", ", "), 34)).replace(", ", ",")

@@ -1,0 +1,216 @@
+"""Measures side by side: whom they agree with, how well they tell systems apart, how well they bear missing judgments.
+
+Writes the page ``measures_side_by_side.md`` and three pictures beside this file, about the 129 runs of TREC-8 ad hoc, or about other
+runs that are given as arguments. The page holds counts, correlations and shares only, nothing of the data.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from given_collection import Collection, given_collection
+
+import irmx_study
+from irmx_study.pictures.picture_files import write_picture
+
+MEASURES = {
+    "AP": "AP",
+    "nDCG": "nDCG",
+    "nDCG@10": "nDCG@10",
+    "P@10": "P@10",
+    "Rprec": "Rprec",
+    "RR": "RR",
+    "Bpref": "Bpref",
+    "RBP, p = .8": "RBP(rel=1)",
+    "RBP, p = .95": "RBP(rel=1,p=0.95)",
+    "MP GL_AD_ID": "MP(model=GL_AD_ID)",
+    "MP GL_OR_LID": "MP(model=GL_OR_LID)",
+    "MP LO_AD_ID@Rec": "MP(model=LO_AD_ID,rescale='recall')",
+    "NCP geometric, p = .1": "NCP(law=geometric(p=0.1))",
+    "NCP zipf, s = 1": "NCP(law=zipf)",
+}
+NAMES = {measure: name for name, measure in MEASURES.items()}
+KEEP, SAMPLES, DEPTH = (90, 70, 50, 30, 10), 10, 100
+
+
+def markdown(frame: pd.DataFrame, places: int = 3) -> str:
+    """Return a table in Markdown, the index as its first column."""
+    lines = [["", *map(str, frame.columns)], ["---", *["---:"] * frame.shape[1]]]
+    for name, *cells in frame.itertuples(name=None):
+        lines.append([str(name), *(f"{x:.{places}f}" if isinstance(x, float) else f"{x}" for x in cells)])
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def groups_of(collection: Collection) -> dict[str, str] | None:
+    """Return the group that submitted each run; None if it is not known, as for runs given as arguments."""
+    path = Path(os.environ.get("IRMX_DATA", "")) / "trec8_adhoc" / "runs_table.tsv"
+    if collection.name != "TREC-8" or not path.is_file():
+        return None
+    with path.open(encoding="utf-8") as lines:
+        return {
+            row["run"]: row["group"] for row in csv.DictReader(lines, delimiter="\t") if row["run"] in collection.runs
+        }
+
+
+def overview(agreement: Any, power: Any, pools: Any, left_out: Any) -> pd.DataFrame:
+    """Return one row per measure: the main number of each part of the page."""
+    with_ap = agreement.matrix("tau")["AP"]
+    of_measure = power.frame().set_index("measure")
+    smaller = pools.frame().set_index(["measure", "keep"])["tau"]
+    lowest = left_out.frame().groupby("measure")["tau"].min()
+    rows = {
+        name: {
+            "tau with AP": with_ap[measure],
+            "discriminative power": of_measure["power"][measure],
+            "difference needed": of_measure["difference_needed"][measure],
+            "swap rate": of_measure["swap_rate"][measure],
+            "tau, half the judgments": smaller[measure, 50],
+            "tau, a tenth": smaller[measure, 10],
+            "lowest tau without a group": lowest[measure],
+        }
+        for name, measure in MEASURES.items()
+    }
+    return pd.DataFrame(rows).T
+
+
+def without_groups(left_out: Any) -> pd.DataFrame:
+    """Return one row per measure: what leaving out groups does to rankings, and to the group's own runs."""
+    rows, runs = left_out.frame().groupby("measure", sort=False), left_out.runs().groupby("measure", sort=False)
+    found = {
+        "mean tau": rows["tau"].mean(),
+        "lowest tau": rows["tau"].min(),
+        "mean change of a run's value": (runs["value_change"].sum() / runs["value"].sum()).map("{:+.1%}".format),
+        "runs that fall": runs["rank_change"].agg(lambda change: int((change > 0).sum())),
+        "largest fall": runs["rank_change"].max().astype(int),
+    }
+    return pd.DataFrame(found).rename(index=NAMES)
+
+
+def page(collection: Collection) -> str:
+    """Return the page in Markdown, and write its pictures."""
+    scores = collection.scores(list(MEASURES.values()))
+    runs = {system: collection.runs[system] for system in scores.systems}
+    agreement = irmx_study.correlate(scores)
+    power = irmx_study.discriminate(scores, correction="none")
+    tukey = irmx_study.discriminate(scores, test="randomised-tukey", splits=0)
+    pools = irmx_study.pool(list(MEASURES.values()), collection.qrels, runs, KEEP, SAMPLES, jobs=collection.jobs)
+    groups = groups_of(collection)
+    left_out = irmx_study.leave_out(
+        list(MEASURES.values()), collection.qrels, runs, groups, DEPTH, jobs=collection.jobs
+    )
+    stem = collection.page.with_suffix("")
+    for name, display in (
+        ("agreement", agreement.plot(order="similar")), ("power", power.plot()), ("pool", pools.plot()),
+    ):  # fmt: skip
+        write_picture(display.figure_, stem.with_name(f"{stem.name}_{name}.svg"))
+    taus = agreement.matrix("tau").rename(index=NAMES)
+    taus.columns = pd.Index([str(i) for i in range(1, len(taus) + 1)])
+    taus.index = pd.Index([f"{i} {name}" for i, name in enumerate(taus.index, 1)])
+    curves = pools.frame().pivot_table(index="measure", columns="keep", values="tau", sort=False)
+    curves.columns = pd.Index([f"{keep:g}%" for keep in curves.columns])
+    tests = power.frame().set_index("measure")[["significant", "power", "difference_needed", "swap_rate"]]
+    tests.columns = pd.Index(["significant", "power", "difference needed", "swap rate"])
+    tests.insert(2, "power, randomised Tukey", tukey.frame().set_index("measure")["power"])
+    stable = agreement.stability().set_index(["a", "b"])
+    return _PAGE.format(
+        name=collection.name,
+        command=collection.command,
+        stem=stem.name,
+        runs=len(scores.systems),
+        pairs=f"{len(scores.systems) * (len(scores.systems) - 1) // 2:,}",
+        topics=len(scores.topics),
+        overview=markdown(overview(agreement, power, pools, left_out)),
+        taus=markdown(taus),
+        low=f"{stable['low']['AP', 'P@10']:.3f}",
+        high=f"{stable['high']['AP', 'P@10']:.3f}",
+        tau=f"{agreement.matrix('tau')['AP']['P@10']:.3f}",
+        tests=markdown(tests.rename(index=NAMES)),
+        curves=markdown(curves.rename(index=NAMES)),
+        samples=SAMPLES,
+        depth=DEPTH,
+        groups="each run is a group" if groups is None else f"{len(set(groups.values()))} groups submitted them",
+        lost_judgments=f"{left_out.groups['judged'].max():,} of {left_out.judged:,}",
+        unpooled=f"{left_out.unpooled:,} judgments are" if left_out.unpooled else "no judgment is",
+        lost=markdown(without_groups(left_out)),
+    )
+
+
+_PAGE = """\
+# Measures side by side on {name}: agreement, discriminative power, robustness
+
+```console
+$ {command}
+```
+
+makes this page. `IRMX_DATA` is the folder that holds `trec8_adhoc`, the data of the TREC-8 ad hoc task; they are not part of irmx,
+and this page holds counts, correlations and shares only. With `--qrels` and `--runs`, the same program makes this page for other
+runs; every part of it is a command as well: `irmx correlate`, `irmx discriminate` and `irmx pool`.
+
+{runs} runs, {topics} topics. The measures are those that need nothing but ranks and grades: Markov Precision (MP) and Normalised
+Cumulative Precision (NCP) with some of their users, and the usual ones. Measures of streams, of pages with verticals and of periods of time
+need columns that this collection does not have. NCP with its uniform law is AP, and with the law of the first document RR
+([shown here](trec8_ncp.md)), so they are not listed again.
+
+## In one table
+
+{overview}
+
+- **tau with AP**: Kendall's tau-b between the rankings of the runs by their means.
+- **discriminative power**: share of the {pairs} pairs of runs that a two-sided paired t test tells apart, p at most .05, not corrected.
+- **difference needed**: the smallest difference of means that is significant together with all larger ones.
+- **swap rate**: share of pairs of runs that stand in the opposite order in the other half of the topics, over 1,000 random halvings.
+- **half, a tenth of the judgments**: mean tau-b of the ranking by a part of the judgments with the ranking by all.
+- **without a group**: the same, if one group of runs had not contributed to the pool; the lowest over groups.
+
+No measure is best in all columns, and none of them says what a user wants: a measure that tells many pairs of systems apart may
+measure something else than what the experiment is about.
+
+## Agreement
+
+Tau-b of all pairs; [what it is](../guide/agreement-of-measures.md). Measures with a tau of .9 or more are customarily said to rank
+systems alike. How much such a number owes to the topics: over 1,000 resamples of the topics, 95% of the taus of AP and P@10, {tau} here,
+lie between {low} and {high}. That is no confidence interval; it lies too low.
+
+![Heat map of tau between all measures; measures that agree are neighbours.]({stem}_agreement.svg)
+
+{taus}
+
+## Discriminative power
+
+[What it is](../guide/discriminative-power.md). The randomised Tukey test holds the error rate for all pairs of runs together; the t test
+does so for each pair.
+
+![Sorted p-values of all pairs of runs, one line per measure.]({stem}_power.svg)
+
+{tests}
+
+## Missing judgments
+
+[How it is done](../guide/missing-judgments.md). Of the judgments of every topic a part is kept at random, in {samples} samples; tau-b of
+the ranking by what is left with the ranking by all, mean over samples:
+
+![Tau by the share of judgments that are kept, one line per measure.]({stem}_pool.svg)
+
+{curves}
+
+As if one group of runs had not contributed to the pool: {groups}, and what only its runs have among their top {depth} becomes unjudged,
+at most {lost_judgments} judgments. Which runs were pooled is not in the data; all are taken to be, and {unpooled} of a
+document that none has among its top {depth}. "Fall" is by ranks, among all runs.
+
+{lost}
+"""
+
+
+def main() -> None:
+    with given_collection(
+        __file__, "Measures side by side: agreement, discriminative power, robustness."
+    ) as collection:
+        collection.write(page(collection))
+
+
+if __name__ == "__main__":
+    main()
