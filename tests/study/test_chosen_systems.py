@@ -1,6 +1,8 @@
 """The systems that studies of measures leave out."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from ir_measures import AP, RR
 
 from irmx import DataError, Scores, UsageError
+from irmx.demo import SYSTEMS, qrels_path, run_path
 from irmx_study import choose_systems, comparable_means
 from irmx_study.filters.chosen_systems import listed_names
 
@@ -72,6 +75,11 @@ def test_an_unknown_run_in_the_list_is_named() -> None:
         choose_systems(made([0.1, 0.2]), only=["s0", "s11"])
 
 
+def test_several_unknown_runs_in_the_list_are_counted() -> None:
+    with pytest.raises(UsageError, match=r"has 'x1' and 2 other names, which are no runs here\. The runs: s0, s1"):
+        choose_systems(made([0.1, 0.2]), only=["x2", "s0", "x1", "x3"])
+
+
 def test_no_run_left_is_told() -> None:
     with pytest.raises(DataError, match="All of 2 runs retrieve nothing for at least one of 2 topics"):
         choose_systems(made([0.1, 0.2], [False, False]), every_topic=True)
@@ -108,3 +116,32 @@ def test_equal_means_stay_equal_in_any_order_of_the_topics(values: list[int], un
 
 def test_decimals_round_as_printed_values() -> None:
     assert comparable_means(made([0.12344, 0.12341, 0.2]), decimals=4).ravel().tolist() == [0.1234, 0.1234, 0.2]
+
+
+@pytest.mark.parametrize("name", ["correlate", "discriminate", "settings"])
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("--only", "names.txt", "'bm25' and 1 other name, which are no runs here"),
+        ("--best", "200", "(0, 100]. Got 200.0"),
+    ],
+)
+def test_commands_refuse_filters_before_they_score(
+    command: Callable[..., Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    option: str,
+    value: str,
+    message: str,
+) -> None:
+    def never(*_: Any) -> None:
+        raise AssertionError("scored")
+
+    monkeypatch.setattr("irmx_study.commands.scored.scores", never)
+    (tmp_path / "names.txt").write_text("recent.run\nbm25\ntitles\n")
+    for system in SYSTEMS:
+        (tmp_path / f"{system}.run").write_bytes(run_path(system).read_bytes())
+    done = command(name, qrels_path(), "*.run", "AP", "RBP(p=0.5:0.9:3)", option, value, cwd=tmp_path)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err

@@ -107,7 +107,7 @@ def correlate_measures(
     check_parameters(decimals, rbo_p, rbo_ties, resamples, level)
     if per_topic + stability + rbo > 1:
         raise UsageError("--per-topic, --stability and --rbo print different tables. Give one of them.")
-    values = chosen(scored("correlate", arguments, scores, measure, label or ()), only, every_topic, best)
+    values = chosen(scored("correlate", arguments, scores, measure, label or (), only, best), only, every_topic, best)
     agreement = correlate(
         values,
         reference,

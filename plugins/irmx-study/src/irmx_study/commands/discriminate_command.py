@@ -110,7 +110,7 @@ def discriminate_measures(
     with warnings.catch_warnings():
         # the notes below the table count the topics that runs lack
         warnings.filterwarnings("ignore", r"[\s\S]*no results for \d+ of \d+ topics .*measures' defaults$", DataWarning)
-        values = scored("discriminate", arguments, scores, measure, label or ())
+        values = scored("discriminate", arguments, scores, measure, label or (), only, best)
     result = discriminate(chosen(values, only, every_topic, best), **how, splits=splits, bin_width=bin_width)
     if plot is not None:
         write_picture(result.plot(log=log).figure_, plot)

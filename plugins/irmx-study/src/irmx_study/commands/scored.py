@@ -14,8 +14,10 @@ def scored(
     from_files: bool = False,
     measure: str | None = None,
     labels: Sequence[str] = (),
+    only: str | None = None,
+    best: float | None = None,
 ) -> Scores:
-    """Return the scores that a command works on.
+    """Return the scores that a command works on, of all runs; :func:`chosen` leaves some out.
 
     Parameters
     ----------
@@ -29,12 +31,18 @@ def scored(
         The measure of files of per-topic results that do not name it.
     labels : sequence of str
         Options such as ``"my.run=BM25"``: the names of systems.
+    only, best : optional
+        What :func:`chosen` gets, checked here before anything is scored.
 
     Raises
     ------
     irmx.errors.UsageError
-        If there is no run or no measure, or a label names no system.
+        If there is no run or no measure, a label names no system, or ``only`` or ``best`` cannot be applied.
     """
+    from irmx_study.filters.chosen_systems import check_best, check_listed, listed_names
+
+    check_best(best)
+    kept = None if only is None else listed_names(only)
     if from_files:
         from irmx_study.per_topic.per_topic_files import read_per_topic
 
@@ -44,7 +52,11 @@ def scored(
     if len(arguments) < 3:
         raise UsageError(f"irmx {command} needs qrels, runs and measures: irmx {command} QRELS RUN... MEASURE...")
     paths, measures = runs_and_measures(list(arguments[1:]), f"irmx {command} QRELS RUN... MEASURE...")
-    return labelled(scores(measures, arguments[0], named_runs(paths)), labels)
+    runs = named_runs(paths)
+    names = names_with_labels(runs, labels)
+    if kept is not None:
+        check_listed(kept, names)
+    return labelled(scores(measures, arguments[0], runs), labels)
 
 
 def chosen(scores: Scores, only: str | None = None, every_topic: bool = False, best: float | None = None) -> Scores:

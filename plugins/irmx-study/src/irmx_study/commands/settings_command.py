@@ -122,7 +122,9 @@ def settings_of_a_measure(
     else:
         if reference is not None and not scores:
             arguments = _with_reference(arguments, reference)
-        results = chosen(scored("settings", arguments, scores, measure, label or []), only, every_topic, best)
+        results = chosen(
+            scored("settings", arguments, scores, measure, label or (), only, best), only, every_topic, best
+        )
     for_reading = registry().output_formats()[output_format].WIDE
     agreement = None if reference is None else settings_agreement(results, reference, of, rounded)
     lines: tuple[str, ...] = ()

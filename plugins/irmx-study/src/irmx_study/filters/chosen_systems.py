@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -62,13 +62,7 @@ def choose_systems(
     """
     if only is not None:
         kept = set(only)
-        unknown = [name for name in kept if name not in scores.systems]
-        if unknown:
-            name = min(unknown)
-            raise UsageError(
-                f"The list of runs to keep has {name!r}, which is no run here.{suggest(name, scores.systems)} The runs: "
-                f"{some(scores.systems, 20)}."
-            )
+        check_listed(kept, scores.systems)
         scores = scores.select(systems=[name for name in scores.systems if name in kept])
     if every_topic:
         whole: Bools = np.all(scores.retrieved, axis=0)
@@ -94,6 +88,17 @@ def check_best(best: float | None) -> None:
     """Raise unless the percentage of runs to keep, if there is one, is in (0, 100]."""
     if best is not None and not 0 < best <= 100:
         raise UsageError(f"The best runs to keep are a percentage in the range (0, 100]. Got {best!r} instead.")
+
+
+def check_listed(names: Iterable[str], systems: Sequence[str]) -> None:
+    """Raise for names of a list of runs to keep that are no systems."""
+    unknown = sorted(set(names) - set(systems))
+    if unknown:
+        more = f" and {counted(len(unknown) - 1, 'other name')}" if len(unknown) > 1 else ""
+        raise UsageError(
+            f"The list of runs to keep has {unknown[0]!r}{more}, which {'are no runs' if more else 'is no run'} here."
+            f"{suggest(unknown[0], systems)} The runs: {some(systems, 20)}."
+        )
 
 
 def listed_names(path: str | os.PathLike[str]) -> list[str]:

@@ -9,9 +9,9 @@ from typing import Any
 import ir_measures
 import numpy as np
 
-from irmx import Evaluator, Param, UsageError, named_runs, some, suggest
+from irmx import Evaluator, Param, named_runs
 from irmx.parallel import check_backend, check_jobs
-from irmx_study.filters.chosen_systems import check_best
+from irmx_study.filters.chosen_systems import check_best, check_listed
 from irmx_study.pooling.cut_means import FEWEST, too_few
 from irmx_study.pooling.cut_study import CutStudy
 from irmx_study.pooling.judgment_samples import JudgmentSamples
@@ -60,12 +60,7 @@ def runs_to_rank(runs: Any, only: Iterable[str] | None = None) -> dict[str, Any]
     by_name = named_runs(runs)
     if only is not None:
         names = list(only)
-        unknown = sorted(name for name in names if name not in by_name)
-        if unknown:
-            raise UsageError(
-                f"The list of runs to keep has {unknown[0]!r}, which is no run here.{suggest(unknown[0], by_name)} The runs: "
-                f"{some(by_name, 20)}."
-            )
+        check_listed(names, tuple(by_name))
         by_name = {name: run for name, run in by_name.items() if name in names}
     if len(by_name) < FEWEST:
         raise too_few(by_name)
