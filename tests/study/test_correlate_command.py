@@ -55,6 +55,16 @@ def test_other_tables(option: str, method: str, command: Callable[..., Any], agr
     pd.testing.assert_frame_equal(read(done.out), getattr(agreement, method)(), check_dtype=False)
 
 
+@pytest.mark.parametrize("option", ["--stability", "--rbo", "--per-topic"])
+def test_what_all_rows_of_a_table_for_reading_share_stands_below_it(option: str, command: Callable[..., Any]) -> None:
+    out = command("correlate", *FILES, *MEASURES, option, "--rbo-p", "0.8").out
+    header, _, below = out.lstrip().partition("\n")
+    assert "systems" not in header
+    assert "systems" in below
+    assert ("RBO        p = 0.8" in below or "RBO       p = 0.8" in below) == (option == "--rbo")
+    assert max(map(len, out.partition("\nsystems ")[0].splitlines())) <= 80
+
+
 def test_topics_are_summarised_for_reading_and_empty_where_there_is_no_tau(command: Callable[..., Any]) -> None:
     done = command("correlate", *FILES, "AP", "RR", "--per-topic")
     assert "without" in done.out

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from irmx_study.correlation.agreement_of_measures import Agreement
 
 
+_SHORT = {"smallest": "min", "largest": "max"}
+"""Names of columns in the tables for reading, so that they fit a terminal."""
+
+
 def correlate_measures(
     arguments: ArgumentsOption,
     reference: Annotated[
@@ -128,6 +132,7 @@ def correlate_measures(
         table, below = agreement.stability(), facts(taus=False, rbo=False)
     elif rbo:
         table, below = agreement.rbo_frame(), facts(taus=False, rbo=False, stability=False)
+        below = {"systems": below["systems"], "RBO": f"p = {agreement.rbo_p:g}"} | below
     elif per_topic:
         table = agreement.topics_summary() if for_reading else agreement.per_topic()
         below = facts(taus=False, rbo=False, stability=False)
@@ -140,6 +145,8 @@ def correlate_measures(
     else:
         table, below = agreement.frame(), facts(taus=False, stability=False)
     places = decimal_places(places, output_format)
+    if table is not None and for_reading:
+        table = table.drop(columns=["systems", "p" if rbo else "topics"]).rename(columns=_SHORT)
     if table is None:
         _print_tables(agreement, coefficient, output_format, places)
     else:
