@@ -65,6 +65,15 @@ def test_the_table_fits_a_terminal_and_states_how(command: Command, folder: Path
         assert words in facts
 
 
+@pytest.mark.parametrize("test", ["t", "randomised-tukey"])
+def test_levels_without_a_correction_are_p_values_for_readers(command: Command, folder: Path, test: str) -> None:
+    asl = (*DISCRIMINATE, "--asl", "--test", test, "--draws", "500")
+    lines = [line.split() for line in command(*asl, cwd=folder).out.splitlines()]
+    assert ["measure", "rank", "a", "b", "difference", "p"] in lines
+    corrected = rows(command(*asl, "-o", "csv", cwd=folder).out)[0]["p_corrected"]
+    assert next(line for line in lines if line[:2] == ["AP", "1"])[-1] in (f"{float(corrected):.4f}", "<0.0001")
+
+
 def test_filters_and_labels_choose_the_runs(command: Command, folder: Path) -> None:
     shutil.copy(folder / "bm25.run", folder / "again.run")
     (folder / "names.txt").write_text("bm25.run\ntitles.run\nNew\n")

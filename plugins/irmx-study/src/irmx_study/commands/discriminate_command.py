@@ -118,8 +118,11 @@ def discriminate_measures(
         write_picture(result.plot_swaps().figure_, plot_swaps)
     for_reading = registry().output_formats()[output_format].WIDE
     if asl:
-        uncorrected = ["p"] * (result.choices.correction.NAME == "none")
-        rows = result.asl().drop(columns=["share", *uncorrected] if for_reading else [])
+        rows = result.asl()
+        if for_reading:
+            rows = rows.drop(columns="share")
+            if result.choices.correction.NAME == "none":  # a test of all pairs together has no other p-value
+                rows = rows.drop(columns="p").rename(columns={"p_corrected": "p"})
     elif swaps:
         rows = result.swaps()
     else:
