@@ -47,6 +47,24 @@ def test_it_prints_the_extremes_within_80_columns(command: Callable[..., Any], s
     assert values == pytest.approx(expected.tolist(), abs=5e-5)
 
 
+@pytest.mark.parametrize(
+    ("options", "stated"),
+    [
+        (("-r", "AP"), ["tau", "tau_ap", "settings"]),
+        (("-r", "AP", "--by-setting"), ["tau", "tau_ap"]),
+        ((), ["rank", "settings"]),
+    ],
+)
+def test_below_a_table_is_what_its_columns_are(
+    command: Callable[..., Any], swept: Path, options: tuple[str, ...], stated: list[str]
+) -> None:
+    for arguments, versions in (((*FILES, RBP), ["versions"]), (("--sweep", swept), [])):
+        below = command("settings", *arguments, *options).out.rpartition("  \n")[2]
+        assert [line.split()[0] for line in below.splitlines()] == stated + versions
+        aside = command("settings", *arguments, *options, "-o", "latex").err
+        assert aside.endswith(below)
+
+
 def test_a_reference_need_not_be_among_the_measures(command: Callable[..., Any]) -> None:
     one, other = (command("settings", *FILES, RBP, *words, "-r", "AP") for words in ((), ("AP",)))
     assert one.out == other.out != ""

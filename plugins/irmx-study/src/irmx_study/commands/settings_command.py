@@ -28,6 +28,18 @@ if TYPE_CHECKING:
     from irmx_study.settings.agreement_result import SettingsAgreement
 
 
+_TAUS = {
+    "tau": "Kendall's tau-b between the rankings of the runs by their means",
+    "tau_ap": "reads the setting's ranking from the top; the other is the reference",
+}
+_EXTREMES = {"settings": "how many have the value; shown is the first of them"}
+_BEST = {
+    "rank": "of the run by its mean; equal means share the smaller rank",
+    "settings": "how many give it that rank; shown is the one with the largest mean",
+}
+"""What stands below a table of taus, of their extremes, of the best settings."""
+
+
 def settings_of_a_measure(
     arguments: ArgumentsOption,
     sweep: Annotated[
@@ -60,7 +72,9 @@ def settings_of_a_measure(
     by_setting: Annotated[bool, typer.Option("--by-setting", help="Print one row per setting.")] = False,
     rounded: Annotated[
         int | None,
-        typer.Option("--round", min=0, metavar="PLACES", help="Round means to so many places before ranking the runs."),
+        typer.Option(
+            "--round", min=0, metavar="PLACES", help="Round the means first, as papers that start from tables do."
+        ),
     ] = None,
     plot: Annotated[
         Path | None,
@@ -109,6 +123,9 @@ def settings_of_a_measure(
     conclusion holds, by the value of each parameter. With -o csv, tsv or jsonl, one row per setting, or with
     --best-settings one per run.
     """
+    from irmx_study.comparison.tables_for_reading import write_facts_below
+    from irmx_study.correlation.agreement_facts import versions_fact
+    from irmx_study.correlation.agreement_tables import Stated
     from irmx_study.settings.best_settings import best_settings as best_setting_of_each_run
     from irmx_study.settings.conclusions import conclusion
     from irmx_study.settings.settings_agreement import settings_agreement
@@ -128,19 +145,25 @@ def settings_of_a_measure(
     for_reading = registry().output_formats()[output_format].WIDE
     agreement = None if reference is None else settings_agreement(results, reference, of, rounded)
     lines: tuple[str, ...] = ()
+    facts: dict[str, str] = {}
     if holds is not None:
         found = conclusion(results, holds, reference, measure=of, decimals=rounded)
         lines = found.sentences()
         rows = found.frame() if by_setting or not for_reading else found.by_parameter()
     elif best_settings or agreement is None:
-        rows = best_setting_of_each_run(results, of, rounded)
+        rows, facts = best_setting_of_each_run(results, of, rounded), _BEST
     else:
-        rows = agreement.frame() if by_setting or not for_reading else agreement.extremes()
+        every_setting = by_setting or not for_reading
+        rows = agreement.frame() if every_setting else agreement.extremes()
+        facts = _TAUS if every_setting else _TAUS | _EXTREMES
         of_settings = f"{counted(len(agreement.settings.columns), 'setting')} of {agreement.settings.name}"
         lines = (f"{counted(len(agreement.values), 'run')}, {of_settings}, against {agreement.reference}",)
     if agreement is not None:
         _draw(agreement, plot, along, scatter, setting)
     _print(rows, lines, output_format, decimal_places(places, output_format))
+    if not sweep:
+        facts = facts | {"versions": versions_fact(results)}
+    write_facts_below(Stated(facts, ()), output_format)
 
 
 def _refuse(
