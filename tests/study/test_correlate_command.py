@@ -178,6 +178,7 @@ def test_pictures_are_written(command: Callable[..., Any], tmp_path: Path) -> No
     [
         (("--coefficient", "kendall"), 2, "There is no coefficient 'kendall'"),
         (("--reference", "P@7"), 2, "no measure 'P@7'"),
+        (("-r", "P@7"), 2, "no measure 'P@7'"),
         (("--rbo-p", "1"), 2, "in the range (0, 1). Got 1.0"),
         (("--rbo-ties", "c"), 2, "one of w, a, b. Got 'c'"),
         (("--resamples", "10"), 2, "at least 100 resamples"),

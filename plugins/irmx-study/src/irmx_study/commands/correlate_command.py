@@ -36,7 +36,13 @@ _SHORT = {"smallest": "min", "largest": "max"}
 def correlate_measures(
     arguments: ArgumentsOption,
     reference: Annotated[
-        str | None, typer.Option("--reference", help="The measure to correlate all others with; by default all pairs.")
+        str | None,
+        typer.Option(
+            "-r",
+            "--reference",
+            metavar="MEASURE",
+            help="The measure to correlate all others with; by default all pairs.",
+        ),
     ] = None,
     coefficient: Annotated[
         str,
