@@ -268,8 +268,8 @@ def of_weights(fit: PreferenceFit) -> tuple[list[str], list[str]]:
         f"- The 95% intervals of likelihood cover the true l of {covered} of {len(both)} users. The mean of l is {both['l'].mean():.3f} by likelihood and",
         f"  {both['l_by_agreement'].mean():.3f} by agreement; the true one is {both['true'].mean():.3f}. Pearson's r of learned and true l is {both['l'].corr(both['true']):.2f} by",
         f"  likelihood and {both['l_by_agreement'].corr(both['true']):.2f} by agreement; the mean error is {(both['l'] - both['true']).abs().mean():.3f} and {(both['l_by_agreement'] - both['true']).abs().mean():.3f}.",
-        f"- On held-out topics, an l of one's own gains {both['difference_by_agreement'].mean():+.4f} over l = 0 by agreement, in the mean over users, and {both['difference'].mean():+.4f}",
-        "  over the mean l of all users by likelihood.",
+        f"- On held-out topics, an l of one's own changes the agreement, in the mean over users, by {both['difference_by_agreement'].mean():+.4f} against l = 0 if learned by",
+        f"  agreement, and by {both['difference'].mean():+.4f} against the mean l of all users if learned by likelihood.",
     ]
     rows = [
         [

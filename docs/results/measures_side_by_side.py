@@ -173,7 +173,8 @@ measure something else than what the experiment is about.
 
 Tau-b of all pairs; [what it is](../guide/agreement-of-measures.md). Measures with a tau of .9 or more are customarily said to rank
 systems alike. How much such a number owes to the topics: over 1,000 resamples of the topics, 95% of the taus of AP and P@10, {tau} here,
-lie between {low} and {high}. That is no confidence interval; it lies too low.
+lie between {low} and {high}. That is no confidence interval; it lies too low. Pictures have the names that irmx prints:
+`RBP(rel=1)` has its default p, .8, and `NCP(law=zipf)` its default s, 1; `@Rec` is `rescale='recall'`.
 
 ![Heat map of tau between all measures; measures that agree are neighbours.]({stem}_agreement.svg)
 
@@ -199,7 +200,8 @@ the ranking by what is left with the ranking by all, mean over samples:
 
 As if one group of runs had not contributed to the pool: {groups}, and what only its runs have among their top {depth} becomes unjudged,
 at most {lost_judgments} judgments. Which runs were pooled is not in the data; all are taken to be, and {unpooled} of a
-document that none has among its top {depth}. "Fall" is by ranks, among all runs.
+document that none has among its top {depth}. A run falls if its rank among all runs
+becomes worse; the largest fall is in ranks.
 
 {lost}
 """
