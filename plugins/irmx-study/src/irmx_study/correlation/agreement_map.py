@@ -9,6 +9,7 @@ import numpy as np
 from irmx import UsageError
 from irmx.ragged import Floats, Ints
 from irmx_study.pictures.axes import as_text, axes_for
+from irmx_study.pictures.cell_numbers import write_in_cells
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,7 +73,7 @@ class AgreementMap:
         lowest = float(np.nanmin(self.values))
         image = self.ax_.imshow(self.values, cmap="cividis", vmin=min(lowest, 0.0) if lowest < 0 else lowest, vmax=1.0)
         if count <= _NUMBERS:
-            self._numbers(image)
+            write_in_cells(image, self.values, np.eye(count, dtype=bool))
         step = -(-count // _NAMES)
         places = list(range(0, count, step))
         names = [as_text(self.measures[place]) for place in places]
@@ -87,17 +88,6 @@ class AgreementMap:
         bar.set_label(self.name)
         bar.outline.set_visible(False)
         return self
-
-    def _numbers(self, image: Any) -> None:
-        """Write the coefficient into every cell but those of a measure with itself, in a colour that can be read there."""
-        for (row, column), value in np.ndenumerate(self.values):
-            if row != column:
-                red, green, blue, _ = image.cmap(image.norm(value))
-                dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
-                text = f"{value:.2f}".replace("0.", ".", 1)
-                self.ax_.text(
-                    column, row, text, ha="center", va="center", fontsize=8, color="white" if dark else "black"
-                )
 
 
 def order_by_similarity(values: Floats) -> Ints:

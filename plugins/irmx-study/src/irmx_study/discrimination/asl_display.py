@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from irmx_study.pictures.axes import GREY, as_text, axes_for, plain
-from irmx_study.pictures.distinct_lines import distinct_line, width_beside
+from irmx_study.pictures.distinct_lines import distinct_line, legend_beside, width_beside
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,13 +61,6 @@ class AslDisplay:
         ax.set_xlabel("share of the pairs of systems, %")
         ax.set_ylabel("achieved significance level")
         plain(ax)
-        ax.legend(
-            frameon=False,
-            fontsize="small",
-            loc="upper left",
-            bbox_to_anchor=(1.01, 1),
-            handlelength=3,
-            title="measure (power)",
-        )
+        legend_beside(ax, "measure (power)")
         self.figure_ = ax.figure
         return self

@@ -8,7 +8,7 @@ import numpy as np
 
 from irmx_study.discrimination.swap_counts import BINS, RELIABLE
 from irmx_study.pictures.axes import GREY, as_text, axes_for, plain
-from irmx_study.pictures.distinct_lines import distinct_line, distinct_marker, width_beside
+from irmx_study.pictures.distinct_lines import distinct_line, distinct_marker, legend_beside, width_beside
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,6 +61,6 @@ class SwapDisplay:
         ax.set_xlabel("difference of means in one half of the topics, in bins")
         ax.set_ylabel("opposite order in the other half, %")
         plain(ax)
-        ax.legend(frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1.01, 1), handlelength=3)
+        legend_beside(ax)
         self.figure_ = ax.figure
         return self

@@ -56,6 +56,34 @@ def axes_for(
     return axes_given
 
 
+def grid_of_axes(panels: int, across: int, size: tuple[float, float], shared: bool = False) -> list[Axes]:
+    """Return the axes of a new figure in rows.
+
+    Parameters
+    ----------
+    panels : int
+        The number of panels.
+    across : int
+        The number in a row.
+    size : tuple of float
+        The width and height of the figure, in inches.
+    shared : bool
+        Whether the panels share their axes.
+
+    Returns
+    -------
+    list of Axes
+        One per panel.
+    """
+    [first] = axes_for(None, 1, size)
+    figure = first.figure
+    first.remove()
+    axes = list(figure.subplots(-(-panels // across), across, sharex=shared, sharey=shared, squeeze=False).flat)
+    for ax in axes[panels:]:
+        ax.set_axis_off()
+    return axes[:panels]
+
+
 def as_text(name: Any) -> str:
     r"""Return a name as text of a picture: shortened in the middle, and with no formulas.
 

@@ -34,6 +34,14 @@ def distinct_marker(number: int) -> str:
     return _MARKERS[(number + number // len(COLOURS)) % len(_MARKERS)]
 
 
+def legend_beside(ax: Any, title: str | None = None) -> None:
+    """Draw the legend of lines on the right of the axes; see :func:`width_beside`."""
+    ax.legend(
+        frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1.01, 1), handlelength=3, title=title,
+        title_fontsize="small",
+    )  # fmt: skip
+
+
 def width_beside(names: Iterable[str], ending: str = "") -> float:
     """Return the width in inches of a picture with a legend of names, each with an ending, on its right."""
     longest = max((len(as_text(name)) for name in names), default=0) + len(ending)

@@ -10,7 +10,7 @@ import numpy as np
 
 from irmx import UsageError
 from irmx.ragged import Bools, Floats
-from irmx_study.pictures.axes import BLUE, VERMILION, as_text, axes_for, plain
+from irmx_study.pictures.axes import BLUE, VERMILION, as_text, axes_for, grid_of_axes, plain
 
 MOST = 12
 """The largest number of panels of a picture."""
@@ -100,14 +100,8 @@ def tied(values: Floats) -> Bools:
 
 
 def _new_axes(panels: int) -> list[Any]:
-    """Return axes of a new figure, three in a row."""
-    [first] = axes_for(None, 1, (3.1 * min(panels, _ACROSS), 3.0 * -(-panels // _ACROSS)))
-    figure = first.figure
-    first.remove()
-    axes = list(figure.subplots(-(-panels // _ACROSS), min(panels, _ACROSS), squeeze=False).flat)
-    for axis in axes[panels:]:
-        axis.set_axis_off()
-    return axes[:panels]
+    across = min(panels, _ACROSS)
+    return grid_of_axes(panels, across, (3.1 * across, 3.0 * -(-panels // across)))
 
 
 def _in_lines(measure: str) -> str:

@@ -7,19 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx.ragged import Floats
-from irmx_study.pictures.axes import as_text, axes_for, plain
+from irmx_study.pictures.axes import as_text, axes_for, grid_of_axes, plain
+from irmx_study.pictures.distinct_lines import distinct_line, distinct_marker, legend_beside, width_beside
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00", "#56b4e9", "#7f7f7f", "#8b4513")
-"""The colours of Okabe and Ito that are dark enough for a line, and two more."""
-_MARKERS = "osD^vPX<>"
-_STYLES = ("-", "--", "-.", ":")
 _SHADED = 3
 """Up to so many measures have bands; of more, these would hide each other, and bars are drawn."""
-_TOGETHER = len(_COLOURS)
+_TOGETHER = 9
 """Up to so many measures are drawn in one panel; of more, each has a panel of its own."""
 
 
@@ -62,7 +59,7 @@ class RobustnessDisplay:
         if ax is None and len(measures) > _TOGETHER:
             self.ax_ = self._panels(measures)
         else:
-            self.ax_ = axes_for(ax, 1, (7.5, 4.5))[0]
+            self.ax_ = axes_for(ax, 1, (width_beside(measures), 4.5))[0]
             levels = self._levels()
             gap = min(np.abs(np.diff(levels)), default=10.0)
             for i, measure in enumerate(measures):
@@ -71,25 +68,21 @@ class RobustnessDisplay:
             self._axes(self.ax_, 0.05)
             how = "bands" if len(measures) <= _SHADED else "bars"
             self.ax_.set_title(f"{self.systems} systems; lines are means, {how} the range of samples", fontsize="small")
-            self.ax_.legend(
-                frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=3,
-                title="measure", title_fontsize="small",
-            )  # fmt: skip
+            legend_beside(self.ax_, "measure")
         self.figure_ = np.ravel(self.ax_)[0].figure
         return self
 
     def _line(self, ax: Axes, measure: str, number: int, shift: float = 0.0, shade: float = 0.0) -> None:
         """Draw the line of a measure: with its band if that is shaded, else with bars, moved so that they do not overlap."""
         levels, tau, low, high = self._points(measure)
-        colour, x = _COLOURS[number % len(_COLOURS)], levels + shift * (levels < 100)
+        look, x = distinct_line(number), levels + shift * (levels < 100)
         if shade:
-            ax.fill_between(x, low, high, color=colour, alpha=shade, linewidth=0)
+            ax.fill_between(x, low, high, color=look["color"], alpha=shade, linewidth=0)
         else:
-            ax.vlines(x, low, high, color=colour, linewidth=1.2, alpha=0.7)
+            ax.vlines(x, low, high, color=look["color"], linewidth=1.2, alpha=0.7)
         ax.plot(
-            x, tau, color=colour, linestyle=_STYLES[number % len(_STYLES)], linewidth=1.3,
-            marker=_MARKERS[number % len(_MARKERS)], markersize=5.5, markeredgecolor="white", markeredgewidth=0.5,
-            label=as_text(measure),
+            x, tau, **look, linewidth=1.3, marker=distinct_marker(number), markersize=5.5, markeredgecolor="white",
+            markeredgewidth=0.5, label=as_text(measure),
         )  # fmt: skip
 
     def _points(self, measure: str) -> tuple[Floats, Floats, Floats, Floats]:
@@ -127,11 +120,8 @@ class RobustnessDisplay:
         """Draw one panel per measure, the others in grey behind it."""
         across = min(4, len(measures))
         down = -(-len(measures) // across)
-        [first] = axes_for(None, 1, (2.3 * across + 0.6, 2.0 * down + 0.6))
-        figure = first.figure
-        first.remove()
-        axes = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False)
-        for i, (ax, measure) in enumerate(zip(axes.flat, measures, strict=False)):
+        axes = grid_of_axes(len(measures), across, (2.3 * across + 0.6, 2.0 * down + 0.6), shared=True)
+        for i, (ax, measure) in enumerate(zip(axes, measures, strict=True)):
             self._axes(ax, 0.13)
             for other in measures:
                 levels, tau, *_ = self._points(other)
@@ -142,12 +132,11 @@ class RobustnessDisplay:
             ax.tick_params(labelsize="small")
             ax.set_xlabel("")
             ax.set_ylabel("")
-        for ax in axes.flat[len(measures) :]:
-            ax.set_axis_off()
+        figure = axes[0].figure
         figure.supxlabel("judgments kept, %", fontsize="medium")
         figure.supylabel("tau with the full pool", fontsize="medium")
         figure.suptitle(
             f"{self.systems} systems; lines are means, bands the range of samples, grey the other measures",
             fontsize="small",
         )
-        return axes
+        return np.array(axes, dtype=object)

@@ -9,7 +9,9 @@ import numpy as np
 
 from irmx.ragged import Floats
 from irmx_study.pictures.axes import BLUE, as_text, axes_for, plain
+from irmx_study.pictures.cell_numbers import write_in_cells
 from irmx_study.pictures.ticks import label_ticks, number_text
+from irmx_study.settings.parameter_map import draw_over_two
 from irmx_study.settings.parameter_spread import most_important, named_parameters
 from irmx_study.settings.varied_parameters import VariedParameter
 
@@ -129,24 +131,11 @@ class AgreementDisplay:
     def _heat_map(self, ax: Any) -> Any:
         down, across = sorted(self.along, key=lambda parameter: len(parameter.axis()))
         values = self.median if down is self.along[0] else self.median.T
-        ys, xs = down.axis(), across.axis()
-        ax = axes_for(ax, 1, (5.8, 1.6 + 0.36 * min(len(ys), 10)))[0]
-        ax.set_facecolor("#dddddd")  # a combination that is no setting
+        ax = axes_for(ax, 1, (5.8, 1.6 + 0.36 * min(len(values), 10)))[0]
         least = min(0.0, float(np.nanmin(values)))
-        edges = [np.arange(len(labels) + 1) - 0.5 for labels in (xs, ys)]
-        image = ax.pcolormesh(*edges, np.ma.masked_invalid(values), cmap="cividis", vmin=least, vmax=1, rasterized=True)
-        if values.size <= _WRITTEN and len(xs) <= 12:
-            for (y, x), value in np.ndenumerate(values):
-                if not np.isnan(value):
-                    is_dark = (value - least) / (1 - least) < 0.55
-                    text = f"{value:.2f}".replace("0.", ".", 1)
-                    ax.text(
-                        x, y, text, ha="center", va="center", fontsize="small", color="white" if is_dark else "black"
-                    )
-        label_ticks(ax.xaxis, xs)
-        label_ticks(ax.yaxis, ys)
-        ax.set_xlabel(as_text(across.name))
-        ax.set_ylabel(as_text(down.name))
+        image = draw_over_two(ax, values, down, across, cmap="cividis", vmin=least, vmax=1)
+        if values.size <= _WRITTEN and values.shape[1] <= 12:
+            write_in_cells(image, values, np.isnan(values))
         ax.set_title(_text(self.title), fontsize="medium")
         ax.figure.colorbar(image, ax=ax).set_label(self._over() or self.title.partition(" of ")[0], fontsize="small")
         return ax

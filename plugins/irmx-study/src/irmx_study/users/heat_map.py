@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx_study.pictures.ticks import label_ticks
+from irmx_study.settings.parameter_map import draw_over_two
 from irmx_study.settings.varied_parameters import VariedParameter
 from irmx_study.users.borders import signs
 
@@ -39,18 +39,10 @@ def draw_heat_map(ax: Any, rows: pd.DataFrame, down: VariedParameter, across: Va
     places = rows[down.column].map(ys.index).to_numpy(), rows[across.column].map(xs.index).to_numpy()
     difference = np.full((len(ys), len(xs)), np.nan)
     difference[places] = rows["difference"]
-    edges = [np.arange(len(values) + 1) - 0.5 for values in (xs, ys)]
-    ax.set_facecolor("#dddddd")  # a combination that is no setting
-    image = ax.pcolormesh(
-        *edges, np.ma.masked_invalid(difference), cmap="PuOr", vmin=-limit, vmax=limit, rasterized=True
-    )
+    image = draw_over_two(ax, difference, down, across, cmap="PuOr", vmin=-limit, vmax=limit)
     cells = [_square(x, y) for y, x, better in zip(*places, rows["better"], strict=True) if not better]
     ax.add_collection(PolyCollection(cells, facecolor="none", edgecolor="#555555", hatch="////", linewidth=0))
     _border(ax, signs(difference))
-    label_ticks(ax.xaxis, xs)
-    label_ticks(ax.yaxis, ys)
-    ax.set_xlabel(across.name)
-    ax.set_ylabel(down.name)
     return image
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from irmx import UsageError
 from irmx.ragged import Floats
-from irmx_study.pictures.axes import BLUE, VERMILION, as_text, axes_for, plain
+from irmx_study.pictures.axes import BLUE, VERMILION, as_text, axes_for, grid_of_axes, plain
 from irmx_study.pictures.ticks import number_text
 from irmx_study.settings.varied_parameters import VariedParameter
 from irmx_study.users.heat_map import draw_heat_map
@@ -151,20 +151,15 @@ class SensitivityDisplay:
         values = panel.axis()
         across = min(len(values), 3)
         down = -(-len(values) // across)
-        [first] = axes_for(None, 1, (2.6 * across + 1.2, 2.4 * down + 0.6))
-        figure = first.figure
-        first.remove()
-        axes = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False)
-        for axis, value in zip(axes.flat, values, strict=False):
+        axes = grid_of_axes(len(values), across, (2.6 * across + 1.2, 2.4 * down + 0.6), shared=True)
+        for axis, value in zip(axes, values, strict=True):
             rows = self.rows[self.rows[panel.column] == value]
             image = draw_heat_map(axis, rows, y, x, self._limit())
             axis.set_title(f"{panel.name}={number_text(value)}", fontsize="medium")
             axis.label_outer()
-        for axis in axes.flat[len(values) :]:
-            axis.set_axis_off()
         self._colour_bar(image, axes)
-        figure.suptitle(self._title(), fontsize="medium")
-        return axes
+        axes[0].figure.suptitle(self._title(), fontsize="medium")
+        return np.array(axes, dtype=object)
 
     def _colour_bar(self, image: Any, axes: Any) -> None:
         figure = np.ravel(axes)[0].figure
