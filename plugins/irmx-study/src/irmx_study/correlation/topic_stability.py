@@ -8,7 +8,7 @@ import numpy as np
 
 from irmx import progress_bar
 from irmx.ragged import Floats, Ints
-from irmx_study.rank_correlation.comparable_means import rounded
+from irmx_study.rank_correlation.comparable_means import comparable
 from irmx_study.rank_correlation.taus_of_samples import taus_of_samples
 from irmx_study.significance.random_draws import resampled_topics
 
@@ -61,21 +61,14 @@ def resampled_taus(
                 with np.errstate(invalid="ignore"):
                     means = counts @ flat / (topics if present is None else counts @ present)
                 shaped = means.reshape(len(counts), systems, measures)
-                taus.append(taus_of_samples(comparable(shaped, decimals), *pairs))
+                taus.append(taus_of_samples(comparable(shaped, values, decimals), *pairs))
                 advance(len(counts))
     return np.concatenate(taus)
 
 
 def taus_by_topic(values: Floats, pairs: tuple[Ints, Ints], decimals: int | None = None) -> Floats:
     """Return tau-b of pairs of measures on every topic, shape (topics, pairs); NaN where a measure does not rank the systems."""
-    return taus_of_samples(comparable(values, decimals), *pairs)
-
-
-def comparable(values: Floats, decimals: int | None) -> Floats:
-    """Return values of shape (samples, systems, measures), rounded so that equal ones are tied."""
-    if decimals is not None:
-        return np.round(values, decimals)
-    return rounded(values, np.nanmax(np.abs(values), axis=(0, 1), initial=0.0))
+    return taus_of_samples(comparable(values, values, decimals), *pairs)
 
 
 def quantiles(taus: Floats, shares: Sequence[float]) -> Floats:

@@ -52,9 +52,24 @@ def comparable_means(scores: Scores, decimals: int | None = None) -> Floats:
         s, m = wrong[0]
         kind = "no value" if np.isnan(means[s, m]) else "an infinite mean"
         raise DataError(f"{scores.systems[s]} has {kind} of {scores.measures[m]}, so that it has no rank.")
+    return comparable(means, scores.values, decimals)
+
+
+def comparable(means: Floats, values: Floats, decimals: int | None) -> Floats:
+    """Return means of some values, rounded so that equal ones are tied.
+
+    Parameters
+    ----------
+    means : float array, shape (..., measures)
+        The means, or the values themselves.
+    values : float array, shape (topics, systems, measures)
+        The values.
+    decimals : int or None
+        The decimal places; None for 12 significant digits of the largest value of the measure.
+    """
     if decimals is not None:
         return np.round(means, decimals)
-    return rounded(means, np.nanmax(np.abs(scores.values), axis=(0, 1), initial=0.0))
+    return rounded(means, np.nanmax(np.abs(values), axis=(0, 1), initial=0.0))
 
 
 def rounded(values: Floats, largest: Floats | None = None) -> Floats:
