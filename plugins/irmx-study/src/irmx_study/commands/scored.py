@@ -39,7 +39,7 @@ def scored(
     irmx.errors.UsageError
         If there is no run or no measure, a label names no system, or ``only`` or ``best`` cannot be applied.
     """
-    from irmx_study.filters.chosen_systems import check_best, check_listed, listed_names
+    from irmx_study.filters.chosen_systems import check_best, listed, listed_names
 
     check_best(best)
     kept = None if only is None else listed_names(only)
@@ -55,7 +55,7 @@ def scored(
     runs = named_runs(paths)
     names = names_with_labels(runs, labels)
     if kept is not None:
-        check_listed(kept, names)
+        listed(names, kept)
     return labelled(scores(measures, arguments[0], runs), labels)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,9 +61,7 @@ def choose_systems(
     ('recent',)
     """
     if only is not None:
-        kept = set(only)
-        check_listed(kept, scores.systems)
-        scores = scores.select(systems=[name for name in scores.systems if name in kept])
+        scores = scores.select(systems=listed(scores.systems, only))
     if every_topic:
         whole: Bools = np.all(scores.retrieved, axis=0)
         if not whole.any():
@@ -73,6 +71,28 @@ def choose_systems(
             )
         scores = scores.select(systems=[name for name, is_whole in zip(scores.systems, whole, strict=True) if is_whole])
     return scores if best is None else _best(scores, best, by)
+
+
+def listed(systems: Collection[str], only: Iterable[str]) -> list[str]:
+    """Return which systems a list names, in their own order.
+
+    >>> listed(["bm25", "titles", "recent"], {"recent", "bm25"})
+    ['bm25', 'recent']
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        For an unknown system.
+    """
+    kept = set(only)
+    unknown = sorted(kept - set(systems))
+    if unknown:
+        more = f" and {counted(len(unknown) - 1, 'other name')}" if len(unknown) > 1 else ""
+        raise UsageError(
+            f"The list of runs to keep has {unknown[0]!r}{more}, which {'are no runs' if more else 'is no run'} here."
+            f"{suggest(unknown[0], systems)} The runs: {some(systems, 20)}."
+        )
+    return [system for system in systems if system in kept]
 
 
 def _best(scores: Scores, best: float, by: str | ir_measures.Measure | None) -> Scores:
@@ -88,17 +108,6 @@ def check_best(best: float | None) -> None:
     """Raise unless the percentage of runs to keep, if there is one, is in (0, 100]."""
     if best is not None and not 0 < best <= 100:
         raise UsageError(f"The best runs to keep are a percentage in the range (0, 100]. Got {best!r} instead.")
-
-
-def check_listed(names: Iterable[str], systems: Sequence[str]) -> None:
-    """Raise for names of a list of runs to keep that are no systems."""
-    unknown = sorted(set(names) - set(systems))
-    if unknown:
-        more = f" and {counted(len(unknown) - 1, 'other name')}" if len(unknown) > 1 else ""
-        raise UsageError(
-            f"The list of runs to keep has {unknown[0]!r}{more}, which {'are no runs' if more else 'is no run'} here."
-            f"{suggest(unknown[0], systems)} The runs: {some(systems, 20)}."
-        )
 
 
 def listed_names(path: str | os.PathLike[str]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import ir_measures
 import numpy as np
 
-from irmx import DataError, Scores, UsageError, counted
+from irmx import DataError, Scores, counted
 from irmx.ragged import Floats, Ints
 from irmx_study.filters.chosen_systems import choose_systems
 from irmx_study.rank_correlation.comparable_means import rounded
@@ -152,8 +152,3 @@ class CutMeans:
         refusal = np.array(frame["refusal"], dtype=object).reshape(shape)[1:, 0]
         refusals = {(c, m): text for (c, m), text in np.ndenumerate(refusal) if isinstance(text, str)}
         return cls(systems, tuple(measures), topics, retrieved, keys, values, refusals)
-
-
-def too_few(runs: Collection[str]) -> UsageError:
-    """Return the error about fewer runs than can be ranked."""
-    return UsageError(f"Comparing rankings takes {FEWEST} or more runs. Got {len(runs)}: {', '.join(runs)}.")

@@ -5,15 +5,16 @@ from __future__ import annotations
 import contextlib
 import os
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
 import numpy as np
 
-from irmx import Judgments, progress_bar, read_run
+from irmx import Judgments, UsageError, named_runs, progress_bar, read_run
 from irmx.parallel import Call, check_jobs, dask, is_local, results_of
-from irmx_study.pooling.cut_means import CutMeans
+from irmx_study.filters.chosen_systems import listed
+from irmx_study.pooling.cut_means import FEWEST, CutMeans
 from irmx_study.pooling.cut_scores import Cuts, CutScores, forget, score_cuts
 from irmx_study.resuming.identity import Identity, identity_of_data
 from irmx_study.resuming.parts import Kind, Parts, writing
@@ -26,6 +27,16 @@ if TYPE_CHECKING:
 
 _TOGETHER = 4
 """So many runs are scored together, and kept together when the study is stopped."""
+
+
+def runs_to_rank(runs: Any, only: Iterable[str] | None = None) -> dict[str, Any]:
+    """Return runs by name, those of a list if there is one; raise for fewer than three, and for a name that is no run."""
+    by_name = named_runs(runs)
+    if only is not None:
+        by_name = {name: by_name[name] for name in listed(by_name, only)}
+    if len(by_name) < FEWEST:
+        raise UsageError(f"Comparing rankings takes {FEWEST} or more runs. Got {len(by_name)}: {', '.join(by_name)}.")
+    return by_name
 
 
 class CutStudy:

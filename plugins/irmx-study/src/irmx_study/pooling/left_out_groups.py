@@ -8,11 +8,10 @@ from typing import Any
 
 import ir_measures
 
-from irmx import Evaluator, Param, named_runs
+from irmx import Evaluator, Param
 from irmx.parallel import check_backend, check_jobs
 from irmx_study.filters.chosen_systems import check_best
-from irmx_study.pooling.cut_means import FEWEST, too_few
-from irmx_study.pooling.cut_study import CutStudy
+from irmx_study.pooling.cut_study import CutStudy, runs_to_rank
 from irmx_study.pooling.groups_of_runs import groups_of_runs
 from irmx_study.pooling.left_out_result import LeftOutGroups
 from irmx_study.pooling.pool_contributions import GroupCuts, left_out
@@ -39,9 +38,7 @@ def leave_out_study(
     import pandas as pd
 
     _DEPTH.check(depth, "depth", "leave_out")
-    by_name = named_runs(runs)
-    if len(by_name) < FEWEST:
-        raise too_few(by_name)
+    by_name = runs_to_rank(runs)
     group_of = groups_of_runs(groups, by_name)
     evaluator = Evaluator(measures, qrels)
     cuts = left_out(by_name, group_of, evaluator.judgments, depth, progress)

@@ -9,11 +9,10 @@ from typing import Any
 import ir_measures
 import numpy as np
 
-from irmx import Evaluator, Param, named_runs
+from irmx import Evaluator, Param
 from irmx.parallel import check_backend, check_jobs
-from irmx_study.filters.chosen_systems import check_best, check_listed
-from irmx_study.pooling.cut_means import FEWEST, too_few
-from irmx_study.pooling.cut_study import CutStudy
+from irmx_study.filters.chosen_systems import check_best
+from irmx_study.pooling.cut_study import CutStudy, runs_to_rank
 from irmx_study.pooling.judgment_samples import JudgmentSamples
 from irmx_study.pooling.percentages import Percentages, exact_percentages, number_of, text_of
 from irmx_study.pooling.smaller_pools_result import SmallerPools
@@ -53,18 +52,6 @@ def pool_study(
     choices = {"keep": [text_of(level) for level in levels], "samples": samples, "seed": seed, "rel": f"{rel:g}"}
     study = CutStudy(POOL, evaluator.measures, evaluator.judgments, by_name, cuts, keys, choices, out)
     return study, cuts
-
-
-def runs_to_rank(runs: Any, only: Iterable[str] | None = None) -> dict[str, Any]:
-    """Return runs by name, those of a list if there is one; raise for fewer than three, and for a name that is no run."""
-    by_name = named_runs(runs)
-    if only is not None:
-        names = list(only)
-        check_listed(names, tuple(by_name))
-        by_name = {name: run for name, run in by_name.items() if name in names}
-    if len(by_name) < FEWEST:
-        raise too_few(by_name)
-    return by_name
 
 
 def pool(
