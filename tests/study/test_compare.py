@@ -164,6 +164,12 @@ def test_identical_systems_are_left_out_of_the_family(random: irmx.Scores) -> No
     assert comparison.letters["AP"][0] == comparison.letters["AP"][2]
 
 
+def test_a_pair_that_several_measures_cannot_tell_apart_is_noted_once() -> None:
+    runs = {"a": run_path("bm25"), "b": run_path("titles"), "c": run_path("bm25")}
+    comparison = irmx_study.compare(irmx.scores("AP RR P@5", qrels_path(), runs), all_pairs=True)
+    assert comparison.notes == ("identical on every topic, and not counted in the family: c and a (AP, RR, P@5)",)
+
+
 def test_differences_within_the_threshold_that_cancel_out_are_not_called_identical() -> None:
     values = np.full((20, 2), 0.5)
     values[:, 0] += np.tile([0.25, -0.25], 10)

@@ -95,5 +95,6 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _pairs(frame: pd.DataFrame) -> str:
-    """Return the pairs of systems of some rows as a list for a sentence."""
-    return _some([f"{row.a} and {row.b} ({row.measure})" for row in frame.itertuples()])
+    """Return the pairs of systems of some rows, with their measures, as a list for a sentence."""
+    measures = frame.groupby(["a", "b"], sort=False)["measure"].agg(", ".join)
+    return _some([f"{a} and {b} ({names})" for (a, b), names in measures.items()])
