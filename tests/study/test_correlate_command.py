@@ -204,7 +204,7 @@ def test_measures_that_do_not_rank_the_runs_are_named(command: Callable[..., Any
     assert "left out, because it gives all systems the same mean: NumQ, NumRel" in done.out
     done = command("correlate", *FILES, "AP", "NumQ")
     assert (done.code, done.out) == (1, "")
-    assert "at least two measures that rank the systems. There is one, AP. left out" in done.err
+    assert "at least two measures that rank the systems. There is one, AP. Left out" in done.err
 
 
 def test_resamples_without_a_tau_are_told(command: Callable[..., Any], tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def correlate(
     if named is not None and named not in names:
         raise DataError(f"The reference {named} does not rank the systems: {'; '.join(left_out)}.")
     if len(names) < 2:
-        why = f" {'; '.join(left_out)}." if left_out else ""
+        why = f" {'; '.join(left_out)}.".replace("left", "Left", 1) if left_out else ""
         raise DataError(f"Agreement needs at least two measures that rank the systems. There is one, {names[0]}.{why}")
     return Agreement(ranked, means, named, decimals, rbo_p, rbo_ties, resamples, seed, level, left_out, progress)
 
