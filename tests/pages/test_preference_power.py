@@ -172,3 +172,8 @@ def test_what_is_not_planned(measures: str, options: dict[str, object], said: st
 def test_one_topic_has_no_variance() -> None:
     with pytest.raises(irmx.DataError, match="of one topic, so that the variance over topics is not known"):
         preference_power(*collection(1), "P@2 RR")
+
+
+@pytest.mark.parametrize("effect", [0, 1e-200, 1e-12])
+def test_without_an_effect_the_power_is_the_level(effect: float) -> None:
+    assert power_of_paired_t(50, effect, 0.05) == pytest.approx(0.05, abs=1e-9)

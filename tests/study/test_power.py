@@ -289,3 +289,9 @@ def test_the_command_prints_the_table(demo: Scores, tmp_path: Path, command: Cal
         assert "about results of earlier systems" in command("power", "--sd", 0.25, "--topics", 5, *option).err
     assert "needs either qrels" in command("power").err
     assert "needs either qrels" in command("power", qrels_path(), "a.run", "AP", "--sd", 0.25).err
+
+
+@pytest.mark.parametrize("difference", [0, 1e-200, 1e-12])
+@pytest.mark.parametrize("systems", [2, 3, 10])
+def test_without_a_difference_the_power_is_the_level(difference: float, systems: int) -> None:
+    assert sizes.power_of_anova(50, systems, difference, 0.02, 0.05) == pytest.approx(0.05, abs=1e-9)

@@ -34,9 +34,10 @@ def power_of_paired_t(topics: int, effect: float, significance: float) -> float:
     """
     from scipy.stats import f, ncf
 
-    if effect == 0:  # where scipy's noncentral F is wrong
+    noncentrality = topics * effect**2
+    if noncentrality == 0:  # no effect, or the square of it is too small: here scipy's noncentral F is wrong
         return significance
-    return float(ncf.sf(f.isf(significance, 1, topics - 1), 1, topics - 1, topics * effect**2))
+    return float(ncf.sf(f.isf(significance, 1, topics - 1), 1, topics - 1, noncentrality))
 
 
 @cache

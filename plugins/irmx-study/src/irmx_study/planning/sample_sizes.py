@@ -45,6 +45,8 @@ def power_of_anova(topics: int, systems: int, difference: float, variance: float
 
     between, within = systems - 1, (topics - 1) * (systems - 1)
     noncentrality = min(topics * difference**2 / (2 * variance), _NONCENTRALITY)
+    if noncentrality == 0:  # no difference, or the square of it is too small: here scipy's noncentral F is wrong
+        return level
     return float(ncf.sf(_critical(level, between, within), between, within, noncentrality))
 
 
