@@ -93,7 +93,18 @@ def test_missing_p_values_are_not_counted(p: list[float], correction: str, rando
 
 
 def test_the_table_marks_what_is_significantly_lower() -> None:
-    columns = ["level", "bin_pair", "a", "b", "pairs", "agreement_a", "agreement_b", "difference", "p_corrected"]
+    columns = [
+        "level",
+        "bin_pair",
+        "a",
+        "b",
+        "pairs",
+        "agreement_a",
+        "agreement_b",
+        "difference",
+        "p_corrected",
+        "favoured",
+    ]
     rows = [
         (0.75, "all", "X", "Y", 9, 0.9, 0.6, 0.3, 0.05),
         (0.75, "all", "X", "Z", 9, 0.9, 0.95, -0.05, 0.01),
@@ -105,6 +116,7 @@ def test_the_table_marks_what_is_significantly_lower() -> None:
         (1.0, "all", "X", "Z", 2, 1.0, 0.5, 0.5, 0.5),
         (1.0, "all", "Y", "Z", 2, 0.5, 0.5, 0.0, 1.0),
     ]
+    rows = [(*row, row[2] if row[7] > 0 else row[3]) for row in rows]
     table = agreement_by_bin(pd.DataFrame(rows, columns=columns), places=2)
     assert table.to_numpy().tolist() == [
         [0.75, "a", "X", "0.90 b", "1.00"],
@@ -122,10 +134,44 @@ def test_the_table_marks_what_is_significantly_lower() -> None:
     assert strict["all"].tolist()[:3] == ["0.90", "0.60", "0.95 b"]
 
 
+@pytest.mark.parametrize("test", ["t", "sign"])
+def test_no_mark_against_the_direction_of_the_test(test: str) -> None:
+    """Over pairs, P@1 agrees more often, by the many pairs of one topic; over topics, RR does; the sign test is of pairs."""
+    topics = [f"q{i}" for i in range(9)]
+    votes = [
+        (q, *pair, "ann", "a")
+        for i, q in enumerate(topics)
+        for pair in ([("best", "other")] if i else [("other", f"p{j}") for j in range(30)])
+    ]
+    orders = {"best": ("n1", "good"), "other": ("n1", "n2", "n3"), **{f"p{j}": ("n1", "n2", "good") for j in range(30)}}
+    pages = [
+        Page(q, name, tuple(Block("web", "", (i,)) for i in items)) for q in topics for name, items in orders.items()
+    ]
+    preferences = pd.DataFrame(votes, columns=["query_id", "page_a", "page_b", "assessor", "choice"])
+    compared = compare_agreement(pages, preferences, {q: {"good": 1} for q in topics}, "P@1 RR", levels=[1], test=test)
+    [row] = compared.itertuples()
+    assert row.difference > 0
+    assert row.p_corrected < 0.05
+    assert row.favoured == ("RR" if test == "t" else "P@1")
+    letters = agreement_by_bin(compared)["all"].str.contains("[ab]").tolist()
+    assert letters == [test == "sign", False, False]
+
+
 def test_a_table_of_too_many_measures() -> None:
     names = [f"m{i}" for i in range(53)]
-    rows = [(0.75, "all", a, b, 1, 0.5, 0.5, 0.0, 1.0) for a, b in itertools.combinations(names, 2)]
-    columns = ["level", "bin_pair", "a", "b", "pairs", "agreement_a", "agreement_b", "difference", "p_corrected"]
+    rows = [(0.75, "all", a, b, 1, 0.5, 0.5, 0.0, 1.0, None) for a, b in itertools.combinations(names, 2)]
+    columns = [
+        "level",
+        "bin_pair",
+        "a",
+        "b",
+        "pairs",
+        "agreement_a",
+        "agreement_b",
+        "difference",
+        "p_corrected",
+        "favoured",
+    ]
     with pytest.raises(irmx.UsageError, match=r"holds at most 52 measures\. There are 53"):
         agreement_by_bin(pd.DataFrame(rows, columns=columns))
 

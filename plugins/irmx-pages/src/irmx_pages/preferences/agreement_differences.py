@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from irmx import DataError, DataWarning, Evaluator, UsageError, counted, read_qrels
 from irmx_pages.preferences.agreed_pairs import LEVELS, AgreedPairs, agreed_pairs
 from irmx_pages.preferences.corrected_p_values import check_correction, corrected_p_values
-from irmx_pages.preferences.topic_intervals import check_test, p_value, topic_interval
+from irmx_pages.preferences.topic_intervals import check_test, favoured, p_value, topic_interval
 from irmx_pages.preferences.traps import FAILED_TRAPS
 from irmx_pages.whole_numbers import check_whole
 
@@ -55,7 +55,9 @@ def compare_agreement(
         * ``pairs`` with a majority, and ``topics``, those that the pairs are of;
         * ``agreement_a`` and ``agreement_b``, in [0, 1];
         * their ``difference``, a minus b, with its 95% interval ``low`` to ``high``, by bootstrap over topics (NaN for one topic);
-        * ``p_value`` of the test, and ``p_corrected`` (of the t-test, NaN for one topic).
+        * ``p_value`` of the test, and ``p_corrected`` (of the t-test, NaN for one topic);
+        * ``favoured``, the measure that the test finds better, None for neither. It may be the one with the lower agreement: the
+          t-test gives every topic the same weight, and the sign test counts a tie as much as a wrong preference.
 
     Raises
     ------
@@ -130,6 +132,7 @@ def _comparisons(group: AgreedPairs, test: str, correction: str, seed: int) -> p
     rows = []
     for (a, of_a), (b, of_b) in itertools.combinations(zip(group.measures, group.agreed.T, strict=True), 2):
         low, high = topic_interval(of_a - of_b, group.topic, seed)
+        better = {1: a, -1: b, 0: None}[favoured(test, of_a, of_b, group.topic)]
         rows.append(
             {
                 "level": group.level,
@@ -144,7 +147,10 @@ def _comparisons(group: AgreedPairs, test: str, correction: str, seed: int) -> p
                 "low": low,
                 "high": high,
                 "p_value": p_value(test, of_a, of_b, group.topic),
+                "favoured": better,
             }
         )
     table = pd.DataFrame(rows)
-    return table.assign(p_corrected=corrected_p_values(table["p_value"].to_numpy(dtype=float), correction))
+    corrected = corrected_p_values(table["p_value"].to_numpy(dtype=float), correction)
+    table.insert(table.columns.get_loc("favoured"), "p_corrected", corrected)
+    return table

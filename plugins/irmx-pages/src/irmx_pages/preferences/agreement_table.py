@@ -31,7 +31,8 @@ def agreement_by_bin(compared: pd.DataFrame, significance: float = 0.05, places:
     DataFrame
         One row per level and measure: ``level``, a ``letter`` for the measure, ``measure``, and a column of texts for each group
         of pairs, such as ``0.925 bc``: an agreement of 0.925, significantly higher than that of the measures b and c. None for
-        a group without any majority. The last row of a level, ``pairs``, has the number of pairs with a majority.
+        a group without any majority. If the test finds the measure with the lower agreement better, neither is marked: agreement is
+        a mean over pairs, and the t-test weighs topics alike. The last row of a level, ``pairs``, has the number of pairs with a majority.
 
     Raises
     ------
@@ -85,8 +86,8 @@ def _cells(compared: pd.DataFrame, letters: dict[str, str], significance: float,
     marks: dict[str, list[str]] = {name: [] for name in letters}
     for row in compared.itertuples(index=False):
         agreement |= {row.a: row.agreement_a, row.b: row.agreement_b}
-        if row.p_corrected <= significance and row.difference:
-            better, worse = (row.a, row.b) if row.difference > 0 else (row.b, row.a)
+        better, worse = (row.a, row.b) if row.difference > 0 else (row.b, row.a)
+        if row.p_corrected <= significance and row.difference and row.favoured == better:
             marks[better].append(letters[worse])
     return {
         name: f"{_text(agreement[name], places)} {''.join(sorted(marks[name], key=_LETTERS.index))}".strip()

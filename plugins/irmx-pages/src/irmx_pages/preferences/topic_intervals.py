@@ -13,6 +13,9 @@ SAMPLES = 2000
 TESTS = ("t", "sign")
 """The tests between two values of every pair."""
 
+_ROUNDING = 1e-12
+"""Means of topics that differ by less are equal."""
+
 
 def topic_interval(values: Floats, topic: Ints, seed: int = 0) -> tuple[float, float]:
     """Return the 95% interval of the mean of values, by the percentile bootstrap over topics.
@@ -47,6 +50,17 @@ def topic_interval(values: Floats, topic: Ints, seed: int = 0) -> tuple[float, f
     return float(low), float(high)
 
 
+def topic_differences(values: Floats, others: Floats, topic: Ints) -> Floats:
+    """Return the mean difference between two values of every pair, by topic.
+
+    >>> topic_differences(np.array([1.0, 1.0, 0.0]), np.array([0.0, 0.0, 0.0]), np.array([0, 1, 1])).tolist()
+    [1.0, 0.5]
+    """
+    numbers = np.unique(topic, return_inverse=True)[1]
+    differences: Floats = np.bincount(numbers, values - others) / np.bincount(numbers)
+    return differences
+
+
 def topic_test(values: Floats, others: Floats, topic: Ints) -> float:
     """Return the p-value of the paired two-tailed t-test between two values of every pair, averaged by topic.
 
@@ -62,11 +76,9 @@ def topic_test(values: Floats, others: Floats, topic: Ints) -> float:
     """
     from scipy.stats import ttest_1samp
 
-    numbers = np.unique(topic, return_inverse=True)[1]
-    size = np.bincount(numbers)
-    if len(size) < 2:
+    difference = topic_differences(values, others, topic)
+    if len(difference) < 2:
         return float("nan")
-    difference = np.bincount(numbers, values - others) / size
     if np.ptp(difference) == 0:  # no spread: the statistic is infinite, or 0/0
         return 1.0 if difference[0] == 0 else 0.0
     return float(ttest_1samp(difference, 0).pvalue)
@@ -104,3 +116,18 @@ def check_test(test: str) -> None:
 def p_value(test: str, values: Floats, others: Floats, topic: Ints) -> float:
     """Return the p-value of a test of ``TESTS`` between two values of every pair."""
     return sign_test(values, others) if test == "sign" else topic_test(values, others, topic)
+
+
+def favoured(test: str, values: Floats, others: Floats, topic: Ints) -> int:
+    """Return 1 if a test of ``TESTS`` finds the first values larger, -1 if the others, 0 if neither.
+
+    The mean over pairs may say the opposite, because the t-test weighs topics alike, and the sign test pairs.
+
+    >>> values, others = np.array([1.0, 1.0, 1.0, 0.0, 0.0]), np.array([0.0, 0.0, 0.0, 1.0, 1.0])
+    >>> topic = np.array([0, 0, 0, 1, 2])
+    >>> float((values - others).mean()), favoured("t", values, others, topic), favoured("sign", values, others, topic)
+    (0.2, -1, 1)
+    """
+    differences = values - others if test == "sign" else topic_differences(values, others, topic)
+    total = np.sign(differences).sum() if test == "sign" else differences.mean()
+    return 0 if abs(total) < _ROUNDING else int(np.sign(total))
