@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -52,6 +53,18 @@ def stop_after(monkeypatch: pytest.MonkeyPatch, number: int, out: Path, **option
 # -- tables ----------------------------------------------------------------------------------------------
 
 
+def test_percentages_are_printed_as_typed(command: Callable[..., Any]) -> None:
+    for output_format, shown in (("table", ["50", "33.3", "1e-09"]), ("csv", ["50", "33.3", "1e-09"])):
+        for drops in ([], ["--drops"]):
+            done = command(
+                "pool", *FILES, "AP", "--keep", "50,33.3,1e-9", "--samples", 2, "-j", 1, "-o", output_format, *drops
+            )
+            rows = [line.replace(",", " ").split() for line in done.out.splitlines()]
+            assert [row[1] for row in rows if row and row[0] == "AP"] == shown
+    done = command("pool", *FILES, "AP", "--keep", "50,33.3", "--samples", 2, "-j", 1, "-o", "jsonl")
+    assert [json.loads(line)["keep"] for line in done.out.splitlines()] == [50, 33.3]
+
+
 def test_csv_is_the_frame(command: Callable[..., Any]) -> None:
     done = command("pool", *FILES, "AP", "Bpref", *FEW, "-o", "csv")
     assert done.code == 0
@@ -80,6 +93,8 @@ def test_filters(command: Callable[..., Any], tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
+        (["AP", "--keep", ""], 2, "percentage in the range (0, 100]. Got '' instead"),
+        (["AP", "--samples", "1000000000"], 2, "Got 1000000000 instead"),
         (["AP", "--keep", "0"], 2, "percentage in the range (0, 100]. Got 0 instead"),
         (["AP", "--keep", "50,50"], 2, "The percentage 50 is to be kept twice"),
         (["AP", "--best", "0", "--out", "no_folder/pools.parquet"], 2, "The best runs to keep are a percentage"),

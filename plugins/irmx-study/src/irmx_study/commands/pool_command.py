@@ -23,6 +23,8 @@ from irmx_study.commands.shared_options import (
 from irmx_study.pictures.picture_files import picture_file, write_picture
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from irmx_study.pooling.cut_means import CutMeans
     from irmx_study.pooling.cut_study import CutStudy
     from irmx_study.pooling.left_out_result import LeftOutGroups
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
 USAGE = "irmx pool QRELS RUN... MEASURE..."
 EACH_RUN = "each-run"
+_LEVELS = "90,70,50,30,10"
 _ROWS_OF_GROUPS = 10
 """Up to so many groups, a table for reading has one row per measure and group."""
 
@@ -122,11 +125,11 @@ def missing_judgments(
         return _computed(study, out, jobs, scheduler)
 
     if leave_out is None:
-        result = _smaller(computed, (measures, qrels, paths, keep or "90,70,50,30,10", 10 if samples is None else samples, seed, rel,
-                                     names, out), every_topic, best)  # fmt: skip
+        levels, number = _LEVELS if keep is None else keep, 10 if samples is None else samples
+        result = _smaller(computed, (measures, qrels, paths, levels, number, seed, rel, names, out), every_topic, best)
         if plot is not None:
             write_picture(result.plot().figure_, plot)
-        rows = result.drops() if drops else result.frame()
+        rows = _as_typed(result.drops() if drops else result.frame(), registry().output_formats()[output_format].WIDE)
     else:
         groups = None if leave_out == EACH_RUN else leave_out
         result = _left_out(computed, (measures, qrels, paths, groups, 100 if pool_depth is None else pool_depth, out), rel, every_topic,
@@ -135,6 +138,16 @@ def missing_judgments(
         rows = result.runs() if per_run else result.summary() if short else result.frame()
     print_rows(rows, output_format, places=decimal_places(places, output_format))
     write_facts_below(result, output_format)
+
+
+def _as_typed(rows: pd.DataFrame, for_reading: bool) -> pd.DataFrame:
+    """Return rows with percentages that are printed as users type them: 50 and 33.3, not 50.0 and 33.3000."""
+    import pandas as pd
+
+    levels = [int(level) if level == int(level) else float(level) for level in rows["keep"]]
+    if for_reading and not all(isinstance(level, int) for level in levels):
+        return rows.assign(keep=[str(level) for level in levels])
+    return rows.assign(keep=pd.Series(levels, dtype=object, index=rows.index))
 
 
 def _check_options(leave_out: str | None, of_samples: dict[str, Any], of_groups: dict[str, Any]) -> None:

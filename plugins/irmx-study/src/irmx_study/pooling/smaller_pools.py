@@ -21,7 +21,7 @@ from irmx_study.resuming.parts import Kind
 POOL = Kind("pool study", "pool.json", "run")
 
 _PARAMS = {
-    "samples": Param(int, "number of samples at each percentage", low=1),
+    "samples": Param(int, "number of samples at each percentage", low=1, high=10**5),
     "seed": Param(int, "seed of the random samples", low=0, high=2**63 - 1),
     "rel": Param(float, "smallest relevant grade"),
 }
@@ -87,7 +87,7 @@ def pool(
     keep : str, number or iterable of them
         The percentages P of the judgments to keep, in (0, 100].
     samples : int
-        The number of random samples at each.
+        The number of random samples at each, up to 100,000.
     seed : int
         The seed; a sample depends on it and on its number alone.
     rel : float
