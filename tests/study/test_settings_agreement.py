@@ -104,6 +104,13 @@ def test_ranks_are_those_of_scipy() -> None:
     assert (ranks_of(means) == rankdata(-means, method="min", axis=0)).all()
 
 
+@pytest.mark.parametrize("decimals", [-1, 400, 1.5])
+def test_decimals_are_those_that_a_float_has(decimals: Any) -> None:
+    scores = made([(0.1, 0.2), (0.2, 0.1), (0.3, 0.3)], "NCP(law=first|uniform)")
+    with pytest.raises(UsageError, match=rf"decimal places in the range \[0, 15\]. Got {decimals}"):
+        irmx_study.best_settings(scores, decimals=decimals)
+
+
 def test_decimals_round_the_means_first() -> None:
     scores = made([(0.123, 0.2, 3.0), (0.121, 0.1, 2.0), (0.3, 0.3, 1.0)], "NCP(law=first|uniform) AP")
     exact = irmx_study.rank_correlation_with(scores, "AP")["tau"]

@@ -114,7 +114,7 @@ def correlate_measures(
     from irmx_study.correlation.correlate import check_parameters, correlate
 
     check_coefficient(coefficient)
-    check_parameters(decimals, rbo_p, rbo_ties, resamples, level)
+    check_parameters(decimals, rbo_p, rbo_ties, resamples, seed, level)
     if per_topic + stability + rbo > 1:
         raise UsageError("--per-topic, --stability and --rbo print different tables. Give one of them.")
     values = chosen(scored("correlate", arguments, scores, measure, label or (), only, best), only, every_topic, best)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from irmx import DataError, Scores, UsageError
+from irmx import DataError, Param, Scores, UsageError
 from irmx_study.correlation.agreement_of_measures import Agreement
 from irmx_study.correlation.ranked_measures import ranked_measures
+from irmx_study.rank_correlation.comparable_means import check_decimals
 from irmx_study.rank_correlation.rank_biased_overlap import check_overlap
 
 if TYPE_CHECKING:
@@ -17,6 +16,11 @@ if TYPE_CHECKING:
 
 FEWEST_RESAMPLES = 100
 """Quantiles of fewer resamples are not worth printing."""
+
+_PARAMS = {
+    "resamples": Param(int, "number of resamples of the topics", low=0, high=10**6),
+    "seed": Param(int, "seed of the resamples", low=0, high=2**63 - 1),
+}
 
 
 def correlate(
@@ -52,9 +56,9 @@ def correlate(
     rbo_ties : {"b", "a", "w"}
         Its treatment of ties; see :func:`irmx_study.rbo`. By default a ranking agrees fully with itself, as by tau-b.
     resamples : int
-        The number of resamples of topics, at least 100; or 0 for none.
+        The number of resamples of topics, from 100 to a million; or 0 for none.
     seed : int
-        Their seed; the same seed gives the same numbers.
+        Their seed, at least 0; the same seed gives the same numbers.
     level : float
         The share of resamples outside the range of stability, in (0, 1).
     progress : bool, optional
@@ -96,7 +100,7 @@ def correlate(
     """
     if not isinstance(scores, Scores):
         scores = Scores.from_frame(scores)
-    check_parameters(decimals, rbo_p, rbo_ties, resamples, level)
+    check_parameters(decimals, rbo_p, rbo_ties, resamples, seed, level)
     named = None if reference is None else str(scores.select(measures=[reference]).measures[0])
     ranked, means, left_out = ranked_measures(scores, decimals)
     names = [str(measure) for measure in ranked.measures]
@@ -108,12 +112,14 @@ def correlate(
     return Agreement(ranked, means, named, decimals, rbo_p, rbo_ties, resamples, seed, level, left_out, progress)
 
 
-def check_parameters(decimals: int | None, rbo_p: float, rbo_ties: str, resamples: int, level: float) -> None:
+def check_parameters(
+    decimals: int | None, rbo_p: float, rbo_ties: str, resamples: int, seed: int, level: float
+) -> None:
     """Raise a UsageError for an illegal parameter of :func:`correlate`."""
-    is_number = isinstance(decimals, (int, np.integer)) and not isinstance(decimals, bool)
-    if decimals is not None and (not is_number or decimals < 0):
-        raise UsageError(f"Means are rounded to a number of decimal places of at least 0. Got {decimals!r} instead.")
+    check_decimals(decimals)
     check_overlap(rbo_p, rbo_ties)
+    for name, value in (("resamples", resamples), ("seed", seed)):
+        _PARAMS[name].check(value, name, "correlate")
     if resamples != 0 and resamples < FEWEST_RESAMPLES:
         raise UsageError(
             f"The stability of tau needs at least {FEWEST_RESAMPLES} resamples of the topics, or 0 for none. Got {resamples}."

@@ -6,11 +6,24 @@ import warnings
 
 import numpy as np
 
-from irmx import DataError, DataWarning, Scores
+from irmx import DataError, DataWarning, Scores, UsageError
 from irmx.ragged import Floats
 
 DIGITS = 12
 """The significant digits to which means are compared, of the largest value of a measure."""
+
+
+MOST_DECIMALS = 15
+"""A float has no more decimal places than this, of values in [0, 1]."""
+
+
+def check_decimals(decimals: int | None) -> None:
+    """Raise a UsageError unless means can be rounded to so many decimal places."""
+    is_number = isinstance(decimals, (int, np.integer)) and not isinstance(decimals, bool)
+    if decimals is not None and not (is_number and 0 <= decimals <= MOST_DECIMALS):
+        raise UsageError(
+            f"Means are rounded to a number of decimal places in the range [0, {MOST_DECIMALS}]. Got {decimals!r} instead."
+        )
 
 
 def comparable_means(scores: Scores, decimals: int | None = None) -> Floats:
@@ -33,6 +46,8 @@ def comparable_means(scores: Scores, decimals: int | None = None) -> Floats:
 
     Raises
     ------
+    irmx.errors.UsageError
+        If the decimal places are not a whole number from 0 to 15.
     irmx.errors.DataError
         If a system has no value of a measure.
 
@@ -44,6 +59,7 @@ def comparable_means(scores: Scores, decimals: int | None = None) -> Floats:
     >>> comparable_means(scores, decimals=4).ravel().tolist()
     [0.4986, 0.2252, 0.3302]
     """
+    check_decimals(decimals)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # a system without a mean is an error here
         means: Floats = scores.means().to_numpy()
