@@ -526,6 +526,13 @@ def test_a_measure_without_values_names_the_system_that_has_fewest() -> None:
         irmx_study.compare(scores_of(values, "AP RR"))
 
 
+@pytest.mark.parametrize(("unit", "told"), [(1e308, "large"), (1e-310, "small")])
+def test_values_whose_squares_are_no_floats(unit: float, told: str) -> None:
+    values = np.random.default_rng(1).random((20, 3, 1)) * unit
+    with pytest.raises(irmx.DataError, match=rf"AP of [abc] is .*e[+-]3.*squares of values, which are too {told} here"):
+        irmx_study.discriminate(scores_of(values), splits=10)
+
+
 def test_a_topic_twice_in_a_table() -> None:
     table = scores_of(np.ones((3, 2))).frame()
     with pytest.raises(irmx.DataError, match="The scores have AP of a for topic q0 twice"):

@@ -14,6 +14,7 @@ from scipy import stats
 from irmx import UsageError
 from irmx.ragged import Floats
 from irmx_study import kendall_tau, tau_ap
+from irmx_study.rank_correlation.comparable_means import rounded
 from irmx_study.rank_correlation.kendall import kendall_taus
 from irmx_study.rank_correlation.linear_correlation import mean_ranks, pearson_correlations, spearman_correlations
 from irmx_study.rank_correlation.tau_ap import tau_aps
@@ -160,3 +161,11 @@ def test_rankings_of_other_systems_and_unknown_treatments_are_told() -> None:
         kendall_tau(TRUTH, TRUTH[:3])
     with pytest.raises(UsageError, match=r"one of order, a, b. Got 'c'"):
         tau_ap(TRUTH, TRUTH, "c")
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-297, 1e-290, 1e-3, 1.0, 1e300])
+def test_means_in_any_unit_have_the_same_order(unit: float) -> None:
+    means = np.array([[0.3], [0.1 + 0.2], [0.9], [0.5]]) * unit
+    comparable = rounded(means)
+    assert np.isfinite(comparable).all()
+    assert kendall_tau(comparable[:, 0], np.array([1, 1, 3, 2])) == 1

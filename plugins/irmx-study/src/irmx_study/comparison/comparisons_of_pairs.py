@@ -21,6 +21,9 @@ from irmx_study.significance.t_test import t_intervals
 if TYPE_CHECKING:
     import pandas as pd
 
+_LARGEST = 1e150
+"""Squares of larger values, and of smaller ones than its reciprocal, are no floats."""
+
 COLUMNS = (
     "measure", "a", "b", "topics", "mean_a", "mean_b", "difference", "low", "high", "effect", "statistic", "p", "p_corrected",
     "wins", "ties", "losses",
@@ -72,12 +75,13 @@ def complete_values(scores: Scores, m: int) -> Floats:
     Raises
     ------
     irmx.errors.DataError
-        If there are fewer than two such topics, or a value is infinite.
+        If there are fewer than two such topics, or a value is infinite or too large or small to square.
     """
     values: Floats = scores.values[:, :, m]
     if np.isinf(values).any():
         t, s = np.argwhere(np.isinf(values))[0]
         raise DataError(f"{scores.measures[m]} of {scores.systems[s]} is infinite for topic {scores.topics[t]}.")
+    _check_sizes(scores, m)
     missing = np.isnan(values)
     values = values[~missing.any(axis=1)]
     if len(values) < 2:
@@ -88,6 +92,18 @@ def complete_values(scores: Scores, m: int) -> Floats:
             f"{'is' if len(values) == 1 else 'are'} {len(values)}, of {len(scores.topics)}{without}. Leave the measure out, or give results for more topics."
         )
     return values
+
+
+def _check_sizes(scores: Scores, m: int) -> None:
+    """Raise if the values of a measure have squares that no float holds."""
+    sizes = np.nan_to_num(np.abs(scores.values[:, :, m]))
+    largest = sizes.max(initial=0.0)
+    if largest > _LARGEST or 0 < largest < 1 / _LARGEST:
+        t, s = np.argwhere(sizes == largest)[0]
+        raise DataError(
+            f"{scores.measures[m]} of {scores.systems[s]} is {scores.values[t, s, m]:.4g} for topic {scores.topics[t]}. Tests need the "
+            f"squares of values, which are too {'large' if largest > 1 else 'small'} here. Give the values in another unit."
+        )
 
 
 @dataclass(frozen=True, eq=False)

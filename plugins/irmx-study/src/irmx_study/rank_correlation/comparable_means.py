@@ -13,6 +13,9 @@ DIGITS = 12
 """The significant digits to which means are compared, of the largest value of a measure."""
 
 
+_SMALLEST = -290
+"""Smaller values have fewer digits: their powers of ten are no floats."""
+
 MOST_DECIMALS = 15
 """A float has no more decimal places than this, of values in [0, 1]."""
 
@@ -98,5 +101,6 @@ def rounded(values: Floats, largest: Floats | None = None) -> Floats:
         largest = np.abs(values).max(axis=0, initial=0.0)
     with np.errstate(divide="ignore"):
         exponent = np.where(largest > 0, np.floor(np.log10(largest)), 0.0)
+    exponent = np.maximum(exponent, _SMALLEST)
     steps: Floats = np.round(values * 10.0 ** (DIGITS - 1 - exponent))
     return steps / 10.0 ** (DIGITS - 1 - exponent)
