@@ -26,6 +26,7 @@ from irmx_study.commands.shared_options import (
     TieThresholdOption,
     decimal_places,
 )
+from irmx_study.commands.side_notes import note
 from irmx_study.pictures.picture_files import picture_file, write_picture
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ def compare_runs(
             typer.echo(lines + "\n" * of_table, err=not of_table)
         write_facts_below(comparison, output_format)
     if (draws, seed) != (10_000, 0) and not comparison.choices.resampled:
-        typer.echo("irmx: --draws and --seed change nothing, because nothing is drawn at random", err=True)
+        note("--draws and --seed change nothing, because nothing is drawn at random")
 
 
 def _refuse_unjudged(from_files: bool, all_pairs: bool, output_format: str, methods: bool) -> None:
@@ -170,5 +171,5 @@ def _print_unjudged(arguments: list[str], comparison: Comparison, output_format:
     title = "unjudged documents (k = 10), and values if all were non-relevant or relevant"
     typer.echo(f"**{title}**\n" if output_format == "markdown" else title)
     print_rows(result.frame(), output_format, places=places)
-    for note in result.notes:
-        typer.echo(f"irmx: {note}", err=True)
+    for text in result.notes:
+        note(text)

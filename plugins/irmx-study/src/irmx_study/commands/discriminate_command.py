@@ -27,6 +27,7 @@ from irmx_study.commands.shared_options import (
     TieThresholdOption,
     decimal_places,
 )
+from irmx_study.commands.side_notes import note
 from irmx_study.pictures.picture_files import picture_file, write_picture
 
 _SHORT = {"difference_needed": "needed", "reliable_from": "reliable"}
@@ -130,7 +131,7 @@ def discriminate_measures(
     print_rows(rows, output_format, places=decimal_places(places, output_format))
     write_facts_below(result, output_format)
     for sentence in _without_effect(draws, seed, bin_width, splits, result.choices.resampled):
-        typer.echo(f"irmx: {sentence}", err=True)
+        note(sentence)
 
 
 def _without_effect(draws: int, seed: int, bin_width: float, splits: int, resampled: list[str]) -> Iterator[str]:

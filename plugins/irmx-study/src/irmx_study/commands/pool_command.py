@@ -20,6 +20,7 @@ from irmx_study.commands.shared_options import (
     SeedOption,
     decimal_places,
 )
+from irmx_study.commands.side_notes import note
 from irmx_study.pictures.picture_files import picture_file, write_picture
 
 if TYPE_CHECKING:
@@ -195,8 +196,3 @@ def _computed(study: CutStudy, out: str | None, jobs: int | None, scheduler: str
         if out is not None and study.done:
             note(f"{study.done} of {total} are done and kept; the same command resumes from there")
         raise
-
-
-def note(text: str) -> None:
-    """Print a line to standard error, prefixed as those of irmx."""
-    typer.echo(f"irmx: {text}", err=True)

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from irmx_study.commands.side_notes import note
+
 
 def sweep(
     qrels: Annotated[
@@ -84,8 +86,3 @@ def _is_measure(text: str) -> bool:
     except UsageError:
         return False
     return True
-
-
-def note(text: str) -> None:
-    """Print a line to standard error, prefixed as those of irmx."""
-    typer.echo(f"irmx: {text}", err=True)

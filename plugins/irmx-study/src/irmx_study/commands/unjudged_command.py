@@ -9,6 +9,7 @@ import typer
 from irmx import QRELS_HELP, FormatOption, named_runs, print_rows, runs_and_measures
 from irmx_study.commands.scored import labels_of, names_with_labels
 from irmx_study.commands.shared_options import BaselinesOption, LabelOption, PlacesByFormatOption, decimal_places
+from irmx_study.commands.side_notes import note
 
 USAGE = "irmx unjudged QRELS RUN... MEASURE..."
 
@@ -54,8 +55,8 @@ def unjudged_documents(
     result = unjudged(measures, qrels, by_label, k, labels_of(baseline, labels), _number(grade), depth)
     rows = result.pairs() if pairs else result.frame()
     print_rows(rows, output_format, places=decimal_places(places, output_format))
-    for note in result.notes:
-        typer.echo(f"irmx: {note}", err=True)
+    for text in result.notes:
+        note(text)
 
 
 def _number(text: str) -> float | str:
