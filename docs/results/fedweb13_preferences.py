@@ -10,11 +10,11 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from fedweb13_pages import simulated, track
+from markdown_tables import markdown
 
 from irmx_pages import (
     Page,
@@ -104,12 +104,6 @@ class Study:
 # -- tables --------------------------------------------------------------------------------------------------
 
 
-def table(columns: list[str], rows: list[list[Any]], names: int = 1) -> list[str]:
-    """Return a table of Markdown whose first columns hold names, and the others numbers."""
-    head = ["| " + " | ".join(columns) + " |", "|" + " --- |" * names + " ---: |" * (len(columns) - names)]
-    return head + ["| " + " | ".join(map(str, row)) + " |" for row in rows]
-
-
 def between(low: float, high: float, places: int = 3) -> str:
     return f"{low:.{places}f} to {high:.{places}f}"
 
@@ -129,14 +123,14 @@ def of_noise(study: Study, population: Mapping[str, str]) -> list[str]:
         ]
         rows.append([f"{scale:g}", f"{fleiss_kappa(votes.counts):.3f}", *majorities, *(f"{x:.3f}" for x in best)])
     names = [*(f"majorities {name}" for name in LEVELS.values()), *(f"`AS_RBP` {name}" for name in LEVELS.values())]
-    return table(["scale", "Fleiss' kappa", *names], rows)
+    return [markdown(["scale", "Fleiss' kappa", *names], rows)]
 
 
 def by_bin(compared: pd.DataFrame, level: float) -> list[str]:
     """Return the table of the paper for a level."""
     found = agreement_by_bin(compared[compared["level"] == level]).drop(columns="level")
     found["measure"] = [f"`{m}`" if m in MEASURES else m for m in found["measure"]]
-    return table(["", *found.columns[1:]], found.to_numpy().tolist(), len(found.columns))
+    return [markdown(["", *found.columns[1:]], found.to_numpy().tolist(), len(found.columns))]
 
 
 def of_tests(t: pd.DataFrame, sign: pd.DataFrame) -> list[str]:
@@ -149,7 +143,7 @@ def of_tests(t: pd.DataFrame, sign: pd.DataFrame) -> list[str]:
             for column in ("p_value", "p_corrected")
         ]
         rows.append([test, *counts])
-    return table(["", *(f"{name}, {how}" for name in LEVELS.values() for how in ("not corrected", "Holm"))], rows)
+    return [markdown(["", *(f"{name}, {how}" for name in LEVELS.values() for how in ("not corrected", "Holm"))], rows)]
 
 
 def of_populations(study: Study, votes: Mapping[str, Preferences]) -> list[str]:
@@ -161,7 +155,7 @@ def of_populations(study: Study, votes: Mapping[str, Preferences]) -> list[str]:
     agreed = pd.DataFrame(columns)
     texts = agreed.map("{:.3f}".format).where(agreed != agreed.max(), agreed.map("**{:.3f}**".format))
     rows = [[f"`{m}`", *texts.loc[m]] for m in agreed.index]
-    return table(["", *columns], rows)
+    return [markdown(["", *columns], rows)]
 
 
 def of_power(study: Study, votes: Preferences) -> list[str]:
@@ -189,7 +183,7 @@ def of_power(study: Study, votes: Preferences) -> list[str]:
             row += [answer.topics_needed, "none" if pd.isna(per_topic) else per_topic]
         rows.append(row)
     columns = [f"{what} for {x:g}" for x in asked for what in ("topics", "pairs per topic")]
-    return table(["`AS_RBP` and", "sd", "detectable", "of 45 comparisons", *columns], rows)
+    return [markdown(["`AS_RBP` and", "sd", "detectable", "of 45 comparisons", *columns], rows)]
 
 
 def of_parameters(fits: Mapping[tuple[str, str], PreferenceFit]) -> list[str]:
@@ -208,7 +202,7 @@ def of_parameters(fits: Mapping[tuple[str, str], PreferenceFit]) -> list[str]:
         rows.append(
             [population, f"`{measure}`", "l, mean of users", "", "", f"{weight.mean():.2f}", f"(users: {spread})", ""]
         )
-    return table(["users", "measure", "", "by agreement", "folds", "by likelihood", "95% interval", ""], rows, 3)
+    return [markdown(["users", "measure", "", "by agreement", "folds", "by likelihood", "95% interval", ""], rows, 3)]
 
 
 def of_held_out(fits: Mapping[tuple[str, str], PreferenceFit]) -> list[str]:
@@ -222,7 +216,7 @@ def of_held_out(fits: Mapping[tuple[str, str], PreferenceFit]) -> list[str]:
             row += [f"{one.agreement:.3f}", gain, p_text(one.p_value)]
         rows.append(row)
     learned_columns = [f"{how}{what}" for how in ("by agreement", "by likelihood") for what in ("", ": gain", ": p")]
-    return table(["users", "measure", "pairs", "defaults", *learned_columns], rows, 2)
+    return [markdown(["users", "measure", "pairs", "defaults", *learned_columns], rows, 2)]
 
 
 def of_draws(study: Study, population: Mapping[str, str]) -> list[str]:
@@ -251,7 +245,7 @@ def of_draws(study: Study, population: Mapping[str, str]) -> list[str]:
         ["l, mean of users", f"{np.mean(weights()):.2f}", "", "", *_spread(means), f"{covered} of {len(people)} users"]
     )
     columns = ["true", "by agreement, mean", "range", "by likelihood, mean", "range", "intervals that cover it"]
-    return table(["", *columns], rows)
+    return [markdown(["", *columns], rows)]
 
 
 def _spread(values: pd.Series) -> tuple[str, str]:
@@ -289,7 +283,7 @@ def of_weights(fit: PreferenceFit) -> tuple[list[str], list[str]]:
         "agreement, l = 0",
         "with l",
     ]
-    return summary, table(columns, rows)
+    return summary, [markdown(columns, rows)]
 
 
 def main() -> None:

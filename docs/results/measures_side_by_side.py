@@ -13,6 +13,7 @@ from typing import Any
 
 import pandas as pd
 from given_collection import Collection, given_collection
+from markdown_tables import markdown
 
 import irmx_study
 from irmx_study.pictures.picture_files import write_picture
@@ -37,12 +38,13 @@ NAMES = {measure: name for name, measure in MEASURES.items()}
 KEEP, SAMPLES, DEPTH = (90, 70, 50, 30, 10), 10, 100
 
 
-def markdown(frame: pd.DataFrame, places: int = 3) -> str:
+def in_markdown(frame: pd.DataFrame) -> str:
     """Return a table in Markdown, the index as its first column."""
-    lines = [["", *map(str, frame.columns)], ["---", *["---:"] * frame.shape[1]]]
-    for name, *cells in frame.itertuples(name=None):
-        lines.append([str(name), *(f"{x:.{places}f}" if isinstance(x, float) else f"{x}" for x in cells)])
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    rows = [
+        [name, *(f"{x:.3f}" if isinstance(x, float) else x for x in cells)]
+        for name, *cells in frame.itertuples(name=None)
+    ]
+    return markdown(["", *frame.columns], rows)
 
 
 def groups_of(collection: Collection) -> dict[str, str] | None:
@@ -123,19 +125,19 @@ def page(collection: Collection) -> str:
         runs=len(scores.systems),
         pairs=f"{len(scores.systems) * (len(scores.systems) - 1) // 2:,}",
         topics=len(scores.topics),
-        overview=markdown(overview(agreement, power, pools, left_out)),
-        taus=markdown(taus),
+        overview=in_markdown(overview(agreement, power, pools, left_out)),
+        taus=in_markdown(taus),
         low=f"{stable['low']['AP', 'P@10']:.3f}",
         high=f"{stable['high']['AP', 'P@10']:.3f}",
         tau=f"{agreement.matrix('tau')['AP']['P@10']:.3f}",
-        tests=markdown(tests.rename(index=NAMES)),
-        curves=markdown(curves.rename(index=NAMES)),
+        tests=in_markdown(tests.rename(index=NAMES)),
+        curves=in_markdown(curves.rename(index=NAMES)),
         samples=SAMPLES,
         depth=DEPTH,
         groups="each run is a group" if groups is None else f"{len(set(groups.values()))} groups submitted them",
         lost_judgments=f"{left_out.groups['judged'].max():,} of {left_out.judged:,}",
         unpooled=f"{left_out.unpooled:,} judgments are" if left_out.unpooled else "no judgment is",
-        lost=markdown(without_groups(left_out)),
+        lost=in_markdown(without_groups(left_out)),
     )
 
 

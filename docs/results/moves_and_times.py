@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
+from markdown_tables import markdown
 
 import irmx
 from irmx.ragged import Array
@@ -34,12 +35,6 @@ QRELS = {"q": {"a": 1, "c": 1, "d": 1, "y": 1, "z": 1}}
 RUN = {"q": {"a": 6.0, "b": 5.0, "c": 4.0, "d": 3.0, "e": 2.0, "f": 1.0}}
 """The example: six results, relevant at ranks 1, 3 and 4."""
 SAMPLES = 1000
-
-
-def markdown(head: Sequence[object], rows: Sequence[Sequence[object]]) -> str:
-    """Return a table in Markdown."""
-    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
-    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
 
 
 # -- moves -------------------------------------------------------------------------------------------------

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from markdown_tables import markdown
 from moves_and_times import (
     RANKS,
     STEPS,
     by_session,
     convergence,
     example,
-    markdown,
     moves_by_chain,
     of_frequent_queries,
     share_of_moves,

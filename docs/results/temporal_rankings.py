@@ -10,11 +10,12 @@ import gzip
 import json
 import os
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from markdown_tables import markdown
 
 import irmx
 import irmx_study
@@ -129,12 +130,6 @@ def scored(qrels: pd.DataFrame, runs: dict[str, pd.DataFrame], window: str, k: i
         return irmx.scores(texts, qrels, runs, progress=False)
 
 
-def table(head: list[str], rows: Iterable[list[str]], texts: int = 1) -> list[str]:
-    """Return a table in Markdown, its first columns texts and the others numbers."""
-    under = ["---"] * texts + ["---:"] * (len(head) - texts)
-    return ["| " + " | ".join(cells) + " |" for cells in [head, under, *rows]]
-
-
 def pairs(title: str, scores: irmx.Scores) -> list[str]:
     """Return the table of tau between every intent-aware measure and its time-aware one."""
     means = irmx_study.comparable_means(scores)
@@ -147,7 +142,7 @@ def pairs(title: str, scores: irmx.Scores) -> list[str]:
         tau = irmx_study.kendall_tau(a, b)
         numbers = [f"{tau:.3f}", f"{changed} of {count}", f"{a.mean():.4f}", f"{b.mean():.4f}"]
         rows.append([f"`{plain}`", f"`{scores.measures[other]}`", *numbers])
-    return table([title, "time-aware", "tau", "pairs in another order", "mean IA", "mean TIA"], rows, texts=2)
+    return [markdown([title, "time-aware", "tau", "pairs in another order", "mean IA", "mean TIA"], rows, texts=2)]
 
 
 def agreement(title: str, scores: irmx.Scores) -> list[str]:
@@ -165,7 +160,7 @@ def agreement(title: str, scores: irmx.Scores) -> list[str]:
         for one, other in ((~aware, ~aware), (aware, aware), (~aware, aware))
     )
     return [
-        *table([title, *names], rows),
+        markdown([title, *names], rows),
         "",
         f"The mean tau is {within:.3f} among intent-aware measures, {among:.3f} among time-aware ones, and {between:.3f} between "
         "one of each kind.",
@@ -190,7 +185,7 @@ def discriminated(title: str, scores: irmx.Scores) -> list[str]:
     plain, temporal = frame["power"][: len(PAIRS)], frame["power"][len(PAIRS) : 2 * len(PAIRS)]
     smaller = int((temporal.to_numpy() < plain.to_numpy()).sum())
     sentence = f"For {smaller} of the {len(PAIRS)} pairs, the time-aware measure has the smaller discriminative power."
-    lines = table([title, "significant", "power", "difference needed", "swap rate"], rows)
+    lines = [markdown([title, "significant", "power", "difference needed", "swap rate"], rows)]
     return [*lines, "", sentence] if len(scores.systems) > FEW else lines
 
 
@@ -198,7 +193,7 @@ def values(scores: irmx.Scores) -> list[str]:
     """Return the table of the means themselves."""
     means = scores.means()
     rows = [[f"`{name}`", *(f"{v:.4f}" for v in means[name])] for name in means.columns]
-    return table(["measure", *scores.systems], rows)
+    return [markdown(["measure", *scores.systems], rows)]
 
 
 def main() -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 from given_collection import Collection, given_collection
+from markdown_tables import markdown
 
 import irmx
 import irmx_study
@@ -47,9 +48,8 @@ def largest_difference(scores: irmx.Scores, one: str, other: str) -> float:
 
 def table(tau: Taus, rows: dict[str, str]) -> str:
     """Return correlations with the other measures as a Markdown table."""
-    cells = [["", *OTHERS], ["---", *["---:"] * len(OTHERS)]]
-    cells += [[v, *("" if v == o else f"{tau[v, o]:.4f}" for o in OTHERS)] for v in rows]
-    return "\n".join("| " + " | ".join(row) + " |" for row in cells)
+    cells = [[v, *("" if v == o else f"{tau[v, o]:.4f}" for o in OTHERS)] for v in rows]
+    return markdown(["", *OTHERS], cells)
 
 
 def statistics(collection: Collection, scores: irmx.Scores) -> str:

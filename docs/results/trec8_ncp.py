@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from given_collection import Collection, given_collection
+from markdown_tables import markdown
 
 import irmx
 import irmx_study
@@ -50,12 +51,6 @@ MEASURES = list(
     dict.fromkeys([*LAWS.values(), *OTHERS.values(), *(law for law in (*SAME, *NEAR) if law != BY_DOCUMENT)])
 )
 SAMPLES = 1000
-
-
-def markdown(head: list[str], rows: list[list[str]]) -> str:
-    """Return a table in Markdown."""
-    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 # -- numbers -----------------------------------------------------------------------------------------------
