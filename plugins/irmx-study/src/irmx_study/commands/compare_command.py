@@ -25,9 +25,10 @@ from irmx_study.commands.shared_options import (
     TestOption,
     TieThresholdOption,
     decimal_places,
+    picture_option,
 )
 from irmx_study.commands.side_notes import note
-from irmx_study.pictures.picture_files import picture_file, write_picture
+from irmx_study.pictures.picture_files import write_picture
 
 if TYPE_CHECKING:
     from irmx_study.comparison.comparison import Comparison
@@ -58,22 +59,10 @@ def compare_runs(
         bool, typer.Option("--methods", help="Print sentences for the method section of a paper, and BibTeX.")
     ] = False,
     plot: Annotated[
-        Path | None,
-        typer.Option(
-            "--plot",
-            metavar="FILE",
-            callback=picture_file,
-            help="Also draw the differences with intervals: FILE.png, .svg or .pdf.",
-        ),
+        Path | None, picture_option("--plot", "Also draw the differences with intervals: FILE.png, .svg or .pdf.")
     ] = None,
     plot_topics: Annotated[
-        Path | None,
-        typer.Option(
-            "--plot-topics",
-            metavar="FILE",
-            callback=picture_file,
-            help="Also draw the differences of two runs topic by topic.",
-        ),
+        Path | None, picture_option("--plot-topics", "Also draw the differences of two runs topic by topic.")
     ] = None,
     unjudged: Annotated[
         bool,

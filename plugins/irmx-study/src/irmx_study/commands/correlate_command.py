@@ -20,12 +20,11 @@ from irmx_study.commands.shared_options import (
     ScoresOption,
     SeedOption,
     decimal_places,
+    picture_option,
 )
-from irmx_study.pictures.picture_files import picture_file, write_picture
+from irmx_study.pictures.picture_files import write_picture
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from irmx_study.correlation.agreement_of_measures import Agreement
 
 
@@ -78,23 +77,13 @@ def correlate_measures(
     only: OnlyOption = None,
     every_topic: EveryTopicOption = False,
     best: BestOption = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(
-            "--plot", metavar="FILE", callback=picture_file, help="Also draw a heat map: FILE.png, .svg or .pdf."
-        ),
-    ] = None,
+    plot: Annotated[Path | None, picture_option("--plot", "Also draw a heat map: FILE.png, .svg or .pdf.")] = None,
     order: Annotated[
         str, typer.Option("--order", help="The order of the heat map: listed, or similar for neighbours that agree.")
     ] = "listed",
     scatter: Annotated[
         Path | None,
-        typer.Option(
-            "--scatter",
-            metavar="FILE",
-            callback=picture_file,
-            help="Also draw the means of the runs by one measure over those by another.",
-        ),
+        picture_option("--scatter", "Also draw the means of the runs by one measure over those by another."),
     ] = None,
     label: LabelOption = None,
     scores: ScoresOption = False,
@@ -156,7 +145,7 @@ def correlate_measures(
     if table is None:
         _print_tables(agreement, coefficient, output_format, places)
     else:
-        print_rows(_without_nan(table), output_format, places=places)
+        print_rows(table, output_format, places=places)
     write_facts_below(Stated(below, agreement.notes), output_format)
 
 
@@ -170,10 +159,3 @@ def _print_tables(agreement: Agreement, coefficient: str, output_format: str, pl
         print_rows(rows, output_format, places=places)
         if output_format == "markdown":
             typer.echo()
-
-
-def _without_nan(table: pd.DataFrame) -> list[dict[str, object]]:
-    """Return the rows of a table, with None for NaN, which prints as an empty cell: there is no value."""
-    return [
-        {name: None if value != value else value for name, value in row.items()} for row in table.to_dict("records")
-    ]

@@ -19,9 +19,10 @@ from irmx_study.commands.shared_options import (
     SchedulerOption,
     SeedOption,
     decimal_places,
+    picture_option,
 )
 from irmx_study.commands.side_notes import note
-from irmx_study.pictures.picture_files import picture_file, write_picture
+from irmx_study.pictures.picture_files import write_picture
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -90,13 +91,7 @@ def missing_judgments(
     backend: BackendOption = None,
     scheduler: SchedulerOption = None,
     plot: Annotated[
-        Path | None,
-        typer.Option(
-            "--plot",
-            metavar="FILE",
-            callback=picture_file,
-            help="Also draw tau against the percentage: FILE.png, .svg or .pdf.",
-        ),
+        Path | None, picture_option("--plot", "Also draw tau against the percentage: FILE.png, .svg or .pdf.")
     ] = None,
     output_format: FormatOption = "table",
     places: PlacesByFormatOption = None,

@@ -22,8 +22,9 @@ from irmx_study.commands.shared_options import (
     TestOption,
     TieThresholdOption,
     decimal_places,
+    picture_option,
 )
-from irmx_study.pictures.picture_files import picture_file, write_picture
+from irmx_study.pictures.picture_files import write_picture
 
 if TYPE_CHECKING:
     from irmx import Scores
@@ -72,12 +73,7 @@ def sensitivity_of_runs(
     ] = False,
     plot: Annotated[
         Path | None,
-        typer.Option(
-            "--plot",
-            metavar="FILE",
-            callback=picture_file,
-            help="Also draw the differences, or with --rank-bands the ranks: FILE.png, .svg or .pdf.",
-        ),
+        picture_option("--plot", "Also draw the differences, or with --rank-bands the ranks: FILE.png, .svg or .pdf."),
     ] = None,
     label: LabelOption = None,
     scores: ScoresOption = False,

@@ -19,8 +19,9 @@ from irmx_study.commands.shared_options import (
     PlacesByFormatOption,
     ScoresOption,
     decimal_places,
+    picture_option,
 )
-from irmx_study.pictures.picture_files import picture_file, write_picture
+from irmx_study.pictures.picture_files import write_picture
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,13 +78,7 @@ def settings_of_a_measure(
         ),
     ] = None,
     plot: Annotated[
-        Path | None,
-        typer.Option(
-            "--plot",
-            metavar="FILE",
-            callback=picture_file,
-            help="Also draw tau over the settings: FILE.png, .svg or .pdf.",
-        ),
+        Path | None, picture_option("--plot", "Also draw tau over the settings: FILE.png, .svg or .pdf.")
     ] = None,
     along: Annotated[
         list[str] | None,
@@ -95,11 +90,9 @@ def settings_of_a_measure(
     ] = None,
     scatter: Annotated[
         Path | None,
-        typer.Option(
+        picture_option(
             "--scatter",
-            metavar="FILE",
-            callback=picture_file,
-            help="Also draw settings against the reference, one point per run; by default the lowest, median and highest tau.",
+            "Also draw settings against the reference, one point per run; by default the lowest, median and highest tau.",
         ),
     ] = None,
     setting: Annotated[
