@@ -1,9 +1,11 @@
-"""Datasets of ir_datasets that tests register, over local files."""
+"""Programs that make pages of results; and datasets of ir_datasets that tests register, over local files."""
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import ir_datasets
@@ -15,6 +17,19 @@ from ir_datasets.util import LocalDownload
 
 DEFS = {0: "not relevant", 1: "relevant"}
 Register = Callable[..., str]
+RESULTS = Path(__file__).parents[2] / "docs" / "results"
+
+
+@pytest.fixture(scope="session")
+def results_program() -> Callable[[str], ModuleType]:
+    """Return a function that imports a program of a page of results by its name; the programs import each other."""
+
+    def program(name: str) -> ModuleType:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.syspath_prepend(RESULTS)
+            return importlib.import_module(name)
+
+    return program
 
 
 class Kept(BaseDocs):  # type: ignore[misc]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import gzip
-import importlib.util
 import os
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -21,7 +21,6 @@ pytestmark = pytest.mark.real
 
 COUNT = {2009: 1, 2010: 1, 2011: 2, 2012: 9, 2013: 1, 2014: 1}
 """The number of runs of every year."""
-RESULTS = Path(__file__).parent.parent.parent / "docs" / "results"
 
 
 def data() -> Path:
@@ -143,14 +142,9 @@ def test_d_ndcg_of_one_subtopic_is_the_ms_ndcg_of_ntcireval() -> None:
 
 
 @pytest.fixture(scope="module")
-def page() -> ModuleType:
+def page(results_program: Callable[[str], ModuleType]) -> ModuleType:
     """The program that makes the page on rankings of systems."""
-    spec = importlib.util.spec_from_file_location("irmx_docs_temporal_rankings", RESULTS / "temporal_rankings.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return results_program("temporal_rankings")
 
 
 def test_what_is_read_of_the_real_time_tracks(page: ModuleType) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -19,17 +18,15 @@ SCRIPT = Path(__file__).parents[2] / "docs" / "results" / "sogou_moves.py"
 
 
 @pytest.fixture(scope="module")
-def program() -> Iterator[ModuleType]:
+def program(results_program: Callable[[str], ModuleType]) -> ModuleType:
     """The program that makes the page."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(SCRIPT.parent)
-        yield importlib.import_module(SCRIPT.stem)
+    return results_program(SCRIPT.stem)
 
 
 @pytest.fixture(scope="module")
-def parts(program: ModuleType) -> ModuleType:
+def parts(results_program: Callable[[str], ModuleType]) -> ModuleType:
     """The functions that its numbers come from."""
-    return importlib.import_module("moves_and_times")
+    return results_program("moves_and_times")
 
 
 @pytest.fixture(scope="module")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -19,11 +18,9 @@ SCRIPT = Path(__file__).parents[2] / "docs" / "results" / "trec8_ncp.py"
 
 
 @pytest.fixture(scope="module")
-def program() -> Iterator[ModuleType]:
+def program(results_program: Callable[[str], ModuleType]) -> ModuleType:
     """The program that makes the page."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(SCRIPT.parent)
-        yield importlib.import_module(SCRIPT.stem)
+    return results_program(SCRIPT.stem)
 
 
 def collection(program: ModuleType, trec8: Any, every: int = 1) -> Any:

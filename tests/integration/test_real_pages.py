@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import math
 import os
-import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -34,13 +33,9 @@ def data(name: str) -> Path:
 @cache
 def script(name: str) -> ModuleType:
     """The program that makes a page of results."""
-    spec = importlib.util.spec_from_file_location(f"irmx_docs_{name}", RESULTS / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = sys.modules[name] = module  # by its own name for other programs, which import it
-    spec.loader.exec_module(module)
-    return module
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(RESULTS)  # for other programs, which it imports
+        return importlib.import_module(name)
 
 
 def written(name: str) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -13,13 +13,8 @@ SCRIPT = Path(__file__).parents[2] / "docs" / "results" / "msu_against_elg.py"
 
 
 @pytest.fixture(scope="module")
-def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("msu_against_elg", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return made
+def script(results_program: Callable[[str], ModuleType]) -> ModuleType:
+    return results_program(SCRIPT.stem)
 
 
 @pytest.mark.real

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import gzip
-import importlib
 import shlex
 import subprocess
 import sysconfig
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -51,11 +50,9 @@ class Scored:
 
 
 @pytest.fixture(scope="session")
-def results_page() -> Iterator[ModuleType]:
+def results_page(results_program: Callable[[str], ModuleType]) -> ModuleType:
     """The program that makes the page of results."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(SCRIPT.parent)
-        yield importlib.import_module(SCRIPT.stem)
+    return results_program(SCRIPT.stem)
 
 
 @pytest.fixture(scope="session")
