@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irmx import Judgments, counted
+from irmx import Judgments, counted, some
 from irmx_study.pooling.cut_means import CutMeans
-from irmx_study.pooling.pool_contributions import GroupCuts, counts_of
+from irmx_study.pooling.pool_contributions import GroupCuts, counts_of, topics_emptied
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,6 +38,8 @@ class LeftOutGroups:
         The number of judged documents.
     unpooled : int
         The number of judged documents that no run has in the pool.
+    emptied : tuple of int
+        For how many topics no relevant document is left without each group, though there are some.
     """
 
     means: CutMeans
@@ -46,6 +48,7 @@ class LeftOutGroups:
     depth: int
     judged: int
     unpooled: int
+    emptied: tuple[int, ...]
 
     @classmethod
     def of(
@@ -58,7 +61,8 @@ class LeftOutGroups:
         sizes = [sum(group_of[system] == group for system in means.systems) for group in cuts.groups]
         groups = pd.DataFrame({"group": cuts.groups, "runs": sizes, "judged": counts[:, 0], "relevant": counts[:, 1]})
         judged = int(np.count_nonzero(judgments.grade >= 0))
-        return cls(means, group_of, groups, depth, judged, cuts.unpooled)
+        emptied = tuple(topics_emptied(cuts, judgments, rel))
+        return cls(means, group_of, groups, depth, judged, cuts.unpooled, emptied)
 
     def __repr__(self) -> str:
         size = f"{counted(len(self.groups), 'group')}, {counted(len(self.means.systems), 'system')}"
@@ -183,4 +187,10 @@ class LeftOutGroups:
                 notes.append(
                     f"{name} gives all systems the same value without {counted(equal, 'group')}, where tau is undefined"
                 )
+        without = [name for name, topics in zip(self.groups["group"], self.emptied, strict=True) if topics]
+        if without:
+            notes.append(
+                f"no relevant document is left for up to {counted(max(self.emptied), 'topic')} without {some(without)}; such topics count "
+                "with the measures' defaults"
+            )
         return tuple(notes)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from irmx import Join, Judgments, Run, of_each_run, progress_bar
-from irmx.ragged import Bools
+from irmx.ragged import Bools, segment_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +72,15 @@ def left_out(
     judged = judgments.grade >= 0
     of_groups = has.sum(axis=0)
     return GroupCuts(groups, has & (of_groups == 1) & judged, int(np.count_nonzero((of_groups == 0) & judged)))
+
+
+def topics_emptied(cuts: GroupCuts, judgments: Judgments, rel: float) -> Sequence[int]:
+    """Return for how many topics with relevant documents none is left without each group."""
+    topic, relevant = segment_of(judgments.offsets), judgments.grade >= rel
+    count = len(judgments.topics)
+    before = np.bincount(topic[relevant], minlength=count) > 0
+    left = [np.bincount(topic[relevant & ~lost], minlength=count) > 0 for lost in cuts.lost]
+    return [int(np.count_nonzero(before & ~after)) for after in left]
 
 
 def counts_of(cuts: GroupCuts, judgments: Judgments, rel: float) -> Sequence[tuple[int, int]]:
