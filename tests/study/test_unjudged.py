@@ -291,7 +291,7 @@ def test_every_run_is_read_and_ranked_once(monkeypatch: pytest.MonkeyPatch) -> N
 
     for name in counts:
         monkeypatch.setattr(irmx.Join, name, counting(name))
-    monkeypatch.setattr(irmx_study.assumptions.unjudged, "effects_on", lambda *_: Effects(False, False))
+    monkeypatch.setattr("irmx_study.assumptions.unjudged.effects_on", lambda *_: Effects(False, False))
     runs = {name: ranked({"1": list(docs)}) for name, docs in (("one", "axb"), ("two", "bya"), ("three", "zab"))}
     irmx_study.unjudged("P@2 RBP(p=0.5)", {"1": {"a": 1, "b": 0}}, runs)
     assert counts["_ranked_rows"] == 3
