@@ -145,3 +145,8 @@ def test_commands_refuse_filters_before_they_score(
     done = command(name, qrels_path(), "*.run", "AP", "RBP(p=0.5:0.9:3)", option, value, cwd=tmp_path)
     assert (done.code, done.out) == (2, "")
     assert message in done.err
+
+
+def test_a_list_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="There is no run list file"):
+        listed_names(tmp_path / "none.txt")

@@ -119,7 +119,7 @@ def listed_names(path: str | os.PathLike[str]) -> list[str]:
         If the file cannot be read, or names nothing.
     """
     try:
-        lines = [line.strip() for line in content_of(path, "list of runs").decode().splitlines()]
+        lines = [line.strip() for line in content_of(path, "run list").decode().splitlines()]
     except UnicodeDecodeError as error:
         raise DataError(f"{path} is no list of runs: it is not UTF-8.") from error
     names = [line for line in lines if line and not line.startswith("#")]

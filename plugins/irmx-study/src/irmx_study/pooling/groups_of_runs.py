@@ -53,7 +53,7 @@ def groups_of_runs(groups: Any, runs: Iterable[str]) -> dict[str, str]:
 
 def _from_table(source: Any) -> tuple[str, dict[str, str]]:
     """Return the name of a table of groups, for messages, and the group of every run in it."""
-    table = read_table(source, {"run": str, "group": str}, "table of groups")
+    table = read_table(source, {"run": str, "group": str}, "groups")
     by_run: dict[str, str] = {}
     for row, (run, group) in enumerate(zip(table["run"].tolist(), table["group"].tolist(), strict=True)):
         if by_run.setdefault(run, group) != group:

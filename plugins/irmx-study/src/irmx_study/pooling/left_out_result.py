@@ -170,6 +170,7 @@ class LeftOutGroups:
                 f"{self.judged:,} judged; without one group, {lost.min():,} to {lost.max():,} of them are lost; {self.unpooled:,} are in "
                 "no run's pool, and stay"
             ),
+            "versions": self.means.versions,
         }
 
     @cached_property

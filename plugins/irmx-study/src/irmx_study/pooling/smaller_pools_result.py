@@ -152,6 +152,7 @@ class SmallerPools:
                 f"{self.sizes['judged'][0]:,} judged, {self.sizes['relevant'][0]:,} relevant; at {lowest['keep']:g}%, "
                 f"{int(lowest['judged']):,} and {int(lowest['relevant']):,} of them, which is {lowest['share']:.1f}%"
             ),
+            "versions": self.means.versions,
         }
 
     @cached_property
