@@ -73,6 +73,7 @@ def test_globs_of_a_run_for_recorded_users(tmp_path: Path, command: Callable[...
 def test_globs_of_pages(arguments: tuple[str, ...], tmp_path: Path, command: Callable[..., Any]) -> None:
     for name in ("a.jsonl", "b.jsonl"):
         (tmp_path / name).write_text("")
+    (tmp_path / "q").write_text("1 0 a 1\n")
     done = command(*[a.replace("P", "*.jsonl") if a == "P" else a for a in arguments], "--qrels", "q", cwd=tmp_path)
     assert (done.code, done.err) == (2, "irmx: '*.jsonl' matches 2 files: a.jsonl, b.jsonl. One is expected here.\n")
     done = command(*[a.replace("P", "a.j*") if a == "P" else a for a in arguments], "--qrels", "q", cwd=tmp_path)
