@@ -98,6 +98,9 @@ def test_the_results_of_a_sweep(command: Callable[..., Any], swept: Path, tmp_pa
     expected = irmx_study.rank_correlation_with(swept, "NCP(law=uniform)")
     pd.testing.assert_frame_equal(table_of(done.out), expected, check_dtype=False)
     assert len(expected) == 4  # the reference is none of the settings
+    done = command("settings", "--sweep", swept, "-r", "NCP(law=uniform)", "--holds", "tau < 0.9")
+    assert (done.code, done.err) == (0, "")
+    assert "holds for" in done.out
     (tmp_path / "runs.txt").write_text("bm25\nrecent.run\n")
     options = ("--only", tmp_path / "runs.txt", "--label", "bm25.run=bm25", "-o", "csv")
     done = command("settings", "--sweep", swept, "--best-settings", *options)

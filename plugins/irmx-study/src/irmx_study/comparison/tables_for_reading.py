@@ -120,7 +120,7 @@ def write_facts(result: Stated, out: TextIO, width: int | None = None) -> None:
     import textwrap
 
     facts = facts_and_notes(result)
-    start = max(len(name) for name, _ in facts) + 2
+    start = max((len(name) for name, _ in facts), default=0) + 2
     for name, text in facts:
         lines = textwrap.wrap(text, width - start, break_on_hyphens=False) if width and width > 2 * start else [text]
         print(f"{name:<{start}}" + f"\n{' ' * start}".join(lines), file=out)
