@@ -212,7 +212,7 @@ is how often the best law itself is closer to the measure than the uniform law i
   identity: P@k counts ranks, the law counts relevant documents, wherever they are.
 - **RBP has a geometric law, but not only that.** Of the geometric laws, the best p is {rbp}.
   RBP's user, too, stops with a fixed probability, 1 - p, but at any rank; the law's user stops at relevant documents only. Surprisingly, a
-  law of the first k, by which the user is as likely to stop at each of k documents and at no other, comes as close. Its tau is
+  law of the first k, by which the user stops at each of k documents with the same probability, comes as close. Its tau is
   {rbp_first}.
 - **Rprec, Bpref and nDCG have nearly the uniform law.** The best law is closer than the uniform one by
   {fall}; "beats uniform" says how sure that is.
