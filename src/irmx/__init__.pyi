@@ -37,8 +37,11 @@ from .declare.durations import duration as duration
 from .declare.durations import duration_text as duration_text
 from .declare.durations import seconds as seconds
 from .declare.expressions import parse_value as parse_value
+from .declare.formula import Formula as Formula
 from .declare.from_function import measure as measure
 from .declare.grid import Grid as Grid
+from .declare.markup_html import html_table as html_table
+from .declare.markup_html import in_html as in_html
 from .declare.measures import COMMON_PARAMS as COMMON_PARAMS
 from .declare.measures import Measure as Measure
 from .declare.other_measures import NamedMeasure as NamedMeasure

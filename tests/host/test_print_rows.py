@@ -92,7 +92,7 @@ def test_no_p_value_is_printed_as_zero(
     assert float(other) == 0
 
 
-FORMATS = ("table", "tsv", "csv", "jsonl", "markdown", "latex")
+FORMATS = ("table", "tsv", "csv", "jsonl", "markdown", "latex", "html")
 ROWS = [
     {"run": "größe 検索", "documents": 3, "value": 2 / 3, "local": True},
     {"run": "b", "documents": np.int64(12), "value": None, "local": None, "error": np.float64(0.5)},
@@ -160,7 +160,7 @@ def test_places_columns_header_and_footer() -> None:
     assert shown(rows, "csv", places=0, header=False) == "name,value\na,0\nb,0\n"
     for output_format in FORMATS:
         text = shown(rows, output_format, places=2, footer={"value": 0.75})
-        assert ("0.75" in text) == (output_format in ("table", "markdown", "latex"))
+        assert ("0.75" in text) == (output_format in ("table", "markdown", "latex", "html"))
 
 
 def test_nan_is_said_and_what_a_frame_lacks_is_empty() -> None:
@@ -297,9 +297,10 @@ def test_a_command_prints_every_format(of: str, command: Callable[..., Any]) -> 
         assert len(rows) == len(records) == printed["tsv"].count("\n") - 1
     assert printed["latex"].startswith("\\begin{tabular}{")
     assert printed["markdown"].startswith("| ")
-    done = command(*COMMANDS[of], "-o", "html")
+    assert printed["html"].startswith("<table>\n")
+    done = command(*COMMANDS[of], "-o", "xlsx")
     assert (done.code, done.out) == (2, "")
-    assert "There is no output format 'html'. Known: table, tsv, csv, jsonl, markdown, latex" in done.err
+    assert "There is no output format 'xlsx'. Known: table, tsv, csv, jsonl, markdown, latex, html" in done.err
 
 
 def test_eval_gives_markup_a_row_per_run(command: Callable[..., Any]) -> None:

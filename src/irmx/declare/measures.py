@@ -12,6 +12,7 @@ from ir_measures.measures import MeanAgg
 
 from irmx.declare.citation import Citation, citations_of
 from irmx.declare.columns import Column
+from irmx.declare.formula import Formula
 from irmx.declare.parameter_help import ParameterDoc, ParameterSignature
 from irmx.declare.params import Param, check_params, number
 from irmx.declare.symbols import params_text
@@ -88,6 +89,8 @@ class Measure(ir_measures.Measure):
         Other names for it in expressions; it is printed as ``NAME``.
     PRETTY_NAME, SHORT_DESC : str
         The name written out, and a description in one sentence.
+    FORMULA : Formula or None
+        The formula and the meanings of its symbols, for help, documentation, notebooks and reports.
     SUPPORTED_PARAMS : dict of str to Param
         The declared parameters; take the common ones from :data:`COMMON_PARAMS`.
     RUN_COLUMNS, QREL_COLUMNS : tuple of Column
@@ -115,6 +118,7 @@ class Measure(ir_measures.Measure):
     ALIASES: ClassVar[tuple[str, ...]] = ()
     PRETTY_NAME: ClassVar[str] = ""
     SHORT_DESC: ClassVar[str] = ""
+    FORMULA: ClassVar[Formula | None] = None
     RUN_COLUMNS: ClassVar[tuple[Column, ...]] = ()
     QREL_COLUMNS: ClassVar[tuple[Column, ...]] = ()
     RANGE: ClassVar[tuple[float, float]] = (0.0, 1.0)

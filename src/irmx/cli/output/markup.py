@@ -1,10 +1,11 @@
-"""Tables for papers and notes: LaTeX and Markdown."""
+"""Tables for papers, notes and pages: LaTeX, Markdown and HTML."""
 
 from __future__ import annotations
 
 import re
 from typing import TextIO
 
+from irmx.declare.markup_html import html_table
 from irmx.declare.output_format import OutputFormat, PrintedRows, visible
 
 _IN_LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
@@ -65,3 +66,15 @@ class Markdown(OutputFormat):
         foot = [rows.line(rows.footer, in_markdown)] if rows.footer else []
         for line in [[in_markdown(name) for name in rows.names], under, *rows.texts(in_markdown), *foot]:
             print(f"| {' | '.join(line)} |", file=out)
+
+
+class Html(OutputFormat):
+    """A table in HTML; what is special in HTML is shown as text."""
+
+    NAME = "html"
+    SHORT_DESC = "a table in HTML"
+    WIDE = True
+
+    def write(self, rows: PrintedRows, out: TextIO) -> None:
+        """Write the table."""
+        print(html_table(rows), file=out)

@@ -20,7 +20,7 @@ from irmx_study.comparison.notes import notes_on
 from irmx_study.comparison.pairs_of_systems import all_pairs_of
 from irmx_study.comparison.paper_table import in_latex_format
 from irmx_study.comparison.stated_facts import facts_of
-from irmx_study.comparison.tables_for_reading import in_html, in_markdown_format
+from irmx_study.comparison.tables_for_reading import in_html_format, in_markdown_format
 from irmx_study.comparison.topics_display import TopicsDisplay
 from irmx_study.significance.t_test import t_intervals
 
@@ -210,7 +210,7 @@ class Comparison:
         return in_markdown_format(self, sort, places)
 
     def _repr_html_(self) -> str:
-        return in_html(self)
+        return in_html_format(self)
 
     def to_latex(
         self,

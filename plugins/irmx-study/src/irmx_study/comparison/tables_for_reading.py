@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import io
 import shutil
 import sys
@@ -10,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
-from irmx import PrintedRows, in_markdown, print_rows, visible
+from irmx import PrintedRows, html_table, in_html, in_markdown, print_rows, visible
 from irmx_study.comparison.stated_facts import has_letters
 
 if TYPE_CHECKING:
@@ -144,24 +143,11 @@ def in_markdown_format(comparison: Comparison, sort: str | None = None, places: 
     return out.getvalue()
 
 
-def in_html(comparison: Comparison, places: int = 4) -> str:
+def in_html_format(comparison: Comparison, places: int = 4) -> str:
     """Return the tables for reading, the facts and the notes as HTML that needs nothing else."""
-    tables = [_html_table(table, places) for table in tables_for_reading(comparison, places=places)]
-    facts = "".join(f"<dt>{html.escape(n)}</dt><dd>{html.escape(text)}</dd>" for n, text in facts_and_notes(comparison))
-    return (
-        "<div>" + "".join(tables) + f"<details><summary>How it was compared</summary><dl>{facts}</dl></details></div>"
+    tables = "".join(
+        html_table(PrintedRows(tuple(table.rows[0]), table.rows, places), table.title)
+        for table in tables_for_reading(comparison, places=places)
     )
-
-
-def _html_table(table: TitledRows, places: int) -> str:
-    rows = PrintedRows(tuple(table.rows[0]), table.rows, places)
-    sides = ["right" if numbers else "left" for numbers in rows.of_numbers()]
-
-    def line(cells: list[str], tag: str) -> str:
-        of_line = zip(cells, sides, strict=True)
-        return "<tr>" + "".join(f'<{tag} style="text-align:{side}">{cell}</{tag}>' for cell, side in of_line) + "</tr>"
-
-    head = line([html.escape(name.replace("_", " ")) for name in rows.names], "th")
-    body = "".join(line(cells, "td") for cells in rows.texts(lambda text: html.escape(visible(text))))
-    title = f'<caption style="text-align:left;font-weight:bold">{html.escape(visible(table.title))}</caption>'
-    return f"<table>{title}<thead>{head}</thead><tbody>{body}</tbody></table>"
+    facts = "".join(f"<dt>{in_html(name)}</dt><dd>{in_html(text)}</dd>" for name, text in facts_and_notes(comparison))
+    return f"<div>{tables}<details><summary>How it was compared</summary><dl>{facts}</dl></details></div>"

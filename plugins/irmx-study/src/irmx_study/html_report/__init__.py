@@ -1,0 +1,1 @@
+"""A study as one page of HTML that needs nothing else: sections, their templates, scripts and styles."""
