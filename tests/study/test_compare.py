@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
@@ -278,6 +278,7 @@ def test_the_order_of_topics_and_systems_does_not_matter(values: np.ndarray, ran
 
 @pytest.mark.parametrize("test", TESTS)
 @given(values=VALUES)
+@settings(max_examples=25)  # each takes long
 def test_swapping_changes_no_p_value_of_any_test(values: np.ndarray, test: str) -> None:
     """Of two systems also for the tests of all pairs, whose draws follow the order of systems."""
     scores = scores_of(values[:, :2])
@@ -290,6 +291,7 @@ def test_swapping_changes_no_p_value_of_any_test(values: np.ndarray, test: str) 
 
 @pytest.mark.parametrize("test", TESTS)
 @given(values=VALUES)
+@settings(max_examples=25)  # each takes long
 def test_p_values_of_every_test_are_in_0_to_1_and_1_for_identical_systems(values: np.ndarray, test: str) -> None:
     scores = scores_of(np.column_stack([values, values[:, 0]]))
     frame = irmx_study.compare(scores, all_pairs=True, test=test, draws=100).frame()

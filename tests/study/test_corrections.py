@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
@@ -25,6 +25,7 @@ METHODS = {"holm": "holm", "bonferroni": "bonferroni", "hommel": "hommel", "bh":
 
 @pytest.mark.parametrize("name", METHODS)
 @given(p=st.lists(st.floats(0, 1), min_size=1, max_size=12))
+@settings(max_examples=25)  # each takes long
 def test_they_are_those_of_statsmodels(name: str, p: list[float]) -> None:
     correction = irmx.registry().symbols("correction of p-values")[name]
     expected = multipletests(p, method=METHODS[name])[1]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from scipy import stats
 
 from irmx.ragged import Floats
@@ -35,6 +35,7 @@ def expected_of(values: Floats, a: int, b: int, options: dict[str, Any]) -> list
 
 @pytest.mark.parametrize("options", OPTIONS)
 @given(values=blocks(least=2, most=20))
+@settings(max_examples=25)  # each takes long
 def test_every_pair_gets_what_scipy_gives_it_alone(options: dict[str, Any], values: Floats) -> None:
     values[:, 0] += np.linspace(0, 0.001, len(values))  # differences to this system have no ties
     paired = all_pairs(values)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import irmx
@@ -92,6 +92,7 @@ def test_extremes_are_those_of_all_assignments(qrels: Any, a: Any, b: Any, depth
 
 @lacks_topics
 @given(qrels=QRELS, run=RUN, depth=st.sampled_from([None, 1, 3]), negative=st.booleans())
+@settings(max_examples=25)  # each takes long
 def test_bounds_hold_for_all_assignments(qrels: Any, run: Any, depth: int | None, negative: bool) -> None:
     pairs = unjudged_pairs(qrels, run, depth=depth)
     assume(0 < len(pairs) <= 4)
