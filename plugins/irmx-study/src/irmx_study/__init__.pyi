@@ -7,6 +7,8 @@ from .correlation.correlate import correlate as correlate
 from .discrimination.discriminate import discriminate as discriminate
 from .discrimination.discrimination_result import Discrimination as Discrimination
 from .filters.chosen_systems import choose_systems as choose_systems
+from .html_report.report import Report as Report
+from .html_report.report import report as report
 from .per_topic.per_topic_files import read_per_topic as read_per_topic
 from .planning.experiment_plans import Plan as Plan
 from .planning.experiment_plans import power as power
@@ -41,6 +43,7 @@ __all__ = [
     "LeftOutGroups",
     "Plan",
     "RankBiasedOverlap",
+    "Report",
     "Sensitivity",
     "SettingsAgreement",
     "SmallerPools",
@@ -60,6 +63,7 @@ __all__ = [
     "rank_correlation_with",
     "rbo",
     "read_per_topic",
+    "report",
     "scores_of_sweep",
     "sensitivity",
     "settings_agreement",

@@ -77,6 +77,15 @@ def irmx_commands() -> list[Command]:
             ),
         ),
         Command(
+            "report",
+            "irmx_study.commands.report_command:report_on_runs",
+            SHORT_DESC="Make a report: a page of HTML with tables, pictures, rankings, and how it was made.",
+            EXAMPLES=(
+                "irmx report qrels.txt baseline.run 'runs/*.run' AP 'MP(model=GL_AD_ID)' -o report.html",
+                "irmx report qrels.txt 'runs/*.run' AP nDCG@10 --texts documents.jsonl --queries topics.tsv",
+            ),
+        ),
+        Command(
             "sensitivity",
             "irmx_study.commands.sensitivity_command:sensitivity_of_runs",
             SHORT_DESC="Tell for which users, the settings of a measure, one run is better than another.",

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from irmx import DataWarning, FormatOption, UsageError, named_runs, print_rows, registry, runs_and_measures, visible
+from irmx import DataWarning, UsageError, named_runs, print_rows, registry, runs_and_measures, visible
+from irmx_study.commands.report_files import REPORT_ENDINGS, FormatOrReportOption, write_report
 from irmx_study.commands.scored import labels_of, scored
 from irmx_study.commands.shared_options import (
     ArgumentsOption,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 
 def compare_runs(
+    context: typer.Context,
     arguments: ArgumentsOption,
     baseline: BaselinesOption = None,
     all_pairs: Annotated[bool, typer.Option("--all-pairs", help="Compare all pairs of runs.")] = False,
@@ -70,7 +72,7 @@ def compare_runs(
             "--unjudged", help="Also print what documents that nobody judged could change; see irmx unjudged."
         ),
     ] = False,
-    output_format: FormatOption = "table",
+    output_format: FormatOrReportOption = "table",
     places: PlacesByFormatOption = None,
 ) -> None:
     """Compare systems: which is better, by how much, how sure.
@@ -78,7 +80,7 @@ def compare_runs(
     The first run is the baseline. Prints for each measure the means of the runs, and the differences to the baseline with the
     interval, the effect size, the p-value, the corrected one, and the number of topics won, tied and lost. Of more than two
     runs, those that share a letter cannot be told apart. With -o csv, tsv or jsonl, one row per comparison; with -o latex, the
-    table of a paper. How the runs were compared is printed below a table, and otherwise on standard error.
+    table of a paper; with -o FILE.html, the page that irmx report writes. How the runs were compared is printed below a table, and otherwise on standard error.
     """
     from irmx_study.comparison.choices import Choices
     from irmx_study.comparison.compare import compare
@@ -91,6 +93,15 @@ def compare_runs(
         "seed": seed, "tie_threshold": tie_threshold,
     }  # fmt: skip
     Choices.of(2, **how)  # refuses a mistyped option before the runs are scored
+    if output_format.endswith(REPORT_ENDINGS):
+        for option, is_given in (("--sort", sort is not None), ("--methods", methods), ("--unjudged", unjudged)):
+            if is_given:
+                raise UsageError(f"{option} changes what is printed; a report has all of it. Leave {option} out.")
+        if plot is not None or plot_topics is not None:
+            raise UsageError("A report has pictures in it. Leave --plot and --plot-topics out, or give another -o.")
+        how["all_pairs"] = all_pairs
+        write_report(context, Path(output_format), arguments, baseline, label, scores, measure, "", None, None, how)
+        return
     for_reading = registry().output_formats()[output_format].WIDE
     if sort is not None and not for_reading:
         raise UsageError(f"--sort orders the table of runs. With -o {output_format}, there is one row per comparison.")

@@ -209,8 +209,22 @@ class Comparison:
         """
         return in_markdown_format(self, sort, places)
 
+    def to_html(self, sort: str | None = None, places: int = 4) -> str:
+        """Return the tables for reading as a part of a page in HTML, with the facts and notes folded below them.
+
+        :func:`irmx_study.report` makes a whole page of a comparison, with pictures.
+
+        Parameters
+        ----------
+        sort : str, optional
+            The column to sort the systems by; see :meth:`summary`.
+        places : int
+            Decimal places; -1 for all.
+        """
+        return in_html_format(self, sort, places)
+
     def _repr_html_(self) -> str:
-        return in_html_format(self)
+        return self.to_html()
 
     def to_latex(
         self,

@@ -143,11 +143,11 @@ def in_markdown_format(comparison: Comparison, sort: str | None = None, places: 
     return out.getvalue()
 
 
-def in_html_format(comparison: Comparison, places: int = 4) -> str:
+def in_html_format(comparison: Comparison, sort: str | None = None, places: int = 4) -> str:
     """Return the tables for reading, the facts and the notes as HTML that needs nothing else."""
     tables = "".join(
         html_table(PrintedRows(tuple(table.rows[0]), table.rows, places), table.title)
-        for table in tables_for_reading(comparison, places=places)
+        for table in tables_for_reading(comparison, sort, places)
     )
     facts = "".join(f"<dt>{in_html(name)}</dt><dd>{in_html(text)}</dd>" for name, text in facts_and_notes(comparison))
     return f"<div>{tables}<details><summary>How it was compared</summary><dl>{facts}</dl></details></div>"

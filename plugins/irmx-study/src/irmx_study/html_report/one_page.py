@@ -6,12 +6,16 @@ import json
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib import resources
+from importlib.util import find_spec
 from typing import Any
 
 from irmx import UsageError, visible
 from irmx_study.html_report.section import Section
 
 _FILES = resources.files("irmx_study.html_report").joinpath("templates")
+
+LIBRARIES = {"jinja2": "Jinja2", "matplotlib": "matplotlib"}
+"""The libraries of a report by the name of the module."""
 
 
 def one_page(title: str, sections: Sequence[Section]) -> str:
@@ -27,7 +31,7 @@ def one_page(title: str, sections: Sequence[Section]) -> str:
     Raises
     ------
     irmx.errors.UsageError
-        If Jinja2 is not installed.
+        If Jinja2 or matplotlib is not installed.
     """
     parts = [
         {
@@ -47,16 +51,28 @@ def one_page(title: str, sections: Sequence[Section]) -> str:
     return text
 
 
+def check_libraries() -> None:
+    """Check that the libraries of a report are installed.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        If one is not; the message says how to install them.
+    """
+    lacking = [name for module, name in LIBRARIES.items() if find_spec(module) is None]
+    if lacking:
+        raise UsageError(
+            f"A report needs {' and '.join(LIBRARIES.values())}; {' and '.join(lacking)} cannot be imported. To install "
+            "them: pip install jinja2 matplotlib, or from a checkout of irmx: pip install './plugins/irmx-study[report]'"
+        )
+
+
 @lru_cache(maxsize=1)
 def _templates() -> Any:
     """Return the templates of Jinja2; what they show is escaped, its control characters are shown."""
-    try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined
-        from markupsafe import Markup
-    except ImportError as error:
-        raise UsageError(
-            "A report needs Jinja2 and matplotlib. To install them: pip install 'irmx-study[report]'"
-        ) from error
+    check_libraries()
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
 
     def shown(value: Any) -> Any:
         return value if isinstance(value, Markup) or not isinstance(value, str) else visible(value)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from irmx import Judgments
 from irmx_study.comparison.comparison import Comparison
+from irmx_study.comparison.comparisons_of_pairs import comparisons_of
+from irmx_study.comparison.pairs_of_systems import all_pairs_of
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Reported:
     """What the sections of a report are made from.
 
@@ -28,6 +31,11 @@ class Reported:
         The texts of topics by id, as far as they are known.
     command : str
         How the report was made, to print; empty if it was made from Python.
+    qrels : str
+        The file or the dataset id of the judgments; empty if they are neither.
+    unjudged : dict of str to float
+        By system, the share of unjudged documents among the first ten, averaged over the topics for which it retrieved
+        some; empty if it is not known.
     """
 
     comparison: Comparison
@@ -36,6 +44,8 @@ class Reported:
     texts: Mapping[str, str] | None = None
     queries: Mapping[str, str] = field(default_factory=dict)
     command: str = ""
+    qrels: str = ""
+    unjudged: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def pair(self) -> tuple[str, str]:
@@ -45,3 +55,12 @@ class Reported:
         baseline = (*self.comparison.baseline, means.sort_values(ascending=False, kind="stable").index[-1])[0]
         best = means.drop(baseline).idxmax()
         return str(best), str(baseline)
+
+    @cached_property
+    def of_all_pairs(self) -> Comparison:
+        """The comparison of all pairs of systems, with the same test and correction; its letters are those of the comparison."""
+        if self.comparison.all_pairs:
+            return self.comparison
+        scores, choices = self.comparison.scores, replace(self.comparison.choices, interval="t")
+        first, second = all_pairs_of(len(scores.systems))
+        return Comparison(scores, (), choices, comparisons_of(scores, first, second, choices))
