@@ -79,6 +79,7 @@ from .score.evaluator import iter_calc as iter_calc
 from .score.evaluator import join as join
 from .score.explain import Explanation as Explanation
 from .score.explain import explain as explain
+from .score.explain import explanations as explanations
 from .score.named_runs import named_runs as named_runs
 from .score.named_runs import of_each_run as of_each_run
 from .score.prepared import PreparedRun as PreparedRun

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +12,10 @@ import numpy as np
 from irmx.data.formats.detect import spelled
 from irmx.data.reading import read_qrels, read_run
 from irmx.declare.columns import needed
+from irmx.declare.measures import Measure
 from irmx.declare.settings import parse_measure
 from irmx.errors import DataError, UsageError, counted, some, suggest
-from irmx.rank.join import Join
+from irmx.rank.join import Join, refuse_no_common_topic
 from irmx.rank.rankings import Rankings
 from irmx.rank.rows import Rows
 from irmx.registry import registry
@@ -93,14 +95,7 @@ def explain(
     >>> round(e.value, 6), [round(c, 6) for c in e.columns["contribution"]]
     (0.833333, [0.5, 0.333333])
     """
-    parsed = parse_measure(measure)
-    scorer = scorer_of(parsed)
-    if scorer is None:
-        raise UsageError(
-            f"{parsed} is a measure of ir_measures, of which no plugin has a scorer, so that there is only its score. Measures "
-            f"of irmx can be explained, and those of ir_measures that plugins compute: {', '.join(registry().scorers()) or 'none'}."
-        )
-    scorer.validate_params()
+    parsed, scorer = _explained(measure)
     judgments = read_qrels(qrels, needed("qrels", [scorer]))
     the_run, topic = read_run(run), spelled(str(query_id), judgments.index)
     for table, known in (("qrels", list(judgments.index)), ("run", the_run.topics)):
@@ -109,45 +104,112 @@ def explain(
                 f"Topic {topic!r} is not in the {table}.{suggest(topic, known)} There {'is' if len(known) == 1 else 'are'} "
                 f"{counted(len(known), 'topic')}: {some(known)}."
             )
-    join = Join(the_run, judgments, only=topic)
+    return next(_of_join(parsed, scorer, Join(the_run, judgments, only=topic), all_documents))
+
+
+def explanations(measure: str | ir_measures.Measure, qrels: Any, run: Any) -> Iterator[Explanation]:
+    """Break the scores of all topics of a run down by document, as :func:`explain` does for one, but at once.
+
+    Parameters
+    ----------
+    measure : str or Measure
+        A measure of irmx, or one of ir_measures that a plugin computes, such as AP.
+    qrels, run : any
+        Anything that :func:`irmx.read_qrels` and :func:`irmx.read_run` accept.
+
+    Returns
+    -------
+    iterator of Explanation
+        One for every topic for which the run has documents, in the order of the qrels.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        For a measure that no plugin computes, or that has no contributions.
+    irmx.errors.DataError
+        If no topic of the run is in the qrels, or the inputs cannot be read.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> qrels, run = {"p": {"a": 1}, "q": {"a": 1, "b": 1}}, {"p": {"a": 1.0}, "q": {"x": 3.0, "b": 2.0, "a": 1.0}}
+    >>> for e in irmx.explanations("AP", qrels, run):
+    ...     print(e.query_id, round(e.value, 4), [round(c, 4) for c in e.columns["contribution"]])
+    p 1.0 [1.0]
+    q 0.5833 [0.25, 0.3333]
+    """
+    parsed, scorer = _explained(measure)
+    judgments, the_run = read_qrels(qrels, needed("qrels", [scorer])), read_run(run)
+    refuse_no_common_topic(the_run, judgments)
+    return _of_join(parsed, scorer, Join(the_run, judgments))
+
+
+def _explained(measure: str | ir_measures.Measure) -> tuple[ir_measures.Measure, Measure]:
+    """Return a measure, and the measure that computes it from rankings; raise if there is none."""
+    parsed = parse_measure(measure)
+    scorer = scorer_of(parsed)
+    if scorer is None:
+        raise UsageError(
+            f"{parsed} is a measure of ir_measures, of which no plugin has a scorer, so that there is only its score. Measures "
+            f"of irmx can be explained, and those of ir_measures that plugins compute: {', '.join(registry().scorers()) or 'none'}."
+        )
+    scorer.validate_params()
+    return parsed, scorer
+
+
+def _of_join(
+    parsed: ir_measures.Measure, scorer: Measure, join: Join, all_documents: bool = False
+) -> Iterator[Explanation]:
+    """Yield the explanation of every topic of a join; ``all_documents`` is for a join of one topic."""
     check_columns(scorer, join)
     rankings = rankings_for(scorer, join)
     with named(scorer):
         own = dict(scorer.contributions(rankings))
+        if "doc_id" in own and len(rankings) > 1:  # a table of its own, of which the measure alone knows the topics
+            for topic in map(str, rankings.topics):
+                yield from _of_join(parsed, scorer, Join(join.run, join.judgments, only=topic))
+            return
         score = scorer.score(rankings)
     ranked = "doc_id" not in own
-    columns = _of_documents(rankings, own) if ranked else {k: np.asarray(v) for k, v in own.items()}
+    if ranked:
+        rows, columns = _of_documents(rankings, own)
+        ends = rows.offsets.tolist()
+    else:
+        columns, ends = {k: np.asarray(v) for k, v in own.items()}, [0, None]
     if all_documents and ranked:
-        columns = _over_all(columns, rankings)
+        columns, ends = _over_all(columns, rankings), [0, None]
     scores = checked(scorer, rankings.topics, score if isinstance(score, TopicScores) else TopicScores(score))
-    return Explanation(
-        measure=parsed,
-        query_id=topic,
-        value=float(scores.values[0]),
-        depth=int(rankings.depth[0]),
-        retrieved=_retrieved(rankings, ranked),
-        recall_base=int(rankings.recall_base[0]),
-        columns={k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in columns.items()},
-        fields=fields_by_topic(scores)[0],
-    )
+    fields = fields_by_topic(scores)
+    for t, topic in enumerate(rankings.topics):
+        of_topic = {k: v[ends[t] : ends[t + 1]] for k, v in columns.items()}
+        yield Explanation(
+            measure=parsed,
+            query_id=str(topic),
+            value=float(scores.values[t]),
+            depth=int(rankings.depth[t]),
+            retrieved=_retrieved(rankings, ranked, t),
+            recall_base=int(rankings.recall_base[t]),
+            columns={k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in of_topic.items()},
+            fields=fields[t],
+        )
 
 
-def _retrieved(rankings: Rankings, ranked: bool) -> int:
+def _retrieved(rankings: Rankings, ranked: bool, topic: int) -> int:
     """Return the number of relevant documents retrieved above the cutoff; a repeated document of a stream counts once."""
     if ranked or rankings.cutoff is not None:
-        return int(rankings.relevant.count[0])
+        return int(rankings.relevant.count[topic])
     _, at = rankings.matching_rows()
     rows = rankings.qrels_rows
     return len(np.unique(rows.doc[at[rows.grade[at] >= rankings.rel]]))
 
 
-def _of_documents(rankings: Rankings, own: dict[str, Any]) -> dict[str, Any]:
-    """Return the columns of a measure after those of its documents, which are the relevant ones unless it returns others."""
+def _of_documents(rankings: Rankings, own: dict[str, Any]) -> tuple[Rows, dict[str, Any]]:
+    """Return the documents of a measure, the relevant ones unless it returns others, and their columns, then its own."""
     documents = own.pop("documents", None)
     of_relevant = {"precision": rankings.precision} if documents is None else {}
     rows: Rows = rankings.relevant if documents is None else documents
     columns = {k: np.asarray(v) for k, v in own.items()}
-    return {"rank": rows.rank, "doc_id": rows.doc_ids, "grade": rows.grade, **of_relevant, **columns}
+    return rows, {"rank": rows.rank, "doc_id": rows.doc_ids, "grade": rows.grade, **of_relevant, **columns}
 
 
 def _over_all(columns: dict[str, Any], rankings: Rankings) -> dict[str, Any]:
