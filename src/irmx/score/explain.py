@@ -85,7 +85,7 @@ def explain(
     irmx.errors.UsageError
         For a measure that no plugin computes, or that has no contributions.
     irmx.errors.DataError
-        For a topic that is not in the qrels or in the run.
+        For a topic that is not in the qrels or in the run, or for which the run has no documents.
 
     Examples
     --------
@@ -104,7 +104,10 @@ def explain(
                 f"Topic {topic!r} is not in the {table}.{suggest(topic, known)} There {'is' if len(known) == 1 else 'are'} "
                 f"{counted(len(known), 'topic')}: {some(known)}."
             )
-    return next(_of_join(parsed, scorer, Join(the_run, judgments, only=topic), all_documents))
+    explanation = next(_of_join(parsed, scorer, Join(the_run, judgments, only=topic), all_documents), None)
+    if explanation is None:
+        raise DataError(f"The run has no documents for topic {topic!r}, so that there is nothing to explain.")
+    return explanation
 
 
 def explanations(measure: str | ir_measures.Measure, qrels: Any, run: Any) -> Iterator[Explanation]:
