@@ -43,10 +43,11 @@ def one_page(title: str, sections: Sequence[Section]) -> str:
         }
         for section in sections
     ]
+    style = "".join([_text("report.css"), *(_text(f"{section.name}.css") for section in sections)])
     text: str = (
         _templates()
         .get_template("page.html")
-        .render(title=title, sections=parts, style=_text("report.css"), script=_text("report.js"))
+        .render(title=title, sections=parts, style=style, script=_text("report.js"))
     )
     return text
 

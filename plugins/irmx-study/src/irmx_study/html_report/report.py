@@ -18,6 +18,8 @@ from irmx_study.html_report.leaderboard import leaderboard
 from irmx_study.html_report.one_page import one_page
 from irmx_study.html_report.reported import Reported
 from irmx_study.html_report.section import Section
+from irmx_study.html_report.side_by_side import rankings
+from irmx_study.html_report.topic_bars import topics
 from irmx_study.html_report.unjudged_shares import JUDGED, shares_of_unjudged
 
 if TYPE_CHECKING:
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
 _SECTIONS: tuple[Callable[[Reported], Section | None], ...] = (
     leaderboard,
+    topics,
+    rankings,
 )  # fmt: skip
 """What makes the sections, in order; None for a section that says nothing on what is reported."""
 
