@@ -44,7 +44,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Say in one line what was left out, and how to run it."""
     expression = config.option.markexpr
-    left_out = [mark for mark in ("slow", "real", "network") if f"not {mark}" in expression]
+    left_out = [mark for mark in ("slow", "real", "network", "browser") if f"not {mark}" in expression]
     if left_out:
         terminalreporter.line(
             f"Left out: tests marked {', '.join(left_out)}; `python -m pytest -m slow` runs the slow ones."
