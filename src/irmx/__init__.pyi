@@ -40,6 +40,7 @@ from .declare.expressions import parse_value as parse_value
 from .declare.formula import Formula as Formula
 from .declare.from_function import measure as measure
 from .declare.grid import Grid as Grid
+from .declare.markup_html import html_result as html_result
 from .declare.markup_html import html_table as html_table
 from .declare.markup_html import in_html as in_html
 from .declare.measures import COMMON_PARAMS as COMMON_PARAMS

@@ -16,6 +16,7 @@ Examples
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
 from typing import Any, TypeVar, cast
@@ -175,3 +176,51 @@ def _shared_items(values: Iterable[Any], seen: set[int]) -> list[Any]:
 
 
 _WITHOUT_ARRAYS = {str, int, float, bool, type(None)}
+
+
+class _Short(reprlib.Repr):
+    """The standard library's short reprs, with the shapes of arrays and tables instead of their values."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlist = self.maxtuple = self.maxdict = self.maxset = self.maxfrozenset = 2
+        self.maxother = self.maxstring = 40
+
+    def repr_ndarray(self, array: Array, level: int) -> str:
+        return f"<{' x '.join(map(str, array.shape))} {array.dtype}>"
+
+    def repr_DataFrame(self, frame: Any, level: int) -> str:  # noqa: N802
+        return f"<{' x '.join(map(str, frame.shape))} DataFrame>"
+
+    def repr_float(self, value: float, level: int) -> str:
+        return f"{value:.4g}"
+
+    repr_float64 = repr_float
+
+    def repr_instance(self, instance: Any, level: int) -> str:
+        if callable(instance) and hasattr(instance, "__qualname__"):
+            return str(instance.__qualname__)  # a repr of a function has an address
+        return super().repr_instance(instance, level)
+
+
+_LONGEST = 200
+
+
+def short_repr(record: Any) -> str:
+    """Return the repr of a dataclass on one line, with the shapes of arrays; for ``__repr__ = short_repr`` in its body.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Sessions:
+    ...     start: Floats
+    ...     users: list[str]
+    ...     __repr__ = short_repr
+    >>> Sessions(np.zeros(1000), ["ann", "bob", "eve"])
+    Sessions(start=<1000 float64>, users=['ann', 'bob', ...])
+    """
+    shown = _Short()
+    parts = (f"{field.name}={shown.repr(getattr(record, field.name))}" for field in fields(record) if field.repr)
+    text = f"{type(record).__name__}({', '.join(parts)})"
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 4]}...)"

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from importlib import metadata
 from typing import Any
 
-from irmx.errors import UsageError, suggest
+from irmx.errors import UsageError, counted, suggest
 
 GROUP = "irmx"
 """The entry point group of plugins."""
@@ -77,6 +77,9 @@ class Registry:
         self.plugins: dict[str, PluginInfo] = {}
         self._owners: dict[tuple[str, str], tuple[Any, str]] = {}
         self.defined: dict[str, str] = {}
+
+    def __repr__(self) -> str:
+        return f"<Registry of {counted(len(self.plugins), 'plugin')}: {', '.join(self.plugins)}>"
 
     # -- what is registered ------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import os
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -12,7 +13,7 @@ import numpy as np
 
 from irmx.data.raw_tables import RawTable, raw_table
 from irmx.declare.params import LARGEST_INT, Param
-from irmx.errors import DataError, suggest
+from irmx.errors import DataError, counted, suggest
 from irmx.ragged import Array, Floats, Ints
 
 if TYPE_CHECKING:
@@ -47,6 +48,9 @@ class CheckedTable:
 
     def __len__(self) -> int:
         return len(self._raw)
+
+    def __repr__(self) -> str:
+        return f"<Table {os.path.basename(self.name)!r}: {counted(len(self), 'row')}, {counted(len(self.columns), 'column')}>"
 
     def __contains__(self, name: str) -> bool:
         """Tell whether the source has a column; the table may have one that the source lacks, by its default."""

@@ -19,6 +19,8 @@ from irmx.data.origin import NO_ORIGIN, Origin
 from irmx.data.selection import SelectedTexts, Selection
 from irmx.data.sought import Sought
 from irmx.declare.columns import missing_column
+from irmx.declare.markup_html import html_result
+from irmx.declare.output_format import visible
 from irmx.errors import DataError, counted
 from irmx.ragged import (
     Array,
@@ -343,7 +345,14 @@ class Judgments:
     def __repr__(self) -> str:
         source = self.origin.source or self.origin.dataset_id
         size = f"{counted(len(self.topics), 'topic')}, {counted(len(self), 'document')}"
-        return f"<Judgments: {size}{source and ', '}{os.path.basename(source) if self.origin.source else source}>"
+        return (
+            f"<Judgments: {size}{source and ', '}{visible(os.path.basename(source) if self.origin.source else source)}>"
+        )
+
+    def _repr_html_(self) -> str:
+        grades, documents = np.unique(self.grade, return_counts=True)
+        rows = [{"grade": _plain(g), "documents": n} for g, n in zip(grades.tolist(), documents.tolist(), strict=True)]
+        return html_result(repr(self), {f"documents by grade; columns: {', '.join(self.columns)}": rows})
 
     def __iter__(self) -> Iterator[ir_measures.Qrel]:
         topics, docs = list(map(str, self.topics)), ["", *self.docs]

@@ -21,6 +21,8 @@ from irmx.data.id_words import IdWords, Words, keys_of
 from irmx.data.origin import NO_ORIGIN, Origin
 from irmx.data.sought import Sought
 from irmx.declare.columns import missing_column
+from irmx.declare.markup_html import html_result
+from irmx.declare.output_format import visible
 from irmx.errors import DataError, counted
 from irmx.ragged import Array, Floats, Ints, offsets_of, position_in_segment, read_only, segment_of
 
@@ -164,7 +166,15 @@ class Run(ABC):
     def __repr__(self) -> str:
         source = os.path.basename(self.origin.source)
         size = f"{counted(len(self.topics), 'topic')}, {counted(len(self), 'document')}"
-        return f"<Run: {size}{source and ', '}{source}>"
+        return f"<Run: {size}{source and ', '}{visible(source)}>"
+
+    def _repr_html_(self) -> str:
+        first = self.docs(0)[:5] if self.topics else []
+        rows = [
+            {"query_id": self.topics[0], "doc_id": doc, "score": score}
+            for doc, score in zip(first, self.score.tolist(), strict=False)
+        ]
+        return html_result(repr(self), {f"the first rows; columns: {', '.join(self.columns)}": rows})
 
     def __iter__(self) -> Iterator[ir_measures.ScoredDoc]:
         for query_id, docs in self.as_dict().items():

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from irmx.errors import UsageError
+from irmx.ragged import short_repr
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,8 @@ class Citation:
     key: str
     entry: str
     fields: dict[str, str] = field(default_factory=dict, hash=False)
+
+    __repr__ = short_repr
 
     @classmethod
     def from_bibtex(cls, text: str) -> Citation:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from irmx.ragged import Array
+from irmx.ragged import Array, short_repr
 from irmx.registry import registry
 
 if TYPE_CHECKING:
@@ -51,6 +51,8 @@ class SampleValues:
     orders: bool = False
     shares: bool = False
     alone: tuple[str, ...] | None = None
+
+    __repr__ = short_repr
 
     @property
     def shown(self) -> str:
@@ -103,6 +105,8 @@ class Column:
     optional: bool = False
     instead: str = ""
     sample: SampleValues = SampleValues()
+
+    __repr__ = short_repr
 
 
 ITERATION = Column("qrels", "iteration", "subtopic or nugget id", dtype="str")

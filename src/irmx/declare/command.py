@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pkgutil import resolve_name
 from typing import Any
 
+from irmx.ragged import short_repr
+
 
 @dataclass(frozen=True)
 class Command:
@@ -32,6 +34,8 @@ class Command:
     group: str = ""
     SHORT_DESC: str = ""
     EXAMPLES: tuple[str, ...] = ()
+
+    __repr__ = short_repr
 
     @property
     def words(self) -> str:

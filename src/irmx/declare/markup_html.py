@@ -1,10 +1,16 @@
-"""Texts and tables as HTML that needs no stylesheet: notebooks, reports and ``-o html`` share it."""
+"""Texts, tables and results as HTML that needs no stylesheet: notebooks, reports and ``-o html`` share it."""
 
 from __future__ import annotations
 
 import html
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
 
 from irmx.declare.output_format import PrintedRows, visible
+
+SHOWN = 10
+"""How many rows of a table a notebook shows."""
 
 
 def in_html(text: str) -> str:
@@ -16,7 +22,7 @@ def in_html(text: str) -> str:
     return html.escape(visible(text))
 
 
-def html_table(rows: PrintedRows, title: str = "") -> str:
+def html_table(rows: PrintedRows, title: str = "", most: int | None = None) -> str:
     """Return rows as a table in HTML: numbers are aligned right, the first column names the row if it is a text.
 
     Parameters
@@ -25,20 +31,25 @@ def html_table(rows: PrintedRows, title: str = "") -> str:
         The rows.
     title : str
         The caption, as text.
+    most : int, optional
+        The number of rows to show, the first ones; a line below them counts the others.
 
     Examples
     --------
     >>> print(html_table(PrintedRows(("run", "AP"), [{"run": "<b>", "AP": 0.5}]), "Means"))
     <table>
-    <caption>Means</caption>
+    <caption style="text-align:left">Means</caption>
     <thead><tr><th scope="col" style="text-align:left">run</th><th scope="col" style="text-align:right">AP</th></tr></thead>
     <tbody>
     <tr><th scope="row" style="text-align:left">&lt;b&gt;</th><td style="text-align:right">0.5000</td></tr>
     </tbody>
     </table>
+    >>> html_table(PrintedRows(("n",), [{"n": 1}, {"n": 2}]), most=1).splitlines()[-3]
+    '<tr><td colspan="1" style="text-align:left">… and 1 more</td></tr>'
     """
     of_numbers = rows.of_numbers()
     sides = ["right" if numbers else "left" for numbers in of_numbers]
+    more = 0 if most is None else max(len(rows.records) - most, 0)
 
     def line(cells: list[str], head: bool = False) -> str:
         tags = ['th scope="col"'] * len(cells) if head else ["td"] * len(cells)
@@ -51,8 +62,65 @@ def html_table(rows: PrintedRows, title: str = "") -> str:
             + "</tr>"
         )
 
-    caption = f"<caption>{in_html(title)}</caption>\n" if title else ""
-    names = line([in_html(name.replace("_", " ")) for name in rows.names], head=True)
-    body = "\n".join(line(cells) for cells in rows.texts(in_html))
+    caption = f'<caption style="text-align:left">{in_html(title)}</caption>\n' if title else ""
+    names = line([in_html(name) for name in rows.names], head=True)
+    shown = replace(rows, records=rows.records[: len(rows.records) - more])
+    body = [line(cells) for cells in shown.texts(in_html)]
+    if more:
+        body.append(f'<tr><td colspan="{len(rows.names)}" style="text-align:left">… and {more:,} more</td></tr>')
     footer = f"\n<tfoot>{line(rows.line(rows.footer, in_html))}</tfoot>" if rows.footer else ""
-    return f"<table>\n{caption}<thead>{names}</thead>\n<tbody>\n{body}\n</tbody>{footer}\n</table>"
+    lines = "\n".join(body)
+    return f"<table>\n{caption}<thead>{names}</thead>\n<tbody>\n{lines}\n</tbody>{footer}\n</table>"
+
+
+def html_result(
+    title: str,
+    tables: Mapping[str, Any],
+    facts: Mapping[str, str] | None = None,
+    notes: Iterable[str] = (),
+    *,
+    places: int = 4,
+    most: int = SHOWN,
+) -> str:
+    """Return a result as a notebook shows it: what it is, its tables, and below them what a reader must know.
+
+    Parameters
+    ----------
+    title : str
+        What it is, such as its ``repr``; angle brackets around it are left out.
+    tables : dict of str to rows
+        By caption, PrintedRows, a DataFrame or an iterable of dicts; a table without rows is left out.
+    facts : dict of str to str, optional
+        How the result was computed, which a click shows.
+    notes : iterable of str
+        What a reader must know about the data.
+    places : int
+        The decimal places of tables other than PrintedRows; -1 for all.
+    most : int
+        The number of rows of a table to show; a line below them counts the others.
+
+    Examples
+    --------
+    >>> print(html_result("<Means: 1 run>", {"": [{"run": "one", "AP": 0.5}]}, {"topics": "2"}, ["few topics"]))
+    <div>
+    <p>Means: 1 run</p>
+    <table>
+    <thead><tr><th scope="col" style="text-align:left">run</th><th scope="col" style="text-align:right">AP</th></tr></thead>
+    <tbody>
+    <tr><th scope="row" style="text-align:left">one</th><td style="text-align:right">0.5000</td></tr>
+    </tbody>
+    </table>
+    <p>Note: few topics</p>
+    <details><summary>How it was computed</summary><dl><dt>topics</dt><dd>2</dd></dl></details>
+    </div>
+    """
+    parts = [f"<p>{in_html(title.removeprefix('<').removesuffix('>'))}</p>"]
+    for caption, table in tables.items():
+        rows = table if isinstance(table, PrintedRows) else PrintedRows.of(table, places=places)
+        if rows.records:
+            parts.append(html_table(rows, caption, most))
+    parts += [f"<p>Note: {in_html(note)}</p>" for note in notes]
+    if facts:
+        pairs = "".join(f"<dt>{in_html(name)}</dt><dd>{in_html(fact)}</dd>" for name, fact in facts.items())
+        parts.append(f"<details><summary>How it was computed</summary><dl>{pairs}</dl></details>")
+    return "\n".join(["<div>", *parts, "</div>"])

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import re
+import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any, ClassVar, TextIO
+
+import numpy as np
+
+from irmx.errors import UsageError
+from irmx.ragged import short_repr
 
 P_VALUES = ("p_value", "p", "p_corrected")
 """The columns of p-values. No p-value is 0: one too small for the decimal places is printed as, say, ``<0.0001``."""
@@ -49,6 +55,29 @@ class PrintedRows:
     places: int = 4
     header: bool = True
     footer: Mapping[str, Any] = field(default_factory=dict)
+
+    __repr__ = short_repr
+
+    @classmethod
+    def of(cls, rows: Any, columns: Sequence[str] | None = None, **options: Any) -> PrintedRows:
+        """Return rows from a DataFrame or an iterable of dicts; see :func:`irmx.print_rows`.
+
+        Parameters
+        ----------
+        rows : DataFrame, or iterable of dict of str to object
+            The rows. A missing value of a DataFrame becomes None.
+        columns : sequence of str, optional
+            The columns to keep, in order; by default all, in the order in which they first appear.
+        **options
+            ``places``, ``header`` and ``footer``.
+
+        Raises
+        ------
+        irmx.errors.UsageError
+            Where rows are none.
+        """
+        records, names = _records(rows)
+        return cls(tuple(names if columns is None else columns), records, **options)
 
     def texts(self, escape: Callable[[str], str] = visible) -> list[list[str]]:
         """Return the cells of all rows as strings, each passed through the escape function of the format."""
@@ -97,6 +126,35 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
+_ROWS = "The rows to print must be a DataFrame or an iterable of mappings from names to cells."
+
+
+def _records(rows: Any) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the rows as dicts, and the names of their columns."""
+    if hasattr(rows, "itertuples"):
+        frame = rows.astype(object).where(rows.notna(), None)
+        records, names = frame.to_dict("records"), list(map(str, rows.columns))
+    else:
+        if isinstance(rows, Mapping) or not isinstance(rows, Iterable):
+            raise UsageError(f"{_ROWS} Got a single {type(rows).__name__} instead.")
+        records = list(rows)
+        for row in records:
+            if not isinstance(row, Mapping):
+                raise UsageError(f"{_ROWS} Got a row that is a {type(row).__name__} instead.")
+        names = list(dict.fromkeys(name for record in records for name in record))
+    return [{name: _plain(cell) for name, cell in record.items()} for record in records], names
+
+
+def _plain(cell: Any) -> Any:
+    """Return a cell of numpy or pandas as one of Python, None for what is missing; NaN stays what it is."""
+    if isinstance(cell, np.bool_):
+        return bool(cell)
+    if isinstance(cell, (np.datetime64, np.timedelta64)):
+        return None if np.isnat(cell) else cell
+    pandas = sys.modules.get("pandas")  # where it is not imported, there is none of its cells
+    return None if pandas is not None and (cell is pandas.NaT or cell is pandas.NA) else cell
+
+
 class OutputFormat(ABC):
     """A way to print the rows of any command; a plugin registers instances through ``irmx_output_formats``.
 
@@ -114,6 +172,9 @@ class OutputFormat(ABC):
     NAME: ClassVar[str]
     SHORT_DESC: ClassVar[str] = ""
     WIDE: ClassVar[bool] = False
+
+    def __repr__(self) -> str:
+        return f"<Output format {self.NAME}>"
 
     @abstractmethod
     def write(self, rows: PrintedRows, out: TextIO) -> None:

@@ -105,6 +105,9 @@ class Param(ParamInfo):
         self.allowed = tuple(choices) if choices is not None else None
         self.has_default = not isinstance(default, _Unset)
 
+    def __repr__(self) -> str:
+        return f"<Param: {self.expects()}>"
+
     def expects(self) -> str:
         """Return a description of the legal values that completes the sentence "It must be ..."."""
         if self.kind:

@@ -12,7 +12,9 @@ import numpy as np
 from irmx.data.formats.detect import spelled
 from irmx.data.reading import read_qrels, read_run
 from irmx.declare.columns import needed
+from irmx.declare.markup_html import html_result
 from irmx.declare.measures import Measure
+from irmx.declare.output_format import PrintedRows, visible
 from irmx.declare.settings import parse_measure
 from irmx.errors import DataError, UsageError, counted, some, suggest
 from irmx.rank.join import Join, refuse_no_common_topic
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Explanation:
     """The score of one topic, broken down by document.
 
@@ -56,6 +58,19 @@ class Explanation:
     recall_base: int
     columns: dict[str, Any]
     fields: dict[str, float] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        rows = counted(len(next(iter(self.columns.values()), ())), "row")
+        return f"<Explanation of {self.measure} for topic {visible(self.query_id)}: {self.value:.4f}, {rows}>"
+
+    def _repr_html_(self) -> str:
+        total = {"contribution": self.value} if "contribution" in self.columns else {}
+        found = f"{counted(self.depth, 'document')} retrieved, {self.retrieved} of {self.recall_base} relevant ones among them"
+        caption = "; ".join([found, *(f"{name} {value:.4f}" for name, value in self.fields.items())])
+        frame = self.to_frame()
+        if "grade" in frame:
+            frame["grade"] = frame["grade"].convert_dtypes()  # whole grades without decimal places
+        return html_result(repr(self), {caption: PrintedRows.of(frame, footer=total)}, most=20)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the columns as a DataFrame."""

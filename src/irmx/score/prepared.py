@@ -10,7 +10,7 @@ from irmx.data.judgments import Judgments
 from irmx.data.runs import Run
 from irmx.declare.measures import Measure
 from irmx.errors import PluginError, UsageError
-from irmx.ragged import Array
+from irmx.ragged import Array, short_repr
 from irmx.rank.join import Join
 from irmx.score.evaluator import Evaluator, Measures, as_measures
 from irmx.score.scoring import check_columns, checked, named, over_topics, rankings_for, without_relevant
@@ -48,6 +48,8 @@ class PreparedRun:
     topics: tuple[Any, ...]
     places: list[int]
     without_relevant: Array
+
+    __repr__ = short_repr
 
 
 def prepare_run(settings: Sequence[Measure], run: Run, judgments: Judgments) -> dict[Hashable, PreparedRun]:

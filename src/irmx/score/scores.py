@@ -14,6 +14,7 @@ import numpy as np
 
 from irmx.data.run_chunks import MEMORY
 from irmx.declare.expressions import canonical
+from irmx.declare.markup_html import SHOWN, html_result
 from irmx.declare.other_measures import measure_named
 from irmx.declare.settings import parse_measure
 from irmx.errors import DataError, UsageError, counted, some, suggest
@@ -113,6 +114,20 @@ class Scores:
         missing = int((~self.retrieved).sum())
         are = "1 topic of a system is" if missing == 1 else f"{missing} topics of systems are"
         return f"<Scores of {counts}: {named}{f'; {are} missing' if missing else ''}>"
+
+    def _repr_html_(self) -> str:
+        """Return the means as a table: of many systems the best by the first measure, of many measures the first."""
+        means = self.select(measures=self.measures[:SHOWN]).means()
+        caption = "means over topics"
+        if len(self.systems) > SHOWN:
+            means = means.sort_values(means.columns[0], ascending=False, kind="stable")
+            caption += f", the best {SHOWN} of {len(self.systems)} systems by {means.columns[0]}"
+        if len(self.measures) > SHOWN:
+            caption += f"; the first {SHOWN} of {len(self.measures)} measures"
+        missing = (~self.retrieved).sum(axis=0).tolist()
+        lacking = [f"{name} ({number})" for name, number in zip(self.systems, missing, strict=True) if number]
+        notes = [f"topics without results count with the measure's default: {some(lacking, 5)}"] if lacking else []
+        return html_result(repr(self), {caption: means.reset_index()}, notes=notes)
 
     # -- parts -------------------------------------------------------------------------------------------
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import ir_measures
 import numpy as np
 
-from irmx.ragged import Floats
+from irmx.declare.markup_html import html_result
+from irmx.errors import counted, some
+from irmx.ragged import Floats, short_repr
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,8 @@ class TopicScores:
     values: Floats
     fields: Mapping[str, Floats] = field(default_factory=dict)
     covariance: Floats | None = None
+
+    __repr__ = short_repr
 
     def of_mean(self) -> dict[str, float]:
         """Return the fields of the mean of the values that are not NaN: its standard error, if there is a covariance.
@@ -110,6 +114,18 @@ class DetailedResults(ir_measures.CalcResults):
         made = super().__new__(cls, aggregated, per_query)
         made.fields = dict(fields or {})
         return made
+
+    @property
+    def _means(self) -> dict[Any, float]:
+        return dict(cast("Mapping[Any, float]", self.aggregated))
+
+    def __repr__(self) -> str:
+        means = some([f"{measure} {value:.4f}" for measure, value in self._means.items()])
+        return f"<Results of {counted(len(self._means), 'measure')}: {means}>"
+
+    def _repr_html_(self) -> str:
+        rows = [{"measure": str(m), "mean": mean, **self.fields.get(m, {})} for m, mean in self._means.items()]
+        return html_result(repr(self).partition(":")[0], {"": rows})
 
 
 def metric(query_id: str, measure: Any, value: float, fields: Mapping[str, float]) -> ir_measures.Metric:

@@ -12,6 +12,7 @@ from irmx.adapters.ir_datasets import plugin_datasets
 from irmx.adapters.ir_datasets.plugin_datasets import failure
 from irmx.data.reading import as_table
 from irmx.errors import DataError, PluginWarning, suggest
+from irmx.ragged import short_repr
 from irmx.registry import registry
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ class Dataset:
     NAME: str
     load: Callable[[], Any]
     is_local: Callable[[], bool] | None = None
+
+    __repr__ = short_repr
 
 
 def dataset(dataset_id: str) -> Any:

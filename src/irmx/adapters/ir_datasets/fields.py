@@ -8,6 +8,7 @@ from typing import Any
 
 from irmx.adapters.ir_datasets.dates_in_texts import FORMS, Parsed
 from irmx.errors import PluginError
+from irmx.ragged import short_repr
 from irmx.registry import registry
 
 
@@ -44,6 +45,8 @@ class Field:
     column: str
     field: str
     parse: str | Callable[[Any], Parsed] = "iso"
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         if not callable(self.parse) and self.parse not in FORMS:

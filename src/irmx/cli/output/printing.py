@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TextIO
 
-import numpy as np
 import typer
 
 from irmx.declare.output_format import OutputFormat, PrintedRows
@@ -96,35 +95,5 @@ def print_rows(
     | AP | 0.67 |
     | RR |  |
     """
-    records, names = _records(rows)
-    to_print = PrintedRows(tuple(names if columns is None else columns), records, places, header, footer or {})
+    to_print = PrintedRows.of(rows, columns, places=places, header=header, footer=footer or {})
     output_format_named(output_format).write(to_print, sys.stdout if file is None else file)
-
-
-_ROWS = "The rows to print must be a DataFrame or an iterable of mappings from names to cells."
-
-
-def _records(rows: Any) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the rows as dicts, and the names of their columns."""
-    if hasattr(rows, "itertuples"):
-        frame = rows.astype(object).where(rows.notna(), None)
-        records, names = frame.to_dict("records"), list(map(str, rows.columns))
-    else:
-        if isinstance(rows, Mapping) or not isinstance(rows, Iterable):
-            raise UsageError(f"{_ROWS} Got a single {type(rows).__name__} instead.")
-        records = list(rows)
-        for row in records:
-            if not isinstance(row, Mapping):
-                raise UsageError(f"{_ROWS} Got a row that is a {type(row).__name__} instead.")
-        names = list(dict.fromkeys(name for record in records for name in record))
-    return [{name: _plain(cell) for name, cell in record.items()} for record in records], names
-
-
-def _plain(cell: Any) -> Any:
-    """Return a cell of numpy or pandas as one of Python, None for what is missing; NaN stays what it is."""
-    if isinstance(cell, np.bool_):
-        return bool(cell)
-    if isinstance(cell, (np.datetime64, np.timedelta64)):
-        return None if np.isnat(cell) else cell
-    pandas = sys.modules.get("pandas")  # where it is not imported, there is none of its cells
-    return None if pandas is not None and (cell is pandas.NaT or cell is pandas.NA) else cell

@@ -46,6 +46,9 @@ class Format(ABC):
     IDS: ClassVar[bool] = False
     LINES: ClassVar[Literal["all", "after header", ""]] = ""
 
+    def __repr__(self) -> str:
+        return f"<Format {self.NAME}>"
+
     @abstractmethod
     def recognises(self, table: Table, path: Path, start: bytes) -> bool:
         """Tell whether a file is of this format, by its name and the first bytes of its (decompressed) content."""

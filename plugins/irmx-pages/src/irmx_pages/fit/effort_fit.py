@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irmx import DataError, Param, UsageError, read_table
-from irmx.ragged import Floats, Ints, segment_sum
+from irmx import DataError, Param, UsageError, counted, html_result, read_table
+from irmx.ragged import Floats, Ints, segment_sum, short_repr
 from irmx_pages.fit.observations import interval95, multiplicities, warn_of_one_cluster
 
 if TYPE_CHECKING:
@@ -53,6 +53,17 @@ class EffortFit:
     not_seen: int
     too_long: int
     users: int
+
+    __repr__ = short_repr
+
+    def _repr_html_(self) -> str:
+        rows = [
+            {"media": media, "effort": effort, "low": self.intervals[media][0], "high": self.intervals[media][1],
+             "seconds": self.seconds[media], "times": self.times[media]}
+            for media, effort in self.effort.items()
+        ]  # fmt: skip
+        left_out = f"{self.not_seen:,} too short and {self.too_long:,} too long"
+        return html_result(f"Efforts by {counted(self.users, 'user')}; times left out: {left_out}", {"": rows})
 
 
 def fit_effort(

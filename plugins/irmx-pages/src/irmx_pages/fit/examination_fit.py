@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import DataError, Param, UsageError
-from irmx.ragged import Floats, Ints, segment_sum
+from irmx import DataError, Param, UsageError, counted, html_result
+from irmx.ragged import Floats, Ints, segment_sum, short_repr
 from irmx_pages.examination.examination_models import KIND
 from irmx_pages.fit.examination_log import ExaminationLog, probabilities, read_examinations
 from irmx_pages.fit.observations import interval95, multiplicities, warn_of_one_cluster
@@ -60,6 +60,20 @@ class ExaminationFit:
     expected: Floats
     sessions: int
     clusters: int
+
+    __repr__ = short_repr
+
+    def _repr_html_(self) -> str:
+        title = f"Examination of pages as by {self.model}: {counted(self.sessions, 'session')}"
+        found = {"value": (self.value, self.interval), "detection": (self.detection, self.detection_interval)}
+        estimates = [
+            {"estimate": name, "value": value, **dict(zip(("low", "high"), interval or (), strict=False))}
+            for name, (value, interval) in found.items()
+            if value is not None
+        ]
+        shares = zip(self.observed.tolist(), self.expected.tolist(), strict=True)
+        positions = [{"position": k, "observed": share, "expected": by} for k, (share, by) in enumerate(shares, 1)]
+        return html_result(title, {"estimates": estimates, "share of sessions that examine a position": positions})
 
     @property
     def squared_error(self) -> float:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx import DataError, Param, read_table
-from irmx.ragged import Bools, Floats, Ints, offsets_of
+from irmx.ragged import Bools, Floats, Ints, offsets_of, short_repr
 from irmx_pages.page.page_arrays import WEB, WEB_ORIENTATION, Pages
 
 if TYPE_CHECKING:
@@ -53,6 +53,8 @@ class ExaminationLog:
     examined: Bools
     cluster: Ints
     has: frozenset[str]
+
+    __repr__ = short_repr
 
     def __len__(self) -> int:
         return len(self.sessions)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import UsageError, parse_measure, progress_bar, read_qrels
-from irmx.ragged import Ints
+from irmx import UsageError, html_result, parse_measure, progress_bar, read_qrels
+from irmx.ragged import Ints, short_repr
 from irmx_pages.fit.choice_likelihood import LikelihoodFit, is_range
 from irmx_pages.fit.parameter_grid import ParameterGrid, parameter_grid
 from irmx_pages.fit.personal_weights import OF_ACTIVE, PersonalGrid, of_active
@@ -63,6 +63,14 @@ class PreferenceFit:
     held_out: pd.DataFrame
     assessors: pd.DataFrame
     active: pd.DataFrame
+
+    __repr__ = short_repr
+
+    def _repr_html_(self) -> str:
+        title = (
+            f"Parameters learned from preferences: {self.by_agreement} by agreement, {self.by_likelihood} by likelihood"
+        )
+        return html_result(title, {"parameters": self.parameters, "held-out pairs": self.held_out})
 
 
 def fit_preferences(

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from irmx.ragged import Bools, Floats, Ints
+from irmx.ragged import Bools, Floats, Ints, short_repr
 from irmx_pages.ideal.ideal_blocks import Limits, effort_of_verticals
 from irmx_pages.page.efforts import efforts, media_of, visual
 from irmx_pages.page.gains import orientation_gain
@@ -83,6 +83,8 @@ class Candidates:
     web_relevant: int
     web_visual: bool
     most: int
+
+    __repr__ = short_repr
 
     def picks(self, rate: float) -> list[Pick]:
         """Return the best block of every vertical at a given rate, the gain that a unit of effort costs."""

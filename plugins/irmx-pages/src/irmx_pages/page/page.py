@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from irmx import DataError
+from irmx.ragged import short_repr
 from irmx_pages.page.page_arrays import WEB
 
 
@@ -30,6 +31,8 @@ class Block:
     vertical: str
     media: str
     items: tuple[str, ...]
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         if not self.vertical:
@@ -65,6 +68,8 @@ class Page:
     query_id: str
     page_id: str
     blocks: tuple[Block, ...]
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         if not self.query_id or not self.page_id:

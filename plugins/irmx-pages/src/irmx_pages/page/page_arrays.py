@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from irmx import DataError
-from irmx.ragged import Array, Bools, Floats, Ints, offsets_of, position_in_segment, segment_of, segment_sum
+from irmx.ragged import Array, Bools, Floats, Ints, offsets_of, position_in_segment, segment_of, segment_sum, short_repr
 
 WEB = "web"
 """The label of general web results."""
@@ -56,6 +56,8 @@ class Pages:
     items: Ints
     effort: Floats
     visual: Bools
+
+    __repr__ = short_repr
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx import CheckedTable, Param, UsageError, read_table
-from irmx.ragged import Bools, Ints
+from irmx.ragged import Bools, Ints, short_repr
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,6 +57,8 @@ class Preferences:
     assessor: Ints
     answer: Ints
     places: list[str]
+
+    __repr__ = short_repr
 
     def __len__(self) -> int:
         return len(self.query_id)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx import DataError, DataWarning, UsageError, read_qrels
-from irmx.ragged import Ints
+from irmx.ragged import Ints, short_repr
 from irmx_pages.ideal.ideal_blocks import Limits, perfect_order
 from irmx_pages.page.page import Block, Page
 from irmx_pages.page.page_arrays import WEB
@@ -50,6 +50,8 @@ class SimulatedPages:
 
     pages: list[Page]
     quality: pd.DataFrame
+
+    __repr__ = short_repr
 
 
 def simulate_pages(

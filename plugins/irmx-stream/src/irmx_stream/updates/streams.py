@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from irmx.ragged import Array, Floats, Ints, offsets_of
+from irmx.ragged import Array, Floats, Ints, offsets_of, short_repr
 
 LATE = ("before", "at")
 """Which sessions make a nugget late: those that start after it was known, or also those that start at that time."""
@@ -57,6 +57,8 @@ class Stream:
     update: Ints
     nugget: Ints
     nugget_time: Floats
+
+    __repr__ = short_repr
 
     def __len__(self) -> int:
         return len(self.time)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from irmx import UsageError, seconds
-from irmx.ragged import Floats
+from irmx.ragged import Floats, short_repr
 
 _NORMALS = 1
 """The spawn key of the random numbers drawn here, in addition to the seed; the traces have another."""
@@ -38,6 +38,8 @@ class Users:
     session: Floats
     speed: Floats
     first: int = 0
+
+    __repr__ = short_repr
 
     def __len__(self) -> int:
         return len(self.away)

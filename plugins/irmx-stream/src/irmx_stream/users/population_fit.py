@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import DataError, UsageError
-from irmx.ragged import Floats, Ints, segment_sum
+from irmx import DataError, UsageError, counted, html_result
+from irmx.ragged import Floats, Ints, segment_sum, short_repr
 from irmx_stream.users.population import Population
 from irmx_stream.users.recorded_traces import Recorded, read_traces
 
@@ -45,6 +45,15 @@ class PopulationFit:
     users: int
     sessions: int
     times_away: int
+
+    __repr__ = short_repr
+
+    def _repr_html_(self) -> str:
+        title = (
+            f"Population of {counted(self.users, 'user')} with {counted(self.sessions, 'session')}: {self.population}"
+        )
+        rows = [{"parameter": name, "low": low, "high": high} for name, (low, high) in self.intervals.items()]
+        return html_result(title, {"95% intervals": rows})
 
 
 def fit_population(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irmx import CheckedTable, Param, UsageError, read_table
-from irmx.ragged import Floats, Ints, offsets_of
+from irmx.ragged import Floats, Ints, offsets_of, short_repr
 from irmx_stream.users.traces import ROUNDING, Traces
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ class Recorded:
     traces: Traces
     speeds: Floats | None
     gap: str = ""
+
+    __repr__ = short_repr
 
 
 def read_traces(source: pd.DataFrame | str | os.PathLike[str]) -> Recorded:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from irmx import UsageError, seconds
-from irmx.ragged import Floats, Ints, offsets_of, segment_of
+from irmx.ragged import Floats, Ints, offsets_of, segment_of, short_repr
 from irmx_stream.updates.checked_values import is_number
 from irmx_stream.users.exponentials import EXPONENTIALS
 from irmx_stream.users.population import Users
@@ -50,6 +50,8 @@ class Traces:
     first: int = 0
     seed: int = 0
     end: float = math.inf
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         for name, dtype in (("offsets", np.int64), ("start", np.float64), ("duration", np.float64)):
@@ -146,6 +148,8 @@ class IndexedTraces(Traces):
 
     times: Floats = field(default_factory=lambda: np.empty(0))
     counts: Ints = field(default_factory=lambda: np.empty((0, 0), dtype=np.int64))
+
+    __repr__ = short_repr
 
     def of_users(self, first: int, end: int) -> Traces:
         some = super().of_users(first, end)

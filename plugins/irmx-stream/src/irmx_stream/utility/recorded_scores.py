@@ -9,6 +9,7 @@ from typing import Any
 
 import irmx
 from irmx import DataError, DataWarning, DetailedResults, Rankings, TopicScores, UsageError, counted
+from irmx.ragged import short_repr
 from irmx_stream.updates.stream_columns import QUERY_START
 from irmx_stream.updates.streams import Stream
 from irmx_stream.users.recorded_traces import Recorded, traces_for
@@ -39,6 +40,8 @@ class TopicStream:
     start: float
     end: float
     stream: Stream
+
+    __repr__ = short_repr
 
 
 def topic_streams(qrels: Any, run: Any, measure: str | ModeledStreamUtility = "MSU") -> dict[str, TopicStream]:

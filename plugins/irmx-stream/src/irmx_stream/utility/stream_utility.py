@@ -9,8 +9,8 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from irmx import TopicScores
-from irmx.ragged import Floats, Ints, segment_sum
+from irmx import TopicScores, counted
+from irmx.ragged import Floats, Ints, segment_sum, short_repr
 from irmx_stream.interfaces.newest_first import REVERSE_CHRONOLOGICAL
 from irmx_stream.interfaces.reading_interface import NEVER, ReadingInterface
 from irmx_stream.updates.streams import Stream
@@ -45,6 +45,8 @@ class Reads:
     nugget: Ints
     update: Ints
     alpha: Ints
+
+    __repr__ = short_repr
 
     @cached_property
     def latest(self) -> int:
@@ -175,6 +177,9 @@ class Utility:
     users: int
     gains: Floats
     parts: Floats
+
+    def __repr__(self) -> str:
+        return f"<Utility: {self.value:.4f}, standard error {self.standard_error:.4f}, {counted(self.users, 'user')}>"
 
 
 def units_of(amounts: Floats | None, users: int, ratio: str) -> Floats:
