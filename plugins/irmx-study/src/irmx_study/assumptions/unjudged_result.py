@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irmx import Scores, counted
+from irmx import Scores, counted, html_result, some
 from irmx.ragged import Floats
 from irmx_study.assumptions.assumed_values import means_of
 from irmx_study.assumptions.flips import Extremes, would_flip
@@ -69,8 +69,11 @@ class Unjudged:
 
     def __repr__(self) -> str:
         size = f"{counted(len(self.value.systems), 'system')}, {counted(len(self.value.topics), 'topic')}"
-        measures = ", ".join(map(str, self.value.measures))
+        measures = some(map(str, self.value.measures))
         return f"<Unjudged documents of {size}, by {measures}; k {self.k}, grade {self.grade:g}, depth {self.depth}>"
+
+    def _repr_html_(self) -> str:
+        return html_result(repr(self), {"": self.frame(), "comparisons with a baseline": self._pairs}, notes=self.notes)
 
     def frame(self) -> pd.DataFrame:
         """Return one row per measure and system.

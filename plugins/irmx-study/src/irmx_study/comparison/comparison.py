@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irmx import Citation, Scores, UsageError, counted, suggest
+from irmx import Citation, Scores, UsageError, counted, some, suggest
 from irmx.ragged import Bools, Ints
 from irmx_study.comparison.choices import Choices
 from irmx_study.comparison.comparisons_of_pairs import comparisons_of, complete_values
@@ -20,7 +20,7 @@ from irmx_study.comparison.notes import notes_on
 from irmx_study.comparison.pairs_of_systems import all_pairs_of
 from irmx_study.comparison.paper_table import in_latex_format
 from irmx_study.comparison.stated_facts import facts_of
-from irmx_study.comparison.tables_for_reading import in_html_format, in_markdown_format
+from irmx_study.comparison.tables_for_reading import SHOWN, in_html_format, in_markdown_format
 from irmx_study.comparison.topics_display import TopicsDisplay
 from irmx_study.significance.t_test import t_intervals
 
@@ -54,7 +54,7 @@ class Comparison:
     comparisons: pd.DataFrame
 
     def __repr__(self) -> str:
-        measures = ", ".join(map(str, self.scores.measures))
+        measures = some(map(str, self.scores.measures))
         return (
             f"<Comparison of {counted(len(self.scores.systems), 'system')} by {measures}: "
             f"{counted(len(self.comparisons), 'comparison')}, test {self.choices.test}, correction {self.choices.correction}>"
@@ -224,7 +224,8 @@ class Comparison:
         return in_html_format(self, sort, places)
 
     def _repr_html_(self) -> str:
-        return self.to_html()
+        sort = "mean" if len(self.scores.systems) > SHOWN else None
+        return in_html_format(self, sort, most=SHOWN)
 
     def to_latex(
         self,

@@ -10,6 +10,7 @@ import numpy as np
 
 from irmx.ragged import Bools, Floats
 from irmx_study.pictures.axes import BLUE, GREY, VERMILION, as_text, axes_for, plain
+from irmx_study.pictures.display import Display
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,8 +64,8 @@ class Panel:
     letters: Sequence[str]
 
 
-@dataclass(eq=False)
-class IntervalDisplay:
+@dataclass(eq=False, repr=False)
+class IntervalDisplay(Display):
     """Differences to baselines with their intervals, or means with intervals and letters: one panel per measure.
 
     It is made by :meth:`Comparison.plot`. Filled markers are significant differences.

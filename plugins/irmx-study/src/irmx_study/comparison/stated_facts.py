@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from irmx import counted, versions_of
+from irmx import counted
+from irmx_study.correlation.agreement_facts import versions_fact
 from irmx_study.significance.named_tests import SignificanceTest
 from irmx_study.significance.random_draws import all_signs
 
@@ -40,7 +41,7 @@ def facts_of(comparison: Comparison) -> dict[str, str]:
     return facts | {
         "topics": topics if topics == str(len(scores.topics)) else f"{topics} of {len(scores.topics)}",
         "missing": _missing(comparison),
-        "versions": ", ".join(f"{name} {number}" for name, number in versions_of(scores.measures).items()),
+        "versions": versions_fact(scores.measures),
     }
 
 

@@ -9,13 +9,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
-from irmx import PrintedRows, html_table, in_html, in_markdown, print_rows, visible
+from irmx import html_result, in_markdown, print_rows, visible
 from irmx_study.comparison.stated_facts import has_letters
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from irmx_study.comparison.comparison import Comparison
+
+SHOWN = 10
+"""A notebook shows so many systems: all, or the best."""
 
 PAIRS_SHOWN = 28
 """A table for reading shows all pairs of up to 8 systems; with more, letters tell which systems cannot be told apart."""
@@ -143,11 +146,8 @@ def in_markdown_format(comparison: Comparison, sort: str | None = None, places: 
     return out.getvalue()
 
 
-def in_html_format(comparison: Comparison, sort: str | None = None, places: int = 4) -> str:
-    """Return the tables for reading, the facts and the notes as HTML that needs nothing else."""
-    tables = "".join(
-        html_table(PrintedRows(tuple(table.rows[0]), table.rows, places), table.title)
-        for table in tables_for_reading(comparison, sort, places)
-    )
-    facts = "".join(f"<dt>{in_html(name)}</dt><dd>{in_html(text)}</dd>" for name, text in facts_and_notes(comparison))
-    return f"<div>{tables}<details><summary>How it was compared</summary><dl>{facts}</dl></details></div>"
+def in_html_format(comparison: Comparison, sort: str | None = None, places: int = 4, most: int | None = None) -> str:
+    """Return the tables for reading, the facts and the notes as HTML that needs nothing else; tables of at most some rows."""
+    tables = {table.title: table.rows for table in tables_for_reading(comparison, sort, places)}
+    shown = max(map(len, tables.values())) if most is None else most
+    return html_result(repr(comparison), tables, comparison.facts(), comparison.notes, places=places, most=shown)

@@ -11,6 +11,7 @@ from irmx import counted
 from irmx.ragged import Floats
 from irmx_study.comparison.comparisons_of_pairs import comparisons_of, complete_values
 from irmx_study.pictures.axes import BLUE, GREY, VERMILION, as_text, axes_for, plain
+from irmx_study.pictures.display import Display
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,8 +23,8 @@ _NAMED, _BARS = 60, 200
 """So many topics are named below their bars; more topics than the second are an area."""
 
 
-@dataclass(eq=False)
-class TopicsDisplay:
+@dataclass(eq=False, repr=False)
+class TopicsDisplay(Display):
     """Differences of two systems topic by topic, from the largest to the smallest.
 
     It is made by :meth:`Comparison.plot_topics`.

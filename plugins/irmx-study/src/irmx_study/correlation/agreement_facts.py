@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+
+import ir_measures
 
 from irmx import Scores, counted, versions_of
 
@@ -28,9 +30,9 @@ def stability_fact(resamples: int, seed: int, level: float, has_gaps: bool) -> s
     return f"{share}; not a confidence interval{fewer}"
 
 
-def versions_fact(scores: Scores) -> str:
-    """Return the versions of what computed the scores."""
-    return ", ".join(f"{name} {number}" for name, number in versions_of(scores.measures).items())
+def versions_fact(measures: Iterable[ir_measures.Measure]) -> str:
+    """Return the versions of what computes measures."""
+    return ", ".join(f"{name} {number}" for name, number in versions_of(measures).items())
 
 
 def notes_on_topics(scores: Scores, resampled: bool) -> Iterator[str]:

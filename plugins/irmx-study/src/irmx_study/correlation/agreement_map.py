@@ -10,6 +10,7 @@ from irmx import UsageError
 from irmx.ragged import Floats, Ints
 from irmx_study.pictures.axes import as_text, axes_for
 from irmx_study.pictures.cell_numbers import write_in_cells
+from irmx_study.pictures.display import Display
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,7 +25,7 @@ _NAMES = 60
 """Up to so many measures are named; of more, every second, third, ..."""
 
 
-class AgreementMap:
+class AgreementMap(Display):
     """The heat map of an agreement; :meth:`irmx_study.Agreement.plot` makes it.
 
     Parameters

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import Scores, UsageError, counted
+from irmx import Scores, UsageError, counted, html_result
 from irmx.ragged import Floats, Ints
 from irmx_study.correlation.agreement_facts import MARKED, notes_on_topics, stability_fact, systems_fact, versions_fact
 from irmx_study.correlation.coefficients import COEFFICIENTS, DIRECTED, check_coefficient, matrix_of
@@ -61,6 +61,9 @@ class Agreement:
     def __repr__(self) -> str:
         of_pairs = f"of {self.reference} with others" if self.reference else "of all pairs"
         return f"<Agreement {of_pairs}: {counted(len(self.measures), 'measure')}, {counted(len(self.scores.systems), 'system')}>"
+
+    def _repr_html_(self) -> str:
+        return html_result(repr(self), {"": self.frame()}, self.facts(taus=False), self.notes)
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -239,7 +242,7 @@ class Agreement:
             facts["stability"] = stability_fact(self.resamples, self.seed, self.level, has_gaps)
         if taus:
             facts["*, **"] = MARKED
-        return facts | {"versions": versions_fact(self.scores)}
+        return facts | {"versions": versions_fact(self.scores.measures)}
 
     # -- pictures ----------------------------------------------------------------------------------------
 

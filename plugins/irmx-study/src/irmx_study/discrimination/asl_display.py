@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from irmx_study.pictures.axes import GREY, as_text, axes_for, plain
+from irmx_study.pictures.display import Display
 from irmx_study.pictures.distinct_lines import distinct_line, legend_beside, width_beside
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ _SHOWN = 3
 """A linear axis ends at so many times the level."""
 
 
-class AslDisplay:
+class AslDisplay(Display):
     """Curves of achieved significance levels; :meth:`irmx_study.Discrimination.plot` makes it.
 
     Parameters

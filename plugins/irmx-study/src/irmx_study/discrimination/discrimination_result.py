@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import Scores, UsageError, counted, some
+from irmx import Scores, UsageError, counted, html_result, some
 from irmx_study.comparison.comparison import Comparison
 from irmx_study.comparison.stated_facts import topics_of
 from irmx_study.discrimination.discriminative_power import difference_needed
@@ -50,6 +50,9 @@ class Discrimination:
     def __repr__(self) -> str:
         sizes = f"{counted(len(self.scores.systems), 'system')} by {counted(len(self.scores.measures), 'measure')}"
         return f"<Discrimination of {sizes}: test {self.choices.test}, correction {self.choices.correction}>"
+
+    def _repr_html_(self) -> str:
+        return html_result(repr(self), {"": self.summary()}, self.facts(), self.notes)
 
     @property
     def scores(self) -> Scores:

@@ -8,13 +8,14 @@ import numpy as np
 
 from irmx_study.discrimination.swap_counts import BINS, RELIABLE
 from irmx_study.pictures.axes import GREY, as_text, axes_for, plain
+from irmx_study.pictures.display import Display
 from irmx_study.pictures.distinct_lines import distinct_line, distinct_marker, legend_beside, width_beside
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-class SwapDisplay:
+class SwapDisplay(Display):
     """Curves of swap rates; :meth:`irmx_study.Discrimination.plot_swaps` makes it.
 
     Parameters

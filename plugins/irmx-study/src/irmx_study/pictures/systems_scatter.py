@@ -11,6 +11,7 @@ import numpy as np
 from irmx import UsageError
 from irmx.ragged import Bools, Floats
 from irmx_study.pictures.axes import BLUE, VERMILION, as_text, axes_for, grid_of_axes, plain
+from irmx_study.pictures.display import Display
 
 MOST = 12
 """The largest number of panels of a picture."""
@@ -18,7 +19,7 @@ MOST = 12
 _ACROSS = 3
 
 
-class SystemsScatter:
+class SystemsScatter(Display):
     """Scatter plots of systems; ``plot_scatter`` of :class:`irmx_study.Agreement` and of :class:`irmx_study.SettingsAgreement` makes them.
 
     Every panel has one point per system. A system that is tied with another by one of the two measures is hollow.

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from irmx import Scores, UsageError, counted
+from irmx import Scores, UsageError, counted, html_result
 from irmx_study.comparison.notes import FEW
 from irmx_study.planning.deviations import Deviations, deviations_of
 from irmx_study.planning.questions import Question
@@ -36,6 +36,9 @@ class Plan:
 
     def __repr__(self) -> str:
         return f"<Plan of {counted(len(self.rows), 'row')}: {', '.join(self.rows.columns)}>"
+
+    def _repr_html_(self) -> str:
+        return html_result(repr(self).partition(":")[0], {"": self.rows}, self.stated, self.notes)
 
     def frame(self) -> pd.DataFrame:
         """Return one row per measure, and per difference if there are several; by pair, one per pair of systems.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import ir_measures
 import numpy as np
 
-from irmx import DataError, Scores, counted, versions_of
+from irmx import DataError, Scores, counted
 from irmx.ragged import Floats, Ints
 from irmx_study.filters.chosen_systems import choose_systems
 from irmx_study.rank_correlation.comparable_means import rounded
@@ -57,11 +57,6 @@ class CutMeans:
     def names(self) -> list[str]:
         """The names of the measures."""
         return [str(measure) for measure in self.measures]
-
-    @property
-    def versions(self) -> str:
-        """The versions of what computed the values."""
-        return ", ".join(f"{name} {number}" for name, number in versions_of(self.measures).items())
 
     # -- the systems of a study --------------------------------------------------------------------------
 

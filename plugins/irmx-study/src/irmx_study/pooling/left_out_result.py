@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irmx import Judgments, counted, some
+from irmx import Judgments, counted, html_result, some
+from irmx_study.correlation.agreement_facts import versions_fact
 from irmx_study.pooling.cut_means import CutMeans
 from irmx_study.pooling.pool_contributions import GroupCuts, counts_of, topics_emptied
 
@@ -66,7 +67,11 @@ class LeftOutGroups:
 
     def __repr__(self) -> str:
         size = f"{counted(len(self.groups), 'group')}, {counted(len(self.means.systems), 'system')}"
-        return f"<Left-out groups: {size}, by {', '.join(self.means.names)}; pool depth {self.depth}>"
+        return f"<Left-out groups: {size}, by {some(self.means.names)}; pool depth {self.depth}>"
+
+    def _repr_html_(self) -> str:
+        tables = {"by measure": self.summary(), "by group": self.frame()}
+        return html_result(repr(self), tables, self.facts(), self.notes)
 
     def runs(self) -> pd.DataFrame:
         """Return how every run fares without its own group.
@@ -170,7 +175,7 @@ class LeftOutGroups:
                 f"{self.judged:,} judged; without one group, {lost.min():,} to {lost.max():,} of them are lost; {self.unpooled:,} are in "
                 "no run's pool, and stay"
             ),
-            "versions": self.means.versions,
+            "versions": versions_fact(self.means.measures),
         }
 
     @cached_property

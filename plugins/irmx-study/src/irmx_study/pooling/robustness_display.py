@@ -8,6 +8,7 @@ import numpy as np
 
 from irmx.ragged import Floats
 from irmx_study.pictures.axes import as_text, axes_for, grid_of_axes, plain
+from irmx_study.pictures.display import Display
 from irmx_study.pictures.distinct_lines import distinct_line, distinct_marker, legend_beside, width_beside
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ _TOGETHER = 9
 """Up to so many measures are drawn in one panel; of more, each has a panel of its own."""
 
 
-class RobustnessDisplay:
+class RobustnessDisplay(Display):
     """The picture of a study of smaller pools; :meth:`irmx_study.SmallerPools.plot` makes it.
 
     Parameters

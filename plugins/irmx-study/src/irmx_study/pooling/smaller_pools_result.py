@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import Judgments, counted
+from irmx import Judgments, counted, html_result, some
+from irmx_study.correlation.agreement_facts import versions_fact
 from irmx_study.pooling.cut_means import CutMeans
 from irmx_study.pooling.judgment_samples import LEAST_NONRELEVANT, LEAST_RELEVANT, JudgmentSamples, Strata
 from irmx_study.pooling.percentages import number_of, text_of
@@ -58,8 +59,11 @@ class SmallerPools:
 
     def __repr__(self) -> str:
         size = f"{counted(len(self.means.systems), 'system')}, {counted(self.means.topics, 'topic')}"
-        levels = ", ".join(map(text_of, self.cuts.levels))
-        return f"<Smaller pools of {size}, by {', '.join(self.means.names)}: {levels}%, {counted(self.cuts.samples, 'sample')} each>"
+        levels = some(map(text_of, self.cuts.levels), 10)
+        return f"<Smaller pools of {size}, by {some(self.means.names)}: {levels}%, {counted(self.cuts.samples, 'sample')} each>"
+
+    def _repr_html_(self) -> str:
+        return html_result(repr(self), {"": self.frame()}, self.facts(), self.notes, most=30)
 
     def samples(self) -> pd.DataFrame:
         """Return one row per measure, percentage and sample.
@@ -152,7 +156,7 @@ class SmallerPools:
                 f"{self.sizes['judged'][0]:,} judged, {self.sizes['relevant'][0]:,} relevant; at {lowest['keep']:g}%, "
                 f"{int(lowest['judged']):,} and {int(lowest['relevant']):,} of them, which is {lowest['share']:.1f}%"
             ),
-            "versions": self.means.versions,
+            "versions": versions_fact(self.means.measures),
         }
 
     @cached_property

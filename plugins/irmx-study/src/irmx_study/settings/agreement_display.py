@@ -10,6 +10,7 @@ import numpy as np
 from irmx.ragged import Floats
 from irmx_study.pictures.axes import BLUE, as_text, axes_for, plain
 from irmx_study.pictures.cell_numbers import write_in_cells
+from irmx_study.pictures.display import Display
 from irmx_study.pictures.ticks import label_ticks, number_text
 from irmx_study.settings.parameter_map import draw_over_two
 from irmx_study.settings.parameter_spread import most_important, named_parameters
@@ -19,7 +20,7 @@ _WRITTEN = 150
 """A heat map of at most so many cells has their values in it."""
 
 
-class AgreementDisplay:
+class AgreementDisplay(Display):
     """The picture of an agreement; :meth:`irmx_study.SettingsAgreement.plot` makes it.
 
     Parameters

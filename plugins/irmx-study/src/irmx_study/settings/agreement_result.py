@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import ir_measures
 import numpy as np
 
-from irmx import DataWarning, UsageError, suggest
+from irmx import DataWarning, UsageError, counted, html_result, suggest
 from irmx.ragged import Floats, Ints
 from irmx_study.settings.rankings_against import CORRELATIONS, correlations_with
 from irmx_study.settings.scored_settings import ScoredSettings
@@ -46,6 +46,14 @@ class SettingsAgreement:
     def __repr__(self) -> str:
         count = len(self.settings.scores.measures)
         return f"<Agreement of {count} settings of {self.settings.name} with {self.reference}>"
+
+    def _repr_html_(self) -> str:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)  # the note says the same
+            tables = {"extremes": self.extremes(), "settings": self.frame()}
+        constant = int(np.isnan(self.correlations["tau"]).sum())
+        notes = [f"{counted(constant, 'setting')} without a tau, giving all runs the same value"] if constant else []
+        return html_result(repr(self), tables, notes=notes)
 
     @cached_property
     def correlations(self) -> dict[str, Floats]:

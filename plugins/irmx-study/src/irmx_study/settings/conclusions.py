@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import Scores, UsageError
+from irmx import Scores, UsageError, html_result
 from irmx.ragged import Array, Bools, Floats
 from irmx_study.pictures.ticks import number_text
 from irmx_study.settings.agreement_result import SettingsAgreement
@@ -139,6 +139,9 @@ class Conclusion:
 
     def __repr__(self) -> str:
         return f"<Conclusion: {self.sentences()[0]}>"
+
+    def _repr_html_(self) -> str:
+        return html_result(". ".join(self.sentences()), {"by the value of each parameter": self.by_parameter()})
 
     @cached_property
     def holds(self) -> Bools:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx_study.pictures.axes import BLUE, VERMILION, as_text, axes_for, plain
+from irmx_study.pictures.display import Display
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-class RankBandsDisplay:
+class RankBandsDisplay(Display):
     """The picture of rank bands; :meth:`irmx_study.Sensitivity.plot_rank_bands` makes it.
 
     Parameters

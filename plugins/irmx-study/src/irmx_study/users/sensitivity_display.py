@@ -10,6 +10,7 @@ import numpy as np
 from irmx import UsageError
 from irmx.ragged import Floats
 from irmx_study.pictures.axes import BLUE, VERMILION, as_text, axes_for, grid_of_axes, plain
+from irmx_study.pictures.display import Display
 from irmx_study.pictures.ticks import number_text
 from irmx_study.settings.varied_parameters import VariedParameter
 from irmx_study.users.heat_map import draw_heat_map
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 _UNDECIDED = "#c8c8c8"
 
 
-class SensitivityDisplay:
+class SensitivityDisplay(Display):
     """The picture of a sensitivity; :meth:`irmx_study.Sensitivity.plot` makes it.
 
     Parameters

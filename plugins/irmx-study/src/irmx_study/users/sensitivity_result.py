@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import Scores, counted
+from irmx import Scores, counted, html_result
 from irmx.ragged import Floats
 from irmx_study.comparison.choices import Choices
 from irmx_study.comparison.comparison import Comparison
@@ -53,6 +53,13 @@ class Sensitivity:
     def __repr__(self) -> str:
         names = ", ".join(parameter.name for parameter in self.independent)
         return f"<Sensitivity of {self.measure} to {names}: {counted(len(self.shares), 'setting')}, {counted(len(self.scores.systems), 'system')}>"
+
+    def _repr_html_(self) -> str:
+        tables = {
+            "settings by pair of systems": self.summary(),
+            "ranks over all settings": self.rank_bands().sort_values("median"),
+        }
+        return html_result(repr(self), tables, self.facts(), self.notes)
 
     @property
     def measure(self) -> str:
