@@ -10,6 +10,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
+from irmx.cli.command_help import dashed
 from irmx.cli.words import Words
 from irmx.errors import DataWarning, IrmxError, PluginWarning, UsageError
 
@@ -101,10 +102,10 @@ def build() -> typer.Typer:
         cls=Words,
         help=_HELP,
         no_args_is_help=True,
-        add_completion=False,
+        add_completion=True,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings={"help_option_names": ["-h", "--help"], "token_normalize_func": dashed},
     )
     app.callback()(_options)
     return app

@@ -18,7 +18,12 @@ COMMANDS = [
         SHORT_DESC="List all measures, or describe one in full.",
         EXAMPLES=("irmx measures", "irmx measures nDCG"),
     ),
-    Command("plugins", "irmx.cli.plugins:plugins", SHORT_DESC="List the installed plugins and what they offer."),
+    Command(
+        "plugins",
+        "irmx.cli.plugins:plugins",
+        SHORT_DESC="List the installed plugins and what they offer.",
+        EXAMPLES=("irmx plugins",),
+    ),
     Command(
         "datasets",
         "irmx.cli.datasets:datasets",
@@ -37,7 +42,12 @@ COMMANDS = [
         SHORT_DESC="Print BibTeX entries of the papers to cite.",
         EXAMPLES=("irmx cite AP 'nDCG(dcg=\"exp-log2\")@10' > measures.bib",),
     ),
-    Command("demo", "irmx.cli.demo:demo", SHORT_DESC="Score three systems on a small built-in collection."),
+    Command(
+        "demo",
+        "irmx.cli.demo:demo",
+        SHORT_DESC="Score three systems on a small built-in collection.",
+        EXAMPLES=("irmx demo",),
+    ),
     Command(
         "new-plugin",
         "irmx.cli.new_plugin:new_plugin",

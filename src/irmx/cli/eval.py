@@ -44,12 +44,17 @@ def evaluate(
         str | None,
         typer.Option(
             "--provider",
+            metavar="NAME",
             help="Use only this provider of ir_measures, such as pytrec_eval; irmx stands for the plugins of irmx.",
         ),
     ] = None,
     memory: Annotated[
         str,
-        typer.Option("--memory", help="The memory that runs may take, such as 500MB; larger files are read in chunks."),
+        typer.Option(
+            "--memory",
+            metavar="SIZE",
+            help="The memory that runs may take, such as 500MB; larger files are read in chunks.",
+        ),
     ] = MEMORY,
     jobs: Annotated[
         int | None,
@@ -59,8 +64,10 @@ def evaluate(
             help="Number of processes that score runs, and chunks of large ones; 1 by default, on a cluster all.",
         ),
     ] = None,
-    backend: Annotated[str | None, typer.Option("--backend", help="dask: compute on a Dask cluster.")] = None,
-    scheduler: Annotated[str | None, typer.Option("--scheduler", help="The address of the Dask scheduler.")] = None,
+    backend: Annotated[str | None, typer.Option("--backend", metavar="dask", help="Compute on a Dask cluster.")] = None,
+    scheduler: Annotated[
+        str | None, typer.Option("--scheduler", metavar="ADDRESS", help="The address of the Dask scheduler.")
+    ] = None,
 ) -> None:
     """Score one or several runs.
 

@@ -11,6 +11,7 @@ import ir_measures
 import typer
 
 from irmx.adapters.ir_measures.papers import papers_of
+from irmx.cli.completing import measures_and_objects
 from irmx.cli.output.printing import FormatOption, print_rows
 from irmx.declare.citation import IR_MEASURES
 from irmx.declare.expressions import measure_names
@@ -24,7 +25,11 @@ from irmx.score.providers import not_installed
 
 def measures(
     name: Annotated[
-        str | None, typer.Argument(help="A measure, or a named object such as GL_AD_ID, to describe in full.")
+        str | None,
+        typer.Argument(
+            help="A measure, or a named object such as GL_AD_ID, to describe in full.",
+            autocompletion=measures_and_objects,
+        ),
     ] = None,
     output_format: FormatOption = "table",
 ) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import metadata
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import CompletionItem, TyperGroup  # type: ignore[attr-defined]
 
+from irmx.cli.command_help import HelpPage, OneCommand, examples
 from irmx.cli.commands import COMMANDS
 from irmx.declare.command import Command
 from irmx.errors import IrmxError, PluginError, UsageError, suggest
@@ -30,6 +31,22 @@ class _Lazy(TyperGroup):
         if command is None:
             raise UsageError(self.unknown(args[0]))
         return args[0], command, args[1:]
+
+    def get_help(self, ctx: Any) -> str:
+        """Return the help text."""
+        ctx.formatter_class = HelpPage
+        return super().get_help(ctx)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        """Return the words and the options that begin with what was typed; no command is imported."""
+        found = [
+            CompletionItem(word, help=about) for word, about in sorted(self.offered()) if word.startswith(incomplete)
+        ]
+        return found + super(TyperGroup, self).shell_complete(ctx, incomplete)
+
+    def offered(self) -> Iterable[tuple[str, str]]:
+        """Return the words that can come next, with what they are."""
+        raise NotImplementedError
 
     def unknown(self, word: str) -> str:
         """Return the message about an unknown word."""
@@ -54,6 +71,12 @@ class Words(_Lazy):
             return built(command)
         members = _members(cmd_name)
         return PluginWords(cmd_name, members) if members else None
+
+    def offered(self) -> Iterable[tuple[str, str]]:
+        """Return the commands of the host and of plugins, and the first words of the others."""
+        commands = registry().commands().values()
+        groups = {one.group: _summary_of(one.group) for one in commands if one.group}
+        return {one.NAME: one.SHORT_DESC for one in commands if not one.group}.items() | groups.items()
 
     def unknown(self, word: str) -> str:
         """Return the message about an unknown word."""
@@ -108,8 +131,7 @@ class PluginWords(_Lazy):
     """
 
     def __init__(self, word: str, members: dict[str, Command]) -> None:
-        summaries = [_summary(one.dist) for one in metadata.entry_points(group=GROUP) if one.name == word]
-        super().__init__(name=word, help=next(iter(summaries), None), no_args_is_help=True, rich_markup_mode=None)
+        super().__init__(name=word, help=_summary_of(word) or None, no_args_is_help=True, rich_markup_mode=None)
         self._members = members
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -119,6 +141,10 @@ class PluginWords(_Lazy):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return the command of a word, None if there is none."""
         return built(self._members[cmd_name]) if cmd_name in self._members else None
+
+    def offered(self) -> Iterable[tuple[str, str]]:
+        """Return the second words."""
+        return [(name, one.SHORT_DESC) for name, one in self._members.items()]
 
     def unknown(self, word: str) -> str:
         """Return the message about an unknown word."""
@@ -144,7 +170,7 @@ def built(command: Command) -> Any:
         function = command.load()
         if not callable(function):
             raise TypeError(f"{function!r} is not a function")
-        app.command(command.NAME, epilog=_examples(command))(function)
+        app.command(command.NAME, cls=OneCommand, epilog=examples(command))(function)
         made = typer.main.get_command(app)
     except KeyboardInterrupt:
         raise
@@ -205,13 +231,13 @@ def _plugins_named(word: str) -> list[PluginInfo]:
     return [info for info in registry().plugins.values() if word in (info.name, info.point)]
 
 
-def _examples(command: Command) -> str | None:
-    """Return the examples of a command for its help, with the mark that keeps the lines apart."""
-    return "\n".join(["\b", "For example:", *(f"  {line}" for line in command.EXAMPLES)]) if command.EXAMPLES else None
-
-
 def _about(command: Command) -> str:
     return command.SHORT_DESC or (command.load().__doc__ or "").strip().partition("\n")[0]
+
+
+def _summary_of(word: str) -> str:
+    """Return the summary of the plugin whose entry point is called so, empty if there is none."""
+    return next((_summary(one.dist) for one in metadata.entry_points(group=GROUP) if one.name == word), "")
 
 
 def _summary(distribution: Any) -> str:

@@ -22,10 +22,16 @@ def irmx_symbols() -> list[Symbol]:
 @hookimpl
 def irmx_commands() -> list[Command]:
     return [
-        Command(name, f"irmx_markov.commands:{name.replace('-', '_')}", group="markov", EXAMPLES=(example,))
-        for name, example in (
-            ("learn-chain", "irmx markov learn-chain clicks.tsv chain.npz --size 10 --smoothing 1"),
-            ("holding-times", "irmx markov holding-times clicks.tsv --out times.tsv"),
-            ("best-retrieved", "irmx markov best-retrieved qrels.txt 'runs/*.run' --out with_best.tsv"),
+        Command(
+            name, f"irmx_markov.commands:{name.replace('-', '_')}", "markov", about, (f"irmx markov {name} {rest}",)
+        )
+        for name, about, rest in (
+            ("learn-chain", "Learn a Markov model from a click log.", "clicks.tsv chain.npz --size 10 --smoothing 1"),
+            ("holding-times", "Calibrate mean holding times from a click log.", "clicks.tsv --out times.tsv"),
+            (
+                "best-retrieved",
+                "Write qrels with the column best_retrieved.",
+                "qrels.txt 'runs/*.run' --out with_best.tsv",
+            ),
         )
     ]

@@ -23,7 +23,10 @@ PreferencesFile = Annotated[
 ]
 Test = Annotated[
     str,
-    typer.Option("--test", help="t: paired t-test between the means of topics; sign: sign test over pairs of pages."),
+    typer.Option(
+        "--test",
+        help="The test: t, the paired t-test between the means of topics, or sign, the sign test over pairs of pages.",
+    ),
 ]
 FailedTraps = Annotated[
     int, typer.Option("--failed_traps", min=0, help="Drop assessors who failed more trap pairs than this.")

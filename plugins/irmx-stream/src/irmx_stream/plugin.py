@@ -30,7 +30,8 @@ def irmx_formats() -> list[Format]:
 @hookimpl
 def irmx_commands() -> list[Command]:
     example = "irmx stream score tst:FOLDER run.gz 'MSU(L=0.5)' --users visits.csv"
-    return [Command("score", "irmx_stream.commands:score", group="stream", EXAMPLES=(example,))]
+    about = "Score a stream for recorded users instead of simulated ones."
+    return [Command("score", "irmx_stream.commands:score", "stream", about, EXAMPLES=(example,))]
 
 
 @hookimpl

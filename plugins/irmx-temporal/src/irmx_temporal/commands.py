@@ -18,7 +18,7 @@ def windows(
         typer.Option(
             "-w",
             "--window",
-            help="1d, 1w, 1mo (a month; 1m is a minute), 1y, 6h, seconds, or burst; by default the labels in the column "
+            help="The length of a window: 1d, 1w, 1mo (a month; 1m is a minute), 1y, 6h, seconds, or burst; by default the labels in the column "
             "window.",
         ),
     ] = None,

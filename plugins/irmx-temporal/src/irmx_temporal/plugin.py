@@ -28,4 +28,5 @@ def irmx_fields() -> list[Field]:
 @hookimpl
 def irmx_commands() -> list[Command]:
     example = "irmx temporal windows dated.csv --window 1mo"
-    return [Command("windows", "irmx_temporal.commands:windows", group="temporal", EXAMPLES=(example,))]
+    about = "Show the time windows of every topic."
+    return [Command("windows", "irmx_temporal.commands:windows", "temporal", about, EXAMPLES=(example,))]

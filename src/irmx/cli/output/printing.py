@@ -38,6 +38,7 @@ FormatOption = Annotated[
         "-o",
         "--output_format",
         callback=_checked,
+        autocompletion=lambda: [(name, one.SHORT_DESC) for name, one in registry().output_formats().items()],
         help="Output format: table, tsv, csv, jsonl, markdown, latex, html, or one of a plugin.",
     ),
 ]

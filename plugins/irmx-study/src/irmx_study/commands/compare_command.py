@@ -43,16 +43,30 @@ def compare_runs(
     test: TestOption = "t",
     correction: CorrectionOption = None,
     family: Annotated[
-        str, typer.Option("--family", help="What is corrected together: the comparisons of each measure, or all.")
+        str,
+        typer.Option(
+            "--family",
+            autocompletion=lambda: ["measure", "all"],
+            help="What is corrected together: the comparisons of each measure, or all.",
+        ),
     ] = "measure",
     level: LevelOption = 0.05,
-    interval: Annotated[str, typer.Option("--interval", help="The interval of the difference: t or bca.")] = "t",
+    interval: Annotated[
+        str,
+        typer.Option(
+            "--interval", autocompletion=lambda: ["t", "bca"], help="The interval of the difference: t or bca."
+        ),
+    ] = "t",
     draws: DrawsOption = 10_000,
     seed: SeedOption = 0,
     tie_threshold: TieThresholdOption = 0.0,
     sort: Annotated[
         str | None,
-        typer.Option("--sort", help="Sort the runs by mean, difference, effect, p, p_corrected or system."),
+        typer.Option(
+            "--sort",
+            autocompletion=lambda: ["mean", "difference", "effect", "p", "p_corrected", "system"],
+            help="Sort the runs by mean, difference, effect, p, p_corrected or system.",
+        ),
     ] = None,
     label: LabelOption = None,
     scores: ScoresOption = False,
@@ -84,6 +98,7 @@ def compare_runs(
     """
     from irmx_study.comparison.choices import Choices
     from irmx_study.comparison.compare import compare
+    from irmx_study.comparison.comparison import check_order
     from irmx_study.comparison.tables_for_reading import write_facts_below, write_tables
     from irmx_study.pictures.axes import axes_for
     from irmx_study.users.sensitivity import lines_on_users
@@ -92,7 +107,8 @@ def compare_runs(
         "test": test, "correction": correction, "family": family, "level": level, "interval": interval, "draws": draws,
         "seed": seed, "tie_threshold": tie_threshold,
     }  # fmt: skip
-    Choices.of(2, **how)  # refuses a mistyped option before the runs are scored
+    Choices.of(2, **how)  # refuses a mistyped option before the runs are scored, as does the next line
+    check_order(sort, all_pairs)
     if output_format.endswith(REPORT_ENDINGS):
         for option, is_given in (("--sort", sort is not None), ("--methods", methods), ("--unjudged", unjudged)):
             if is_given:

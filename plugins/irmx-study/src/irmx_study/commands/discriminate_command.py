@@ -41,7 +41,8 @@ def discriminate_measures(
     correction: Annotated[
         str,
         typer.Option(
-            "--correction", help="none, holm, bonferroni, hommel, bh, maxt, or one of a plugin, for all pairs."
+            "--correction",
+            help="The correction: none, holm, bonferroni, hommel, bh, maxt, or one of a plugin, for all pairs.",
         ),
     ] = "none",
     level: LevelOption = 0.05,

@@ -9,6 +9,12 @@ import typer
 from irmx import QRELS_HELP, registry
 from irmx_study.pictures.picture_files import picture_file
 
+
+def _named(kind: str) -> list[tuple[str, str]]:
+    """Return the named objects of a kind as users type them, for completion in the shell."""
+    return [(name.replace("_", "-"), one.SHORT_DESC) for name, one in registry().symbols(kind).items()]
+
+
 ArgumentsOption = Annotated[
     list[str],
     typer.Argument(
@@ -33,7 +39,9 @@ LabelOption = Annotated[
 ]
 BaselinesOption = Annotated[
     list[str] | None,
-    typer.Option("--baseline", help="The run to compare the others with; by default the first. May be repeated."),
+    typer.Option(
+        "--baseline", metavar="RUN", help="The run to compare the others with; by default the first. May be repeated."
+    ),
 ]
 OnlyOption = Annotated[
     str | None,
@@ -54,20 +62,25 @@ BestOption = Annotated[
 JobsOption = Annotated[
     int | None, typer.Option("-j", "--jobs", help="Number of processes; by default the number of cores.")
 ]
-BackendOption = Annotated[str | None, typer.Option("--backend", help="dask: compute on a Dask cluster.")]
-SchedulerOption = Annotated[str | None, typer.Option("--scheduler", help="The address of the Dask scheduler.")]
+BackendOption = Annotated[str | None, typer.Option("--backend", metavar="dask", help="Compute on a Dask cluster.")]
+SchedulerOption = Annotated[
+    str | None, typer.Option("--scheduler", metavar="ADDRESS", help="The address of the Dask scheduler.")
+]
 
 TestOption = Annotated[
     str,
     typer.Option(
-        "--test", help="t, permutation, bootstrap, wilcoxon, sign, tukey, randomised-tukey, or one of a plugin."
+        "--test",
+        autocompletion=lambda: _named("significance test"),
+        help="The test: t, permutation, bootstrap, wilcoxon, sign, tukey, randomised-tukey, or one of a plugin.",
     ),
 ]
 CorrectionOption = Annotated[
     str | None,
     typer.Option(
         "--correction",
-        help="holm, bonferroni, hommel, bh, maxt, none, or one of a plugin; by default holm for several comparisons.",
+        autocompletion=lambda: _named("correction of p-values"),
+        help="The correction: holm, bonferroni, hommel, bh, maxt, none, or one of a plugin; by default holm for several comparisons.",
     ),
 ]
 LevelOption = Annotated[float, typer.Option("--level", help="The level of significance.")]

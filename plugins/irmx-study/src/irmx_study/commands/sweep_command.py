@@ -41,8 +41,10 @@ def sweep(
     jobs: Annotated[
         int | None, typer.Option("-j", "--jobs", help="Number of processes; by default the number of cores.")
     ] = None,
-    backend: Annotated[str | None, typer.Option("--backend", help="dask: compute on a Dask cluster.")] = None,
-    scheduler: Annotated[str | None, typer.Option("--scheduler", help="The address of the Dask scheduler.")] = None,
+    backend: Annotated[str | None, typer.Option("--backend", metavar="dask", help="Compute on a Dask cluster.")] = None,
+    scheduler: Annotated[
+        str | None, typer.Option("--scheduler", metavar="ADDRESS", help="The address of the Dask scheduler.")
+    ] = None,
 ) -> None:
     """Score runs in every setting of a grid of parameters.
 

@@ -31,7 +31,7 @@ def topics_in_order(
         str,
         typer.Option(
             "--by",
-            help="difference of the two runs; easiest or hardest, by the mean over all runs; disputed, by their standard deviation.",
+            help="The order: difference of the two runs; easiest or hardest, by the mean over all runs; disputed, by their standard deviation.",
         ),
     ] = "difference",
     sort: Annotated[

@@ -367,13 +367,18 @@ class Comparison:
         return TopicsDisplay.from_comparison(self, a, b, self.known_measure(measure)).plot(ax)
 
 
-def _sorted(table: pd.DataFrame, by: str) -> pd.DataFrame:
-    """Return a summary sorted by a column; systems without a value, such as the baseline, come first."""
-    if by not in SORTED_BY:
+def check_order(by: str | None, all_pairs: bool) -> None:
+    """Raise :class:`irmx.errors.UsageError` for a column by which the summary of a comparison cannot be sorted."""
+    if by is not None and by not in SORTED_BY:
         raise UsageError(
             f"A summary cannot be sorted by {by!r}.{suggest(by, SORTED_BY)} Known: {', '.join(SORTED_BY)}."
         )
-    if by not in table.columns:
+    if all_pairs and by not in (None, "mean", "system"):
         raise UsageError(f"A comparison of all pairs cannot be sorted by {by}. Sort it by mean or system.")
+
+
+def _sorted(table: pd.DataFrame, by: str) -> pd.DataFrame:
+    """Return a summary sorted by a column; systems without a value, such as the baseline, come first."""
+    check_order(by, all_pairs=by not in table.columns)
     ascending = by in ("p", "p_corrected", "system")
     return table.sort_values(by, ascending=ascending, kind="stable", na_position="first")
