@@ -18,7 +18,7 @@ WIDTH = 78
 _Formatter: Any = typer.Context.formatter_class
 _HYPHEN, _SPACE = "\N{NON-BREAKING HYPHEN}", "\N{NO-BREAK SPACE}"
 _TOGETHER = re.compile(r"\[(?:default|required)[^\]]*\]")
-_NUMBERS: dict[str, str] = {
+_NUMBERS = {
     "int": "N",
     "integer": "N",
     "int range": "N",
@@ -105,10 +105,9 @@ def _measures(param: Any, ctx: Any, incomplete: str) -> list[CompletionItem]:
 def _placeholder(param: Any) -> str:
     """Return what stands for the value of a parameter: its name; for an option the last word of its name, or a number."""
     if param.param_type_name == "argument":
-        return str(param.name).upper() + "..." * (param.nargs != 1)
+        return str(param.name).upper() + ("..." if param.nargs != 1 else "")
     kind = str(param.type.name).strip("<>")
-    last = str(param.name).rpartition("_")[2]
-    return _NUMBERS.get(kind, last.upper())
+    return _NUMBERS.get(kind, str(param.name).rpartition("_")[2].upper())
 
 
 def examples(command: Command) -> str | None:
