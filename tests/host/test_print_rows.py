@@ -60,9 +60,19 @@ def test_few_rows_that_do_not_fit_become_columns(capsys: pytest.CaptureFixture[s
     assert ["pairs", "2176", "2176"] in lines
 
 
-def test_many_rows_that_do_not_fit_stay_rows(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = printed(held_out(20), 30, capsys)
-    assert sum("2176" in line and "0.4234" in line for line in lines) == 20
+def test_many_rows_that_do_not_fit_stay_rows_in_parts_of_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = printed(held_out(20), 60, capsys)
+    assert sum("2176" in line for line in lines) == sum("0.4234" in line for line in lines) == 20
+    assert max(map(len, lines)) <= 60
+
+
+def test_names_of_measures_are_folded_between_their_parts(capsys: pytest.CaptureFixture[str]) -> None:
+    names = [f"MP(model={model},rescale='recall') difference" for model in ("GL_AD_ID", "GL_OR_LID", "LO_AD_ID")]
+    lines = printed(pd.DataFrame({"query_id": ["1"], **{name: [0.5] for name in names}} | {"AP": 0.25}), 80, capsys)
+    assert max(map(len, lines)) <= 80
+    words = {word for line in lines for word in line.split()}
+    assert words >= {"difference", "query_id", "0.2500"}
+    assert all(any(model in word for word in words) for model in ("GL_AD_ID,", "GL_OR_LID,", "LO_AD_ID,"))
 
 
 def test_full_precision_is_not_folded(capsys: pytest.CaptureFixture[str]) -> None:
@@ -249,8 +259,8 @@ def test_a_narrow_terminal_breaks_no_number(monkeypatch: pytest.MonkeyPatch) -> 
     values = {f"MP(model=GL_AD_ID(max_hop={hop}),rescale='recall')@100": 0.1234567 * hop for hop in range(1, 8)}
     out = Terminal()
     print_rows([{"run": "a_long_name.run", **values}, {"run": "b", **values}], "table", file=out)
-    row = next(line for line in out.getvalue().splitlines() if "a_long_name.run" in line)
-    assert row.split() == ["a_long_name.run", *(f"{value:.4f}" for value in values.values())]
+    rows = [line.split() for line in out.getvalue().splitlines() if "a_long_name.run" in line]
+    assert rows == [["a_long_name.run", f"{value:.4f}"] for value in values.values()]
 
 
 def test_names_of_columns_are_folded_before_texts(monkeypatch: pytest.MonkeyPatch) -> None:

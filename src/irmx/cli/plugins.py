@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
+import textwrap
 from collections.abc import Iterator
 from typing import Any
 
@@ -28,7 +31,7 @@ def plugins(output_format: FormatOption = "table") -> None:
         if info.failure:
             print(f"  not in use: {info.failure}")
         for what, names in info.offers.items():
-            print(f"  {what.replace('_', ' ')}: {', '.join(names)}")
+            print(_wrapped(f"  {what.replace('_', ' ')}: {', '.join(names)}"))
         for what, reasons in info.refused.items():
             for name, reason in reasons.items():
                 print(f"  refused: {what.replace('_', ' ')} {name}: {reason}")
@@ -37,6 +40,14 @@ def plugins(output_format: FormatOption = "table") -> None:
                 print(f"  {why}")
         for name in filter(plugin_datasets.is_taken, info.offers.get("datasets", ())):
             print(f"  not in use: the dataset {name!r}, because ir_datasets has one of this name")
+
+
+def _wrapped(line: str) -> str:
+    """Return a line, on a terminal in lines that fit it."""
+    if not sys.stdout.isatty():
+        return line
+    width = shutil.get_terminal_size().columns
+    return textwrap.fill(line, width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
 
 
 def _rows() -> Iterator[dict[str, Any]]:

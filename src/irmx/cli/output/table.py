@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import TextIO
+from itertools import takewhile
+from typing import TYPE_CHECKING, TextIO
 
 from irmx.declare.output_format import OutputFormat, PrintedRows, visible
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 _UNLIMITED = 10_000
 """The width of a table that goes to a file."""
 _FOLDED = 12
-"""The minimum width of a column of measures or of several words; ids and names of runs are not folded."""
+"""The minimum width of a column of measures or of several words, if its words are not longer; ids are not folded."""
 
 
 class Table(OutputFormat):
-    """A table that fits the terminal: texts and column names are folded, numbers never.
+    """A table that fits the terminal: texts and column names are folded between words, numbers never.
 
-    If that is not enough, the table is transposed: the column names are on the left, and every row becomes a column.
+    If that is not enough, the table is transposed: the column names are on the left, and every row becomes a column. If that
+    is too wide, too, the table is printed in parts, each with some of the columns, after the texts that every row begins with.
     """
 
     NAME = "table"
@@ -25,31 +31,12 @@ class Table(OutputFormat):
 
     def write(self, rows: PrintedRows, out: TextIO) -> None:
         """Write the table."""
-        from rich import box
         from rich.console import Console
-        from rich.table import Table
 
         console = Console(file=out, markup=False, highlight=False, emoji=False)
         room = console.width if out.isatty() else _UNLIMITED
-        shown = _columns(rows, room)
-        widths = [column.most for column in shown]
-        for least in ([column.unfolded for column in shown], [column.least for column in shown]):  # names fold first
-            widths = _fitted(widths, least, room - _size([0] * len(shown)))
-        table = Table(
-            box=box.SIMPLE_HEAD,
-            padding=(0, 1, 0, 0),
-            show_header=any(c.name for c in shown),
-            show_footer=bool(rows.footer),
-        )
-        for column, width in zip(shown, widths, strict=True):
-            name = column.name if len(column.name) <= width else column.name.replace("_", " ")
-            table.add_column(
-                name, column.footer, justify="left" if column.left else "right", overflow="fold", width=width
-            )
-        for cells in zip(*(column.cells for column in shown), strict=True):
-            table.add_row(*cells)
-        console.size = (max(_size(widths), 1), console.height)
-        console.print(table)
+        for part in _parts(_columns(rows, room), room):
+            _print(part, room, bool(rows.footer), console)
 
 
 class _Column:
@@ -62,14 +49,12 @@ class _Column:
 
         self.name, self.cells, self.left, self.footer = name, cells, left, footer
         widths = [cell_len(cell) for cell in cells]
-        self.most = max([cell_len(name), cell_len(footer), *widths])
-        fixed = [
-            min(w, _FOLDED) if f and set(cell) & set("( ") else w
-            for cell, w, f in zip(cells, widths, folds, strict=True)
+        self.most = max([cell_len(name), cell_len(footer), *widths, 1])
+        least = [
+            max(min(w, _FOLDED), _longest(cell)) if f else w for cell, w, f in zip(cells, widths, folds, strict=True)
         ]
-        parts = [] if "(" in name else name.split("_")  # the name of a measure may be folded anywhere
-        folded = max([cell_len(footer), *map(cell_len, parts), 1])
-        self.unfolded, self.least = max([folded, *widths]), max([folded, *fixed])
+        folded = max(cell_len(footer), _longest(_words(name)), 1)
+        self.unfolded, self.least = max([folded, *widths]), max([folded, *least])
 
 
 def _columns(rows: PrintedRows, room: int) -> list[_Column]:
@@ -86,6 +71,76 @@ def _columns(rows: PrintedRows, room: int) -> list[_Column]:
     turned = [_Column("", names, [False] * len(names), True)]
     turned += [_Column("", line, [not n for n in numbers]) for line in lines]
     return turned if _size([c.least for c in turned]) <= room else upright
+
+
+def _parts(columns: list[_Column], room: int) -> list[list[_Column]]:
+    """Return the columns in parts that fit into the room, each after the columns of texts on the left."""
+    texts = list(takewhile(lambda column: column.left, columns))
+    parts = [texts]
+    for column in columns[len(texts) :]:
+        if len(parts[-1]) > len(texts) and _size([c.least for c in [*parts[-1], column]]) > room:
+            parts.append(texts)
+        parts[-1] = [*parts[-1], column]
+    return parts
+
+
+def _print(columns: list[_Column], room: int, footer: bool, console: Console) -> None:
+    """Print columns as one table."""
+    from rich import box
+    from rich.table import Table
+
+    widths = [column.most for column in columns]
+    for least in ([column.unfolded for column in columns], [column.least for column in columns]):  # names fold first
+        widths = _fitted(widths, least, room - _size([0] * len(columns)))
+    table = Table(
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        show_header=any(column.name for column in columns),
+        show_footer=footer,
+    )
+    for column, width in zip(columns, widths, strict=True):
+        name = column.name if len(column.name) <= width else _folded(_words(column.name), width)
+        table.add_column(name, column.footer, justify="left" if column.left else "right", overflow="fold", width=width)
+    for cells in zip(*(column.cells for column in columns), strict=True):
+        table.add_row(*(_folded(cell, width) for cell, width in zip(cells, widths, strict=True)))
+    console.size = (max(_size(widths), 1), console.height)
+    console.print(table)
+
+
+def _words(name: str) -> str:
+    """Return the name of a column as words; that of a measure, in which ``_`` has its own meaning, stays as it is."""
+    return name if "(" in name else name.replace("_", " ")
+
+
+def _pieces(text: str) -> list[str]:
+    """Return the pieces between which a text may be folded.
+
+    >>> _pieces("MP(model=GL_AD_LID,rescale='recall') difference")
+    ['MP', '(model=', 'GL_AD_LID,', 'rescale=', "'recall') ", 'difference']
+    """
+    return [piece for piece in re.split(r"(?<=[ ,=|])|(?=\()", text) if piece]
+
+
+def _longest(text: str) -> int:
+    from rich.cells import cell_len
+
+    return max((cell_len(piece.rstrip()) for piece in _pieces(text)), default=0)
+
+
+def _folded(text: str, width: int) -> str:
+    r"""Return a text with line ends between its pieces, so that no line is wider than a width if no piece is.
+
+    >>> _folded("MP(model=GL_AD_ID) difference", 12)
+    'MP(model=\nGL_AD_ID)\ndifference'
+    """
+    from rich.cells import cell_len
+
+    lines = [""]
+    for piece in _pieces(text) if cell_len(text) > width else [text]:
+        if lines[-1] and cell_len((lines[-1] + piece).rstrip()) > width:
+            lines.append("")
+        lines[-1] += piece
+    return "\n".join(line.rstrip() for line in lines) if len(lines) > 1 else text
 
 
 def _size(widths: Sequence[int]) -> int:
