@@ -37,6 +37,15 @@ COMMANDS = [
         EXAMPLES=("irmx explain qrels.txt run.txt nDCG@10 --topic 1",),
     ),
     Command(
+        "plot",
+        "irmx.cli.plot:plot_user",
+        SHORT_DESC="Draw the user of a measure on one topic.",
+        EXAMPLES=(
+            "irmx plot qrels.txt run.txt 'MP(model=GL_AD_ID)' --topic 1 -o user.pdf",
+            "irmx plot qrels.txt 'runs/*.run' nDCG@10 --topic 1 -o contributions.svg",
+        ),
+    ),
+    Command(
         "cite",
         "irmx.cli.cite:cite",
         SHORT_DESC="Print BibTeX entries of the papers to cite.",

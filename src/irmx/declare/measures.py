@@ -12,6 +12,7 @@ from ir_measures.measures import MeanAgg
 
 from irmx.declare.citation import Citation, citations_of
 from irmx.declare.columns import Column
+from irmx.declare.drawn_contributions import draw_contributions
 from irmx.declare.formula import Formula
 from irmx.declare.parameter_help import ParameterDoc, ParameterSignature
 from irmx.declare.params import Param, check_params, number
@@ -191,6 +192,28 @@ class Measure(ir_measures.Measure):
         0.625
         """
         raise UsageError(f"{self.NAME} does not break its score down by document; there is nothing to explain.")
+
+    def draw_user(self, rankings: Rankings, ax: Any) -> None:
+        """Draw the user of this measure on one topic; :func:`irmx.plot` and ``irmx plot`` call it.
+
+        By default the contribution of each document, as a part of its weight if :meth:`contributions` has a column
+        ``weight``. A measure with another picture of its user draws it here, with the methods of the axes; the colours ``"C0"``
+        to ``"C6"`` are those of all pictures, and :func:`irmx.picture_text` makes texts of names.
+
+        Parameters
+        ----------
+        rankings : Rankings
+            The ranking of the topic.
+        ax : matplotlib.axes.Axes
+            Where to draw. The title, and a legend of what has a label, are added by the host. A picture with an inverted y-axis
+            is a list; it gets the height that its entries need.
+
+        Raises
+        ------
+        irmx.errors.UsageError
+            If there is nothing to draw.
+        """
+        draw_contributions(self.contributions(rankings), rankings, ax)
 
     # -- sweeps over many settings -----------------------------------------------------------------------
 

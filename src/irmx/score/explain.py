@@ -110,6 +110,23 @@ def explain(
     >>> round(e.value, 6), [round(c, 6) for c in e.columns["contribution"]]
     (0.833333, [0.5, 0.333333])
     """
+    parsed, scorer, join = _join_of_topic(measure, qrels, run, query_id)
+    return next(_of_join(parsed, scorer, join, all_documents))
+
+
+def explained(
+    measure: str | ir_measures.Measure, qrels: Any, run: Any, query_id: str
+) -> tuple[ir_measures.Measure, Measure, Rankings]:
+    """Return a measure, what computes it, and the rankings of one topic; see :func:`explain`."""
+    parsed, scorer, join = _join_of_topic(measure, qrels, run, query_id)
+    check_columns(scorer, join)
+    return parsed, scorer, rankings_for(scorer, join)
+
+
+def _join_of_topic(
+    measure: str | ir_measures.Measure, qrels: Any, run: Any, query_id: str
+) -> tuple[ir_measures.Measure, Measure, Join]:
+    """Return a measure, what computes it, and the join of one topic."""
     parsed, scorer = _explained(measure)
     judgments = read_qrels(qrels, needed("qrels", [scorer]))
     the_run, topic = read_run(run), spelled(str(query_id), judgments.index)
@@ -119,10 +136,10 @@ def explain(
                 f"Topic {topic!r} is not in the {table}.{suggest(topic, known)} There {'is' if len(known) == 1 else 'are'} "
                 f"{counted(len(known), 'topic')}: {some(known)}."
             )
-    explanation = next(_of_join(parsed, scorer, Join(the_run, judgments, only=topic), all_documents), None)
-    if explanation is None:
+    join = Join(the_run, judgments, only=topic)
+    if not len(rankings_for(scorer, join)):
         raise DataError(f"The run has no documents for topic {topic!r}, so that there is nothing to explain.")
-    return explanation
+    return parsed, scorer, join
 
 
 def explanations(measure: str | ir_measures.Measure, qrels: Any, run: Any) -> Iterator[Explanation]:

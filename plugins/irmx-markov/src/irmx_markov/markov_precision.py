@@ -80,6 +80,17 @@ class MarkovMeasure(Measure):
         scale = np.ones(len(rankings)) if self["rescale"] is None else self._recall(rankings)
         return {"weight": weight, "contribution": weight * rankings.precision * scale[rankings.relevant.topic]}
 
+    def draw_user(self, rankings: Rankings, ax: Any) -> None:
+        """Draw the probability that the user is at each relevant document retrieved, and the precision there."""
+        super().draw_user(rankings, ax)
+        names = {
+            "weight": "probability of the user",
+            "contribution": "times precision" + " and recall" * bool(self["rescale"]),
+        }
+        for drawn in [*ax.containers, *ax.lines]:
+            drawn.set_label(names.get(drawn.get_label(), drawn.get_label()))
+        ax.set_ylabel("probability of being at the document")
+
     def qrel_columns(self) -> tuple[Column, ...]:
         return (BEST_RETRIEVED,) if self["rescale"] == "relative_recall" else ()
 

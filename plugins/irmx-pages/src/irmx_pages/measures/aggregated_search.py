@@ -10,6 +10,7 @@ from irmx import Measure, Param, Rankings, Symbol, UsageError, number
 from irmx.ragged import Bools, Floats, segment_sum
 from irmx_pages.examination.examination_models import KIND
 from irmx_pages.ideal.ideal_utility import exact_utility, how_to_show, ideal_utility, refuse_zero, warn_of_other_media
+from irmx_pages.measures.block_picture import draw_blocks
 from irmx_pages.measures.block_tables import by_vertical, described_blocks
 from irmx_pages.measures.page_params import (
     LIMIT_PARAMS,
@@ -215,6 +216,10 @@ class AggregatedSearch(Measure):
             "share": np.divide(expected, total, out=np.zeros(len(total)), where=total > 0),
             "contribution": contribution,
         }
+
+    def draw_user(self, rankings: Rankings, ax: Any) -> None:
+        """Draw the blocks of the page, how likely each is examined, its gain and its effort."""
+        draw_blocks(self.contributions(rankings), ax)
 
 
 AS = AggregatedSearch()

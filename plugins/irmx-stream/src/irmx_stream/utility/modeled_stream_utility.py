@@ -224,5 +224,12 @@ class ModeledStreamUtility(Measure):
         streams = rankings.memo(("streams", self.preparation()), lambda: self.prepare(rankings))
         return table_of_reads(rankings, streams, self._crowd, self._setting, self["same_time"])
 
+    def draw_user(self, rankings: Rankings, ax: Any) -> None:
+        """Draw the updates, and of the first users the sessions, with what they first read in them."""
+        from irmx_stream.utility.visits_picture import draw_visits
+
+        streams = rankings.memo(("streams", self.preparation()), lambda: self.prepare(rankings))
+        draw_visits(streams, self._crowd, self._setting, ax)
+
 
 MSU = ModeledStreamUtility()

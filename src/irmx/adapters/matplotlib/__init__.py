@@ -1,0 +1,1 @@
+"""matplotlib: one style for the pictures of irmx and of its plugins."""
