@@ -15,8 +15,8 @@ from markdown_tables import markdown
 
 import irmx
 import irmx_study
-from irmx_study.pictures.axes import BLUE, GREY, VERMILION, plain
-from irmx_study.pictures.picture_files import write_picture
+from irmx import write_picture
+from irmx_study.pictures.named_colours import BLUE, GREY, VERMILION
 from irmx_study.rank_correlation.kendall import kendall_taus
 
 MODELS = (
@@ -128,11 +128,10 @@ def robustness(pools: irmx_study.SmallerPools, picture: str) -> str:
 
 def picture(pools: irmx_study.SmallerPools, path: Path) -> None:
     """Draw the curves of the paper's Figures 3 and 4: one panel per model, with and without recall, beside AP and Bpref."""
-    import matplotlib.pyplot as plt
-
     frame = pools.frame()
-    figure, panels = plt.subplots(3, 3, figsize=(8.4, 7.2), sharex=True, sharey=True, layout="constrained")
-    for model, panel in zip(MODELS, panels.flat, strict=True):
+    panels = irmx.grid_of_axes(9, 3, (8.4, 7.2), shared=True)
+    figure = panels[0].figure
+    for model, panel in zip(MODELS, panels, strict=True):
         lines = {
             model: (BLUE, "o-"), f"{model}@Rec": (VERMILION, "s-"), "AP": (GREY, "--"), "Bpref": ("black", ":"),
         }  # fmt: skip
@@ -142,8 +141,7 @@ def picture(pools: irmx_study.SmallerPools, path: Path) -> None:
             panel.plot(of_measure["keep"], of_measure["tau"], style, color=colour, markersize=4, label=label)
         panel.set_title(model, fontsize="medium")
         panel.invert_xaxis() if model == MODELS[0] else None
-        plain(panel)
-    panels[0, 0].legend(frameon=False, fontsize="small")
+    panels[0].legend(frameon=False, fontsize="small")
     figure.supxlabel("% of the pool")
     figure.supylabel("tau with the ranking by the full pool")
     write_picture(figure, path)

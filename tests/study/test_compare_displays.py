@@ -133,7 +133,7 @@ def test_a_display_is_drawn_on_the_given_axes(scores: irmx.Scores) -> None:
     display = irmx_study.compare(scores).plot(axes)
     assert display.figure_ is figure
     assert list(display.ax_) == list(axes)
-    with pytest.raises(irmx.UsageError, match=r"The display has 2 panels, one per measure. Got 1 axes"):
+    with pytest.raises(irmx.UsageError, match=r"The display has 2 panels. Got 1 axes"):
         irmx_study.compare(scores).plot(axes[0])
 
 

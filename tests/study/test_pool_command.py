@@ -273,5 +273,5 @@ def test_the_command_draws(command: Callable[..., Any], tmp_path: Path) -> None:
     done = command("pool", *FILES, "AP", *FEW, "--plot", tmp_path / "pools.png")
     assert done.code == 0
     assert (tmp_path / "pools.png").stat().st_size > 10_000
-    with pytest.raises(UsageError, match="1 panels"):
+    with pytest.raises(UsageError, match="1 panel"):
         RobustnessDisplay(rows(2), 7).plot([None, None])

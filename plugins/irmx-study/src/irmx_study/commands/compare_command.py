@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from irmx import DataWarning, UsageError, named_runs, print_rows, registry, runs_and_measures, visible
+from irmx import (
+    DataWarning,
+    UsageError,
+    named_runs,
+    picture_option,
+    print_rows,
+    registry,
+    runs_and_measures,
+    visible,
+)
 from irmx_study.commands.report_files import REPORT_ENDINGS, FormatOrReportOption, write_report
 from irmx_study.commands.scored import labels_of, scored
 from irmx_study.commands.shared_options import (
@@ -26,10 +35,8 @@ from irmx_study.commands.shared_options import (
     TestOption,
     TieThresholdOption,
     decimal_places,
-    picture_option,
 )
 from irmx_study.commands.side_notes import note
-from irmx_study.pictures.picture_files import write_picture
 
 if TYPE_CHECKING:
     from irmx_study.comparison.comparison import Comparison
@@ -75,10 +82,10 @@ def compare_runs(
         bool, typer.Option("--methods", help="Print sentences for the method section of a paper, and BibTeX.")
     ] = False,
     plot: Annotated[
-        Path | None, picture_option("--plot", "Also draw the differences with intervals: FILE.png, .svg or .pdf.")
+        Path | None, picture_option("--plot", help="Also draw the differences with intervals: FILE.png, .svg or .pdf.")
     ] = None,
     plot_topics: Annotated[
-        Path | None, picture_option("--plot-topics", "Also draw the differences of two runs topic by topic.")
+        Path | None, picture_option("--plot-topics", help="Also draw the differences of two runs topic by topic.")
     ] = None,
     unjudged: Annotated[
         bool,
@@ -96,11 +103,11 @@ def compare_runs(
     runs, those that share a letter cannot be told apart. With -o csv, tsv or jsonl, one row per comparison; with -o latex, the
     table of a paper; with -o FILE.html, the page that irmx report writes. How the runs were compared is printed below a table, and otherwise on standard error.
     """
+    from irmx import axes_for, write_picture
     from irmx_study.comparison.choices import Choices
     from irmx_study.comparison.compare import compare
     from irmx_study.comparison.comparison import check_order
     from irmx_study.comparison.tables_for_reading import write_facts_below, write_tables
-    from irmx_study.pictures.axes import axes_for
     from irmx_study.users.sensitivity import lines_on_users
 
     how: dict[str, Any] = {

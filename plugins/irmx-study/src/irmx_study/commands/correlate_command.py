@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from irmx import FormatOption, UsageError, in_markdown, print_rows, registry, visible
+from irmx import FormatOption, UsageError, in_markdown, picture_option, print_rows, registry, visible, write_picture
 from irmx_study.commands.scored import chosen, scored
 from irmx_study.commands.shared_options import (
     ArgumentsOption,
@@ -20,9 +20,7 @@ from irmx_study.commands.shared_options import (
     ScoresOption,
     SeedOption,
     decimal_places,
-    picture_option,
 )
-from irmx_study.pictures.picture_files import write_picture
 
 if TYPE_CHECKING:
     from irmx_study.correlation.agreement_of_measures import Agreement
@@ -77,13 +75,13 @@ def correlate_measures(
     only: OnlyOption = None,
     every_topic: EveryTopicOption = False,
     best: BestOption = None,
-    plot: Annotated[Path | None, picture_option("--plot", "Also draw a heat map: FILE.png, .svg or .pdf.")] = None,
+    plot: Annotated[Path | None, picture_option("--plot", help="Also draw a heat map: FILE.png, .svg or .pdf.")] = None,
     order: Annotated[
         str, typer.Option("--order", help="The order of the heat map: listed, or similar for neighbours that agree.")
     ] = "listed",
     scatter: Annotated[
         Path | None,
-        picture_option("--scatter", "Also draw the means of the runs by one measure over those by another."),
+        picture_option("--scatter", help="Also draw the means of the runs by one measure over those by another."),
     ] = None,
     label: LabelOption = None,
     scores: ScoresOption = False,

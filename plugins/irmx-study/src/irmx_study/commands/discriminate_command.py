@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from irmx import DataWarning, FormatOption, UsageError, print_rows, registry
+from irmx import DataWarning, FormatOption, UsageError, picture_option, print_rows, registry, write_picture
 from irmx_study.commands.scored import chosen, scored
 from irmx_study.commands.shared_options import (
     ArgumentsOption,
@@ -26,10 +26,8 @@ from irmx_study.commands.shared_options import (
     TestOption,
     TieThresholdOption,
     decimal_places,
-    picture_option,
 )
 from irmx_study.commands.side_notes import note
-from irmx_study.pictures.picture_files import write_picture
 
 _SHORT = {"difference_needed": "needed", "reliable_from": "reliable"}
 """Names of columns in the table for reading, so that it fits a terminal; the lines below it explain them."""
@@ -66,11 +64,11 @@ def discriminate_measures(
     scores: ScoresOption = False,
     measure: MeasureOption = None,
     plot: Annotated[
-        Path | None, picture_option("--plot", "Also draw the sorted significance levels: FILE.png, .svg or .pdf.")
+        Path | None, picture_option("--plot", help="Also draw the sorted significance levels: FILE.png, .svg or .pdf.")
     ] = None,
     log: Annotated[bool, typer.Option("--log", help="With --plot: all levels, on a logarithmic axis.")] = False,
     plot_swaps: Annotated[
-        Path | None, picture_option("--plot-swaps", "Also draw the swap rates by the difference.")
+        Path | None, picture_option("--plot-swaps", help="Also draw the swap rates by the difference.")
     ] = None,
     output_format: FormatOption = "table",
     places: PlacesByFormatOption = None,

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from irmx import QRELS_HELP, FormatOption, UsageError, counted, print_rows, registry, runs_and_measures
+from irmx import (
+    QRELS_HELP,
+    FormatOption,
+    UsageError,
+    counted,
+    picture_option,
+    print_rows,
+    registry,
+    runs_and_measures,
+    write_picture,
+)
 from irmx_study.commands.shared_options import (
     BackendOption,
     BestOption,
@@ -19,10 +29,8 @@ from irmx_study.commands.shared_options import (
     SchedulerOption,
     SeedOption,
     decimal_places,
-    picture_option,
 )
 from irmx_study.commands.side_notes import note
-from irmx_study.pictures.picture_files import write_picture
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,7 +99,7 @@ def missing_judgments(
     backend: BackendOption = None,
     scheduler: SchedulerOption = None,
     plot: Annotated[
-        Path | None, picture_option("--plot", "Also draw tau against the percentage: FILE.png, .svg or .pdf.")
+        Path | None, picture_option("--plot", help="Also draw tau against the percentage: FILE.png, .svg or .pdf.")
     ] = None,
     output_format: FormatOption = "table",
     places: PlacesByFormatOption = None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from irmx import FormatOption, Grid, UsageError, print_rows, registry, visible
+from irmx import FormatOption, Grid, UsageError, picture_option, print_rows, registry, visible, write_picture
 from irmx_study.commands.scored import label_of, labelled, labels_of, scored
 from irmx_study.commands.shared_options import (
     ArgumentsOption,
@@ -22,9 +22,7 @@ from irmx_study.commands.shared_options import (
     TestOption,
     TieThresholdOption,
     decimal_places,
-    picture_option,
 )
-from irmx_study.pictures.picture_files import write_picture
 
 if TYPE_CHECKING:
     from irmx import Scores
@@ -73,7 +71,9 @@ def sensitivity_of_runs(
     ] = False,
     plot: Annotated[
         Path | None,
-        picture_option("--plot", "Also draw the differences, or with --rank-bands the ranks: FILE.png, .svg or .pdf."),
+        picture_option(
+            "--plot", help="Also draw the differences, or with --rank-bands the ranks: FILE.png, .svg or .pdf."
+        ),
     ] = None,
     label: LabelOption = None,
     scores: ScoresOption = False,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from irmx import FormatOption, UsageError, counted, print_rows, registry, visible
+from irmx import FormatOption, UsageError, counted, picture_option, print_rows, registry, visible, write_picture
 from irmx_study.commands.scored import chosen, labelled, names_with_labels, scored
 from irmx_study.commands.shared_options import (
     ArgumentsOption,
@@ -19,9 +19,7 @@ from irmx_study.commands.shared_options import (
     PlacesByFormatOption,
     ScoresOption,
     decimal_places,
-    picture_option,
 )
-from irmx_study.pictures.picture_files import write_picture
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,7 +76,7 @@ def settings_of_a_measure(
         ),
     ] = None,
     plot: Annotated[
-        Path | None, picture_option("--plot", "Also draw tau over the settings: FILE.png, .svg or .pdf.")
+        Path | None, picture_option("--plot", help="Also draw tau over the settings: FILE.png, .svg or .pdf.")
     ] = None,
     along: Annotated[
         list[str] | None,
@@ -92,7 +90,7 @@ def settings_of_a_measure(
         Path | None,
         picture_option(
             "--scatter",
-            "Also draw settings against the reference, one point per run; by default the lowest, median and highest tau.",
+            help="Also draw settings against the reference, one point per run; by default the lowest, median and highest tau.",
         ),
     ] = None,
     setting: Annotated[

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from irmx import QRELS_HELP, registry
-from irmx_study.pictures.picture_files import picture_file
 
 
 def _named(kind: str) -> list[tuple[str, str]]:
@@ -95,11 +94,6 @@ PlacesByFormatOption = Annotated[
     typer.Option("-p", "--places", min=-1, help="Decimal places, -1 for all; 4, and all in tsv and csv."),
 ]
 """Tables for reading have few places; what another program reads has all, because p-values are small."""
-
-
-def picture_option(name: str, text: str) -> Any:
-    """Return an option for the file of a picture, which is checked before anything is computed."""
-    return typer.Option(name, metavar="FILE", callback=picture_file, help=text)
 
 
 def decimal_places(places: int | None, output_format: str) -> int:

@@ -8,18 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from irmx import COLOURS, axes_for, distinct_marker, picture_text
 from irmx.ragged import Bools, Floats
-from irmx_study.pictures.axes import BLUE, GREY, VERMILION, as_text, axes_for, plain
 from irmx_study.pictures.display import Display
+from irmx_study.pictures.named_colours import GREY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
     from irmx_study.comparison.comparison import Comparison
-
-_LOOKS = ((BLUE, "o"), (VERMILION, "s"), ("#009e73", "D"), ("#cc79a7", "^"), ("#56b4e9", "v"), ("#000000", "P"))
-"""Colours and markers of baselines: who sees no colours sees the markers."""
 
 _LETTERS_SHOWN = 26
 
@@ -144,7 +142,7 @@ class IntervalDisplay(Display):
         """
         crowded = len(self.systems) > 40
         lines = len(self.systems) * max(1.0, 0.6 * len(self.panels[0].estimates))
-        names = [as_text(system) for system in self.systems]
+        names = [picture_text(system) for system in self.systems]
         width = 3.8 + 0.08 * max(map(len, names)) / len(self.panels)
         axes = axes_for(ax, len(self.panels), (width, 1.3 + lines * (0.13 if crowded else 0.26)))
         for panel, on in zip(self.panels, axes, strict=True):
@@ -165,19 +163,19 @@ class IntervalDisplay(Display):
         of_means = not panel.estimates[0].name
         coverage, size = f"{100 * (1 - self.level):g}% interval", 3 if crowded else 5
         several = len(panel.estimates) > 1
-        ax.set_title(as_text(panel.measure), fontsize=10, pad=24 if several else None)
+        ax.set_title(picture_text(panel.measure), fontsize=10, pad=24 if several else None)
         ax.grid(axis="x", color="#dddddd", linewidth=0.6)
         ax.set_axisbelow(True)
         if not of_means:
             ax.axvline(0, color=GREY, linewidth=1)
         for i, estimates in enumerate(panel.estimates):
-            colour, marker = _LOOKS[i % len(_LOOKS)]
+            colour, marker = COLOURS[i % len(COLOURS)], distinct_marker(i)
             places = np.arange(len(self.systems)) + 0.5 * ((i + 0.5) / len(panel.estimates) - 0.5)
             ax.hlines(places, estimates.low, estimates.high, color=colour, linewidth=1 if crowded else 1.5)
             for some, face in ((estimates.significant, colour), (~estimates.significant, "white")):
                 ax.plot(estimates.values[some], places[some], marker, ms=size, mfc=face, mec=colour, linestyle="none")
             if several:
-                ax.plot([], [], marker, ms=size, color=colour, label=f"to {as_text(estimates.name)}")
+                ax.plot([], [], marker, ms=size, color=colour, label=f"to {picture_text(estimates.name)}")
         if several:
             ax.legend(fontsize=8, loc="lower center", bbox_to_anchor=(0.5, 0.99), frameon=False, ncols=3)
         if of_means:
@@ -185,7 +183,7 @@ class IntervalDisplay(Display):
                 f"mean, {coverage}" + ("; a shared letter: not told apart" if panel.letters else ""), fontsize=9
             )
         else:
-            to = "" if several else f" to {as_text(panel.estimates[0].name)}"
+            to = "" if several else f" to {picture_text(panel.estimates[0].name)}"
             ax.set_xlabel(
                 f"difference{to}\nwith {coverage}; filled: p ≤ {self.level:g} ({self.correction})", fontsize=9
             )
@@ -200,4 +198,3 @@ class IntervalDisplay(Display):
                 fontsize=6 if crowded else 8,
             )
         ax.tick_params(axis="x", labelsize=8)
-        plain(ax)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irmx import counted
+from irmx import axes_for, counted, picture_text
 from irmx.ragged import Floats
 from irmx_study.comparison.comparisons_of_pairs import comparisons_of, complete_values
-from irmx_study.pictures.axes import BLUE, GREY, VERMILION, as_text, axes_for, plain
 from irmx_study.pictures.display import Display
+from irmx_study.pictures.named_colours import BLUE, GREY, VERMILION
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -103,8 +103,8 @@ class TopicsDisplay(Display):
         on.axhline(0, color=GREY, linewidth=0.8)
         on.axhspan(self.result["low"], self.result["high"], color="black", alpha=0.12, linewidth=0)
         on.axhline(self.result["difference"], color="black", linestyle="--", linewidth=1)
-        on.set_title(f"{as_text(self.a)} - {as_text(self.b)}\n{self._result_in_words()}", fontsize=9)
-        on.set_ylabel(f"difference in {as_text(self.measure)}", fontsize=9)
+        on.set_title(f"{picture_text(self.a)} - {picture_text(self.b)}\n{self._result_in_words()}", fontsize=9)
+        on.set_ylabel(f"difference in {picture_text(self.measure)}", fontsize=9)
         ends = np.array([*self.differences, self.result["low"], self.result["high"], 0])
         room = 0.15 * (ends.max() - ends.min() or 1)  # for the texts, where all differences have the same sign
         on.set_ylim(min(ends.min() - room / 4, -room), max(ends.max() + room / 4, room))
@@ -113,16 +113,15 @@ class TopicsDisplay(Display):
             (0.02, 0.03, "left", "bottom", VERMILION, self.b, "losses"),
         )
         for x, y, horizontal, vertical, colour, system, of_result in sides:
-            better = f"{as_text(system)} is better on {counted(int(self.result[of_result]), 'topic')}"
+            better = f"{picture_text(system)} is better on {counted(int(self.result[of_result]), 'topic')}"
             on.text(x, y, better, transform=on.transAxes, ha=horizontal, va=vertical, color=colour, fontsize=8)
         if named:
-            on.set_xticks(places, [as_text(topic) for topic in self.topics], rotation=90, fontsize=6.5)
+            on.set_xticks(places, [picture_text(topic) for topic in self.topics], rotation=90, fontsize=6.5)
         else:
             on.set_xticks([])
         on.set_xlabel(f"{len(self.topics):,} topics, sorted by difference", fontsize=9)
         on.tick_params(axis="y", labelsize=8)
         on.set_xlim(-0.8, len(places) - 0.2)
-        plain(on)
         self.ax_, self.figure_ = on, on.figure
         return self
 

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import UsageError
+from irmx import UsageError, axes_for, picture_text
 from irmx.ragged import Floats, Ints
-from irmx_study.pictures.axes import as_text, axes_for
 from irmx_study.pictures.cell_numbers import write_in_cells
 from irmx_study.pictures.display import Display
 
@@ -72,12 +71,12 @@ class AgreementMap(Display):
         self.ax_ = axes_for(ax, 1, (side + 2.2, side + 1.2))[0]
         self.figure_ = self.ax_.figure
         lowest = float(np.nanmin(self.values))
-        image = self.ax_.imshow(self.values, cmap="cividis", vmin=min(lowest, 0.0) if lowest < 0 else lowest, vmax=1.0)
+        image = self.ax_.imshow(self.values, cmap="cividis", vmin=lowest, vmax=1.0)
         if count <= _NUMBERS:
             write_in_cells(image, self.values, np.eye(count, dtype=bool))
         step = -(-count // _NAMES)
         places = list(range(0, count, step))
-        names = [as_text(self.measures[place]) for place in places]
+        names = [picture_text(self.measures[place]) for place in places]
         size = "small" if count <= _NUMBERS else "x-small"
         self.ax_.set_xticks(places, names, rotation=90, fontsize=size)
         self.ax_.set_yticks(places, names, fontsize=size)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from irmx_study.pictures.axes import GREY, as_text, axes_for, plain
+from irmx import axes_for, distinct_line, picture_text
 from irmx_study.pictures.display import Display
-from irmx_study.pictures.distinct_lines import distinct_line, legend_beside, width_beside
+from irmx_study.pictures.legends import legend_beside, width_beside
+from irmx_study.pictures.named_colours import GREY
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,7 +52,7 @@ class AslDisplay(Display):
         for row in self.measures.sort_values("power", ascending=False, kind="stable").itertuples():
             curve = self.levels[self.levels["measure"] == row.measure]
             levels = curve["p_corrected"].clip(lower=1e-16) if self.log else curve["p_corrected"]
-            label = f"{as_text(row.measure)} ({row.power:.1%})"
+            label = f"{picture_text(row.measure)} ({row.power:.1%})"
             ax.plot(100 * curve["share"], levels, label=label, linewidth=1.6, **distinct_line(row.Index))
         ax.axhline(level, color=GREY, linewidth=0.8, linestyle="--", label=f"level {level:g}", zorder=1)
         ax.set_xlim(0, 100)
@@ -61,7 +62,6 @@ class AslDisplay(Display):
             ax.set_ylim(0, min(1, _SHOWN * level))
         ax.set_xlabel("share of the pairs of systems, %")
         ax.set_ylabel("achieved significance level")
-        plain(ax)
         legend_beside(ax, "measure (power)")
         self.figure_ = ax.figure
         return self

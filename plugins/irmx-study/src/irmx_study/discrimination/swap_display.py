@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from irmx import axes_for, distinct_line, distinct_marker, picture_text
 from irmx_study.discrimination.swap_counts import BINS, RELIABLE
-from irmx_study.pictures.axes import GREY, as_text, axes_for, plain
 from irmx_study.pictures.display import Display
-from irmx_study.pictures.distinct_lines import distinct_line, distinct_marker, legend_beside, width_beside
+from irmx_study.pictures.legends import legend_beside, width_beside
+from irmx_study.pictures.named_colours import GREY
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,7 +54,7 @@ class SwapDisplay(Display):
                 "linewidth": 1.4,
                 "clip_on": False,
             }
-            ax.plot(places, 100 * used["swap_rate"], label=as_text(measure), **look)
+            ax.plot(places, 100 * used["swap_rate"], label=picture_text(measure), **look)
         lows = self.rates["low"].to_numpy()[:BINS]
         ticks = np.arange(0, len(lows), 4)
         ax.set_xticks(ticks, [f"{'≥ ' * (tick == len(lows) - 1)}{lows[tick]:g}" for tick in ticks.tolist()])
@@ -61,7 +62,6 @@ class SwapDisplay(Display):
         ax.set_ylim(bottom=0)
         ax.set_xlabel("difference of means in one half of the topics, in bins")
         ax.set_ylabel("opposite order in the other half, %")
-        plain(ax)
         legend_beside(ax)
         self.figure_ = ax.figure
         return self

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from irmx import UsageError
+from irmx import UsageError, axes_for, grid_of_axes, picture_text
 from irmx.ragged import Bools, Floats
-from irmx_study.pictures.axes import BLUE, VERMILION, as_text, axes_for, grid_of_axes, plain
 from irmx_study.pictures.display import Display
+from irmx_study.pictures.named_colours import BLUE, VERMILION
 
 MOST = 12
 """The largest number of panels of a picture."""
@@ -81,12 +80,11 @@ class SystemsScatter(Display):
                     *values[chosen].T, s=size, facecolor=fill, edgecolor=colour, linewidth=1.1, alpha=0.85, label=label,
                     zorder=3 if label else 2,
                 )  # fmt: skip
-        ax.set_xlabel(_in_lines(self.measures[x]), fontsize="small")
-        ax.set_ylabel(_in_lines(self.measures[y]), fontsize="small")
+        ax.set_xlabel(picture_text(self.measures[x], 34), fontsize="small")
+        ax.set_ylabel(picture_text(self.measures[y], 34), fontsize="small")
         ax.set_title(title, fontsize="medium")
         if is_tied.any():
             ax.legend(frameon=False, fontsize="x-small", loc="best", handletextpad=0.2, borderpad=0.2)
-        plain(ax)
 
 
 def tied(values: Floats) -> Bools:
@@ -103,8 +101,3 @@ def tied(values: Floats) -> Bools:
 def _new_axes(panels: int) -> list[Any]:
     across = min(panels, _ACROSS)
     return grid_of_axes(panels, across, (3.1 * across, 3.0 * -(-panels // across)))
-
-
-def _in_lines(measure: str) -> str:
-    """Return the name of a measure in lines that end after a comma, as long as an axis is."""
-    return "\n".join(as_text(line) for line in textwrap.wrap(measure.replace(",", ", "), 34)).replace(", ", ",")

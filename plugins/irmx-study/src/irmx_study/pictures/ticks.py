@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from irmx_study.pictures.axes import as_text
+from irmx import picture_text
 
 _TICKS = 12
 """More values than these on an axis are labelled in part."""
@@ -24,4 +24,4 @@ def number_text(value: Any) -> str:
     >>> number_text(0.30000000000000004), number_text("30s")
     ('0.3', '30s')
     """
-    return f"{value:g}" if isinstance(value, (int, float)) and not isinstance(value, bool) else as_text(value)
+    return f"{value:g}" if isinstance(value, (int, float)) and not isinstance(value, bool) else picture_text(value)

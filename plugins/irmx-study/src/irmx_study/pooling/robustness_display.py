@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from irmx import axes_for, distinct_line, distinct_marker, grid_of_axes, picture_text
 from irmx.ragged import Floats
-from irmx_study.pictures.axes import as_text, axes_for, grid_of_axes, plain
 from irmx_study.pictures.display import Display
-from irmx_study.pictures.distinct_lines import distinct_line, distinct_marker, legend_beside, width_beside
+from irmx_study.pictures.legends import legend_beside, width_beside
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -83,7 +83,7 @@ class RobustnessDisplay(Display):
             ax.vlines(x, low, high, color=look["color"], linewidth=1.2, alpha=0.7)
         ax.plot(
             x, tau, **look, linewidth=1.3, marker=distinct_marker(number), markersize=5.5, markeredgecolor="white",
-            markeredgewidth=0.5, label=as_text(measure),
+            markeredgewidth=0.5, label=picture_text(measure),
         )  # fmt: skip
 
     def _points(self, measure: str) -> tuple[Floats, Floats, Floats, Floats]:
@@ -115,7 +115,6 @@ class RobustnessDisplay(Display):
         ax.set_axisbelow(True)
         ax.set_xlabel("judgments kept, %")
         ax.set_ylabel("tau with the full pool")
-        plain(ax)
 
     def _panels(self, measures: list[str]) -> Any:
         """Draw one panel per measure, the others in grey behind it."""
@@ -129,7 +128,7 @@ class RobustnessDisplay(Display):
                 ax.plot(levels, tau, color="#cccccc", linewidth=0.7)
             self._line(ax, measure, i, shade=0.25)
             ax.xaxis.set_tick_params(labelbottom=i + across >= len(measures))
-            ax.set_title(as_text(measure), fontsize="small")
+            ax.set_title(picture_text(measure), fontsize="small")
             ax.tick_params(labelsize="small")
             ax.set_xlabel("")
             ax.set_ylabel("")

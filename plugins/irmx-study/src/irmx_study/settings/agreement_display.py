@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from irmx import axes_for, picture_text
 from irmx.ragged import Floats
-from irmx_study.pictures.axes import BLUE, as_text, axes_for, plain
 from irmx_study.pictures.cell_numbers import write_in_cells
 from irmx_study.pictures.display import Display
+from irmx_study.pictures.named_colours import BLUE
 from irmx_study.pictures.ticks import label_ticks, number_text
 from irmx_study.settings.parameter_map import draw_over_two
 from irmx_study.settings.parameter_spread import most_important, named_parameters
@@ -87,7 +88,7 @@ class AgreementDisplay(Display):
 
     def _over(self) -> str:
         """Return what the median is over, empty if nothing."""
-        names = ", ".join(as_text(parameter.name) for parameter in self.others)
+        names = ", ".join(picture_text(parameter.name) for parameter in self.others)
         return f"median over {names}" if names else ""
 
     def _line(self, ax: Any) -> Any:
@@ -121,11 +122,10 @@ class AgreementDisplay(Display):
         return ax
 
     def _labels(self, ax: Any, of_parameter: Any, of_value: Any) -> None:
-        of_parameter(as_text(self.along[0].name))
+        of_parameter(picture_text(self.along[0].name))
         of_value(self.title.partition(" of ")[0])
         ax.set_title(_text(self.title), fontsize="medium", pad=22 if self.others else None)
         ax.set_axisbelow(True)
-        plain(ax)
         if self.others:
             ax.legend(frameon=False, fontsize="small", ncols=2, loc="lower center", bbox_to_anchor=(0.5, 1.0))
 
@@ -133,7 +133,7 @@ class AgreementDisplay(Display):
         down, across = sorted(self.along, key=lambda parameter: len(parameter.axis()))
         values = self.median if down is self.along[0] else self.median.T
         ax = axes_for(ax, 1, (5.8, 1.6 + 0.36 * min(len(values), 10)))[0]
-        least = min(0.0, float(np.nanmin(values)))
+        least = float(np.nanmin(values))
         image = draw_over_two(ax, values, down, across, cmap="cividis", vmin=least, vmax=1)
         if values.size <= _WRITTEN and values.shape[1] <= 12:
             write_in_cells(image, values, np.isnan(values))
@@ -146,4 +146,4 @@ def _text(title: str) -> str:
     """Return a title with the names in it as texts of a picture."""
     kind, _, names = title.partition(" of ")
     measure, _, reference = names.rpartition(" with ")
-    return f"{kind} of {as_text(measure)} with {as_text(reference)}"
+    return f"{kind} of {picture_text(measure)} with {picture_text(reference)}"

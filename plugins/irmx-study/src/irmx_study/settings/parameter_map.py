@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from irmx import picture_text
 from irmx.ragged import Floats
-from irmx_study.pictures.axes import as_text
 from irmx_study.pictures.ticks import label_ticks
 from irmx_study.settings.varied_parameters import VariedParameter
 
@@ -35,8 +35,9 @@ def draw_over_two(ax: Any, values: Floats, down: VariedParameter, across: Varied
     edges = [np.arange(len(labels) + 1) - 0.5 for labels in (xs, ys)]
     ax.set_facecolor("#dddddd")
     image = ax.pcolormesh(*edges, np.ma.masked_invalid(values), rasterized=True, **colours)
+    ax.spines[:].set_visible(False)
     label_ticks(ax.xaxis, xs)
     label_ticks(ax.yaxis, ys)
-    ax.set_xlabel(as_text(across.name))
-    ax.set_ylabel(as_text(down.name))
+    ax.set_xlabel(picture_text(across.name))
+    ax.set_ylabel(picture_text(down.name))
     return image

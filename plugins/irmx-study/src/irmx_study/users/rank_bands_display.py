@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx_study.pictures.axes import BLUE, VERMILION, as_text, axes_for, plain
+from irmx import axes_for, picture_text
 from irmx_study.pictures.display import Display
+from irmx_study.pictures.named_colours import BLUE, VERMILION
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,15 +51,16 @@ class RankBandsDisplay(Display):
         ax.hlines(places, table["best"], table["worst"], color=BLUE, linewidth=3, alpha=0.5, label="best to worst")
         ax.plot(table["median"], places, "d", color=VERMILION, markeredgecolor="black", markersize=5, label="median")
         ax.set_yticks(
-            places, [as_text(system) for system in table["system"]], fontsize="small" if len(table) < 40 else "x-small"
+            places,
+            [picture_text(system) for system in table["system"]],
+            fontsize="small" if len(table) < 40 else "x-small",
         )
         ax.set_ylim(len(table) - 0.5, -0.5)
         ax.set_xlim(0.5, len(table) + 0.5)
         ax.xaxis.get_major_locator().set_params(integer=True)
         ax.grid(axis="x", color="#dddddd", linewidth=0.6)
         ax.set_axisbelow(True)
-        ax.set_xlabel(f"rank over {self.settings} settings of {as_text(self.measure)}")
-        plain(ax)
+        ax.set_xlabel(f"rank over {self.settings} settings of {picture_text(self.measure)}")
         ax.legend(frameon=False, fontsize="small", ncols=2, loc="lower center", bbox_to_anchor=(0.5, 1.0))
         self.figure_ = ax.figure
         return self

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import UsageError
+from irmx import UsageError, axes_for, grid_of_axes, picture_text
 from irmx.ragged import Floats
-from irmx_study.pictures.axes import BLUE, VERMILION, as_text, axes_for, grid_of_axes, plain
 from irmx_study.pictures.display import Display
+from irmx_study.pictures.named_colours import BLUE, VERMILION
 from irmx_study.pictures.ticks import number_text
 from irmx_study.settings.varied_parameters import VariedParameter
 from irmx_study.users.heat_map import draw_heat_map
@@ -84,7 +84,7 @@ class SensitivityDisplay(Display):
 
     def _title(self) -> str:
         row = self.summary.iloc[0]
-        return f"{as_text(self.measure)}: {as_text(row['a'])} minus {as_text(row['b'])}"
+        return f"{picture_text(self.measure)}: {picture_text(row['a'])} minus {picture_text(row['b'])}"
 
     # -- one parameter -----------------------------------------------------------------------------------
 
@@ -104,7 +104,6 @@ class SensitivityDisplay(Display):
             ax.set_xticks(x[places], [str(parameter.values[order[place]]) for place in places])
         ax.set_xlabel(parameter.name)
         ax.set_ylabel(self._title())
-        plain(ax)
         ax.legend(frameon=False, fontsize="small")
         return ax
 
@@ -120,7 +119,6 @@ class SensitivityDisplay(Display):
         ax.invert_yaxis()
         ax.set_ylabel(self.varied[0].name)
         ax.set_xlabel(self._title())
-        plain(ax)
         ax.legend(frameon=False, fontsize="small", ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0))
         return ax
 
@@ -177,7 +175,7 @@ class SensitivityDisplay(Display):
         ax = axes_for(ax, 1, (6, 1.4 + (0.15 if small else 0.26) * len(table)))[0]
         left = np.zeros(len(table))
         several = table["b"].nunique() > 1
-        other = "the other" if several else as_text(table["b"].iloc[0])
+        other = "the other" if several else picture_text(table["b"].iloc[0])
         parts = (
             ("share_better", BLUE, "", f"better than {other}"),
             ("share_undecided", _UNDECIDED, "", "not told apart"),
@@ -190,10 +188,10 @@ class SensitivityDisplay(Display):
                 label=label,
             )  # fmt: skip
             left += widths
-        names = [as_text(f"{row.a} - {row.b}" if several else row.a) for row in table.itertuples()]
+        names = [picture_text(f"{row.a} - {row.b}" if several else row.a) for row in table.itertuples()]
         ax.set_yticks(np.arange(len(table)), names, fontsize="x-small" if small else "small")
         ax.set_ylim(len(table) - 0.5, -0.5)
         ax.set_xlim(0, 100)
-        ax.set_xlabel(f"share of users (settings of {as_text(self.measure)}), %")
+        ax.set_xlabel(f"share of users (settings of {picture_text(self.measure)}), %")
         ax.legend(frameon=False, fontsize="small", ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0))
         return ax
