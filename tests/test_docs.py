@@ -146,21 +146,46 @@ def test_a_column_that_plugins_declare_differently_is_shown_with_every_meaning(m
 # -- pictures ----------------------------------------------------------------------------------------------
 
 
-def test_pictures_are_the_same_at_every_build_and_shown_in_guides() -> None:
+def test_pictures_are_the_same_at_every_build_and_in_the_gallery_and_guides() -> None:
     figures = generator("figures")
-    made = figures.figures(DOCS / "figures")
-    assert {"figures/MP.svg", "figures/NCP.svg", "figures/trace.svg", "figures/subtopics-by-windows.svg"} <= set(made)
-    assert figures.figures(DOCS / "figures") == made
-    for path, content in made.items():
-        assert content.startswith(b"<?xml")
-        assert f"../reference/{path}" in WRITTEN
+    made = figures.pictures(DOCS / "figures")
+    assert {"MP", "NCP", "users-of-a-stream", "subtopics-by-windows"} <= {picture.name for picture in made}
+    assert figures.pictures(DOCS / "figures") == made
+    files = figures.files(made, DOCS / "guide")
+    gallery = files["gallery.md"].decode()
+    for picture in made:
+        assert files[f"figures/{picture.name}.svg"].startswith(b"<?xml")
+        assert gallery.count(f"(figures/{picture.name}.svg)") == 1
+    for guide in re.findall(r"\.\./guide/([\w-]+\.md)", gallery):
+        assert (DOCS / "guide" / guide).exists()
 
 
-def test_two_pictures_of_one_name_are_refused(tmp_path: Path) -> None:
+def test_commands_of_the_gallery_exist() -> None:
+    typed = [picture.made_by for picture in generator("figures").pictures(DOCS / "figures")]
+    commands = [words.split()[1] for words in typed if words.startswith("irmx ")]
+    assert len(commands) > 5
+    assert set(commands) <= set(irmx.registry().commands())
+
+
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        ("MADE_BY = {'same': 'x'}", r"b.py: there is a picture 'same' already"),
+        ("MADE_BY = {}", r"MADE_BY does not say what a reader types for 'same'"),
+    ],
+)
+def test_pictures_that_the_documentation_cannot_show(tmp_path: Path, script: str, message: str) -> None:
     for name in "ab":
-        (tmp_path / f"{name}.py").write_text("def figures(plt):\n    return {'same': plt.figure()}\n", encoding="utf-8")
-    with pytest.raises(RuntimeError, match=r"b.py: there is a picture 'same' already"):
-        generator("figures").figures(tmp_path)
+        text = f"{script}\ndef figures(plt):\n    return {{'same': plt.figure()}}\n"
+        (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
+    with pytest.raises(RuntimeError, match=message):
+        generator("figures").pictures(tmp_path)
+
+
+def test_a_picture_that_no_guide_shows(tmp_path: Path) -> None:
+    figures = generator("figures")
+    with pytest.raises(RuntimeError, match="No guide shows the picture 'lost'"):
+        figures.files([figures.Picture("lost", "irmx plot", b"")], tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,10 @@ import irmx
 from irmx.demo import SYSTEMS, qrels_path, run_path
 
 MEASURES = "AP P@5 P@10 RR nDCG@10 RBP NCP(law=uniform)"
+MADE_BY = {
+    "agreement-of-measures": "irmx correlate qrels.txt 'runs/*.run' AP P@10 nDCG@10 --plot agreement.svg --order similar",
+    "systems-by-measures": "irmx correlate qrels.txt 'runs/*.run' AP P@5 RR RBP --reference AP --scatter systems.svg",
+}
 
 
 def mixtures() -> dict[str, dict[str, dict[str, float]]]:

@@ -10,6 +10,10 @@ import irmx
 from irmx.demo import SYSTEMS, qrels_path, run_path
 
 MIXTURES = 24
+MADE_BY = {
+    "significance-levels": "irmx discriminate qrels.txt 'runs/*.run' AP P@5 RR --plot levels.svg",
+    "swap-rates": "irmx discriminate qrels.txt 'runs/*.run' AP P@5 RR --plot-swaps swaps.svg",
+}
 
 
 def mixtures() -> dict[str, dict[str, dict[str, float]]]:

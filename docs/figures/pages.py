@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from reference_generator.drawing import line
 
+from irmx import distinct_line, distinct_marker
 from irmx_pages import ATT, DCG, ERR, RBP, Pages, gain, orientation_gain
 
 ALPHAS = (2, 4, 7, 10, 30, 100)
@@ -16,6 +16,15 @@ BLOCKS, IMAGES = 11, 6
 """The blocks of the page, all web results but one of images, and its place."""
 RELEVANT = {1: 1, 3: 1, IMAGES: 2}
 """The relevant items by block."""
+MADE_BY = {
+    "orientation-gain": "irmx_pages.orientation_gain(orientation, alpha=7)",
+    "examination-of-pages": "irmx_pages.ERR().probabilities(page, gain)",
+}
+
+
+def line(i: int) -> dict[str, Any]:
+    """Return how the i-th line looks; it differs from the others without its colour, too."""
+    return {**distinct_line(i), "marker": distinct_marker(i), "markersize": 4, "linewidth": 1}
 
 
 def figures(plt: Any) -> dict[str, Any]:

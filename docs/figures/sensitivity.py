@@ -8,6 +8,11 @@ import irmx
 from irmx.demo import SYSTEMS, qrels_path, run_path
 
 USERS = "RBP(p=0.05:0.95:19,rel=1|2)"
+MADE_BY = {
+    "border-between-users": "irmx sensitivity qrels.txt 'runs/*.run' 'RBP(p=0.05:0.95:19,rel=1|2)' --plot users.svg",
+    "rank-bands": "irmx sensitivity qrels.txt 'runs/*.run' 'RBP(p=0.05:0.95:19,rel=1|2)' --rank-bands --plot bands.svg",
+    "tau-over-settings": "irmx settings qrels.txt 'runs/*.run' 'RBP(p=0.05:0.95:10,rel=1|2)' AP --reference AP --plot tau.svg",
+}
 
 
 def figures(plt: Any) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from irmx import explain
 from irmx.demo import judgments_path, run_path
 
 MEASURE, SYSTEM, TOPIC = "TIA_P(window='1mo')@10", "bm25", "1"
+MADE_BY = {"subtopics-by-windows": 'irmx.explain("TIA_P(window=\'1mo\')@10", qrels, run, "1").to_frame()'}
 
 
 def figures(plt: Any) -> dict[str, Any]:
@@ -31,6 +32,7 @@ def figures(plt: Any) -> dict[str, Any]:
               yticks=range(len(subtopics)), yticklabels=subtopics)  # fmt: skip
     panel.set_xticks(np.arange(len(windows) + 1) - 0.5, minor=True)
     panel.set_yticks(np.arange(len(subtopics) + 1) - 0.5, minor=True)
+    panel.spines[:].set_visible(False)
     panel.grid(which="minor", color="#bbbbbb", linewidth=0.6)
     panel.tick_params(which="both", length=0)
     figure.colorbar(image, label="weight P(t|q) P(c|q)")

@@ -63,7 +63,9 @@ def write(folder: Path, scripts: Path) -> None:
     lacking = checks.lacking(made, checks.written(folder.parent))
     if lacking:
         raise RuntimeError("The documentation is not complete:\n" + "\n".join(lacking))
-    wanted = {name: text.encode() for name, text in made.items()} | figures.figures(scripts)
+    wanted = {name: text.encode() for name, text in made.items()} | figures.files(
+        figures.pictures(scripts), folder.parent / "guide"
+    )
     for name, content in wanted.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
