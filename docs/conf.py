@@ -14,12 +14,12 @@ author = "The irmx developers"
 project_copyright = author
 version = release = version_of("irmx")
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
 exclude_patterns = ["_build", "examples", "figures"]
 nitpicky = False
 smartquotes = False
 
-myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist"]
+myst_enable_extensions = ["attrs_block", "attrs_inline", "colon_fence", "deflist"]
 myst_heading_anchors = 4
 
 autodoc_default_options = {"members": True, "member-order": "bysource"}
@@ -33,5 +33,9 @@ napoleon_preprocess_types = True
 html_theme = "furo"
 html_title = f"irmx {release}"
 html_show_sphinx = False
+html_static_path = ["_static"]
+html_css_files = ["reading.css"]
+copybutton_prompt_text = r">>> |\.\.\. |\$ "  # what is typed is copied, without prompts; what is printed is not
+copybutton_prompt_is_regexp = True
 
 reference_generator.write(HERE / "reference", HERE / "figures")
