@@ -1,0 +1,76 @@
+"""Makes the pictures of a report on the demo collection, docs/images/report-light.png and report-dark.png: ``python docs/screenshots.py``.
+
+Needs Debian's chromium and the packages of the extra ``test``. Run it again when the report looks different.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import irmx
+import irmx.demo
+import irmx_study
+
+IMAGES = Path(__file__).resolve().parent / "images"
+CHROMIUM = "/usr/bin/chromium"
+OPTIONS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+SIZE = {"width": 1100, "height": 760}
+COLOURS = 128
+
+
+def report() -> irmx_study.Report:
+    """Return the report on the three runs of the demo collection, with all that is known of its documents and topics."""
+    documents, topics = irmx.demo.documents(), irmx.demo.topics()
+    return irmx_study.report(
+        ["AP", "nDCG@10", "MP(model=GL_AD_ID)"],
+        irmx.demo.qrels_path(),
+        {f"{system}.run": irmx.demo.run_path(system) for system in irmx.demo.SYSTEMS},
+        title="Three ways to search the demo collection",
+        texts=dict(zip(documents["doc_id"], documents["title"], strict=True)),
+        queries=dict(zip(topics["query_id"], topics["query"], strict=True)),
+    )
+
+
+def screenshot(browser: Any, page: Path, scheme: str) -> bytes:
+    """Return a picture of the top of a page in a light or dark colour scheme, with few colours, so that it is small."""
+    from PIL import Image
+
+    tab = browser.new_page(viewport=SIZE, color_scheme=scheme, device_scale_factor=1.5)
+    tab.goto(page.as_uri())
+    picture = Image.open(BytesIO(tab.screenshot())).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+    tab.close()
+    out = BytesIO()
+    picture.save(out, format="PNG", optimize=True)
+    return out.getvalue()
+
+
+def main() -> None:
+    """Write both pictures."""
+    from playwright.sync_api import sync_playwright
+
+    IMAGES.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        page = Path(folder) / "report.html"
+        page.write_text(report().to_html(), encoding="utf-8")
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
+        for scheme in ("light", "dark"):
+            path = IMAGES / f"report-{scheme}.png"
+            path.write_bytes(screenshot(browser, page, scheme))
+            print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
