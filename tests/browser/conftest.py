@@ -12,15 +12,14 @@ import pytest
 import irmx
 import irmx_study
 from irmx.demo import SYSTEMS, documents, qrels_path, run_path, topics
-from irmx_study.html_report.report import Report
-from irmx_study.html_report.reported import Reported
 
 CHROMIUM = "/usr/bin/chromium"
 ARGUMENTS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 )  # fmt: skip
-WIDE, NARROW = {"width": 1200, "height": 900}, {"width": 375, "height": 800}
+WIDE = {"width": 1200, "height": 900}
+RUNS = {system: run_path(system) for system in SYSTEMS}
 
 HOSTILE = "</script><img src=x onerror='window.hacked=1'><script>window.hacked=2</script>\x1b[2J\u202e\"&=cmd"
 """A name that would run if it were taken for HTML, with an escape sequence and a mark that changes the writing direction."""
@@ -71,42 +70,34 @@ def open_page(browser: Any) -> Iterator[Callable[..., Opened]]:
         assert set(opened.requests) == {address}
 
 
-def _written(folder: Path, reported: Reported, title: str) -> Path:
-    path = folder / "report.html"
-    path.write_text(Report(reported, title).to_html(), encoding="utf-8")
-    return path
-
-
 @pytest.fixture(scope="session")
 def demo_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report on the demo collection, with texts of documents and topics."""
-    runs = {system: str(run_path(system)) for system in SYSTEMS}
-    judgments = irmx.read_qrels(str(qrels_path()))
-    comparison = irmx_study.compare(irmx.scores("AP nDCG@10 infAP", judgments, runs), baseline="titles")
+    path = tmp_path_factory.mktemp("demo") / "report.html"
     texts = dict(documents()[["doc_id", "text"]].itertuples(index=False))
     queries = dict(topics()[["query_id", "query"]].itertuples(index=False))
-    reported = Reported(comparison, judgments, runs, texts, queries)
-    return _written(tmp_path_factory.mktemp("demo"), reported, "The demo collection")
+    irmx_study.report("AP nDCG@10 infAP", qrels_path(), RUNS, "titles", texts=texts, queries=queries).write(path)
+    return path
 
 
 @pytest.fixture(scope="session")
 def hostile_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report in which every name and text is hostile."""
+    path = tmp_path_factory.mktemp("hostile") / "report.html"
     names = [f"{HOSTILE}{i}" for i in range(3)]
     qrels = {topic: {HOSTILE: 1, "other": 0} for topic in names}
     runs = {
         system: {topic: {HOSTILE: float((i + j) % 3), "other": 1.0, "x": 0.5} for j, topic in enumerate(names)}
         for i, system in enumerate(names)
     }
-    judgments = irmx.read_qrels(qrels)
-    comparison = irmx_study.compare(irmx.scores("AP nDCG", judgments, runs))
-    reported = Reported(comparison, judgments, runs, {HOSTILE: HOSTILE}, dict.fromkeys(names, HOSTILE), HOSTILE)
-    return _written(tmp_path_factory.mktemp("hostile"), reported, HOSTILE)
+    texts = {HOSTILE: HOSTILE, **dict.fromkeys(names, HOSTILE)}
+    irmx_study.report("AP nDCG", qrels, runs, title=HOSTILE, texts=texts, queries=texts, command=HOSTILE).write(path)
+    return path
 
 
 @pytest.fixture(scope="session")
 def scores_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report on scores alone."""
-    runs = {system: str(run_path(system)) for system in SYSTEMS}
-    comparison = irmx_study.compare(irmx.scores("AP nDCG@10", str(qrels_path()), runs))
-    return _written(tmp_path_factory.mktemp("scores"), Reported(comparison), "Scores alone")
+    path = tmp_path_factory.mktemp("scores") / "report.html"
+    irmx_study.report(irmx.scores("AP nDCG@10", qrels_path(), RUNS)).write(path)
+    return path

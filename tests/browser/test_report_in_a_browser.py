@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from typing import Any
 from urllib.parse import quote
 
@@ -155,6 +156,23 @@ def test_scores_alone_have_bars_without_links(open_page, scores_report):
     assert page.locator("span.bar[role=img][aria-label^='Topic ']").count() == 30
     page.locator("#topics-measure").select_option(label="nDCG@10")
     assert texts(page, "#topics-counts")[0].startswith("nDCG@10 of ")
+
+
+def test_what_is_not_in_the_file_is_told(open_page, demo_report, tmp_path):
+    text = demo_report.read_text(encoding="utf-8")
+    start = text.index('id="data-rankings">') + len('id="data-rankings">')
+    end = text.index("</script>", start)
+    data = json.loads(text[start:end])
+    data["topics"] = [topic for topic in data["topics"] if topic["topic"] != "12"]
+    del data["systems"][2]
+    less = tmp_path / "less.html"
+    less.write_text(text[:start] + json.dumps(data) + text[end:], encoding="utf-8")
+    page = open_page(less, "#topic=12&measure=AP").page
+    assert texts(page, "#rankings-shown") == ["The rankings for topic 12 are not in this file."]
+    page.locator("#topics-a").select_option(label="recent")
+    page.locator("a.bar").last.click()
+    assert "The rankings of recent are not in this file; it has those of bm25, titles." in texts(page, ".missing")
+    assert [text.partition(":")[0] for text in shown(page)[1]] == ["titles"]
 
 
 # -- hostile text ------------------------------------------------------------------------------------------

@@ -273,8 +273,19 @@ def test_only_some_systems_are_embedded(demo):
     section = rankings(demo, systems=2, top=3)
     assert section is not None
     assert section.data["systems"] == list(demo.pair)
-    assert "Rankings of 2 of 3 systems" in page(section).text
+    assert "the rankings of 2 of 3 systems on 30 of 30 topics" in page(section).text
     assert max(len(topic["docs"]) for topic in section.data["topics"]) <= 6
+
+
+def test_of_many_topics_the_most_different_are_embedded(demo, monkeypatch):
+    monkeypatch.setattr("irmx_study.html_report.side_by_side.MOST_DOCUMENTS", 80)
+    section = rankings(demo)
+    assert section is not None
+    rows = [row["topic"] for row in topics(demo).content["rows"]]
+    names = [topic["topic"] for topic in section.data["topics"]]
+    assert set(names) == {*rows[:2], *rows[-2:]}
+    assert [demo.comparison.scores.topics[topic["place"]] for topic in section.data["topics"]] == names
+    assert "the rankings of 2 of 3 systems on 4 of 30 topics" in page(section).text
 
 
 # -- hostile text ------------------------------------------------------------------------------------------

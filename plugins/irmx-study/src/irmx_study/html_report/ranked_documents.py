@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 import ir_measures
@@ -30,8 +30,12 @@ CHARACTERS = 300
 Json = dict[str, Any]
 
 
-def ranked_documents(reported: Reported, judgments: Judgments, systems: Sequence[str], top: int) -> list[Json]:
-    """Return the first documents of some systems on every topic, as the script of the section reads them.
+def ranked_documents(
+    reported: Reported, judgments: Judgments, systems: Sequence[str], topics: Sequence[str], top: int
+) -> list[Json]:
+    """Return the first documents of some systems on some topics, as the script of the section reads them.
+
+    The runs are read one after the other, since all of them may be larger than the memory.
 
     Parameters
     ----------
@@ -39,29 +43,34 @@ def ranked_documents(reported: Reported, judgments: Judgments, systems: Sequence
         What the report is about.
     judgments : Judgments
         The judgments.
-    systems : sequence of str
-        The systems, all among ``reported.runs``.
+    systems, topics : sequence of str
+        The systems, all among ``reported.runs``, and the topics.
     top : int
         How many documents of each ranking.
 
     Returns
     -------
     list of dict of str to object
-        Per topic of the scores: the documents in the first ``top`` of any system, ``docs``, with their ids and grades, and ``texts`` as far as
-        known; the ``ranks`` of these documents per system, 0 if it did not retrieve them, None if it has no ranking; and
+        Per topic: the documents in the first ``top`` of any system, ``docs``, with their ids and grades, and ``texts`` as far
+        as known; the ``ranks`` of these documents per system, 0 if it did not retrieve them, None if it has no ranking; and
         the ``parts`` that make up each score, per measure and system.
     """
-    names = [str(topic) for topic in reported.comparison.scores.topics]
+    asked = set(topics)
+    ranked, parts = [], []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # they were issued when the runs were scored
-        runs = [read_run(reported.runs[system]) for system in systems]
-        ranked = [_ranked(judgments, run, top) for run in runs]
-        topics = [_documents_of(reported, [of_run.get(name, _NOTHING) for of_run in ranked]) for name in names]
-        for measure in reported.comparison.scores.measures:
-            parts = [_parts(measure, judgments, run, top, of_run) for run, of_run in zip(runs, ranked, strict=True)]
-            for name, of_topic in zip(names, topics, strict=True):
-                of_topic["parts"].append([of_run.get(name) for of_run in parts])
-    return topics
+        for system in systems:
+            run = read_run(reported.runs[system])
+            ranked.append(_ranked(judgments, run, top, asked))
+            measures = reported.comparison.scores.measures
+            parts.append([_parts(measure, judgments, run, top, ranked[-1], asked) for measure in measures])
+    return [
+        {
+            **_documents_of(reported, [of_system.get(topic, _NOTHING) for of_system in ranked]),
+            "parts": [[of_system.get(topic) for of_system in of_measure] for of_measure in zip(*parts, strict=True)],
+        }
+        for topic in topics
+    ]
 
 
 _Ranking = tuple[tuple[str, ...], list[tuple[str, float]]]
@@ -77,11 +86,10 @@ def _documents_of(reported: Reported, rankings: Sequence[_Ranking]) -> Json:
         "docs": [[visible(doc), short(grade)] for doc, grade in found.items()],
         "texts": [_text(reported, doc) for doc in found] if reported.texts is not None else [],
         "ranks": [_ranks(ranking, found) for ranking, _ in rankings],
-        "parts": [],
     }
 
 
-def _ranked(judgments: Judgments, run: Any, top: int) -> dict[str, _Ranking]:
+def _ranked(judgments: Judgments, run: Any, top: int, asked: Container[str]) -> dict[str, _Ranking]:
     """Return the rankings of a run by topic; none for a stream in which documents repeat, or a run that shares no topic."""
     try:
         rankings = join(judgments, run)
@@ -95,7 +103,9 @@ def _ranked(judgments: Judgments, run: Any, top: int) -> dict[str, _Ranking]:
         ranking = ids[ends[t] : ends[t + 1]]
         if len(set(ranking)) < len(ranking):
             return {}
-        ranked[str(topic)] = (ranking, list(zip(ranking[:top], grades[ends[t] :].tolist(), strict=False)))
+        if str(topic) in asked:
+            of_first = grades[ends[t] : ends[t + 1]][:top].tolist()
+            ranked[str(topic)] = (ranking, list(zip(ranking[:top], of_first, strict=True)))
     return ranked
 
 
@@ -107,12 +117,20 @@ def _ranks(ranking: Sequence[str], documents: dict[str, float]) -> list[int] | N
     return [rank.get(doc, 0) for doc in documents]
 
 
-def _parts(measure: ir_measures.Measure, judgments: Judgments, run: Any, top: int, ranked: dict[str, _Ranking]) -> Json:
+def _parts(
+    measure: ir_measures.Measure,
+    judgments: Judgments,
+    run: Any,
+    top: int,
+    ranked: Mapping[str, _Ranking],
+    asked: Container[str],
+) -> dict[str, Json]:
     """Return by topic what makes up the scores of a run; empty for a measure that does not break them down."""
     try:
         return {
             e.query_id: _of_documents(e, ranked[e.query_id][0][:top]) if _by_rank(e) else _own_table(e, top)
             for e in explanations(measure, judgments, run)
+            if e.query_id in asked
         }
     except (UsageError, DataError):
         return {}

@@ -7,11 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from irmx import visible
+from irmx import Judgments, Scores, visible
+from irmx.ragged import Floats
 from irmx_study.html_report.ranked_documents import ranked_documents, smallest_relevant_grade
 from irmx_study.html_report.reported import Reported
 from irmx_study.html_report.section import Section
 from irmx_study.html_report.shown_systems import short, shown_systems
+
+MOST_DOCUMENTS = 30_000
+"""So many documents at the top of rankings are embedded, of fewer systems or topics if there are more; about 2 MB."""
 
 
 def rankings(reported: Reported, systems: int = 8, top: int = 10) -> Section | None:
@@ -22,39 +26,69 @@ def rankings(reported: Reported, systems: int = 8, top: int = 10) -> Section | N
     reported : Reported
         What the report is about.
     systems : int
-        For how many systems all topics are embedded: the pair, then those with the best means.
+        Of how many systems the rankings are embedded: of the pair, then of those with the best means.
     top : int
         How many documents of each ranking are shown.
     """
     scores, judgments = reported.comparison.scores, reported.judgments
-    names = [name for name in shown_systems(reported, systems) if name in reported.runs]
+    most = max(2, min(systems, MOST_DOCUMENTS // (top * max(len(scores.topics), 1))))
+    names = [name for name in shown_systems(reported, most) if name in reported.runs]
     if judgments is None or not set(reported.pair) <= set(names):
         return None
     chosen = scores.select(systems=names)
-    measures = [visible(str(measure)) for measure in chosen.measures]
-    topics = ranked_documents(reported, judgments, names, top)
-    for t, of_topic in enumerate(topics):
-        of_topic["topic"] = visible(str(chosen.topics[t]))
-        of_topic["query"] = visible(reported.queries.get(str(chosen.topics[t]), ""))
-        of_topic["values"] = [[short(v) for v in of_systems] for of_systems in chosen.values[t].T]
-    data = {
+    difference = chosen.values[:, 0, 0] - chosen.values[:, 1, 0]
+    places = _most_different(difference, MOST_DOCUMENTS // (top * len(names)))
+    data: dict[str, Any] = {
         "systems": [visible(name) for name in names],
-        "measures": measures,
+        "measures": [visible(str(measure)) for measure in chosen.measures],
         "relevant": [smallest_relevant_grade(measure) for measure in chosen.measures],
         "top": top,
-        "topics": topics,
+        "topics": _topics(reported, judgments, chosen, places, top),
     }
-    difference = chosen.values[:, 0, 0] - chosen.values[:, 1, 0]
     shown = [
-        {"what": what, **_pair(data, topics[t])}
+        {"what": what, **_pair(data, data["topics"][places.index(t)])}
         for what, t in (("largest gain", _largest(difference)), ("largest loss", _largest(-difference)))
         if t is not None
     ]
-    content = {"shown": shown, "measure": measures[0], "top": top, "systems": data["systems"]}
-    return Section("rankings", "Rankings side by side", {**content, "of_systems": len(scores.systems)}, data)
+    content = {
+        "shown": shown,
+        "measure": data["measures"][0],
+        "top": top,
+        "systems": len(names),
+        "of_systems": len(scores.systems),
+        "topics": len(places),
+        "of_topics": len(scores.topics),
+    }
+    return Section("rankings", "Rankings side by side", content, data)
 
 
-def _largest(differences: np.ndarray[Any, np.dtype[np.float64]]) -> int | None:
+def _topics(
+    reported: Reported, judgments: Judgments, chosen: Scores, places: Sequence[int], top: int
+) -> list[dict[str, Any]]:
+    """Return what the script reads of some topics, given by their places among those of the scores."""
+    names = [str(chosen.topics[t]) for t in places]
+    documents = ranked_documents(reported, judgments, chosen.systems, names, top)
+    return [
+        {
+            "place": t,
+            "topic": visible(name),
+            "query": visible(reported.queries.get(name, "")),
+            "values": [[short(value) for value in of_systems] for of_systems in chosen.values[t].T],
+            **of_topic,
+        }
+        for t, name, of_topic in zip(places, names, documents, strict=True)
+    ]
+
+
+def _most_different(differences: Floats, most: int) -> list[int]:
+    """Return the places of at most so many topics, in order: of more, half with the largest gains, half with the largest losses."""
+    if len(differences) <= most:
+        return list(range(len(differences)))
+    order = np.argsort(-differences, kind="stable")[: np.count_nonzero(np.isfinite(differences))]  # NaN is last
+    return sorted({*order[: most // 2].tolist(), *order[-(most // 2) :].tolist()})
+
+
+def _largest(differences: Floats) -> int | None:
     """Return where the largest positive difference is; None if there is none."""
     positive = np.where(differences > 0, differences, 0)  # NaN is not
     return int(positive.argmax()) if positive.any() else None

@@ -9,7 +9,7 @@
 
   irmxOptions(select, data.topics.map((topic) => (topic.query ? `${topic.topic}: ${topic.query}` : topic.topic)), (topic) => {
     selecting = true;
-    irmxChosen.choose({ topic });
+    irmxChosen.choose({ topic: data.topics[topic].place });
   });
 
   function judged(grade, relevant) {
@@ -17,6 +17,7 @@
     return grade >= relevant ? ["relevant", "●", `relevant (${grade})`] : ["other", "○", `not relevant (${grade})`];
   }
 
+  const say = (text) => irmxElement("p", { class: "missing" }, text);
   const head = (...texts) => irmxElement("thead", {}, irmxElement("tr", {},
     ...texts.map(([text, kind]) => irmxElement("th", { scope: "col", class: kind || false }, text))));
   const number = (text) => irmxElement("td", { class: "number" }, text);
@@ -59,7 +60,6 @@
 
   function side(topic, name, other, measure) {
     const system = data.systems.indexOf(name);
-    const say = (text) => irmxElement("p", { class: "missing" }, text);
     if (system < 0) return say(`The rankings of ${name} are not in this file; it has those of ${data.systems.join(", ")}.`);
     const [ranks, parts, value] = [topic.ranks[system], topic.parts[measure][system], topic.values[measure][system]];
     const elsewhere = topic.ranks[data.systems.indexOf(other)];
@@ -69,6 +69,14 @@
     const score = value === null ? "" : `: ${data.measures[measure]} ${irmxNumber(value)}`;
     return irmxElement("div", {}, irmxElement("table", {}, irmxElement("caption", {}, name + score), ...body),
       ...(own ? [ownTable(own, `What ${data.measures[measure]} of ${name} is made of`, value)] : []));
+  }
+
+  function show(topic, a, b, measure) {
+    const explained = topic.parts[measure].some((part) => part !== null);
+    shown.replaceChildren(
+      irmxElement("h3", {}, `Topic ${topic.topic}${topic.query ? `: ${topic.query}` : ""}`),
+      ...(explained ? [] : [say(`${data.measures[measure]} does not say what each document adds to its score.`)]),
+      irmxElement("div", { class: "sides" }, side(topic, a, b, measure), side(topic, b, a, measure)));
   }
 
   function open() {
@@ -82,22 +90,17 @@
 
   function widest({ a, b, measure }) { // until a topic is chosen, the one with the largest difference
     const [ofA, ofB] = [names.values[measure][a], names.values[measure][b]];
-    const sizes = ofA.map((value, i) => (value === null || ofB[i] === null ? -1 : Math.abs(value - ofB[i])));
-    return sizes.indexOf(Math.max(...sizes));
+    const known = (place) => ofA[place] !== null && ofB[place] !== null;
+    const size = ({ place }) => (known(place) ? Math.abs(ofA[place] - ofB[place]) : -1);
+    return data.topics.reduce((best, topic) => (size(topic) > size(best) ? topic : best));
   }
 
   irmxChosen.listen((chosen, before) => {
-    const place = chosen.topic < 0 ? widest(chosen) : chosen.topic;
-    const topic = data.topics[place];
+    const topic = chosen.topic < 0 ? widest(chosen) : data.topics.find(({ place }) => place === chosen.topic);
     const [a, b] = [names.systems[chosen.a], names.systems[chosen.b]];
-    select.value = place;
-    const parts = topic.parts[chosen.measure];
-    const explained = parts.some((part) => part !== null);
-    shown.replaceChildren(
-      irmxElement("h3", {}, `Topic ${topic.topic}${topic.query ? `: ${topic.query}` : ""}`),
-      ...(explained ? [] : [irmxElement("p", { class: "missing" },
-        `${data.measures[chosen.measure]} does not say what each document adds to its score.`)]),
-      irmxElement("div", { class: "sides" }, side(topic, a, b, chosen.measure), side(topic, b, a, chosen.measure)));
+    select.value = data.topics.indexOf(topic); // -1: none
+    if (topic) show(topic, a, b, chosen.measure);
+    else shown.replaceChildren(say(`The rankings for topic ${names.topics[chosen.topic]} are not in this file.`));
     if (chosen.topic >= 0 && (!before || before.topic !== chosen.topic) && !selecting) open();
     selecting = false;
   });
