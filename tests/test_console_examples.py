@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from irmx.demo import SYSTEMS, judgments_path, qrels_path, run_path
+from irmx.demo import qrels_path
+from irmx.demo.demo_folder import write_demo
 
 TOP = Path(__file__).parent.parent
 PAGES = [
@@ -48,16 +49,17 @@ def bare(command: str) -> str:
     return re.sub(r"'[^']*'|\"[^\"]*\"|\b(AP|nDCG@10)\b|\bIRMX_\w+", "", command)
 
 
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that ``irmx demo --into`` writes."""
+    return write_demo(tmp_path_factory.mktemp("written") / "demo")
+
+
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A folder with the files that the examples name."""
-    shutil.copy(qrels_path(), tmp_path / "qrels.txt")
-    shutil.copy(run_path("bm25"), tmp_path / "run.txt")
-    shutil.copy(judgments_path(), tmp_path / "judgments.csv")
+def folder(tmp_path: Path, demo: Path) -> Path:
+    """A folder with the files that the examples name: those of the demo, and some small ones."""
+    shutil.copytree(demo, tmp_path, dirs_exist_ok=True)
     (tmp_path / "enough.py").write_text(ENOUGH, encoding="utf-8")
-    (tmp_path / "runs").mkdir()
-    for system in SYSTEMS:
-        shutil.copy(run_path(system), tmp_path / "runs" / f"{system}.run")
     rows = ["session\trank\ttime", *("\t".join(map(str, row)) for row in CLICKS)]
     (tmp_path / "clicks.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     judged = [line.split() for line in qrels_path().read_text(encoding="utf-8").splitlines()]
@@ -97,6 +99,7 @@ def test_commands_run_and_print_what_is_shown(block: list[tuple[str, str]], fold
         refused = shown.startswith("irmx: ")  # a message, where everything else that is shown is standard output
         printed = done.stderr if refused else done.stdout
         assert (done.returncode != 0) is refused, (command, done.stderr)
+        folder /= command.partition(" && cd ")[2]
         assert not shown or re.fullmatch(pattern(shown), printed), (command, printed)
 
 
@@ -104,3 +107,10 @@ def test_the_pages_have_commands_to_run() -> None:
     commands = [command for page in PAGES for block in blocks(page) for command, _ in block]
     assert len(commands) > 15
     assert sum("irmx eval" in c for c in commands) > 8
+
+
+def test_the_readme_can_be_typed_as_it_stands() -> None:
+    first, *others = blocks(TOP / "README.md")
+    assert first[0][0] == "irmx demo --into demo && cd demo"
+    lines = re.findall(r"^\$ (.*)$", (TOP / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert lines == [command for block in (first, *others) for command, _ in block], "a line with a placeholder"

@@ -239,14 +239,37 @@ def test_it_shows_existing_and_new_measures_and_the_same_from_the_shell(shell: C
         assert [by_name[name] for name in shown] == pytest.approx(found, abs=0.5e-4 + 1e-12)
 
 
-def test_the_command_that_it_suggests_gives_the_same(shell: Callable[..., Any], command: Callable[..., Any]) -> None:
-    printed = shell("demo").out
-    (line,) = [x for x in printed.splitlines() if x.startswith("  irmx eval ")]
+def test_the_commands_that_it_suggests_give_the_same(command: Callable[..., Any], tmp_path: Path) -> None:
+    printed = command("demo").out
+    write, line = [x.strip() for x in printed.splitlines() if x.startswith("  irmx ")]
+    assert write.endswith(" && cd demo")
+    assert command(*shlex.split(write.partition(" && ")[0])[1:], cwd=tmp_path).code == 0
+    command("plugins", cwd=tmp_path / "demo")
     header, *rows = (x.split("\t") for x in command(*shlex.split(line)[1:]).out.splitlines())
     assert {"AP", "MP(model=GL_AD_ID)"} < set(header)
     found = {row[0].removesuffix(".run"): [float(v) for v in row[1:]] for row in rows}
     shown = values(printed)
     assert found == {s: [shown[m][i] for m in header[1:]] for i, s in enumerate(SYSTEMS)}
+
+
+def test_files_are_written_once_whole_or_not_at_all(command: Callable[..., Any], tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "demo"
+    done = command("demo", "--into", folder)
+    named = [line.split()[0] for line in done.out.splitlines() if line.startswith("  ")][:-2]
+    assert sorted(path.name for path in folder.iterdir()) == sorted(named)
+    again = command("demo", "--into", folder)
+    assert (again.code, again.err) == (
+        2,
+        f"irmx: {folder} already exists, and nothing is overwritten. Choose another folder.\n",
+    )
+    assert [path.name for path in folder.parent.iterdir()] == ["demo"]
+    scored = irmx.calc_aggregate("AS_DCG", folder / "judgments.csv", folder / "pages" / "bm25.csv")
+    assert scored == irmx.calc_aggregate("AS_DCG", judgments_path(), block_table("bm25", "vertical", ["web"]))
+    assert irmx.calc_aggregate("AP", folder / "qrels.txt", folder / "tables" / "recent.csv") == irmx.calc_aggregate(
+        "AP", qrels_path(), run_path("recent")
+    )
+    (tmp_path / "file").touch()
+    assert command("demo", "--into", tmp_path / "file" / "demo").code == 1
 
 
 class ZOther(irmx.Measure):

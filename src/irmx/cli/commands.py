@@ -55,7 +55,7 @@ COMMANDS = [
         "demo",
         "irmx.cli.demo:demo",
         SHORT_DESC="Score three systems on a small built-in collection.",
-        EXAMPLES=("irmx demo",),
+        EXAMPLES=("irmx demo", "irmx demo --into demo"),
     ),
     Command(
         "new-plugin",

@@ -5,9 +5,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 from itertools import groupby
-from typing import Any
+from typing import Annotated, Any
 
 import ir_measures
+import typer
 
 from irmx.cli.output.printing import FormatOption, PlacesOption, print_rows
 from irmx.data.judgments import Judgments
@@ -15,7 +16,16 @@ from irmx.data.reading import read_qrels, read_run
 from irmx.data.runs import Run
 from irmx.declare.columns import Column
 from irmx.declare.measures import Measure
-from irmx.demo import SYSTEMS, block_table, columns_needed, demo_measures, judgments_path, left_out, run_table
+from irmx.demo import (
+    SYSTEMS,
+    block_table,
+    columns_needed,
+    demo_measures,
+    judgments_path,
+    label_columns,
+    left_out,
+    run_table,
+)
 from irmx.registry import registry
 from irmx.score.evaluator import Evaluator
 
@@ -23,11 +33,22 @@ Row = tuple[str, ir_measures.Measure, list[float]]
 """Where a measure comes from, the measure, and its mean for every system."""
 
 
-def demo(places: PlacesOption = 4, output_format: FormatOption = "table") -> None:
+def demo(
+    into: Annotated[
+        str | None,
+        typer.Option("--into", metavar="DIR", help="Instead, write the collection as files into a new folder."),
+    ] = None,
+    places: PlacesOption = 4,
+    output_format: FormatOption = "table",
+) -> None:
     """Score three systems on a small built-in collection.
 
     Existing and new measures are shown side by side. The collection was written for irmx and is part of the package; nothing is downloaded.
+    With --into, its files are written under the names that the examples of the documentation use.
     """
+    if into is not None:
+        _write(into)
+        return
     judgments = read_qrels(judgments_path())
     rows = list(scored(judgments))
     values = [dict(zip(SYSTEMS, of_systems, strict=True)) for _, _, of_systems in rows]
@@ -42,13 +63,27 @@ def demo(places: PlacesOption = 4, output_format: FormatOption = "table") -> Non
     for name, group in groupby(zip(rows, values, strict=True), key=lambda row: row[0][0]):
         printed += [{"measure": name}, *({"measure": f"  {row[1]}"} | of for row, of in group)]
     print_rows(printed, places=places)
-    for name in dict.fromkeys(column.name for _, measure, _ in rows for column in _grouping(measure)):
+    for name in dict.fromkeys(column.name for _, measure, _ in rows for column in label_columns(measure)):
         print(
             f"Measures that read the {name} of results get the first ten results, with those of each {name} as one block."
         )
-    print("To do the same with your own files:")
-    print(f"  irmx eval {shlex.quote(str(judgments_path()))} '{judgments_path().parent / '*.run'}' {some(rows)}")
+    print("To do the same with files, write the collection into a folder:")
+    print("  irmx demo --into demo && cd demo")
+    print(f"  irmx eval judgments.csv 'runs/*.run' {some(rows)}")
     print("Next: irmx measures, irmx explain, irmx plugins.")
+
+
+def _write(into: str) -> None:
+    """Write the collection as files, and say which."""
+    from irmx.demo.demo_folder import CONTENTS, write_demo
+
+    folder = write_demo(into)
+    names = [name for name in CONTENTS if (folder / name).exists()]
+    print(f"{folder}: the demo collection. In it:")
+    print(*(f"  {name:<{max(map(len, names))}}  {CONTENTS[name]}" for name in names), sep="\n")
+    print("Next:")
+    print(f"  cd {shlex.quote(str(folder))}")
+    print("  irmx eval qrels.txt run.txt AP nDCG@10")
 
 
 def scored(judgments: Judgments) -> Iterator[Row]:
@@ -57,7 +92,7 @@ def scored(judgments: Judgments) -> Iterator[Row]:
     for measure in demo_measures():
         try:
             evaluator = Evaluator([measure], judgments)
-            grouping = next(_grouping(measure), None)
+            grouping = next(iter(label_columns(measure)), None)
             if grouping is not None and grouping not in runs:
                 runs[grouping] = [
                     read_run(block_table(system, grouping.name, grouping.sample.alone or ())) for system in SYSTEMS
@@ -67,11 +102,6 @@ def scored(judgments: Judgments) -> Iterator[Row]:
             if not isinstance(measure, Measure):
                 raise
             left_out(measure, measure, error)
-
-
-def _grouping(measure: ir_measures.Measure) -> Iterator[Column]:
-    """Yield the label columns by which a measure groups results."""
-    return (c for c in columns_needed(measure) if c.table == "run" and c.sample.alone is not None)
 
 
 def source(measure: ir_measures.Measure) -> str:

@@ -183,6 +183,11 @@ def columns_needed(measure: ir_measures.Measure) -> list[Column]:
     return [column for column in read if not column.optional]
 
 
+def label_columns(measure: ir_measures.Measure) -> list[Column]:
+    """Return the label columns by which a measure groups results."""
+    return [c for c in columns_needed(measure) if c.table == "run" and c.sample.alone is not None]
+
+
 def _records(name: str) -> pd.DataFrame:
     """Return a file of JSON lines as a table, its values as they stand there."""
     import json

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 from string import Template
 
-from irmx.errors import DataError, UsageError
+from irmx.data.new_folder import new_folder
+from irmx.errors import UsageError
 from irmx.plugin.templates.names import Names
 
 _TEMPLATE = Path(__file__).parent / "template"
@@ -36,8 +35,6 @@ def new_plugin(names: Names, into: str | os.PathLike[str] = ".") -> Path:
     """
     where = Path(into)
     target = where / names.distribution
-    if os.path.lexists(target):
-        raise UsageError(f"{target} already exists, and nothing is overwritten. Choose another name, or --into DIR.")
     if not where.is_dir():
         raise UsageError(f"There is no folder {where}.")
     major, minor = version("irmx").split(".")[:2]
@@ -50,16 +47,8 @@ def new_plugin(names: Names, into: str | os.PathLike[str] = ".") -> Path:
         "irmx_next": f"{major}.{int(minor) + 1}",
         "year": str(date.today().year),
     }
-    try:
-        unfinished = Path(tempfile.mkdtemp(prefix=f".{names.distribution}-", dir=where))
-        try:
-            made = unfinished / names.distribution
-            _fill(_TEMPLATE, made, values)
-            made.rename(target)
-        finally:
-            shutil.rmtree(unfinished, ignore_errors=True)
-    except OSError as error:
-        raise DataError(f"{target} cannot be written: {error.strerror}.") from None
+    with new_folder(target, "Choose another name, or --into DIR.") as made:
+        _fill(_TEMPLATE, made, values)
     return target
 
 
@@ -69,7 +58,7 @@ def _fill(source: Path, target: Path, values: dict[str, str]) -> None:
     A file ``NAME.template`` becomes ``NAME``; in file names a leading ``dot_`` stands for a dot, and ``PACKAGE`` for the
     name of the package.
     """
-    target.mkdir()
+    target.mkdir(exist_ok=True)
     for entry in sorted(source.iterdir()):
         name = entry.name.removesuffix(_SUFFIX).replace("PACKAGE", values["package"])
         name = "." + name.removeprefix("dot_") if name.startswith("dot_") else name
