@@ -18,7 +18,7 @@ def picture_text(name: Any, width: int | None = None) -> str:
     name : any
         The name, such as that of a run, a topic or a measure.
     width : int, optional
-        The number of characters of a line, for a text in lines that end after a comma where possible; by default one line,
+        The number of characters of a line, for a text of up to 3 lines that end after a comma where possible; by default one line,
         shortened in the middle to 36 characters.
 
     Examples
@@ -31,7 +31,7 @@ def picture_text(name: Any, width: int | None = None) -> str:
     """
     text = visible(str(name))
     if width is not None:
-        text = "\n".join(textwrap.wrap(text.replace(",", ", "), width)).replace(", ", ",")
+        text = "\n".join(textwrap.wrap(text.replace(",", ", "), width, max_lines=3, placeholder="…")).replace(", ", ",")
     elif len(text) > _LONGEST:
         text = f"{text[: _LONGEST // 2]}…{text[-_LONGEST // 2 + 1 :]}"
     return text.replace("$", r"\$")

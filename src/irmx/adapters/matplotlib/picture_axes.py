@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -38,7 +38,7 @@ def axes_for(
     if ax is None:
         with picture_style() as pyplot:
             _, axes = pyplot.subplots(
-                1, panels, figsize=(size[0] * panels, size[1]), sharey=shared, squeeze=False, layout="constrained"
+                1, panels, figsize=(size[0] * panels, size[1]), sharey=bool(shared), squeeze=False, layout="constrained"
             )
         return list(axes[0])
     axes_given: list[Axes] = list(np.ravel(np.asarray(ax, dtype=object)))
@@ -49,7 +49,9 @@ def axes_for(
     return axes_given
 
 
-def grid_of_axes(panels: int, across: int, size: tuple[float, float], shared: bool = False) -> list[Axes]:
+def grid_of_axes(
+    panels: int, across: int, size: tuple[float, float], shared: bool | Literal["y"] = False
+) -> list[Axes]:
     """Return the axes of a new figure in rows.
 
     Parameters
@@ -60,8 +62,8 @@ def grid_of_axes(panels: int, across: int, size: tuple[float, float], shared: bo
         The number in a row.
     size : tuple of float
         The width and height of the figure, in inches.
-    shared : bool
-        Whether the panels share their axes.
+    shared : bool or "y"
+        Whether the panels share their axes; ``"y"`` for the y-axis alone.
 
     Returns
     -------
@@ -78,8 +80,8 @@ def grid_of_axes(panels: int, across: int, size: tuple[float, float], shared: bo
             -(-panels // across),
             across,
             figsize=size,
-            sharex=shared,
-            sharey=shared,
+            sharex=shared is True,
+            sharey=bool(shared),
             squeeze=False,
             layout="constrained",
         )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import COLOURS, axes_for, distinct_marker, picture_text
+from irmx import COLOURS, axes_for, distinct_marker, grid_of_axes, picture_text
 from irmx.ragged import Bools, Floats
 from irmx_study.pictures.display import Display
 from irmx_study.pictures.named_colours import GREY
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from irmx_study.comparison.comparison import Comparison
 
 _LETTERS_SHOWN = 26
+_ACROSS = 3
+"""So many panels are side by side; further ones are below."""
+_SMALL_LINE, _SMALL = 0.13, 7
+"""The height of a line in inches, and the size of its name in points, with many systems."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,18 +147,23 @@ class IntervalDisplay(Display):
         crowded = len(self.systems) > 40
         lines = len(self.systems) * max(1.0, 0.6 * len(self.panels[0].estimates))
         names = [picture_text(system) for system in self.systems]
-        width = 3.8 + 0.08 * max(map(len, names)) / len(self.panels)
-        axes = axes_for(ax, len(self.panels), (width, 1.3 + lines * (0.13 if crowded else 0.26)))
+        across = min(_ACROSS, len(self.panels))
+        size = 3.6 * across + 0.08 * max(map(len, names)), 1.3 + lines * (_SMALL_LINE if crowded else 0.26)
+        if ax is None:
+            rows = -(-len(self.panels) // across)
+            axes = grid_of_axes(len(self.panels), across, (size[0], size[1] * rows), shared="y")
+        else:
+            axes = axes_for(ax, len(self.panels), size)
         for panel, on in zip(self.panels, axes, strict=True):
             self._draw(panel, on, crowded)
-        axes[0].set_yticks(range(len(names)), names, fontsize=6 if crowded else 9)
+        axes[0].set_yticks(range(len(names)), names, fontsize=_SMALL if crowded else 9)
         axes[0].set_ylim(len(names) - 0.4, -0.6)  # the best on top
         for on in axes[1:]:
             on.set_ylim(axes[0].get_ylim())
             if ax is None:
                 on.tick_params(axis="y", left=False)
             else:
-                on.set_yticks(range(len(names)), names, fontsize=6 if crowded else 9)
+                on.set_yticks(range(len(names)), names, fontsize=_SMALL if crowded else 9)
         self.ax_, self.figure_ = (axes[0] if len(axes) == 1 else axes), axes[0].figure
         return self
 
@@ -163,7 +172,7 @@ class IntervalDisplay(Display):
         of_means = not panel.estimates[0].name
         coverage, size = f"{100 * (1 - self.level):g}% interval", 3 if crowded else 5
         several = len(panel.estimates) > 1
-        ax.set_title(picture_text(panel.measure), fontsize=10, pad=24 if several else None)
+        ax.set_title(picture_text(panel.measure, 40), fontsize=10, pad=24 if several else None)
         ax.grid(axis="x", color="#dddddd", linewidth=0.6)
         ax.set_axisbelow(True)
         if not of_means:
@@ -195,6 +204,6 @@ class IntervalDisplay(Display):
                 xytext=(4, 0),
                 textcoords="offset points",
                 va="center",
-                fontsize=6 if crowded else 8,
+                fontsize=_SMALL if crowded else 8,
             )
         ax.tick_params(axis="x", labelsize=8)

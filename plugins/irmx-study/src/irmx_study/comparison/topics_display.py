@@ -104,7 +104,7 @@ class TopicsDisplay(Display):
         on.axhspan(self.result["low"], self.result["high"], color="black", alpha=0.12, linewidth=0)
         on.axhline(self.result["difference"], color="black", linestyle="--", linewidth=1)
         on.set_title(f"{picture_text(self.a)} - {picture_text(self.b)}\n{self._result_in_words()}", fontsize=9)
-        on.set_ylabel(f"difference in {picture_text(self.measure)}", fontsize=9)
+        on.set_ylabel(f"difference in\n{picture_text(self.measure, 30)}", fontsize=9)
         ends = np.array([*self.differences, self.result["low"], self.result["high"], 0])
         room = 0.15 * (ends.max() - ends.min() or 1)  # for the texts, where all differences have the same sign
         on.set_ylim(min(ends.min() - room / 4, -room), max(ends.max() + room / 4, room))
@@ -116,7 +116,7 @@ class TopicsDisplay(Display):
             better = f"{picture_text(system)} is better on {counted(int(self.result[of_result]), 'topic')}"
             on.text(x, y, better, transform=on.transAxes, ha=horizontal, va=vertical, color=colour, fontsize=8)
         if named:
-            on.set_xticks(places, [picture_text(topic) for topic in self.topics], rotation=90, fontsize=6.5)
+            on.set_xticks(places, [picture_text(topic) for topic in self.topics], rotation=90, fontsize=7)
         else:
             on.set_xticks([])
         on.set_xlabel(f"{len(self.topics):,} topics, sorted by difference", fontsize=9)

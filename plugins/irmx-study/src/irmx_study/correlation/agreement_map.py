@@ -68,16 +68,17 @@ class AgreementMap(Display):
         """
         count = len(self.measures)
         side = max(2.8, 0.45 * min(count, _NUMBERS) + 0.16 * max(0, min(count, _NAMES) - _NUMBERS))
-        self.ax_ = axes_for(ax, 1, (side + 2.2, side + 1.2))[0]
+        step = -(-count // _NAMES)
+        places = list(range(0, count, step))
+        names = [picture_text(self.measures[place], 22 if count <= _NUMBERS else 36) for place in places]
+        size = "small" if count <= _NUMBERS else "x-small"
+        room = 0.075 * max(len(line) for name in names for line in name.split("\n"))
+        self.ax_ = axes_for(ax, 1, (side + 1.2 + room, side + 0.2 + room))[0]
         self.figure_ = self.ax_.figure
         lowest = float(np.nanmin(self.values))
         image = self.ax_.imshow(self.values, cmap="cividis", vmin=lowest, vmax=1.0)
         if count <= _NUMBERS:
             write_in_cells(image, self.values, np.eye(count, dtype=bool))
-        step = -(-count // _NAMES)
-        places = list(range(0, count, step))
-        names = [picture_text(self.measures[place]) for place in places]
-        size = "small" if count <= _NUMBERS else "x-small"
         self.ax_.set_xticks(places, names, rotation=90, fontsize=size)
         self.ax_.set_yticks(places, names, fontsize=size)
         self.ax_.tick_params(length=0 if step == 1 else 2)
