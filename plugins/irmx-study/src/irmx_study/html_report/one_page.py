@@ -37,7 +37,7 @@ def one_page(title: str, sections: Sequence[Section]) -> str:
         {
             "name": section.name,
             "title": section.title,
-            "body": _templates().get_template(f"{section.name}.html").render(section.content),
+            "body": _templates().select_template([f"{section.name}.html", "parts.html"]).render(section.content),
             "script": _text(f"{section.name}.js"),
             "data": None if section.data is None else _json(section.data),
         }

@@ -15,20 +15,32 @@ from irmx_study.comparison.compare import compare
 from irmx_study.comparison.comparison import Comparison
 from irmx_study.html_report.known_texts import collection_named, queries_of_collection, texts_of_collection
 from irmx_study.html_report.leaderboard import leaderboard
+from irmx_study.html_report.making import citing, making, tables
+from irmx_study.html_report.measures_section import agreement, formulas, users
 from irmx_study.html_report.one_page import one_page
+from irmx_study.html_report.pictures_section import intervals, pairs
 from irmx_study.html_report.reported import Reported
 from irmx_study.html_report.section import Section
 from irmx_study.html_report.side_by_side import rankings
 from irmx_study.html_report.topic_bars import topics
-from irmx_study.html_report.unjudged_shares import JUDGED, shares_of_unjudged
+from irmx_study.html_report.unjudged_shares import JUDGED, shares_of_unjudged, unjudged_documents
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _SECTIONS: tuple[Callable[[Reported], Section | None], ...] = (
     leaderboard,
+    pairs,
+    intervals,
     topics,
     rankings,
+    agreement,
+    users,
+    unjudged_documents,
+    formulas,
+    tables,
+    citing,
+    making,
 )  # fmt: skip
 """What makes the sections, in order; None for a section that says nothing on what is reported."""
 

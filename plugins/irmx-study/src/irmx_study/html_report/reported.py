@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from irmx import Judgments
 from irmx_study.comparison.comparison import Comparison
 from irmx_study.comparison.comparisons_of_pairs import comparisons_of
 from irmx_study.comparison.pairs_of_systems import all_pairs_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,3 +67,15 @@ class Reported:
         scores, choices = self.comparison.scores, replace(self.comparison.choices, interval="t")
         first, second = all_pairs_of(len(scores.systems))
         return Comparison(scores, (), choices, comparisons_of(scores, first, second, choices))
+
+    @cached_property
+    def summary(self) -> pd.DataFrame:
+        """One row per measure and system, or baseline: :meth:`Comparison.summary`, with the letters of the pairs above."""
+        table, systems = self.comparison.estimates(), self.comparison.scores.systems
+        letters = {
+            (measure, system): of_system
+            for measure, of_measure in self.of_all_pairs.letters.items()
+            for system, of_system in zip(systems, of_measure, strict=True)
+        }
+        table["letters"] = [letters[row] for row in zip(table["measure"], table["system"], strict=True)]
+        return table

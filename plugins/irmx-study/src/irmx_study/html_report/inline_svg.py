@@ -1,0 +1,46 @@
+"""Figures of matplotlib as SVG inside of a page."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import Any
+
+from irmx import in_html
+
+
+def inline_svg(figure: Any, name: str, title: str) -> Any:
+    """Return a figure as an element of a page, and close it; the same figure gives the same text.
+
+    Parameters
+    ----------
+    figure : Figure
+        The figure of matplotlib.
+    name : str
+        The id of the element; all ids inside begin with it, so that those of several figures differ.
+    title : str
+        What the picture shows, for those who do not see it.
+
+    Returns
+    -------
+    Markup
+        An ``svg`` element with the role ``img``. Texts are drawn as outlines, so that they look the same everywhere.
+    """
+    from markupsafe import Markup
+    from matplotlib import pyplot, rc_context
+
+    out = io.BytesIO()
+    without = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+    with rc_context({"svg.hashsalt": f"irmx-{name}", "svg.fonttype": "path"}):
+        figure.savefig(out, format="svg", metadata=without)
+    pyplot.close(figure)
+    text = out.getvalue().decode()
+    text = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>|<style.*?</style>|^.*?(?=<svg )", "", text, flags=re.DOTALL)
+    text = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}-", text)
+    width, height = (float(re.search(rf'<svg [^>]*?{side}="([\d.]+)pt"', text)[1]) for side in ("width", "height"))  # type: ignore[index]
+    start = f'<svg id="{name}" role="img" aria-labelledby="{name}-title" viewBox="0 0 {width:g} {height:g}" '
+    start += (
+        f'width="{width * 4 / 3:.0f}" height="{height * 4 / 3:.0f}"><title id="{name}-title">{in_html(title)}</title>'
+    )
+    text = re.sub(r"<svg [^>]*>", lambda _: start, text, count=1).replace("xlink:href", "href")
+    return Markup(re.sub(r"\n\s*", "\n", text).strip())

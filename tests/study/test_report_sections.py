@@ -1,0 +1,245 @@
+"""The sections of a report: what they say, and that hostile text stays text in them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections import Counter
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import irmx
+import irmx_study
+from irmx.demo import SYSTEMS, qrels_path, run_path
+from irmx_study.html_report.csv_texts import as_data
+from irmx_study.html_report.one_page import _json, one_page
+from irmx_study.html_report.section import Source, parts, table_of
+
+RUNS = {system: run_path(system) for system in SYSTEMS}
+MEASURES = "AP nDCG@10 NCP(law=first|uniform)"
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "</script><img src=x onerror=alert(1)>",
+    "\"' onmouseover='alert(1)",
+    "=cmd|' /C calc'!A0",
+    "\x1b[2J\u202eevil --> <!-- ]]>",
+    "{{ 7 * 7 }} {% raw %} \\input{x} $x$ %",
+)
+
+
+def read(page: str) -> BeautifulSoup:
+    return BeautifulSoup(page, "html.parser")
+
+
+@pytest.fixture(scope="module")
+def report() -> irmx_study.Report:
+    return irmx_study.report(MEASURES, qrels_path(), RUNS, baseline="titles", command="irmx report 'a b'")
+
+
+@pytest.fixture(scope="module")
+def page(report: irmx_study.Report) -> BeautifulSoup:
+    return read(report.to_html())
+
+
+# -- the page ---------------------------------------------------------------------------------------------------------
+
+
+def test_every_id_is_there_once_and_every_reference_leads_to_one(page: BeautifulSoup) -> None:
+    ids = Counter(str(element["id"]) for element in page.find_all(id=True))
+    assert [name for name, times in ids.items() if times > 1] == []
+    text = str(page)
+    referred = re.findall(r'href="#([^"]+)"|url\(#([^)]+)\)|data-(?:copy|save)="([^"]+)"|labelledby="([^"]+)"', text)
+    assert len(referred) > 100
+    assert {name for names in referred for name in names if name} <= set(ids)
+
+
+def test_nothing_leaves_the_file(page: BeautifulSoup) -> None:
+    for element in page.find_all(True):
+        for name in ("src", "href", "action", "data", "poster"):
+            assert str(element.get(name, "#")).startswith(("#", "data:image/png;base64,"))
+    assert not page.find_all(["link", "iframe", "object", "embed", "base", "form"])
+    assert "default-src 'none'" in str(page.find("meta", {"http-equiv": "Content-Security-Policy"}))
+
+
+def test_pictures_and_tables_say_what_they_are(page: BeautifulSoup) -> None:
+    pictures = page.find_all("svg")
+    assert len(pictures) > 4
+    for svg in pictures:
+        assert svg["role"] == "img"
+        assert page.find(id=svg["aria-labelledby"]).get_text().strip()  # type: ignore[union-attr]
+    for table in page.find_all("table"):
+        assert table.caption is not None
+        assert table.find("th", scope="col") is not None
+    assert page.html is not None
+    assert page.html["lang"] == "en"
+    assert page.find("main") is not None
+
+
+# -- what the sections say --------------------------------------------------------------------------------------------
+
+
+def test_the_leaderboard_has_means_differences_and_letters_of_the_comparison(
+    report: irmx_study.Report, page: BeautifulSoup
+) -> None:
+    summary = report.reported.comparison.summary()
+    table = page.find(id="leaderboard-table")
+    assert table is not None
+    for row in table.tbody.find_all("tr"):  # type: ignore[union-attr]
+        system = row.th.find(string=True)
+        of_system = summary[summary["system"] == system]
+        cells = [cell.find(string=True) for cell in row.find_all("td")]
+        texts = [cell.get_text() for cell in row.find_all("td")]
+        for m, expected in enumerate(of_system.to_dict("records")):
+            assert float(str(cells[3 * m])) == pytest.approx(expected["mean"], abs=5e-5)
+            assert texts[3 * m + 2] == expected["letters"]
+            if system != "titles":
+                assert float(str(cells[3 * m + 1]).split()[0]) == pytest.approx(expected["difference"], abs=5e-5)
+                sign = 0 if expected["p_corrected"] > 0.05 else 1 if expected["difference"] > 0 else -1
+                assert ("▲" in texts[3 * m + 1]) - ("▼" in texts[3 * m + 1]) == sign
+
+
+def test_data_is_csv_of_all_values(report: irmx_study.Report, page: BeautifulSoup) -> None:
+    rows = list(csv.DictReader(io.StringIO(page.find(id="csv-topics").get_text())))  # type: ignore[union-attr]
+    scores = report.reported.comparison.scores
+    assert len(rows) == len(scores.topics) * len(scores.systems)
+    first = next(row for row in rows if (row["query_id"], row["system"]) == ("1", "bm25"))
+    value = scores["AP"][scores.topics.index("1"), scores.systems.index("bm25")]
+    assert float(first["AP"]) == pytest.approx(value, rel=1e-5)
+
+
+def test_it_says_how_it_was_made(report: irmx_study.Report, page: BeautifulSoup) -> None:
+    making = page.find(id="making")
+    assert making is not None
+    text = making.get_text()
+    assert irmx.file_digest(qrels_path()) in text
+    assert all(irmx.file_digest(path) in text for path in RUNS.values())
+    assert "irmx report 'a b'" in text
+    assert all(fact in text for fact in report.reported.comparison.facts().values())
+    methods = page.find(id="methods")
+    assert methods is not None
+    assert report.reported.comparison.methods().startswith(methods.get_text())
+
+
+def test_two_systems_have_no_pairs_and_scores_alone_no_unjudged_documents() -> None:
+    scores = irmx.scores("AP", qrels_path(), {name: RUNS[name] for name in ("bm25", "titles")})
+    names = {section["id"] for section in read(irmx_study.report(scores).to_html()).find_all("section")}
+    assert {"leaderboard", "intervals", "tables", "citing", "making"} <= names
+    assert not names & {"pairs", "agreement", "users", "unjudged"}
+
+
+def many(systems: int) -> irmx.Scores:
+    runs = {f"run{i:02}": {"q": {"a": 2.0, f"x{i}": 3.0 - i}, "r": {"b": 1.0 + i, "y": i / 3}} for i in range(systems)}
+    return irmx.scores("AP RR", {"q": {"a": 1}, "r": {"b": 1, "y": 1}}, runs)
+
+
+def test_many_systems_have_a_map_of_pairs_and_the_best_intervals() -> None:
+    page = read(irmx_study.report(many(45)).to_html())
+    assert page.find(id="pairs-0") is not None
+    assert page.find(id="groups-0") is None
+    assert "The first 40 of 44 systems" in page.find(id="intervals").get_text()  # type: ignore[union-attr]
+    assert read(irmx_study.report(many(16)).to_html()).find(id="groups-0") is not None
+
+
+def test_all_pairs_are_reported_as_compared() -> None:
+    scores = irmx.scores("AP RR", qrels_path(), RUNS)
+    report = irmx_study.report(scores, all_pairs=True, test="tukey")
+    assert report.reported.of_all_pairs is report.reported.comparison
+    page = read(report.to_html())
+    assert "difference to" not in page.find(id="leaderboard").get_text()  # type: ignore[union-attr]
+
+
+# -- hostile text -----------------------------------------------------------------------------------------------------
+
+
+def shape(page: str) -> Counter[Any]:
+    """The elements of a page with their attributes, without the values that hold names."""
+    found: Counter[Any] = Counter()
+    for element in read(page).find_all(True):
+        if element.find_parent("svg") is None:  # outlines of letters differ with the names
+            found[element.name, tuple(sorted(element.attrs))] += 1
+        else:
+            assert element.name in {"title", "g", "path", "defs", "use", "clippath", "rect", "image", "pattern"}
+            assert not [name for name in element.attrs if name.startswith("on")]
+    return found
+
+
+def with_names(names: tuple[str, ...], title: str) -> str:
+    """The report on three runs with some names of runs, topics, documents and texts."""
+    one, two, three, topic, doc, text = names
+    qrels = {topic: {doc: 1, "b": 0}, "r": {"b": 1}, "s": {doc: 1}}
+    runs = {
+        one: {topic: {doc: 2.0, "b": 1.0}, "r": {"b": 1.0}, "s": {doc: 1.0}},
+        two: {topic: {"b": 2.0, doc: 1.0}, "r": {doc: 2.0, "b": 1.0}, "s": {doc: 1.0}},
+        three: {topic: {"b": 2.0}, "r": {doc: 2.0, "b": 1.0}, "s": {"b": 1.0}},
+    }
+    made = irmx_study.report(
+        "AP RR", qrels, runs, title=title, texts={doc: text}, queries={topic: text}, command=f"irmx report {text}"
+    )
+    return made.to_html()
+
+
+@pytest.mark.filterwarnings("ignore::irmx.DataWarning")
+def test_hostile_names_add_no_element_and_no_attribute() -> None:
+    page = with_names(HOSTILE, "".join(HOSTILE))
+    assert shape(page) == shape(with_names(("run1", "run2", "run3", "topic", "doc", "text"), "title"))
+    assert "\x1b" not in page
+    assert "\u202e" not in page
+    assert "49" not in read(page).title.get_text()  # type: ignore[union-attr]
+    data = read(page).find(id="csv-summary").get_text()  # type: ignore[union-attr]
+    assert {row["system"] for row in csv.DictReader(io.StringIO(data))} >= {HOSTILE[0], HOSTILE[1], HOSTILE[2]}
+    latex = read(page).find(id="latex-comparison").get_text()  # type: ignore[union-attr]
+    assert r"\textless{}script\textgreater{}" in latex
+
+
+@given(st.text(min_size=1, max_size=40))
+def test_a_text_is_shown_as_it_is_wherever_a_section_has_it(text: str) -> None:
+    shown = irmx.visible(text)
+    section = parts("part", text, [text], tables=[table_of([{"name": text, "value": 1.0}], text)], sources=[
+        Source("source", text, text, is_open=True)])  # fmt: skip
+    plain = one_page("t", [parts("part", "t", ["t"], tables=[table_of([{"name": "t", "value": 1.0}], "t")], sources=[
+        Source("source", "t", "t", is_open=True)])])  # fmt: skip
+    page = one_page(text, [section])
+    assert shape(page) == shape(plain)
+    found = read(page)
+    assert found.title is not None
+    assert found.title.get_text() == shown
+    assert found.find("p").get_text() == shown  # type: ignore[union-attr]
+    assert found.find("tbody").th.get_text() == shown  # type: ignore[union-attr]
+    lines = "\n".join(map(irmx.visible, text.split("\n")))
+    assert found.find(id="source").get_text().removeprefix("\n") == lines.removeprefix("\n")  # type: ignore[union-attr]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(JSON)
+@settings(max_examples=50)
+def test_data_of_a_script_is_what_it_was_and_cannot_end_its_element(data: Any) -> None:
+    text = _json(data)
+    assert json.loads(text) == data
+    assert not set(text) & set("<>&\u2028\u2029")
+
+
+@given(st.text() | st.sampled_from(HOSTILE))
+def test_no_text_of_a_csv_is_a_formula(text: str) -> None:
+    cell = as_data(text)
+    assert cell.removeprefix("'") == irmx.visible(text).removeprefix("'")
+    if cell.lstrip()[:1] in ("=", "+", "-", "@") and cell:
+        float(cell)  # only a number may begin with a sign
+
+
+def test_numbers_of_a_csv_stay_numbers() -> None:
+    assert [as_data(cell) for cell in (-1.5, -1, None, "-1.5", "+3", "-cmd", " =x")] == [
+        -1.5, -1, None, "-1.5", "+3", "'-cmd", "' =x",
+    ]  # fmt: skip
