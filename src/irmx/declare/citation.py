@@ -10,6 +10,14 @@ from dataclasses import dataclass, field
 from irmx.errors import UsageError
 from irmx.ragged import short_repr
 
+_ACCENTS = {
+    '"': "\N{COMBINING DIAERESIS}",
+    "'": "\N{COMBINING ACUTE ACCENT}",
+    "`": "\N{COMBINING GRAVE ACCENT}",
+    "^": "\N{COMBINING CIRCUMFLEX ACCENT}",
+    "~": "\N{COMBINING TILDE}",
+}
+
 
 @dataclass(frozen=True)
 class Citation:
@@ -87,7 +95,8 @@ class Citation:
         f = self.fields
         where = f.get("booktitle") or f.get("journal") or f.get("publisher") or ""
         latex = f"{f.get('author', '')}. {f.get('title', '')}. {where} {f.get('year', '')}."
-        text = re.sub(r'\\"(\w)', "\\1\N{COMBINING DIAERESIS}", latex).replace("{", "").replace("}", "")
+        accented = re.sub(r"\\([\"'`^~])\s*\{?(\w)", lambda found: found[2] + _ACCENTS[found[1]], latex)
+        text = re.sub(r"\\([&%$#_])", r"\1", accented).replace("{", "").replace("}", "")
         return unicodedata.normalize("NFC", text) + (f" doi:{self.doi}" if self.doi else "")
 
 

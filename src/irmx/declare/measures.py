@@ -12,6 +12,7 @@ from ir_measures.measures import MeanAgg
 
 from irmx.declare.citation import Citation, citations_of
 from irmx.declare.columns import Column
+from irmx.declare.described import described
 from irmx.declare.drawn_contributions import draw_contributions
 from irmx.declare.formula import Formula
 from irmx.declare.parameter_help import ParameterDoc, ParameterSignature
@@ -119,7 +120,7 @@ class Measure(ir_measures.Measure):
     ALIASES: ClassVar[tuple[str, ...]] = ()
     PRETTY_NAME: ClassVar[str] = ""
     SHORT_DESC: ClassVar[str] = ""
-    FORMULA: ClassVar[Formula | None] = None
+    FORMULA: Formula | None = None
     RUN_COLUMNS: ClassVar[tuple[Column, ...]] = ()
     QREL_COLUMNS: ClassVar[tuple[Column, ...]] = ()
     RANGE: ClassVar[tuple[float, float]] = (0.0, 1.0)
@@ -283,6 +284,9 @@ class Measure(ir_measures.Measure):
             at = f"@{self.params[self.AT_PARAM]}" if self.params.get(self.AT_PARAM) is not None else ""
             self._text = f"{self.NAME}{params_text(shown)}{at}"
         return self._text
+
+    def _repr_html_(self) -> str:
+        return described(repr(self), self, f"{self.PRETTY_NAME}. {self.SHORT_DESC}", self.citations())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ir_measures.Measure) and repr(self) == repr(other)

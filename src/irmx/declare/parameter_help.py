@@ -1,4 +1,4 @@
-"""Declared parameters in Python's help: the signature of a measure or a named object, and a section of its docstring."""
+"""What a measure or a named object declares, in Python's help: its signature, and sections of its docstring."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from irmx.declare.durations import duration
+from irmx.declare.formula import Formula
 from irmx.declare.params import Param
 from irmx.registry import registry
 
@@ -31,7 +32,7 @@ class ParameterSignature:
 
 
 class ParameterDoc:
-    """The attribute ``__doc__`` of a class that declares parameters; an instance adds a section on its parameters.
+    """The attribute ``__doc__`` of a class that declares parameters; an instance adds sections on its formula and parameters.
 
     Parameters
     ----------
@@ -43,11 +44,29 @@ class ParameterDoc:
         self._text = text
 
     def __get__(self, instance: Any, owner: Any) -> str | None:
-        """Return the docstring of the class, for an instance with a section on the parameters."""
+        """Return the docstring of the class, for an instance with sections on the formula and the parameters."""
         if instance is None:
             return self._text
-        section = parameters_section(owner.SUPPORTED_PARAMS, instance.params)
-        return "\n\n".join([inspect.cleandoc(self._text or instance.SHORT_DESC or ""), section]).strip()
+        about = inspect.cleandoc(self._text or instance.SHORT_DESC or "")
+        sections = [formula_section(instance.FORMULA), parameters_section(owner.SUPPORTED_PARAMS, instance.params)]
+        return "\n\n".join([about, *filter(None, sections)]).strip()
+
+
+def formula_section(formula: Formula | None) -> str:
+    r"""Return the section of a docstring that states a formula, as LaTeX; empty without one.
+
+    >>> print(formula_section(Formula(r"\mathrm{P@}k = \frac{r_k}{k}", {"k": "the cutoff"})))
+    Formula
+    <BLANKLINE>
+    .. math:: \mathrm{P@}k = \frac{r_k}{k}
+    <BLANKLINE>
+      k: the cutoff
+    """
+    if formula is None:
+        return ""
+    rows = [f"  {symbol}: {meaning}" for symbol, meaning in formula.symbols.items()]
+    source = [f"\n  Source: {formula.source}"] if formula.source else []
+    return "\n".join(["Formula\n", f".. math:: {formula.latex}\n", *rows, *source])
 
 
 def parameters_section(declared: Mapping[str, Any], given: Mapping[str, Any]) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
+from irmx.declare.described import described
+from irmx.declare.formula import Formula
 from irmx.declare.parameter_help import ParameterDoc, ParameterSignature
 from irmx.declare.params import Param, check_params
 
@@ -27,6 +29,8 @@ class Symbol:
         The kind, in the terms of the field, such as ``"Markov model"``.
     SHORT_DESC : str
         A description in one sentence.
+    FORMULA : Formula or None
+        Its formula and the meanings of its symbols, if it has one.
     SUPPORTED_PARAMS : dict of str to Param
         The declared parameters.
     EXAMPLES : tuple of str
@@ -45,6 +49,7 @@ class Symbol:
     NAME: str = ""
     KIND: ClassVar[str] = ""
     SHORT_DESC: str = ""
+    FORMULA: Formula | None = None
     SUPPORTED_PARAMS: ClassVar[dict[str, Param]] = {}
     EXAMPLES: ClassVar[tuple[str, ...]] = ()
 
@@ -65,6 +70,9 @@ class Symbol:
 
     def __getitem__(self, name: str) -> Any:
         return self.params.get(name, self.SUPPORTED_PARAMS[name].default)
+
+    def _repr_html_(self) -> str:
+        return described(repr(self), self, f"{self.KIND}: {self.SHORT_DESC}", ())
 
     def __repr__(self) -> str:
         return self.NAME + params_text({k: v for k, v in self.params.items() if v != self.SUPPORTED_PARAMS[k].default})

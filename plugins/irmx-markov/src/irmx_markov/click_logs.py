@@ -198,7 +198,7 @@ def holding_times(
     min_sessions: int = 1,
     min_observations: int = 2,
 ) -> pd.DataFrame:
-    """Return mean holding times calibrated from a click log (M11).
+    """Return mean holding times calibrated from a click log.
 
     mu_i = ((n - 1) / n) / (mean observed time at i), with n observations; the holding time is 1 / mu_i. The time at
     the last click of a session is not observed, unless the log has the column ``dwell``.

@@ -6,21 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from irmx import COMMON_PARAMS, Column, Param, Rankings
+from irmx import COMMON_PARAMS, Column, Formula, Param, Rankings
 from irmx.ragged import Floats, segment_sum
 from irmx_markov.holding import DWELL, DWELL_COLUMN
 from irmx_markov.holding import KIND as TIMES_KIND
 from irmx_markov.markov_models import KIND
-from irmx_markov.markov_precision import BEST_RETRIEVED, RESCALE, MarkovMeasure
+from irmx_markov.markov_precision import BEST_RETRIEVED, PRECISION, RESCALE, VISITS, MarkovMeasure
 from irmx_markov.reading_speed import LENGTH_COLUMN
 
 
 class ContinuousMarkovPrecision(MarkovMeasure):
     """Markov Precision in continuous time: ranks where the user stays longer have more weight.
 
-    MPcont = sum over n in R of pi~_n Prec(n), with pi~_i = (pi_i / mu_i) / sum over k in R of (pi_k / mu_k) (M10).
-    1/mu_i is the mean holding time at rank i; pi is the invariant distribution of the chain watched on R. With equal
-    holding times it is MP.
+    With equal holding times it is MP.
 
     References
     ----------
@@ -40,6 +38,22 @@ class ContinuousMarkovPrecision(MarkovMeasure):
     PRETTY_NAME = "Continuous-time Markov Precision"
     SHORT_DESC = (
         "Markov Precision in continuous time: ranks are weighted by how often and how long the user visits them."
+    )
+    FORMULA = Formula(
+        r"\mathrm{MPcont} = \sum_{n \in R} \tilde{\pi}_n\,\mathrm{Prec}(n), \qquad \tilde{\pi}_n = \frac{\pi_n / "
+        r"\mu_n}{\sum_{i \in R} \pi_i / \mu_i}",
+        {
+            "n": "a rank, as is $i$",
+            "R": "the ranks of the relevant documents retrieved",
+            r"\tilde{\pi}_n": "the share of the time at $R$ that the user spends at rank $n$",
+            r"\mathrm{Prec}(n)": PRECISION,
+            r"\pi_n": VISITS,
+            r"\mu_n": (
+                r"the rate of leaving rank $n$: $1/\mu_n$ is the mean holding time there, from the parameter times"
+            ),
+            "i": "a rank",
+        },
+        source="the paper",
     )
     SUPPORTED_PARAMS = {
         "model": Param(str, "the user's Markov chain", kind=KIND, required=True),

@@ -36,7 +36,7 @@ def invariant(model: TransitionWeights, rankings: Rankings) -> Floats:
 
 
 def states_of(model: TransitionWeights, depth: int, relevant: Ints) -> Ints:
-    """Return the ranks that are the states of the chain (M8)."""
+    """Return the ranks that are the states of the chain."""
     return np.arange(1, depth + 1) if model["states"] == "all" else relevant
 
 
@@ -53,7 +53,7 @@ def factors(direction: str | None, states: Ints, relevant: Ints) -> tuple[Floats
 
 
 def transition_matrix(model: TransitionWeights, depth: int, relevant: Ints) -> Floats:
-    """Return the transition matrix P of one topic as a dense array over the states (M5 to M8).
+    """Return the transition matrix P of one topic as a dense array over the states.
 
     Parameters
     ----------

@@ -210,7 +210,7 @@ def dense_enough(n: int, name: str) -> None:
 
 
 def watched(matrix: Any, states: Any) -> Floats:
-    """Return the transition matrix of a chain watched only while it is in some states (M4).
+    """Return the transition matrix of a chain watched only while it is in some states.
 
     P~ = P_RR + P_RN (I - P_NN)^-1 P_NR: the probability that the next watched state, by any path, is j. It is
     computed by eliminating the other states, without a subtraction.

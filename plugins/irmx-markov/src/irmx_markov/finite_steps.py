@@ -15,7 +15,7 @@ or drawn from the invariant distribution."""
 
 
 def weights(model: Any, rankings: Rankings, start: str, steps: int) -> Floats:
-    """Return (1/n) sum_{k=0..n-1} lambda P~^k over the relevant documents retrieved (M12).
+    """Return (1/n) sum_{k=0..n-1} lambda P~^k over the relevant documents retrieved.
 
     Parameters
     ----------

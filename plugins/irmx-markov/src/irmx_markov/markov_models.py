@@ -6,11 +6,43 @@ from typing import Any
 
 import numpy as np
 
-from irmx import Param, Rankings, Symbol, UsageError
+from irmx import Formula, Param, Rankings, Symbol, UsageError
 from irmx.ragged import Floats, Ints
 from irmx_markov import closed_form, direction_counts, watched_network
 from irmx_markov.finite_chains import dense_enough, watched
 from irmx_markov.transition_weights import weight
+
+_MOVES = {
+    "p_{ij}": "the probability of a move from rank $i$ to rank $j$",
+    "w_{ij}": (
+        "the weight of that move; 0 where the model has no such move, as from a rank to itself without self_loops"
+    ),
+    "k": "every rank that is a state of the chain",
+}
+_OFFSET = "the offset, {} by default"
+_FORMULAS = {
+    distance: Formula(
+        r"p_{ij} = \frac{w_{ij}}{\sum_{k} w_{ik}}, \qquad w_{ij} = " + weight_of_move,
+        {**_MOVES, **symbols},
+        source=source,
+    )
+    for distance, weight_of_move, symbols, source in (
+        (
+            "inverse",
+            r"\frac{1}{\lvert i - j \rvert + c}",
+            {"c": _OFFSET.format(1)},
+            "the paper; the offset from its authors' code",
+        ),
+        (
+            "log_inverse",
+            r"\frac{1}{\log_{b}(\lvert i - j \rvert + c)}",
+            {"b": "the base of the logarithm, 10 by default; it makes no difference", "c": _OFFSET.format(2)},
+            "the authors' code",
+        ),
+        ("constant", "1", {}, "the paper"),
+    )
+}
+
 
 KIND = "Markov model"
 """The kind of symbol that the ``model`` parameter of ``MP`` takes; any plugin may register more.
@@ -31,11 +63,11 @@ class MarkovModel(Symbol):
     Parameters
     ----------
     reach : {"global", "local"}
-        Transitions to every state (GL), or only to the neighbours in the list of states (LO) (M7).
+        Transitions to every state (GL), or only to the neighbours in the list of states (LO).
     states : {"all", "relevant"}
-        All ranks 1..T (AD), or the ranks of the relevant documents retrieved (OR) (M8).
+        All ranks 1..T (AD), or the ranks of the relevant documents retrieved (OR).
     distance : {"inverse", "log_inverse", "constant"}
-        Weight of a transition over d ranks: 1/(d + offset) (ID, M5), 1/log(d + offset) (LID, M6), or 1 (M9).
+        Weight of a transition over d ranks: 1/(d + offset) (ID), 1/log(d + offset) (LID), or 1.
     offset : float, optional
         The offset, by default 1 for ID and 2 for LID. Every weight must be a positive number, so ID takes offsets from 0
         and LID those above 0; with self loops, which are moves over distance 0, ID those above 0 and LID those above 1.
@@ -135,6 +167,11 @@ class MarkovModel(Symbol):
         return f"from a {what} to {reach} one, {how}"
 
     @property
+    def FORMULA(self) -> Formula:  # type: ignore[override]  # noqa: N802
+        """The transition probabilities, by the form of the weights."""
+        return _FORMULAS[self["distance"]]
+
+    @property
     def offset(self) -> float:
         """The offset, with its default filled in."""
         given = self["offset"]
@@ -173,7 +210,7 @@ class MarkovModel(Symbol):
         return weight(self["distance"], distance, self.offset, self["log_base"])
 
     def invariant(self, rankings: Rankings) -> Floats:
-        """Return the invariant distribution of the chain watched on the relevant documents (M2, M4).
+        """Return the invariant distribution of the chain watched on the relevant documents.
 
         Without direction counts the weights are symmetric, the chain is reversible, and the distribution is
         proportional to the sums of weights; otherwise it is computed by the elimination of states without subtractions or,
@@ -194,7 +231,7 @@ class MarkovModel(Symbol):
         return direction_counts.invariant(self, rankings)
 
     def watched_chain(self, depth: int, relevant: Ints) -> Floats:
-        """Return the transition matrix of the chain watched on the relevant documents of one topic (M4).
+        """Return the transition matrix of the chain watched on the relevant documents of one topic.
 
         Without direction counts the chain over all ranks depends on their number only, and its solution is shared between
         topics; with them, every topic's watched chain is computed by the elimination of states.

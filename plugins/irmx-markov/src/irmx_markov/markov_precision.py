@@ -6,10 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from irmx import COMMON_PARAMS, Citation, Column, DataError, Measure, Param, Rankings, SampleValues
+from irmx import COMMON_PARAMS, Citation, Column, DataError, Formula, Measure, Param, Rankings, SampleValues
 from irmx.ragged import Floats
 from irmx_markov import finite_steps
 from irmx_markov.markov_models import KIND
+
+VISITS = (
+    "how often the user visits rank $n$ in the long run, among the visits to $R$: the invariant distribution of the chain "
+    "watched on $R$"
+)
+PRECISION = "the precision at rank $n$: the number of relevant documents at the ranks up to $n$, divided by $n$"
+
 
 FERRANTE = Citation(
     "FerranteFerroMaistro2014",
@@ -55,7 +62,7 @@ class MarkovMeasure(Measure):
         return mp if self["rescale"] is None else mp * self._recall(rankings)
 
     def _recall(self, rankings: Rankings) -> Floats:
-        """Return r/RB (M3), or r over the largest r of a set of runs."""
+        """Return r/RB, or r over the largest r of a set of runs."""
         r = rankings.relevant.count
         if self["rescale"] == "recall":
             return np.asarray(r / np.maximum(rankings.recall_base, 1))
@@ -98,16 +105,14 @@ class MarkovMeasure(Measure):
 class MarkovPrecision(MarkovMeasure):
     """Markov Precision: precision as seen by a user who moves over the ranking as a Markov chain.
 
-    MP = sum over n in R of pi_n Prec(n) (M2), where R are the ranks of the relevant documents retrieved, Prec(n) is
-    the precision at rank n, and pi is the invariant distribution of the user's chain watched on R.
-    ``rescale="recall"`` multiplies it by r/RB (M3); with the model ``constant`` that is exactly AP (M9).
+    ``rescale="recall"`` multiplies the value by the recall; with the model ``constant`` that is exactly AP.
 
     With ``steps=n`` the user visits n relevant documents, the first drawn from the ``start`` law lambda, and MP is the mean
-    of their precisions: the weights are (1/n) sum_{k=0..n-1} lambda P~^k, where P~ is the watched chain (M12), instead of
-    pi. With more steps the value approaches MP for any start (Theorem 1 of the paper); a start drawn from pi gives MP for
-    any number of steps.
+    of their precisions: the weights are (1/n) sum_{k=0..n-1} lambda P~^k, where P~ is the watched chain, instead of its
+    invariant distribution. With more steps the value approaches MP for any start (Theorem 1 of the paper); a start drawn from
+    the invariant distribution gives MP for any number of steps.
 
-    A topic without a relevant document retrieved scores 0. With one state pi = 1.
+    A topic without a relevant document retrieved scores 0. With a single state its weight is 1.
 
     References
     ----------
@@ -132,11 +137,22 @@ class MarkovPrecision(MarkovMeasure):
     SHORT_DESC = (
         "Precision at the relevant documents, weighted by how often a user who moves as a Markov chain visits them."
     )
+    FORMULA = Formula(
+        r"\mathrm{MP} = \sum_{n \in R} \pi_n\,\mathrm{Prec}(n)",
+        {
+            "n": "a rank",
+            "R": "the ranks of the relevant documents retrieved",
+            r"\pi_n": f"{VISITS}; with steps, the mean over the first visits instead",
+            r"\mathrm{Prec}(n)": PRECISION,
+        },
+        source="the paper",
+    )
     SUPPORTED_PARAMS = {
         "model": Param(str, "the user's Markov chain", kind=KIND, required=True),
         "steps": Param(
             int,
-            "number of visits to relevant documents over which precision is averaged; None: the limit of infinitely many",
+            "number of visits to relevant documents over which precision is averaged; None: the limit of "
+            "infinitely many",
             default=None,
             low=1,
             unit="visits",
@@ -144,7 +160,8 @@ class MarkovPrecision(MarkovMeasure):
         "start": Param(
             str,
             "the first of these visits: 'uniform', each relevant document retrieved with the same probability; 'first', the "
-            "first in the ranking; 'invariant', drawn from the invariant distribution. It makes no difference in the limit",
+            "first in the ranking; 'invariant', drawn from the invariant distribution. It makes no difference in "
+            "the limit",
             default="uniform",
             choices=finite_steps.STARTS,
         ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irmx import Column, Param, Rankings, SampleValues
+from irmx import Column, Formula, Param, Rankings, SampleValues
 from irmx.ragged import Floats
 from irmx_markov.holding import HoldingTimes, positive
 
@@ -51,6 +51,17 @@ class ByLength(HoldingTimes):
 
     NAME = "by_length"
     SHORT_DESC = "the time to read the document, from the run's column 'length', in words, and a reading speed"
+    FORMULA = Formula(
+        r"\frac{1}{\mu_n} = o + \frac{l_n}{v}",
+        {
+            r"\mu_n": r"the rate of leaving rank $n$: $1/\mu_n$ is the mean holding time there, in seconds",
+            "o": "the seconds spent at every document",
+            "l_n": "the length of the document at rank $n$, in words",
+            "n": "a rank",
+            "v": "the reading speed, in words per second",
+        },
+        source="a choice of irmx",
+    )
     SUPPORTED_PARAMS = {
         "speed": Param(float, "reading speed", default=4.25, above=0, unit="words per second"),
         "overhead": Param(float, "time spent at a document regardless of its length", default=0.0, low=0, unit="s"),

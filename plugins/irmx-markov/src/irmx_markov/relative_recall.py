@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def add_best_retrieved(qrels: Any, runs: Iterable[Any], rel: float = 1, cutoff: int | None = None) -> pd.DataFrame:
-    """Return qrels with the column ``best_retrieved``, which ``rescale='relative_recall'`` reads (M3).
+    """Return qrels with the column ``best_retrieved``, which ``rescale='relative_recall'`` reads.
 
     Parameters
     ----------

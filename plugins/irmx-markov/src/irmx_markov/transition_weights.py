@@ -35,7 +35,7 @@ class TransitionWeights(Protocol):
 
 
 def weight(form: str, distance: Any, offset: float, log_base: float) -> Floats:
-    """Return w(distance) (M5, M6).
+    """Return w(distance), the weight of a move.
 
     Parameters
     ----------

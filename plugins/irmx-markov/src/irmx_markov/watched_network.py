@@ -18,7 +18,7 @@ from irmx_markov.transition_weights import TransitionWeights
 
 
 def watched_on(model: TransitionWeights, depth: int, relevant: Ints) -> Floats:
-    """Return the transition matrix P~ of the chain over the ranks 1..T, watched on the relevant ones (M4).
+    """Return the transition matrix P~ of the chain over the ranks 1..T, watched on the relevant ones.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from irmx import COMMON_PARAMS, Citation, Column, Measure, Param, PluginError, Rankings, Symbol
+from irmx import COMMON_PARAMS, Citation, Column, Formula, Measure, Param, PluginError, Rankings, Symbol
 from irmx.ragged import Floats, offsets_of, segment_sum
 from irmx_ncp.stopping_by_document import STOP_PROBABILITY
 from irmx_ncp.stopping_laws import KIND
@@ -29,10 +29,9 @@ ROBERTSON = Citation(
 class NormalisedCumulativePrecision(Measure):
     """Normalised Cumulative Precision: the expected precision at the point where a satisfied user stops.
 
-    NCP(p_s) = sum over n in R of p_s(n) Prec(n), where p_s is a probability law over the topic's RB
-    relevant documents: in the order in which the user meets them, or, with ``by_document``, fixed for each document
-    and the same in every run. Relevant documents that were not retrieved have precision 0. The uniform law gives
-    exactly AP, the law of the first document exactly RR.
+    The stopping law gives a probability to each of the topic's relevant documents: in the order in which the user meets them, or,
+    with ``by_document``, fixed for each document and the same in every run. Relevant documents that were not retrieved have
+    precision 0. The uniform law gives exactly AP, the law of the first document exactly RR.
 
     References
     ----------
@@ -50,6 +49,21 @@ class NormalisedCumulativePrecision(Measure):
     NAME = "NCP"
     PRETTY_NAME = "Normalised Cumulative Precision"
     SHORT_DESC = "The expected precision at the relevant document where the user stops, given a stopping law."
+    FORMULA = Formula(
+        r"\mathrm{NCP} = \sum_{n \in R} p_s(n)\,\mathrm{Prec}(n)",
+        {
+            "n": "a rank",
+            "R": "the ranks of the relevant documents retrieved",
+            "p_s(n)": (
+                "the probability that the user is satisfied by the relevant document at rank $n$, and stops there, "
+                "as the stopping law gives it; over all relevant documents, retrieved or not, these add up to 1"
+            ),
+            r"\mathrm{Prec}(n)": (
+                "the precision at rank $n$: the number of relevant documents at the ranks up to $n$, divided by $n$"
+            ),
+        },
+        source="the paper",
+    )
     SUPPORTED_PARAMS = {
         "law": Param(str, "the user's stopping law", kind=KIND, required=True),
         **COMMON_PARAMS,

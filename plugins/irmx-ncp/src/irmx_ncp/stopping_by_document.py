@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irmx import Column, DataError, Param, Rankings, Rows, SampleValues, Symbol
+from irmx import Column, DataError, Formula, Param, Rankings, Rows, SampleValues, Symbol
 from irmx.ragged import Floats, Ints, segment_sum
 from irmx_ncp.stopping_laws import KIND
 
@@ -20,7 +20,7 @@ _ROUNDING = 1e-6
 
 
 class ByDocument(Symbol):
-    """p_s of a document from the qrels, which does not depend on where, or whether, a run retrieves the document.
+    """The probability of a document comes from the qrels and does not depend on where, or whether, a run retrieves the document.
 
     A relevant document that is not retrieved has precision 0 and keeps its probability. With equal probabilities NCP
     is average precision.
@@ -54,10 +54,21 @@ class ByDocument(Symbol):
     NAME = "by_document"
     KIND = KIND
     SHORT_DESC = "each relevant document has its own probability, from the qrels column 'stop_probability'"
+    FORMULA = Formula(
+        r"p_s(d) = \frac{w_d}{\sum_{e \in D} w_e}",
+        {
+            "p_s(d)": "the probability that the user is satisfied by the relevant document $d$",
+            "w_d": "the value of $d$ in the qrels column stop_probability",
+            "e": "each relevant document",
+            "D": "the relevant documents of the topic, retrieved or not",
+        },
+        source="the paper; that values are scaled is a choice of irmx",
+    )
     SUPPORTED_PARAMS = {
         "scale": Param(
             bool,
-            "whether the values are scaled to add up to 1 over the topic's relevant documents, or refused if they do not",
+            "whether the values are scaled to add up to 1 over the topic's relevant documents, or refused if "
+            "they do not",
             default=True,
         )
     }

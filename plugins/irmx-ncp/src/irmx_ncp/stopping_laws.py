@@ -6,8 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from irmx import Param, Symbol, UsageError
+from irmx import Formula, Param, Symbol, UsageError
 from irmx.ragged import Floats
+
+_OF_PLACE = {
+    "p_s(j)": "the probability that the user is satisfied by the $j$-th relevant document met",
+    "j": "the place of a document among the relevant ones, in ranked order",
+}
+_RECALL_BASE = {r"\mathrm{RB}": "the number of relevant documents in the judgments"}
+_CHOICE = "a choice of irmx; the paper leaves the law open"
+
 
 KIND = "stopping law"
 """The kind of symbol that the ``law`` parameter of ``NCP`` takes; any plugin may register more.
@@ -44,7 +52,7 @@ class Law(Symbol):
 
 
 class Uniform(Law):
-    """p_s(j) = 1/RB: every relevant document has the same probability; NCP is average precision.
+    """Every relevant document has the same probability; NCP is average precision.
 
     >>> UNIFORM.probabilities(4)
     array([0.25, 0.25, 0.25, 0.25])
@@ -52,13 +60,18 @@ class Uniform(Law):
 
     NAME = "uniform"
     SHORT_DESC = "each relevant document satisfies with the same probability 1/RB: NCP is AP"
+    FORMULA = Formula(
+        r"p_s(j) = \frac{1}{\mathrm{RB}}",
+        {**_OF_PLACE, **_RECALL_BASE},
+        source="the paper",
+    )
 
     def probabilities(self, recall_base: int) -> Floats:
         return np.full(recall_base, 1 / recall_base)
 
 
 class First(Law):
-    """p_s(1) = 1: the first relevant document satisfies; NCP is the reciprocal rank.
+    """The first relevant document satisfies; NCP is the reciprocal rank.
 
     >>> FIRST.probabilities(3)
     array([1., 0., 0.])
@@ -66,6 +79,11 @@ class First(Law):
 
     NAME = "first"
     SHORT_DESC = "the first relevant document satisfies: NCP is RR"
+    FORMULA = Formula(
+        r"p_s(j) = \begin{cases} 1 & \text{if } j = 1 \\ 0 & \text{otherwise} \end{cases}",
+        _OF_PLACE,
+        source="the definition of NCP",
+    )
 
     def probabilities(self, recall_base: int) -> Floats:
         out = np.zeros(recall_base)
@@ -74,7 +92,7 @@ class First(Law):
 
 
 class Geometric(Law):
-    """p_s(j) proportional to p (1-p)^(j-1), over 1..RB.
+    """Each relevant document met satisfies with the same probability, if the user comes to it.
 
     The paper leaves the law open; ``p`` has no published value, and its default of 0.5 is a choice of irmx.
 
@@ -84,6 +102,16 @@ class Geometric(Law):
 
     NAME = "geometric"
     SHORT_DESC = "each relevant document met satisfies with probability p"
+    FORMULA = Formula(
+        r"p_s(j) = \frac{p(1-p)^{j-1}}{\sum_{i=1}^{\mathrm{RB}} p(1-p)^{i-1}}",
+        {
+            **_OF_PLACE,
+            "p": "the probability of being satisfied at each relevant document met",
+            "i": "each place of a relevant document",
+            **_RECALL_BASE,
+        },
+        source=_CHOICE,
+    )
     SUPPORTED_PARAMS = {
         "p": Param(float, "probability of being satisfied at each relevant document met", default=0.5, above=0, high=1)
     }
@@ -95,7 +123,7 @@ class Geometric(Law):
 
 
 class Zipf(Law):
-    """p_s(j) proportional to 1 / j^s, over 1..RB.
+    """The probability falls with the place of the document, as in Zipf's law.
 
     >>> ZIPF.probabilities(2).round(6)
     array([0.666667, 0.333333])
@@ -103,6 +131,16 @@ class Zipf(Law):
 
     NAME = "zipf"
     SHORT_DESC = "the j-th relevant document satisfies with a probability proportional to 1/j^s"
+    FORMULA = Formula(
+        r"p_s(j) = \frac{j^{-s}}{\sum_{i=1}^{\mathrm{RB}} i^{-s}}",
+        {
+            **_OF_PLACE,
+            "s": "the exponent, with which the probability falls",
+            "i": "each place of a relevant document",
+            **_RECALL_BASE,
+        },
+        source=_CHOICE,
+    )
     SUPPORTED_PARAMS = {"s": Param(float, "exponent; 0 is the uniform law", default=1.0, low=0)}
 
     def probabilities(self, recall_base: int) -> Floats:
@@ -111,7 +149,7 @@ class Zipf(Law):
 
 
 class Table(Law):
-    """p_s(j) from a table of weights; documents beyond its end have probability 0.
+    """The probabilities come from a table of weights; documents beyond its end have probability 0.
 
     For a topic with fewer relevant documents than the table has entries, the entries that apply are
     scaled to add up to 1.
@@ -123,6 +161,16 @@ class Table(Law):
     NAME = "table"
     EXAMPLES = ("table(p=[0.5,0.3,0.2])",)
     SHORT_DESC = "explicit probabilities of being satisfied at the 1st, 2nd, ... relevant document met"
+    FORMULA = Formula(
+        r"p_s(j) = \frac{p_j}{\sum_{i=1}^{\mathrm{RB}} p_i}",
+        {
+            **_OF_PLACE,
+            "p_j": "the $j$-th weight of the table; 0 beyond its end",
+            "i": "each place of a relevant document",
+            **_RECALL_BASE,
+        },
+        source=_CHOICE,
+    )
     SUPPORTED_PARAMS = {"p": Param(list, "weights of the 1st, 2nd, ... relevant document met", required=True, low=0)}
 
     def __init__(self, **params: Any) -> None:

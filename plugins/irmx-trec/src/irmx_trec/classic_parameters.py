@@ -5,3 +5,6 @@ from irmx import COMMON_PARAMS, Param, number
 REL = Param(number, "smallest relevance grade that counts as relevant", default=1, above=0)
 CUTOFF, JUDGED_ONLY = COMMON_PARAMS["cutoff"], COMMON_PARAMS["judged_only"]
 REQUIRED_CUTOFF = Param(int, CUTOFF.desc, required=True, low=1, unit=CUTOFF.unit)
+
+RECALL_BASE = "the recall base: the number of relevant documents in the judgments"
+ON_TOP = "the number of relevant documents at the ranks up to $k$"

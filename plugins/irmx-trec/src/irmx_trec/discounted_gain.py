@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irmx import DataError, Measure, Param, Rankings, Rows
+from irmx import DataError, Formula, Measure, Param, Rankings, Rows
 from irmx.ragged import Floats, Ints, position_in_segment, segment_of, segment_sum
 from irmx_trec.classic_parameters import CUTOFF, JUDGED_ONLY
 
@@ -38,7 +38,6 @@ class _Gains(NamedTuple):
 class DiscountedGain(Measure):
     """The discounted cumulative gain of a ranking, divided by that of all judged documents in the order of their gains.
 
-    The gain at rank i is divided by log2(i + 1). It is the grade of the document, or with ``dcg="exp-log2"`` 2^grade - 1.
     ``gains`` replaces grades by others first; negative ones make documents unjudged.
 
     Examples
@@ -52,6 +51,18 @@ class DiscountedGain(Measure):
     NAME = "nDCG"
     PRETTY_NAME = "Normalised discounted cumulative gain"
     SHORT_DESC = "The gains of the documents, discounted by rank, relative to those of the ideal ranking."
+    FORMULA = Formula(
+        r"\mathrm{nDCG@}k = \frac{\sum_{i=1}^{k} g_i / \log_2(i+1)}{\sum_{i=1}^{k} g^{*}_i / \log_2(i+1)}",
+        {
+            "k": "the cutoff; without one, all documents count",
+            "i": "a rank",
+            "g_i": (
+                r"the gain of the document at rank $i$: its grade, or $2^{\mathrm{grade}} - 1$ with dcg='exp-log2'; 0 "
+                "if it is not judged"
+            ),
+            "g^{*}_i": "the $i$-th largest gain of all judged documents, retrieved or not",
+        },
+    )
     SUPPORTED_PARAMS = {
         "cutoff": CUTOFF,
         "dcg": Param(

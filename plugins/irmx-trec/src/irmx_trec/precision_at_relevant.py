@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from irmx import Measure, Rankings
+from irmx import Formula, Measure, Rankings
 from irmx.ragged import Floats
-from irmx_trec.classic_parameters import CUTOFF, JUDGED_ONLY, REL
+from irmx_trec.classic_parameters import CUTOFF, JUDGED_ONLY, RECALL_BASE, REL
 
 
 class AveragePrecision(Measure):
@@ -24,6 +24,17 @@ class AveragePrecision(Measure):
     NAME = "AP"
     PRETTY_NAME = "Average precision"
     SHORT_DESC = "The mean of the precision at the rank of each relevant document."
+    FORMULA = Formula(
+        r"\mathrm{AP} = \frac{1}{\mathrm{RB}} \sum_{n \in R} \mathrm{Prec}(n)",
+        {
+            r"\mathrm{RB}": RECALL_BASE,
+            "n": "a rank",
+            "R": "the ranks of the relevant documents retrieved, up to the cutoff if there is one",
+            r"\mathrm{Prec}(n)": (
+                "the precision at rank $n$: the number of relevant documents at the ranks up to $n$, divided by $n$"
+            ),
+        },
+    )
     SUPPORTED_PARAMS = {"cutoff": CUTOFF, "rel": REL, "judged_only": JUDGED_ONLY}
     EXAMPLES = ("AP", "AP(rel=2)@100")
 
@@ -47,6 +58,10 @@ class ReciprocalRank(Measure):
     NAME = "RR"
     PRETTY_NAME = "Reciprocal rank"
     SHORT_DESC = "The reciprocal of the rank of the first relevant document."
+    FORMULA = Formula(
+        r"\mathrm{RR} = \frac{1}{\min R}",
+        {"R": "the ranks of the relevant documents retrieved, up to the cutoff if there is one; without any, RR is 0"},
+    )
     SUPPORTED_PARAMS = {"cutoff": CUTOFF, "rel": REL, "judged_only": JUDGED_ONLY}
     EXAMPLES = ("RR", "RR(judged_only=True)@10")
 

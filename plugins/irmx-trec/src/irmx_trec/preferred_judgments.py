@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from irmx import Measure, Rankings, Rows
+from irmx import Formula, Measure, Rankings, Rows
 from irmx.ragged import Floats
-from irmx_trec.classic_parameters import REL
+from irmx_trec.classic_parameters import RECALL_BASE, REL
 
 
 class BinaryPreference(Measure):
@@ -27,6 +27,17 @@ class BinaryPreference(Measure):
     NAME = "Bpref"
     PRETTY_NAME = "Binary preference"
     SHORT_DESC = "The relative ranks of the documents that are judged relevant and non-relevant."
+    FORMULA = Formula(
+        r"\mathrm{Bpref} = \frac{1}{\mathrm{RB}} \sum_{d \in D} \Bigl(1 - \frac{\min(n_d, \mathrm{RB})}{\min(N, "
+        r"\mathrm{RB})}\Bigr)",
+        {
+            r"\mathrm{RB}": RECALL_BASE,
+            "d": "a relevant document",
+            "D": "the relevant documents retrieved",
+            "n_d": "the number of documents judged non-relevant that are ranked above $d$",
+            "N": "the number of documents judged non-relevant; without any, the fraction is 0",
+        },
+    )
     SUPPORTED_PARAMS = {"rel": REL}
     EXAMPLES = ("Bpref", "Bpref(rel=2)")
 

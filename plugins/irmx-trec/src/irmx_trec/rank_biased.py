@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from irmx import Measure, Param, Rankings, Rows, number
+from irmx import Formula, Measure, Param, Rankings, Rows, number
 from irmx.ragged import Floats
 from irmx_trec.classic_parameters import CUTOFF, REL
 
@@ -17,11 +17,8 @@ LAST_RANK = 1000
 class RankBiasedPrecision(Measure):
     """The expected gain at the ranks that a user sees who goes on from one to the next with probability p.
 
-    With ``rel``, a relevant document has the gain 1. Without it, a document has as gain its grade divided by the largest
-    grade of the qrels, as in the results of TREC-COVID.
-
-    As in cwl_eval, nobody goes beyond rank 1,000, and the weights of these ranks add up to 1: that of rank i is p^(i-1) (1-p),
-    divided by 1 - p^1000, which is 1 to 12 digits up to p = 0.97.
+    Gains are graded without ``rel``, as in the results of TREC-COVID. As in cwl_eval, nobody goes beyond rank 1,000, and the
+    weights of these ranks add up to 1; the divisor that this takes is 1 to 12 digits up to p = 0.97.
 
     Examples
     --------
@@ -34,6 +31,18 @@ class RankBiasedPrecision(Measure):
     NAME = "RBP"
     PRETTY_NAME = "Rank-biased precision"
     SHORT_DESC = "The expected gain per document of a user who goes on to the next rank with probability p."
+    FORMULA = Formula(
+        r"\mathrm{RBP} = \frac{1-p}{1-p^{1000}} \sum_{i=1}^{k} p^{i-1} g_i",
+        {
+            "p": "the persistence: the probability to go on to the next rank",
+            "i": "a rank",
+            "k": "the cutoff, 1,000 at most",
+            "g_i": (
+                "the gain of the document at rank $i$: with rel, 1 if it is relevant, else 0; without rel, its grade "
+                "divided by the largest grade of the qrels"
+            ),
+        },
+    )
     SUPPORTED_PARAMS = {
         "cutoff": CUTOFF,
         "p": Param(float, "persistence, the probability to go on to the next rank", default=0.8, above=0, below=1),

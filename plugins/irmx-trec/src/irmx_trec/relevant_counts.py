@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from ir_measures.measures.base import SumAgg
 
-from irmx import Measure, Param, Rankings, number
+from irmx import Formula, Measure, Param, Rankings, number
 from irmx.ragged import Floats
-from irmx_trec.classic_parameters import CUTOFF, REL
+from irmx_trec.classic_parameters import CUTOFF, RECALL_BASE, REL
 
 
 class Judged(Measure):
@@ -28,6 +28,14 @@ class Judged(Measure):
     NAME = "Judged"
     PRETTY_NAME = "Judgment rate at k"
     SHORT_DESC = "The fraction of the top k documents that are judged."
+    FORMULA = Formula(
+        r"\mathrm{Judged@}k = \frac{j_k}{\min(k, T)}",
+        {
+            "k": "the cutoff; without one, all documents retrieved count",
+            "j_k": "the number of documents at the ranks up to $k$ that are in the qrels, with whatever grade",
+            "T": "the number of documents retrieved",
+        },
+    )
     SUPPORTED_PARAMS = {"cutoff": CUTOFF}
     EXAMPLES = ("Judged", "Judged@10")
 
@@ -66,6 +74,10 @@ class RelevantDocuments(_Count):
     NAME = "NumRel"
     PRETTY_NAME = "Number of relevant documents"
     SHORT_DESC = "The number of relevant documents in the qrels."
+    FORMULA = Formula(
+        r"\mathrm{NumRel} = \mathrm{RB}",
+        {r"\mathrm{RB}": RECALL_BASE},
+    )
     SUPPORTED_PARAMS = {"rel": REL}
     EXAMPLES = ("NumRel", "NumRel(rel=2)")
 
@@ -97,6 +109,10 @@ class RetrievedDocuments(_Count):
     NAME = "NumRet"
     PRETTY_NAME = "Number of retrieved documents"
     SHORT_DESC = "The number of documents retrieved, or of relevant ones among them."
+    FORMULA = Formula(
+        r"\mathrm{NumRet} = T",
+        {"T": "the number of documents retrieved; with rel, of relevant ones among them"},
+    )
     SUPPORTED_PARAMS = {"rel": Param(number, f"{REL.desc}; all documents count without it", above=0)}
     EXAMPLES = ("NumRet", "NumRet(rel=1)")
 

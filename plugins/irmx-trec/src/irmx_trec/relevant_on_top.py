@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from irmx import Measure, Rankings
+from irmx import Formula, Measure, Rankings
 from irmx.ragged import Floats
-from irmx_trec.classic_parameters import JUDGED_ONLY, REL, REQUIRED_CUTOFF
+from irmx_trec.classic_parameters import JUDGED_ONLY, ON_TOP, RECALL_BASE, REL, REQUIRED_CUTOFF
 
 _AT_A_CUTOFF = {"cutoff": REQUIRED_CUTOFF, "rel": REL, "judged_only": JUDGED_ONLY}
 
@@ -26,6 +26,10 @@ class Precision(Measure):
     NAME = "P"
     PRETTY_NAME = "Precision at k"
     SHORT_DESC = "The fraction of the top k documents that are relevant."
+    FORMULA = Formula(
+        r"\mathrm{P@}k = \frac{r_k}{k}",
+        {"k": "the cutoff", "r_k": ON_TOP},
+    )
     SUPPORTED_PARAMS = _AT_A_CUTOFF
     EXAMPLES = ("P@10", "P(rel=2,judged_only=True)@5")
 
@@ -50,6 +54,10 @@ class Recall(Measure):
     NAME = "R"
     PRETTY_NAME = "Recall at k"
     SHORT_DESC = "The fraction of the relevant documents that are among the top k."
+    FORMULA = Formula(
+        r"\mathrm{R@}k = \frac{r_k}{\mathrm{RB}}",
+        {"k": "the cutoff", "r_k": ON_TOP, r"\mathrm{RB}": RECALL_BASE},
+    )
     SUPPORTED_PARAMS = _AT_A_CUTOFF
     EXAMPLES = ("R@1000", "R(rel=2)@5")
 
@@ -74,6 +82,13 @@ class RelevantPrecision(Measure):
     NAME = "Rprec"
     PRETTY_NAME = "R-precision"
     SHORT_DESC = "The precision at rank R, the number of relevant documents of the topic."
+    FORMULA = Formula(
+        r"\mathrm{Rprec} = \frac{r_{\mathrm{RB}}}{\mathrm{RB}}",
+        {
+            r"\mathrm{RB}": RECALL_BASE,
+            r"r_{\mathrm{RB}}": r"the number of relevant documents at the ranks up to $\mathrm{RB}$",
+        },
+    )
     SUPPORTED_PARAMS = {"rel": REL, "judged_only": JUDGED_ONLY}
     EXAMPLES = ("Rprec", "Rprec(rel=2)")
 
@@ -101,6 +116,10 @@ class Success(Measure):
     NAME = "Success"
     PRETTY_NAME = "Success at k"
     SHORT_DESC = "Whether a relevant document is among the top k."
+    FORMULA = Formula(
+        r"\mathrm{Success@}k = \begin{cases} 1 & \text{if } r_k > 0 \\ 0 & \text{otherwise} \end{cases}",
+        {"k": "the cutoff", "r_k": ON_TOP},
+    )
     SUPPORTED_PARAMS = _AT_A_CUTOFF
     EXAMPLES = ("Success@10", "Success(rel=2)@1")
 

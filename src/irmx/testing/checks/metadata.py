@@ -10,16 +10,18 @@ import ir_measures
 
 from irmx.declare.citation import Citation
 from irmx.declare.columns import Column
+from irmx.declare.formula import Formula
 from irmx.declare.measures import COMMON_PARAMS, Measure, is_common
 from irmx.declare.params import Param
 from irmx.declare.settings import parse_measure
+from irmx.errors import UsageError
 from irmx.testing.failures import failure
 from irmx.testing.trying import Data
 
 
 def check_metadata(measure: Measure, data: Data) -> None:
-    """It has a name, a full name, a one-sentence description, a docstring and a range; parameters and columns are described."""
-    problems = [*_of_class(measure), *_of_parameters(measure), *_of_columns(measure)]
+    """It has a name, a full name, a one-sentence description, a docstring and a range; parameters, columns and the symbols of its formula are described."""
+    problems = [*_of_class(measure), *_of_formula(measure), *_of_parameters(measure), *_of_columns(measure)]
     if problems:
         raise failure(
             measure, "What the help and the documentation are made from must be complete.", " ".join(problems)
@@ -45,6 +47,20 @@ def _of_class(measure: Measure) -> Iterator[str]:
     monotone: Any = measure.MONOTONE
     if not isinstance(monotone, bool):
         yield f"MONOTONE is {monotone!r}; it must be True or False."
+
+
+def _of_formula(measure: Measure) -> Iterator[str]:
+    formula: Any = measure.FORMULA
+    if formula is None:
+        return
+    if not isinstance(formula, Formula):
+        yield f"FORMULA is {formula!r}; it must be an irmx.Formula."
+        return
+    try:
+        formula.to_html()
+    except UsageError as error:
+        yield str(error)
+    yield from (f"FORMULA: {problem}" for problem in formula.problems())
 
 
 def _of_parameters(measure: Measure) -> Iterator[str]:

@@ -26,7 +26,7 @@ def blocks_to_nearest(marked: Bools, offsets: Ints) -> Ints:
 
 
 def attention(position: Ints, visual: Bools, offsets: Ints, beta: float, phi: float | None = None) -> Floats:
-    """Return phi + (1 - phi) beta^dist of every block, where dist is the distance to the nearest visual block (A8).
+    """Return phi + (1 - phi) beta^dist of every block, where dist is the distance to the nearest visual block.
 
     Without a constant phi, phi is 1/log2(position + 1).
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irmx import Param, Symbol
+from irmx import Formula, Param, Symbol
 from irmx.ragged import Floats, Ints
 from irmx_pages.examination.attention import attention
 from irmx_pages.examination.products_before import products_before
@@ -14,6 +14,10 @@ from irmx_pages.examination.products_before import products_before
 if TYPE_CHECKING:
     from irmx_pages.ideal.candidates import Candidates, Pick
     from irmx_pages.page.page_arrays import Pages
+
+
+_EXAMINED = {r"\mathrm{Exam}(B_i)": "the probability that the user examines the block at position $i$"}
+
 
 KIND = "examination model"
 """The kind of symbol that the ``examination`` parameter of ``AS`` takes; any plugin may register more."""
@@ -74,7 +78,7 @@ class ByPosition(Examination):
 
 
 class DCG(ByPosition):
-    """Exam(B_i) = 1/log2(i + 1) (A6).
+    """The probability falls with the logarithm of the position.
 
     Examples
     --------
@@ -84,13 +88,18 @@ class DCG(ByPosition):
 
     NAME = "dcg"
     SHORT_DESC = "falls with the logarithm of the position, like the discount of DCG"
+    FORMULA = Formula(
+        r"\mathrm{Exam}(B_i) = \frac{1}{\log_2(i+1)}",
+        {**_EXAMINED, "i": "the position of the block, from 1"},
+        source="the paper",
+    )
 
     def at(self, position: Ints) -> Floats:
         return np.asarray(1 / np.log2(position + 1))
 
 
 class RBP(ByPosition):
-    """Exam(B_i) = beta^(i - 1) (A6).
+    """The user continues to the next block with the same probability at every block.
 
     Examples
     --------
@@ -100,6 +109,15 @@ class RBP(ByPosition):
 
     NAME = "rbp"
     SHORT_DESC = "continues to the next block with probability beta"
+    FORMULA = Formula(
+        r"\mathrm{Exam}(B_i) = \beta^{i-1}",
+        {
+            **_EXAMINED,
+            r"\beta": "the probability of continuing to the next block",
+            "i": "the position of the block, from 1",
+        },
+        source="the paper",
+    )
     SUPPORTED_PARAMS = {"beta": Param(float, "probability of continuing to the next block", default=0.8, low=0, high=1)}
 
     def at(self, position: Ints) -> Floats:
@@ -107,10 +125,21 @@ class RBP(ByPosition):
 
 
 class ERR(Examination):
-    """Exam(B_i) = c_i prod_{j<i} (1 - G(B_j)/n_j), n_j the items of B_j: the user stops at a satisfying block (A7)."""
+    """The user stops at a block that satisfies, with a probability equal to its mean gain per item."""
 
     NAME = "err"
     SHORT_DESC = "stops at a block with a probability equal to its mean gain per item"
+    FORMULA = Formula(
+        r"\mathrm{Exam}(B_i) = c_i \prod_{j<i} \Bigl(1 - \frac{G(B_j)}{n_j}\Bigr)",
+        {
+            **_EXAMINED,
+            "c_i": "an additional discount: 1, or $1/i$ with discount='rank'",
+            "j": "the position of a block above",
+            "G(B_j)": "the gain of that block",
+            "n_j": "the number of its items",
+        },
+        source="the paper, for the product; it does not say what the discount is",
+    )
     SUPPORTED_PARAMS = {
         "discount": Param(
             str,
@@ -135,11 +164,10 @@ class ERR(Examination):
 
 
 class ATT(Examination):
-    """Exam(B_i) = phi_i + (1 - phi_i) beta^dist_i: images and videos attract attention (A8).
+    """Images and videos attract attention, to themselves and to the blocks near them.
 
-    dist_i is the distance in blocks to the nearest block with an image or video, 0 for that block. Without one, Exam is phi_i. By default
-    phi_i = 1/log2(i + 1), a choice of irmx; the paper says "we assume that phi is a global variable that is constant for all
-    positions", which a number as ``phi`` follows. It gives no value of phi or beta.
+    That phi falls with the position by default is a choice of irmx; the paper says "we assume that phi is a global variable that
+    is constant for all positions", which a number as ``phi`` follows. It gives no value of phi or beta.
 
     Examples
     --------
@@ -152,11 +180,28 @@ class ATT(Examination):
 
     NAME = "att"
     SHORT_DESC = "like dcg, but more likely in and near blocks with images or videos"
+    FORMULA = Formula(
+        r"\mathrm{Exam}(B_i) = \varphi_i + (1 - \varphi_i)\,\beta^{d_i}",
+        {
+            **_EXAMINED,
+            r"\varphi_i": (
+                r"the probability for a block that attracts no attention: $1/\log_2(i+1)$, or the parameter phi at "
+                "all positions"
+            ),
+            r"\beta": "the factor per block of distance",
+            "d_i": (
+                "the number of blocks to the nearest one with an image or a video, 0 for that block; without one the "
+                "second term is 0"
+            ),
+        },
+        source="the words of the paper, which gives no values",
+    )
     SUPPORTED_PARAMS = {
         "beta": Param(float, "how far attention reaches: the factor per block of distance", default=0.5, low=0, high=1),
         "phi": Param(
             float,
-            "examination probability of a block that attracts no attention, the same at all positions; None: 1/log2(position + 1)",
+            "examination probability of a block that attracts no attention, the same at all positions; None: "
+            "1/log2(position + 1)",
             default=None,
             above=0,
             high=1,

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from irmx import Measure, Param, Rankings, Symbol, UsageError, number
+from irmx import Formula, Measure, Param, Rankings, Symbol, UsageError, number
 from irmx.ragged import Bools, Floats, segment_sum
 from irmx_pages.examination.examination_models import KIND
 from irmx_pages.ideal.ideal_utility import exact_utility, how_to_show, ideal_utility, refuse_zero, warn_of_other_media
@@ -33,6 +33,29 @@ from irmx_pages.page.efforts import EffortParam
 from irmx_pages.page.gains import READINGS, gain
 from irmx_pages.page.page_arrays import WEB, Pages, utility
 from irmx_pages.page.pages_of_rankings import pages_of, shown_blocks
+
+
+def utility_formula(examination: str) -> Formula:
+    """Return the formula of utility for a user who examines blocks with some probability, stated after a comma."""
+    return Formula(
+        r"\mathrm{nUtil}(P) = \frac{\mathrm{Util}(P)}{\mathrm{Util}(P^{*})}, \qquad "
+        r"\mathrm{Util}(P) = \frac{\sum_{i} \mathrm{Exam}(B_i)\,G(B_i)}{\sum_{i} \mathrm{Exam}(B_i)\,E(B_i)}",
+        {
+            "P": "the page",
+            r"\mathrm{Util}(P)": "its gain per effort, which is the value with normalise=None",
+            "P^{*}": "the ideal page, by the parameter ideal",
+            "i": "the position of a block, from the top",
+            r"\mathrm{Exam}(B_i)": f"the probability that the user examines the block at position $i$, {examination}",
+            "G(B_i)": r"its gain: $g(x)$ times the number of its relevant items. $x$ is the orientation of its vertical, 0.5 for the "
+            r"web, and $g(x) = 1/(1 + ((1-x)/x)^{k})$ with $k = 1/\log_{10}\alpha$, or $k = \log_{10}\alpha$ with "
+            "g='literal'",
+            "E(B_i)": (
+                "its effort: the sum of those of its items, by default 1 for an image, 3 for a text, 6 for a video"
+            ),
+        },
+        source="the paper; it leaves two readings of the exponent of g",
+    )
+
 
 ORIENTED = 0.5
 """Users prefer verticals with an orientation above this to the web."""
@@ -86,9 +109,8 @@ GAIN_PARAMS: dict[str, Any] = {
 class AggregatedSearch(Measure):
     """The utility of an aggregated search page, for any examination model.
 
-    Util(P) = sum_i Exam(B_i) G(B_i) / sum_i Exam(B_i) E(B_i) (A1) is the gain per effort that a user can expect of page P, and
-    nUtil(P) = Util(P) / Util(ideal page) (A2). G is the gain of a block (A3, A4), E its effort (A5), Exam the probability that
-    it is examined. With ``personal`` l > 0, IUtil(P) = (1 - l) nUtil(P) + l vRecall(P) (A9).
+    Util is the gain per effort that a user can expect of a page, nUtil that of the page relative to an ideal one. With
+    ``personal`` l > 0 the value is IUtil(P) = (1 - l) nUtil(P) + l vRecall(P).
 
     The ideal page is by default the one that the paper normalises by (section 5.2). nUtil is above 1 for a page better than
     that; it is never clamped, and ``ideal='exact'`` is the best possible page. A topic without a relevant item has nUtil 0.
@@ -113,6 +135,7 @@ class AggregatedSearch(Measure):
     SHORT_DESC = (
         "Gain per effort of a page of web results and verticals, for a user who examines blocks according to a model."
     )
+    FORMULA = utility_formula("from the examination model")
     SUPPORTED_PARAMS: dict[str, Any] = {
         "examination": Param(str, "how likely the user is to examine each block", kind=KIND, required=True),
         **GAIN_PARAMS,

@@ -6,7 +6,7 @@ from typing import Any
 
 from irmx import Param, Symbol
 from irmx_pages.examination.examination_models import ATT, DCG, ERR, RBP
-from irmx_pages.measures.aggregated_search import GAIN_PARAMS, AggregatedSearch
+from irmx_pages.measures.aggregated_search import GAIN_PARAMS, AggregatedSearch, utility_formula
 
 
 def _with(**of_model: Param) -> dict[str, Any]:
@@ -15,7 +15,7 @@ def _with(**of_model: Param) -> dict[str, Any]:
 
 
 class ASDCG(AggregatedSearch):
-    """The utility of a page for a user who examines block i with probability 1/log2(i + 1) (A1, A2, A6).
+    """The utility of a page for a user who examines blocks according to the discount of DCG.
 
     See ``AS`` for the definition of utility. The paper's name is AS_DCG.
 
@@ -37,6 +37,7 @@ class ASDCG(AggregatedSearch):
     NAME = "AS_DCG"
     PRETTY_NAME = "Utility of an Aggregated Search Page, by the Discount of DCG"
     SHORT_DESC = "Gain per effort of a page, for a user who examines blocks according to the discount of DCG."
+    FORMULA = utility_formula(r"$1/\log_2(i+1)$")
     MONOTONE = True
     SUPPORTED_PARAMS = _with()
     EXAMPLES = ("AS_DCG", "AS_DCG(alpha=7,ideal='exact')@10")
@@ -47,10 +48,10 @@ class ASDCG(AggregatedSearch):
 
 
 class ASRBP(AggregatedSearch):
-    """The utility of a page for a user who continues to the next block with probability beta (A1, A2, A6).
+    """The utility of a page for a user who continues to the next block with probability beta.
 
     See ``AS`` for the definition of utility. The paper's name is AS_RBP. It learned alpha = 7 and beta = 0.85 from preferences, and l = 0.23
-    in the mean over assessors (A11).
+    in the mean over assessors.
 
     References
     ----------
@@ -70,6 +71,7 @@ class ASRBP(AggregatedSearch):
     NAME = "AS_RBP"
     PRETTY_NAME = "Utility of an Aggregated Search Page, by Persistence"
     SHORT_DESC = "Gain per effort of a page, for a user who continues to the next block with probability beta."
+    FORMULA = utility_formula(r"$\beta^{i-1}$")
     MONOTONE = True
     SUPPORTED_PARAMS = _with(beta=RBP.SUPPORTED_PARAMS["beta"])
     EXAMPLES = ("AS_RBP", "AS_RBP(beta=0.85,alpha=7)", "AS_RBP(personal=0.23)")
@@ -80,10 +82,10 @@ class ASRBP(AggregatedSearch):
 
 
 class ASERR(AggregatedSearch):
-    """The utility of a page for a user who stops at a block with probability equal to its mean gain per item (A1, A2, A7).
+    """The utility of a page for a user who stops at a block with probability equal to its mean gain per item.
 
-    See ``AS`` for the definition of utility. The paper's name is AS_ERR. Exam(B_i) = c_i prod_{j<i} (1 - G(B_j)/n_j), n_j the items of
-    B_j; the paper has no c_i, so it is 1; 1/i, the discount of ERR, is the other reading.
+    See ``AS`` for the definition of utility. The paper's name is AS_ERR. The paper does not
+    say what the factor before the product is, so it is 1 by default; 1/i, the discount of ERR, is the other reading.
 
     References
     ----------
@@ -103,6 +105,9 @@ class ASERR(AggregatedSearch):
     NAME = "AS_ERR"
     PRETTY_NAME = "Utility of an Aggregated Search Page, by Satisfaction"
     SHORT_DESC = "Gain per effort of a page, for a user who stops at the first satisfying block."
+    FORMULA = utility_formula(
+        r"$\prod_{j<i} (1 - G(B_j)/n_j)$ with $n_j$ the items of a block, times $1/i$ with err_discount='rank'"
+    )
     SUPPORTED_PARAMS = _with(err_discount=ERR.SUPPORTED_PARAMS["discount"])
     EXAMPLES = ("AS_ERR", "AS_ERR(err_discount='rank')")
 
@@ -112,11 +117,10 @@ class ASERR(AggregatedSearch):
 
 
 class ASATT(AggregatedSearch):
-    """The utility of a page for a user attracted by images and videos (A1, A2, A8).
+    """The utility of a page for a user attracted by images and videos.
 
-    See ``AS`` for the definition of utility. The paper's name is AS_ATT. Exam(B_i) = phi_i + (1 - phi_i) beta^dist_i, dist_i the number of
-    blocks to the nearest one with an image or a video; phi_i = 1/log2(i + 1), or ``phi`` at all positions, as the paper assumes
-    without a value. It gives none of beta either; 0.5 is a choice of irmx.
+    See ``AS`` for the definition of utility. The paper's name is AS_ATT. The paper assumes the same phi at all positions,
+    without a value, which a number as ``phi`` follows. It gives no value of beta either; 0.5 is a choice of irmx.
 
     References
     ----------
@@ -136,6 +140,9 @@ class ASATT(AggregatedSearch):
     NAME = "AS_ATT"
     PRETTY_NAME = "Utility of an Aggregated Search Page, by Attention"
     SHORT_DESC = "Gain per effort of a page, for a user attracted by images and videos."
+    FORMULA = utility_formula(
+        r"$\varphi_i + (1-\varphi_i)\,\beta^{d_i}$ with $\varphi_i = 1/\log_2(i+1)$ or the parameter phi, and $d_i$ the number of blocks to the nearest one with an image or a video"
+    )
     MONOTONE = True
     SUPPORTED_PARAMS = _with(beta=ATT.SUPPORTED_PARAMS["beta"], phi=ATT.SUPPORTED_PARAMS["phi"])
     EXAMPLES = ("AS_ATT", "AS_ATT(beta=0.3)", "AS_ATT(phi=0.2)")

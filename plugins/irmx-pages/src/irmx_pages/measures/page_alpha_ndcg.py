@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from irmx import Citation, Param
+from irmx import Citation, Formula, Param
 from irmx.ragged import Floats
-from irmx_pages.measures.page_diversity import PAGE_DIVERSITY_PARAMS, PageDiversity, orientation_of
+from irmx_pages.measures.page_diversity import OF_PAGES, PAGE_DIVERSITY_PARAMS, PageDiversity, orientation_of
 from irmx_pages.measures.page_params import ZHOU
 from irmx_pages.page.judged_verticals import JudgedVerticals
 from irmx_pages.page.pages_of_rankings import ShownBlocks
@@ -29,11 +29,9 @@ CLARKE = Citation(
 class PageAlphaNDCG(PageDiversity):
     """alpha-nDCG of pages: a relevant item gains less, the more relevant items of its vertical came before.
 
-    The gain of a block is w(V) times the sum over its relevant items of (1 - alpha)^n, n the relevant items of the vertical
-    above. General web counts as a vertical here. The DCG of the page is divided by that of the ideal page. By default w(V) is 1: of
-    alpha-nDCG the paper says that it "treats relevant verticals in a binary sense". With ``weights='orientation'`` it is the
-    orientation, the paper's general rule for the weight of a subtopic. Inferred: the items of a block follow each other at one
-    discount.
+    General web counts as a vertical here. By default all verticals have the weight 1: of alpha-nDCG the paper says that it "treats
+    relevant verticals in a binary sense". With ``weights='orientation'`` it is the orientation, the paper's general rule for the
+    weight of a subtopic. Inferred: the items of a block follow each other at one discount.
 
     References
     ----------
@@ -53,6 +51,20 @@ class PageAlphaNDCG(PageDiversity):
     NAME = "AS_alpha_nDCG"
     PRETTY_NAME = "alpha-nDCG of Aggregated Search Pages"
     SHORT_DESC = "nDCG of a page's blocks, where a relevant item gains less after others of its vertical."
+    FORMULA = Formula(
+        r"\alpha\text{-nDCG}(P) = \frac{\mathrm{DCG}(P)}{\mathrm{DCG}(P^{*})}, \qquad \mathrm{DCG}(P) = \sum_{i} "
+        r"\frac{w_i}{\log_2(i+1)} \sum_{m=0}^{r_i - 1} (1 - \alpha)^{a_i + m}",
+        {
+            **OF_PAGES,
+            "i": "the position of a block, from the top",
+            "w_i": "the weight of its vertical: 1, or its orientation with weights='orientation'",
+            "r_i": "the number of relevant items of the block at position $i$",
+            r"\alpha": "how much a relevant item reduces the gain of the next one of its vertical",
+            "a_i": "the number of relevant items of its vertical in the blocks above",
+            "m": "counts the relevant items of the block",
+        },
+        source="three rules of the paper; that the items of a block follow each other at one discount is inferred",
+    )
     SUPPORTED_PARAMS = {
         "alpha": Param(
             float,

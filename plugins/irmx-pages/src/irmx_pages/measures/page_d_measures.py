@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from irmx import Citation, Param, Rankings
+from irmx import Citation, Formula, Param, Rankings
 from irmx.ragged import Floats, segment_sum
 from irmx_pages.measures.block_tables import by_vertical
-from irmx_pages.measures.page_diversity import PAGE_DIVERSITY_PARAMS, PageDiversity, orientation_of
+from irmx_pages.measures.page_diversity import OF_PAGES, PAGE_DIVERSITY_PARAMS, PageDiversity, orientation_of
 from irmx_pages.measures.page_params import ZHOU
 from irmx_pages.page.judged_verticals import JudgedVerticals, judged_verticals
 from irmx_pages.page.pages_of_rankings import ShownBlocks
@@ -29,8 +29,7 @@ SAKAI = Citation(
 class PageDNDCG(PageDiversity):
     """D-nDCG of pages: nDCG of blocks, where the gain of a relevant item is the orientation of its vertical.
 
-    D-nDCG = DCG(P) / DCG(ideal page), DCG(P) = sum_i orient(V_i|W,q) (relevant items of B_i) / log2(i + 1). Inferred: that
-    the gains of the items of a block add up, at the discount of the block.
+    Inferred: that the gains of the items of a block add up, at the discount of the block.
 
     References
     ----------
@@ -50,6 +49,17 @@ class PageDNDCG(PageDiversity):
     NAME = "AS_D_nDCG"
     PRETTY_NAME = "D-nDCG of Aggregated Search Pages"
     SHORT_DESC = "nDCG of a page's blocks, where a relevant item gains the orientation of its vertical."
+    FORMULA = Formula(
+        r"\text{D-nDCG}(P) = \frac{\mathrm{DCG}(P)}{\mathrm{DCG}(P^{*})}, \qquad \mathrm{DCG}(P) = \sum_{i} "
+        r"\frac{o_i\,r_i}{\log_2(i+1)}",
+        {
+            **OF_PAGES,
+            "i": "the position of a block, from the top",
+            "o_i": "the orientation of its vertical, 0.5 for the web",
+            "r_i": "the number of relevant items of the block at position $i$",
+        },
+        source="three rules of the paper; that items of a block add up is inferred",
+    )
     SUPPORTED_PARAMS: dict[str, Any] = PAGE_DIVERSITY_PARAMS
     CITATIONS = (ZHOU, SAKAI)
     EXAMPLES: ClassVar[tuple[str, ...]] = ("AS_D_nDCG",)
@@ -62,7 +72,7 @@ class PageDNDCG(PageDiversity):
 
 
 class PageDsharpNDCG(PageDNDCG):
-    """D#-nDCG of pages: gamma I-rec + (1 - gamma) D-nDCG.
+    """D#-nDCG of pages: the weighted mean of I-rec and D-nDCG.
 
     Inferred: I-rec is the share of verticals, general web among them, of those with a relevant item in the judgments, that show
     a relevant item on the page.
@@ -85,6 +95,19 @@ class PageDsharpNDCG(PageDNDCG):
     NAME = "AS_Dsharp_nDCG"
     PRETTY_NAME = "D#-nDCG of Aggregated Search Pages"
     SHORT_DESC = "D-nDCG of a page, averaged with the share of verticals from which it shows a relevant item."
+    FORMULA = Formula(
+        r"\mathrm{D}\sharp\text{-nDCG}(P) = \gamma\,\text{I-rec}(P) + (1 - \gamma)\,\text{D-nDCG}(P)",
+        {
+            "P": "the page",
+            r"\gamma": "the weight of I-rec",
+            r"\text{I-rec}(P)": (
+                "the share of the verticals that have a relevant item in the judgments, general web among them, of "
+                "which the page shows one"
+            ),
+            r"\text{D-nDCG}(P)": "the value of AS_D_nDCG",
+        },
+        source="three rules of the paper; what I-rec counts is inferred",
+    )
     SUPPORTED_PARAMS = {
         "gamma": Param(float, "the weight of I-rec", default=0.5, low=0, high=1),
         **PAGE_DIVERSITY_PARAMS,

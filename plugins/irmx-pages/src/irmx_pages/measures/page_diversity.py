@@ -28,6 +28,13 @@ from irmx_pages.measures.page_params import (
 from irmx_pages.page.judged_verticals import JudgedVerticals, judged_verticals
 from irmx_pages.page.pages_of_rankings import ShownBlocks, shown_blocks
 
+OF_PAGES = {
+    "P": "the page",
+    "P^{*}": "the ideal page, by the parameter ideal",
+    r"\mathrm{DCG}(P)": "the discounted gain of the blocks of a page",
+}
+
+
 _COLUMNS: tuple[Column, ...] = tuple(c for c in RUN_COLUMNS if c.name != "media")
 PAGE_DIVERSITY_PARAMS = {"ideal": ideal_param("paper", "greedy"), **LIMIT_PARAMS, **SHAPE_PARAMS}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irmx import Citation, Param, Rankings
+from irmx import Citation, Formula, Param, Rankings
 from irmx.ragged import Floats, segment_sum
 from irmx_pages.ideal.ideal_utility import how_to_show, refuse_zero
 from irmx_pages.measures.page_diversity import PAGE_DIVERSITY_PARAMS, PageDiversity
@@ -29,14 +29,13 @@ AGRAWAL = Citation(
 class PageIANDCG(PageDiversity):
     """IA-nDCG of pages: the mean over verticals, weighted by orientation, of the nDCG for each vertical.
 
-    IA-nDCG = sum_v P(v) nDCG(P|v), where only the relevant items of v gain, 1 each at the discount of their block. By default
-    nDCG(P|v) = DCG(P|v) / DCG(ideal page|v), by the paper's rule to "normalise according to the ideal aggregated search page";
-    P(v) is the orientation over the sum of those of all verticals, general web with 0.5 among them, of which the ideal page
-    shows a relevant item. Inferred: each vertical is normalised separately; normalising the sum over verticals would give D-nDCG.
+    For a vertical, only its relevant items gain, 1 each at the discount of their block. By default the gain is divided by that of
+    the ideal page, by the paper's rule to "normalise according to the ideal aggregated search page". Inferred: each vertical is
+    normalised separately; normalising the sum over verticals would give D-nDCG.
 
     With ``normalise='vertical'`` each vertical has its own ideal, the best page for it alone within the limits of ideal
-    pages: one block with its relevant items at the top or, for the web, its relevant results from the top on. P(v) is then
-    taken over all verticals with a relevant item in the judgments.
+    pages: one block with its relevant items at the top or, for the web, its relevant results from the top on. The weights are
+    then those of all verticals with a relevant item in the judgments.
 
     References
     ----------
@@ -56,10 +55,28 @@ class PageIANDCG(PageDiversity):
     NAME = "AS_IA_nDCG"
     PRETTY_NAME = "IA-nDCG of Aggregated Search Pages"
     SHORT_DESC = "The mean over verticals, weighted by orientation, of the nDCG of a page for each vertical."
+    FORMULA = Formula(
+        r"\text{IA-nDCG}(P) = \sum_{v} p_v\,\frac{\mathrm{DCG}(P \mid v)}{\mathrm{DCG}(P^{*} \mid v)}",
+        {
+            "P": "the page",
+            "P^{*}": "the ideal page, by the parameter ideal; with normalise='vertical', the best page for $v$ alone",
+            "v": "a vertical, or the general web",
+            "p_v": (
+                "its weight: its orientation, 0.5 for the web, divided by the sum of those of all verticals for "
+                "which the ideal page gains"
+            ),
+            r"\mathrm{DCG}(P \mid v)": (
+                r"the sum of $r_i / \log_2(i+1)$ over the blocks of $v$, with $i$ the position and $r_i$ the relevant "
+                "items of a block"
+            ),
+        },
+        source="three rules of the paper; that each vertical is divided separately is inferred",
+    )
     SUPPORTED_PARAMS = {
         "normalise": Param(
             str,
-            "what the DCG for a vertical is divided by: that of the ideal page ('page'), or of the best page for it ('vertical')",
+            "what the DCG for a vertical is divided by: that of the ideal page ('page'), or of the best page for "
+            "it ('vertical')",
             default="page",
             choices=("page", "vertical"),
         ),

@@ -6,13 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from irmx import DataError, Measure, Param, Rankings, UsageError, number
+from irmx import DataError, Formula, Measure, Param, Rankings, UsageError, number
 from irmx.ragged import Floats, Ints
 from irmx_pages.measures.block_tables import by_vertical, described_blocks
 from irmx_pages.measures.page_params import QREL_COLUMNS, RUN_COLUMNS, SHAPE_PARAMS, ZHOU
 from irmx_pages.page.judged_verticals import judged_verticals
 from irmx_pages.page.page_arrays import WEB
 from irmx_pages.page.pages_of_rankings import shown_blocks
+
+_SHOWN = "the verticals on the page, without the general web"
+
 
 RECALL_OF = Param(
     str,
@@ -22,7 +25,8 @@ RECALL_OF = Param(
 )
 ALL_VERTICALS = Param(
     int,
-    "number of verticals that could be shown for every topic, with recall_of='all'; None: those in the topic's qrels rows",
+    "number of verticals that could be shown for every topic, with recall_of='all'; None: those in the topic's "
+    "qrels rows",
     default=None,
     low=1,
     unit="verticals",
@@ -82,7 +86,7 @@ def refuse_two_counts(measure: Measure) -> None:
 
 
 def recall(hit: Ints, right: Ints) -> Floats:
-    """Return the share of the right verticals that a page shows; 1 where there are none to show (A10).
+    """Return the share of the right verticals that a page shows; 1 where there are none to show.
 
     >>> recall(np.array([1, 0]), np.array([4, 0]))
     array([0.25, 1.  ])
@@ -113,7 +117,7 @@ class VerticalMeasure(Measure):
 
 
 class VerticalRecall(VerticalMeasure):
-    """vRecall = verticals on the page / verticals of the topic (A10).
+    """Vertical recall: the share of the topic's verticals that the page shows.
 
     The paper divides by the number of all verticals. By default these are the verticals in the topic's qrels rows, except
     general web; a row with an empty doc_id declares a vertical without judged documents. A topic without verticals scores 1.
@@ -136,6 +140,17 @@ class VerticalRecall(VerticalMeasure):
     NAME = "vRecall"
     PRETTY_NAME = "Vertical Recall"
     SHORT_DESC = "The share of the topic's verticals that the page shows."
+    FORMULA = Formula(
+        r"\mathrm{vRecall} = \frac{\lvert V_P \cap V_q \rvert}{\lvert V_q \rvert}",
+        {
+            "V_P": _SHOWN,
+            "V_q": (
+                "the verticals of the topic: those in its qrels rows, or, with recall_of='oriented', those with an "
+                "orientation above the threshold; all_verticals sets their number. Without any the value is 1"
+            ),
+        },
+        source="the paper",
+    )
     SUPPORTED_PARAMS = {
         "recall_of": RECALL_OF,
         "all_verticals": ALL_VERTICALS,
@@ -161,7 +176,7 @@ class VerticalRecall(VerticalMeasure):
 
 
 class VerticalPrecision(VerticalMeasure):
-    """vPrecision = verticals on the page with an orientation above 0.5 / verticals on the page.
+    """Vertical precision: the share of the verticals on the page that users prefer to the web.
 
     General web is excluded. A page without verticals scores 1 if no vertical has such an orientation, else 0, which is a
     choice of irmx.
@@ -183,6 +198,11 @@ class VerticalPrecision(VerticalMeasure):
     NAME = "vPrecision"
     PRETTY_NAME = "Vertical Precision"
     SHORT_DESC = "The share of the verticals on the page that users prefer to the web."
+    FORMULA = Formula(
+        r"\mathrm{vPrecision} = \frac{\lvert V_P \cap V_q \rvert}{\lvert V_P \rvert}",
+        {"V_P": _SHOWN, "V_q": "the verticals with an orientation above the threshold, 0.5 by default"},
+        source="the paper, for simulated pages",
+    )
     SUPPORTED_PARAMS = {"threshold": THRESHOLD, **SHAPE_PARAMS}
     EXAMPLES = ("vPrecision", "vPrecision(threshold=0.75)")
 
@@ -191,9 +211,7 @@ class VerticalPrecision(VerticalMeasure):
 
 
 class VerticalF(VerticalMeasure):
-    """vF = (1 + beta^2) P R / (beta^2 P + R), P and R the precision and recall of verticals with an orientation above 0.5.
-
-    It is 0 if P and R are 0.
+    """The F-measure of verticals: a mean of vertical precision and recall; 0 if both are 0.
 
     References
     ----------
@@ -212,6 +230,15 @@ class VerticalF(VerticalMeasure):
     NAME = "vF"
     PRETTY_NAME = "F-Measure of Verticals"
     SHORT_DESC = "The harmonic mean of vertical precision and recall, over verticals that users prefer to the web."
+    FORMULA = Formula(
+        r"\mathrm{vF} = \frac{(1 + \beta^2)\,p\,r}{\beta^2\,p + r}",
+        {
+            r"\beta": "how many times as much recall counts as precision does",
+            "p": "vPrecision: the share of the verticals on the page with an orientation above the threshold",
+            "r": "vRecall of the verticals with an orientation above the threshold",
+        },
+        source="the paper, section 5.2",
+    )
     SUPPORTED_PARAMS = {
         "beta": Param(float, "how many times as much recall counts as precision does", default=1.0, above=0),
         "threshold": THRESHOLD,

@@ -36,7 +36,7 @@ class EffortTable(dict[str, float]):
 
 
 DEFAULT = EffortTable(image=1, text=3, video=6)
-"""The paper's efforts: examining an image takes 2.34 s, a text 7.02 s, a video 14 s (A5)."""
+"""The paper's efforts: examining an image takes 2.34 s, a text 7.02 s, a video 14 s."""
 
 
 class EffortParam(Param):

@@ -15,7 +15,7 @@ READINGS = ("steep", "literal")
 
 
 def orientation_gain(x: Any, alpha: float = 10, g: str = "steep") -> Floats:
-    """Return g(x) = 1 / (1 + ((1 - x)/x)^k), the gain of one relevant item of a vertical (A4).
+    """Return g(x) = 1 / (1 + ((1 - x)/x)^k), the gain of one relevant item of a vertical.
 
     g(0.5) = 0.5 and g(x) + g(1 - x) = 1 for any alpha. With alpha = 10 both readings are the identity.
 
@@ -59,7 +59,7 @@ def orientation_gain(x: Any, alpha: float = 10, g: str = "steep") -> Floats:
 
 
 def gain(pages: Pages, alpha: float = 10, g: str = "steep") -> Floats:
-    """Return G(B) = g(orient(V|W,q), alpha) * (relevant items of B) of every block (A3).
+    """Return G(B) = g(orient(V|W,q), alpha) * (relevant items of B) of every block.
 
     Parameters
     ----------

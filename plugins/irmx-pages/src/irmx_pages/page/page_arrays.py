@@ -91,7 +91,7 @@ class Pages:
 
 
 def utility(pages: Pages, gain: Floats, probabilities: Floats) -> Floats:
-    """Return Util(P) = sum_i Exam(B_i) G(B_i) / sum_i Exam(B_i) E(B_i) of every page (A1).
+    """Return Util(P) = sum_i Exam(B_i) G(B_i) / sum_i Exam(B_i) E(B_i) of every page.
 
     Parameters
     ----------

@@ -25,12 +25,12 @@ from irmx_stream.updates.stream_columns import (
 )
 
 LATENCY_STEP = 21600.0
-"""Seconds in 6 hours: a nugget found this late is worth half (T2)."""
+"""Seconds in 6 hours: a nugget found this late is worth half."""
 LARGEST_IMPORTANCE = 3.0
 
 
 class Accounts:
-    """Updates in the order of time, and the nuggets that each is the first to hold (T3).
+    """Updates in the order of time, and the nuggets that each is the first to hold.
 
     Columns are read lazily, when first needed.
 
@@ -41,7 +41,7 @@ class Accounts:
     duplicates : {"pool", "all"}
         Whether near-duplicates found later than the pool count.
     track : {"2014", "2013"}
-        Whether updates that were never pooled cost one word each, or are dropped (T8).
+        Whether updates that were never pooled cost one word each, or are dropped.
     default_length : float
         Number of words of a pooled update of unknown length.
     same_time : {"id", "run"}
@@ -115,7 +115,7 @@ class Accounts:
         self._take_first(rankings.rel)
 
     def _take_first(self, rel: float) -> None:
-        """Assign every nugget to the earliest update that holds it (T3)."""
+        """Assign every nugget to the earliest update that holds it."""
         holds = (
             as_in_the_track(self._qrels)[self._judged_row]
             & (self._nuggets.of_row[self._judged_row] >= 0)
@@ -170,14 +170,14 @@ class Accounts:
         return found
 
     def worth(self, gain: str) -> Floats:
-        """R(n) of every nugget (T1): graded exp(importance) / exp(3), or binary 1 if the importance is above 0."""
+        """R(n) of every nugget: graded exp(importance) / exp(3), or binary 1 if the importance is above 0."""
         if gain == "binary":
             return (self.importance > 0).astype(np.float64)
         return np.asarray(np.exp(self.importance - LARGEST_IMPORTANCE))
 
     @cached_property
     def latency(self) -> Floats:
-        """L(n.t, u.t) of every nugget found (T2): 1 when found as it was known, in (0, 2), above 1 when early."""
+        """L(n.t, u.t) of every nugget found: 1 when found as it was known, in (0, 2), above 1 when early."""
         self._warn_of_far_nuggets()
         known = self._nuggets.column(NUGGET_TIME)
         refuse_other_times(self.time, self.topic, known, self.nugget_topic)
@@ -186,7 +186,7 @@ class Accounts:
 
     @cached_property
     def verbosity(self) -> Floats:
-        """V(u) of every update (T5): 1 + max(0, |u| - words that match its own nuggets) / mean words per nugget.
+        """V(u) of every update: 1 + max(0, |u| - words that match its own nuggets) / mean words per nugget.
 
         0 in a topic without nuggets, for which the mean is undefined.
         """

@@ -7,18 +7,31 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from irmx import Column, Rankings
+from irmx import Column, Formula, Rankings
 from irmx.ragged import Floats
 from irmx_stream.track.accounts import Accounts
-from irmx_stream.track.track_measures import FOUND, IF_UNIMPORTANT, WORDS, TrackMeasure, gain_of, ratio
+from irmx_stream.track.track_measures import (
+    DOCUMENTS,
+    FOUND,
+    GAIN,
+    IF_UNIMPORTANT,
+    LATENCY_FACTOR,
+    LATENCY_GAIN,
+    UPDATE,
+    VERBOSITY,
+    WORDS,
+    WORTH,
+    TrackMeasure,
+    gain_of,
+    ratio,
+)
 from irmx_stream.updates.stream_columns import IMPORTANCE, LENGTH, NUGGET_TIME, TIMESTAMP
 
 
 class Comprehensiveness(TrackMeasure):
     """Comprehensiveness: the share of the nuggets found, weighted by worth.
 
-    sum_u G(u) / sum_n R(n) without latency; the recall of nuggets. Updates that were never pooled hold none, so
-    ``track`` makes no difference.
+    It is the recall of nuggets. Updates that were never pooled hold none, so ``track`` makes no difference.
 
     Examples
     --------
@@ -33,6 +46,11 @@ class Comprehensiveness(TrackMeasure):
     NAME = "Comp"
     PRETTY_NAME = "Comprehensiveness"
     SHORT_DESC = "The share of the nuggets found, weighted by worth."
+    FORMULA = Formula(
+        r"\mathrm{Comp} = \frac{\sum_{u} G(u)}{\sum_{n} R(n)}",
+        {**UPDATE, "G(u)": GAIN, "n": "a nugget of the topic", "R(n)": WORTH},
+        source=DOCUMENTS,
+    )
     QREL_COLUMNS: ClassVar[tuple[Column, ...]] = (*FOUND, IMPORTANCE)
     EXAMPLES = ("Comp", "Comp(gain='binary')")
     LATENCY: ClassVar[bool] = False
@@ -44,8 +62,7 @@ class Comprehensiveness(TrackMeasure):
 class LatencyComprehensiveness(Comprehensiveness):
     """Latency comprehensiveness: the share of the nuggets found, weighted by worth and discounted by latency.
 
-    LC = sum_u G(u) / sum_n R(n) with G(u) = sum_n R(n) L(n.t, u.t). It can exceed 1, but is below 2: a nugget found
-    before it was known counts up to twice.
+    It can exceed 1, but is below 2: a nugget found before it was known counts up to twice.
 
     Examples
     --------
@@ -60,6 +77,11 @@ class LatencyComprehensiveness(Comprehensiveness):
     NAME = "LC"
     PRETTY_NAME = "Latency Comprehensiveness"
     SHORT_DESC = "The share of the nuggets found, weighted by worth and discounted by latency."
+    FORMULA = Formula(
+        r"\mathrm{LC} = \frac{\sum_{u} G(u)}{\sum_{n} R(n)}",
+        {**UPDATE, "G(u)": LATENCY_GAIN, "n": "a nugget of the topic", "R(n)": WORTH},
+        source=DOCUMENTS,
+    )
     QREL_COLUMNS = (*FOUND, IMPORTANCE, NUGGET_TIME)
     RANGE = (0.0, 2.0)
     EXAMPLES = ("LC", "LC(gain='binary')")
@@ -67,10 +89,9 @@ class LatencyComprehensiveness(Comprehensiveness):
 
 
 class Verbosity(TrackMeasure):
-    """Expected verbosity: the mean V(u) over the updates of the topic.
+    """Expected verbosity: the mean amount of reading over the updates of the topic.
 
-    V(u) is 1 plus the words of the update that match none of its own nuggets, in units of the mean words of a nugget:
-    an update of 60 words that match nothing has V = 5 if the mean is 15. Less is better. Neither the worth of nuggets nor
+    An update of 60 words that match nothing has V = 5 if a nugget has 15 words on average. Less is better. Neither the worth of nuggets nor
     their latency matters, so ``gain`` makes no difference. A topic without nuggets, or with only nuggets of importance 0
     that ``unimportant='drop'`` leaves out, has no such unit and scores 0.
 
@@ -87,6 +108,11 @@ class Verbosity(TrackMeasure):
     NAME = "TS_Verbosity"
     PRETTY_NAME = "Expected Verbosity"
     SHORT_DESC = "The mean amount of reading per update, in units of nuggets; less is better."
+    FORMULA = Formula(
+        r"\mathrm{Verbosity} = \frac{1}{\lvert S \rvert} \sum_{u \in S} V(u)",
+        {"S": "the updates of the run for the topic", **UPDATE, "V(u)": VERBOSITY},
+        source=DOCUMENTS,
+    )
     RUN_COLUMNS = (TIMESTAMP, LENGTH)
     QREL_COLUMNS = (*FOUND, *WORDS, IF_UNIMPORTANT)
     RANGE = (0.0, math.inf)
@@ -110,7 +136,7 @@ class Verbosity(TrackMeasure):
 
 
 class Latency(TrackMeasure):
-    """Expected latency: the sum of L over the nuggets found, per update; with ``track='2013'``, per nugget found.
+    """Expected latency: how early the nuggets found were, per update; with ``track='2013'``, per nugget found.
 
     Larger values mean earlier updates: L is 1 for a nugget found when it was first known, and falls to 0. The worth of
     nuggets does not matter, so ``gain`` makes no difference.
@@ -128,6 +154,16 @@ class Latency(TrackMeasure):
     NAME = "TS_Latency"
     PRETTY_NAME = "Expected Latency"
     SHORT_DESC = "The mean over updates of how early they bring nuggets; more is better."
+    FORMULA = Formula(
+        r"\mathrm{Latency} = \frac{1}{\lvert S \rvert} \sum_{n \in F} L(n)",
+        {
+            "S": "the updates of the run for the topic; with track='2013', the nuggets found, $F$",
+            "n": "a nugget",
+            "F": "the nuggets found, each in the earliest update that holds it",
+            "L(n)": f"its discount: {LATENCY_FACTOR}",
+        },
+        source="the track's documents of each year",
+    )
     QREL_COLUMNS = (*FOUND, NUGGET_TIME, IF_UNIMPORTANT)
     RANGE = (0.0, math.inf)
     MONOTONE = False  # with track='2013' a nugget found late lowers the mean

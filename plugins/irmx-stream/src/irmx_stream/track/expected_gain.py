@@ -5,19 +5,35 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
-from irmx import Column
+from irmx import Column, Formula
 from irmx.ragged import Floats
 from irmx_stream.track.accounts import Accounts
-from irmx_stream.track.track_measures import FOUND, WORDS, TrackMeasure, best_gain, gain_of, ratio
+from irmx_stream.track.track_measures import (
+    DOCUMENTS,
+    FOUND,
+    GAIN,
+    LATENCY_GAIN,
+    UPDATE,
+    VERBOSITY,
+    WORDS,
+    WORTH,
+    TrackMeasure,
+    best_gain,
+    gain_of,
+    ratio,
+)
 from irmx_stream.updates.stream_columns import IMPORTANCE, LENGTH, NUGGET_TIME, TIMESTAMP
+
+_BEST = (
+    "the mean of $R(n)$ over the most important nuggets, as many as the topic has updates, or all if it has fewer; "
+    f"$R(n)$ is {WORTH}"
+)
 
 
 class ExpectedGain(TrackMeasure):
     """Expected gain: the worth of the nuggets found, per unit of reading.
 
-    EG = sum_u G(u) / sum_u V(u) over the updates of the topic. G(u) is the sum of R(n) over the update's own nuggets:
-    those that no earlier update holds. V(u) is 1 plus the words of the update that match none of its own nuggets, in
-    units of the mean words of a nugget. A topic without updates or nuggets scores 0.
+    A topic without updates or nuggets scores 0.
 
     References
     ----------
@@ -48,6 +64,11 @@ class ExpectedGain(TrackMeasure):
     NAME = "EG"
     PRETTY_NAME = "Expected Gain"
     SHORT_DESC = "The worth of the nuggets found, per unit of reading."
+    FORMULA = Formula(
+        r"\mathrm{EG} = \frac{\sum_{u} G(u)}{\sum_{u} V(u)}",
+        {**UPDATE, "G(u)": GAIN, "V(u)": VERBOSITY},
+        source=DOCUMENTS,
+    )
     RUN_COLUMNS = (TIMESTAMP, LENGTH)
     QREL_COLUMNS: ClassVar[tuple[Column, ...]] = (*FOUND, IMPORTANCE, *WORDS)
     RANGE = (0.0, math.inf)
@@ -62,9 +83,7 @@ class ExpectedGain(TrackMeasure):
 class ExpectedLatencyGain(ExpectedGain):
     """Expected latency gain: expected gain, discounted by the time between a nugget's first being known and its emission.
 
-    ELG = sum_u G(u) / sum_u V(u) with G(u) = sum_n R(n) L(n.t, u.t) over the update's own nuggets, and
-    L(n.t, u.t) = 1 - (2/pi) arctan((u.t - n.t) / 6 h): 1 for an update at the time of the nugget, 1/2 six hours later, and
-    between 1 and 2 before it.
+    The discount is 1 for an update at the time of the nugget, 1/2 six hours later, and between 1 and 2 before it.
 
     References
     ----------
@@ -84,6 +103,11 @@ class ExpectedLatencyGain(ExpectedGain):
     NAME = "ELG"
     PRETTY_NAME = "Expected Latency Gain"
     SHORT_DESC = "The worth of the nuggets found, discounted by latency, per unit of reading."
+    FORMULA = Formula(
+        r"\mathrm{ELG} = \frac{\sum_{u} G(u)}{\sum_{u} V(u)}",
+        {**UPDATE, "G(u)": LATENCY_GAIN, "V(u)": VERBOSITY},
+        source=DOCUMENTS,
+    )
     QREL_COLUMNS = (*FOUND, IMPORTANCE, NUGGET_TIME, *WORDS)
     EXAMPLES = ("ELG", "ELG(gain='binary')", "ELG(track='2013')")
     LATENCY = True
@@ -107,6 +131,11 @@ class NormalisedExpectedGain(ExpectedGain):
     NAME = "nEG"
     PRETTY_NAME = "Normalised Expected Gain"
     SHORT_DESC = "Expected gain, divided by the mean worth of the most important nuggets."
+    FORMULA = Formula(
+        r"\mathrm{nEG} = \frac{\mathrm{EG}}{\bar{R}}",
+        {r"\mathrm{EG}": "the expected gain, which is the measure EG", r"\bar{R}": _BEST},
+        source=DOCUMENTS,
+    )
     EXAMPLES = ("nEG", "nEG(gain='binary')")
 
     def terms(self, a: Accounts) -> tuple[Floats, Floats]:
@@ -132,13 +161,18 @@ class NormalisedExpectedLatencyGain(NormalisedExpectedGain):
     NAME = "nELG"
     PRETTY_NAME = "Normalised Expected Latency Gain"
     SHORT_DESC = "Expected latency gain, divided by the mean worth of the most important nuggets."
+    FORMULA = Formula(
+        r"\mathrm{nELG} = \frac{\mathrm{ELG}}{\bar{R}}",
+        {r"\mathrm{ELG}": "the expected latency gain, which is the measure ELG", r"\bar{R}": _BEST},
+        source=DOCUMENTS,
+    )
     QREL_COLUMNS = ExpectedLatencyGain.QREL_COLUMNS
     EXAMPLES = ("nELG", "nELG(gain='binary')")
     LATENCY = True
 
 
 class HarmonicMean(TrackMeasure):
-    """The track's harmonic mean of nELG and LC, 2 nELG LC / (nELG + LC); 0 where both are 0.
+    """The track's harmonic mean of nELG and LC.
 
     Examples
     --------
@@ -153,6 +187,14 @@ class HarmonicMean(TrackMeasure):
     NAME = "TS_H"
     PRETTY_NAME = "Harmonic Mean of nELG and LC"
     SHORT_DESC = "The harmonic mean of normalised expected latency gain and latency comprehensiveness."
+    FORMULA = Formula(
+        r"\mathrm{H} = \frac{2\,\mathrm{nELG} \cdot \mathrm{LC}}{\mathrm{nELG} + \mathrm{LC}}",
+        {
+            r"\mathrm{nELG}": "the normalised expected latency gain, which is the measure nELG",
+            r"\mathrm{LC}": "the latency comprehensiveness, which is the measure LC; if both are 0, so is the value",
+        },
+        source=DOCUMENTS,
+    )
     RUN_COLUMNS = ExpectedLatencyGain.RUN_COLUMNS
     QREL_COLUMNS = ExpectedLatencyGain.QREL_COLUMNS
     RANGE = (0.0, 4.0)

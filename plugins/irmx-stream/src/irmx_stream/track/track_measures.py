@@ -26,6 +26,24 @@ from irmx_stream.updates.stream_columns import (
     TRACK_COLUMNS,
 )
 
+DOCUMENTS = "the track's documents on its metrics"
+UPDATE = {"u": "an update of the run"}
+WORTH = r"the worth of the nugget $n$: $e^{\mathrm{importance}}/e^{3}$, or with gain='binary' 1 if the importance is above 0, else 0"
+GAIN = f"the gain of $u$: the sum of $R(n)$ over the nuggets $n$ that no earlier update holds, with $R(n)$ {WORTH}"
+LATENCY_FACTOR = (
+    r"$L(n) = 1 - \frac{2}{\pi}\arctan\frac{t_u - t_n}{6\,\mathrm{h}}$, where $t_u$ is the time of the update and $t_n$ that at "
+    "which the nugget was first known"
+)
+LATENCY_GAIN = (
+    "the gain of $u$: the sum of $R(n)\\,L(n)$ over the nuggets $n$ that no earlier update holds, with "
+    f"$R(n)$ {WORTH}, and the discount {LATENCY_FACTOR}"
+)
+VERBOSITY = (
+    r"the amount of reading: $1 + \max(0, l_u - m_u)/\bar{l}$, where $l_u$ is the number of words of the update, $m_u$ of those "
+    r"that match its own nuggets, and $\bar{l}$ the mean number of words of the topic's nuggets"
+)
+
+
 ASLAM = Citation(
     "Aslam2014",
     "inproceedings",
@@ -157,13 +175,13 @@ def _found(a: Accounts) -> dict[str, Any]:
 
 
 def gain_of(a: Accounts, gain: str, latency: bool) -> Floats:
-    """Return R(n), or R(n) L(n.t, u.t), of every nugget found: the terms of G(u) (T4)."""
+    """Return R(n), or R(n) L(n.t, u.t), of every nugget found: the terms of G(u)."""
     worth = a.worth(gain)[a.nugget]
     return worth * a.latency if latency else worth
 
 
 def best_gain(a: Accounts, gain: str) -> Floats:
-    """Return the mean R of the min(|S|, |N|) nuggets of largest importance of every topic (T7)."""
+    """Return the mean R of the min(|S|, |N|) nuggets of largest importance of every topic."""
     worth = a.worth(gain)
     order = np.lexsort((-worth, a.nugget_topic))
     topic = a.nugget_topic[order]

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from irmx import COMMON_PARAMS, Citation, Measure, Param, Rankings, TopicScores, UsageError, duration
+from irmx import COMMON_PARAMS, Citation, Formula, Measure, Param, Rankings, TopicScores, UsageError, duration
 from irmx_stream.interfaces.newest_first import REVERSE_CHRONOLOGICAL
 from irmx_stream.interfaces.reading_interface import KIND
 from irmx_stream.updates.checked_values import SAME_TIME
@@ -54,10 +54,7 @@ class ModeledStreamUtility(Measure):
     reads the newest update first, down to one read before, or until the session ends. Some rules are from the authors' code
     rather than the paper's text: no session extends beyond the end of the window or reads below the last one, and
     near-duplicates hold the nuggets of the updates they copy. A nugget counts once per user, when first
-    read, as L^alpha with alpha = max(0, k - b), where k is the 0-based number of the session and b the number of
-    sessions that started up to the time at which the nugget was first known: L is the share of the gain that remains for
-    each session of delay. (With ``late='at'``, as in the paper's text, b counts those that started before that time. The
-    default is that of the authors' code.) The value of a topic is the mean over users.
+    read. (``late='at'`` is the rule of the paper's text; the default is that of the authors' code.)
 
     The same seed gives the same users for every run and every topic. Every value and the mean over topics have a
     ``standard_error``, for fixed topics and random users, who are the same for all topics.
@@ -81,6 +78,24 @@ class ModeledStreamUtility(Measure):
     NAME = "MSU"
     PRETTY_NAME = "Modeled Stream Utility"
     SHORT_DESC = "The mean gain of simulated users who visit a stream of updates from time to time."
+    FORMULA = Formula(
+        r"\mathrm{MSU} = \frac{1}{\lvert U \rvert} \sum_{u \in U} \sum_{n \in N_u} L^{\alpha_{un}}, \qquad "
+        r"\alpha_{un} = \max(0, k_{un} - b_{un})",
+        {
+            "U": "the simulated users",
+            "u": "a user",
+            "n": "a nugget",
+            "N_u": "the nuggets that the user reads, each counted when first read",
+            "L": "the share of the gain that remains for each session by which a nugget is late; $0^0 = 1$",
+            r"\alpha_{un}": "the number of sessions by which the nugget is late",
+            "k_{un}": "the number of the session in which the user first reads the nugget, counted from 0",
+            "b_{un}": (
+                "the number of the user's sessions that started up to the time at which the nugget was first known; "
+                "with late='at', before that time"
+            ),
+        },
+        source="the paper; what counts as late at equal times is that of the authors' code",
+    )
     SUPPORTED_PARAMS = {
         "MA": Param(duration, "mean time away between two sessions", default="3h", above=0),
         "SA": Param(duration, "standard deviation of the time away over users", default="1.5h", low=0),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from irmx import Rankings
+from irmx import Formula, Rankings
 from irmx.ragged import Floats
 from irmx_temporal.cells.cell_arrays import Cells
 from irmx_temporal.measures import cell_formulas
@@ -14,8 +14,7 @@ from irmx_temporal.measures.diversity import INTENT_PARAMS, SINGH, TIME_PARAMS, 
 class IntentAwareAP(Diversity):
     """Intent-aware average precision: the mean of IA-P at the ranks of documents relevant to any subtopic.
 
-    IA-AP@n = 1/R sum_{k<=n} IA-P@k rel(k), R the number of relevant documents. It is not the mean over subtopics of AP,
-    which ndeval calls MAP-IA; that is ``IntentAware(measure='AP')``.
+    It is not the mean over subtopics of AP, which ndeval calls MAP-IA; that is ``IntentAware(measure='AP')``.
 
     References
     ----------
@@ -33,6 +32,16 @@ class IntentAwareAP(Diversity):
     NAME = "IA_AP"
     PRETTY_NAME = "Intent-Aware Average Precision"
     SHORT_DESC = "The mean of the intent-aware precision at the ranks of relevant documents."
+    FORMULA = Formula(
+        r"\text{IA-AP} = \frac{1}{\mathrm{RB}} \sum_{n \in R} \text{IA-P@}n",
+        {
+            r"\mathrm{RB}": "the number of documents relevant to any subtopic in the judgments",
+            "n": "a rank",
+            "R": "the ranks of the documents retrieved that are relevant to any subtopic",
+            r"\text{IA-P@}n": "the measure IA_P with the cutoff $n$",
+        },
+        source="Singh, Nejdl and Anand (2016)",
+    )
     SUPPORTED_PARAMS = INTENT_PARAMS
     EXAMPLES: ClassVar[tuple[str, ...]] = ("IA_AP",)
 
@@ -43,9 +52,6 @@ class IntentAwareAP(Diversity):
 class TimeAwareAP(IntentAwareAP):
     """Time- and intent-aware average precision; its mean over topics is TIA-MAP.
 
-    TIA-AP@n = 1/R sum_{k<=n} TIA-P@k rel(k), R the number of relevant documents, rel(k) = 1 if the document is relevant
-    to any subtopic in any window.
-
     References
     ----------
     Singh, J., Nejdl, W., Anand, A.: History by Diversity. CHIIR 2016.
@@ -55,6 +61,16 @@ class TimeAwareAP(IntentAwareAP):
     ALIASES = ("TIA_MAP",)
     PRETTY_NAME = "Time-Aware Intent-Aware Average Precision"
     SHORT_DESC = "The mean of the time- and intent-aware precision at the ranks of relevant documents."
+    FORMULA = Formula(
+        r"\text{TIA-AP} = \frac{1}{\mathrm{RB}} \sum_{n \in R} \text{TIA-P@}n",
+        {
+            r"\mathrm{RB}": "the number of documents relevant to any subtopic in the judgments and window",
+            "n": "a rank",
+            "R": "the ranks of the documents retrieved that are relevant to any subtopic in any window",
+            r"\text{TIA-P@}n": "the measure TIA_P with the cutoff $n$",
+        },
+        source="Singh, Nejdl and Anand (2016)",
+    )
     SUPPORTED_PARAMS = TIME_PARAMS
     TEMPORAL = True
     QREL_COLUMNS = WINDOW_COLUMNS

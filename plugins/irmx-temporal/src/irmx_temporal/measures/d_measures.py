@@ -6,12 +6,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from irmx import Param, Rankings
+from irmx import Formula, Param, Rankings
 from irmx.ragged import Floats
 from irmx_temporal.cells.cell_arrays import Cells
 from irmx_temporal.measures import cell_formulas
 from irmx_temporal.measures.cell_tables import table_of_cells
-from irmx_temporal.measures.diversity import INTENT_PARAMS, Diversity
+from irmx_temporal.measures.diversity import INTENT_PARAMS, OF_SUBTOPIC, Diversity
 from irmx_temporal.measures.subtopic_recall import SAKAI, of_subtopics
 
 SUBTOPIC_ONLY_PARAMS: dict[str, Any] = {k: p for k, p in INTENT_PARAMS.items() if k != "cells"}
@@ -20,8 +20,7 @@ SUBTOPIC_ONLY_PARAMS: dict[str, Any] = {k: p for k, p in INTENT_PARAMS.items() i
 class DNDCG(Diversity):
     """D-nDCG: nDCG over the global gain of a document, the weighted sum of its gains for the subtopics.
 
-    GG(d) = sum_c P(c|q) g_c(d), and D-nDCG@k is the DCG of the ranking divided by that of the documents in the order of GG.
-    The gain is the grade (``gain='linear'``, a choice; the paper leaves the values open) or 2^grade - 1.
+    That the gain for a subtopic is the grade by default is a choice of irmx; the paper leaves the values open.
 
     References
     ----------
@@ -44,6 +43,20 @@ class DNDCG(Diversity):
     SHORT_DESC = (
         "nDCG whose gain is the sum of a document's gains for the subtopics, weighted by the subtopics' probabilities."
     )
+    FORMULA = Formula(
+        r"\text{D-nDCG@}k = \frac{\sum_{i=1}^{k} \mathrm{GG}(d_i) / \log(i+1)}{\sum_{i=1}^{k} \mathrm{GG}(d^{*}_i) / \log(i+1)}, "
+        r"\qquad \mathrm{GG}(d) = \sum_{c} P(c \mid q)\,g_c(d)",
+        {
+            "k": "the cutoff; without one, all documents count",
+            "i": "a rank",
+            r"\mathrm{GG}(d)": "the global gain of a document $d$",
+            "d_i": "the document at rank $i$",
+            "d^{*}_i": "that with the $i$-th largest global gain of all relevant ones",
+            **OF_SUBTOPIC,
+            "g_c(d)": "the gain of $d$ for $c$: its grade, or $2^{g} - 1$ of the grade $g$ with gain='exponential'",
+        },
+        source="Sakai and Song (2011), who leave the values of the gain open",
+    )
     SUPPORTED_PARAMS = {
         "gain": Param(
             str, "the gain of a document for a subtopic: its grade, or 2^grade - 1", default="linear",
@@ -61,8 +74,6 @@ class DNDCG(Diversity):
 class DSharpNDCG(DNDCG):
     """D#-nDCG: the weighted mean of I-rec and D-nDCG.
 
-    D#-nDCG@k = gamma I-rec@k + (1 - gamma) D-nDCG@k.
-
     References
     ----------
     Sakai, T., Song, R.: Evaluating Diversified Search Results Using Per-Intent Graded Relevance. SIGIR 2011.
@@ -79,6 +90,16 @@ class DSharpNDCG(DNDCG):
     NAME = "Dsharp_nDCG"
     PRETTY_NAME = "D#-nDCG"
     SHORT_DESC = "The mean of I-rec and D-nDCG."
+    FORMULA = Formula(
+        r"\mathrm{D}\sharp\text{-nDCG@}k = \gamma\,\text{I-rec@}k + (1 - \gamma)\,\text{D-nDCG@}k",
+        {
+            "k": "the cutoff",
+            r"\gamma": "the weight of I-rec",
+            r"\text{I-rec@}k": "the measure I_rec",
+            r"\text{D-nDCG@}k": "the measure D_nDCG",
+        },
+        source="Sakai and Song (2011)",
+    )
     SUPPORTED_PARAMS = {
         "gamma": Param(float, "weight of I-rec", default=0.5, low=0, high=1),
         **DNDCG.SUPPORTED_PARAMS,

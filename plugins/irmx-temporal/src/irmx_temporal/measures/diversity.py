@@ -14,13 +14,22 @@ from irmx_temporal.measures.cell_tables import table_of_cells
 from irmx_temporal.windows.calendar_windows import BURST, WindowParam, zone
 from irmx_temporal.windows.windows_of_rows import EVERYTHING, Windowing
 
+OF_SUBTOPIC = {
+    "c": "a subtopic",
+    r"P(c \mid q)": "its probability for the topic $q$, by the parameter subtopic_weights",
+}
+OF_WINDOW = {"t": "a time window", r"P(t \mid q)": "its probability for the topic $q$, by the parameter window_weights"}
+
+
 SINGH = Citation(
     "Singh2016",
     "inproceedings",
     {
         "author": "Jaspreet Singh and Wolfgang Nejdl and Avishek Anand",
         "title": "History by Diversity: Helping Historians Search News Archives",
-        "booktitle": "Proceedings of the 2016 ACM Conference on Human Information Interaction and Retrieval (CHIIR 2016)",
+        "booktitle": (
+            "Proceedings of the 2016 ACM Conference on Human Information Interaction and Retrieval (CHIIR 2016)"
+        ),
         "year": "2016",
     },
 )
@@ -71,7 +80,8 @@ WINDOW_PARAMS = {
     ),
     "subtopics": Param(
         str,
-        "subtopics: those in the column iteration, or each topic as a single subtopic ('one'), for qrels that have none",
+        "subtopics: those in the column iteration, or each topic as a single subtopic ('one'), for qrels that "
+        "have none",
         default="column",
         choices=("column", "one"),
     ),

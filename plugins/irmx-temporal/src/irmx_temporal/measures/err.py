@@ -6,11 +6,19 @@ from typing import ClassVar
 
 import numpy as np
 
-from irmx import Param, Rankings
+from irmx import Formula, Param, Rankings
 from irmx.ragged import Floats
 from irmx_temporal.cells.cell_arrays import Cells, renormalised
 from irmx_temporal.measures import cell_formulas
-from irmx_temporal.measures.diversity import INTENT_PARAMS, SINGH, TIME_PARAMS, WINDOW_COLUMNS, Diversity
+from irmx_temporal.measures.diversity import (
+    INTENT_PARAMS,
+    OF_SUBTOPIC,
+    OF_WINDOW,
+    SINGH,
+    TIME_PARAMS,
+    WINDOW_COLUMNS,
+    Diversity,
+)
 
 STOP = Param(
     str,
@@ -32,8 +40,6 @@ ERR = Param(
 class IntentAwareERR(Diversity):
     """Intent-aware expected reciprocal rank: the expected 1/rank of the document that satisfies a user of a subtopic.
 
-    IA-ERR@k = sum_{r<=k} 1/r sum_c P(c|q) R(r|c) prod_{i<r} (1 - R(i|c)), where R is 1 for a relevant document, or graded.
-
     References
     ----------
     Singh, J., Nejdl, W., Anand, A.: History by Diversity. CHIIR 2016.
@@ -50,6 +56,20 @@ class IntentAwareERR(Diversity):
     NAME = "IA_ERR"
     PRETTY_NAME = "Intent-Aware Expected Reciprocal Rank"
     SHORT_DESC = "The expected reciprocal rank for each subtopic, weighted by the subtopics' probabilities."
+    FORMULA = Formula(
+        r"\text{IA-ERR} = \sum_{r=1}^{k} \frac{1}{r} \sum_{c} P(c \mid q)\,R(r \mid c) \prod_{i<r} (1 - R(i \mid c))",
+        {
+            "r": "a rank",
+            "k": "the cutoff, or the number of documents retrieved",
+            **OF_SUBTOPIC,
+            r"R(r \mid c)": (
+                "the probability that the document at rank $r$ satisfies a user of $c$: 1 if it is relevant, else 0; "
+                "with stop='graded', $(2^{g} - 1)/2^{m}$ of the grade $g$ and the largest grade $m$"
+            ),
+            "i": "each rank above $r$",
+        },
+        source="Singh, Nejdl and Anand (2016)",
+    )
     SUPPORTED_PARAMS = {"stop": STOP, **INTENT_PARAMS}
     EXAMPLES: ClassVar[tuple[str, ...]] = ("IA_ERR@20",)
 
@@ -67,8 +87,7 @@ class IntentAwareERR(Diversity):
 class TimeAwareERR(IntentAwareERR):
     """Time- and intent-aware expected reciprocal rank.
 
-    TIA-ERR@k = sum_{r<=k} 1/r sum_(c,t) P(t|q) P(c|q) R(r|c,t) prod_{i<r} (1 - R(i|c,t)), as in the table of the paper. Its
-    text has P(c|q,t) instead of P(c|q), and relevance to the subtopic in any window in R: ``err='text'``. A third formula,
+    The formula is that of the table of the paper. Its text has P(c|q,t) instead of P(c|q), and relevance to the subtopic in any window in R: ``err='text'``. A third formula,
     commented out in the paper, has P(c|q,t) and R(r|c,t): ``err='mixed'``. The paper does not say what P(c|q,t) is; here it
     is P(c|q), scaled to add up to 1 over the subtopics with a relevant document in the window.
 
@@ -93,6 +112,22 @@ class TimeAwareERR(IntentAwareERR):
     PRETTY_NAME = "Time-Aware Intent-Aware Expected Reciprocal Rank"
     SHORT_DESC = (
         "The expected reciprocal rank for each pair of a time window and a subtopic, weighted by their probabilities."
+    )
+    FORMULA = Formula(
+        r"\text{TIA-ERR} = \sum_{r=1}^{k} \frac{1}{r} \sum_{t} P(t \mid q) \sum_{c} P(c \mid q)\,R(r \mid c,t) "
+        r"\prod_{i<r} (1 - R(i \mid c,t))",
+        {
+            "r": "a rank",
+            "k": "the cutoff, or the number of documents retrieved",
+            **OF_WINDOW,
+            **OF_SUBTOPIC,
+            r"R(r \mid c,t)": (
+                "the probability that the document at rank $r$ satisfies a user of $c$ in $t$: 1 if it is relevant, "
+                "else 0; with stop='graded', $(2^{g} - 1)/2^{m}$ of the grade $g$ and the largest grade $m$"
+            ),
+            "i": "each rank above $r$",
+        },
+        source="the table of Singh, Nejdl and Anand (2016); err='text' and err='mixed' are two other formulas of theirs",
     )
     SUPPORTED_PARAMS = {"err": ERR, "stop": STOP, **TIME_PARAMS}
     TEMPORAL = True

@@ -8,11 +8,20 @@ from typing import Any, ClassVar
 import ir_measures
 import numpy as np
 
-from irmx import COMMON_PARAMS, Column, Measure, Param, Rankings, TopicScores, UsageError, parse_measure
+from irmx import COMMON_PARAMS, Column, Formula, Measure, Param, Rankings, TopicScores, UsageError, parse_measure
 from irmx.ragged import Floats
 from irmx_temporal.cells.cell_arrays import Cells
 from irmx_temporal.cells.layout_of_qrels import subtopics_of_rows
-from irmx_temporal.measures.diversity import CELLS, SINGH, SUBTOPIC_PARAMS, WINDOW_COLUMNS, WINDOW_PARAMS, Diversity
+from irmx_temporal.measures.diversity import (
+    CELLS,
+    OF_SUBTOPIC,
+    OF_WINDOW,
+    SINGH,
+    SUBTOPIC_PARAMS,
+    WINDOW_COLUMNS,
+    WINDOW_PARAMS,
+    Diversity,
+)
 from irmx_temporal.measures.values_of_parts import needs_subtopics, of_diversity, of_relevance
 from irmx_temporal.windows.windows_of_rows import Windowing
 
@@ -51,7 +60,7 @@ class MeasureParam(Param):
 class IntentAware(Diversity):
     """A measure lifted over subtopics: the mean of its values for each subtopic, weighted by the subtopics' probabilities.
 
-    IA-M = sum_c P(c|q) M(.|c), for any measure M of ir_measures or of another plugin. In Python ``IntentAware(AP@20)`` and
+    The measure is any one of ir_measures or of another plugin. In Python ``IntentAware(AP@20)`` and
     ``IntentAware(measure="AP@20")`` are the same; a cutoff and ``rel`` are passed on to the measure.
 
     References
@@ -70,6 +79,15 @@ class IntentAware(Diversity):
     NAME = "IntentAware"
     PRETTY_NAME = "A measure over subtopics"
     SHORT_DESC = "Any measure, computed for each subtopic and weighted by the subtopics' probabilities."
+    FORMULA = Formula(
+        r"\text{IA-}M = \sum_{c} P(c \mid q)\,M(\cdot \mid c)",
+        {
+            "M": "the measure that is lifted",
+            **OF_SUBTOPIC,
+            r"M(\cdot \mid c)": "its value for the ranking with the relevance to $c$ alone",
+        },
+        source="Agrawal et al. (2009)",
+    )
     SUPPORTED_PARAMS = {
         "measure": MeasureParam("the measure that is lifted"),
         "cells": CELLS,
@@ -139,7 +157,7 @@ class IntentAware(Diversity):
 class TimeAware(IntentAware):
     """A measure lifted over subtopics and time windows: its values for each pair, weighted by both probabilities.
 
-    TIA-M = sum_t P(t|q) sum_c P(c|q) M(.|c,t). A diversity measure of ir_measures, such as alpha_nDCG, is lifted over the
+    A diversity measure of ir_measures, such as alpha_nDCG, is lifted over the
     windows alone: sum_t P(t|q) M(.|t), over the subtopics of the documents in the window. The paper has "time
     aware alpha-nDCG" as a heading without a formula; this is the natural reading.
 
@@ -163,6 +181,16 @@ class TimeAware(IntentAware):
     PRETTY_NAME = "A measure over subtopics and time windows"
     SHORT_DESC = (
         "Any measure, computed for each pair of a subtopic and a time window and weighted by their probabilities."
+    )
+    FORMULA = Formula(
+        r"\text{TIA-}M = \sum_{t} P(t \mid q) \sum_{c} P(c \mid q)\,M(\cdot \mid c,t)",
+        {
+            "M": "the measure that is lifted",
+            **OF_WINDOW,
+            **OF_SUBTOPIC,
+            r"M(\cdot \mid c,t)": "its value for the ranking with the relevance to $c$ in $t$ alone",
+        },
+        source="a choice of irmx, after the measures of Singh, Nejdl and Anand (2016)",
     )
     SUPPORTED_PARAMS = {
         **IntentAware.SUPPORTED_PARAMS,

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from irmx import Rankings
+from irmx import Formula, Rankings
 from irmx.ragged import Floats
 from irmx_temporal.cells.cell_arrays import Cells
 from irmx_temporal.measures import cell_formulas
-from irmx_temporal.measures.diversity import INTENT_PARAMS, SINGH, TIME_PARAMS, WINDOW_COLUMNS, Diversity
+from irmx_temporal.measures.diversity import (
+    INTENT_PARAMS,
+    OF_SUBTOPIC,
+    OF_WINDOW,
+    SINGH,
+    TIME_PARAMS,
+    WINDOW_COLUMNS,
+    Diversity,
+)
 
 
 class IntentAwareNDCG(Diversity):
     """Intent-aware nDCG: the weighted mean over subtopics of the nDCG for each.
-
-    IA-nDCG@k = sum_c P(c|q) nDCG@k(.|c), with the gain 2^rel - 1 and the discount log(1 + rank).
 
     References
     ----------
@@ -34,6 +40,17 @@ class IntentAwareNDCG(Diversity):
     NAME = "IA_nDCG"
     PRETTY_NAME = "Intent-Aware nDCG"
     SHORT_DESC = "The nDCG for each subtopic, weighted by the subtopics' probabilities."
+    FORMULA = Formula(
+        r"\text{IA-nDCG} = \sum_{c} P(c \mid q)\,\mathrm{nDCG}(\cdot \mid c)",
+        {
+            **OF_SUBTOPIC,
+            r"\mathrm{nDCG}(\cdot \mid c)": (
+                "nDCG of the ranking for $c$ alone at the cutoff, with the gain $2^{g} - 1$ of the grade $g$ and the "
+                "discount of the logarithm of the rank + 1"
+            ),
+        },
+        source="Singh, Nejdl and Anand (2016)",
+    )
     SUPPORTED_PARAMS = INTENT_PARAMS
     EXAMPLES: ClassVar[tuple[str, ...]] = ("IA_nDCG@20",)
 
@@ -44,7 +61,7 @@ class IntentAwareNDCG(Diversity):
 class TimeAwareNDCG(IntentAwareNDCG):
     """Time- and intent-aware nDCG: the weighted mean of the nDCG for each pair of a time window and a subtopic.
 
-    TIA-nDCG@k = sum_t P(t|q) sum_c P(c|q) nDCG@k(.|c,t). P(t|q) is the window's share of the topic's relevant documents,
+    The probability of a window is its share of the topic's relevant documents,
     unless weights are given. A pair without a relevant document counts 0.
 
     References
@@ -68,6 +85,18 @@ class TimeAwareNDCG(IntentAwareNDCG):
     NAME = "TIA_nDCG"
     PRETTY_NAME = "Time-Aware Intent-Aware nDCG"
     SHORT_DESC = "The nDCG for each pair of a time window and a subtopic, weighted by their probabilities."
+    FORMULA = Formula(
+        r"\text{TIA-nDCG} = \sum_{t} P(t \mid q) \sum_{c} P(c \mid q)\,\mathrm{nDCG}(\cdot \mid c,t)",
+        {
+            **OF_WINDOW,
+            **OF_SUBTOPIC,
+            r"\mathrm{nDCG}(\cdot \mid c,t)": (
+                "nDCG of the ranking for the documents of $c$ in $t$ alone at the cutoff, with the gain $2^{g} - 1$ "
+                "of the grade $g$ and the discount of the logarithm of the rank + 1"
+            ),
+        },
+        source="Singh, Nejdl and Anand (2016)",
+    )
     SUPPORTED_PARAMS = TIME_PARAMS
     TEMPORAL = True
     QREL_COLUMNS = WINDOW_COLUMNS

@@ -6,18 +6,25 @@ from typing import ClassVar
 
 import numpy as np
 
-from irmx import Rankings
+from irmx import Formula, Rankings
 from irmx.ragged import Floats
 from irmx_temporal.cells.cell_arrays import Cells
 from irmx_temporal.measures import cell_formulas
-from irmx_temporal.measures.diversity import INTENT_PARAMS, SINGH, TIME_PARAMS, WINDOW_COLUMNS, Diversity
+from irmx_temporal.measures.diversity import (
+    INTENT_PARAMS,
+    OF_SUBTOPIC,
+    OF_WINDOW,
+    SINGH,
+    TIME_PARAMS,
+    WINDOW_COLUMNS,
+    Diversity,
+)
 
 
 class IntentAwarePrecision(Diversity):
     """Intent-aware precision: the weighted mean over subtopics of the precision for each.
 
-    IA-P@k = sum_c P(c|q) 1/k sum_{j<=k} rel(j|c); the paper has P(c|q) uniform. Without a cutoff k is the number of documents
-    retrieved.
+    In the paper all subtopics have the same probability.
 
     References
     ----------
@@ -35,6 +42,16 @@ class IntentAwarePrecision(Diversity):
     NAME = "IA_P"
     PRETTY_NAME = "Intent-Aware Precision"
     SHORT_DESC = "The precision for each subtopic, weighted by the subtopics' probabilities."
+    FORMULA = Formula(
+        r"\text{IA-P@}k = \sum_{c} P(c \mid q)\,\frac{1}{k} \sum_{j=1}^{k} \mathrm{rel}(j \mid c)",
+        {
+            "k": "the cutoff; without one, the number of documents retrieved",
+            **OF_SUBTOPIC,
+            "j": "a rank",
+            r"\mathrm{rel}(j \mid c)": "1 if the document at rank $j$ is relevant to $c$, else 0",
+        },
+        source="Singh, Nejdl and Anand (2016)",
+    )
     SUPPORTED_PARAMS = INTENT_PARAMS
     EXAMPLES: ClassVar[tuple[str, ...]] = ("IA_P@20",)
 
@@ -46,7 +63,7 @@ class IntentAwarePrecision(Diversity):
 class TimeAwarePrecision(IntentAwarePrecision):
     """Time- and intent-aware precision.
 
-    TIA-P@k = sum_t P(t|q) sum_c P(c|q) 1/k sum_{j<=k} rel(j|c,t); the paper has P(c|q) uniform.
+    In the paper all subtopics have the same probability.
 
     References
     ----------
@@ -56,6 +73,18 @@ class TimeAwarePrecision(IntentAwarePrecision):
     NAME = "TIA_P"
     PRETTY_NAME = "Time-Aware Intent-Aware Precision"
     SHORT_DESC = "The precision for each pair of a time window and a subtopic, weighted by their probabilities."
+    FORMULA = Formula(
+        r"\text{TIA-P@}k = \sum_{t} P(t \mid q) \sum_{c} P(c \mid q)\,\frac{1}{k} \sum_{j=1}^{k} \mathrm{rel}(j "
+        r"\mid c,t)",
+        {
+            "k": "the cutoff; without one, the number of documents retrieved",
+            **OF_WINDOW,
+            **OF_SUBTOPIC,
+            "j": "a rank",
+            r"\mathrm{rel}(j \mid c,t)": "1 if the document at rank $j$ is relevant to $c$ and in $t$, else 0",
+        },
+        source="Singh, Nejdl and Anand (2016)",
+    )
     SUPPORTED_PARAMS = TIME_PARAMS
     TEMPORAL = True
     QREL_COLUMNS = WINDOW_COLUMNS

@@ -6,12 +6,20 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from irmx import Citation, Param, Rankings
+from irmx import Citation, Formula, Param, Rankings
 from irmx.ragged import Floats, segment_sum
 from irmx_temporal.cells.cell_arrays import Aspects, Cells, Coverage
 from irmx_temporal.measures import cell_formulas
 from irmx_temporal.measures.cell_tables import table_of_coverage
-from irmx_temporal.measures.diversity import INTENT_PARAMS, SINGH, TIME_PARAMS, WINDOW_COLUMNS, Diversity
+from irmx_temporal.measures.diversity import (
+    INTENT_PARAMS,
+    OF_SUBTOPIC,
+    OF_WINDOW,
+    SINGH,
+    TIME_PARAMS,
+    WINDOW_COLUMNS,
+    Diversity,
+)
 
 SAKAI = Citation(
     "SakaiSong2011",
@@ -31,9 +39,6 @@ WINDOWS_PARAMS: dict[str, Any] = {k: p for k, p in TIME_PARAMS.items() if k != "
 class SubtopicRecall(Diversity):
     """Subtopic recall (I-rec, S-recall, SBR): the share of the topic's subtopics that the ranking covers.
 
-    I-rec@k = C(S) / C(q): the number of subtopics with a relevant document among the first k, over the number of those that
-    have one at all or are declared.
-
     References
     ----------
     Sakai, T., Song, R.: Evaluating Diversified Search Results Using Per-Intent Graded Relevance. SIGIR 2011.
@@ -51,6 +56,14 @@ class SubtopicRecall(Diversity):
     ALIASES: ClassVar[tuple[str, ...]] = ("SBR",)
     PRETTY_NAME = "Intent Recall"
     SHORT_DESC = "The share of the topic's subtopics that the ranking covers."
+    FORMULA = Formula(
+        r"\text{I-rec} = \frac{\lvert C_S \rvert}{\lvert C_q \rvert}",
+        {
+            "C_S": "the subtopics to which a document retrieved is relevant, up to the cutoff if there is one",
+            "C_q": "the subtopics of the topic: those that have a relevant document or are declared",
+        },
+        source="Sakai and Song (2011)",
+    )
     SUPPORTED_PARAMS = COVERED_PARAMS
     CITATIONS = (SAKAI,)
     EXAMPLES: ClassVar[tuple[str, ...]] = ("I_rec@20",)
@@ -73,8 +86,7 @@ class SubtopicRecall(Diversity):
 class TimeAwareSubtopicRecall(SubtopicRecall):
     """Subtopic recall with time windows: the share of subtopics and windows, counted together, that are covered.
 
-    T-SBR@k = (C(S) + T(S)) / (C(q) + T(q)), the numbers of subtopics and of windows with a relevant document among the first k,
-    over those of the topic. A relevant document outside all windows covers its subtopic, and no window.
+    A relevant document outside all windows covers its subtopic, and no window.
 
     References
     ----------
@@ -94,6 +106,16 @@ class TimeAwareSubtopicRecall(SubtopicRecall):
     ALIASES = ("T_SBR",)
     PRETTY_NAME = "Time-Aware Subtopic Recall"
     SHORT_DESC = "The share of the topic's subtopics and time windows, counted together, that the ranking covers."
+    FORMULA = Formula(
+        r"\text{T-SBR} = \frac{\lvert C_S \rvert + \lvert T_S \rvert}{\lvert C_q \rvert + \lvert T_q \rvert}",
+        {
+            "C_S": "the subtopics to which a document retrieved is relevant, up to the cutoff if there is one",
+            "T_S": "the time windows of the relevant documents retrieved, up to the cutoff if there is one",
+            "C_q": "the subtopics of the topic",
+            "T_q": "the time windows of the topic",
+        },
+        source="Singh, Nejdl and Anand (2016)",
+    )
     SUPPORTED_PARAMS = {k: p for k, p in WINDOWS_PARAMS.items() if k not in ("subtopic_weights", "window_weights")}
     TEMPORAL = True
     QREL_COLUMNS = WINDOW_COLUMNS
@@ -115,8 +137,7 @@ class TimeAwareSubtopicRecall(SubtopicRecall):
 class TimeAwareIntentAwareSubtopicRecall(TimeAwareSubtopicRecall):
     """Subtopic recall with time windows, weighted by probabilities.
 
-    TIA-SBR@k = a sum_{c in S} P(c|q) + (1 - a) sum_{t in S} P(t|q). The paper leaves a open; 0.5 is a choice. A relevant
-    document outside all windows covers its subtopic, and no window.
+    The paper leaves the weight a open; 0.5 is a choice of irmx. A relevant document outside all windows covers its subtopic, and no window.
 
     References
     ----------
@@ -127,6 +148,17 @@ class TimeAwareIntentAwareSubtopicRecall(TimeAwareSubtopicRecall):
     ALIASES = ("TIA_SBR",)
     PRETTY_NAME = "Time-Aware Intent-Aware Subtopic Recall"
     SHORT_DESC = "The sum of the weights of the subtopics and time windows that the ranking covers."
+    FORMULA = Formula(
+        r"\text{TIA-SBR} = a \sum_{c \in C_S} P(c \mid q) + (1 - a) \sum_{t \in T_S} P(t \mid q)",
+        {
+            "a": "the weight of subtopics against windows",
+            **OF_SUBTOPIC,
+            "C_S": "the subtopics to which a document retrieved is relevant, up to the cutoff if there is one",
+            **OF_WINDOW,
+            "T_S": "the time windows of the relevant documents retrieved, up to the cutoff if there is one",
+        },
+        source="Singh, Nejdl and Anand (2016), who leave a open",
+    )
     SUPPORTED_PARAMS = {
         "a": Param(float, "weight of subtopics against windows", default=0.5, low=0, high=1),
         **WINDOWS_PARAMS,
