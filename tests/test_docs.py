@@ -240,6 +240,11 @@ def test_readme_has_exactly_the_two_commands_that_ci_runs() -> None:
     assert "grep '^python -m pip install' README.md" in (TOP / ".ci" / "run").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("page", sorted((DOCS / "results").glob("*.md")), ids=lambda page: page.stem)
+def test_whole_numbers_in_tables_of_results_have_commas_between_thousands(page: Path) -> None:
+    assert re.findall(r"(?<=\S \| )\d{4,}(?: of \d+)?(?= \|)", page.read_text(encoding="utf-8")) == []
+
+
 def test_reference_generator_names_no_plugin() -> None:
     for path in (DOCS / "reference_generator").glob("*.py"):
         imported = {

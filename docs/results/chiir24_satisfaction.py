@@ -229,6 +229,9 @@ def main() -> None:
     lines = [
         "# Utility, satisfaction and effort in a user study",
         "",
+        "Measures of pages that count effort say no more about how satisfied the users of a study were than nDCG@10 does. The same users",
+        "took more time for a card with an image or a summary than for a title alone.",
+        "",
         "```console",
         "$ IRMX_DATA=... python docs/results/chiir24_satisfaction.py",
         "```",

@@ -233,6 +233,9 @@ def main() -> None:
     lines = [
         "# Aggregated pages of 157 search engines",
         "",
+        "How measures of aggregated search rank simulated pages of real results, and how far they agree with nDCG. Which ideal page a measure",
+        "divides by matters: only the exact one keeps values from exceeding 1.",
+        "",
         "```console",
         "$ IRMX_DATA=... python docs/results/fedweb13_pages.py",
         "```",

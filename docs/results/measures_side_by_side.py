@@ -144,6 +144,8 @@ def page(collection: Collection) -> str:
 _PAGE = """\
 # Measures side by side on {name}: agreement, discriminative power, robustness
 
+Which measures rank the runs alike, which tell them apart, and which bear missing judgments: in one table, and below part by part.
+
 ```console
 $ {command}
 ```

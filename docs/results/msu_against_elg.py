@@ -218,6 +218,9 @@ def _known(qrels: irmx.Judgments, run: pd.DataFrame) -> float:
 PAGE = """\
 # MSU against expected latency gain: Table 3 of the paper, and MSU per second
 
+From the values that its authors published, the correlations of the paper on Modeled Stream Utility come out as printed. MSU ranks runs
+in another way than the measures of the track, for both kinds of users and in both years.
+
 ```console
 $ IRMX_DATA=... python docs/results/msu_against_elg.py
 ```

@@ -89,6 +89,8 @@ def of_three_runs(results: pd.DataFrame) -> dict[str, Any]:
 PAGE = """\
 # For which users does MSU agree with the measures of the track?
 
+MSU and the measures of the track rank differently for every user of the paper's grid; how differently depends on the user.
+
 ```console
 $ IRMX_DATA=... python docs/results/msu_users.py
 ```

@@ -153,6 +153,9 @@ def main() -> None:
     lines = [
         "# Examination by position in a search engine's sessions",
         "",
+        "Of the models of how far users look down a page, geometric decay (`rbp`) describes these sessions better than logarithmic decay",
+        "(`dcg`). What counts as seen changes the estimate more than chance does.",
+        "",
         "```console",
         "$ IRMX_DATA=... python docs/results/sogou_examination.py",
         "```",

@@ -153,6 +153,9 @@ def page(parts: dict[str, pd.DataFrame], cursor: pd.DataFrame | None, sessions: 
 _PAGE = """\
 # How users move and how long they stay: Markov Precision and a click log
 
+What a click log says of the user of Markov Precision: which way users move, how long they stay, and whether ten steps are enough to
+take the limit for the user.
+
 {how}
 
 The quantities are those of Table 4 and Section 5.5 of Ferrante, Ferro and Maistro (SIGIR 2014), who take them from a log of Yandex: the

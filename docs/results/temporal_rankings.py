@@ -140,7 +140,7 @@ def pairs(title: str, scores: irmx.Scores) -> list[str]:
         signs = np.sign(np.subtract.outer(a, a) * np.subtract.outer(b, b))
         changed, count = int((signs < 0).sum() // 2), len(a) * (len(a) - 1) // 2
         tau = irmx_study.kendall_tau(a, b)
-        numbers = [f"{tau:.3f}", f"{changed} of {count}", f"{a.mean():.4f}", f"{b.mean():.4f}"]
+        numbers = [f"{tau:.3f}", f"{changed:,} of {count:,}", f"{a.mean():.4f}", f"{b.mean():.4f}"]
         rows.append([f"`{plain}`", f"`{scores.measures[other]}`", *numbers])
     return [markdown([title, "time-aware", "tau", "pairs in another order", "mean IA", "mean TIA"], rows, texts=2)]
 
@@ -176,7 +176,7 @@ def discriminated(title: str, scores: irmx.Scores) -> list[str]:
         rows.append(
             [
                 f"`{row.measure}`",
-                f"{row.significant} of {row.pairs}",
+                f"{row.significant:,} of {row.pairs:,}",
                 f"{row.power:.3f}",
                 needed,
                 f"{row.swap_rate:.3f}",
@@ -200,6 +200,9 @@ def main() -> None:
     data = Path(os.environ["IRMX_DATA"]).resolve()
     lines = [
         "# Systems under intent-aware and time-aware measures",
+        "",
+        "Measures of diversity that look at time rank simulated systems differently from those that do not, and most of them tell fewer systems",
+        "apart.",
         "",
         "```console",
         "$ IRMX_DATA=... python docs/results/temporal_rankings.py",

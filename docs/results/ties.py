@@ -65,6 +65,8 @@ def main() -> None:
     lines = [
         "# Ties in runs of TREC-8",
         "",
+        "The order of equal scores changes values, and tools differ in it. This page shows by how much, and what irmx makes of it.",
+        "",
         "```console",
         "$ IRMX_DATA=... python docs/results/ties.py",
         "```",

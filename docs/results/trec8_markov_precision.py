@@ -150,6 +150,8 @@ def picture(pools: irmx_study.SmallerPools, path: Path) -> None:
 _PAGE = """\
 # Markov Precision on {name}: agreement with other measures, and missing judgments
 
+Which users of Markov Precision rank the runs as AP, P@10 and other measures do, and how the rankings change with fewer judgments.
+
 ```console
 $ {command}
 ```

@@ -181,6 +181,8 @@ def page(collection: Collection, scores: irmx.Scores, equal: Array) -> str:
 _PAGE = """\
 # Stopping laws of NCP on {name}: which law explains which measure
 
+Which stopping users explain which measure: the law of NCP under which the runs are ranked most nearly as by AP, P@10, RBP and others.
+
 ```console
 $ {command}
 ```

@@ -85,6 +85,8 @@ def main() -> None:
     lines = [
         "# Diversity measures beside ndeval",
         "",
+        "The measures of diversity of irmx beside those of ndeval: equal where the definitions are, and what the differences come from.",
+        "",
         "```console",
         "$ IRMX_DATA=... python docs/results/web_diversity.py",
         "```",
