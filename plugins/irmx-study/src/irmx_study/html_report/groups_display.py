@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from irmx import axes_for, picture_text
 from irmx_study.comparison.comparison import Comparison
-from irmx_study.pictures.axes import BLUE, GREY, as_text, axes_for
+from irmx_study.pictures.named_colours import BLUE, GREY
 
 _STEP = 1.0
 """The distance between two lines of names, of which the height of the picture is a multiple."""
@@ -67,7 +68,7 @@ class GroupsDisplay:
             line = place if is_right else len(self.systems) - 1 - place
             y, end = -(start + _STEP * line), ends[is_right]
             self.ax_.plot((mean, mean, end), (0, y, y), color=GREY, linewidth=0.8)
-            name, number = as_text(system), f"{mean:.3f}"
+            name, number = picture_text(system), f"{mean:.3f}"
             text = f" {name}  {number}" if is_right else f"{number}  {name} "
             self.ax_.text(end, y, text, va="center", ha="left" if is_right else "right", fontsize=9)
         for level, group in enumerate(self.groups):
@@ -75,7 +76,7 @@ class GroupsDisplay:
             self.ax_.plot((max(xs), min(xs)), (y, y), color=BLUE, linewidth=3, solid_capstyle="round")
             self.ax_.plot(xs, [y] * len(xs), "o", color=BLUE, markeredgecolor="white", markersize=6, linestyle="none")
         self.ax_.set_axis_off()
-        self.ax_.set_title(f"mean {as_text(self.measure)}", fontsize=10, pad=14)
+        self.ax_.set_title(f"mean {picture_text(self.measure)}", fontsize=10, pad=14)
         return self
 
     def _draw_ticks(self, low: float, high: float) -> None:

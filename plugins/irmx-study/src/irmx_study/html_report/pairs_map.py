@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from irmx import axes_for, picture_text
 from irmx_study.comparison.comparison import Comparison
-from irmx_study.pictures.axes import as_text, axes_for
 
 _COLOURS = ("#e8e8e8", "#9ecae1", "#3182bd", "#08306b")
 """Light to dark, so that they can be told apart in print: not significant, and p up to the level, 0.01 and 0.001."""
@@ -63,10 +63,10 @@ class PairsMap:
             classes = sum((table.to_numpy() <= border).astype(float) for border in self.borders)
             classes[np.eye(count, dtype=bool)] = np.nan
             on.imshow(classes, cmap=ListedColormap(colours), vmin=-0.5, vmax=len(colours) - 0.5, interpolation="none")
-            names = [as_text(table.index[place]) for place in places]
+            names = [picture_text(table.index[place]) for place in places]
             on.set_yticks(places, names, fontsize=7)
             on.set_xticks([])
-            on.set_title(as_text(measure), fontsize=10)
+            on.set_title(picture_text(measure), fontsize=10)
             on.spines[:].set_visible(False)
         labels = [f"p > {self.level:g}", *(f"p ≤ {border:g}" for border in self.borders)]
         patches = [Patch(color=colour, label=label) for colour, label in zip(colours, labels, strict=True)]
