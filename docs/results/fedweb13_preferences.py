@@ -130,7 +130,8 @@ def by_bin(compared: pd.DataFrame, level: float) -> list[str]:
     """Return the table of the paper for a level."""
     found = agreement_by_bin(compared[compared["level"] == level]).drop(columns="level")
     found["measure"] = [f"`{m}`" if m in MEASURES else m for m in found["measure"]]
-    return [markdown(["", *found.columns[1:]], found.to_numpy().tolist(), len(found.columns))]
+    rows = [[f"{int(cell):,}" if str(cell).isdigit() else cell for cell in row] for row in found.to_numpy().tolist()]
+    return [markdown(["", *found.columns[1:]], rows, len(found.columns))]
 
 
 def of_tests(t: pd.DataFrame, sign: pd.DataFrame) -> list[str]:
