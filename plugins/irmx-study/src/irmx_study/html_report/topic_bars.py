@@ -16,7 +16,7 @@ from irmx_study.html_report.shown_systems import short, shown_systems
 MOST_VALUES = 150_000
 """So many values are embedded; of a larger study, the systems with the best means."""
 
-MOST_BARS = 400
+MOST_BARS = 200
 """Of more topics, half as many with the largest gains and half as many with the largest losses are drawn."""
 
 _ROUNDING = 1e-9  # as in paired_values.py: a difference that is the threshold but for rounding is a tie

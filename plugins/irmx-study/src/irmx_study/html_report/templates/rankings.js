@@ -28,11 +28,12 @@
     const cell = (one) => (typeof one === "number"
       ? number(Number.isInteger(one) ? one : irmxNumber(one)) : irmxElement("td", {}, one === null ? "" : one));
     const span = parts.columns.length - 1;
-    return irmxElement("table", {},
+    return irmxElement("table", { class: "own" },
       irmxElement("caption", {}, title),
       head(...parts.columns.map((name) => [name.replaceAll("_", " ")])),
       irmxElement("tbody", {}, ...parts.rows.map((row) => irmxElement("tr", {}, ...row.map(cell)))),
-      irmxElement("tfoot", {}, line(irmxCount(parts.rest[0], "further row"), span, irmxNumber(parts.rest[1])),
+      irmxElement("tfoot", {},
+        ...(parts.rest[0] ? [line(irmxCount(parts.rest[0], "further row"), span, irmxNumber(parts.rest[1]))] : []),
         line("sum, the score", span, irmxNumber(value))));
   }
 

@@ -121,7 +121,7 @@ const irmxCount = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
     return element;
   }
 
-  function draw(rows, a, b, measure) {
+  function draw(rows, a, b, measure, hidden) {
     const up = Math.max(0, ...rows.map((row) => row.difference));
     const down = Math.max(0, ...rows.map((row) => -row.difference));
     const span = up + down || 1;
@@ -133,6 +133,7 @@ const irmxCount = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
         `difference ${irmxDifference(row.difference)}`;
       return bar(row, up, span, rows.length <= 60, label);
     });
+    if (hidden) bars[bars.length / 2].classList.add("after-gap");
     const container = part("bars");
     container.setAttribute("role", "group");
     container.setAttribute("aria-label", `Differences in ${measure}, ${a} minus ${b}; arrow keys move from topic to topic`);
@@ -176,7 +177,7 @@ const irmxCount = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
       const half = data.most / 2;
       const drawn = rows.length <= data.most ? rows : [...rows.slice(0, half), ...rows.slice(-half)];
       counts(rows, a, b, measure, rows.length - drawn.length);
-      draw(drawn, a, b, measure);
+      draw(drawn, a, b, measure, rows.length - drawn.length);
       fill(drawn, a, b);
     }
     for (const element of part("bars").querySelectorAll(".bar")) {
