@@ -1,5 +1,6 @@
 """Configuration of Sphinx; builds offline: ``python -m sphinx -W -b html docs docs/_build/html``."""
 
+import os
 import sys
 from importlib.metadata import version as version_of
 from pathlib import Path
@@ -14,13 +15,21 @@ author = "The irmx developers"
 project_copyright = author
 version = release = version_of("irmx")
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
 exclude_patterns = ["_build", "examples", "figures"]
 nitpicky = False
 smartquotes = False
 
 myst_enable_extensions = ["attrs_block", "attrs_inline", "colon_fence", "deflist"]
 myst_heading_anchors = 4
+
+nb_execution_mode = "force"  # notebooks are kept without outputs
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300
+nb_output_stderr = "warn"
+os.environ.setdefault(
+    "PYDEVD_DISABLE_FILE_VALIDATION", "1"
+)  # the debugger of a kernel warns of Python's frozen modules
 
 autodoc_default_options = {"members": True, "member-order": "bysource"}
 autodoc_typehints = "none"
@@ -34,7 +43,7 @@ html_theme = "furo"
 html_title = f"irmx {release}"
 html_show_sphinx = False
 html_static_path = ["_static"]
-html_css_files = ["reading.css"]
+html_css_files = ["reading.css", "notebooks.css"]
 copybutton_prompt_text = r">>> |\.\.\. |\$ "  # what is typed is copied, without prompts; what is printed is not
 copybutton_prompt_is_regexp = True
 

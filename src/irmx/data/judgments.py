@@ -352,7 +352,7 @@ class Judgments:
     def _repr_html_(self) -> str:
         grades, documents = np.unique(self.grade, return_counts=True)
         rows = [{"grade": _plain(g), "documents": n} for g, n in zip(grades.tolist(), documents.tolist(), strict=True)]
-        return html_result(repr(self), {f"documents by grade; columns: {', '.join(self.columns)}": rows})
+        return html_result(f"{self!r}; columns: {', '.join(self.columns)}", {"documents by grade": rows})
 
     def __iter__(self) -> Iterator[ir_measures.Qrel]:
         topics, docs = list(map(str, self.topics)), ["", *self.docs]

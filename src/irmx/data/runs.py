@@ -174,7 +174,7 @@ class Run(ABC):
             {"query_id": self.topics[0], "doc_id": doc, "score": score}
             for doc, score in zip(first, self.score.tolist(), strict=False)
         ]
-        return html_result(repr(self), {f"the first rows; columns: {', '.join(self.columns)}": rows})
+        return html_result(f"{self!r}; columns: {', '.join(self.columns)}", {"the first rows": rows})
 
     def __iter__(self) -> Iterator[ir_measures.ScoredDoc]:
         for query_id, docs in self.as_dict().items():

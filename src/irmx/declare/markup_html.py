@@ -87,7 +87,7 @@ def html_result(
     Parameters
     ----------
     title : str
-        What it is, such as its ``repr``; angle brackets around it are left out.
+        What it is, such as its ``repr``, of which the angle brackets are left out.
     tables : dict of str to rows
         By caption, PrintedRows, a DataFrame or an iterable of dicts; a table without rows is left out.
     facts : dict of str to str, optional
@@ -114,7 +114,7 @@ def html_result(
     <details><summary>How it was computed</summary><dl><dt>topics</dt><dd>2</dd></dl></details>
     </div>
     """
-    parts = [f"<p>{in_html(title.removeprefix('<').removesuffix('>'))}</p>"]
+    parts = [f"<p>{in_html(_without_brackets(title))}</p>"]
     for caption, table in tables.items():
         rows = table if isinstance(table, PrintedRows) else PrintedRows.of(table, places=places)
         if rows.records:
@@ -124,3 +124,13 @@ def html_result(
         pairs = "".join(f"<dt>{in_html(name)}</dt><dd>{in_html(fact)}</dd>" for name, fact in facts.items())
         parts.append(f"<details><summary>How it was computed</summary><dl>{pairs}</dl></details>")
     return "\n".join(["<div>", *parts, "</div>"])
+
+
+def _without_brackets(title: str) -> str:
+    """Return a title without the brackets of a repr, which something may follow.
+
+    >>> _without_brackets("<Run: 2 topics>; columns: query_id"), _without_brackets("a > b")
+    ('Run: 2 topics; columns: query_id', 'a > b')
+    """
+    inside, _, after = title[1:].rpartition(">") if title.startswith("<") else (title, "", "")
+    return inside + after

@@ -61,16 +61,20 @@ class Explanation:
 
     def __repr__(self) -> str:
         rows = counted(len(next(iter(self.columns.values()), ())), "row")
-        return f"<Explanation of {self.measure} for topic {visible(self.query_id)}: {self.value:.4f}, {rows}>"
+        return f"<{self._heading}, {rows}>"
+
+    @property
+    def _heading(self) -> str:
+        return f"Explanation of {self.measure} for topic {visible(self.query_id)}: {self.value:.4f}"
 
     def _repr_html_(self) -> str:
         total = {"contribution": self.value} if "contribution" in self.columns else {}
         found = f"{counted(self.depth, 'document')} retrieved, {self.retrieved} of {self.recall_base} relevant ones among them"
-        caption = "; ".join([found, *(f"{name} {value:.4f}" for name, value in self.fields.items())])
+        title = "; ".join([self._heading, found, *(f"{n} {v:.4f}" for n, v in self.fields.items())])
         frame = self.to_frame()
         if "grade" in frame:
             frame["grade"] = frame["grade"].convert_dtypes()  # whole grades without decimal places
-        return html_result(repr(self), {caption: PrintedRows.of(frame, footer=total)}, most=20)
+        return html_result(title, {"": PrintedRows.of(frame, footer=total)}, most=20)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the columns as a DataFrame."""

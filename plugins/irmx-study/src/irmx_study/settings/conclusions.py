@@ -141,7 +141,9 @@ class Conclusion:
         return f"<Conclusion: {self.sentences()[0]}>"
 
     def _repr_html_(self) -> str:
-        return html_result(". ".join(self.sentences()), {"by the value of each parameter": self.by_parameter()})
+        table = self.by_parameter()
+        table["value"] = [number_text(value) for value in table["value"]]
+        return html_result(". ".join(self.sentences()), {"by the value of each parameter": table})
 
     @cached_property
     def holds(self) -> Bools:

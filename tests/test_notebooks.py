@@ -1,0 +1,42 @@
+"""The notebooks of the documentation are kept without outputs, run, and print nothing that a reader has to skip."""
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+nbformat = pytest.importorskip("nbformat")
+nbclient = pytest.importorskip("nbclient")
+
+NOTEBOOKS = sorted((Path(__file__).parent.parent / "docs" / "notebooks").glob("*.ipynb"))
+
+
+def read(path: Path) -> Any:
+    return nbformat.read(path, as_version=4)
+
+
+def test_there_are_notebooks() -> None:
+    assert NOTEBOOKS
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_is_kept_without_outputs(path: Path) -> None:
+    code = [cell for cell in read(path).cells if cell.cell_type == "code"]
+    assert [cell.source for cell in code if cell.outputs or cell.execution_count is not None] == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="zmq warns of the event loop of Windows")
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_runs_and_shows_tables_and_pictures(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYDEVD_DISABLE_FILE_VALIDATION", "1")
+    notebook = read(path)
+    nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()  # raises the error of a cell
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
+    kinds = {kind for output in outputs for kind in output.get("data", ())}
+    assert {"text/html", "image/png"} <= kinds
+    assert [output.text for output in outputs if output.get("name") == "stderr"] == []
+    texts = [output.get("text", "") or output.get("data", {}).get("text/plain", "") for output in outputs]
+    assert [text for text in texts if re.search(r"\b0x", text)] == []
+    assert [text for text in texts if str(Path.home()) in text or str(path.parent) in text] == []
