@@ -15,12 +15,19 @@ author = "The irmx developers"
 project_copyright = author
 version = release = version_of("irmx")
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+    "reference_generator.mathml_renderer",
+]
 exclude_patterns = ["_build", "examples", "figures"]
 nitpicky = False
 smartquotes = False
 
-myst_enable_extensions = ["attrs_block", "attrs_inline", "colon_fence", "deflist"]
+myst_enable_extensions = ["attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath"]
+html_math_renderer = "mathml"
 myst_heading_anchors = 4
 
 nb_execution_mode = "force"  # notebooks are kept without outputs

@@ -3,8 +3,8 @@
 import pytest
 
 import irmx
-from irmx.cli.demo import _grouping
 from irmx.demo import block_table, demo_measures, judgments_path, run_table
+from irmx.demo.demo_folder import grouping as _grouping
 from irmx.score.scorers import scorer_of
 
 

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from irmx import Measure, Param, Symbol, registry
-
-
-def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table; a vertical bar in a cell stays a bar."""
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(str(c).replace("|", "\\|") for c in line) + " |" for line in lines)
+from irmx.cli.measure_pages import default_text, table
 
 
 def plural(kind: str) -> str:
@@ -60,7 +55,7 @@ def parameters(declared: Mapping[str, Param], given: Mapping[str, Any], up: str)
         if param.kind:
             values = f"[{values}]({up}{slug(param.kind)}/index.md)"
         rows.append(
-            [f"`{name}`{{#{parameter_anchor(name)}}}", param.desc, values, param.unit, _default(name, param, given)]
+            [f"`{name}`{{#{parameter_anchor(name)}}}", param.desc, values, param.unit, default_text(name, param, given)]
         )
     return table(["parameter", "meaning", "values", "unit", "default"], rows)
 
@@ -72,14 +67,6 @@ def parameter_anchor(name: str) -> str:
     'parameter-no-relevant'
     """
     return f"parameter-{name}".replace("_", "-")
-
-
-def _default(name: str, param: Param, given: Mapping[str, Any]) -> str:
-    if name in given:
-        return f"`{given[name]!r}`"
-    if param.required:
-        return "required"
-    return f"`{param.default!r}`" if param.has_default else ""
 
 
 def definition(cls: type, members: bool = False) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from irmx import Measure, Symbol, parse_measure
-from reference_generator.markdown import definition, kinds, parameters, registered_by, slug, table, takers, title
+from irmx.cli.measure_pages import formula_in_markdown, table
+from reference_generator.markdown import definition, kinds, parameters, registered_by, slug, takers, title
 
 
 def pages() -> dict[str, str]:
@@ -59,6 +60,7 @@ def _page(symbol: Symbol, shared: bool) -> str:
         variants = f"\nA call gives a variant: `{symbol.NAME}(parameter=value)`.\n"
     used = ", ".join(f"`{_expression(m, p, symbol)}`" for m, p in takers(symbol.KIND))
     about = definition(type(symbol))
+    formula = f"\n## Formula\n\n{formula_in_markdown(symbol.FORMULA)}\n" if symbol.FORMULA else ""
     if shared:
         about = f"It is a [{type(symbol).__name__}](index.md) with the values below."
     return f"""# {symbol.NAME}
@@ -68,7 +70,7 @@ A {symbol.KIND}: {symbol.SHORT_DESC}. {registered_by("symbols", symbol.NAME)}
 In an expression: {used or f"`{symbol.NAME}`"}.
 
 {about}
-
+{formula}
 ## Parameters
 
 {parameters(symbol.SUPPORTED_PARAMS, symbol.params, "../")}

@@ -164,7 +164,7 @@ def test_a_measure_is_described_from_its_declarations(name: str, command: Callab
     measure = irmx.registry().measures()[name]
     assert measure.PRETTY_NAME in shown
     for key, param in measure.SUPPORTED_PARAMS.items():
-        assert f"{key}: {param.desc}" in shown
+        assert f"{key}: {param.desc}" in " ".join(shown.split())
     assert all(c.doi in shown for c in measure.CITATIONS)
     assert "0 to 1" in shown
 
@@ -177,11 +177,47 @@ def test_symbols_and_stock_measures_are_described(command: Callable[..., Any]) -
 
 
 def test_a_measure_is_described_as_what_computes_it_does(command: Callable[..., Any]) -> None:
-    assert (
-        "Without it, a document has as gain its grade divided by the largest\ngrade" in command("measures", "RBP").out
-    )
+    assert "without rel, its grade divided by the largest grade" in " ".join(command("measures", "RBP").out.split())
     for name in ("RBP", "alpha_nDCG", "Bpref", "SetF"):
         assert ".. " not in command("measures", name).out  # directives of Sphinx
+
+
+@pytest.mark.parametrize("name", ["MPcont", "TIA_ERR", "ELG", "nDCG", "ERR", "GL_AD_ID"])
+def test_what_is_described_fits_80_columns_but_for_examples(
+    name: str, command: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shutil.get_terminal_size", lambda: os.terminal_size((80, 24)))
+    about, _, rest = command("measures", name).out.partition("\n>>> ")
+    lines = [*about.split("\n"), *rest[rest.find("\n\nParameters") :].split("\n")]
+    assert [line for line in lines if len(line) > 80] == []
+
+
+def test_a_measure_shows_its_formula_as_text_and_in_latex(command: Callable[..., Any]) -> None:
+    shown = command("measures", "MP").out
+    assert "Formula\n  MP = Σ_{n ∈ R} π_n Prec(n)\n    n        a rank\n" in shown
+    assert "  LaTeX: \\mathrm{MP} = \\sum_{n \\in R} \\pi_n\\,\\mathrm{Prec}(n)\n" in shown
+
+
+@pytest.mark.parametrize("name", ["MP", "nDCG", "ERR"])
+def test_the_page_of_a_measure_for_authors_of_plugins(name: str, command: Callable[..., Any]) -> None:
+    page = command("measures", name, "-o", "markdown").out
+    assert page.startswith(f"# {name}\n\n**")
+    titles = re.findall("^## (.+)$", page, re.M)
+    own = ["Formula", "Definition", "Parameters", "Columns", "Values", "Citation"]
+    assert titles == {"MP": own, "nDCG": [*own[:3], "Citation"], "ERR": [*own[1:3], "Citation"]}[name]
+    assert re.search(r"^\| `cutoff` \| ", page, re.M)
+    cited = page.partition("## Citation")[2]
+    assert "{" not in re.sub(r"```bibtex.*?```", "", cited, flags=re.S)
+    assert ("\n$$\n\\mathrm{" in page) == (name != "ERR")
+
+
+def test_the_page_of_a_named_object_and_html(command: Callable[..., Any]) -> None:
+    page = command("measures", "geometric", "-o", "markdown").out
+    assert re.findall("^#+ (.+)$", page, re.M) == ["geometric", "Formula", "Parameters"]
+    assert command("measures", "geometric", "-o", "html").out.startswith("<div><p><code>geometric</code>")
+    assert "<math " in command("measures", "AP", "-o", "html").out
+    refused = command("measures", "AP", "-o", "latex")
+    assert (refused.code, "one is printed as table, markdown, html" in refused.err) == (2, True)
 
 
 def test_cite_gives_every_entry_once(command: Callable[..., Any]) -> None:

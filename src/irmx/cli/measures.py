@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import shutil
 import sys
 from typing import Annotated, Any
 
@@ -12,11 +13,17 @@ import typer
 
 from irmx.adapters.ir_measures.papers import papers_of
 from irmx.cli.completing import measures_and_objects
+from irmx.cli.fitted_text import fitted
+from irmx.cli.measure_pages import MeasurePage, formula_in_markdown, of_monotonicity, parameters_table
 from irmx.cli.output.printing import FormatOption, print_rows
 from irmx.declare.citation import IR_MEASURES
+from irmx.declare.described import described
 from irmx.declare.expressions import measure_names
+from irmx.declare.formula import Formula
+from irmx.declare.mathml import mathml_as_text
 from irmx.declare.measures import Measure
 from irmx.declare.parameter_help import parameters_section
+from irmx.declare.symbols import Symbol
 from irmx.declare.trec_names import is_trec_name, trec_measures
 from irmx.errors import UnknownNameError, UsageError, suggest
 from irmx.registry import registry
@@ -35,29 +42,32 @@ def measures(
 ) -> None:
     """List all measures, or describe one in full.
 
-    For one measure: its description, parameters and citation; for one of irmx also its columns and range of values.
+    For one measure: its description, formula, parameters and citation; for one of irmx also its columns and range of values.
+    -o markdown prints the same as a page of documentation, -o html what a notebook shows.
     """
     if name is None:
         _list(output_format)
         return
-    if output_format != "table":
-        raise UsageError(f"-o {output_format} applies to the list of all measures only. Omit {name!r}, or -o.")
+    if output_format not in _OF_ONE:
+        raise UsageError(
+            f"-o {output_format} applies to the list of all measures only; one is printed as {', '.join(_OF_ONE)}. "
+            f"Omit {name!r}, or -o."
+        )
     known = measure_names()
     name = name.partition("(")[0].partition("@")[0].strip()
     if name in known:
-        _describe(name, known[name])
+        _describe(name, known[name], output_format)
         return
     if is_trec_name(name):
         for same in dict.fromkeys(str(measure.NAME) for measure in trec_measures(name)):
-            _describe(same, known[same])
+            _describe(same, known[same], output_format)
         return
     symbols = [symbol for symbol in registry().all_symbols() if name == symbol.NAME]
     if not symbols:
         names = [*known, *(symbol.NAME for symbol in registry().all_symbols())]
         raise UnknownNameError(f"There is no measure or named object {name!r}.{suggest(name, names)}")
     for symbol in symbols:
-        print(f"{symbol.NAME}: {symbol.KIND}, {symbol.SHORT_DESC}")
-        print(f"\n{parameters_section(symbol.SUPPORTED_PARAMS, symbol.params)}")
+        _describe_symbol(symbol, output_format)
 
 
 def _list(output_format: str) -> None:
@@ -104,35 +114,82 @@ def _rows(title: str, rows: list[tuple[str, str]]) -> None:
     console.print()
 
 
-def _describe(name: str, measure: Any) -> None:
+_OF_ONE = ("table", "markdown", "html")
+"""The output formats of one measure or named object; ``table`` is text for a terminal."""
+
+
+def _describe(name: str, measure: Any, output_format: str) -> None:
     scorer = measure if isinstance(measure, Measure) else registry().scorer(measure.NAME) or measure
-    print(f"{name}: {scorer.PRETTY_NAME}")
-    print(f"  {scorer.SHORT_DESC}")
+    if output_format == "markdown":
+        print(MeasurePage(name, measure).text(), end="")
+        return
+    papers = papers_of(measure) or (IR_MEASURES,)
+    if output_format == "html":
+        print(described(name, scorer, f"{scorer.PRETTY_NAME}. {scorer.SHORT_DESC}", papers))
+        return
+    _print(f"{name}: {scorer.PRETTY_NAME}\n  {scorer.SHORT_DESC}")
+    _print_formula(getattr(scorer, "FORMULA", None))
     doc = re.sub(r"^\.\. .*$", "", inspect.cleandoc(type(scorer).__doc__ or ""), flags=re.MULTILINE)  # for Sphinx only
     if doc:
-        print("\n" + doc.strip())
-    print(f"\n{parameters_section(scorer.SUPPORTED_PARAMS, measure.params)}")
+        _print("\n" + doc.strip())
+    _print(f"\n{parameters_section(scorer.SUPPORTED_PARAMS, measure.params)}")
     if missing := not_installed(measure):
-        print(f"\nProvider\n  {missing}")
+        _print(f"\nProvider\n  {missing}")
     if isinstance(measure, Measure):
         _describe_values(measure)
     else:
         _computed_by(measure, scorer)
-    print("\nCite")
-    for citation in papers_of(measure) or (IR_MEASURES,):
-        print(f"  {citation}")
+    _print("\n".join(["\nCite", *(f"  {citation}" for citation in papers)]))
+
+
+def _describe_symbol(symbol: Symbol, output_format: str) -> None:
+    if output_format == "html":
+        print(symbol._repr_html_())
+    elif output_format == "markdown":
+        formula = formula_in_markdown(symbol.FORMULA)
+        parts = [
+            f"# {symbol.NAME}",
+            f"{symbol.KIND}: {symbol.SHORT_DESC}",
+            *([f"## Formula\n\n{formula}"] if formula else []),
+        ]
+        print(*parts, f"## Parameters\n\n{parameters_table(symbol.SUPPORTED_PARAMS, symbol.params)}", sep="\n\n")
+    else:
+        _print(f"{symbol.NAME}: {symbol.KIND}, {symbol.SHORT_DESC}")
+        _print_formula(symbol.FORMULA)
+        _print(f"\n{parameters_section(symbol.SUPPORTED_PARAMS, symbol.params)}")
+
+
+def _print(text: str) -> None:
+    print(fitted(text, shutil.get_terminal_size().columns))
+
+
+def _print_formula(formula: Formula | None) -> None:
+    """Print a formula as plain text and in LaTeX, and what its symbols mean."""
+    if formula is None:
+        return
+    from rich.cells import cell_len
+
+    rows = formula.rows()
+    width = max((cell_len(symbol) for symbol, _ in rows), default=0)
+    lines = [
+        "",
+        "Formula",
+        f"  {mathml_as_text(formula.latex)}",
+        *(f"    {symbol}{' ' * (width - cell_len(symbol))}  {text}" for symbol, text in rows),
+    ]
+    source = [f"  Source: {formula.source}"] if formula.source else []
+    _print("\n".join([*lines, f"  LaTeX: {formula.latex}", *source]))
 
 
 def _describe_values(measure: Measure) -> None:
     columns = (*measure.RUN_COLUMNS, *measure.QREL_COLUMNS)
-    print("\nColumns read, in addition to those of every run and qrels")
+    _print("\nColumns read, in addition to those of every run and qrels")
     for column in columns:
         unit = f" ({column.unit})" if column.unit else ""
-        print(f"  {column.table}.{column.name}: {column.desc}{unit}{'; may be missing' if column.optional else ''}")
+        _print(f"  {column.table}.{column.name}: {column.desc}{unit}{'; may be missing' if column.optional else ''}")
     if not columns:
-        print("  none")
-    print(f"\nRange of values\n  {measure.RANGE[0]:g} to {measure.RANGE[1]:g}")
-    print(f"  {of_monotonicity(measure)}")
+        _print("  none")
+    _print(f"\nRange of values\n  {measure.RANGE[0]:g} to {measure.RANGE[1]:g}\n  {of_monotonicity(measure)}")
 
 
 def _computed_by(measure: Any, scorer: Any) -> None:
@@ -148,10 +205,4 @@ def _computed_by(measure: Any, scorer: Any) -> None:
         which = "with --provider, one of these" if rows else "the first of these"
         rows.append(f"{which} providers of ir_measures that takes the parameters: {', '.join(providers)}")
     if rows:
-        print("\nComputed by", *rows, sep="\n  ")
-
-
-def of_monotonicity(measure: Measure) -> str:
-    """Return a sentence on whether a measure is monotone."""
-    can = "never lowers" if measure.MONOTONE else "can lower"
-    return f"Replacing a non-relevant document by a relevant one {can} the value."
+        _print("\n  ".join(["\nComputed by", *rows]))

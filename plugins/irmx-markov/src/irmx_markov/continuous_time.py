@@ -43,7 +43,7 @@ class ContinuousMarkovPrecision(MarkovMeasure):
         r"\mathrm{MPcont} = \sum_{n \in R} \tilde{\pi}_n\,\mathrm{Prec}(n), \qquad \tilde{\pi}_n = \frac{\pi_n / "
         r"\mu_n}{\sum_{i \in R} \pi_i / \mu_i}",
         {
-            "n": "a rank, as is $i$",
+            "n": "a rank",
             "R": "the ranks of the relevant documents retrieved",
             r"\tilde{\pi}_n": "the share of the time at $R$ that the user spends at rank $n$",
             r"\mathrm{Prec}(n)": PRECISION,
@@ -51,7 +51,7 @@ class ContinuousMarkovPrecision(MarkovMeasure):
             r"\mu_n": (
                 r"the rate of leaving rank $n$: $1/\mu_n$ is the mean holding time there, from the parameter times"
             ),
-            "i": "a rank",
+            "i": "each rank in $R$",
         },
         source="the paper",
     )

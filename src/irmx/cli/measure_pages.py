@@ -1,0 +1,174 @@
+"""The documentation page of one measure in Markdown; ``irmx measures NAME -o markdown`` and the reference of irmx share it."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from irmx.adapters.ir_measures.papers import papers_of
+from irmx.declare.citation import IR_MEASURES
+from irmx.declare.columns import Column
+from irmx.declare.formula import Formula
+from irmx.declare.measures import Measure
+from irmx.declare.params import Param
+from irmx.registry import registry
+
+
+class MeasurePage:
+    """The page of a measure; a generator of documentation that has more to say, such as links, overrides sections.
+
+    Parameters
+    ----------
+    name : str
+        The name in expressions.
+    measure : Measure
+        A measure of irmx or of ir_measures; of the latter, a plugin's scorer says more, if there is one.
+    """
+
+    def __init__(self, name: str, measure: Any) -> None:
+        self.name, self.measure = name, measure
+        self.described: Any = (
+            measure if isinstance(measure, Measure) else registry().scorer(str(measure.NAME)) or measure
+        )
+
+    def text(self) -> str:
+        """Return the page."""
+        sections = {title: text for title, text in self.sections().items() if text}
+        body = "\n\n".join(f"## {title}\n\n{text}" for title, text in sections.items())
+        return f"# {self.name}\n\n{self.about()}\n\n{body}\n"
+
+    def sections(self) -> dict[str, str]:
+        """Return the sections by title; those without text are left out."""
+        return {
+            "Formula": formula_in_markdown(getattr(self.described, "FORMULA", None)),
+            "Definition": self.definition(),
+            "Parameters": self.parameters(),
+            "Columns": self.columns(),
+            "Values": self.values(),
+            "Citation": self.citations(),
+        }
+
+    def about(self) -> str:
+        """Return the name written out, and what the measure is."""
+        return f"**{self.described.PRETTY_NAME}.** {self.described.SHORT_DESC}"
+
+    def definition(self) -> str:
+        """Return the docstring."""
+        return docstring_in_markdown(type(self.described).__doc__ or "")
+
+    def parameters(self) -> str:
+        """Return the table of parameters."""
+        return parameters_table(self.described.SUPPORTED_PARAMS, self.measure.params)
+
+    def columns(self) -> str:
+        """Return the table of the columns that it reads; empty for a measure of ir_measures."""
+        if not isinstance(self.measure, Measure):
+            return ""
+        columns = (*self.measure.RUN_COLUMNS, *self.measure.QREL_COLUMNS)
+        if not columns:
+            return f"It reads {self.columns_of_all()}, and no others."
+        rows = [[c.table, self.column(c), c.desc, c.unit, "may be missing" if c.optional else c.how] for c in columns]
+        listed = table(["table", "column", "meaning", "unit", "how to get it"], rows)
+        return f"Beyond {self.columns_of_all()}, it reads, depending on its parameters:\n\n{listed}"
+
+    def column(self, column: Column) -> str:
+        """Return the name of a column."""
+        return f"`{column.name}`"
+
+    def columns_of_all(self) -> str:
+        """Return what to call the columns that every table has."""
+        return "the columns that every run and qrels table has"
+
+    def values(self) -> str:
+        """Return the range of values; empty for a measure of ir_measures."""
+        if not isinstance(self.measure, Measure):
+            return ""
+        low, high = self.measure.RANGE
+        default = f"A topic of the qrels for which the run has no documents counts as {self.measure.DEFAULT:g}."
+        return f"From {low:g} to {high:g}. {default} {of_monotonicity(self.measure)}"
+
+    def citations(self) -> str:
+        """Return the publications to cite, with their BibTeX entries."""
+        cited = papers_of(self.measure) or (IR_MEASURES,)
+        return "\n\n".join(f"{one}\n\n```bibtex\n{one.bibtex()}\n```" for one in cited)
+
+
+def of_monotonicity(measure: Measure) -> str:
+    """Return a sentence on whether a measure is monotone."""
+    can = "never lowers" if measure.MONOTONE else "can lower"
+    return f"Replacing a non-relevant document by a relevant one {can} the value."
+
+
+def formula_in_markdown(formula: Formula | None) -> str:
+    r"""Return a formula between dollar signs and a table of its symbols; empty without a formula.
+
+    >>> print(formula_in_markdown(Formula(r"\mathrm{P@}k = \frac{r_k}{k}", {"k": "the cutoff"}, "a book")))
+    $$
+    \mathrm{P@}k = \frac{r_k}{k}
+    $$
+    <BLANKLINE>
+    | symbol | meaning |
+    | --- | --- |
+    | $k$ | the cutoff |
+    <BLANKLINE>
+    Source: a book.
+    """
+    if formula is None:
+        return ""
+    symbols = table(["symbol", "meaning"], [[f"${one}$", meaning] for one, meaning in formula.symbols.items()])
+    source = f"\n\nSource: {formula.source}." if formula.source else ""
+    return f"$$\n{formula.latex}\n$$\n\n{symbols}{source}"
+
+
+def docstring_in_markdown(text: str) -> str:
+    r"""Return a docstring in the style of numpydoc as Markdown.
+
+    >>> print(docstring_in_markdown("Of a :class:`run`, as ``Run``.\n\nReferences\n----------\nA book."))
+    Of a `run`, as `Run`.
+    <BLANKLINE>
+    ### References
+    <BLANKLINE>
+    A book.
+    """
+    text = re.sub(r"^\.\. .*$", "", inspect.cleandoc(text), flags=re.MULTILINE)  # for Sphinx only
+    text = re.sub(r":(?:\w+:)?\w+:`~?([^`]+)`", r"`\1`", text).replace("``", "`")
+    text = re.sub(r"^(\w[\w ]*)\n-{3,}\n", r"### \1\n\n", text, flags=re.MULTILINE)
+    return re.sub(r"^>>> .*(?:\n.+)*", lambda code: f"```pycon\n{code[0]}\n```", text.strip(), flags=re.MULTILINE)
+
+
+def parameters_table(declared: Mapping[str, Any], given: Mapping[str, Any]) -> str:
+    """Return a table of parameters: meaning, values, unit, default; values that the object has replace the defaults."""
+    if not declared:
+        return "It has no parameters."
+    rows = []
+    for name, param in declared.items():
+        of_ours = isinstance(param, Param)
+        values = param.expects() if of_ours else getattr(param.dtype, "__name__", "any")
+        rows.append(
+            [f"`{name}`", param.desc or "", values, param.unit if of_ours else "", default_text(name, param, given)]
+        )
+    return table(["parameter", "meaning", "values", "unit", "default"], rows)
+
+
+def default_text(name: str, param: Any, given: Mapping[str, Any]) -> str:
+    """Return the default of a parameter as code, or that it is required, or an empty string."""
+    if name in given:
+        return f"`{given[name]!r}`"
+    if getattr(param, "required", False):
+        return "required"
+    has_default = param.has_default if isinstance(param, Param) else type(param.default) is not object
+    return f"`{param.default!r}`" if has_default else ""
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    r"""Return a table in Markdown; a vertical bar in a cell stays a bar.
+
+    >>> print(table(["a"], [["b|c"]]))
+    | a |
+    | --- |
+    | b\|c |
+    """
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(str(c).replace("|", "\\|") for c in line) + " |" for line in lines)
