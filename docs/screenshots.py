@@ -26,7 +26,7 @@ OPTIONS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-SIZE = {"width": 1100, "height": 760}
+SIZE = {"width": 1100, "height": 900}
 COLOURS = 128
 
 
@@ -44,12 +44,14 @@ def report() -> irmx_study.Report:
 
 
 def screenshot(browser: Any, page: Path, scheme: str) -> bytes:
-    """Return a picture of the top of a page in a light or dark colour scheme, with few colours, so that it is small."""
+    """Return a picture of a page down to its second section, in a light or dark scheme and in few colours, so that it is small."""
     from PIL import Image
 
     tab = browser.new_page(viewport=SIZE, color_scheme=scheme, device_scale_factor=1.5)
     tab.goto(page.as_uri())
-    picture = Image.open(BytesIO(tab.screenshot())).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+    end = tab.locator("section").nth(1).bounding_box()["y"]
+    shown = tab.screenshot(clip={"x": 0, "y": 0, "width": SIZE["width"], "height": end})
+    picture = Image.open(BytesIO(shown)).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
     tab.close()
     out = BytesIO()
     picture.save(out, format="PNG", optimize=True)
