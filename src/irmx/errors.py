@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import os
 from collections.abc import Iterable
 from itertools import islice
 
@@ -112,7 +113,7 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
-def failure_of(plugin: str, error: Exception, where: str = "") -> PluginError:
+def failure_of(plugin: str, error: Exception, where: str = "", module: str = "") -> PluginError:
     """Return the error to raise in place of an exception that a plugin did not mean for the user.
 
     Parameters
@@ -123,6 +124,8 @@ def failure_of(plugin: str, error: Exception, where: str = "") -> PluginError:
         What it raised. If it tried to change an array or an attribute that measures share, the message says what to do.
     where : str
         Where it failed, such as `` for query q``.
+    module : str
+        The module of the plugin's author. The message ends with the last line of that package that was reached.
 
     Examples
     --------
@@ -140,7 +143,19 @@ def failure_of(plugin: str, error: Exception, where: str = "") -> PluginError:
         return PluginError(
             f"{plugin} tried{where} to change an array that all measures share. Work on a copy, such as ranks = ranks.copy()."
         )
-    return PluginError(f"{plugin} failed{where} with {type(error).__name__}: {error}")
+    return PluginError(f"{plugin} failed{where} with {type(error).__name__}: {error}{_line_of(error, module)}")
+
+
+def _line_of(error: Exception, module: str) -> str:
+    """Return the file and line of the package of a module that an error comes from, in parentheses; empty if unknown."""
+    package, place, step = module.partition(".")[0], "", error.__traceback__
+    while step is not None:
+        file = step.tb_frame.f_code.co_filename
+        if str(step.tb_frame.f_globals.get("__name__")).partition(".")[0] == package and os.path.isfile(file):
+            beside = os.path.relpath(file) if os.path.abspath(file).startswith(os.getcwd() + os.sep) else file
+            place = f" ({beside}, line {step.tb_lineno})"
+        step = step.tb_next
+    return place if package not in ("", "irmx") else ""
 
 
 def some(names: Iterable[str], number: int = 3) -> str:

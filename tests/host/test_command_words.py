@@ -106,7 +106,7 @@ def test_a_command_that_fails_is_named_with_its_plugin(
     assert (done.code, done.out) == (1, "")
     assert done.err == (
         "irmx: The command 'second fails' of second (irmx-second 2.0) failed: ValueError: negative budget. "
-        "IRMX_TRACEBACK=1 shows where.\n"
+        "'irmx --traceback second fails ...' shows where.\n"
     )
     refused = command("second", "refuses")
     assert (refused.code, refused.err) == (2, "irmx: no such budget\n")

@@ -1,5 +1,6 @@
 """Measures of a file of the user's, from the shell: ``irmx --load FILE.py``."""
 
+import re
 import sys
 
 import pandas as pd
@@ -55,3 +56,31 @@ def test_a_file_that_cannot_be_loaded_says_why(command, monkeypatch, files, name
     assert done.code == code
     assert message in done.err
     assert "Traceback" not in done.err
+
+
+FAILS = '''
+import irmx
+import numpy as np
+
+
+@irmx.measure
+def ZFails(ranking: irmx.Ranking) -> float:
+    """Fail in a library."""
+    return float(np.concatenate([np.ones(2)], axis=2)[0])
+'''
+
+
+def test_an_error_in_a_measure_names_the_line_of_the_file(command, monkeypatch, files):
+    monkeypatch.setattr("sys.path", [*sys.path])
+    monkeypatch.setenv("IRMX_TRACEBACK", "")
+    (files / "zfails.py").write_text(FAILS)
+    line = ("--load", "zfails.py", "eval", "some.qrels", "some.run", "ZFails")
+    done = command(*line, cwd=files)
+    assert done.code == 1
+    told = r"irmx: The measure ZFails failed for query q with AxisError: .* \(zfails\.py, line 9\)\n"
+    assert re.fullmatch(told, done.err)
+    whole = command("--traceback", *line, cwd=files)
+    assert (whole.code, whole.out) == (1, "")
+    assert whole.err.startswith("Traceback")
+    assert 'zfails.py", line 9' in whole.err
+    assert whole.err.endswith(done.err)

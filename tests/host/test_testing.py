@@ -16,6 +16,7 @@ import ir_measures
 import pytest
 from joblib.externals.loky.cloudpickle_wrapper import dumps
 
+import irmx
 from irmx import Column, Measure, SampleValues, UsageError
 from irmx.testing import (
     CHECKS,
@@ -144,6 +145,14 @@ def test_samples_are_drawn_once_for_measures_that_read_the_same_columns() -> Non
     for found, weight in zip(drawn, (0.25, 0.5), strict=True):
         for_all(data.samples(Flawless(weight=weight)), found.append, data)
     assert all(one is other for one, other in zip(*drawn, strict=True))
+
+
+def test_a_setting_whose_place_the_examples_take_is_told() -> None:
+    with pytest.warns(
+        irmx.errors.PluginWarning, match=r"^NCP\(rel=2\) is not checked: it lacks the required law\. .*: NCP"
+    ):
+        found = list(instances(irmx.NCP(rel=2)))
+    assert found == list(instances(irmx.NCP))
 
 
 def test_of_a_measure_that_lacks_a_parameter_the_examples_are_checked() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+import traceback
 import warnings
 from typing import Annotated, Any, NoReturn
 
@@ -77,6 +78,8 @@ def _leave(error: Exception) -> NoReturn:
     if isinstance(error, BrokenPipeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    if os.environ.get("IRMX_TRACEBACK"):
+        traceback.print_exception(error)
     if isinstance(error, UnicodeEncodeError):
         lacking = error.object[error.start : error.end]
         note(
@@ -130,8 +133,13 @@ def _options(
             help="Run a Python file of yours that defines measures with @irmx.measure. May be repeated.",
         ),
     ] = None,
+    whole: Annotated[
+        bool, typer.Option("--traceback", help="Show the traceback of an error, for authors of measures and plugins.")
+    ] = False,
 ) -> None:
     """Handle the options before the subcommand."""
+    if whole:
+        os.environ["IRMX_TRACEBACK"] = "1"  # processes that score runs inherit it
     from irmx.cli.load import load_file
 
     for path in load or ():

@@ -186,7 +186,7 @@ def built(command: Command) -> Any:
 def _named_where_it_fails(function: Any, command: Command) -> Callable[..., Any]:
     """Return the function of a plugin's command, whose errors name the command and the plugin.
 
-    Errors of irmx, of files and of the command line say enough already. ``IRMX_TRACEBACK`` lets authors see the others whole.
+    Errors of irmx, of files and of the command line say enough already. ``--traceback`` lets authors see the others whole.
     """
 
     @functools.wraps(function)
@@ -199,7 +199,7 @@ def _named_where_it_fails(function: Any, command: Command) -> Callable[..., Any]
                 raise
             raise PluginError(
                 f"The command '{command.words}' of {registry().source_of(command)} failed: {text_of(error)}. "
-                "IRMX_TRACEBACK=1 shows where."
+                f"'irmx --traceback {command.words} ...' shows where."
             ) from error
 
     return call

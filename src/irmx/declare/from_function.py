@@ -85,7 +85,8 @@ class FunctionMeasure(Measure, metaclass=_OfFunction):
         except IrmxError:
             raise
         except Exception as error:
-            raise failure_of(f"The measure {self}", error, f" for query {ranking.query_id}") from error
+            where = f" for query {ranking.query_id}"
+            raise failure_of(f"The measure {self}", error, where, type(self).__module__) from error
         if not hasattr(value, "__float__") or np.ndim(value):
             raise PluginError(f"The measure {self} must return a number for query {ranking.query_id}. Got {value!r}.")
         return float(value)

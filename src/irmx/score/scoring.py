@@ -100,7 +100,7 @@ def named(measure: Measure) -> Iterator[None]:
     except (IrmxError, DataWarning):  # a warning turned into an error is raised unchanged
         raise
     except Exception as error:
-        raise failure_of(_with_plugin(measure), error) from error
+        raise failure_of(_with_plugin(measure), error, module=type(measure).__module__) from error
 
 
 def _with_plugin(measure: Measure) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from irmx.declare.measures import Measure
 from irmx.declare.settings import parse_measure
-from irmx.errors import UsageError, suggest
+from irmx.errors import PluginWarning, UsageError, some, suggest
 from irmx.testing.checks import CHECKS, OF_SETTINGS
 from irmx.testing.failures import CheckError
 from irmx.testing.sample import Sample
@@ -194,6 +195,11 @@ def instances(measure: Measure | str) -> Iterator[Measure]:
     irmx.errors.UsageError
         If it is not a measure of an irmx plugin, or lacks a parameter and has no examples.
 
+    Warns
+    -----
+    irmx.errors.PluginWarning
+        If the examples of its class take the place of a measure whose parameters were set.
+
     Examples
     --------
     >>> import irmx
@@ -208,6 +214,13 @@ def instances(measure: Measure | str) -> Iterator[Measure]:
         return
     if not found.EXAMPLES:
         found.validate_params()
+    if found.params:
+        warnings.warn(
+            f"{found} is not checked: it lacks the required {some(found.missing_params())}. What is checked instead are the "
+            f"EXAMPLES of its class: {', '.join(map(str, found.EXAMPLES))}.",
+            PluginWarning,
+            stacklevel=2,
+        )
     for text in found.EXAMPLES:
         example = parse_measure(text)
         assert isinstance(example, Measure)
