@@ -271,3 +271,19 @@ def test_topics_that_lose_all_relevant_documents_are_told() -> None:
     assert "no relevant document is left for up to 1 topic without one; such topics count" in " ".join(result.notes)
     assert irmx_study.leave_out("AP", qrels, runs, {"one": "x", "two": "y", "three": "y"}, jobs=1).emptied == (1, 0)
     assert not irmx_study.leave_out("AP", {"q2": qrels["q2"]}, runs, depth=3, jobs=1).notes
+
+
+def test_the_picture_has_a_ring_per_rank_change_and_their_mean() -> None:
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    result = irmx_study.leave_out("AP RR", qrels_path(), {system: run_path(system) for system in SYSTEMS}, depth=10)
+    display = result.plot()
+    rings = [ring for ring in display.ax_.collections if len(ring.get_offsets())]
+    runs = result.runs()
+    for ring, measure in zip(rings, ("AP", "RR"), strict=True):
+        changes = runs.loc[runs["measure"] == measure, "rank_change"].astype(float)
+        assert ring.get_offsets()[:, 0].tolist() == sorted(set(changes))
+        counts = changes.value_counts().sort_index()
+        assert np.argsort(ring.get_sizes()).tolist() == np.argsort(counts.to_numpy()).tolist()
+    means = [line.get_xdata()[0] for line in display.ax_.lines if line.get_marker() == "d" and len(line.get_xdata())]
+    assert means == runs.groupby("measure", sort=False)["rank_change"].mean().tolist()
+    pyplot.close(display.figure_)

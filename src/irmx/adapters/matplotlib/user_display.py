@@ -99,16 +99,23 @@ class UserDisplay:
                 if new:
                     pyplot.close(axes[0].figure)
                 raise
-        for measure in {panel.measure for panel in self.panels}:
-            alike = [on for panel, on in zip(self.panels, axes, strict=True) if panel.measure == measure]
-            if new and not any(on.yaxis_inverted() for on in alike):
-                top = max(on.get_ylim()[1] for on in alike)
-                for on in alike:
-                    on.set_ylim(top=top)  # runs are compared on one scale
+        if new:
+            self._on_one_scale(axes)
         self.ax_, self.figure_ = (axes[0] if count == 1 else axes), axes[0].figure
         if new:
             self.figure_.set_figheight(rows * max(_height(on) for on in axes))
         return self
+
+    def _on_one_scale(self, axes: list[Any]) -> None:
+        """Give the panels of a measure, which are of several runs, the same scale; lists have their own."""
+        for measure in {panel.measure for panel in self.panels}:
+            alike = [on for panel, on in zip(self.panels, axes, strict=True) if panel.measure == measure]
+            if not any(on.yaxis_inverted() for on in alike):
+                top = max(on.get_ylim()[1] for on in alike)
+                right = max(on.get_xlim()[1] for on in alike)
+                for on in alike:
+                    on.set_ylim(top=top)
+                    on.set_xlim(right=right)
 
     def _draw(self, panel: UserPanel, ax: Any) -> None:
         with named(panel.scorer):

@@ -99,7 +99,11 @@ def missing_judgments(
     backend: BackendOption = None,
     scheduler: SchedulerOption = None,
     plot: Annotated[
-        Path | None, picture_option("--plot", help="Also draw tau against the percentage: FILE.png, .svg or .pdf.")
+        Path | None,
+        picture_option(
+            "--plot",
+            help="Also draw tau against the percentage, or with --leave-out how far runs fall: FILE.png, .svg or .pdf.",
+        ),
     ] = None,
     output_format: FormatOption = "table",
     places: PlacesByFormatOption = None,
@@ -119,7 +123,7 @@ def missing_judgments(
     check_backend(backend, scheduler)
     check_jobs(jobs)
     check_best(best)
-    _check_options(leave_out, {"--keep": keep, "--samples": samples, "--drops": drops, "--plot": plot},
+    _check_options(leave_out, {"--keep": keep, "--samples": samples, "--drops": drops},
                    {"--pool-depth": pool_depth, "--per-run": per_run})  # fmt: skip
     paths, measures = runs_and_measures(run_and_measures, USAGE)
     names = None if only is None else listed_names(only)
@@ -131,8 +135,6 @@ def missing_judgments(
     if leave_out is None:
         levels, number = _LEVELS if keep is None else keep, 10 if samples is None else samples
         result = _smaller(computed, (measures, qrels, paths, levels, number, seed, rel, names, out), every_topic, best)
-        if plot is not None:
-            write_picture(result.plot().figure_, plot)
         rows = _as_typed(result.drops() if drops else result.frame(), registry().output_formats()[output_format].WIDE)
     else:
         groups = None if leave_out == EACH_RUN else leave_out
@@ -140,6 +142,8 @@ def missing_judgments(
                            best, names)  # fmt: skip
         short = registry().output_formats()[output_format].WIDE and len(result.groups) > _ROWS_OF_GROUPS
         rows = result.runs() if per_run else result.summary() if short else result.frame()
+    if plot is not None:
+        write_picture(result.plot().figure_, plot)
     print_rows(rows, output_format, places=decimal_places(places, output_format))
     write_facts_below(result, output_format)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from irmx_study.pooling.pool_contributions import GroupCuts, counts_of, topics_e
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from irmx_study.pooling.left_out_display import LeftOutDisplay
 
 _OF_GROUP = ["measure", "group"]
 
@@ -140,6 +142,23 @@ class LeftOutGroups:
         ]
         table = pd.concat(tables, ignore_index=True)
         return table[table["runs"] > 0].merge(changes.reset_index(), on=_OF_GROUP).reset_index(drop=True)
+
+    def plot(self, ax: Any = None) -> LeftOutDisplay:
+        """Draw how far runs fall without their own group, one line per measure.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; by default on a new figure.
+
+        Returns
+        -------
+        LeftOutDisplay
+            The display, with ``ax_`` and ``figure_``.
+        """
+        from irmx_study.pooling.left_out_display import LeftOutDisplay
+
+        return LeftOutDisplay(self.runs()).plot(ax)
 
     def summary(self) -> pd.DataFrame:
         """Return how robust each measure is.
