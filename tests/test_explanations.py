@@ -3,14 +3,13 @@
 import pytest
 
 import irmx
-from irmx.demo import block_table, demo_measures, judgments_path, run_table
-from irmx.demo.demo_folder import grouping as _grouping
+from irmx.demo import block_table, demo_measures, judgments_path, label_columns, run_table
 from irmx.score.scorers import scorer_of
 
 
 def explained(measure: irmx.Measure) -> list[tuple[irmx.Explanation, irmx.Explanation]]:
     """Return the explanation of every topic of a run of the demo collection, and that of the topic alone."""
-    label = next(_grouping(measure), None)
+    label = next(iter(label_columns(measure)), None)
     table = run_table("titles") if label is None else block_table("titles", label.name, label.sample.alone or ())
     judgments, run = irmx.read_qrels(judgments_path()), irmx.read_run(table)
     return [

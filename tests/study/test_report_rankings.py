@@ -11,8 +11,16 @@ from bs4 import BeautifulSoup
 
 import irmx
 import irmx_study
-from irmx.cli.demo import _grouping
-from irmx.demo import SYSTEMS, block_table, demo_measures, judgments_path, qrels_path, run_path, run_table
+from irmx.demo import (
+    SYSTEMS,
+    block_table,
+    demo_measures,
+    judgments_path,
+    label_columns,
+    qrels_path,
+    run_path,
+    run_table,
+)
 from irmx.score.scorers import scorer_of
 from irmx_study.html_report.one_page import one_page
 from irmx_study.html_report.reported import Reported
@@ -145,7 +153,7 @@ def test_what_documents_add_is_the_score(section):
 def test_what_documents_add_is_the_score_of_every_measure():
     by_label: dict[Any, list[str]] = {}
     for measure in demo_measures():
-        by_label.setdefault(next(_grouping(measure), None), []).append(str(measure))
+        by_label.setdefault(next(iter(label_columns(measure)), None), []).append(str(measure))
     assert len(by_label) > 1  # rankings, and pages with blocks
     for label, measures in by_label.items():
         runs = {
