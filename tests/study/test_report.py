@@ -214,3 +214,13 @@ def test_texts_of_a_collection_are_those_of_documents_on_this_machine(tmp_path: 
     assert texts.get("d2") is None
     assert texts_of_collection(collection("elsewhere.trec")) is None
     assert queries_of_collection(collection("docs.trec")) == {"q1": "ferry strike"}
+
+
+def test_standard_input_is_read_once_for_scores_and_rankings(
+    command: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open(folder / "bm25.run", encoding="utf-8") as stream:
+        monkeypatch.setattr("sys.stdin", stream)
+        done = command("report", "demo.qrels", "titles.run", "-", "AP", cwd=folder)
+    assert done.code == 0
+    assert 'id="unjudged"' in (folder / "report.html").read_text(encoding="utf-8")

@@ -31,6 +31,8 @@ def inline_svg(figure: Any, name: str, title: str) -> Any:
 
     out = io.BytesIO()
     without = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")  # what was laid out once is not laid out again when it is written
     with rc_context({"svg.hashsalt": f"irmx-{name}", "svg.fonttype": "path"}):
         figure.savefig(out, format="svg", metadata=without)
     pyplot.close(figure)

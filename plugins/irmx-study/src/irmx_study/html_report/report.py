@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import ir_measures
 
-from irmx import DataError, Scores, UsageError, as_measures, counted, in_html, named_runs, read_qrels, scores
+from irmx import DataError, Scores, UsageError, as_measures, counted, in_html, named_runs, read_qrels, read_run, scores
 from irmx_study.comparison.compare import compare
 from irmx_study.comparison.comparison import Comparison
 from irmx_study.html_report.known_texts import collection_named, queries_of_collection, texts_of_collection
@@ -43,6 +43,9 @@ _SECTIONS: tuple[Callable[[Reported], Section | None], ...] = (
     making,
 )  # fmt: skip
 """What makes the sections, in order; None for a section that says nothing on what is reported."""
+
+_STDIN = "-"
+"""Standard input can be read only once, and rankings are read after the scores."""
 
 
 @dataclass(frozen=True)
@@ -187,8 +190,9 @@ def report(
         raise UsageError("A report is on measures, qrels and runs, or on a comparison or scores alone.")
     if isinstance(measures, (Comparison, Scores)) or hasattr(measures, "columns"):
         raise UsageError("With qrels and runs, a report needs measures, such as 'AP nDCG@10', instead of their values.")
-    judgments, by_name = read_qrels(qrels), named_runs(runs)
-    is_path = isinstance(qrels, (str, os.PathLike))
+    judgments = read_qrels(qrels)
+    by_name = {name: read_run(run) if run == _STDIN else run for name, run in named_runs(runs).items()}
+    is_path = isinstance(qrels, (str, os.PathLike)) and qrels != _STDIN
     several = [measures] if isinstance(measures, (str, ir_measures.Measure)) else list(measures)
     values = scores([*several, JUDGED], qrels if is_path else judgments, by_name)
     asked = as_measures(several)
