@@ -6,7 +6,7 @@ import re
 import sys
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -68,6 +68,17 @@ def test_numbers_of_formulas_stand_only_on_the_page_that_explains_them() -> None
     sources = [*(TOP / "plugins").rglob("src/**/*.py"), *(TOP / "src").rglob("*.py")]
     assert [p.name for p in sources if numbered.search(p.read_text(encoding="utf-8"))] == []
     assert numbered.search(WRITTEN) is None
+
+
+def test_latex_that_cannot_be_converted_fails_the_build() -> None:
+    nodes = pytest.importorskip("docutils.nodes")
+    render = generator("mathml_renderer")._block
+    writer = SimpleNamespace(body=[])
+    with pytest.raises(nodes.SkipNode):
+        render(writer, nodes.math_block("", r"\frac{1}{n}"))
+    assert "<mfrac>" in "".join(writer.body)
+    with pytest.raises(irmx.UsageError, match="is not known here"):
+        render(writer, nodes.math_block("", r"\unheard{n}"))
 
 
 # -- what the generator has to make ------------------------------------------------------------------------

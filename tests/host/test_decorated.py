@@ -16,7 +16,17 @@ LENGTH = Column("run", "length", "length of the document", "words")
 
 def test_it_is_a_measure_with_its_metadata(enough):
     cite = irmx.Citation("Doe2026", "misc", {"title": "Enough"})
-    made = enough(pretty_name="Enough of them", range=(0, 1), cite=cite, columns=[LENGTH], default=0.5, monotone=False)
+    formula = irmx.Formula("k", {"k": "how many are enough"})
+    made = enough(
+        pretty_name="Enough of them",
+        formula=formula,
+        range=(0, 1),
+        cite=cite,
+        columns=[LENGTH],
+        default=0.5,
+        monotone=False,
+    )
+    assert made.FORMULA is formula
     assert isinstance(made, irmx.Measure)
     assert (made.NAME, made.PRETTY_NAME) == ("Enough", "Enough of them")
     assert made.SHORT_DESC == "Whether at least k relevant documents are retrieved."

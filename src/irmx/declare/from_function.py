@@ -17,6 +17,7 @@ import numpy as np
 
 from irmx.declare.citation import Citation, citations_of
 from irmx.declare.columns import Column
+from irmx.declare.formula import Formula
 from irmx.declare.measures import COMMON_PARAMS, Measure, sums_by_topic
 from irmx.declare.signatures import params_of
 from irmx.errors import IrmxError, PluginError, UsageError, failure_of
@@ -99,6 +100,7 @@ def measure(
     *,
     name: str = ...,
     pretty_name: str = ...,
+    formula: Formula | None = ...,
     columns: Sequence[Column] = ...,
     range: tuple[float, float] = ...,
     monotone: bool = ...,
@@ -113,6 +115,7 @@ def measure(
     *,
     name: str = ...,
     pretty_name: str = ...,
+    formula: Formula | None = ...,
     columns: Sequence[Column] = ...,
     range: tuple[float, float] = ...,
     monotone: bool = ...,
@@ -128,6 +131,7 @@ def measure(
     *,
     name: str = "",
     pretty_name: str = "",
+    formula: Formula | None = None,
     columns: Sequence[Column] = (),
     range: tuple[float, float] = (0.0, 1.0),
     monotone: bool = True,
@@ -158,6 +162,8 @@ def measure(
         The name of the measure; by default the name of the function.
     pretty_name : str
         The name written out.
+    formula : Formula, optional
+        The formula and the meanings of its symbols.
     columns : sequence of Column
         The columns that it reads in addition to those of every run and qrels.
     range : tuple of float
@@ -222,6 +228,7 @@ def measure(
                 "__qualname__": function.__qualname__ + _CLASS,
                 "NAME": known_as,
                 "PRETTY_NAME": pretty_name or known_as,
+                "FORMULA": formula,
                 "SHORT_DESC": " ".join(doc.partition("\n\n")[0].split()),
                 "SUPPORTED_PARAMS": params,
                 "RUN_COLUMNS": tuple(c for c in columns if c.table == "run"),

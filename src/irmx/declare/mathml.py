@@ -48,6 +48,7 @@ def mathml(latex: str, display: str = "inline") -> str:
     upright = re.sub(
         r"\\mathrm\{([^{}\\]*)\}", r"\\text{\1}", latex
     )  # letter by letter otherwise, a single one in italics
+    upright = upright.replace(r"\lvert", r"\left|").replace(r"\rvert", r"\right|")  # with the space of brackets
     problem = _problem_of(upright)
     text = ""
     if not problem:
