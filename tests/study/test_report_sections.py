@@ -127,6 +127,34 @@ def test_it_says_how_it_was_made(report: irmx_study.Report, page: BeautifulSoup)
     assert report.reported.comparison.methods().startswith(methods.get_text())
 
 
+def test_users_agreement_and_unjudged_documents_are_those_of_their_functions(
+    report: irmx_study.Report, page: BeautifulSoup
+) -> None:
+    shown = {name: page.find(id=name).get_text() for name in ("users", "agreement", "unjudged")}  # type: ignore[union-attr]
+    scores = report.reported.comparison.scores
+    users = irmx_study.sensitivity(scores, b="titles", measure="NCP")
+    assert all(sentence in shown["users"] for sentence in users.sentences())
+    for row in irmx_study.correlate(scores, resamples=0).frame().itertuples():
+        assert f"{row.a}{row.b}{row.tau:.4f}{row.tau_ap:.4f}" in shown["agreement"]
+    could = irmx_study.unjudged("AP", qrels_path(), RUNS, baseline="titles").frame()
+    assert all(
+        f"AP{row.system}{row.value:.4f}{row.if_nonrelevant:.4f}" in shown["unjudged"] for row in could.itertuples()
+    )
+
+
+def test_formulas_are_those_that_measures_and_scorers_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    formula = irmx.Formula(r"\frac{a}{b}", {"a": "the <b>first</b> number"})
+    monkeypatch.setattr(irmx.registry().scorer("RR"), "FORMULA", formula, raising=False)
+    monkeypatch.setattr(type(irmx.parse_measure("NCP(law=first)")), "FORMULA", formula)
+    runs = {name: RUNS[name] for name in ("bm25", "titles")}
+    page = read(irmx_study.report("NCP(law=first) RR", qrels_path(), runs).to_html())
+    section = page.find(id="formulas")
+    assert section is not None
+    assert [head.get_text() for head in section.find_all("h3")] == ["NCP", "RR"]
+    assert len(section.find_all("mfrac")) == 2
+    assert "the <b>first</b> number" in section.get_text()
+
+
 def test_two_systems_have_no_pairs_and_scores_alone_no_unjudged_documents() -> None:
     scores = irmx.scores("AP", qrels_path(), {name: RUNS[name] for name in ("bm25", "titles")})
     names = {section["id"] for section in read(irmx_study.report(scores).to_html()).find_all("section")}
