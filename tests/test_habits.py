@@ -70,7 +70,7 @@ def lists_of_plugins() -> dict[str, list[str]]:
     found = {
         f"{name}, {number}": re.findall(r"\./plugins/(irmx-\w+)", part)
         for name, text in texts.items()
-        for number, part in enumerate(re.findall(r"(?:\S*\./plugins/irmx-\w+\s+(?:-e )?)+", text), start=1)
+        for number, part in enumerate(re.findall(r"(?:\S*\./plugins/irmx-\w+\S*\s+(?:-e )?)+", text), start=1)
     }
     project = (TOP / "pyproject.toml").read_text(encoding="utf-8")
     for name, written in {
