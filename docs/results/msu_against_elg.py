@@ -233,7 +233,7 @@ irmx.
 
 The paper ranks the {runs} runs of 2013 by the track's expected latency gain and by MSU for reasonable users, and finds a Kendall's
 tau of 0.471 and a tau_AP of 0.405. The authors published two sets of values: the means of the runs over topics as their code gave them,
-and values by run and topic ({topics} topics) of their code of 2016. From the runs' means all of it comes out: {equal} of {runs} means
+and values by run and topic ({topics} topics) of their code of 2016. The runs' means give all of it: {equal} of {runs} means
 round to the printed ones, all ranks are equal, and so are the correlations.
 
 {correlations}

@@ -173,7 +173,7 @@ def main() -> None:
         f"| clicked | {' | '.join(f'{v:.3f}' for v in clicks.mean(axis=0))} |",
         *(f"| {name} | {' | '.join(f'{v:.3f}' for v in found.observed)} |" for name, found in data.items()),
         "",
-        "The cursor is no eye. What it rests on was probably looked at; what it passed was perhaps not, and much was looked at that",
+        "The cursor is not the eye. What it rests on was probably looked at; what it passed was perhaps not, and much was looked at that",
         "it did not touch. So a fit has two numbers: the parameter of the model, and the detection c, how likely an examination is",
         "seen, which is the same at all positions. [The guide](../guide/pages-estimating.md) has the likelihood.",
         "",
@@ -233,7 +233,7 @@ def main() -> None:
         )
     lines += [
         "",
-        "Intervals say how far the estimate is sure for one meaning of seen; the meanings differ by more. The paper's default is a",
+        "An interval is about one meaning of seen; the meanings differ by more. The paper's default is a",
         "beta of 0.8, its learned one 0.85.",
         "",
         "## beta of ATT: not in these data",
