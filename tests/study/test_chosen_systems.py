@@ -122,7 +122,7 @@ def test_decimals_round_as_printed_values() -> None:
 @pytest.mark.parametrize(
     ("option", "value", "message"),
     [
-        ("--only", "names.txt", "'bm25' and 1 other name, which are no runs here"),
+        ("--only", "names.txt", "names.txt has 'bm25' and 1 other name, which are no runs here"),
         ("--best", "200", "(0, 100]. Got 200.0"),
     ],
 )

@@ -275,3 +275,12 @@ def test_the_command_draws(command: Callable[..., Any], tmp_path: Path) -> None:
     assert (tmp_path / "pools.png").stat().st_size > 10_000
     with pytest.raises(UsageError, match="1 panel"):
         RobustnessDisplay(rows(2), 7).plot([None, None])
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="a folder in which nobody can make a file")
+def test_an_out_file_that_cannot_be_made_is_no_other_process(command) -> None:
+    runs = [run_path(system) for system in ("bm25", "titles", "recent")]
+    done = command("pool", qrels_path(), *runs, "AP", "--out", "/proc/pools.csv")
+    assert done.code == 1
+    assert "The folder /proc/pools.csv.parts cannot be created: " in done.err
+    assert "process" not in done.err

@@ -123,7 +123,9 @@ class Param(ParamInfo):
         elif any(bound is not None for bound in (self.low, self.high, self.above, self.below)):
             left = f"({self.above:g}" if self.above is not None else f"[{-math.inf if self.low is None else self.low:g}"
             right = (
-                f"{self.high:g}]" if self.high is not None else f"{math.inf if self.below is None else self.below:g})"
+                f"{_bound(self.high)}]"
+                if self.high is not None
+                else f"{math.inf if self.below is None else self.below:g})"
             )
             text += f" in the range {left}, {right}"
         text += "".join(f" or {word!r}" for word in self.words)
@@ -176,6 +178,15 @@ class Param(ParamInfo):
             f"The {name!r} parameter of {owner} must be {self.expects()}: an object of that kind or one of the "
             f"names {', '.join(known) or '(none registered)'}. Got {value!r} instead."
         )
+
+
+def _bound(number: float) -> str:
+    """Return a bound as text; one that ``g`` would round is written out, so that every number in the range is taken.
+
+    >>> _bound(10**9), _bound(2**53), _bound(0.5)
+    ('1e+09', '9007199254740992', '0.5')
+    """
+    return f"{number:g}" if float(f"{number:g}") == number else str(number)
 
 
 def with_article(kind: str) -> str:

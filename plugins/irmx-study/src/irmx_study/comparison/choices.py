@@ -39,7 +39,7 @@ class Choices:
     seed: int
     tie_threshold: float
 
-    NAME: ClassVar[str] = "compare"
+    NAME: ClassVar[str] = "a comparison"
     SUPPORTED_PARAMS: ClassVar[dict[str, Param]] = {
         "test": Param(object, "significance test", kind=SignificanceTest.KIND),
         "correction": Param(object, "correction for several comparisons", kind=Correction.KIND),
@@ -47,7 +47,7 @@ class Choices:
         "level": Param(float, "level of significance", above=0, below=1),
         "interval": Param(str, "interval of the mean difference", choices=("t", "bca")),
         "draws": Param(int, "number of random draws", low=100, high=10**9),
-        "seed": Param(int, "seed of the random draws", low=0, high=2**63 - 1),
+        "seed": Param(int, "seed of the random draws", low=0, high=2**53),
         "tie_threshold": Param(float, "largest difference on a topic that is a tie", low=0),
     }
 

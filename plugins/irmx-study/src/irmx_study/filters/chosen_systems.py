@@ -89,7 +89,7 @@ def listed(systems: Collection[str], only: Iterable[str]) -> list[str]:
     if unknown:
         more = f" and {counted(len(unknown) - 1, 'other name')}" if len(unknown) > 1 else ""
         raise UsageError(
-            f"The list of runs to keep has {unknown[0]!r}{more}, which {'are no runs' if more else 'is no run'} here."
+            f"{getattr(only, 'path', 'The list of runs to keep')} has {unknown[0]!r}{more}, which {'are no runs' if more else 'is no run'} here."
             f"{suggest(unknown[0], systems)} The runs: {some(systems, 20)}."
         )
     return [system for system in systems if system in kept]
@@ -110,7 +110,19 @@ def check_best(best: float | None) -> None:
         raise UsageError(f"The best runs to keep are a percentage in the range (0, 100]. Got {best!r} instead.")
 
 
-def listed_names(path: str | os.PathLike[str]) -> list[str]:
+class NamesInFile(list[str]):
+    """The names that a file lists; messages about them name the file.
+
+    Attributes
+    ----------
+    path : str
+        The file.
+    """
+
+    path: str = ""
+
+
+def listed_names(path: str | os.PathLike[str]) -> NamesInFile:
     """Return the names in a file with one per line; blank lines and what follows a # at the start of a line are left out.
 
     Raises
@@ -125,4 +137,6 @@ def listed_names(path: str | os.PathLike[str]) -> list[str]:
     names = [line for line in lines if line and not line.startswith("#")]
     if not names:
         raise DataError(f"{path} names no run. It must have the name of one run per line.")
-    return names
+    found = NamesInFile(names)
+    found.path = str(path)
+    return found

@@ -91,6 +91,7 @@ class Parts:
         try:
             self._lock.acquire(blocking=False)
         except filelock.Timeout:
+            self._refuse_unless_writable(Path(self._lock.lock_file))
             self._lock = None
             raise DataError(
                 f"Another process is at work on {self.folder}{self._other_process()}. Wait until it is done, or choose "
@@ -98,6 +99,13 @@ class Parts:
             ) from None
         except OSError as error:
             self._lock = None
+            raise self._cannot_be_made(error) from None
+
+    def _refuse_unless_writable(self, path: Path) -> None:
+        """Raise where no lock can be made, which filelock does not tell from one that another process holds."""
+        try:
+            path.open("a").close()
+        except OSError as error:
             raise self._cannot_be_made(error) from None
 
     def _other_process(self) -> str:
