@@ -27,6 +27,7 @@ def test_a_notebook_is_kept_without_outputs(path: Path) -> None:
     assert [cell.source for cell in code if cell.outputs or cell.execution_count is not None] == []
 
 
+@pytest.mark.filterwarnings("default")  # of Jupyter's client, on any Python; those of a cell are on its standard error
 @pytest.mark.skipif(sys.platform == "win32", reason="zmq warns of the event loop of Windows")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs_and_shows_tables_and_pictures(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
