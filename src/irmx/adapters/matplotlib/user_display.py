@@ -11,6 +11,7 @@ import numpy as np
 
 from irmx.adapters.matplotlib.picture_axes import axes_for, grid_of_axes
 from irmx.adapters.matplotlib.picture_style import picture_style
+from irmx.data.tables import is_path
 from irmx.declare.measures import Measure
 from irmx.declare.picture_text import picture_text
 from irmx.rank.rankings import Rankings
@@ -193,9 +194,9 @@ def plot(
 
 def _runs(run: Any) -> dict[str, Any]:
     """Return the runs by name; a run that is no file has no name."""
-    is_path = isinstance(run, str) or hasattr(run, "__fspath__")
-    several = isinstance(run, (list, tuple)) or (isinstance(run, Mapping) and _holds_runs(run))
-    return named_runs(run) if is_path or several else {"": run}
+    paths = run if isinstance(run, (list, tuple)) and run else [run]
+    several = isinstance(run, Mapping) and _holds_runs(run)
+    return named_runs(run) if several or all(map(is_path, paths)) else {"": run}
 
 
 def _holds_runs(mapping: Mapping[Any, Any]) -> bool:
