@@ -162,7 +162,7 @@ def test_pictures_are_the_same_at_every_build_and_in_the_gallery_and_guides() ->
     made = figures.pictures(DOCS / "figures")
     assert {"MP", "NCP", "users-of-a-stream", "subtopics-by-windows"} <= {picture.name for picture in made}
     assert figures.pictures(DOCS / "figures") == made
-    files = figures.files(made, DOCS / "guide")
+    files = figures.files(made, DOCS)
     gallery = files["gallery.md"].decode()
     for picture in made:
         assert files[f"figures/{picture.name}.svg"].startswith(b"<?xml")

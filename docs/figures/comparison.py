@@ -7,6 +7,10 @@ from typing import Any
 import irmx
 from irmx.demo import qrels_path, run_path
 
+MADE_BY = {
+    "differences-by-topic": "irmx compare qrels.txt runs/bm25.run runs/titles.run AP --plot-topics topics.svg",
+}
+
 
 def figures(plt: Any) -> dict[str, Any]:
     """Return the picture ``differences-by-topic``."""

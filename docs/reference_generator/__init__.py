@@ -64,7 +64,7 @@ def write(folder: Path, scripts: Path) -> None:
     if lacking:
         raise RuntimeError("The documentation is not complete:\n" + "\n".join(lacking))
     wanted = {name: text.encode() for name, text in made.items()} | figures.files(
-        figures.pictures(scripts), folder.parent / "guide"
+        figures.pictures(scripts), folder.parent
     )
     for name, content in wanted.items():
         path = folder / name

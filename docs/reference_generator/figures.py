@@ -102,10 +102,10 @@ def pictures(scripts: Path) -> list[Picture]:
     return list(made.values())
 
 
-def files(made: Iterable[Picture], guides: Path) -> dict[str, bytes]:
+def files(made: Iterable[Picture], docs: Path) -> dict[str, bytes]:
     """Return the files of the pictures by their path under ``docs/reference/``, and the gallery, a page that shows them all."""
     made = list(made)
-    gallery = _GALLERY.format(rows="\n".join(_row(picture, guides) for picture in made))
+    gallery = _GALLERY.format(rows="\n".join(_row(picture, docs) for picture in made))
     return {f"figures/{picture.name}.svg": picture.content for picture in made} | {"gallery.md": gallery.encode()}
 
 
@@ -120,16 +120,16 @@ such a picture of your own data.
 """
 
 
-def _row(picture: Picture, guides: Path) -> str:
-    """Return a row of the gallery; fail for a picture that no guide shows."""
-    for guide in sorted(guides.glob("*.md")):
+def _row(picture: Picture, docs: Path) -> str:
+    """Return a row of the gallery; fail for a picture that no guide and no first page shows."""
+    for guide in [*sorted(docs.glob("guide/*.md")), *sorted(docs.glob("first/*.md"))]:
         text = guide.read_text(encoding="utf-8")
         if f"figures/{picture.name}.svg" in text:
-            link, title = f"../guide/{guide.name}", text.partition("\n")[0].removeprefix("# ")
+            link, title = f"../{guide.parent.name}/{guide.name}", text.partition("\n")[0].removeprefix("# ")
             typed = picture.made_by.replace("|", r"\|")
             image = f"[![{picture.name}](figures/{picture.name}.svg){{width=320px}}]({link})"
             return f"| {image} | `{typed}`<br>[{title}]({link}) |"
-    raise RuntimeError(f"No guide shows the picture {picture.name!r}")
+    raise RuntimeError(f"No page shows the picture {picture.name!r}")
 
 
 def _parameter(measure: str) -> str:
