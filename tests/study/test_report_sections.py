@@ -162,6 +162,14 @@ def test_two_systems_have_no_pairs_and_scores_alone_no_unjudged_documents() -> N
     assert not names & {"pairs", "agreement", "users", "unjudged"}
 
 
+def test_names_that_the_font_of_pictures_lacks_are_in_the_tables() -> None:
+    names = ("検索", "поиск 🔎", "plain")
+    runs = dict(zip(names, RUNS.values(), strict=True))
+    page = read(irmx_study.report("AP RR", qrels_path(), runs).to_html())
+    heads = [row.th.find(string=True) for row in page.find(id="leaderboard-table").tbody.find_all("tr")]  # type: ignore[union-attr]
+    assert {str(head).strip() for head in heads} == set(names)
+
+
 def many(systems: int) -> irmx.Scores:
     runs = {f"run{i:02}": {"q": {"a": 2.0, f"x{i}": 3.0 - i}, "r": {"b": 1.0 + i, "y": i / 3}} for i in range(systems)}
     return irmx.scores("AP RR", {"q": {"a": 1}, "r": {"b": 1, "y": 1}}, runs)

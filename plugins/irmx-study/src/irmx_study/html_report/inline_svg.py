@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from typing import Any
 
 from irmx import in_html
@@ -31,9 +32,10 @@ def inline_svg(figure: Any, name: str, title: str) -> Any:
 
     out = io.BytesIO()
     without = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-    figure.draw_without_rendering()
-    figure.set_layout_engine("none")  # what was laid out once is not laid out again when it is written
-    with rc_context({"svg.hashsalt": f"irmx-{name}", "svg.fonttype": "path"}):
+    with warnings.catch_warnings(), rc_context({"svg.hashsalt": f"irmx-{name}", "svg.fonttype": "path"}):
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # a box stands for it; the tables have the name
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")  # what was laid out once is not laid out again when it is written
         figure.savefig(out, format="svg", metadata=without)
     pyplot.close(figure)
     text = out.getvalue().decode()
