@@ -37,8 +37,6 @@ def chosen(page: Any) -> list[str]:
 def test_the_leaderboard_sorts(open_page, demo_report, press):
     page = open_page(demo_report).page
     head = page.locator("#leaderboard table").first.locator("th:has(button)")
-    if not head.count():
-        pytest.skip("the leaderboard has no columns to sort by")
     seen = []
     for _ in range(2):
         button = head.last.locator("button")
