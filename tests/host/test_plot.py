@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import ir_measures
 import numpy as np
 import pytest
 
@@ -91,6 +92,18 @@ def test_runs_of_one_measure_have_one_scale() -> None:
     assert irmx.plot(["AP", "RR"], qrels_path(), runs, "1", ax=axes).figure_ is figure
     with pytest.raises(irmx.UsageError, match=r"The display has 4 panels\. Got 1 axes"):
         irmx.plot(["AP", "RR"], qrels_path(), runs, "1", ax=axes[0])
+
+
+@pytest.mark.parametrize(
+    ("run", "names"),
+    [
+        (MADE[1], [""]),
+        ([ir_measures.ScoredDoc("q", "a", 1.0)], [""]),
+        ({"one": MADE[1], "two": MADE[1]}, ["one", "two"]),
+    ],
+)
+def test_one_run_or_several(run: Any, names: list[str]) -> None:
+    assert [panel.run for panel in irmx.plot("AP", MADE[0], run, "q").panels] == names
 
 
 def test_hostile_names_are_text(tmp_path: Path) -> None:

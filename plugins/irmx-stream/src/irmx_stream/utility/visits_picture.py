@@ -63,7 +63,14 @@ def _draw_updates(stream: Stream, unit: float, ax: Any) -> None:
     time = stream.time / unit
     ax.vlines(time[~held], -0.15, 0.25, color="#aaaaaa", linewidth=0.6)
     ax.vlines(time[held], -0.4, 0.25, color="C2", linewidth=1)
-    ax.plot(time[held], np.full(held.sum(), -0.4), "v", color="C2", markersize=5, label="update with nuggets")
+    ax.plot(
+        time[held],
+        np.full(held.sum(), -0.4),
+        "v",
+        color="C2",
+        markersize=5 if held.sum() < 40 else 3,
+        label="update with nuggets",
+    )
 
 
 def _draw_reads(reads: Reads, when: Floats, ax: Any) -> None:
