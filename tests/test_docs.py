@@ -195,7 +195,7 @@ def test_pictures_that_the_documentation_cannot_show(tmp_path: Path, script: str
 
 def test_a_picture_that_no_guide_shows(tmp_path: Path) -> None:
     figures = generator("figures")
-    with pytest.raises(RuntimeError, match="No guide shows the picture 'lost'"):
+    with pytest.raises(RuntimeError, match="No page shows the picture 'lost'"):
         figures.files([figures.Picture("lost", "irmx plot", b"")], tmp_path)
 
 

@@ -135,7 +135,7 @@ def test_bars_of_a_terminal(monkeypatch: pytest.MonkeyPatch, capfd: pytest.Captu
         (["-w", "3 parsecs"], 2, "The 'window' parameter of irmx temporal windows must be a period of the calendar"),
         (["-w", "0d"], 2, "Got '0d' instead"),
         (["-w", "1d", "--tz", "Mars/Olympus"], 2, "the name of a time zone"),
-        (["-w", "1d", "-o", "html"], 2, "no output format 'html'"),
+        (["-w", "1d", "-o", "xlsx"], 2, "no output format 'xlsx'"),
         (["-w", "1d", "-t", "7"], 1, "Topic '7' is not in the qrels"),
         ([], 1, "the qrels column 'window', label of the document's time window, is missing"),
     ],
