@@ -19,6 +19,12 @@ def texts(page: Any, selector: str) -> list[str]:
     return [text.strip() for text in page.locator(selector).all_inner_texts()]
 
 
+def wait_for(page: Any, selector: str, start: str) -> None:
+    """Wait until the first element that a selector finds begins with a text: the address changes first, then the page."""
+    found = "([selector, start]) => document.querySelector(selector)?.textContent.trim().startsWith(start)"
+    page.wait_for_function(found, arg=[selector, start])
+
+
 def shown(page: Any) -> tuple[str, list[str]]:
     """Return the topic and the systems whose rankings are shown, with their scores."""
     return texts(page, "#rankings-shown h3")[0], texts(page, "#rankings-shown .sides > div > table:first-child caption")
@@ -56,6 +62,7 @@ def test_a_bar_opens_its_topic_by_click(open_page, demo_report):
     assert bars.count() == 30
     assert texts(page, "#topics-table tbody th")[0] == texts(page, ".bar .name")[0] == "24"
     bars.nth(3).click()
+    wait_for(page, "#rankings-shown h3", "Topic 8: ")
     topic, sides = shown(page)
     assert topic.startswith("Topic 8: ")
     row = texts(page, "#topics-table tbody tr >> nth=3 >> td.number")
@@ -76,7 +83,7 @@ def test_a_bar_opens_its_topic_by_keyboard(open_page, demo_report):
     assert label.startswith("Topic 12 (seal colony): bm25 0.7025, titles 0.2500, difference +0.4525")
     assert texts(page, "#topics-readout") == [label]
     page.keyboard.press("Enter")
-    assert shown(page)[0] == "Topic 12: seal colony"
+    wait_for(page, "#rankings-shown h3", "Topic 12: seal colony")
 
 
 def test_what_documents_add_is_the_score_on_every_topic(open_page, demo_report):
@@ -102,12 +109,14 @@ def test_systems_and_measure_are_chosen(open_page, demo_report):
     before = texts(page, "#topics-counts")
     page.locator("#topics-a").select_option(label="recent")
     page.locator("#topics-measure").select_option(label="nDCG@10")
+    wait_for(page, "#topics-counts", "nDCG@10 of recent minus titles")
     assert texts(page, "#topics-counts") != before
-    assert texts(page, "#topics-counts")[0].startswith("nDCG@10 of recent minus titles")
     assert [text.partition(":")[0] for text in shown(page)[1]] == ["recent", "titles"]
     page.locator("#topics-b").select_option(label="recent")  # twice the same: they change places
+    wait_for(page, "#topics-counts", "nDCG@10 of titles minus recent")
     assert chosen(page)[:3] == ["titles", "recent", "nDCG@10"]
     page.locator("#topics-measure").select_option(label="infAP")
+    wait_for(page, "#topics-counts", "infAP of titles minus recent")
     assert "infAP does not say what each document adds to its score." in texts(page, "#rankings-shown")[0]
     assert "adds" not in texts(page, "#rankings-shown thead")[0]
 
@@ -117,12 +126,14 @@ def test_the_address_is_a_link_and_the_back_button_works(open_page, demo_report)
     assert chosen(page)[:3] == ["recent", "titles", "nDCG@10"]
     assert shown(page)[0].startswith("Topic 7: ")
     page.locator("#rankings-topic").select_option(index=2)
+    wait_for(page, "#rankings-shown h3", "Topic 3: ")
     page.locator("#topics-measure").select_option(label="AP")
+    wait_for(page, "#topics-counts", "AP of recent minus titles")
     address = page.url
-    assert shown(page)[0].startswith("Topic 3: ")
     page.go_back()
+    wait_for(page, "#topics-counts", "nDCG@10 of recent minus titles")
     page.go_back()
-    page.wait_for_function("document.querySelector('#rankings-shown h3').textContent.startsWith('Topic 7')")
+    wait_for(page, "#rankings-shown h3", "Topic 7: ")
     assert chosen(page)[2] == "nDCG@10"
     again = open_page(demo_report, address[address.index("#") :]).page
     assert shown(again)[0].startswith("Topic 3: ")
@@ -153,7 +164,7 @@ def test_scores_alone_have_bars_without_links(open_page, scores_report):
     assert page.locator("a.bar").count() == 0
     assert page.locator("span.bar[role=img][aria-label^='Topic ']").count() == 30
     page.locator("#topics-measure").select_option(label="nDCG@10")
-    assert texts(page, "#topics-counts")[0].startswith("nDCG@10 of ")
+    wait_for(page, "#topics-counts", "nDCG@10 of ")
 
 
 def test_what_is_not_in_the_file_is_told(open_page, demo_report, tmp_path):
@@ -168,7 +179,9 @@ def test_what_is_not_in_the_file_is_told(open_page, demo_report, tmp_path):
     page = open_page(less, "#topic=12&measure=AP").page
     assert texts(page, "#rankings-shown") == ["The rankings for topic 12 are not in this file."]
     page.locator("#topics-a").select_option(label="recent")
+    wait_for(page, "#topics-counts", "AP of recent minus titles")
     page.locator("a.bar").last.click()
+    wait_for(page, "#rankings-shown h3", "Topic ")
     assert "The rankings of recent are not in this file; it has those of bm25, titles." in texts(page, ".missing")
     assert [text.partition(":")[0] for text in shown(page)[1]] == ["titles"]
 
