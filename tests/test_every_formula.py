@@ -28,3 +28,34 @@ def test_the_formula_of_a_named_object_too(symbol: Symbol) -> None:
     assert symbol.FORMULA is not None
     assert list(symbol.FORMULA.problems()) == []
     assert symbol.FORMULA.to_html() in symbol._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("measure", "parameter"),
+    [
+        ("MP", "rescale"),
+        ("MP", "steps"),
+        ("MPcont", "rescale"),
+        ("AS_RBP", "personal"),
+        ("AS_ERR", "err_discount"),
+        ("AS_ATT", "phi"),
+        ("MSU", "per"),
+        ("MSU", "late"),
+        ("TS_Verbosity", "track"),
+        ("ELG", "unimportant"),
+        ("TS_Latency", "unimportant"),
+        ("TIA_AP", "cutoff"),
+        ("IA_AP", "cutoff"),
+        ("RBP", "cutoff"),
+    ],
+)
+def test_a_parameter_that_changes_the_formula_is_named_in_it(measure: str, parameter: str) -> None:
+    formula = next(one for one in MEASURES if measure == one.NAME).FORMULA
+    assert formula is not None
+    assert parameter in formula.latex + " ".join(formula.symbols.values())
+
+
+def test_what_an_update_that_was_never_pooled_counts_is_told() -> None:
+    formula = next(one for one in MEASURES if one.NAME == "TS_Verbosity").FORMULA
+    assert formula is not None
+    assert "1 for an update that was never pooled" in formula.symbols["V(u)"]

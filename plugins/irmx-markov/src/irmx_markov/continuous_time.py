@@ -11,7 +11,7 @@ from irmx.ragged import Floats, segment_sum
 from irmx_markov.holding import DWELL, DWELL_COLUMN
 from irmx_markov.holding import KIND as TIMES_KIND
 from irmx_markov.markov_models import KIND
-from irmx_markov.markov_precision import BEST_RETRIEVED, PRECISION, RESCALE, VISITS, MarkovMeasure
+from irmx_markov.markov_precision import BEST_RETRIEVED, PRECISION, RESCALE, RESCALED, VISITS, MarkovMeasure
 from irmx_markov.reading_speed import LENGTH_COLUMN
 
 
@@ -46,7 +46,7 @@ class ContinuousMarkovPrecision(MarkovMeasure):
             "n": "a rank",
             "R": "the ranks of the relevant documents retrieved",
             r"\tilde{\pi}_n": "the share of the time at $R$ that the user spends at rank $n$",
-            r"\mathrm{Prec}(n)": PRECISION,
+            r"\mathrm{Prec}(n)": f"{PRECISION}. {RESCALED}",
             r"\pi_n": VISITS,
             r"\mu_n": (
                 r"the rate of leaving rank $n$: $1/\mu_n$ is the mean holding time there, from the parameter times"

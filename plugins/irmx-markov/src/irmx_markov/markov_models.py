@@ -15,7 +15,8 @@ from irmx_markov.transition_weights import weight
 _MOVES = {
     "p_{ij}": "the probability of a move from rank $i$ to rank $j$",
     "w_{ij}": (
-        "the weight of that move; 0 where the model has no such move, as from a rank to itself without self_loops"
+        "the weight of that move; 0 where the model has no such move, as from a rank to itself without self_loops; with "
+        "direction also times a factor of the documents seen up to rank $i$"
     ),
     "k": "every rank that is a state of the chain",
 }

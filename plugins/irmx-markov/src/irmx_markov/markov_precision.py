@@ -16,6 +16,7 @@ VISITS = (
     "watched on $R$"
 )
 PRECISION = "the precision at rank $n$: the number of relevant documents at the ranks up to $n$, divided by $n$"
+RESCALED = "With rescale the sum is multiplied by recall, or relative recall"
 
 
 FERRANTE = Citation(
@@ -143,7 +144,7 @@ class MarkovPrecision(MarkovMeasure):
             "n": "a rank",
             "R": "the ranks of the relevant documents retrieved",
             r"\pi_n": f"{VISITS}; with steps, the mean over the first visits instead",
-            r"\mathrm{Prec}(n)": PRECISION,
+            r"\mathrm{Prec}(n)": f"{PRECISION}. {RESCALED}",
         },
         source="the paper",
     )

@@ -42,6 +42,9 @@ def utility_formula(examination: str) -> Formula:
         r"\mathrm{Util}(P) = \frac{\sum_{i} \mathrm{Exam}(B_i)\,G(B_i)}{\sum_{i} \mathrm{Exam}(B_i)\,E(B_i)}",
         {
             "P": "the page",
+            r"\mathrm{nUtil}(P)": (
+                "the value; with personal $l$ above 0 it is $(1 - l)\\,\\mathrm{nUtil}(P) + l\\,\\mathrm{vRecall}(P)$"
+            ),
             r"\mathrm{Util}(P)": "its gain per effort, which is the value with normalise=None",
             "P^{*}": "the ideal page, by the parameter ideal",
             "i": "the position of a block, from the top",

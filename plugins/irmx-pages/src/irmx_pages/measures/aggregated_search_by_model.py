@@ -141,7 +141,7 @@ class ASATT(AggregatedSearch):
     PRETTY_NAME = "Utility of an Aggregated Search Page, by Attention"
     SHORT_DESC = "Gain per effort of a page, for a user attracted by images and videos."
     FORMULA = utility_formula(
-        r"$\varphi_i + (1-\varphi_i)\,\beta^{d_i}$ with $\varphi_i = 1/\log_2(i+1)$ or the parameter phi, and $d_i$ the number of blocks to the nearest one with an image or a video"
+        r"$\varphi_i + (1-\varphi_i)\,\beta^{d_i}$ with $\varphi_i = 1/\log_2(i+1)$ or the parameter phi, and $d_i$ the number of blocks to the nearest one with an image or a video; without one it is $\varphi_i$"
     )
     MONOTONE = True
     SUPPORTED_PARAMS = _with(beta=ATT.SUPPORTED_PARAMS["beta"], phi=ATT.SUPPORTED_PARAMS["phi"])

@@ -17,6 +17,7 @@ from irmx_stream.track.track_measures import (
     IF_UNIMPORTANT,
     LATENCY_FACTOR,
     LATENCY_GAIN,
+    LEFT_OUT,
     UPDATE,
     VERBOSITY,
     WORDS,
@@ -159,7 +160,7 @@ class Latency(TrackMeasure):
         {
             "S": "the updates of the run for the topic; with track='2013', the nuggets found, $F$",
             "n": "a nugget",
-            "F": "the nuggets found, each in the earliest update that holds it",
+            "F": f"the nuggets found, each in the earliest update that holds it; {LEFT_OUT}",
             "L(n)": f"its discount: {LATENCY_FACTOR}",
         },
         source="the track's documents of each year",

@@ -25,7 +25,8 @@ from irmx_stream.track.track_measures import (
 from irmx_stream.updates.stream_columns import IMPORTANCE, LENGTH, NUGGET_TIME, TIMESTAMP
 
 _BEST = (
-    "the mean of $R(n)$ over the most important nuggets, as many as the topic has updates, or all if it has fewer; "
+    "the mean of $R(n)$ over the most important nuggets, as many as the run has updates for the topic, or all if there are "
+    "fewer; "
     f"$R(n)$ is {WORTH}"
 )
 
@@ -146,7 +147,7 @@ class NormalisedExpectedGain(ExpectedGain):
 class NormalisedExpectedLatencyGain(NormalisedExpectedGain):
     """Normalised expected latency gain: ELG divided by the mean worth of the most important nuggets.
 
-    The mean is over as many nuggets as the topic has updates, or over all if it has fewer. nELG can exceed 1.
+    The mean is over as many nuggets as the run has updates for the topic, or over all if there are fewer. nELG can exceed 1.
 
     Examples
     --------

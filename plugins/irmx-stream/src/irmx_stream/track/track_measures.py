@@ -28,7 +28,11 @@ from irmx_stream.updates.stream_columns import (
 
 DOCUMENTS = "the track's documents on its metrics"
 UPDATE = {"u": "an update of the run"}
-WORTH = r"the worth of the nugget $n$: $e^{\mathrm{importance}}/e^{3}$, or with gain='binary' 1 if the importance is above 0, else 0"
+LEFT_OUT = "nuggets of importance 0 are left out, unless unimportant='keep'"
+WORTH = (
+    r"the worth of the nugget $n$: $e^{\mathrm{importance}}/e^{3}$, or with gain='binary' 1 if the importance is above 0, else 0; "
+    f"{LEFT_OUT}"
+)
 GAIN = f"the gain of $u$: the sum of $R(n)$ over the nuggets $n$ that no earlier update holds, with $R(n)$ {WORTH}"
 LATENCY_FACTOR = (
     r"$L(n) = 1 - \frac{2}{\pi}\arctan\frac{t_u - t_n}{6\,\mathrm{h}}$, where $t_u$ is the time of the update and $t_n$ that at "
@@ -39,8 +43,10 @@ LATENCY_GAIN = (
     f"$R(n)$ {WORTH}, and the discount {LATENCY_FACTOR}"
 )
 VERBOSITY = (
-    r"the amount of reading: $1 + \max(0, l_u - m_u)/\bar{l}$, where $l_u$ is the number of words of the update, $m_u$ of those "
-    r"that match its own nuggets, and $\bar{l}$ the mean number of words of the topic's nuggets"
+    r"the amount of reading: $1 + \max(0, l_u - m_u)/\bar{l}$, where $l_u$ is the number of words of the update, for a "
+    r"near-duplicate of its original, and 1 for an update that was never pooled; $m_u$ of those that match the nuggets that no "
+    r"earlier update holds, and $\bar{l}$ the mean number of words of the topic's nuggets; "
+    f"{LEFT_OUT}; updates that were never pooled too, with track='2013'"
 )
 
 

@@ -83,7 +83,10 @@ class ModeledStreamUtility(Measure):
         r"\alpha_{un} = \max(0, k_{un} - b_{un})",
         {
             "U": "the simulated users",
-            "u": "a user",
+            "u": (
+                "a user; with per, the gain of each is divided by the seconds or updates of that user, or with "
+                "ratio='of_means' the mean gain by their mean"
+            ),
             "n": "a nugget",
             "N_u": "the nuggets that the user reads, each counted when first read",
             "L": "the share of the gain that remains for each session by which a nugget is late; $0^0 = 1$",

@@ -37,7 +37,7 @@ class IntentAwareAP(Diversity):
         {
             r"\mathrm{RB}": "the number of documents relevant to any subtopic in the judgments",
             "n": "a rank",
-            "R": "the ranks of the documents retrieved that are relevant to any subtopic",
+            "R": "the ranks of the documents retrieved that are relevant to any subtopic, up to the cutoff if there is one",
             r"\text{IA-P@}n": "the measure IA_P with the cutoff $n$",
         },
         source="Singh, Nejdl and Anand (2016)",
@@ -64,9 +64,12 @@ class TimeAwareAP(IntentAwareAP):
     FORMULA = Formula(
         r"\text{TIA-AP} = \frac{1}{\mathrm{RB}} \sum_{n \in R} \text{TIA-P@}n",
         {
-            r"\mathrm{RB}": "the number of documents relevant to any subtopic in the judgments and window",
+            r"\mathrm{RB}": "the number of documents relevant to any subtopic in any window, in the judgments",
             "n": "a rank",
-            "R": "the ranks of the documents retrieved that are relevant to any subtopic in any window",
+            "R": (
+                "the ranks of the documents retrieved that are relevant to any subtopic in any window, up to the cutoff if there "
+                "is one"
+            ),
             r"\text{TIA-P@}n": "the measure TIA_P with the cutoff $n$",
         },
         source="Singh, Nejdl and Anand (2016)",
