@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import irmx
@@ -18,7 +19,7 @@ import irmx_study
 from irmx.demo import SYSTEMS, qrels_path, run_path
 from irmx_study.comparison.tables_for_reading import tables_for_reading, write_facts
 
-HOSTILE = "a_b & 50% $x$ {y} #1 ~^\\ <i>|\x1b[2J"
+HOSTILE = 'a_b & 50% $x$ {y} #1 ~^\\ <i>|\x1b[2J--"'
 COMBINATIONS: list[dict[str, Any]] = [
     {},
     {"baseline": "recent"},
@@ -291,7 +292,7 @@ def compiled(text: str, folder: Path) -> None:
         return
     source = folder / "paper.tex"
     source.write_text(
-        f"\\documentclass{{article}}\n\\usepackage[T1]{{fontenc}}\n\\usepackage{{booktabs}}\n\\begin{{document}}\n{text}\\end{{document}}\n"
+        f"\\documentclass{{article}}\n\\usepackage{{booktabs}}\n\\begin{{document}}\n{text}\\end{{document}}\n"
     )
     options = [] if "tectonic" in program else ["-interaction=nonstopmode", "-halt-on-error"]
     done = subprocess.run([program, *options, source.name], cwd=folder, capture_output=True, text=True, check=False)
@@ -311,6 +312,13 @@ def test_latex_of_names_with_special_characters_is_correct(hostile: irmx.Scores,
         text = irmx_study.compare(hostile, **choices).to_latex()
         check_latex(text)
         compiled(text, tmp_path)
+
+
+def test_hyphens_and_quotes_of_names_are_no_dashes_and_need_no_encoding_of_fonts() -> None:
+    values = [(s, t, "AP", v) for s, v in (("a--b---c", 0.5), ('a"b', 0.25)) for t in "12"]
+    scores = pd.DataFrame(values, columns=["name", "qid", "measure", "value"])
+    rows = [line.split(" & ")[0] for line in irmx_study.compare(scores).to_latex().splitlines()]
+    assert {"a-{}-b-{}-{}-c", r"a{\char34}b"} <= set(rows)
 
 
 def test_the_check_of_latex_finds_errors(scores: irmx.Scores) -> None:

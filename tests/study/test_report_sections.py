@@ -5,10 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import re
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from bs4 import BeautifulSoup
 from hypothesis import given, settings
@@ -105,6 +108,37 @@ def test_the_leaderboard_has_means_differences_and_letters_of_the_comparison(
                 assert ("▲" in texts[3 * m + 1]) - ("▼" in texts[3 * m + 1]) == sign
 
 
+def leaderboard_of(scores: Any, baseline: Any = None) -> tuple[str, dict[str, list[Any]]]:
+    """The text above the leaderboard of a report on scores, and by system its cells."""
+    section = read(irmx_study.report(scores, baseline=baseline).to_html()).find(id="leaderboard")
+    assert section is not None
+    rows = section.tbody.find_all("tr")  # type: ignore[union-attr]
+    return section.p.get_text(), {str(row.th.find(string=True)).strip(): row.find_all("td") for row in rows}  # type: ignore[union-attr]
+
+
+def test_the_difference_of_two_baselines_stands_in_both_their_rows() -> None:
+    scores = irmx.scores("AP", qrels_path(), RUNS)
+    _, rows = leaderboard_of(scores, ["titles", "recent"])
+    means = scores.means()["AP"]
+    for system, column, other in (("titles", 2, "recent"), ("recent", 1, "titles")):
+        cell = rows[system][column]
+        assert float(cell["data-value"]) == pytest.approx(means[system] - means[other])
+        low, high = map(float, cell.find("small").get_text().split(" to "))
+        assert low <= float(cell["data-value"]) <= high
+    assert rows["titles"][2].find(class_="down") is not None
+    assert rows["recent"][1].find(class_="up") is not None
+    assert rows["titles"][1].get_text().strip() == ""
+
+
+def test_the_largest_mean_is_bold_below_zero_too_and_only_topics_of_all_systems_count() -> None:
+    values = {"one": [-3.0, -2.0, -1.0, -5.0], "two": [-0.5, -2.0, -0.2, float("nan")]}
+    rows = [(s, str(t), "Loss", v) for s, of_system in values.items() for t, v in enumerate(of_system)]
+    text, shown = leaderboard_of(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]))
+    assert [shown[system][0].find("b") is not None for system in ("one", "two")] == [False, True]
+    assert float(shown["one"][0]["data-value"]) == -2.0
+    assert text.startswith("Means over 3 topics")
+
+
 def test_data_is_csv_of_all_values(report: irmx_study.Report, page: BeautifulSoup) -> None:
     rows = list(csv.DictReader(io.StringIO(page.find(id="csv-topics").get_text())))  # type: ignore[union-attr]
     scores = report.reported.comparison.scores
@@ -168,6 +202,19 @@ def test_names_that_the_font_of_pictures_lacks_are_in_the_tables() -> None:
     page = read(irmx_study.report("AP RR", qrels_path(), runs).to_html())
     heads = [row.th.find(string=True) for row in page.find(id="leaderboard-table").tbody.find_all("tr")]  # type: ignore[union-attr]
     assert {str(head).strip() for head in heads} == set(names)
+
+
+def test_a_run_file_whose_name_is_not_utf8_is_shown_with_its_bytes_escaped(tmp_path: Path) -> None:
+    files = [tmp_path / "titles.run", Path(os.fsdecode(os.fsencode(tmp_path / "caf") + b"\xe9.run"))]
+    try:
+        for file, system in zip(files, ("titles", "bm25"), strict=True):
+            file.write_bytes(Path(run_path(system)).read_bytes())
+    except OSError:
+        pytest.skip("the file system has names in UTF-8 only")
+    report = irmx_study.report("AP", qrels_path(), files)
+    assert report.reported.comparison.scores.systems == ("titles.run", r"caf\udce9.run")
+    report.write(tmp_path / "report.html")
+    assert r"caf\udce9.run" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 def many(systems: int) -> irmx.Scores:

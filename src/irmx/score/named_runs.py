@@ -68,8 +68,18 @@ def run_names(paths: Sequence[str]) -> list[str]:
     >>> run_names(["runs/a.run", "runs/folder/"]), run_names(["one/a.run", "two/a.run"])
     (['a.run', 'folder'], ['one/a.run', 'two/a.run'])
     """
-    names = [os.path.basename(os.path.normpath(path)) for path in paths]
-    return names if len(set(names)) == len(set(paths)) else list(paths)
+    shown = list(map(_decoded, paths))
+    names = [os.path.basename(os.path.normpath(path)) for path in shown]
+    return names if len(set(names)) == len(set(paths)) else shown
+
+
+def _decoded(path: str) -> str:
+    r"""Return a path as a name that can be written: bytes that are not UTF-8, which Python reads as surrogates, are escaped.
+
+    >>> print(_decoded("caf\udce9.run"))
+    caf\udce9.run
+    """
+    return path.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 @contextlib.contextmanager

@@ -9,10 +9,11 @@ from irmx.declare.markup_html import html_table
 from irmx.declare.output_format import OutputFormat, PrintedRows, visible
 
 _IN_LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-             "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}",
+             "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"{\char34}", "-": "-{}",
              **{character: f"\\{character}" for character in "&%$#_{}"},
              **{character: f"{{{character}}}" for character in "[*"}}  # fmt: skip
-"""A line break of a tabular takes a ``[`` or ``*`` that follows it for its own; in braces they are the next row's."""
+"""A line break of a tabular takes a ``[`` or ``*`` that follows it for its own; in braces they are the next row's. Two hyphens
+would be a dash, and not every encoding of fonts has ``\\textquotedbl``."""
 
 _IN_MARKDOWN = re.compile(r"[\\|<&*`~\[]|(?<![^\W_])_|_(?![^\W_])")
 """What is special in a cell; underscores inside of words are not."""
@@ -23,8 +24,10 @@ def in_latex(text: str) -> str:
 
     >>> print(in_latex("AS_RBP & 50%"))
     AS\_RBP \& 50\%
+    >>> print(in_latex("bm25--rm3"))
+    bm25-{}-rm3
     """
-    return re.sub(r'[\\~^<>|"&%$#_{}\[*]', lambda found: _IN_LATEX[found[0]], visible(text))
+    return re.sub(r'[\\~^<>|"&%$#_{}\[*]|-(?=-)', lambda found: _IN_LATEX[found[0]], visible(text))
 
 
 def in_markdown(text: str) -> str:

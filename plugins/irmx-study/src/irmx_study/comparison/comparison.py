@@ -239,7 +239,7 @@ class Comparison:
         r"""Return the table of a paper: one row per system, the columns of each measure side by side.
 
         Significant differences are marked: a dagger for those to the first baseline, further signs for further baselines; of all
-        pairs, letters. A note below the table says what the marks mean, and what was tested how. The best mean of a measure
+        pairs, letters. A note below the table says what the marks mean, and what was tested how. The largest mean of a measure
         is bold. The table needs the LaTeX package ``booktabs``.
 
         Parameters

@@ -120,4 +120,4 @@ def _note(comparison: Comparison) -> str:
     facts = facts_of(comparison)
     names = ("test", "family", "correction", "level", "intervals", "draws", "seed", "missing")
     stated = "; ".join(f"{name}: {facts[name]}" for name in names if name in facts)
-    return f"{marks} Bold: the best mean. {in_latex(stated[0].upper() + stated[1:])}."
+    return f"{marks} Bold: the largest mean. {in_latex(stated[0].upper() + stated[1:])}."

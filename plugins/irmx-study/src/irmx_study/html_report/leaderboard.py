@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
-from irmx_study.comparison.stated_facts import has_letters
+from irmx_study.comparison.stated_facts import has_letters, topics_of
 from irmx_study.html_report.reported import Reported
 from irmx_study.html_report.section import Section
 
@@ -27,8 +28,8 @@ def leaderboard(reported: Reported) -> Section:
     for measure in measures:
         of_measure = summary[summary["measure"] == measure]
         means = of_measure.drop_duplicates("system").to_dict("records")
-        largest, best = (pick([abs(row["mean"]) for row in means]) for pick in (max, max))
-        differences = {} if not baselines else {(r["system"], r["baseline"]): r for r in of_measure.to_dict("records")}
+        largest, best = max(abs(row["mean"]) for row in means), max(row["mean"] for row in means)
+        differences = _differences(of_measure.to_dict("records"), baselines) if baselines else {}
         for row in means:
             cells = rows[row["system"]]
             cells.append(_mean(row, largest, best))
@@ -46,7 +47,7 @@ def leaderboard(reported: Reported) -> Section:
         "coverage": comparison.choices.coverage,
         "level": f"{comparison.choices.level:g}",
         "corrected": corrected,
-        "topics": len(comparison.scores.topics),
+        "topics": topics_of(comparison),
     }
     return Section("leaderboard", "Leaderboard", content)
 
@@ -54,6 +55,17 @@ def leaderboard(reported: Reported) -> Section:
 def _few_letters(reported: Reported) -> bool:
     letters = reported.of_all_pairs.letters
     return all(len(set().union(*of_measure)) <= MOST_LETTERS for of_measure in letters.values())
+
+
+def _differences(rows: Sequence[dict[str, Any]], baselines: Sequence[str]) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return the differences by system and baseline; that between two baselines stands in the rows of both."""
+    found = {(row["system"], row["baseline"]): row for row in rows}
+    turned = {
+        (baseline, system): {**row, "difference": -row["difference"], "low": -row["high"], "high": -row["low"]}
+        for (system, baseline), row in found.items()
+        if system in baselines
+    }
+    return turned | found
 
 
 def _mean(row: dict[str, Any], largest: float, best: float) -> dict[str, Any]:
