@@ -145,8 +145,9 @@ def _of_documents(explanation: Explanation, first: Sequence[str]) -> Json:
     """Return the contributions of the first documents, and the number and sum of those of others."""
     columns = explanation.columns
     added = dict(zip(columns["doc_id"], columns["contribution"], strict=True))
-    rest = [value for doc, value in added.items() if doc not in set(first) and value]
-    return {"of": [short(added.get(doc, 0)) for doc in first], "rest": [len(rest), short(sum(rest))]}
+    of_first = [short(added.pop(doc, 0)) for doc in first]
+    rest = [value for value in added.values() if value]
+    return {"of": of_first, "rest": [len(rest), short(sum(rest))]}
 
 
 def _own_table(explanation: Explanation, top: int) -> Json:
