@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import re
 import warnings
 from typing import Any
 
-from irmx import in_html
+from irmx import in_html, picture_bytes
 
 
 def inline_svg(figure: Any, name: str, title: str) -> Any:
@@ -28,17 +27,14 @@ def inline_svg(figure: Any, name: str, title: str) -> Any:
         An ``svg`` element with the role ``img``. Texts are drawn as outlines, so that they look the same everywhere.
     """
     from markupsafe import Markup
-    from matplotlib import pyplot, rc_context
+    from matplotlib import rc_context
 
-    out = io.BytesIO()
-    without = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-    with warnings.catch_warnings(), rc_context({"svg.hashsalt": f"irmx-{name}", "svg.fonttype": "path"}):
+    with warnings.catch_warnings(), rc_context({"svg.fonttype": "path"}):
         warnings.filterwarnings("ignore", "Glyph .* missing")  # a box stands for it; the tables have the name
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")  # what was laid out once is not laid out again when it is written
-        figure.savefig(out, format="svg", metadata=without)
-    pyplot.close(figure)
-    text = out.getvalue().decode()
+        if layout := figure.get_layout_engine():
+            layout.execute(figure)
+            figure.set_layout_engine(None)  # writing would lay it out twice more
+        text = picture_bytes(figure).decode()
     text = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>|<style.*?</style>|^.*?(?=<svg )", "", text, flags=re.DOTALL)
     text = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}-", text)
     width, height = (float(re.search(rf'<svg [^>]*?{side}="([\d.]+)pt"', text)[1]) for side in ("width", "height"))  # type: ignore[index]
