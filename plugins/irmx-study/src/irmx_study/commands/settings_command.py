@@ -153,7 +153,7 @@ def settings_of_a_measure(
         _draw(agreement, plot, along, scatter, setting)
     _print(rows, lines, output_format, decimal_places(places, output_format))
     if not sweep:
-        facts = facts | {"versions": versions_fact(results)}
+        facts = facts | {"versions": versions_fact(results.measures)}
     write_facts_below(Stated(facts, ()), output_format)
 
 
