@@ -186,7 +186,7 @@ def test_a_measure_is_described_as_what_computes_it_does(command: Callable[..., 
 def test_what_is_described_fits_80_columns_but_for_examples(
     name: str, command: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("shutil.get_terminal_size", lambda: os.terminal_size((80, 24)))
+    monkeypatch.setattr("shutil.get_terminal_size", lambda *_, **__: os.terminal_size((80, 24)))
     about, _, rest = command("measures", name).out.partition("\n>>> ")
     lines = [*about.split("\n"), *rest[rest.find("\n\nParameters") :].split("\n")]
     assert [line for line in lines if len(line) > 80] == []
