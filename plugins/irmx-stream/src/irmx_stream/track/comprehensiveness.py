@@ -132,7 +132,7 @@ class Verbosity(TrackMeasure):
             "timestamp": a.time,
             "pooled": a.pooled,
             "V": a.verbosity,
-            "contribution": a.verbosity / max(len(every), 1),
+            "contribution": a.verbosity / a.updates[a.topic],
         }
 
 

@@ -158,7 +158,7 @@ class TrackMeasure(Measure):
     def contributions(self, rankings: Rankings) -> dict[str, Any]:
         a = self.accounts(rankings)
         numerator, denominator = self.terms(a)
-        return {**_found(a), **self.details(a), "contribution": ratio(numerator, np.repeat(denominator, len(a.nugget)))}
+        return {**_found(a), **self.details(a), "contribution": ratio(numerator, denominator[a.nugget_topic[a.nugget]])}
 
     def details(self, a: Accounts) -> dict[str, Floats]:
         """Return further columns of an explanation, over the nuggets found."""
