@@ -217,6 +217,11 @@ def test_a_run_file_whose_name_is_not_utf8_is_shown_with_its_bytes_escaped(tmp_p
     assert r"caf\udce9.run" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
+def test_the_short_text_of_a_report_cannot_control_a_terminal() -> None:
+    scores = irmx.scores("AP", qrels_path(), RUNS)
+    assert repr(irmx_study.report(scores, title="a\x1b[2J\u202e")) == r"<Report: a\x1b[2J\u202e>"
+
+
 def many(systems: int) -> irmx.Scores:
     runs = {f"run{i:02}": {"q": {"a": 2.0, f"x{i}": 3.0 - i}, "r": {"b": 1.0 + i, "y": i / 3}} for i in range(systems)}
     return irmx.scores("AP RR", {"q": {"a": 1}, "r": {"b": 1, "y": 1}}, runs)

@@ -10,7 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 import ir_measures
 
-from irmx import DataError, Scores, UsageError, as_measures, counted, in_html, named_runs, read_qrels, read_run, scores
+from irmx import (
+    DataError,
+    Scores,
+    UsageError,
+    as_measures,
+    counted,
+    in_html,
+    named_runs,
+    read_qrels,
+    read_run,
+    scores,
+    visible,
+)
 from irmx_study.comparison.compare import compare
 from irmx_study.comparison.comparison import Comparison
 from irmx_study.html_report.known_texts import collection_named, queries_of_collection, texts_of_collection
@@ -114,7 +126,7 @@ class Report:
                 unfinished.unlink()
 
     def __repr__(self) -> str:
-        return f"<Report: {self.heading}>"
+        return f"<Report: {visible(self.heading)}>"
 
     def _repr_html_(self) -> str:
         measures = ", ".join(map(str, self.reported.comparison.scores.measures))
