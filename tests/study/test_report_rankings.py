@@ -90,7 +90,7 @@ def test_a_topic_without_a_value_is_left_out():
     assert [row["topic"] for row in section.content["rows"]] in (["p", "r", "s"], ["s", "p", "r"])
     assert section.content["without"] == 1
     assert section.data["values"][0][0][1] is None
-    assert "1 without a value of both" in page(section).text
+    assert "1 without a value of every system" in page(section).text
 
 
 def test_ties_have_no_height_and_a_threshold_is_used(demo):

@@ -139,6 +139,23 @@ def test_the_largest_mean_is_bold_below_zero_too_and_only_topics_of_all_systems_
     assert text.startswith("Means over 3 topics")
 
 
+def test_topics_that_one_system_lacks_are_left_out_of_the_differences_of_others_as_in_the_comparison() -> None:
+    values = {"one": [0.1, 0.2, 0.3, 0.9], "two": [0.3, 0.1, 0.6, 0.2], "three": [0.5, 0.6, 0.9, float("nan")]}
+    rows = [(s, str(t), "M", v) for s, of_system in values.items() for t, v in enumerate(of_system)]
+    report = irmx_study.report(pd.DataFrame(rows, columns=["name", "qid", "measure", "value"]), baseline="one")
+    page = read(report.to_html())
+    data = json.loads(page.find(id="data-topics").get_text())  # type: ignore[union-attr]
+    places = {name: place for place, name in enumerate(data["systems"])}
+    for row in report.reported.comparison.frame().to_dict("records"):
+        a, b = (data["values"][0][places[row[name]]] for name in ("a", "b"))
+        differences = [x - y for x, y in zip(a, b, strict=True) if x is not None and y is not None]
+        assert len(differences) == row["topics"] == 3
+        assert [sum(d > 0 for d in differences), sum(d < 0 for d in differences)] == [row["wins"], row["losses"]]
+    text = page.find(id="topics-counts").get_text()  # type: ignore[union-attr]
+    assert "three is better on 3, worse on 0" in text
+    assert "1 without a value of every system" in text
+
+
 def test_data_is_csv_of_all_values(report: irmx_study.Report, page: BeautifulSoup) -> None:
     rows = list(csv.DictReader(io.StringIO(page.find(id="csv-topics").get_text())))  # type: ignore[union-attr]
     scores = report.reported.comparison.scores

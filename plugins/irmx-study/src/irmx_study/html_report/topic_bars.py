@@ -28,7 +28,8 @@ def topics(reported: Reported) -> Section:
     most = MOST_VALUES // max(len(scores.topics) * len(scores.measures), 1)
     systems = shown_systems(reported, max(2, most))
     chosen = scores.select(systems=systems)
-    values = [[[short(v) for v in system] for system in chosen.values[:, :, m].T] for m in range(len(chosen.measures))]
+    compared = np.where(np.isnan(scores.values).any(axis=1, keepdims=True), np.nan, chosen.values)  # as compare does
+    values = [[[short(v) for v in system] for system in compared[:, :, m].T] for m in range(len(chosen.measures))]
     names = [visible(str(topic)) for topic in chosen.topics]
     queries = [visible(reported.queries.get(str(topic), "")) for topic in chosen.topics]
     threshold = reported.comparison.choices.tie_threshold * (1 + _ROUNDING)
@@ -39,7 +40,7 @@ def topics(reported: Reported) -> Section:
         "Topics",
         {
             **shared,
-            **_first_picture(names, queries, chosen.values[:, 0, 0], chosen.values[:, 1, 0], threshold),
+            **_first_picture(names, queries, compared[:, 0, 0], compared[:, 1, 0], threshold),
             "a": a,
             "b": b,
             "measure": measures[0],

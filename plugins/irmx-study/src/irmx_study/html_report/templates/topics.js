@@ -91,7 +91,7 @@ const irmxCount = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
     part("counts").textContent =
       `${measure} of ${a} minus ${b}: ${a} is better on ${wins}, worse on ${losses}, and equal on ` +
       `${rows.length - wins - losses} topics.` +
-      (without ? ` ${without} without a value of both are left out.` : "") +
+      (without ? ` ${without} without a value of every system are left out.` : "") +
       (hidden ? ` Of the topics, ${hidden} with differences in between are not drawn.` : "");
     part("gain").textContent = `${a} is better`;
     part("loss").textContent = `${b} is better`;
