@@ -143,7 +143,20 @@ def failure_of(plugin: str, error: Exception, where: str = "", module: str = "")
         return PluginError(
             f"{plugin} tried{where} to change an array that all measures share. Work on a copy, such as ranks = ranks.copy()."
         )
-    return PluginError(f"{plugin} failed{where} with {type(error).__name__}: {error}{_line_of(error, module)}")
+    return PluginError(
+        f"{plugin} failed{where} with {type(error).__name__}: {error}{_line_of(error, module)}{_hint(error)}"
+    )
+
+
+def _hint(error: Exception) -> str:
+    """Return how a column is read, if what failed took it for an attribute of irmx's rows."""
+    if not isinstance(error, AttributeError) or not error.name or not type(error.obj).__module__.startswith("irmx."):
+        return ""
+    table = getattr(error.obj, "table", None)  # of irmx.Rows
+    if table is None or not hasattr(error.obj, "column"):
+        return ""
+    declared = f"{error.name.upper()} = irmx.Column({table!r}, {error.name!r}, ...)"
+    return f". If it is a column of the {table}, declare {declared}, and read it by .column({error.name.upper()})"
 
 
 def _line_of(error: Exception, module: str) -> str:

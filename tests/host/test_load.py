@@ -77,7 +77,7 @@ def test_an_error_in_a_measure_names_the_line_of_the_file(command, monkeypatch, 
     line = ("--load", "zfails.py", "eval", "some.qrels", "some.run", "ZFails")
     done = command(*line, cwd=files)
     assert done.code == 1
-    told = r"irmx: The measure ZFails failed for query q with AxisError: .* \(zfails\.py, line 9\)\n"
+    told = r"irmx: The measure ZFails failed for query q with AxisError: .* \(zfails\.py, line 9\)\nirmx: 'irmx --traceback COMMAND \.\.\.' shows .*\n"
     assert re.fullmatch(told, done.err)
     whole = command("--traceback", *line, cwd=files)
     assert (whole.code, whole.out) == (1, "")

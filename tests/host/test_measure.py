@@ -156,6 +156,17 @@ def test_contributions_that_give_no_score(columns: dict[str, Any], found: str) -
         irmx.calc_aggregate(contributing(lambda rankings: columns), QRELS, RUN)
 
 
+def test_contributions_that_are_no_columns() -> None:
+    with pytest.raises(PluginError, match=r"contributions of ZSum must be a dict of columns.* of type ndarray"):
+        irmx.calc_aggregate(contributing(lambda rankings: rankings.relevant.rank), QRELS, RUN)
+
+
+def test_a_column_that_is_read_like_a_rank() -> None:
+    says = r"no attribute 'date'.* If it is a column of the run, declare DATE = irmx\.Column\('run', 'date', \.\.\.\), and read it by"
+    with pytest.raises(PluginError, match=says):
+        irmx.calc_aggregate(contributing(lambda rankings: {"contribution": rankings.relevant.date}), QRELS, RUN)
+
+
 def test_an_explanation_that_fails_names_the_measure() -> None:
     with pytest.raises(PluginError, match="The measure ZSum failed with KeyError"):
         irmx.explain(contributing(lambda rankings: {"contribution": {}["a"]}), QRELS, RUN, "q")

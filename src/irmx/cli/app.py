@@ -13,7 +13,7 @@ import typer
 
 from irmx.cli.command_help import dashed
 from irmx.cli.words import Words
-from irmx.errors import DataWarning, IrmxError, PluginWarning, UsageError
+from irmx.errors import DataWarning, IrmxError, PluginError, PluginWarning, UsageError
 
 USAGE, DATA, STOPPED = 2, 1, 130
 """Exit codes: a wrong request; a problem of the data or of a plugin; Ctrl-C."""
@@ -90,6 +90,8 @@ def _leave(error: Exception) -> NoReturn:
         note(f"{error.filename}: {error.strerror}" if error.filename else error.strerror)
     else:
         note(str(error))
+        if isinstance(error, PluginError) and error.__cause__ and "--traceback" not in str(error):
+            note("'irmx --traceback COMMAND ...' shows the traceback.")
     sys.exit(USAGE if isinstance(error, UsageError) else DATA)
 
 

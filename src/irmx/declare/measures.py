@@ -309,6 +309,11 @@ def sums_by_topic(
     irmx.errors.PluginError
         If they are not one number per relevant document retrieved.
     """
+    if not isinstance(contributions, Mapping):
+        raise PluginError(
+            f"The contributions of {measure.NAME} must be a dict of columns, such as {{'contribution': values}}. "
+            f"They are of type {type(contributions).__name__}."
+        )
     topic, contribution = rankings.relevant.topic, contributions.get("contribution")
     if contribution is None or np.shape(contribution) != topic.shape:
         what = "none" if contribution is None else f"one of shape {np.shape(contribution)}"
