@@ -31,4 +31,5 @@ def new_plugin(
     print(f"  cd {shlex.quote(str(folder))}")
     print("  python -m pip install -e '.[test]' && python -m pytest")
     print(f"  irmx measures {names.measure}")
-    print(f"Then write your own definition in {folder / 'src' / names.package / 'measure.py'}.")
+    print(f"Then write your own definition in {folder / 'src' / names.package / 'measure.py'},")
+    print(f"and the values that you work out by hand in {folder / 'tests' / 'test_measure.py'}.")
