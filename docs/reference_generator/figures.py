@@ -105,30 +105,28 @@ def pictures(scripts: Path) -> list[Picture]:
 def files(made: Iterable[Picture], docs: Path) -> dict[str, bytes]:
     """Return the files of the pictures by their path under ``docs/reference/``, and the gallery, a page that shows them all."""
     made = list(made)
-    gallery = _GALLERY.format(rows="\n".join(_row(picture, docs) for picture in made))
+    gallery = _GALLERY.format(cards="\n".join(_card(picture, docs) for picture in made))
     return {f"figures/{picture.name}.svg": picture.content for picture in made} | {"gallery.md": gallery.encode()}
 
 
 _GALLERY = """# Gallery
 
-Every picture of the documentation, drawn when it is built. Each links to the guide that explains it; beside it is what draws
+Every picture of the documentation, drawn when it is built. Each links to the guide that explains it; below it is what draws
 such a picture of your own data.
 
-| picture | what draws it, and where it is explained |
-| --- | --- |
-{rows}
+{{.doors .gallery}}
+{cards}
 """
 
 
-def _row(picture: Picture, docs: Path) -> str:
-    """Return a row of the gallery; fail for a picture that no guide and no first page shows."""
+def _card(picture: Picture, docs: Path) -> str:
+    """Return a card of the gallery; fail for a picture that no guide and no first page shows."""
     for guide in [*sorted(docs.glob("guide/*.md")), *sorted(docs.glob("first/*.md"))]:
         text = guide.read_text(encoding="utf-8")
         if f"figures/{picture.name}.svg" in text:
             link, title = f"../{guide.parent.name}/{guide.name}", text.partition("\n")[0].removeprefix("# ")
-            typed = picture.made_by.replace("|", r"\|")
-            image = f"[![{picture.name}](figures/{picture.name}.svg){{width=320px}}]({link})"
-            return f"| {image} | `{typed}`<br>[{title}]({link}) |"
+            image = f"[![{picture.name}](figures/{picture.name}.svg)]({link})"
+            return f"- {image}\n  **[{title}]({link})**\n  `{picture.made_by}`"
     raise RuntimeError(f"No page shows the picture {picture.name!r}")
 
 
