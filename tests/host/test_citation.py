@@ -75,3 +75,7 @@ def test_a_measure_of_a_plugin_whose_entry_cannot_be_read(
     with pytest.warns(irmx.PluginWarning, match="its measure ZCited cannot be cited: A BibTeX entry starts"):
         registry = registry_with("cited", measures=[Cited()])
     assert "ZCited" not in registry.measures()
+
+
+def test_a_citation_without_a_place_has_no_gap() -> None:
+    assert str(Citation("A2026", "misc", {"author": "A", "title": "T", "year": "2026"})) == "A. T. 2026."

@@ -104,20 +104,22 @@ def of_monotonicity(measure: Measure) -> str:
 def formula_in_markdown(formula: Formula | None) -> str:
     r"""Return a formula between dollar signs and a table of its symbols; empty without a formula.
 
-    >>> print(formula_in_markdown(Formula(r"\mathrm{P@}k = \frac{r_k}{k}", {"k": "the cutoff"}, "a book")))
+    >>> print(formula_in_markdown(Formula(r"\mathrm{P@}k = \frac{r_k}{k}", {"k": "the ``cutoff``"}, "a book")))
     $$
     \mathrm{P@}k = \frac{r_k}{k}
     $$
     <BLANKLINE>
     | symbol | meaning |
     | --- | --- |
-    | $k$ | the cutoff |
+    | $k$ | the `cutoff` |
     <BLANKLINE>
     Source: a book.
     """
     if formula is None:
         return ""
-    symbols = table(["symbol", "meaning"], [[f"${one}$", meaning] for one, meaning in formula.symbols.items()])
+    symbols = table(
+        ["symbol", "meaning"], [[f"${one}$", meaning.replace("``", "`")] for one, meaning in formula.symbols.items()]
+    )
     source = f"\n\nSource: {formula.source}." if formula.source else ""
     return f"$$\n{formula.latex}\n$$\n\n{symbols}{source}"
 

@@ -94,7 +94,7 @@ class Citation:
     def __str__(self) -> str:
         f = self.fields
         where = f.get("booktitle") or f.get("journal") or f.get("publisher") or ""
-        latex = f"{f.get('author', '')}. {f.get('title', '')}. {where} {f.get('year', '')}."
+        latex = f"{f.get('author', '')}. {f.get('title', '')}. {where} {f.get('year', '')}.".replace(".  ", ". ")
         accented = re.sub(r"\\([\"'`^~])\s*\{?(\w)", lambda found: found[2] + _ACCENTS[found[1]], latex)
         text = re.sub(r"\\([&%$#_])", r"\1", accented).replace("{", "").replace("}", "")
         return unicodedata.normalize("NFC", text) + (f" doi:{self.doi}" if self.doi else "")
