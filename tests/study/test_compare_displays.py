@@ -146,7 +146,7 @@ def test_topics_are_sorted_by_difference(scores: irmx.Scores) -> None:
     by_topic = dict(zip(scores.topics, a - b, strict=True))
     assert display.differences.tolist() == sorted(by_topic.values(), reverse=True)
     assert [by_topic[topic] for topic in display.topics] == display.differences.tolist()
-    assert display.ax_.get_ylabel() == "difference in\nRR"
+    assert display.ax_.get_ylabel() == "difference in RR"
     assert [label.get_text() for label in display.ax_.get_xticklabels()] == list(display.topics)
 
 

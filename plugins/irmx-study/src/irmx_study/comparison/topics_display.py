@@ -104,7 +104,9 @@ class TopicsDisplay(Display):
         on.axhspan(self.result["low"], self.result["high"], color="black", alpha=0.12, linewidth=0)
         on.axhline(self.result["difference"], color="black", linestyle="--", linewidth=1)
         on.set_title(f"{picture_text(self.a)} - {picture_text(self.b)}\n{self._result_in_words()}", fontsize=9)
-        on.set_ylabel(f"difference in\n{picture_text(self.measure, 30)}", fontsize=9)
+        measure = picture_text(self.measure, 30)
+        gap = " " if len(measure) <= 10 else "\n"
+        on.set_ylabel(f"difference in{gap}{measure}", fontsize=9)
         ends = np.array([*self.differences, self.result["low"], self.result["high"], 0])
         room = 0.15 * (ends.max() - ends.min() or 1)  # for the texts, where all differences have the same sign
         on.set_ylim(min(ends.min() - room / 4, -room), max(ends.max() + room / 4, room))
