@@ -11,7 +11,11 @@ TOP = Path(__file__).parent.parent
 IMAGES = TOP / "docs" / "images"
 
 
-@pytest.mark.parametrize("page", [TOP / "README.md", TOP / "docs" / "index.md"], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page",
+    [TOP / "README.md", TOP / "docs" / "index.md", TOP / "docs" / "guide" / "report.md"],
+    ids=lambda page: page.name,
+)
 def test_pictures_that_a_page_shows_are_there_and_small(page: Path) -> None:
     shown = re.findall(r"images/([\w-]+\.png)", page.read_text(encoding="utf-8"))
     assert sorted(shown) == ["report-dark.png", "report-light.png"]
