@@ -191,6 +191,8 @@ def test_users_agreement_and_unjudged_documents_are_those_of_their_functions(
     assert all(
         f"AP{row.system}{row.value:.4f}{row.if_nonrelevant:.4f}" in shown["unjudged"] for row in could.itertuples()
     )
+    assert "if non-relevant" in shown["unjudged"]
+    assert "if_" not in shown["unjudged"]  # words, not names of columns
 
 
 def test_formulas_are_those_that_measures_and_scorers_state(monkeypatch: pytest.MonkeyPatch) -> None:

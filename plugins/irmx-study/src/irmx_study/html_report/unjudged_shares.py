@@ -53,6 +53,10 @@ def unjudged_documents(reported: Reported) -> Section | None:
         baseline = reported.comparison.baseline or None
         result = unjudged(scores.measures, reported.judgments, reported.runs, baseline=baseline, progress=False)
     columns = ["measure", "system", "value", "if_nonrelevant", "if_relevant", "bounds", "flips"]
-    caption = "Values if all unjudged documents were non-relevant or relevant; flips: whether the order with the baseline could change"
-    could = table_of(result.frame()[columns].to_dict("records"), caption)
+    words = {"if_nonrelevant": "if non-relevant", "if_relevant": "if relevant", "flips": "order could change"}
+    caption = (
+        "Values if all unjudged documents were non-relevant or relevant, and whether the order with the baseline could change; "
+        "bounds: exact if no grades give a value outside these two, an assumption if some can"
+    )
+    could = table_of(result.frame()[columns].rename(columns=words).to_dict("records"), caption)
     return parts("unjudged", "Unjudged documents", [*texts, *result.notes], tables=[shares, could])
