@@ -88,6 +88,19 @@ def test_pictures_and_tables_say_what_they_are(page: BeautifulSoup) -> None:
 # -- what the sections say --------------------------------------------------------------------------------------------
 
 
+def test_the_best_mean_is_bold_where_all_are_negative() -> None:
+    losses = {"one": [-0.4, -0.6, -0.5], "two": [-0.1, -0.3, -0.4], "three": [-0.9, -0.7, -0.8]}
+    rows = [
+        {"system": system, "query_id": str(topic), "measure": "utility", "value": value}
+        for system, values in losses.items()
+        for topic, value in enumerate(values)
+    ]
+    page = read(irmx_study.report(pd.DataFrame(rows)).to_html())
+    table = page.find(id="leaderboard-table")
+    assert [row.th.get_text() for row in table.tbody.find_all("tr") if row.find("b")] == ["two"]  # type: ignore[union-attr]
+    assert {cell["style"] for cell in table.find_all("td", class_="bar")} == {"--bar-end:0%"}  # type: ignore[union-attr]
+
+
 def test_the_leaderboard_has_means_differences_and_letters_of_the_comparison(
     report: irmx_study.Report, page: BeautifulSoup
 ) -> None:

@@ -28,11 +28,11 @@ def leaderboard(reported: Reported) -> Section:
     for measure in measures:
         of_measure = summary[summary["measure"] == measure]
         means = of_measure.drop_duplicates("system").to_dict("records")
-        largest, best = max(abs(row["mean"]) for row in means), max(row["mean"] for row in means)
+        best = max((row["mean"] for row in means if not math.isnan(row["mean"])), default=0.0)
         differences = _differences(of_measure.to_dict("records"), baselines) if baselines else {}
         for row in means:
             cells = rows[row["system"]]
-            cells.append(_mean(row, largest, best))
+            cells.append(_mean(row, best))
             cells += [_difference(differences.get((row["system"], one)), comparison.choices.level) for one in baselines]
             if with_letters:
                 cells.append({"text": row["letters"], "value": row["letters"], "is_letters": True})
@@ -68,7 +68,7 @@ def _differences(rows: Sequence[dict[str, Any]], baselines: Sequence[str]) -> di
     return turned | found
 
 
-def _mean(row: dict[str, Any], largest: float, best: float) -> dict[str, Any]:
+def _mean(row: dict[str, Any], best: float) -> dict[str, Any]:
     mean = row["mean"]
     if math.isnan(mean):
         return {"text": "none", "value": ""}
@@ -76,21 +76,20 @@ def _mean(row: dict[str, Any], largest: float, best: float) -> dict[str, Any]:
         "text": f"{mean:.4f}",
         "value": repr(float(mean)),
         "small": f"{row['mean_low']:.3f} to {row['mean_high']:.3f}",
-        "bar": f"{100 * max(mean, 0.0) / largest:.1f}" if largest > 0 else "0",
+        "bar": f"{100 * max(mean, 0.0) / best:.1f}" if best > 0 else "0",
         "is_best": mean == best,
     }
 
 
 def _difference(row: dict[str, Any] | None, level: float) -> dict[str, Any]:
     if row is None or math.isnan(row["difference"]):
-        return {"text": "", "value": "0", "is_difference": True}
+        return {"text": "", "value": "0"}
     difference, p = row["difference"], row["p_corrected"]
     sign = 0 if not p <= level or difference == 0 else 1 if difference > 0 else -1
     return {
         "text": f"{difference:+.4f}",
         "value": repr(float(difference)),
         "small": f"{row['low']:+.3f} to {row['high']:+.3f}",
-        "is_difference": True,
         "sign": sign,
         "hint": "" if math.isnan(p) else f"p = {p:.3g}" if p >= 0.0001 else "p < 0.0001",
     }
