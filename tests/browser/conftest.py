@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,11 +14,8 @@ import irmx
 import irmx_study
 from irmx.demo import SYSTEMS, documents, qrels_path, run_path, topics
 
-CHROMIUM = "/usr/bin/chromium"
-ARGUMENTS = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-)  # fmt: skip
+SCREENSHOTS = runpy.run_path(str(Path(__file__).parents[2] / "docs" / "screenshots.py"))
+CHROMIUM, OPTIONS = SCREENSHOTS["CHROMIUM"], SCREENSHOTS["OPTIONS"]
 WIDE = {"width": 1200, "height": 900}
 RUNS = {system: run_path(system) for system in SYSTEMS}
 
@@ -32,7 +30,7 @@ def browser() -> Iterator[Any]:
     if not Path(CHROMIUM).exists():
         pytest.skip(f"tests in a browser need Debian's chromium, and there is no {CHROMIUM}: apt-get install chromium")
     with playwright.sync_playwright() as started:
-        chromium = started.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
+        chromium = started.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
         yield chromium
         chromium.close()
 
