@@ -8,14 +8,15 @@ from typing import Any
 
 from irmx import axes_for, picture_text
 from irmx_study.comparison.comparison import Comparison
+from irmx_study.pictures.display import Display
 from irmx_study.pictures.named_colours import BLUE, GREY
 
 _STEP = 1.0
 """The distance between two lines of names, of which the height of the picture is a multiple."""
 
 
-@dataclass(eq=False)
-class GroupsDisplay:
+@dataclass(eq=False, repr=False)
+class GroupsDisplay(Display):
     """The systems at their means by one measure, with a bar over every group that cannot be told apart.
 
     Attributes

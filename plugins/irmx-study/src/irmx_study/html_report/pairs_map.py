@@ -9,6 +9,7 @@ import numpy as np
 
 from irmx import axes_for, picture_text
 from irmx_study.comparison.comparison import Comparison
+from irmx_study.pictures.display import Display
 
 _COLOURS = ("#e8e8e8", "#9ecae1", "#3182bd", "#08306b")
 """Light to dark, so that they can be told apart in print: not significant, and p up to the level, 0.01 and 0.001."""
@@ -17,7 +18,7 @@ _NAMES = 30
 """Up to so many systems are named; of more, every second, third, ..."""
 
 
-class PairsMap:
+class PairsMap(Display):
     """The heat maps of the corrected p-values of all pairs, the best system first: one panel per measure.
 
     Parameters
