@@ -12,7 +12,7 @@ from irmx.declare.citation import IR_MEASURES
 from irmx.declare.columns import Column
 from irmx.declare.formula import Formula
 from irmx.declare.measures import Measure
-from irmx.declare.params import Param
+from irmx.declare.params import Param, has_default
 from irmx.registry import registry
 
 
@@ -160,8 +160,7 @@ def default_text(name: str, param: Any, given: Mapping[str, Any]) -> str:
         return f"`{given[name]!r}`"
     if getattr(param, "required", False):
         return "required"
-    has_default = param.has_default if isinstance(param, Param) else type(param.default) is not object
-    return f"`{param.default!r}`" if has_default else ""
+    return f"`{param.default!r}`" if has_default(param) else ""
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

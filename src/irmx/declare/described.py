@@ -8,6 +8,7 @@ from typing import Any
 from irmx.declare.citation import Citation
 from irmx.declare.markup_html import html_table, in_html
 from irmx.declare.output_format import PrintedRows
+from irmx.declare.params import has_default
 
 
 def described(expression: str, declared: Any, about: str, citations: Iterable[Citation]) -> str:
@@ -35,7 +36,6 @@ def described(expression: str, declared: Any, about: str, citations: Iterable[Ci
 
 def _row(name: str, param: Any, given: Mapping[str, Any]) -> dict[str, str]:
     """Return a parameter with the value that the object has: given to it, or its default."""
-    has_default = getattr(param, "has_default", type(param.default) is not object)
     missing = "required" if getattr(param, "required", False) else ""
-    value = repr(given[name]) if name in given else repr(param.default) if has_default else missing
+    value = repr(given[name]) if name in given else repr(param.default) if has_default(param) else missing
     return {"parameter": name, "value": value, "meaning": param.desc or ""}

@@ -8,7 +8,7 @@ from typing import Any
 
 from irmx.declare.durations import duration
 from irmx.declare.formula import Formula
-from irmx.declare.params import Param
+from irmx.declare.params import Param, has_default
 from irmx.registry import registry
 
 
@@ -91,14 +91,13 @@ def _default(param: Any) -> Any:
     """Return the default of a parameter, None for an optional one without a default."""
     if getattr(param, "required", False):
         return inspect.Parameter.empty
-    has_default = param.has_default if isinstance(param, Param) else type(param.default) is not object
-    return param.default if has_default else None
+    return param.default if has_default(param) else None
 
 
 def _facts(param: Any, given: Any) -> str:
     """Return the type, range, unit and default of a parameter; parameters of ir_measures declare fewer of these."""
     if not isinstance(param, Param):
-        default = "" if type(param.default) is object else f"; default {param.default!r}"
+        default = f"; default {param.default!r}" if has_default(param) else ""
         return f"{getattr(param.dtype, '__name__', 'any')}{default}"
     facts = [param.expects()]
     if param.kind:

@@ -180,6 +180,16 @@ class Param(ParamInfo):
         )
 
 
+def has_default(param: ParamInfo) -> bool:
+    """Tell whether a parameter has a default; one of ir_measures without it has a bare object there.
+
+    >>> from ir_measures import nDCG
+    >>> has_default(nDCG.SUPPORTED_PARAMS["dcg"]), has_default(nDCG.SUPPORTED_PARAMS["cutoff"])
+    (True, False)
+    """
+    return param.has_default if isinstance(param, Param) else type(param.default) is not object
+
+
 def _bound(number: float) -> str:
     """Return a bound as text; one that ``g`` would round is written out, so that every number in the range is taken.
 
