@@ -112,7 +112,7 @@ def test_the_page_about_the_house_has_the_rooms_in_order_and_names_files_that_ar
     assert sorted(re.findall(r"^\| (irmx-\w+) \|", page, re.M)) == plugins
     named = re.findall(r"`((?:\w[\w-]*/)*[\w-]+(?:/|\.pyi?))`", page)
     assert len(named) > 40
-    paths = [path for top in ("src", "plugins", "tests") for path in [TOP / top, *(TOP / top).rglob("*")]]
+    paths = [path for top in ("src", "plugins", "tests", "docs") for path in [TOP / top, *(TOP / top).rglob("*")]]
     files = [f"/{path.relative_to(TOP).as_posix()}{'/' * path.is_dir()}" for path in paths]
     assert [name for name in named if not any(file.endswith(f"/{name}") for file in files)] == []
 
