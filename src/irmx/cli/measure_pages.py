@@ -164,7 +164,7 @@ def default_text(name: str, param: Any, given: Mapping[str, Any]) -> str:
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    r"""Return a table in Markdown; a vertical bar in a cell stays a bar.
+    r"""Return a table in Markdown; a bar in a cell stays a bar.
 
     >>> print(table(["a"], [["b|c"]]))
     | a |
