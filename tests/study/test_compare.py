@@ -484,7 +484,7 @@ def test_a_note_on_ties_that_floats_lose() -> None:
         ({"test": "tukey", "correction": "holm"}, "already hold for all pairs of systems together. Leave the correction holm out"),
         ({"test": "randomised-tukey", "family": "all"}, "hold for all pairs of systems by one measure; they are not corrected"),
         ({"test": "tukey", "interval": "bca"}, "The test tukey has intervals of its own, which hold for all pairs of systems"),
-        ({"test": "holm"}, "Unknown name holm; compare takes a significance test for 'test'."),
+        ({"test": "holm"}, "Unknown name holm; a comparison takes a significance test for 'test'."),
     ],
 )  # fmt: skip
 def test_illegal_choices(random: irmx.Scores, how: dict[str, Any], message: str) -> None:
