@@ -35,6 +35,7 @@ from .data.files import matching_file as matching_file
 from .data.files import matching_files as matching_files
 from .data.formats.base import Format as Format
 from .data.judgments import Judgments as Judgments
+from .data.new_file import new_file as new_file
 from .data.reading import read_qrels as read_qrels
 from .data.reading import read_run as read_run
 from .data.runs import Run as Run

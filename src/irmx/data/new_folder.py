@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from irmx.errors import DataError, UsageError
+from irmx.data.new_file import cannot_be_written
+from irmx.errors import UsageError
 
 
 @contextmanager
@@ -43,4 +44,4 @@ def new_folder(target: Path, advice: str = "Choose another name.") -> Iterator[P
         finally:
             shutil.rmtree(unfinished, ignore_errors=True)
     except OSError as error:
-        raise DataError(f"{target} cannot be written: {error.strerror}.") from None
+        raise cannot_be_written(target, error) from None

@@ -6,12 +6,12 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
 import numpy as np
 
+from irmx.data.new_file import new_file
 from irmx.data.run_chunks import MEMORY
 from irmx.declare.expressions import canonical
 from irmx.declare.markup_html import SHOWN, html_result
@@ -263,7 +263,7 @@ class Scores:
     # -- files -------------------------------------------------------------------------------------------
 
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
-        """Write the table of :meth:`frame`, with its provenance, to a parquet file; nothing is left half-written.
+        """Write the table of :meth:`frame`, with its provenance, to a parquet file, which :func:`irmx.new_file` makes.
 
         Raises
         ------
@@ -284,15 +284,8 @@ class Scores:
         }
         table = pa.Table.from_pandas(self.frame(), preserve_index=False)
         table = table.replace_schema_metadata({**(table.schema.metadata or {}), _METADATA: json.dumps(about)})
-        unfinished = Path(f"{os.fspath(path)}.unfinished")
-        try:
-            pq.write_table(table, unfinished)
-            os.replace(unfinished, path)
-        except OSError as error:
-            reason = os.strerror(error.errno) if error.errno else str(error)
-            raise DataError(f"{os.fspath(path)} cannot be written: {reason}.") from None
-        finally:
-            unfinished.unlink(missing_ok=True)
+        with new_file(path) as file:
+            pq.write_table(table, file)
 
     @classmethod
     def read_parquet(cls, path: str | os.PathLike[str]) -> Scores:

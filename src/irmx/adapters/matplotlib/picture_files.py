@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irmx.adapters.matplotlib.picture_style import picture_style
-from irmx.errors import DataError, UsageError
+from irmx.data.new_file import new_file
+from irmx.errors import UsageError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
@@ -70,7 +71,6 @@ def write_picture(figure: Figure | SubFigure | None, path: str | os.PathLike[str
     """
     path = Path(path)
     picture_file(path)
-    try:
-        path.write_bytes(picture_bytes(figure, path.suffix.lower()[1:]))
-    except OSError as error:
-        raise DataError(f"The picture {path} cannot be written: {error.strerror}.") from error
+    content = picture_bytes(figure, path.suffix.lower()[1:])
+    with new_file(path) as file:
+        file.write(content)

@@ -5,19 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
 
 from irmx import (
-    DataError,
     Scores,
     UsageError,
     as_measures,
     counted,
     in_html,
     named_runs,
+    new_file,
     read_qrels,
     read_run,
     scores,
@@ -100,7 +99,7 @@ class Report:
         return one_page(self.heading, sections)
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the page to a file; nothing is left half-written.
+        """Write the page to a file, which :func:`irmx.new_file` makes.
 
         Parameters
         ----------
@@ -115,15 +114,8 @@ class Report:
             If Jinja2 or matplotlib is not installed.
         """
         text = self.to_html()
-        unfinished = Path(f"{os.fspath(path)}.unfinished")
-        try:
-            unfinished.write_text(text, encoding="utf-8", newline="\n")
-            os.replace(unfinished, path)
-        except OSError as error:
-            raise DataError(f"The report {os.fspath(path)} cannot be written: {error.strerror or error}.") from None
-        finally:
-            if unfinished.is_file():
-                unfinished.unlink()
+        with new_file(path) as file:
+            file.write(text.encode())
 
     def __repr__(self) -> str:
         return f"<Report: {visible(self.heading)}>"

@@ -1,0 +1,209 @@
+"""A file is whole or not there, whatever happens while it is written, and wherever it is."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import irmx
+from irmx import DataError
+
+posix = pytest.mark.skipif(os.name == "nt", reason="about files of POSIX")
+not_root = pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="nothing is forbidden to the superuser")
+
+
+def write(path: Any, content: bytes = b"new") -> None:
+    with irmx.new_file(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def files_of_at_most(size: int) -> Iterator[None]:
+    """Let the system refuse larger files to this process, as it does on a full disk."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    """A file that is there, alone in its folder."""
+    path = tmp_path / "old.csv"
+    path.write_bytes(b"old")
+    return path
+
+
+def test_a_new_file_appears_and_an_old_one_is_replaced(old: Path) -> None:
+    write(old)
+    write(str(old.with_name("new")), b"")
+    assert (old.read_bytes(), old.with_name("new").read_bytes()) == (b"new", b"")
+    assert sorted(path.name for path in old.parent.iterdir()) == ["new", "old.csv"]
+
+
+def test_a_name_may_be_as_long_as_the_system_allows(tmp_path: Path) -> None:
+    write(tmp_path / ("a" * 255))
+    with pytest.raises(DataError, match=r"a cannot be written: .*[Tt]oo long"):
+        write(tmp_path / ("a" * 256))
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, MemoryError, ValueError])
+def test_after_any_failure_the_old_file_is_there_and_nothing_else(old: Path, error: type[BaseException]) -> None:
+    def fail() -> None:
+        with irmx.new_file(old) as file:
+            file.write(b"half")
+            raise error
+
+    with pytest.raises(error):
+        fail()
+    assert old.read_bytes() == b"old"
+    assert list(old.parent.iterdir()) == [old]
+
+
+@posix
+@pytest.mark.parametrize("size", [9, 999_999], ids=["told-when-it-is-closed", "told-while-it-is-written"])
+def test_a_full_disk_is_told_and_harms_nothing(old: Path, size: int) -> None:
+    reason = os.strerror(errno.EFBIG)
+    with files_of_at_most(8), pytest.raises(DataError, match=rf"^{old} cannot be written: {reason}\. Make room\.$"):  # noqa: SIM117
+        with irmx.new_file(old, advice="Make room.") as file:
+            file.write(b"a" * size)
+    assert old.read_bytes() == b"old"
+    assert list(old.parent.iterdir()) == [old]
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+def test_the_last_steps_may_fail_too(old: Path, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
+    def refuse(*given: Any) -> None:
+        raise OSError(errno.EDQUOT, "...")
+
+    monkeypatch.setattr(os, step, refuse)
+    with pytest.raises(DataError, match=os.strerror(errno.EDQUOT)):
+        write(old)
+    assert old.read_bytes() == b"old"
+    assert list(old.parent.iterdir()) == [old]
+
+
+def test_what_is_no_file_is_told(old: Path) -> None:
+    for path, reason in (
+        (old.parent, os.strerror(errno.EISDIR)),
+        (old.parent / "none" / "new", f"there is no folder {old.parent / 'none'}"),
+        (old / "new", os.strerror(errno.ENOTDIR)),
+    ):
+        with pytest.raises(DataError) as refused:
+            write(path)
+        assert str(refused.value) == f"{path} cannot be written: {reason}."
+
+
+@posix
+def test_permissions_are_those_of_the_old_file_or_those_that_new_files_get(old: Path) -> None:
+    plain = old.with_name("plain")
+    plain.touch()
+    for mode in (0o640, 0o604, 0o777):
+        old.chmod(mode)
+        write(old)
+        assert old.stat().st_mode & 0o777 == mode
+    write(old.with_name("new"))
+    assert old.with_name("new").stat().st_mode == plain.stat().st_mode
+
+
+@posix
+def test_a_symbolic_link_stays_and_its_target_is_written(old: Path) -> None:
+    elsewhere = old.parent / "elsewhere"
+    elsewhere.mkdir()
+    for link, target in (("direct", "../old.csv"), ("chain", "direct"), ("dangling", "not-yet.csv")):
+        (elsewhere / link).symlink_to(target)
+        write(elsewhere / link, link.encode())
+        assert (elsewhere / link).is_symlink()
+        assert (elsewhere / link).read_bytes() == link.encode()
+    assert old.read_bytes() == b"chain"
+    (elsewhere / "circle").symlink_to("circle")
+    with pytest.raises(DataError, match=os.strerror(errno.ELOOP)):
+        write(elsewhere / "circle")
+    assert len(list(elsewhere.iterdir())) == 5
+
+
+@posix
+def test_a_planted_link_is_not_followed(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("secrets.token_hex", lambda size: "guessed")
+    (old.parent / ".guessed.unfinished").symlink_to(old)
+    with pytest.raises(DataError, match=os.strerror(errno.EEXIST)):
+        write(old.with_name("new"), b"harm")
+    assert old.read_bytes() == b"old"
+
+
+@posix
+def test_a_pipe_gets_everything_and_a_device_takes_it(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    got: list[bytes] = []
+    reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()))
+    reader.start()
+    write(pipe)
+    reader.join()
+    assert got == [b"new"]
+    write(os.devnull)
+    if os.path.exists("/dev/full"):
+        with pytest.raises(DataError, match=rf"^/dev/full cannot be written: {os.strerror(errno.ENOSPC)}\.$"):
+            write("/dev/full")
+    assert list(tmp_path.iterdir()) == [pipe]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="there is no /dev/stdout")
+def test_standard_output_gets_it_between_what_is_printed(tmp_path: Path) -> None:
+    code = (
+        "import irmx; print('before')\nwith irmx.new_file('/dev/stdout') as file: file.write(b'new\\n')\nprint('after')"
+    )
+    with (tmp_path / "out").open("wb") as out:
+        subprocess.run([sys.executable, "-c", code], stdout=out, check=True)
+    piped = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True).stdout
+    assert (tmp_path / "out").read_bytes() == piped == b"before\nnew\nafter\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+@not_root
+def test_what_is_forbidden_stays_and_is_told(old: Path) -> None:
+    reason = os.strerror(errno.EACCES)
+    old.chmod(0o444)
+    with pytest.raises(DataError, match=rf"cannot be written: {reason}\.$"):
+        write(old)
+    old.chmod(0o644)
+    old.parent.chmod(0o555)
+    try:
+        with pytest.raises(
+            DataError, match=rf"a new file that would replace it cannot be made in the folder .*\({reason}\)"
+        ):
+            write(old)
+    finally:
+        old.parent.chmod(0o755)
+    assert old.read_bytes() == b"old"
+
+
+def test_readers_and_writers_at_the_same_time_see_whole_files(old: Path) -> None:
+    contents = [letter * 100_000 for letter in (b"a", b"b", b"c")]
+
+    def again(what: Callable[[], object]) -> threading.Thread:
+        thread = threading.Thread(target=lambda: [what() for _ in range(20)])
+        thread.start()
+        return thread
+
+    seen: list[bytes] = []
+    threads = [again(lambda content=content: write(old, content)) for content in contents]  # type: ignore[misc]
+    threads.append(again(lambda: seen.append(old.read_bytes())))
+    for thread in threads:
+        thread.join()
+    assert len(seen) == 20
+    assert set(seen) <= {b"old", *contents}
+    assert old.read_bytes() in contents
+    assert list(old.parent.iterdir()) == [old]
