@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import importlib.util
 import os
@@ -146,6 +147,26 @@ def command(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) 
         return Done(code if isinstance(code, int) else 0, *capfd.readouterr())
 
     return run
+
+
+@pytest.fixture
+def full_disk(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Return a function after whose call so many files, by default none, can still be flushed to disk.
+
+    That is when many systems tell that a disk is full.
+    """
+
+    def fill(fitting: int = 0) -> None:
+        flushed: list[int] = []
+
+        def refuse(file: int) -> None:
+            flushed.append(file)
+            if len(flushed) > fitting:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        monkeypatch.setattr(os, "fsync", refuse)
+
+    return fill
 
 
 @pytest.fixture(scope="session")

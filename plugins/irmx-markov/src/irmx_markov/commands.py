@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from irmx import FormatOption, UsageError, print_rows
+from irmx import FormatOption, UsageError, new_file, print_rows
 
 _LOG_HELP = "Click log: a table file with session, rank and time, or a log in the format of Yandex's Relevance Prediction Challenge."
 _OUT = typer.Option("--out", help="File to write; by default standard output.")
@@ -79,14 +80,14 @@ def best_retrieved(
 
 
 def _write(table: Any, out: str | None, output_format: str) -> None:
-    """Print a table, or write it atomically as .csv or .tsv."""
+    """Print a table, or write it as .csv or .tsv."""
     if out is None:
         print_rows(table, output_format, places=-1)
         return
     path = Path(out)
     if path.suffix not in (".csv", ".tsv"):
         raise UsageError(f"The table is written as .csv or .tsv. Got {out!r} instead.")
-    part = path.with_name(path.name + ".part")
-    with part.open("w", encoding="utf-8", newline="") as file:
-        print_rows(table, path.suffix.removeprefix("."), places=-1, file=file)
-    part.replace(path)
+    text = io.StringIO()
+    print_rows(table, path.suffix.removeprefix("."), places=-1, file=text)
+    with new_file(path) as file:
+        file.write(text.getvalue().encode())

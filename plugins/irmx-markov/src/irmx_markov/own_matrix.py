@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from irmx import DataError, Param, Rankings, Symbol, UsageError
+from irmx import DataError, Param, Rankings, Symbol, UsageError, new_file
 from irmx.ragged import Floats, Ints
 from irmx_markov.finite_chains import (
     check_irreducible,
@@ -208,22 +209,33 @@ class TransitionMatrix(Symbol):
             self._matrix = _shared(self._matrix)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the matrix to a .npy, .npz (scipy.sparse), .csv or .tsv file, which ``matrix(file=...)`` reads."""
+        """Write the matrix to a .npy, .npz (scipy.sparse), .csv or .tsv file, which ``matrix(file=...)`` reads.
+
+        Raises
+        ------
+        irmx.errors.UsageError
+            If there is no matrix, or the name ends otherwise.
+        irmx.errors.DataError
+            If the file cannot be written; nothing is left half-written.
+        """
         if self._matrix is None:
             raise UsageError("There is no matrix to save.")
         values = self._matrix.values
         dense = values.toarray() if hasattr(values, "toarray") else values
         suffix = Path(path).suffix
+        content = io.BytesIO()  # numpy does not say why it cannot write to a file
         if suffix == ".npy":
-            np.save(path, dense, allow_pickle=False)
+            np.save(content, dense, allow_pickle=False)
         elif suffix == ".npz":
             from scipy.sparse import csr_array, save_npz
 
-            save_npz(path, csr_array(values))
+            save_npz(content, csr_array(values))
         elif suffix in _DELIMITERS:
-            np.savetxt(path, dense, delimiter=_DELIMITERS[suffix], fmt="%.17g")
+            np.savetxt(content, dense, delimiter=_DELIMITERS[suffix], fmt="%.17g")
         else:
             raise UsageError(f"A matrix is saved as {_SUFFIXES}. Got {os.fspath(path)!r} instead.")
+        with new_file(path) as file:
+            file.write(content.getbuffer())
 
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from irmx import FormatOption, PlacesOption, UsageError, matching_file, matching_files, print_rows
+from irmx import FormatOption, PlacesOption, UsageError, matching_file, matching_files, new_file, print_rows
 
 QRELS_HELP = "Qrels: a table file with the columns vertical and orientation for measures of pages, or any other."
 PAGES_HELP = "Pages: JSON Lines, or a table file with one row per item; - for standard input."
@@ -120,10 +120,12 @@ def simulate_pages(
     topics = made.quality["query_id"].nunique()
     print(f"{out}: {len(made.pages)} pages of {topics} topics")
     if quality is not None:
-        made.quality.to_csv(quality, index=False, lineterminator="\n")
+        with new_file(quality) as file:
+            made.quality.to_csv(file, index=False, lineterminator="\n")
         print(f"{quality}: component scores and bins")
-    if found is not None:
-        found.assign(assessor="", choice="").to_csv(pairs, index=False, lineterminator="\n")
+    if pairs is not None and found is not None:
+        with new_file(pairs) as file:
+            found.assign(assessor="", choice="").to_csv(file, index=False, lineterminator="\n")
         print(f"{pairs}: {len(found)} pairs; fill in assessor and choice, one row per assessor")
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from irmx import new_file
 from irmx_pages.preferences.preference_votes import Preferences
 from irmx_pages.preferences.simulated_preferences import simulate_preferences
 from irmx_pages.simulate.page_pairs import page_pairs
@@ -59,7 +60,8 @@ class Example:
         tables = {"vertical-qrels": self.qrels, **self.items, **self.verticals}
         paths = [Path(folder) / f"{name}.csv" for name in tables]
         for path, table in zip(paths, tables.values(), strict=True):
-            table.round(6).to_csv(path, index=False, lineterminator="\n")
+            with new_file(path) as file:
+                table.round(6).to_csv(file, index=False, lineterminator="\n")
         return paths
 
 
@@ -126,7 +128,8 @@ def main(folder: str | os.PathLike[str] = ".") -> None:
     """Write an example, and its preferences as ``preferences.csv``, and print the names of the files."""
     made = example()
     preferences = Path(folder) / "preferences.csv"
-    example_preferences(made).frame().to_csv(preferences, index=False, lineterminator="\n")
+    with new_file(preferences) as file:
+        example_preferences(made).frame().to_csv(file, index=False, lineterminator="\n")
     print(*(path.name for path in [*made.write(folder), preferences]), sep="\n")
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from irmx import DataError, read_table
+from irmx import DataError, new_file, read_table
 from irmx_pages.page.page import Block, Page
 from irmx_pages.page.page_arrays import WEB
 
@@ -32,7 +32,8 @@ def write_pages(path: str | os.PathLike[str], pages: Iterable[Page]) -> None:
     Raises
     ------
     irmx.DataError
-        If a page has two blocks of one vertical, which only a table with a column ``block`` can represent.
+        If a page has two blocks of one vertical, which only a table with a column ``block`` can represent, or if the file
+        cannot be written.
 
     Examples
     --------
@@ -47,7 +48,8 @@ def write_pages(path: str | os.PathLike[str], pages: Iterable[Page]) -> None:
     ('w1', 'v1', 'v2')
     """
     lines = [json.dumps(_record(page), ensure_ascii=False) + "\n" for page in pages]
-    Path(path).write_text("".join(lines), encoding="utf-8", newline="\n")
+    with new_file(path) as file:
+        file.write("".join(lines).encode())
 
 
 def _record(page: Page) -> dict[str, Any]:
