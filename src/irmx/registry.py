@@ -6,6 +6,7 @@ It imports nothing from irmx but the errors, so that every module may use it; th
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -55,7 +56,7 @@ class PluginInfo:
     @property
     def source(self) -> str:
         """The plugin with its distribution, for messages."""
-        return f"{self.name} ({self.distribution} {self.version})" if self.distribution else self.name
+        return f"{self.name} ({f'{self.distribution} {self.version}'.strip()})" if self.distribution else self.name
 
 
 class Registry:
@@ -204,7 +205,34 @@ class Registry:
 def in_plugin(module: str) -> bool:
     """Tell whether a module belongs to an installed plugin, which registers its measures through its hooks."""
     package = module.partition(".")[0]
-    return any(point.module.partition(".")[0] == package for point in metadata.entry_points(group=GROUP))
+    return any(point.module.partition(".")[0] == package for point in entry_points()[0])
+
+
+def entry_points() -> tuple[list[metadata.EntryPoint], dict[str, str]]:
+    """Return the entry points of plugins; by name the distributions whose entry points cannot be read, and why."""
+    try:
+        return list(metadata.entry_points(group=GROUP)), {}
+    except Exception:  # one broken distribution hides all others, so each is asked
+        points: dict[tuple[str, str], metadata.EntryPoint] = {}
+        broken: dict[str, str] = {}
+        for distribution in metadata.distributions():
+            try:
+                of_irmx = [point for point in distribution.entry_points if point.group == GROUP]
+                points |= {
+                    (point.name, point.value): point for point in of_irmx if (point.name, point.value) not in points
+                }
+            except Exception as error:
+                name, folder = folder_of(distribution)
+                broken[name] = (
+                    f"{os.path.join(folder, 'entry_points.txt')} cannot be read ({type(error).__name__}: {error})"
+                )
+        return list(points.values()), broken
+
+
+def folder_of(distribution: Any) -> tuple[str, str]:
+    """Return the name of a distribution by its folder, whose files may not be readable, and the folder itself."""
+    folder = str(getattr(distribution, "_path", "")) or "an unknown folder"
+    return os.path.basename(folder).partition("-")[0].replace("_", "-"), folder
 
 
 # -- the one registry --------------------------------------------------------------------------------------

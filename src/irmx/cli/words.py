@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable, Iterable
-from importlib import metadata
 from typing import Any
 
 import typer
@@ -16,7 +15,7 @@ from irmx.cli.commands import COMMANDS
 from irmx.declare.command import Command
 from irmx.errors import IrmxError, PluginError, UsageError, suggest
 from irmx.plugin.checks import text_of
-from irmx.registry import GROUP, PluginInfo, registry
+from irmx.registry import PluginInfo, entry_points, registry
 
 
 class _Lazy(TyperGroup):
@@ -109,7 +108,7 @@ class Words(_Lazy):
         """Write the commands of the host, and the names of the plugins, without loading them."""
         with formatter.section("Commands"):
             formatter.write_dl([(command.NAME, command.SHORT_DESC) for command in COMMANDS])
-        plugins = sorted({(one.name, _summary(one.dist)) for one in metadata.entry_points(group=GROUP)})
+        plugins = sorted({(one.name, _summary(one.dist)) for one in entry_points()[0]})
         if plugins:
             with formatter.section("Plugins"):
                 formatter.write_dl(plugins)
@@ -237,9 +236,12 @@ def _about(command: Command) -> str:
 
 def _summary_of(word: str) -> str:
     """Return the summary of the plugin whose entry point is called so, empty if there is none."""
-    return next((_summary(one.dist) for one in metadata.entry_points(group=GROUP) if one.name == word), "")
+    return next((_summary(one.dist) for one in entry_points()[0] if one.name == word), "")
 
 
 def _summary(distribution: Any) -> str:
-    """Return the summary from a distribution's metadata."""
-    return (distribution.metadata["Summary"] or "") if distribution is not None else ""
+    """Return the summary from a distribution's metadata, empty where these cannot be read."""
+    try:
+        return distribution.metadata["Summary"] or ""
+    except Exception:
+        return ""

@@ -22,7 +22,7 @@ from irmx.adapters.ir_measures.install import name_taken
 from irmx.errors import PluginError, PluginWarning, suggest
 from irmx.plugin.checks import HOOKS, keys, text_of
 from irmx.plugin.claims import HOST_ITSELF, PREFERRED, SHIPPED, STRANGER, Claim, settle
-from irmx.registry import GROUP, PluginInfo, Registry
+from irmx.registry import PluginInfo, Registry, entry_points, folder_of
 
 HOST = "irmx (host)"
 _SLOW = 5.0
@@ -53,17 +53,19 @@ def discover(registry: Registry, host: Iterable[ModuleType], own_names: Collecti
     for info, load in _installed():
         names = _labels(info)
         known |= names
-        if only is not None and not names & set(only):
+        if only is not None and names.isdisjoint(map(canonical, only)):
             info.failure = "not listed in IRMX_LOAD_PLUGINS"
-        elif without is not None and names & set(without):
+        elif without is not None and not names.isdisjoint(map(canonical, without)):
             info.failure = "listed in IRMX_DISABLED_PLUGINS"
+        elif info.failure:
+            _warn(f"irmx plugin {info.source} is not in use: {info.failure}")
         if info.failure:
             registry.plugins[info.name] = info
         else:
             discovery.add(info, load)
     discovery.register()
     for which, wanted in (("LOAD", only), ("DISABLED", without), ("PREFERRED", preferred)):
-        for name in (n for n in wanted or () if n not in known):
+        for name in (n for n in wanted or () if canonical(n) not in known):
             _warn(f"IRMX_{which}_PLUGINS names {name!r}, which is not installed.{suggest(name, known)}")
 
 
@@ -74,15 +76,37 @@ def _loaded(module: ModuleType) -> Callable[[], ModuleType]:
 
 def _installed() -> list[tuple[PluginInfo, Callable[[], Any]]]:
     """Return the installed plugins by name; where two distributions use one name, theirs are added."""
-    points = sorted(metadata.entry_points(group=GROUP), key=lambda point: (point.name, point.value))
+    found, broken = entry_points()
+    points = sorted(found, key=lambda point: (point.name, point.value))
     names = [point.name for point in points]
-    plugins = []
+    plugins: list[tuple[PluginInfo, Callable[[], Any]]] = []
     for point in points:
-        about = point.dist.metadata if point.dist else {"Name": "", "Version": ""}  # parsed every time
-        name, version = about["Name"], about["Version"]
+        name, version, failure = _about(point.dist)
         label = point.name if names.count(point.name) == 1 else f"{point.name} of {name}"
-        plugins.append((PluginInfo(label, name, version, point.name), point.load))
-    return plugins
+        plugins.append((PluginInfo(label, name, version, point.name, failure=failure), point.load))
+    unread = [PluginInfo(name, name, failure=f"{why}; {_reinstall(name)}") for name, why in sorted(broken.items())]
+    return plugins + [(info, list) for info in unread]
+
+
+def _about(distribution: metadata.Distribution | None) -> tuple[str, str, str]:
+    """Return the name and the version of a distribution, and why these cannot be read."""
+    if distribution is None:
+        return "", "", ""
+    try:
+        about = distribution.metadata  # parsed every time
+        name, version = (about["Name"], about["Version"]) if about else (None, None)
+        why = " and ".join(field for field, value in (("Name", name), ("Version", version)) if not value)
+        why = why and f"has no {why}"
+    except Exception as error:
+        name, version, why = None, None, f"cannot be read ({text_of(error)})"
+    if not why:
+        return str(name), str(version), ""
+    called, folder = folder_of(distribution)
+    return called, "", f"{os.path.join(folder, 'METADATA')} {why}; {_reinstall(called)}"
+
+
+def _reinstall(name: str) -> str:
+    return f"reinstall or remove {name}. IRMX_DISABLED_PLUGINS={name} hides this message"
 
 
 class Discovery:
@@ -194,7 +218,7 @@ class Discovery:
     def _weight(self, info: PluginInfo) -> int:
         if info.name == HOST:
             return HOST_ITSELF
-        if _labels(info) & self._preferred:
+        if not _labels(info).isdisjoint(map(canonical, self._preferred)):
             return PREFERRED
         return SHIPPED if canonical(info.distribution) in _shipped() else STRANGER
 
@@ -206,8 +230,8 @@ class Discovery:
 
 
 def _labels(info: PluginInfo) -> set[str]:
-    """Return the names by which the environment may mean a plugin."""
-    return {info.name, info.point, info.distribution, canonical(info.distribution)}
+    """Return the names by which the environment may mean a plugin, without regard to case, and to - or _."""
+    return {canonical(name) for name in (info.name, info.point, info.distribution)}
 
 
 def canonical(distribution: str) -> str:

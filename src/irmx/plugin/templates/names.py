@@ -6,13 +6,12 @@ import builtins
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
-from importlib import metadata
 from importlib.util import find_spec
 from keyword import iskeyword
 
 from irmx.declare.expressions import measure_names
 from irmx.errors import UsageError
-from irmx.registry import GROUP
+from irmx.registry import entry_points, folder_of
 
 _PREFIX = "irmx-"
 _LONGEST = 40
@@ -99,10 +98,10 @@ class Names:
             raise UsageError(
                 f"There is already a measure {self.measure}; two with the same name cannot be installed together.{how}"
             )
-        for point in metadata.entry_points(group=GROUP):
+        for point in entry_points()[0]:
             if point.name == self.plugin and point.dist is not None:
                 raise UsageError(
-                    f"There is already a plugin {self.plugin!r}: {point.dist.name} {point.dist.version} is installed. Choose another name."
+                    f"There is already a plugin {self.plugin!r}: {folder_of(point.dist)[0]} is installed. Choose another name."
                 )
         if find_spec(self.package) is not None:
             raise UsageError(f"There is already a package {self.package}. Choose another name.")
