@@ -39,7 +39,7 @@ BAD_RUNS = [
     Bad("empty.run", "", ("is empty",)),
     Bad("blank.run", "\n \n", ("is empty",)),
     Bad("latin.run", RUN.encode() + "q Q0 caf\xe9 3 0.5 t\n".encode("latin-1"), ("line 4", "0xe9", "Save the file as UTF-8")),
-    Bad("utf16.run", RUN.encode("utf-16"), ("zero bytes", "UTF-8")),
+    Bad("utf16.run", RUN.encode("utf-16"), ("none of the known formats", "line 1: a zero byte", "is UTF-16", "UTF-8")),
     Bad("random.run", bytes(range(255, 0, -1)), ("line 1", "not UTF-8")),
     Bad("cut.run.gz", gzip.compress(RUN.encode() * 50)[:-12], ("truncated or damaged", "copy it again")),
     Bad("damaged.run.gz", gzip.compress(RUN.encode())[:12] + b"xxxxxxxxxxxx", ("truncated or damaged",)),

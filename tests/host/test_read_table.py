@@ -155,7 +155,7 @@ def test_dates_become_seconds() -> None:
         ("a,c\n1,up\n2,Left\n", "line 3: the c must be one of 'up', 'left'. Got 'Left' instead. Did you mean left"),
         ("a\n1\n0_1\n", "t.csv, line 3: .* Got '0_1' instead"),
         ('a\n1\n"0_1"\n', "t.csv, line 3: .* Got '0_1' instead"),
-        (b"a\0b", "t.csv contains zero bytes"),
+        (b"a\0b", "t.csv, line 1: a zero byte at column 2. The file is damaged, or UTF-16: save it as UTF-8"),
         ('{"a": 1}\n{"a": true}\n', "t.jsonl, line 2: .* Got True instead"),
         ('{"a": 1}\n{"a": "0_1"}\n', "t.jsonl, line 2: .* Got '0_1' instead"),
         ('{"a": 1}\n[2]\n', "t.jsonl, line 2: not a JSON object"),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from irmx.data.content import content_of, name_of
 from irmx.data.formats.table import parquet_table
-from irmx.data.lines import delimited_lines, json_lines
+from irmx.data.lines import check_text, delimited_lines, json_lines
 from irmx.errors import DataError
 
 if TYPE_CHECKING:
@@ -89,8 +89,7 @@ def _of_content(name: str, content: bytes, what: str, empty: bool) -> RawTable:
         if empty:
             return RawTable(name, {})
         raise DataError(f"{name} is empty: it holds no {what}.")
-    if b"\0" in content[:4096]:
-        raise DataError(f"{name} contains zero bytes. If it is text, save it as UTF-8.")
+    check_text(name, content)
     if ".jsonl" in suffixes or content.lstrip()[:1] == b"{":
         lines, records = zip(*json_lines(name, content), strict=True)
         return RawTable(name, _by_column(records), lines)

@@ -15,6 +15,7 @@ from irmx.data.content import content_in_blocks, is_compressed
 from irmx.data.formats.detect import format_of, named
 from irmx.data.formats.table import Parquet, parquet_batches, parquet_rows
 from irmx.data.formats.trec import Trec
+from irmx.data.lines import lines_until
 from irmx.data.origin import Origin
 from irmx.data.runs import TableRun
 from irmx.data.tables import is_path
@@ -176,7 +177,7 @@ def _text_chunks(path: Path, size: int) -> Iterator[TextChunk]:
         blocks.clear()
         cut = _start_of_last_topic(held)
         if cut:
-            lines = _lines(held, cut)
+            lines = lines_until(held, cut)
             yield TextChunk(path, held[:cut], lines_before)
             lines_before += lines
         # a topic that is larger than a block is not searched again after every block
@@ -212,12 +213,6 @@ def _last_row(content: bytes, end: int) -> bytes | None:
             return line
         end = start - 1
     return None
-
-
-def _lines(content: bytes, end: int) -> int:
-    """Return the number of lines before a place, whatever they end with."""
-    lines = content.count(b"\n", 0, end)
-    return lines + content.count(b"\r", 0, end) - content.count(b"\r\n", 0, end) if b"\r" in content else lines
 
 
 # -- Parquet ---------------------------------------------------------------------------------------------------------

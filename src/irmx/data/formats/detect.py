@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from irmx.data.content import STANDARD_INPUT, content_again, content_of, name_of
 from irmx.data.formats.base import Format
+from irmx.data.lines import check_text
 from irmx.declare.columns import Table
 from irmx.errors import DataError, IrmxError, PluginError, PluginWarning
 from irmx.registry import registry
@@ -106,7 +107,12 @@ def _opened(
         readers = [f"{name}:{path}" for name, reader in formats.items() if table in reader.FOLDERS]
         how = f" To read the files in it as one, name the format: {' or '.join(readers)}." if readers else ""
         raise DataError(f"{path} is a folder, not a {table} file.{how}")
-    why = " It contains zero bytes: if it is text, save it as UTF-8." if b"\0" in start else ""
+    why = ""
+    if b"\0" in start:
+        try:
+            check_text(str(path), start)
+        except DataError as error:
+            why = f" If it is text: {error}"
     raise DataError(f"{path} is in none of the known formats of a {table} file: {', '.join(formats)}.{why}")
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irmx.data.formats.base import Format
-from irmx.data.lines import json_lines, text_of
+from irmx.data.lines import check_text, json_lines
 from irmx.declare.columns import ALIASES, REQUIRED, Table, canonical_names, vocabulary
 from irmx.errors import DataError
 
@@ -59,6 +59,7 @@ class _Delimited(_TableFormat):
 
         if not content.strip():
             raise DataError(f"{path} is empty: not even a header.")
+        check_text(str(path), content)
         names = _fields(content[: content.find(b"\n") + 1] or content, self.DELIMITER)
         canonical = canonical_names(table, [name.strip() for name in names])
         labels = {c.name for c in vocabulary() if c.table == table and c.dtype == "str"}
@@ -72,7 +73,6 @@ class _Delimited(_TableFormat):
                 ),
             )
         except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
-            text_of(str(path), content)
             text = _one_by_one(content, self.DELIMITER) or str(error)
             raise DataError(f"{path}{_place_of(content, text, len(names))}") from None
         if any(name != name.strip() for name in names):  # the fields below then have spaces around them, too
@@ -155,7 +155,7 @@ class Jsonl(_TableFormat):
 
         if not content.strip():
             raise DataError(f"{path} is empty: it holds no JSON object.")
-        text_of(str(path), content)  # Arrow does not look at the encoding
+        check_text(str(path), content)  # Arrow does not look at the encoding
         try:
             rows = json.read_json(pa.BufferReader(content))
             texts = _dates_read_from_ids(table, rows)

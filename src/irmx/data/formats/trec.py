@@ -17,6 +17,7 @@ import numpy as np
 from irmx.data.arrow import byte_lengths, to_numpy
 from irmx.data.content import place
 from irmx.data.formats.base import Format
+from irmx.data.lines import check_text
 from irmx.declare.columns import Table
 from irmx.errors import DataError, not_finite
 
@@ -70,6 +71,7 @@ class Trec(Format):
 
         If it is not the start of its file, ``lines_before`` is the number of lines of the file before it, some of them rows.
         """
+        check_text(str(path), content, lines_before)
         uncommented = lines = _uncommented(table, content, lines_before)
         if not lines or lines.isspace():
             raise DataError(f"{path} is empty: it holds no line of a {table} file.")
@@ -190,11 +192,7 @@ def _read_by_line(table: Table, path: Path, lines: bytes, lines_before: int) -> 
 
     names, rows = _FIELDS[table], []
     for line_number, raw in enumerate(lines.splitlines(), start=1 + lines_before):
-        try:
-            line = raw.decode("utf-8")
-        except UnicodeDecodeError as error:
-            problem = f"the byte {raw[error.start]:#04x} at column {error.start + 1} is not UTF-8"
-            raise _wrong(path, line_number, problem, "Save the file as UTF-8.") from None
+        line = raw.decode("utf-8")
         fields = _fields(table, line)
         if not fields:
             continue
