@@ -94,7 +94,7 @@ def test_text_that_is_not_ascii_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("byte", "says"), [(b"\0", "a zero byte at column 11"), (b"\xff", "the byte 0xff at column 11")]
+    ("byte", "says"), [(b"\0", "a zero byte at column 12"), (b"\xff", "the byte 0xff at column 12")]
 )
 def test_a_byte_in_a_later_chunk_of_a_large_run(byte: bytes, says: str, tmp_path: Path) -> None:
     rows = [f"{topic} Q0 d{row} 1 1 tag\n".encode() for topic in range(10, 90) for row in range(10, 60)]
