@@ -22,8 +22,9 @@ from hypothesis import strategies as st
 import irmx
 from irmx import DataError, DataWarning, IrmxError, TopicScores, UsageError
 from irmx.data import run_chunks as run_chunks_module
+from irmx.data.amounts import bytes_of
 from irmx.data.content import content_in_blocks, content_of
-from irmx.data.run_chunks import TextChunk, bytes_of, run_chunks
+from irmx.data.run_chunks import TextChunk, run_chunks
 from irmx.score.scored_runs import _PER_BYTE
 
 MEASURES = "AP nDCG@3 NCP(law=first) RBP(rel=1) NumRet Judged@2 alpha_nDCG@3 IPrec@0.5"

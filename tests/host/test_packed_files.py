@@ -18,6 +18,7 @@ import pytest
 
 import irmx
 from irmx.data import content
+from irmx.data.pipes import Pipes
 
 QRELS, RUN = "q 0 a 1\nr 0 b 2\n", "q Q0 x 1 2.0 t\nq Q0 a 2 1.0 t\nr Q0 b 1 1.0 t\n"
 VALUES = "NCP(law=first)\t0.7500\nAP\t0.7500\n"
@@ -52,7 +53,7 @@ PACKERS: dict[str, Callable[[bytes], bytes]] = {
 
 @pytest.fixture(autouse=True)
 def _unread(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(content, "_standard_input", content._StandardInput())
+    monkeypatch.setattr(content, "pipes", Pipes())
 
 
 def given(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
@@ -106,7 +107,7 @@ def test_standard_input(
     (tmp_path / "some.run").write_text(RUN)
     for data, arguments in ((QRELS, ("-", "some.run")), (RUN, ("some.qrels", "-")), (RUN, ("some.qrels", "trec:-"))):
         given(monkeypatch, PACKERS[packer](data.encode()))
-        monkeypatch.setattr(content, "_standard_input", content._StandardInput())
+        monkeypatch.setattr(content, "pipes", Pipes())
         done = command("eval", *arguments, *MEASURES, cwd=tmp_path)
         assert (done.code, done.out, done.err) == (0, VALUES, "")
 
@@ -133,7 +134,7 @@ def test_an_error_in_standard_input_has_its_line(monkeypatch: pytest.MonkeyPatch
     given(monkeypatch, (RUN + "q Q0 a 2 1.0 t\n").encode())
     with pytest.raises(irmx.DataError, match=r"standard input, lines 2 and 4: The run has the document 'a' more"):
         irmx.calc_aggregate("NumRet NCP(law=first)", {"q": {"a": 1}}, "-")
-    monkeypatch.setattr(content, "_standard_input", content._StandardInput())
+    monkeypatch.setattr(content, "pipes", Pipes())
     monkeypatch.setattr(sys, "stdin", None)
     with pytest.raises(irmx.DataError, match="standard input: This process has no standard input"):
         irmx.read_run("-")

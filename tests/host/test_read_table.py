@@ -21,6 +21,7 @@ import pytest
 import irmx
 from irmx import Param, read_table
 from irmx.data import content
+from irmx.data.pipes import Pipes
 
 ROWS = [{"query_id": "1", "rank": 2, "seen": True}, {"query_id": "b", "rank": 10, "seen": False}]
 COLUMNS = {"query_id": str, "rank": Param(int, "where it stands", low=1, required=True), "seen": bool}
@@ -76,7 +77,7 @@ def test_every_source_gives_the_same_arrays(kind: str, tmp_path: Path) -> None:
 
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(content, "_standard_input", content._StandardInput())
+    monkeypatch.setattr(content, "pipes", Pipes())
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(CSV.encode())))
     table = read_table("-", COLUMNS)
     assert table.place([0, 1]) == "standard input, lines 2 and 4"

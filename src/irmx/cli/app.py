@@ -13,6 +13,8 @@ import typer
 
 from irmx.cli.command_help import dashed
 from irmx.cli.words import Words
+from irmx.data.amounts import bytes_of
+from irmx.data.decompression import LIMIT
 from irmx.errors import DataWarning, IrmxError, PluginError, PluginWarning, UsageError
 
 USAGE, DATA, STOPPED = 2, 1, 130
@@ -135,13 +137,24 @@ def _options(
             help="Run a Python file of yours that defines measures with @irmx.measure. May be repeated.",
         ),
     ] = None,
+    max_decompressed: Annotated[
+        str | None,
+        typer.Option(
+            "--max-decompressed",
+            metavar="SIZE",
+            help="How large a compressed file may become, such as 20GB; by default 100 times its size, and 64MB in any case.",
+        ),
+    ] = None,
     whole: Annotated[
         bool, typer.Option("--traceback", help="Show the traceback of an error, for authors of measures and plugins.")
     ] = False,
 ) -> None:
     """Handle the options before the subcommand."""
     if whole:
-        os.environ["IRMX_TRACEBACK"] = "1"  # processes that score runs inherit it
+        os.environ["IRMX_TRACEBACK"] = "1"  # processes that score runs inherit it, and the next one
+    if max_decompressed is not None:
+        bytes_of(max_decompressed, "size in --max-decompressed")
+        os.environ[LIMIT] = max_decompressed
     from irmx.cli.load import load_file
 
     for path in load or ():

@@ -12,7 +12,8 @@ import typer
 
 from irmx.cli.output.printing import FormatOption, PlacesOption, output_format_named, print_rows
 from irmx.cli.run_arguments import runs_and_measures
-from irmx.data.run_chunks import MEMORY, bytes_of
+from irmx.data.amounts import bytes_of
+from irmx.data.run_chunks import MEMORY
 from irmx.declare.command import QRELS_HELP
 from irmx.errors import UsageError
 from irmx.parallel import check_backend, chosen_jobs, dask

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import bz2
 import contextlib
-import gzip
 import io
 import lzma
 import os
-import sys
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import BinaryIO
 
-from irmx.errors import DataError, UsageError, some, suggest
+from irmx.data.decompression import Decompressed, decompressed, opener_of
+from irmx.data.pipes import STANDARD_INPUT, is_pipe, pipes
+from irmx.errors import DataError, UsageError, suggest
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-STANDARD_INPUT = "-"
-"""The name of standard input in place of a path; a file of that name is ``./-``."""
 
 
 def content_of(path: str | os.PathLike[str], what: str = "file", size: int = -1) -> bytes:
@@ -43,9 +40,10 @@ def content_of(path: str | os.PathLike[str], what: str = "file", size: int = -1)
     Raises
     ------
     irmx.DataError
-        If the file cannot be opened, is compressed and truncated or damaged, or is an archive of several files.
+        If the file cannot be opened, is compressed and truncated or damaged, or is an archive of several files. If it is
+        larger than 100 times its compressed size and 64 MB, or than the environment variable ``IRMX_MAX_DECOMPRESSED``.
     irmx.UsageError
-        If standard input is to be read for two purposes.
+        If standard input is to be read for two purposes, or a pipe twice.
 
     Examples
     --------
@@ -56,11 +54,28 @@ def content_of(path: str | os.PathLike[str], what: str = "file", size: int = -1)
     ...     content_of(path), content_of(path, size=4)
     (b'q Q0 a 1 2.5 tag', b'q Q0')
     """
-    with _errors_named(path, what), _opened(path, what, size) as file:
-        content = _decompressed(file, size).removeprefix(_BYTE_ORDER_MARK)
-    if size < 0 and not os.path.isfile(path):
-        _from_pipes[name_of(path)] = content
+    with _errors_named(path, what):
+        if not is_pipe(path):
+            return _start_of(path, size) if size >= 0 else _without_mark(decompressed(Path(path).read_bytes()))
+        packed = pipes.content(path, what, again=size >= 0)
+        if size >= 0:
+            return _without_mark(_read(Decompressed(io.BytesIO(packed), len(packed)), size))
+        content = _without_mark(decompressed(packed))
+    pipes.keep(path, content)
     return content
+
+
+def _start_of(path: str | os.PathLike[str], size: int) -> bytes:
+    with open(path, "rb") as file, _stream(file) as stream:
+        return _without_mark(_read(stream, size))
+
+
+def _stream(file: BinaryIO) -> contextlib.closing[Decompressed]:
+    return contextlib.closing(Decompressed(file, os.fstat(file.fileno()).st_size))
+
+
+def _without_mark(content: bytes) -> bytes:
+    return content.removeprefix(_BYTE_ORDER_MARK)
 
 
 def content_in_blocks(path: str | os.PathLike[str], what: str, size: int) -> Iterator[bytes]:
@@ -74,15 +89,17 @@ def content_in_blocks(path: str | os.PathLike[str], what: str, size: int) -> Ite
         As :func:`content_of` does, once the block that cannot be read is reached.
     """
     with _errors_named(path, what), open(path, "rb") as file, _stream(file) as stream:
-        yield b"".join(_reads(stream, len(_BYTE_ORDER_MARK))).removeprefix(_BYTE_ORDER_MARK)
-        yield from iter(lambda: b"".join(_reads(stream, size)), b"")
+        yield _without_mark(_read(stream, len(_BYTE_ORDER_MARK)))
+        yield from iter(lambda: _read(stream, size), b"")
 
 
-def _reads(stream: IO[bytes], size: int) -> Iterator[bytes]:
-    """Yield what a stream returns until there are so many bytes; a decompressor may return fewer than it is asked for."""
-    while size > 0 and (some_bytes := stream.read(size)):
-        size -= len(some_bytes)
-        yield some_bytes
+def _read(stream: Decompressed, size: int) -> bytes:
+    """Return the next bytes, fewer only at the end; a decompressor may return fewer than it is asked for."""
+    blocks: list[bytes] = []
+    while size > 0 and (block := stream.read(size)):
+        size -= len(block)
+        blocks.append(block)
+    return b"".join(blocks)
 
 
 @contextlib.contextmanager
@@ -93,6 +110,8 @@ def _errors_named(path: str | os.PathLike[str], what: str) -> Iterator[None]:
         yield
     except DataError as error:
         raise error.at(name) from None
+    except UsageError as error:
+        raise error if name_of(path) != os.fspath(path) else UsageError(f"{name}: {error}") from None
     except FileNotFoundError:
         raise DataError(f"There is no {what} file {name!r}.{_neighbour(Path(path))}") from None
     except OSError as error:
@@ -103,14 +122,9 @@ def _errors_named(path: str | os.PathLike[str], what: str) -> Iterator[None]:
         raise _damaged(name, error) from None
 
 
-_from_pipes: dict[str, bytes] = {}
-"""The last content read from each pipe, by name; a pipe cannot be read again."""
-
-
-def content_again(path: str | os.PathLike[str], what: str) -> bytes:
-    """Return the content of a file or a pipe that was read before, to find the place of an error in it."""
-    content = _from_pipes.get(name_of(path))
-    return content_of(path, what) if content is None else content
+def kept_content(path: str | os.PathLike[str]) -> bytes | None:
+    """Return the content that was just read from a pipe, which cannot be read again to find the lines of an error; else None."""
+    return pipes.kept(path) if is_pipe(path) else None
 
 
 def name_of(path: str | os.PathLike[str]) -> str:
@@ -128,95 +142,10 @@ def _damaged(name: str, error: Exception) -> DataError:
     return DataError(f"{name} is compressed, but truncated or damaged ({error}). Download or copy it again.")
 
 
-class _StandardInput:
-    """Standard input; its content is kept, so that the place of an error can be found in it."""
-
-    def __init__(self) -> None:
-        self.what, self.content = "", b""
-
-    def read(self, what: str) -> bytes:
-        """Return the whole content; it can be read for one purpose only."""
-        if not self.what:
-            if sys.stdin is None:
-                raise DataError("This process has no standard input.")
-            self.what, self.content = what, sys.stdin.buffer.read()
-        if self.what != what:
-            raise UsageError(
-                f"Standard input is already read as the {self.what}, and can be read once. Give the {what} as a file."
-            )
-        return self.content
-
-
-_standard_input = _StandardInput()
-
-
-def _opened(path: str | os.PathLike[str], what: str, size: int) -> IO[bytes]:
-    """Open a file; if all of it is needed, it is read into memory, because a pipe cannot be inspected and then read."""
-    if os.fspath(path) == STANDARD_INPUT:
-        return io.BytesIO(_standard_input.read(what))
-    return io.BytesIO(Path(path).read_bytes()) if size < 0 else open(path, "rb")
-
-
-def _decompressed(file: IO[bytes], size: int) -> bytes:
-    """Return the first ``size`` bytes of a file, decompressed; all of them if it is negative."""
-    _, at_once = _decompressor(file)
-    if size < 0 and at_once is not None:
-        return at_once(file.read())
-    with _stream(file) as stream:
-        content: bytes = stream.read(size) if size >= 0 else stream.read()
-    return content
-
-
-def _stream(file: IO[bytes]) -> Any:
-    """Return a file, or what decompresses it."""
-    opener, _ = _decompressor(file)
-    return opener(file)
-
-
 def is_compressed(path: str | os.PathLike[str]) -> bool:
     """Tell by its first bytes whether a file is compressed."""
     with open(path, "rb") as file:
-        return _decompressor(file) is not _PLAIN
-
-
-def _decompressor(file: IO[bytes]) -> tuple[Callable[[IO[bytes]], Any], Callable[[bytes], bytes] | None]:
-    """Return the function that opens a file, and one, if any, that decompresses all of it."""
-    start = file.read(4)
-    file.seek(0)
-    return next((both for magic, both in _DECOMPRESSORS.items() if start.startswith(magic)), _PLAIN)
-
-
-def _zstd(file: IO[bytes]) -> Any:
-    import pyarrow as pa
-
-    return pa.CompressedInputStream(pa.PythonFile(file, "r"), "zstd")
-
-
-def _zip(file: IO[bytes]) -> IO[bytes]:
-    """Open the one file of an archive; folders, and the files that macOS adds, do not count."""
-    archive = zipfile.ZipFile(file)
-    names = [member.filename for member in archive.infolist() if not member.is_dir()]
-    names = [name for name in names if not name.startswith("__MACOSX/") and not name.endswith(".DS_Store")]
-    if len(names) != 1:
-        members = f"{len(names)}: {some(names)}" if names else "none"
-        raise DataError(f"A zip archive of one file is expected. It holds {members}. Extract it first.")
-    try:
-        return archive.open(names[0])
-    except RuntimeError as error:  # it needs a password, or a compression method that Python lacks
-        raise DataError(f"The zip archive cannot be extracted: {error}.") from None
-
-
-_DECOMPRESSORS: dict[bytes, tuple[Callable[[IO[bytes]], Any], Callable[[bytes], bytes] | None]] = {
-    b"\x1f\x8b": (gzip.open, gzip.decompress),
-    b"BZh": (bz2.open, bz2.decompress),
-    b"\xfd7zX": (lzma.open, lzma.decompress),
-    b"\x28\xb5\x2f\xfd": (_zstd, None),
-    b"\x50\x2a\x4d\x18": (_zstd, None),  # a skippable frame, with which some writers begin
-    b"PK\x03\x04": (_zip, None),
-    b"PK\x05\x06": (_zip, None),
-}
-"""By the first bytes: the function that opens a compressed file, and a faster one, if any, that decompresses all of it."""
-_PLAIN: tuple[Callable[[IO[bytes]], Any], None] = (lambda file: file, None)
+        return opener_of(file) is not None
 
 
 def place(path: Path, content: bytes, rows: tuple[int, ...], before: int, lines_before: int = 0) -> str:

@@ -95,8 +95,8 @@ def is_file(argument: str) -> bool:
     >>> is_file("-"), is_file("no.such.file"), is_file("nDCG@10")
     (True, False, False)
     """
-    from irmx.data.content import STANDARD_INPUT
     from irmx.data.formats.detect import named
+    from irmx.data.pipes import STANDARD_INPUT
 
     format_and_path = named(argument)
     path = argument if format_and_path is None else os.fspath(format_and_path[1])

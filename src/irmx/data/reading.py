@@ -7,9 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from irmx.data import tables
-from irmx.data.formats.detect import dataset_named, place_of, read
+from irmx.data.content import kept_content, name_of
+from irmx.data.formats.detect import dataset_named, named, place_of, read
 from irmx.data.judgments import Judgments
 from irmx.data.origin import NO_ORIGIN, Origin
+from irmx.data.pipes import is_pipe
 from irmx.data.runs import DictRun, Run, TableRun
 from irmx.declare.columns import Table, canonical_names
 from irmx.errors import DataError
@@ -31,10 +33,25 @@ class FileOrigin(Origin):
 
     def __init__(self, table: Table, source: str) -> None:
         self._table, self.source = table, source
+        format_and_path = named(source)
+        self._path = source if format_and_path is None else os.fspath(format_and_path[1])
+        self._content = kept_content(self._path)  # in any process: nobody can read a pipe again
+        self._version = _version_of(self._path)
 
     def place(self, rows: Sequence[int]) -> str:
-        """Return the file and the lines of some rows, which are found by reading it again."""
-        return place_of(self._table, self.source, tuple(rows))
+        """Return the file and the lines of some rows, which are found by reading it again, unless it has changed since."""
+        if self._content is None and (is_pipe(self._path) or _version_of(self._path) != self._version):
+            return name_of(self._path)
+        return place_of(self._table, self.source, tuple(rows), self._content)
+
+
+def _version_of(path: str) -> tuple[int, int] | None:
+    """Return what differs after a file has changed; None if there is no file."""
+    try:
+        state = os.stat(path)
+    except OSError:
+        return None
+    return state.st_size, state.st_mtime_ns
 
 
 def as_table(table: Table, source: Any) -> pa.Table:

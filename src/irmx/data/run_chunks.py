@@ -20,43 +20,17 @@ from irmx.data.origin import Origin
 from irmx.data.runs import TableRun
 from irmx.data.tables import is_path
 from irmx.declare.columns import canonical_names
-from irmx.errors import DataError, IrmxError, UsageError
+from irmx.errors import DataError, IrmxError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 MEMORY = "1GB"
 """The memory that a run may take by default."""
-_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _EXPANSION = 10
 """By how much compression makes a run smaller, at most; a file that cannot be larger than a chunk is read at once."""
 _ROW_BYTES = 50
 """What a row of a run takes in a file of text, about."""
-
-
-def bytes_of(memory: str | float) -> int:
-    """Return an amount of memory in bytes.
-
-    Parameters
-    ----------
-    memory : str or number
-        A number of bytes, at least 1000, or a text such as ``"1GB"``, ``"4G"`` or ``"500 MB"``; 1 GB is 10^9 bytes.
-
-    Raises
-    ------
-    irmx.errors.UsageError
-        If it is not an amount of memory.
-
-    Examples
-    --------
-    >>> bytes_of("500MB"), bytes_of("1.5G"), bytes_of(4096)
-    (500000000, 1500000000, 4096)
-    """
-    amount = re.fullmatch(r"(\d+(?:\.\d*)?)\s*([KMGT]?)B?", str(memory).strip(), re.IGNORECASE)
-    size = int(float(amount[1]) * _UNITS[amount[2].upper()]) if amount else 0
-    if size < _UNITS["K"]:
-        raise UsageError(f"The memory must be an amount such as 500MB or 1GB, at least 1KB. Got {memory!r} instead.")
-    return size
 
 
 class Chunk(Origin):

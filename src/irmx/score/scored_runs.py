@@ -12,9 +12,10 @@ from typing import Any, Protocol
 import ir_measures
 import numpy as np
 
+from irmx.data.amounts import bytes_of
 from irmx.data.judgments import Judgments
 from irmx.data.reading import read_run
-from irmx.data.run_chunks import MEMORY, Chunk, bytes_of, lines_of_topic, run_chunks
+from irmx.data.run_chunks import MEMORY, Chunk, lines_of_topic, run_chunks
 from irmx.data.tables import is_path
 from irmx.errors import DataError, DataWarning
 from irmx.parallel import Call, chosen_jobs, results_of

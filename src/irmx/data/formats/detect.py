@@ -6,11 +6,12 @@ import os
 import warnings
 from collections.abc import Callable, Container
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from irmx.data.content import STANDARD_INPUT, content_again, content_of, name_of
+from irmx.data.content import content_of, name_of
 from irmx.data.formats.base import Format
 from irmx.data.lines import check_text
+from irmx.data.pipes import STANDARD_INPUT
 from irmx.declare.columns import Table
 from irmx.errors import DataError, IrmxError, PluginError, PluginWarning
 from irmx.registry import registry
@@ -53,10 +54,14 @@ def read(table: Table, source: str | os.PathLike[str], ranking: str | None = Non
         raise PluginError(f"The format {reader.NAME} failed on {path} with {type(error).__name__}: {error}") from error
 
 
-def place_of(table: Table, source: str | os.PathLike[str], rows: tuple[int, ...]) -> str:
-    """Return the file, and the lines of some rows of its table, for the start of a message."""
-    reader, path, content = _opened(table, source, content_again)
-    return reader.place(table, path, content, rows)
+def place_of(table: Table, source: str | os.PathLike[str], rows: tuple[int, ...], content: bytes | None = None) -> str:
+    """Return the file, and the lines of some rows of its table, for the start of a message.
+
+    The file is read again, unless its content is given, which a pipe gives only once.
+    """
+    read: Callable[..., Any] = content_of if content is None else lambda path, what: content
+    reader, path, content_read = _opened(table, source, read)
+    return reader.place(table, path, content_read, rows)
 
 
 def spelled(query_id: str, topics: Container[str]) -> str:
