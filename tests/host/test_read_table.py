@@ -139,7 +139,7 @@ def test_dates_become_seconds() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("a,b\n1,2\n3\n", "t.csv, line 3: 1 fields where the header has 2 columns"),
+        ("a,b\n1,2\n3\n", "t.csv, line 3: 1 field where the header has 2 columns"),
         ('a,b\n1,"2\n3,4\n', "t.csv, line 3: .*Is a quote unclosed"),
         (b"a,b\n1,\xe9\n", "t.csv, line 2: the byte 0xe9 at column 3 is not UTF-8. Save the file as UTF-8"),
         ("a,a\n1,2\n", "t.csv has two columns named 'a'. Rename or drop one"),

@@ -1,15 +1,13 @@
-"""The numbered lines of text files: JSON objects, and comma- or tab-separated fields."""
+"""Text files: what is not text in them, their lines by number, and comma- or tab-separated fields."""
 
 from __future__ import annotations
 
 import csv
 import io
-import json
 import sys
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
-from irmx.errors import DataError
+from irmx.errors import DataError, counted
 
 
 def lines_until(content: bytes, end: int) -> int:
@@ -97,31 +95,11 @@ def text_of(name: str, content: bytes, lines_before: int = 0) -> str:
         ) from None
 
 
-def json_lines(
-    name: str, content: bytes, constant: Callable[[str], float] = float
-) -> Iterator[tuple[int, dict[str, Any]]]:
-    r"""Yield the number of every line that is not blank, and the JSON object in it; ``constant`` reads NaN and Infinity.
-
-    Raises
-    ------
-    irmx.DataError
-        If a line is not a JSON object, or not UTF-8; the message names the line.
-
-    Examples
-    --------
-    >>> list(json_lines("some.jsonl", b'{"a": 1}\n\n{"a": null}'))
-    [(1, {'a': 1}), (3, {'a': None})]
-    """
-    for number, line in enumerate(text_of(name, content).split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            record = json.loads(line, parse_constant=constant)
-        except ValueError as error:
-            raise DataError(f"{name}, line {number}: not JSON: {error}.") from None
-        if not isinstance(record, dict):
-            raise DataError(f"{name}, line {number}: not a JSON object.")
-        yield number, record
+def cut_off(content: bytes) -> str:
+    """Return a sentence about a last line that cannot be read, if the file ends in the middle of it; else nothing."""
+    if content.endswith((b"\n", b"\r")):
+        return ""
+    return " The file ends in the middle of this line, without an end of line: it is probably truncated. Copy it again."
 
 
 def delimited_lines(name: str, content: bytes, delimiter: str) -> Iterator[tuple[int, list[str]]]:
@@ -148,8 +126,13 @@ def delimited_lines(name: str, content: bytes, delimiter: str) -> Iterator[tuple
                 continue
             width = width or len(fields)
             if len(fields) != width:
+                cut = (
+                    cut_off(content)
+                    if len(fields) < width and reader.line_num == lines_until(content, len(content)) + 1
+                    else ""
+                )
                 raise DataError(
-                    f"{name}, line {reader.line_num}: {len(fields)} fields where the header has {width} columns."
+                    f"{name}, line {reader.line_num}: {counted(len(fields), 'field')} where the header has {width} columns.{cut}"
                 )
             yield reader.line_num, fields
     except csv.Error as error:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from irmx.data.content import content_of, name_of
 from irmx.data.formats.table import parquet_table
-from irmx.data.lines import check_text, delimited_lines, json_lines
+from irmx.data.json_records import json_lines
+from irmx.data.lines import check_text, delimited_lines
 from irmx.errors import DataError
 
 if TYPE_CHECKING:
@@ -158,9 +159,14 @@ def _of_columns(name: str, columns: Mapping[Any, Any]) -> RawTable:
     if len(set(lengths.values())) > 1:
         listed = ", ".join(f"{column!r} has {length}" for column, length in lengths.items())
         raise DataError(f"The columns of {name[:1].lower()}{name[1:]} must have the same length: {listed}.")
-    return RawTable(
-        name, {str(n): values.tolist() if hasattr(values, "tolist") else values for n, values in columns.items()}
-    )
+    return RawTable(name, {str(n): _of_array(values) for n, values in columns.items()})
+
+
+def _of_array(values: Any) -> Any:
+    """Return the elements of an array as Python objects; numpy would make whole numbers of dates in nanoseconds."""
+    if getattr(getattr(values, "dtype", None), "kind", "") == "M" and hasattr(values, "astype"):
+        values = values.astype("datetime64[us]")
+    return values.tolist() if hasattr(values, "tolist") else values
 
 
 def _of_rows(name: str, rows: Iterable[Any]) -> RawTable:

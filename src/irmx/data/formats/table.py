@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irmx.data.formats.base import Format
-from irmx.data.lines import check_text, json_lines
+from irmx.data.json_records import check_json_lines, json_lines
+from irmx.data.lines import check_text, cut_off
 from irmx.declare.columns import ALIASES, REQUIRED, Table, canonical_names, vocabulary
 from irmx.errors import DataError
 
@@ -115,10 +116,12 @@ def _one_by_one(content: bytes, delimiter: str) -> str:
 def _place_of(content: bytes, text: str, width: int) -> str:
     """Return the place of an Arrow error, and its message."""
     row = re.search(r"Row #(\d+): ", text)
-    filled = [number for number, line in enumerate(content.splitlines(), start=1) if line.strip()]
-    line = f", line {filled[int(row.group(1)) - 1]}" if row and int(row.group(1)) <= len(filled) else ""
+    lines = content.splitlines()
+    filled = [number for number, line in enumerate(lines, start=1) if line.strip()]
+    number = filled[int(row.group(1)) - 1] if row and int(row.group(1)) <= len(filled) else 0
     what = text.removeprefix("CSV parse error: ").replace(row.group(0) if row else "", "")
-    return f"{line}: {what.rstrip('.')}. The header has {width} columns."
+    cut = cut_off(content) if number == len(lines) else ""
+    return f"{f', line {number}' if number else ''}: {what.rstrip('.')}. The header has {width} columns.{cut}"
 
 
 class Csv(_Delimited):
@@ -155,24 +158,26 @@ class Jsonl(_TableFormat):
 
         if not content.strip():
             raise DataError(f"{path} is empty: it holds no JSON object.")
-        check_text(str(path), content)  # Arrow does not look at the encoding
+        objects = check_json_lines(str(path), content)
         try:
             rows = json.read_json(pa.BufferReader(content))
-            texts = _dates_read_from_ids(table, rows)
+            texts = _dates_read_from_texts(table, rows)
             if texts:
                 schema = pa.schema([(name, pa.large_string()) for name in texts])
                 rows = json.read_json(pa.BufferReader(content), parse_options=json.ParseOptions(explicit_schema=schema))
-        except pa.ArrowInvalid as error:
+        except pa.ArrowException as error:
             _refuse_mixed(path, content)
             raise DataError(f"{path}: {error}") from None
+        if rows.num_rows != objects:
+            _refuse_mixed(path, content)
         return self._checked(table, path, content, rows)
 
 
-def _dates_read_from_ids(table: Table, rows: pa.Table) -> list[str]:
-    """Return the columns of ids and labels that Arrow took for dates, such as a query id 2014-03-01."""
+def _dates_read_from_texts(table: Table, rows: pa.Table) -> list[str]:
+    """Return the columns of ids, labels and scores that Arrow took for dates, such as a query id 2014-03-01."""
     import pyarrow as pa
 
-    labels = {c.name for c in vocabulary() if c.table == table and c.dtype == "str"}
+    labels = {c.name for c in vocabulary() if c.table == table and c.dtype == "str"} | set(REQUIRED[table])
     names = zip(rows.column_names, canonical_names(table, rows.column_names), strict=True)
     return [n for n, canonical in names if canonical in labels and pa.types.is_timestamp(rows.schema.field(n).type)]
 
@@ -217,7 +222,9 @@ def parquet_table(name: str, content: bytes) -> pa.Table:
     from pyarrow import parquet
 
     with _parquet_errors(name):
-        return parquet.read_table(pa.BufferReader(content))
+        table = parquet.read_table(pa.BufferReader(content))
+        _ = table.column_names  # which are decoded here
+        return table
 
 
 def parquet_parts(folder: Path) -> list[str]:
@@ -246,7 +253,9 @@ def parquet_batches(path: Path, rows: int = 2**17) -> Iterator[pa.Table]:
     import pyarrow as pa
 
     with _parquet_errors(str(path)):
-        for batch in _dataset(path).to_batches(batch_size=rows, batch_readahead=1, fragment_readahead=1):
+        rows_of_file = _dataset(path)
+        _ = rows_of_file.schema.names  # which are decoded here
+        for batch in rows_of_file.to_batches(batch_size=rows, batch_readahead=1, fragment_readahead=1):
             yield pa.Table.from_batches([batch])
 
 
@@ -273,5 +282,5 @@ def _parquet_errors(name: str) -> Iterator[None]:
 
     try:
         yield
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise DataError(f"{name} is not a sound Parquet file: {str(error).rstrip('.')}.") from None
