@@ -5,7 +5,6 @@ White space means the six characters of ASCII, as in C and trec_eval; a no-break
 
 from __future__ import annotations
 
-import contextlib
 import math
 import re
 from itertools import takewhile
@@ -17,7 +16,8 @@ import numpy as np
 from irmx.data.arrow import byte_lengths, to_numpy
 from irmx.data.content import place
 from irmx.data.formats.base import Format
-from irmx.data.lines import check_text
+from irmx.data.lines import check_text, cut_off
+from irmx.data.numerals import as_number
 from irmx.declare.columns import Table
 from irmx.errors import DataError, not_finite
 
@@ -109,7 +109,7 @@ def _uncommented(table: Table, content: bytes, lines_before: int) -> bytes:
 def _is_row(table: Table, line: bytes) -> bool:
     """Tell whether a line can be a row: it has the right number of fields, and a number where one is expected."""
     fields = _fields(table, line.decode("utf-8", errors="replace"))
-    return len(fields) == len(_FIELDS[table]) and _as_number(fields[_FIELDS[table].index(_NUMBER[table])]) is not None
+    return len(fields) == len(_FIELDS[table]) and as_number(fields[_FIELDS[table].index(_NUMBER[table])]) is not None
 
 
 def _fields(table: Table, line: str) -> list[str]:
@@ -121,16 +121,9 @@ def _fields(table: Table, line: str) -> list[str]:
     fields: list[str] = re.findall(r"\S+", line, re.ASCII)
     if table == "run" and len(fields) > 6:
         rank, score, tag = fields[3:6]
-        if rank.isdigit() and _as_number(score) is not None and _as_number(tag) is None:
+        if rank.isdigit() and as_number(score) is not None and as_number(tag) is None:
             return fields[:6]
     return fields
-
-
-def _as_number(text: str) -> float | None:
-    """Return the number that C and Arrow read from a text; Python also accepts 1_000 and digits of other scripts."""
-    with contextlib.suppress(ValueError):
-        return float(text) if text.isascii() and "_" not in text else None
-    return None
 
 
 def _tabbed(content: bytes) -> bytes:
@@ -190,19 +183,24 @@ def _read_by_line(table: Table, path: Path, lines: bytes, lines_before: int) -> 
     """Return the table of lines read one by one; an error names its line."""
     import pyarrow as pa
 
-    names, rows = _FIELDS[table], []
-    for line_number, raw in enumerate(lines.splitlines(), start=1 + lines_before):
+    names = _FIELDS[table]
+    rows: list[list[Any]] = []
+    all_lines = lines.splitlines()
+    for line_number, raw in enumerate(all_lines, start=1 + lines_before):
         line = raw.decode("utf-8")
         fields = _fields(table, line)
         if not fields:
             continue
         if len(fields) != len(names):
+            is_last = bool(rows or lines_before) and line_number == lines_before + len(
+                all_lines
+            )  # what has one line was not cut
             what = "too few" if len(fields) < len(names) else "too many"
             raise _wrong(
                 path,
                 line_number,
                 f"{what} fields: {len(fields)} where a {table} line has {len(names)} ({' '.join(names)}): {line.strip()[:100]!r}",
-                _advice(table, line, len(fields)),
+                _advice(table, line, len(fields), cut_off(lines) if is_last else ""),
             )
         row: dict[str, Any] = dict(zip(names, fields, strict=True))
         row[_NUMBER[table]] = _number(table, path, line_number, row)
@@ -210,10 +208,14 @@ def _read_by_line(table: Table, path: Path, lines: bytes, lines_before: int) -> 
     return pa.table([pa.array(c) for c in zip(*rows, strict=True)], names=_KEPT[table])
 
 
-def _advice(table: Table, line: str, count: int) -> str:
-    """Return what to do with a line of the wrong number of fields."""
+def _advice(table: Table, line: str, count: int, cut: str) -> str:
+    """Return what to do with a line of the wrong number of fields; ``cut`` says whether the file ends in the middle of it."""
     if line.lstrip().startswith("#"):
         return "After the first row, a comment needs a space after its #; other lines that begin with # are rows of a topic."
+    if "\N{NO-BREAK SPACE}" in line and count < len(_FIELDS[table]):
+        return "It contains no-break spaces (U+00A0), which do not separate fields: replace them by spaces."
+    if cut and count < len(_FIELDS[table]):
+        return cut.strip()
     other: Table = "qrels" if table == "run" else "run"
     if count == len(_FIELDS[other]):
         return (
@@ -224,8 +226,6 @@ def _advice(table: Table, line: str, count: int) -> str:
             "Fields are separated by white space, so that ids cannot contain any; a tag may have several words if the first is "
             "not a number. A table with a header (.csv, .tsv, .jsonl, .parquet) may hold such ids and tags, and other columns."
         )
-    if "\N{NO-BREAK SPACE}" in line and count < len(_FIELDS[table]):
-        return "It contains no-break spaces (U+00A0), which do not separate fields: replace them by spaces."
     return (
         "Fields are separated by white space, so that ids cannot contain any; a table with a header (.csv, .tsv, .jsonl, "
         ".parquet) may hold such ids, and other columns."
@@ -234,7 +234,7 @@ def _advice(table: Table, line: str, count: int) -> str:
 
 def _number(table: Table, path: Path, line_number: int, row: dict[str, Any]) -> float:
     name, text = _NUMBER[table], row[_NUMBER[table]]
-    value = _as_number(text)
+    value = as_number(text)
     if value is None:
         why, advice = "is not a number", "Correct the line."
     elif math.isfinite(value):
