@@ -52,7 +52,7 @@ BAD_RUNS = [
     Bad("double.csv", "query_id,doc_id,score,score\nq,a,1,2\n", ("two columns named 'score'", "drop one")),
     Bad("text.csv", HEADER + "q,a,1\n\nq,b,two\n", ("line 4", "'two'", "not a number", "q b")),
     Bad("hole.csv", HEADER + "q,a,1\nq,b,\n", ("line 3", "is missing or NaN", "q b")),
-    Bad("inf.csv", HEADER + "q,a,-inf\n", ("line 2", "score -inf", "is infinite")),
+    Bad("inf.csv", HEADER + "q,a,-inf\n", ("line 2", "score '-inf'", "is infinite")),
     Bad("overflow.csv", HEADER + "q,a,1\nq,b,1e400\n", ("line 3", "too large for a 64-bit float")),
     Bad("overflow.jsonl", '{"query_id":"q","doc_id":"a","score":-Infinity}\n{"query_id":"q","doc_id":"b","score":1e400}\n',
         ("line 2", "the score is too large for a 64-bit float")),

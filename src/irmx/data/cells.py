@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from irmx.data.numerals import as_number, finite_or_missing
 from irmx.data.origin import Origin
 from irmx.data.tables import Columns
 from irmx.declare.columns import Column
@@ -41,7 +42,10 @@ def numbers(data: pa.Table, column: Column, origin: Origin) -> Floats | None:
     if values.dtype.kind != "f":
         if all(cell is None or cell == "" for cell in values.tolist()):
             return np.full(len(values), np.nan)
-        raise origin.located(_first_wrong(columns, column.name))
+        parsed = [finite_or_missing(cell) for cell in values.tolist()]
+        if None in parsed:
+            raise origin.located(_first_wrong(columns, column.name))
+        return np.array(parsed, dtype=np.float64)
     if np.isinf(values).any():
         row = int(np.argmax(np.isinf(values)))
         raise origin.located(_wrong(columns, column.name, "finite numbers", values[row].item(), row))
@@ -53,12 +57,13 @@ def _first_wrong(columns: Columns, name: str) -> DataError:
 
     cells = [str(cell) for cell in columns.values(name).tolist()]
     texts = pd.Series([None if cell in ("", "None", "nan") else cell for cell in cells], dtype=object)
-    number = pd.to_numeric(texts, errors="coerce").notna()
+    number = texts.notna() & np.array([finite_or_missing(cell) is not None for cell in texts.tolist()])
     date = pd.to_datetime(texts, errors="coerce", utc=True, format="ISO8601").notna() & ~number
     dates = date.sum() > number.sum()
     wrong = texts.notna() & ~(date if dates else number)
-    row = int(np.argmax(wrong if wrong.any() else texts.notna()))  # if all are numbers as strings, the first of them
-    expected = "dates such as 2014-03-01T12:00:00, as most of its rows do" if dates else "numbers"
+    row = int(np.argmax(wrong if wrong.any() else texts.notna()))
+    kind = "finite numbers" if as_number(texts[row]) is not None else "numbers"
+    expected = "dates such as 2014-03-01T12:00:00, as most of its rows do" if dates else kind
     return _wrong(columns, name, expected, texts[row], row)
 
 

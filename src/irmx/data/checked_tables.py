@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from irmx.data.numerals import as_number
 from irmx.data.raw_tables import RawTable, raw_table
 from irmx.declare.params import LARGEST_INT, Param
 from irmx.errors import DataError, counted, suggest
@@ -116,6 +117,9 @@ class CheckedTable:
             if isinstance(cell, (list, tuple, dict, set)):
                 self.refuse(row, f"the {name} must be a text or a number. Got {cell!r} instead.")
             out[row] = _text(cell)
+        if any("\0" in text for text in out):
+            row = next(row for row, text in enumerate(out) if "\0" in text)
+            self.refuse(row, f"the {name} {out[row][:100]!r} has a zero byte in it. Texts have none.")
         if not declared.nullable:
             for row in np.flatnonzero(out == "")[:1].tolist():
                 self.refuse(row, f"the {name} is missing.")
@@ -294,9 +298,11 @@ def _parsed(cells: Any, words: Mapping[str, float]) -> Floats:
 
 
 def _is_of_python(cell: Any, words: Mapping[str, float]) -> bool:
-    """Tell whether a cell is a number to Python alone: 1_000, or True in a column that is not of truth values."""
+    """Tell whether a cell is a number to Python or numpy alone: 1_000, a date, or True in a column that is not of truth values."""
     if isinstance(cell, str):
-        return "_" in cell
+        return "_" in cell or not cell.isascii()
+    if isinstance(cell, (bytes, np.datetime64, np.timedelta64)):
+        return True
     return isinstance(cell, (bool, np.bool_)) and not words
 
 
@@ -304,8 +310,11 @@ def _number(cell: Any, words: Mapping[str, float]) -> float:
     """Return a cell as a number, NaN if it is not a number."""
     if _is_of_python(cell, words):
         return math.nan
+    if isinstance(cell, str):
+        number = words.get(cell.strip().casefold(), as_number(cell))
+        return math.nan if number is None else number
     try:
-        return float(words.get(cell.strip().casefold(), cell) if isinstance(cell, str) else cell)
+        return float(cell)
     except (TypeError, ValueError, OverflowError):
         return math.nan
 

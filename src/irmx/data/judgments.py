@@ -95,14 +95,10 @@ class Judgments:
         """Return the judgments of ``{query_id: {doc_id: grade}}``."""
         topics = tables.topic_ids("qrels", qrels)
         lengths = np.fromiter(map(len, qrels.values()), np.int64, len(qrels))
-        total = int(lengths.sum())
-        try:
-            grade = np.fromiter(chain.from_iterable(d.values() for d in qrels.values()), np.float64, total)
-        except (TypeError, ValueError, OverflowError):
-            raise tables.bad_number_in_dict("qrels", "relevance", qrels) from None
-        if not np.isfinite(grade).all():
-            raise tables.bad_number_in_dict("qrels", "relevance", qrels)
+        grade = tables.numbers_of_dict("qrels", "relevance", qrels)
         docs = list(chain.from_iterable(qrels.values()))
+        tables.check_ids("qrels", "query_id", map(str, topics))
+        tables.check_ids("qrels", "doc_id", docs)
         return cls(topics, offsets_of(lengths), docs, grade)
 
     @classmethod

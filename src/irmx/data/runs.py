@@ -198,16 +198,7 @@ class DictRun(Run):
         self.topics = [str(t) for t in tables.topic_ids("run", data)]
         self._docs = list(data.values())
         self.offsets = offsets_of([len(d) for d in self._docs])
-        self.score = np.empty(int(self.offsets[-1]))
-        ends = self.offsets.tolist()
-        try:
-            for docs, start, end in zip(self._docs, ends, ends[1:], strict=False):
-                self.score[start:end] = np.fromiter(docs.values(), np.float64, end - start)
-        except (TypeError, ValueError, OverflowError):
-            raise tables.bad_number_in_dict("run", "score", data) from None
-        if not np.isfinite(self.score).all():
-            raise tables.bad_number_in_dict("run", "score", data)
-        self.score = read_only(self.score)
+        self.score = read_only(tables.numbers_of_dict("run", "score", data))
 
     def docs(self, topic: int) -> list[str]:
         return list(self._docs[topic])

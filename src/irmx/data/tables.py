@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 import os
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from functools import cached_property
+from itertools import chain
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 import numpy as np
 
-from irmx.data.arrow import byte_lengths, encoded, to_numpy
+from irmx.data.arrow import byte_lengths, byte_offsets, encoded, to_numpy
 from irmx.data.id_words import IdWords
+from irmx.data.numerals import as_number
 from irmx.declare.columns import REQUIRED, Table
 from irmx.errors import DataError, not_finite
 from irmx.ragged import Array, Floats, Ints
@@ -189,13 +193,33 @@ class Columns:
                 f"The column {name!r} of the {self.table} holds floats, such as {array[0].as_py()!r}; ids are texts. "
                 "Read the column as text."
             )
-        if pa.types.is_large_string(array.type):
-            return array
-        if not (
-            pa.types.is_string(array.type) or pa.types.is_string_view(array.type) or pa.types.is_integer(array.type)
-        ):
+        if not (_is_text(array.type) or pa.types.is_integer(array.type)):
             raise DataError(f"The column {name!r} of the {self.table} must hold texts. Found {array.type}.")
-        return array.cast(pa.large_string())
+        return self._sound(name, array)
+
+    def _sound(self, name: str, array: pa.Array, numbers: Ints | None = None) -> pa.Array:
+        """Return texts as large strings; raise if one is not UTF-8 or has a zero byte, with which tools written in C end a text.
+
+        ``numbers`` holds the place of each row's text in the array if these are the distinct ones.
+        """
+        import pyarrow as pa
+
+        texts = array if pa.types.is_large_string(array.type) else array.cast(pa.large_string())
+        offsets, content = byte_offsets(texts)
+        if not content.min(initial=1):
+            wrong = int(np.searchsorted(offsets, np.argmin(content), side="right")) - 1
+            why = _ZERO
+        elif content.max(initial=0) < _FIRST_NOT_ASCII or _is_utf_8(texts):
+            return texts
+        else:
+            bounds = enumerate(zip(offsets.tolist(), offsets[1:].tolist(), strict=False))
+            wrong = next(i for i, (a, b) in bounds if not _is_utf_8(texts.slice(i, 1)) and a < b)
+            why = "which is not UTF-8"
+        row = wrong if numbers is None else int(np.argmax(numbers == wrong))
+        text = texts[wrong].as_buffer().to_pybytes().decode(errors="backslashreplace")
+        raise DataError(
+            f"The column {name!r} of the {self.table} holds {text[:100]!r}, {why}: row {row} (counted from 0).", (row,)
+        )
 
     def topics(self) -> tuple[Ints, list[Any]]:
         """Return the number of each row's topic, and the query ids as given, in order of first appearance."""
@@ -207,6 +231,7 @@ class Columns:
             numbers, distinct = encoded(self.texts("query_id"))
         else:
             numbers, distinct = to_numpy(by_number.indices).astype(np.int64), by_number.dictionary
+            self._sound("query_id", distinct, numbers)
         self.refuse_empty("query_id", distinct, numbers)
         texts = distinct.to_pylist()
         return numbers, [int(t) for t in texts] if pa.types.is_integer(column.type) else texts
@@ -233,32 +258,29 @@ class Columns:
         import pyarrow as pa
 
         array = self._array(name)
-        if (
+        is_number = (
             pa.types.is_boolean(array.type)
             or pa.types.is_integer(array.type)
             or pa.types.is_floating(array.type)
             or pa.types.is_null(array.type)
             or pa.types.is_decimal(array.type)
-        ):
+        )
+        if name in ("score", "relevance") and (not is_number or pa.types.is_boolean(array.type)):
+            return self._numbers_in_texts(name, array)
+        if is_number:
             return _as_floats(array)
         if pa.types.is_date(array.type):
             array = array.cast(pa.timestamp("s" if pa.types.is_date32(array.type) else "ms"))
         if pa.types.is_timestamp(array.type):
             return _as_floats(array.cast(pa.int64())) / _PER_SECOND[array.type.unit]
-        if name in ("score", "relevance"):
-            return self._numbers_in_texts(name, array)
+        if _is_text(array.type):
+            array = self._sound(name, array)
         return np.array(array.to_pylist(), dtype=object)
 
     def labels(self, name: str) -> tuple[Ints, tuple[Any, ...]]:
         """Return the number of each row's label, -1 if it is missing or empty, and the labels by number."""
-        import pyarrow as pa
-
         array = self._array(name)
-        if not (
-            pa.types.is_string(array.type)
-            or pa.types.is_large_string(array.type)
-            or pa.types.is_string_view(array.type)
-        ):
+        if not _is_text(array.type):
             values = self.values(name)
             if values.dtype.kind != "f":
                 raise DataError(
@@ -269,31 +291,56 @@ class Columns:
             return numbers, tuple(int(v) if v.is_integer() else v for v in distinct.tolist())
         encoded = array.dictionary_encode()
         numbers = np.asarray(encoded.indices.fill_null(-1), dtype=np.int64)
-        texts = encoded.dictionary.to_pylist()
+        texts = self._sound(name, encoded.dictionary, numbers).to_pylist()
         if "" in texts:
             numbers[numbers == texts.index("")] = -1
         return numbers, tuple(texts)
 
     def _numbers_in_texts(self, name: str, array: pa.Array) -> Floats:
+        array = self._sound(name, array) if _is_text(array.type) else array
         out = np.empty(len(array))
         for row, value in enumerate(array.to_pylist()):
-            try:
-                out[row] = float(value)
-            except (TypeError, ValueError):
+            number = as_number(value)
+            if number is None:
                 self._refuse(name, row)
+            out[row] = number
         return out
 
-    def _refuse(self, name: str, row: int) -> None:
+    def _refuse(self, name: str, row: int) -> NoReturn:
         value = self.data.column(name)[row].as_py()
         what = (
             f"of the {self.table} is missing or NaN"
-            if value is None
-            else f"{value!r} of the {self.table} {not_finite(value)}"
+            if value is None or value == ""
+            else f"{value if isinstance(value, date) else repr(value)} of the {self.table} {_why_no_number(value)}"
         )
         at = " ".join(str(self.data.column(c)[row].as_py()) for c in ("query_id", "doc_id"))
         raise DataError(f"The {name} {what}: row {row} (counted from 0), {at}.", (row,))
 
 
+def _why_no_number(value: object) -> str:
+    """Return why a value is no finite number, as the end of a sentence."""
+    if isinstance(value, bool | np.bool_) or (isinstance(value, str) and as_number(value) is None):
+        return "is not a number"
+    return "is not a number" if isinstance(value, bytes | np.datetime64 | np.timedelta64) else not_finite(value)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def _is_utf_8(texts: pa.Array) -> bool:
+    import pyarrow as pa
+
+    try:
+        texts.validate(full=True)
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+_FIRST_NOT_ASCII = 0x80
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
@@ -351,26 +398,63 @@ def topic_ids(table: Table, data: Mapping[Any, Any]) -> list[Any]:
     return list(data)
 
 
-def bad_number_in_dict(table: Table, column: str, data: Mapping[Any, Mapping[str, Any]]) -> DataError:
-    """Return the error that names the first value of a dict of dicts that is not a finite number."""
-    for query_id, docs in data.items():
-        for doc_id, value in docs.items():
-            try:
-                if np.isfinite(float(value)) and not isinstance(value, str):
-                    continue
-            except (TypeError, ValueError, OverflowError):
-                pass
-            why = "is not a number" if isinstance(value, str) else not_finite(value)
-            return DataError(f"The {column} {value!r} of the {table} {why}: query {query_id}, document {doc_id}.")
-    return DataError(f"The {table} hold a {column} that is not a number.")
+def numbers_of_dict(table: Table, column: str, data: Mapping[Any, Mapping[str, Any]]) -> Floats:
+    """Return the values of a dict of dicts; raise for the first that is not a finite number."""
+    values = list(chain.from_iterable(docs.values() for docs in data.values()))
+    try:
+        numbers = np.frombuffer(array("d", values))  # numpy would also take b"1", "1_000" and dates for numbers
+    except (TypeError, ValueError, OverflowError):
+        numbers = np.array([_number_in_dict(value) for value in values], dtype=np.float64)
+    if not np.isfinite(numbers).all():
+        number = iter(np.isfinite(numbers).tolist())
+        query_id, doc_id, value = next(
+            (query_id, doc_id, value)
+            for query_id, docs in data.items()
+            for doc_id, value in docs.items()
+            if not next(number)
+        )
+        why = _why_no_number(value)
+        raise DataError(f"The {column} {value!r} of the {table} {why}: query {query_id}, document {doc_id}.")
+    return numbers
 
 
-def refuse_odd_ids(table: Table, docs: Iterable[Any]) -> None:
-    """Raise if a document id is not a string, or cannot be encoded in UTF-8; slow, used to name it after a failure."""
-    for doc_id in docs:
-        if not isinstance(doc_id, str):
-            raise DataError(f"A document id of the {table} is {doc_id!r}; ids are texts.")
+def _number_in_dict(value: Any) -> float:
+    """Return a value as a number, NaN if it is none."""
+    if isinstance(value, str):
+        number = as_number(value)
+        return math.nan if number is None else number
+    try:
+        return float(array("d", [value])[0])
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
+
+
+def check_ids(table: Table, column: str, ids: Iterable[Any]) -> None:
+    """Raise if an id is not a string, or one that tools written in C cannot take: it ends the process of some."""
+    ids = list(ids)
+    try:
+        joined = "".join(ids)
+        sound = "\0" not in joined and (joined.isascii() or bool(joined.encode()))
+    except (TypeError, UnicodeEncodeError):
+        sound = False
+    if not sound:
+        refuse_odd_ids(table, ids, column)
+
+
+_ZERO = "in which there is a zero byte. Ids are texts without them"
+
+
+def refuse_odd_ids(table: Table, ids: Iterable[Any], column: str = "doc_id") -> None:
+    """Raise if an id is not a string, has a zero byte, or cannot be encoded in UTF-8; slow, used to name it after a failure."""
+    for text in ids:
+        if not isinstance(text, str):
+            raise DataError(f"A {_IDS[column]} of the {table} is {text!r}; ids are texts.")
+        if "\0" in text:
+            raise DataError(f"The column {column!r} of the {table} holds {text[:100]!r}, {_ZERO}.")
         try:
-            doc_id.encode()
+            text.encode()
         except UnicodeEncodeError as error:
-            raise no_utf8(table, "doc_id", error) from None
+            raise no_utf8(table, column, error) from None
+
+
+_IDS = {"doc_id": "document id", "query_id": "query id"}

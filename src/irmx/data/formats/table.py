@@ -11,6 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from irmx.data.arrow import to_numpy
 from irmx.data.formats.base import Format
 from irmx.data.json_records import check_json_lines, json_lines
 from irmx.data.lines import check_text, cut_off
@@ -56,7 +59,6 @@ class _Delimited(_TableFormat):
     def read(self, table: Table, path: Path, content: bytes) -> pa.Table:
         """Return the content as a table."""
         import pyarrow as pa
-        from pyarrow import csv as arrow_csv
 
         if not content.strip():
             raise DataError(f"{path} is empty: not even a header.")
@@ -65,20 +67,54 @@ class _Delimited(_TableFormat):
         canonical = canonical_names(table, [name.strip() for name in names])
         labels = {c.name for c in vocabulary() if c.table == table and c.dtype == "str"}
         texts = {n: pa.large_string() for n, c in zip(names, canonical, strict=True) if c in labels}
+        number = next((n for n, c in zip(names, canonical, strict=True) if c == REQUIRED[table][2]), None)
+        types = texts | ({} if number is None else {number: pa.float64()})
         try:
-            rows = arrow_csv.read_csv(
-                pa.BufferReader(content),
-                parse_options=arrow_csv.ParseOptions(delimiter=self.DELIMITER),
-                convert_options=arrow_csv.ConvertOptions(
-                    column_types=texts, null_values=[""], strings_can_be_null=False
-                ),
-            )
+            rows = _parsed(content, self.DELIMITER, types)
+            as_written = _read_otherwise(content, rows, number, types)
+        except (pa.ArrowInvalid, pa.ArrowKeyError):
+            rows, as_written = None, [] if number is None else [number]
+        try:
+            if rows is None or as_written:
+                rows = _parsed(content, self.DELIMITER, types | dict.fromkeys(as_written, pa.large_string()))
         except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
             text = _one_by_one(content, self.DELIMITER) or str(error)
             raise DataError(f"{path}{_place_of(content, text, len(names))}") from None
         if any(name != name.strip() for name in names):  # the fields below then have spaces around them, too
             rows = _without_spaces(rows)
         return self._checked(table, path, content, rows)
+
+
+def _parsed(content: bytes, delimiter: str, types: dict[str, pa.DataType]) -> pa.Table:
+    """Return the table that Arrow reads, with the types of some columns."""
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    return arrow_csv.read_csv(
+        pa.BufferReader(content),
+        parse_options=arrow_csv.ParseOptions(delimiter=delimiter),
+        convert_options=arrow_csv.ConvertOptions(column_types=types, null_values=[""], strings_can_be_null=False),
+    )
+
+
+def _read_otherwise(content: bytes, rows: pa.Table, number: str | None, types: dict[str, pa.DataType]) -> list[str]:
+    """Return the columns of which Arrow may have read a cell as another number than it is, or that must be quoted as written.
+
+    It takes 0x10 for 16, true for 1, 12:00 for a time, and 1e400 for an infinite number.
+    """
+    import pyarrow as pa
+
+    hexadecimal = b"0x" in content or b"0X" in content
+    out = []
+    for name in rows.column_names:
+        kind = rows.schema.field(name).type if rows.column_names.count(name) == 1 else pa.null()
+        if pa.types.is_floating(kind) and (name == number or name not in types):
+            missing = math.nan if name == number else 0
+            if not all(np.isfinite(to_numpy(chunk, missing)).all() for chunk in rows[name].chunks):
+                out.append(name)
+        elif pa.types.is_boolean(kind) or pa.types.is_time(kind) or (pa.types.is_integer(kind) and hexadecimal):
+            out.append(name)
+    return out
 
 
 def _fields(start: bytes, delimiter: str) -> list[str]:
