@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import math
 import os
+import reprlib
 from collections.abc import Iterable
 from itertools import islice
 
@@ -113,14 +114,14 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
-def failure_of(plugin: str, error: Exception, where: str = "", module: str = "") -> PluginError:
+def failure_of(plugin: str, error: BaseException, where: str = "", module: str = "") -> PluginError:
     """Return the error to raise in place of an exception that a plugin did not mean for the user.
 
     Parameters
     ----------
     plugin : str
         What failed, such as ``The measure MP``.
-    error : Exception
+    error : BaseException
         What it raised. If it tried to change an array or an attribute that measures share, the message says what to do.
     where : str
         Where it failed, such as `` for query q``.
@@ -143,12 +144,18 @@ def failure_of(plugin: str, error: Exception, where: str = "", module: str = "")
         return PluginError(
             f"{plugin} tried{where} to change an array that all measures share. Work on a copy, such as ranks = ranks.copy()."
         )
-    return PluginError(
-        f"{plugin} failed{where} with {type(error).__name__}: {error}{_line_of(error, module)}{_hint(error)}"
-    )
+    return PluginError(f"{plugin} failed{where} with {_text_of(error)}{_line_of(error, module)}{_hint(error)}")
 
 
-def _hint(error: Exception) -> str:
+def _text_of(error: BaseException) -> str:
+    """Return the type and the text of an error; the text may be empty, or itself be broken."""
+    try:
+        return f"{type(error).__name__}: {error}".removesuffix(": ")
+    except Exception as broken:
+        return f"{type(error).__name__}, whose text raises {type(broken).__name__}"
+
+
+def _hint(error: BaseException) -> str:
     """Return how a column is read, if what failed took it for an attribute of irmx's rows."""
     if not isinstance(error, AttributeError) or not error.name or not type(error.obj).__module__.startswith("irmx."):
         return ""
@@ -159,7 +166,7 @@ def _hint(error: Exception) -> str:
     return f". If it is a column of the {table}, declare {declared}, and read it by .column({error.name.upper()})"
 
 
-def _line_of(error: Exception, module: str) -> str:
+def _line_of(error: BaseException, module: str) -> str:
     """Return the file and line of the package of a module that an error comes from, in parentheses; empty if unknown."""
     package, place, step = module.partition(".")[0], "", error.__traceback__
     while step is not None:
@@ -169,6 +176,16 @@ def _line_of(error: Exception, module: str) -> str:
             place = f" ({beside}, line {step.tb_lineno})"
         step = step.tb_next
     return place if package not in ("", "irmx") else ""
+
+
+def shortened(value: object) -> str:
+    """Return a value for a message: its text if that is short, otherwise its beginning, and its type if it has no text.
+
+    >>> shortened("0.5"), shortened(range(10**6))
+    ("'0.5'", 'range(0, 1000000)')
+    """
+    text = " ".join(reprlib.repr(value).split())
+    return text if len(text) <= 80 else f"{text[:80]}..."
 
 
 def some(names: Iterable[str], number: int = 3) -> str:

@@ -55,7 +55,7 @@ def test_it_works_wherever_measures_do(enough):
 
 
 def test_all_topics_at_once():
-    @irmx.measure(batch=True)
+    @irmx.measure(batch=True, range=(0, None))
     def Found(rankings: Rankings, *, doubled: bool = False):
         """The number of relevant documents."""
         return TopicScores(rankings.relevant.count * (1 + doubled), {"ranked": rankings.depth})
@@ -120,11 +120,11 @@ def test_a_column_in_two_units_is_warned_of():
         ({"columns": LENGTH}, r"irmx\.Column objects. Got Column\(table='run', name='length'"),
         ({"cite": "Doe 2026"}, "A BibTeX entry starts with its type and key"),
         ({"cite": 2026}, r"The cite of a measure are irmx\.Citation objects. Got 2026"),
-        ({"range": 3}, "range of a measure must be its smallest and its largest value, such as .* Got 3"),
-        ({"range": (1, 0)}, r"its smallest and its largest value.* Got \(1, 0\)"),
+        ({"range": 3}, "Enough declares RANGE = 3; its smallest and its largest value are expected"),
+        ({"range": (1, 0)}, r"Enough declares RANGE = \(1, 0\)"),
         (
             {"default": "none"},
-            "default of a measure, the value of a topic without documents, must be a number. Got 'none'",
+            "Enough declares DEFAULT = 'none'; the value of a topic without documents is expected",
         ),
     ],
 )

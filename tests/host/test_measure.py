@@ -1,5 +1,6 @@
 """The base class of measures: the forms of scoring, what it checks, what it hands a measure, copies of measures."""
 
+import math
 import pickle
 from collections.abc import Callable
 from typing import Any
@@ -28,6 +29,7 @@ class ByTopic(Measure):
     NAME = "ZMeanRank"
     SUPPORTED_PARAMS = {"scale": Param(float, "factor", default=1.0), **COMMON_PARAMS}
     DEFAULT = -1.0
+    RANGE = (-1.0, math.inf)
 
     def score_topic(self, ranking: Ranking) -> float:
         return float(self["scale"] * np.mean(ranking.relevant.rank)) if len(ranking.relevant) else 0.0
@@ -45,6 +47,7 @@ class ByBatch(ByTopic):
 
 class Reading(Measure):
     NAME = "ZReading"
+    RANGE = (0.0, math.inf)
     SUPPORTED_PARAMS = {**COMMON_PARAMS}
     RUN_COLUMNS = (READING,)
 
@@ -54,6 +57,7 @@ class Reading(Measure):
 
 class ReadingByTopic(Reading):
     NAME = "ZReadingByTopic"
+    RANGE = (0.0, math.inf)
     score = Measure.score
 
     def score_topic(self, ranking: Ranking) -> float:
@@ -62,6 +66,7 @@ class ReadingByTopic(Reading):
 
 class Window(Measure):
     NAME = "ZWindow"
+    RANGE = (0.0, math.inf)
     QREL_COLUMNS = (WINDOW,)
 
     def score_topic(self, ranking: Ranking) -> float:
@@ -72,6 +77,7 @@ class Subtopics(Measure):
     """The number of different subtopics of relevant rows."""
 
     NAME = "ZSubtopics"
+    RANGE = (0.0, math.inf)
 
     def score(self, rankings: Rankings) -> Any:
         rows = rankings.qrels_rows
@@ -113,10 +119,10 @@ class Broken(Measure):
     [
         (np.zeros(3), PluginError, r"ZBroken returned an array of shape \(3,\) for 2 topics"),
         (np.zeros((2, 1)), PluginError, r"shape \(2, 1\) for 2 topics"),
-        (0.5, PluginError, r"shape \(\) for 2 topics"),
+        (0.5, PluginError, r"returned 0\.5 for 2 topics; one number per topic is expected"),
         (np.array([0.5, np.nan]), PluginError, "ZBroken has no finite value for query s"),
         (np.array([np.inf, 0.0]), PluginError, "ZBroken has no finite value for query q"),
-        (["x", "y"], PluginError, "ZBroken failed with ValueError"),
+        (["x", "y"], PluginError, "ZBroken returned .*'x'.*, which is not a real number"),
         (ZeroDivisionError("oh"), PluginError, "ZBroken failed with ZeroDivisionError: oh"),
         (DataError("the dates are wrong"), DataError, "^ZBroken: the dates are wrong"),
     ],

@@ -67,6 +67,7 @@ def test_a_table_that_is_not_over_ranks_is_a_list() -> None:
 def test_a_long_list_ends_with_all_others_together() -> None:
     class Parts(irmx.Measure):
         NAME = "Parts"
+        RANGE = (0.0, float("inf"))
 
         def contributions(self, rankings: irmx.Rankings) -> dict[str, Any]:
             names = [f"part {i}" for i in range(40)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,7 @@ class Depth(Measure):
     """The depth of the rankings that it sees."""
 
     NAME = "Depth"
+    RANGE = (0.0, math.inf)
     SUPPORTED_PARAMS = {"cutoff": COMMON_PARAMS["cutoff"]}
 
     def score(self, rankings: Any) -> Any:

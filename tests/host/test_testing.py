@@ -64,6 +64,8 @@ def test_a_flaw_fails_its_check_and_no_other(check: str) -> None:
     with pytest.raises(CheckError, match=r"\AZ\w+.*must|\AZ\w+.*MONOTONE says") as found:
         CHECKS[check](measure, Data())
     assert str(measure.NAME) in str(found.value)
+    if check in ("range", "empty_run"):  # a value outside the range, or such a default, is refused wherever it occurs
+        return
     for name in CHECKS:
         if name != check:
             CHECKS[name](measure, Data(examples=1))

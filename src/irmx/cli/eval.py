@@ -15,7 +15,7 @@ from irmx.cli.run_arguments import runs_and_measures
 from irmx.data.amounts import bytes_of
 from irmx.data.run_chunks import MEMORY
 from irmx.declare.command import QRELS_HELP
-from irmx.errors import UsageError
+from irmx.errors import PluginError, UsageError
 from irmx.parallel import check_backend, chosen_jobs, dask
 from irmx.score.evaluator import Evaluator
 from irmx.score.named_runs import run_names
@@ -87,28 +87,62 @@ def evaluate(
     with contextlib.ExitStack() as stack:
         if scheduler is not None:
             stack.enter_context(stack.enter_context(dask(scheduler))([evaluator]))
-        scored = scored_runs(evaluator, dict(zip(paths, paths, strict=True)), memory, jobs)
-        rows = list(_results(paths, scored, evaluator, by_query, not no_summary))  # all or nothing is printed
-    _print(rows, output_format, places, len(paths) > 1, by_query)
-    sys.stdout.flush()
+        scored = scored_runs(evaluator, dict(zip(paths, paths, strict=True)), memory, jobs, sound_only=True)
+        failures: dict[ir_measures.Measure, PluginError] = {}
+        every = list(
+            _results(paths, scored, evaluator, by_query, not no_summary, failures)
+        )  # all or nothing is printed
+    broken = set(map(str, failures))  # in any run, so that its values of others count for nothing
+    rows = [row for row in every if row["measure"] not in broken]
+    if rows or not broken:
+        _print(rows, output_format, places, len(paths) > 1, by_query)
+        sys.stdout.flush()
+    errors = list(failures.values())
+    for error in errors[:-1]:
+        print(f"irmx: {error}", file=sys.stderr)
+    if errors:
+        raise errors[-1]
 
 
 def _results(
-    paths: list[str], scored: Iterable[ScoredRun], evaluator: Evaluator, by_query: bool, summary: bool
+    paths: list[str],
+    scored: Iterable[ScoredRun],
+    evaluator: Evaluator,
+    by_query: bool,
+    summary: bool,
+    failures: dict[ir_measures.Measure, PluginError],
 ) -> Iterator[dict[str, Any]]:
-    """Yield one row per value: the run, the topic, the measure, the value, and further fields of the measure."""
+    """Yield one row per value: the run, the topic, the measure, the value, and further fields of the measure.
+
+    The first error of each measure that fails is added to ``failures``.
+    """
     names = dict(zip(paths, run_names(paths), strict=True))
-    topics, measures = list(evaluator.judgments.index), evaluator.measures
+    topics = list(evaluator.judgments.index)
     with progress_bar("Scoring runs", len(paths), shown=None if len(paths) > 1 else False) as advance:
         for run in scored:
+            place = f"{names[run.name]}: " if len(paths) > 1 else ""
+            for measure, error in run.failures.items():
+                failures.setdefault(measure, _of_run(place, error))
+            measures = [measure for measure in evaluator.measures if measure in run.scores]
             columns = [metrics_of(measure, topics, run.scores[measure]) for measure in measures] if by_query else []
             for metric in (one for of_topic in zip(*columns, strict=True) for one in of_topic if one):
                 fields = getattr(metric, "fields", {})
                 yield _row(names[run.name], metric.query_id, metric.measure, metric.value, fields)
             for measure in measures if summary else ():
-                mean = mean_of(measure, run.scores[measure])
+                try:
+                    mean = mean_of(measure, run.scores[measure])
+                except PluginError as error:
+                    failures.setdefault(measure, _of_run(place, error))
+                    continue
                 yield _row(names[run.name], SUMMARY, measure, mean, run.scores[measure].of_mean())
             advance(1)
+
+
+def _of_run(place: str, error: PluginError) -> PluginError:
+    """Return the error of a measure with the run before its text."""
+    placed = PluginError(f"{place}{error}")
+    placed.__cause__ = error.__cause__
+    return placed
 
 
 def _row(

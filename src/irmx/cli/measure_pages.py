@@ -10,6 +10,7 @@ from typing import Any
 from irmx.adapters.ir_measures.papers import papers_of
 from irmx.declare.citation import IR_MEASURES
 from irmx.declare.columns import Column
+from irmx.declare.declared import bounds
 from irmx.declare.formula import Formula
 from irmx.declare.measures import Measure
 from irmx.declare.params import Param, has_default
@@ -85,7 +86,7 @@ class MeasurePage:
         """Return the range of values; empty for a measure of ir_measures."""
         if not isinstance(self.measure, Measure):
             return ""
-        low, high = self.measure.RANGE
+        low, high = bounds(self.measure.RANGE)
         default = f"A topic of the qrels for which the run has no documents counts as {self.measure.DEFAULT:g}."
         return f"From {low:g} to {high:g}. {default} {of_monotonicity(self.measure)}"
 

@@ -17,6 +17,7 @@ from irmx.cli.fitted_text import fitted
 from irmx.cli.measure_pages import MeasurePage, formula_in_markdown, of_monotonicity, parameters_table
 from irmx.cli.output.printing import FormatOption, print_rows
 from irmx.declare.citation import IR_MEASURES
+from irmx.declare.declared import bounds
 from irmx.declare.described import described
 from irmx.declare.expressions import measure_names
 from irmx.declare.formula import Formula
@@ -189,7 +190,8 @@ def _describe_values(measure: Measure) -> None:
         _print(f"  {column.table}.{column.name}: {column.desc}{unit}{'; may be missing' if column.optional else ''}")
     if not columns:
         _print("  none")
-    _print(f"\nRange of values\n  {measure.RANGE[0]:g} to {measure.RANGE[1]:g}\n  {of_monotonicity(measure)}")
+    low, high = bounds(measure.RANGE)
+    _print(f"\nRange of values\n  {low:g} to {high:g}\n  {of_monotonicity(measure)}")
 
 
 def _computed_by(measure: Any, scorer: Any) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from irmx.declare.measure_failures import named
 from irmx.ragged import Array, short_repr
 from irmx.registry import registry
 
@@ -140,15 +141,27 @@ def vocabulary() -> tuple[Column, ...]:
 
 def needed(table: Table, measures: Iterable[Measure]) -> list[str]:
     """Return the names of the extra columns that measures require."""
-    read = (m.run_columns() if table == "run" else m.qrel_columns() for m in measures)
-    return list(dict.fromkeys(c.name for columns in read for c in columns if not c.optional))
+    read = (c for m in measures for c in columns_of(m) if c.table == table)
+    return list(dict.fromkeys(c.name for c in read if not c.optional))
+
+
+def columns_of(measure: Measure) -> tuple[Column, ...]:
+    """Return the extra columns of runs and of qrels that a measure reads.
+
+    Raises
+    ------
+    irmx.errors.PluginError
+        If the measure fails to tell.
+    """
+    with named(measure):
+        return (*measure.run_columns(), *measure.qrel_columns())
 
 
 def at_odds(measures: Iterable[Measure]) -> str:
     """Return the message about measures that read a column in different units, empty if none do."""
     first: dict[tuple[str, str], tuple[Measure, str]] = {}
     for measure in measures:
-        for column in (*measure.run_columns(), *measure.qrel_columns()):
+        for column in columns_of(measure):
             other, unit = first.setdefault((column.table, column.name), (measure, column.unit))
             if unit != column.unit:
                 return (

@@ -9,18 +9,17 @@ from functools import reduce
 from importlib import import_module
 from inspect import cleandoc, getsource
 from keyword import iskeyword
-from numbers import Real
 from types import CodeType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, SupportsFloat, overload
 
-import numpy as np
-
 from irmx.declare.citation import Citation, citations_of
 from irmx.declare.columns import Column
+from irmx.declare.declared import problems
 from irmx.declare.formula import Formula
+from irmx.declare.measure_failures import value_of_topic
 from irmx.declare.measures import COMMON_PARAMS, Measure, sums_by_topic
 from irmx.declare.signatures import params_of
-from irmx.errors import IrmxError, PluginError, UsageError, failure_of
+from irmx.errors import UsageError
 from irmx.registry import in_plugin, registry
 
 if TYPE_CHECKING:
@@ -81,16 +80,7 @@ class FunctionMeasure(Measure, metaclass=_OfFunction):
 
     def score_topic(self, ranking: Ranking) -> float:
         """Return the value of the function for a topic, as a float; errors name the topic."""
-        try:
-            value = self._function(ranking, **self._arguments_of_call())
-        except IrmxError:
-            raise
-        except Exception as error:
-            where = f" for query {ranking.query_id}"
-            raise failure_of(f"The measure {self}", error, where, type(self).__module__) from error
-        if not hasattr(value, "__float__") or np.ndim(value):
-            raise PluginError(f"The measure {self} must return a number for query {ranking.query_id}. Got {value!r}.")
-        return float(value)
+        return value_of_topic(self, ranking.query_id, lambda: self._function(ranking, **self._arguments_of_call()))
 
 
 @overload
@@ -102,7 +92,7 @@ def measure(
     pretty_name: str = ...,
     formula: Formula | None = ...,
     columns: Sequence[Column] = ...,
-    range: tuple[float, float] = ...,
+    range: tuple[float | None, float | None] = ...,
     monotone: bool = ...,
     default: float = ...,
     docs_may_repeat: bool = ...,
@@ -117,7 +107,7 @@ def measure(
     pretty_name: str = ...,
     formula: Formula | None = ...,
     columns: Sequence[Column] = ...,
-    range: tuple[float, float] = ...,
+    range: tuple[float | None, float | None] = ...,
     monotone: bool = ...,
     default: float = ...,
     docs_may_repeat: bool = ...,
@@ -133,7 +123,7 @@ def measure(
     pretty_name: str = "",
     formula: Formula | None = None,
     columns: Sequence[Column] = (),
-    range: tuple[float, float] = (0.0, 1.0),
+    range: tuple[float | None, float | None] = (0.0, 1.0),
     monotone: bool = True,
     default: float = 0.0,
     docs_may_repeat: bool = False,
@@ -167,11 +157,11 @@ def measure(
     columns : sequence of Column
         The columns that it reads in addition to those of every run and qrels.
     range : tuple of float
-        The smallest and the largest value.
+        The smallest and the largest value; None where there is no bound. A value outside it is an error.
     monotone : bool
         Whether replacing a non-relevant document by a relevant one never lowers the value.
     default : float
-        The value of a topic for which the run has no documents.
+        The value of a topic for which the run has no documents; in the range.
     docs_may_repeat : bool
         Whether a document may occur more than once in the run of a topic; see :class:`irmx.Measure`.
     cite : Citation, str or sequence of them
@@ -211,7 +201,6 @@ def measure(
         if not isinstance(given, (list, tuple)) or not all(isinstance(one, kinds) for one in given):
             raise UsageError(f"The {what} of a measure are irmx.{kind.__name__} objects. Got {given!r} instead.")
     shown = [examples] if isinstance(examples, str) else examples
-    _refuse_no_range(range, default)
 
     def decorate(function: Callable[..., Any]) -> Measure:
         arguments, params = params_of(function, COMMON_PARAMS)
@@ -245,29 +234,14 @@ def measure(
             },
         )
         measure: Measure = made()
+        for problem in problems(measure):
+            raise UsageError(f"The measure {known_as} {problem}")
         if not in_plugin(module):
             _refuse_name_of_an_object(known_as)
             registry().define(measure, f"{module}.{function.__qualname__}")
         return measure
 
     return decorate if function is None else decorate(function)
-
-
-def _refuse_no_range(values: object, default: object) -> None:
-    """Raise if the options ``range`` and ``default`` are not numbers of the right form."""
-    if not (
-        isinstance(values, (tuple, list))
-        and len(values) == 2
-        and all(isinstance(v, Real) for v in values)
-        and values[0] <= values[1]
-    ):
-        raise UsageError(
-            f"The range of a measure must be its smallest and its largest value, such as (0, 1). Got {values!r}."
-        )
-    if not isinstance(default, Real):
-        raise UsageError(
-            f"The default of a measure, the value of a topic without documents, must be a number. Got {default!r}."
-        )
 
 
 def _refuse_no_name(name: object) -> None:

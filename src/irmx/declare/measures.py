@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Hashable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import ir_measures
@@ -15,8 +16,9 @@ from irmx.declare.columns import Column
 from irmx.declare.described import described
 from irmx.declare.drawn_contributions import draw_contributions
 from irmx.declare.formula import Formula
+from irmx.declare.measure_failures import value_of_topic
 from irmx.declare.parameter_help import ParameterDoc, ParameterSignature
-from irmx.declare.params import Param, check_params, number
+from irmx.declare.params import Param, check_params, number, refuse_unknown
 from irmx.declare.symbols import params_text
 from irmx.errors import PluginError, UsageError
 from irmx.registry import registry
@@ -99,12 +101,13 @@ class Measure(ir_measures.Measure):
         The columns it reads in addition to those that every run and qrels table has.
         Override :meth:`run_columns` or :meth:`qrel_columns` if they depend on parameters.
     RANGE : tuple of float
-        The smallest and the largest value it can take.
+        The smallest and the largest value it can take; None or an infinite number where there is no bound. A value outside it
+        is an error.
     MONOTONE : bool
         Whether replacing a non-relevant document by a relevant one, with the same score and run columns, never
         lowers the value, whatever the parameters.
     DEFAULT : float
-        The value of a topic for which the run has no documents.
+        The value of a topic for which the run has no documents; in ``RANGE``.
     DOCS_MAY_REPEAT : bool
         Whether a document may occur more than once in the run of a topic, such as an update of a stream that is emitted again.
         Such a run is otherwise refused. Its rows are in ``rankings.run_rows``; there is no ranking of repeated documents.
@@ -123,7 +126,7 @@ class Measure(ir_measures.Measure):
     FORMULA: Formula | None = None
     RUN_COLUMNS: ClassVar[tuple[Column, ...]] = ()
     QREL_COLUMNS: ClassVar[tuple[Column, ...]] = ()
-    RANGE: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    RANGE: ClassVar[tuple[float | None, float | None]] = (0.0, 1.0)
     MONOTONE: ClassVar[bool] = True
     DOCS_MAY_REPEAT: ClassVar[bool] = False
     CITATIONS: ClassVar[tuple[Citation | str, ...]] = ()
@@ -164,7 +167,9 @@ class Measure(ir_measures.Measure):
             If the measure defines none of the three, or its contributions are not one number per relevant document.
         """
         if type(self).score_topic is not Measure.score_topic:
-            return np.array([self.score_topic(ranking) for ranking in rankings], dtype=float)
+            return np.array(
+                [value_of_topic(self, one.query_id, partial(self.score_topic, one)) for one in rankings], dtype=float
+            )
         if type(self).contributions is Measure.contributions:
             raise PluginError(f"{self.NAME} defines none of contributions, score_topic and score.")
         return sums_by_topic(self, rankings, self.contributions(rankings))
@@ -268,9 +273,15 @@ class Measure(ir_measures.Measure):
             raise UsageError(f"{self.NAME} needs the parameter {name!r} ({param.desc}){example}.{listed}")
 
     def __getitem__(self, key: str) -> Any:
-        param = self.SUPPORTED_PARAMS.get(key)
-        if param is None:
-            return None
+        """Return the value of a parameter, or its default; None if it has neither.
+
+        Raises
+        ------
+        irmx.errors.UnknownNameError
+            For a parameter that the measure does not declare.
+        """
+        refuse_unknown([key], self.SUPPORTED_PARAMS, str(self.NAME))
+        param = self.SUPPORTED_PARAMS[key]
         return self.params.get(key, param.default if param.has_default else None)
 
     def __repr__(self) -> str:
@@ -296,7 +307,7 @@ class Measure(ir_measures.Measure):
 
     def aggregator(self) -> Any:
         """Return the mean over topics, without those that ``no_relevant='nan'`` gives the value NaN."""
-        return _MeanOfDefined() if self["no_relevant"] == "nan" else MeanAgg()
+        return _MeanOfDefined() if common_value(self, "no_relevant") == "nan" else MeanAgg()
 
 
 def sums_by_topic(
@@ -330,6 +341,11 @@ def common_parameters(measure: Measure) -> dict[str, Any]:
     declared = measure.SUPPORTED_PARAMS
     values = {k: measure[k] for k in names if k in declared and is_common(k, declared[k])}
     return {k: v for k, v in values.items() if v is not None}
+
+
+def common_value(measure: Measure, name: str) -> Any:
+    """Return the value of a common parameter; None if the measure does not declare it."""
+    return measure[name] if name in measure.SUPPORTED_PARAMS else None
 
 
 class _MeanOfDefined(MeanAgg):

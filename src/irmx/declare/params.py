@@ -180,6 +180,43 @@ class Param(ParamInfo):
         )
 
 
+def problem_of_param(param: Param, name: str) -> str:
+    """Return what is wrong with a declared parameter, as a sentence; empty if nothing is.
+
+    >>> problem_of_param(Param(int, "ranking cutoff", low=5, high=1), "cutoff")
+    'no value is in its range.'
+    >>> problem_of_param(Param(float, "stop probability", default=2.0, low=0, high=1), "p")
+    'its default must be a float in the range [0, 1]; it is 2.0.'
+    """
+    try:
+        if param.kind == "" and param.dtype not in _TYPE_NAMES and not isinstance(param.dtype, type):
+            return f"its type is {param.dtype!r}; a type such as int is expected."
+        expected = param.expects()
+    except KeyError:
+        return f"its type is {getattr(param.dtype, '__name__', param.dtype)}; one of {_KNOWN_TYPES} is expected."
+    except (TypeError, ValueError):
+        return "its bounds must be numbers."
+    for one in () if param.kind else param.allowed or ():
+        if _canonical(param.dtype, one) is UNSET:
+            return f"its choices must be of its type, {param.dtype.__name__}; one is {one!r}."
+    low = max((b for b in (param.low, param.above) if b is not None), default=-math.inf)
+    high = min((b for b in (param.high, param.below) if b is not None), default=math.inf)
+    if low > high or (low == high and (low == param.above or high == param.below)):
+        return "no value is in its range."
+    if param.kind or not param.has_default or param.default is None:
+        return ""
+    try:
+        param.check(param.default, name, "")
+    except UnknownNameError:  # of something that is not registered yet
+        return ""
+    except UsageError:
+        return f"its default must be {expected}; it is {param.default!r}."
+    return ""
+
+
+_KNOWN_TYPES = "int, float, irmx.number, bool, str, list, dict and irmx.duration"
+
+
 def has_default(param: ParamInfo) -> bool:
     """Tell whether a parameter has a default; one of ir_measures without it has a bare object there.
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import ir_measures
 
+from irmx.declare.columns import columns_of
+from irmx.declare.declared import refuse_broken
 from irmx.declare.expressions import measure_names, measures_named, split_measures, upstream
 from irmx.declare.grid import Grid, split_values
 from irmx.declare.measures import Measure
@@ -62,6 +64,8 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
     """
     if isinstance(text, ir_measures.Measure):
         refuse_unknown(text.params, text.SUPPORTED_PARAMS, str(text.NAME))  # which ir_measures fails to print
+        if isinstance(text, Measure):
+            refuse_broken(text)
         return text
     if not isinstance(text, str):
         raise UsageError(f"A measure is a string or a Measure. Got {text!r} instead.")
@@ -203,7 +207,7 @@ def _every_value(param: Param, name: str, owner: Any) -> list[Any]:
     if not isinstance(owner, Measure):
         return distinct
     settings = [owner(**{name: value}) for value in distinct]
-    columns = [{*setting.run_columns(), *setting.qrel_columns()} for setting in settings]
+    columns = [set(columns_of(setting)) for setting in settings]
     common = set.intersection(*columns)
     return [value for value, needs in zip(distinct, columns, strict=True) if needs == common] or distinct
 

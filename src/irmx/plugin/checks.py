@@ -8,12 +8,11 @@ from typing import Any, get_args, get_type_hints
 from irmx import hookspecs
 from irmx.adapters.ir_datasets.fields import Field
 from irmx.adapters.ir_measures.install import name_taken
-from irmx.declare.columns import Column
 from irmx.declare.command import Command
+from irmx.declare.declared import problems
 from irmx.declare.measures import Measure
-from irmx.declare.params import Param
 from irmx.declare.symbols import Symbol
-from irmx.errors import PluginError, UsageError
+from irmx.errors import PluginError
 
 HOOKS: dict[str, type] = {
     name: get_args(get_type_hints(hook)["return"])[0]
@@ -65,23 +64,10 @@ def keys(hook: str, obj: Any) -> list[str]:
     return [name]
 
 
-def _refuse_bad_declarations(measure: Any) -> None:
-    """Raise if a measure's declarations are not parameters and columns, on which help, listings and scoring rely."""
-    for name, param in measure.SUPPORTED_PARAMS.items():
-        if not isinstance(param, Param):
-            raise PluginError(
-                f"its measure {measure.NAME} declares the parameter {name!r} as {type(param).__name__}, not an irmx.Param."
-            )
-    try:
-        measure.citations()
-    except UsageError as error:
-        raise PluginError(f"its measure {measure.NAME} cannot be cited: {error}") from None
-    for attribute, table in (("RUN_COLUMNS", "run"), ("QREL_COLUMNS", "qrels")):
-        for column in getattr(measure, attribute):
-            if not isinstance(column, Column) or column.table != table:
-                raise PluginError(
-                    f"its measure {measure.NAME} has {column!r} in {attribute}, which is not an irmx.Column({table!r}, ...)."
-                )
+def _refuse_bad_declarations(measure: Measure) -> None:
+    """Raise if a measure declares what it must not, or if what it declares fails."""
+    for problem in problems(measure):
+        raise PluginError(f"its measure {measure.NAME} {problem}")
 
 
 def text_of(error: BaseException) -> str:

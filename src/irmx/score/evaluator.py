@@ -27,7 +27,7 @@ from irmx.rank.rankings import Rankings
 from irmx.score.provided import ProvidedMeasures, provider_named
 from irmx.score.scored_runs import scores_of
 from irmx.score.scorers import scorer_of
-from irmx.score.scoring import IrmxEvaluator, detailed_results, mean_of, metrics_of
+from irmx.score.scoring import Failures, IrmxEvaluator, detailed_results, mean_of, metrics_of
 from irmx.score.topic_scores import DetailedResults, TopicScores
 
 Measures = str | ir_measures.Measure | Iterable[str | ir_measures.Measure]
@@ -111,9 +111,20 @@ class Evaluator:
         """
         if self._provided is not None and join.judgments is not self.judgments:
             return Evaluator(self.measures, join.judgments, self._provider).of_join(join)
-        own: Mapping[Any, TopicScores] = {} if self._own is None else self._own.of_join(join)
-        others: Mapping[Any, TopicScores] = {} if self._provided is None else self._provided.of_join(join)
-        return {measure: own[measure] if measure in own else others[measure] for measure in self.measures}
+        return self._in_order({} if self._own is None else self._own.of_join(join), join)
+
+    def sound_of_join(self, join: Join) -> tuple[dict[ir_measures.Measure, TopicScores], Failures]:
+        """Return the values as :meth:`of_join` does, by those measures of plugins that do not fail, and the errors of the others.
+
+        The join must have the judgments of the evaluator.
+        """
+        own, failures = ({}, {}) if self._own is None else self._own.sound_of_join(join)
+        return self._in_order(own, join), failures
+
+    def _in_order(self, own: Mapping[Any, TopicScores], join: Join) -> dict[ir_measures.Measure, TopicScores]:
+        """Return the scores of plugins and those of providers of ir_measures, in the order of the measures."""
+        scores = {**own, **({} if self._provided is None else self._provided.of_join(join))}
+        return {measure: scores[measure] for measure in self.measures if measure in scores}
 
     def values(self, run: Any) -> dict[ir_measures.Measure, dict[str, float]]:
         """Return the value per measure, in the order given, and topic, in the order of the qrels.

@@ -13,17 +13,18 @@ from irmx.data.formats.detect import spelled
 from irmx.data.reading import read_qrels, read_run
 from irmx.declare.columns import needed
 from irmx.declare.markup_html import html_result
+from irmx.declare.measure_failures import in_full, named
 from irmx.declare.measures import Measure
 from irmx.declare.output_format import PrintedRows, visible
 from irmx.declare.settings import parse_measure
-from irmx.errors import DataError, UsageError, counted, some, suggest
+from irmx.errors import DataError, PluginError, UsageError, counted, shortened, some, suggest
 from irmx.rank.join import Join, refuse_no_common_topic
 from irmx.rank.rankings import Rankings
 from irmx.rank.rows import Rows
 from irmx.registry import registry
+from irmx.score.checked_scores import checked
 from irmx.score.scorers import scorer_of
-from irmx.score.scoring import check_columns, checked, fields_by_topic, named, rankings_for
-from irmx.score.topic_scores import TopicScores
+from irmx.score.scoring import check_columns, fields_by_topic, rankings_for
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -204,20 +205,21 @@ def _of_join(
     rankings = rankings_for(scorer, join)
     with named(scorer):
         own = dict(scorer.contributions(rankings))
-        if "doc_id" in own and len(rankings) > 1:  # a table of its own, of which the measure alone knows the topics
-            for topic in map(str, rankings.topics):
-                yield from _of_join(parsed, scorer, Join(join.run, join.judgments, only=topic))
-            return
-        score = scorer.score(rankings)
+    if "doc_id" in own and len(rankings) > 1:  # a table of its own, of which the measure alone knows the topics
+        for topic in map(str, rankings.topics):
+            yield from _of_join(parsed, scorer, Join(join.run, join.judgments, only=topic))
+        return
+    with named(scorer):
+        scores = checked(scorer, rankings.topics, scorer.score(rankings))
     ranked = "doc_id" not in own
     if ranked:
-        rows, columns = _of_documents(rankings, own)
+        rows, columns = _of_documents(scorer, rankings, own)
         ends = rows.offsets.tolist()
     else:
         columns, ends = {k: np.asarray(v) for k, v in own.items()}, [0, None]
+        _refuse_uneven(scorer, columns, None)
     if all_documents and ranked:
         columns, ends = _over_all(columns, rankings), [0, None]
-    scores = checked(scorer, rankings.topics, score if isinstance(score, TopicScores) else TopicScores(score))
     fields = fields_by_topic(scores)
     for t, topic in enumerate(rankings.topics):
         of_topic = {k: v[ends[t] : ends[t + 1]] for k, v in columns.items()}
@@ -242,13 +244,30 @@ def _retrieved(rankings: Rankings, ranked: bool, topic: int) -> int:
     return len(np.unique(rows.doc[at[rows.grade[at] >= rankings.rel]]))
 
 
-def _of_documents(rankings: Rankings, own: dict[str, Any]) -> tuple[Rows, dict[str, Any]]:
+def _of_documents(measure: Measure, rankings: Rankings, own: dict[str, Any]) -> tuple[Rows, dict[str, Any]]:
     """Return the documents of a measure, the relevant ones unless it returns others, and their columns, then its own."""
     documents = own.pop("documents", None)
+    if documents is not None and not isinstance(documents, Rows):
+        raise PluginError(
+            f"{in_full(measure)} has {shortened(documents)} as the documents of its contributions; irmx.Rows are expected."
+        )
     of_relevant = {"precision": rankings.precision} if documents is None else {}
     rows: Rows = rankings.relevant if documents is None else documents
     columns = {k: np.asarray(v) for k, v in own.items()}
+    _refuse_uneven(measure, columns, len(rows.rank))
     return rows, {"rank": rows.rank, "doc_id": rows.doc_ids, "grade": rows.grade, **of_relevant, **columns}
+
+
+def _refuse_uneven(measure: Measure, columns: dict[str, Any], rows: int | None) -> None:
+    """Raise if the columns of contributions do not have one value per row; None for the rows of the first column."""
+    for name, column in columns.items():
+        if column.ndim != 1 or len(column) != (rows := len(column) if rows is None else rows):
+            raise PluginError(
+                f"{in_full(measure)} has the column {name!r} of shape {column.shape} in its contributions, where "
+                f"{counted(rows or 0, 'row')} are expected."
+            )
+        if name == "contribution" and column.dtype.kind not in "biuf":
+            raise PluginError(f"{in_full(measure)} has contributions of dtype {column.dtype}; numbers are expected.")
 
 
 def _over_all(columns: dict[str, Any], rankings: Rankings) -> dict[str, Any]:

@@ -8,12 +8,14 @@ from typing import Any
 
 from irmx.data.judgments import Judgments
 from irmx.data.runs import Run
-from irmx.declare.measures import Measure
+from irmx.declare.measure_failures import named
+from irmx.declare.measures import Measure, common_value
 from irmx.errors import PluginError, UsageError
 from irmx.ragged import Array, short_repr
 from irmx.rank.join import Join
+from irmx.score.checked_scores import checked
 from irmx.score.evaluator import Evaluator, Measures, as_measures
-from irmx.score.scoring import check_columns, checked, named, over_topics, rankings_for, without_relevant
+from irmx.score.scoring import check_columns, over_topics, rankings_for, without_relevant
 from irmx.score.topic_scores import TopicScores
 
 _COMMON = ("rel", "cutoff", "judged_only", "ties")
@@ -24,8 +26,9 @@ def preparation_key(setting: Measure) -> Hashable:
 
     Settings with equal keys share the result of :func:`prepare_run`.
     """
-    own = setting.preparation()
-    return None if own is None else (own, *(setting[name] for name in _COMMON))
+    with named(setting):
+        own = setting.preparation()
+    return None if own is None else (own, *(common_value(setting, name) for name in _COMMON))
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +82,9 @@ def prepare_run(settings: Sequence[Measure], run: Run, judgments: Judgments) -> 
             rankings = rankings_for(setting, join)
             with named(setting):
                 prepared = setting.prepare(rankings)
-            by_key[key] = PreparedRun(prepared, rankings.topics, places, without_relevant(judgments, setting["rel"]))
+            by_key[key] = PreparedRun(
+                prepared, rankings.topics, places, without_relevant(judgments, common_value(setting, "rel"))
+            )
     return by_key
 
 
@@ -112,7 +117,7 @@ def score_prepared(runs: Sequence[PreparedRun], settings: Sequence[Measure]) -> 
 
 
 def _over_topics(setting: Measure, run: PreparedRun, scores: TopicScores) -> TopicScores:
-    left_out = run.without_relevant & (setting["no_relevant"] == "nan")
+    left_out = run.without_relevant & (common_value(setting, "no_relevant") == "nan")
     return over_topics(setting, left_out, run.places, checked(setting, run.topics, scores))
 
 

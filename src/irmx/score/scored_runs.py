@@ -22,6 +22,7 @@ from irmx.parallel import Call, chosen_jobs, results_of
 from irmx.rank.join import Join, no_common_topic, refuse_no_common_topic
 from irmx.score.named_runs import lacking_topics, of_run
 from irmx.score.once import IssuedWarnings, Warned, prefixed
+from irmx.score.scoring import Failures
 from irmx.score.topic_scores import TopicScores
 
 _PER_BYTE = 50
@@ -41,6 +42,9 @@ class JoinScorer(Protocol):
     def of_join(self, join: Join) -> ScoresByMeasure:
         """Return the scores of a run that is joined with the judgments."""
 
+    def sound_of_join(self, join: Join) -> tuple[ScoresByMeasure, Failures]:
+        """Return the scores by those measures that do not fail, and the errors of the others."""
+
 
 @dataclass(frozen=True)
 class ScoredRun:
@@ -54,11 +58,14 @@ class ScoredRun:
         Its topics.
     scores : dict of Measure to TopicScores
         The scores over the topics of the judgments.
+    failures : dict of Measure to PluginError
+        The errors of the measures that have no scores because they failed.
     """
 
     name: str
     topics: list[str]
     scores: ScoresByMeasure
+    failures: Failures
 
 
 @dataclass(frozen=True)
@@ -74,7 +81,11 @@ class _Piece(ScoredRun):
 
 
 def scored_runs(
-    scorer: JoinScorer, runs: Mapping[str, Any], memory: str | float = MEMORY, jobs: int | None = None
+    scorer: JoinScorer,
+    runs: Mapping[str, Any],
+    memory: str | float = MEMORY,
+    jobs: int | None = None,
+    sound_only: bool = False,
 ) -> Iterator[ScoredRun]:
     """Yield the scores of each run, in order; large files are read in chunks that fit into memory.
 
@@ -91,6 +102,9 @@ def scored_runs(
     jobs : int, optional
         How many chunks and runs to score at the same time, on the current backend of joblib; by default 1, or on a cluster as
         many as its workers can.
+    sound_only : bool
+        Whether a measure that fails is left out of the scores, with its error in the ``failures`` of the run; by default the
+        error is raised.
 
     Raises
     ------
@@ -98,7 +112,7 @@ def scored_runs(
         If a run cannot be read, or has documents, but for no topic of the qrels.
     """
     issued = IssuedWarnings()
-    for run, warned in _merged(scorer, runs, memory, chosen_jobs(jobs)):
+    for run, warned in _merged(scorer, runs, memory, chosen_jobs(jobs), sound_only):
         lacking = lacking_topics(run.topics, scorer.judgments)
         issued.issue([(DataWarning, f"{run.name}: {lacking}"), *warned] if lacking else warned)
         yield run
@@ -126,10 +140,10 @@ def _chunk_size(memory: str | float, jobs: int) -> int:
 
 
 def _merged(
-    scorer: JoinScorer, runs: Mapping[str, Any], memory: str | float, jobs: int
+    scorer: JoinScorer, runs: Mapping[str, Any], memory: str | float, jobs: int, sound_only: bool = False
 ) -> Iterator[tuple[ScoredRun, Warned]]:
     """Yield the scores of each run, in order, and its warnings."""
-    merging = [_Merging(name, run, _chunk_size(memory, jobs)) for name, run in runs.items()]
+    merging = [_Merging(name, run, _chunk_size(memory, jobs), sound_only) for name, run in runs.items()]
     of_name, failed = {run.name: run for run in merging}, list[Exception]()
 
     def finished() -> Iterator[tuple[ScoredRun, Warned]]:
@@ -154,14 +168,19 @@ def _until_failure(calls: Iterator[Call], failed: list[Exception]) -> Iterator[C
         failed.append(error)
 
 
-def _score(scorer: JoinScorer, name: str, source: Any, part: Any, number: int = 0) -> _Piece:
+def _score(scorer: JoinScorer, name: str, source: Any, part: Any, number: int = 0, sound_only: bool = False) -> _Piece:
     """Score a chunk of a run, or a run in one piece, in any process."""
     with warnings.catch_warnings(record=True) as caught, of_run(name, source):
         warnings.simplefilter("always")
         run = part.run() if isinstance(part, Chunk) else read_run(part)
         problem = no_common_topic(run, scorer.judgments)
-        scores = {} if problem else scorer.of_join(Join(run, scorer.judgments))
-    piece = _Piece(name, run.topics, scores, number, problem, prefixed(name, caught))
+        scores: ScoresByMeasure = {}
+        failures: Failures = {}
+        if not problem and sound_only:
+            scores, failures = scorer.sound_of_join(Join(run, scorer.judgments))
+        elif not problem:
+            scores = scorer.of_join(Join(run, scorer.judgments))
+    piece = _Piece(name, run.topics, scores, failures, number, problem, prefixed(name, caught))
     if isinstance(part, Chunk) and len(run) > _MANY_ROWS:
         del run
         gc.collect()
@@ -171,12 +190,13 @@ def _score(scorer: JoinScorer, name: str, source: Any, part: Any, number: int = 
 class _Merging:
     """The scores of a run, whose chunks arrive in any order."""
 
-    def __init__(self, name: str, source: Any, size: int) -> None:
-        self.name, self._source, self._size = name, source, size
+    def __init__(self, name: str, source: Any, size: int, sound_only: bool = False) -> None:
+        self.name, self._source, self._size, self._sound_only = name, source, size, sound_only
         self._pieces: int | None = None
         self._added = 0
         self._chunk_of: dict[str, int] = {}
         self._scores: ScoresByMeasure = {}
+        self._failures: Failures = {}
         self._problem = ""
         self._warned: Warned = []
         self._returning: tuple[str, set[int]] | None = None
@@ -195,11 +215,11 @@ class _Merging:
             self._pieces = 1
             with of_run(self.name, path):  # what is no file may be something that another process cannot read
                 run = self._source if jobs == 1 or os.path.isfile(path) else read_run(self._source)
-            yield _score, (scorer, self.name, path, run)
+            yield _score, (scorer, self.name, path, run, 0, self._sound_only)
             return
         made = 0
         for chunk in chunks:
-            yield _score, (scorer, self.name, path, chunk, made)
+            yield _score, (scorer, self.name, path, chunk, made, self._sound_only)
             made += 1
             del chunk
             if self._at_once:
@@ -219,11 +239,13 @@ class _Merging:
         self._chunk_of.update(dict.fromkeys(piece.topics, piece.number))
         self._warned += piece.warned
         self._problem = self._problem or piece.problem
+        self._failures = {**piece.failures, **self._failures}
         if not self._scores:
             self._scores = piece.scores
         elif piece.scores and not self._at_once:
             places = [judgments.index[topic] for topic in piece.topics if topic in judgments.index]
-            self._scores = {m: _with_topics(s, piece.scores[m], places) for m, s in self._scores.items()}
+            both = self._scores.keys() & piece.scores.keys()  # the others failed in some chunk
+            self._scores = {m: _with_topics(s, piece.scores[m], places) for m, s in self._scores.items() if m in both}
 
     def finish(self, scorer: JoinScorer) -> tuple[ScoredRun, Warned]:
         """Return the scores of all pieces, or of the run read at once if need be, and the warnings."""
@@ -231,13 +253,15 @@ class _Merging:
             returns = self._how_it_returns(*self._returning)
             warnings.warn(f"{self.name}: {returns}" if self.name else returns, DataWarning, stacklevel=2)
         if self._at_once or not self._pieces:
-            piece = _score(scorer, self.name, self._source, self._source)
+            piece = _score(scorer, self.name, self._source, self._source, 0, self._sound_only)
             self._chunk_of = dict.fromkeys(piece.topics, 0)
-            self._scores, self._problem, self._warned = piece.scores, piece.problem, piece.warned
+            self._scores, self._failures = piece.scores, piece.failures
+            self._problem, self._warned = piece.problem, piece.warned
         if not self._scores and self._problem:
             with of_run(self.name, self._source):
                 raise DataError(self._problem)
-        return ScoredRun(self.name, list(self._chunk_of), self._scores), self._warned
+        sound = {measure: scores for measure, scores in self._scores.items() if measure not in self._failures}
+        return ScoredRun(self.name, list(self._chunk_of), sound, self._failures), self._warned
 
     def _how_it_returns(self, topic: str, chunks: set[int]) -> str:
         every = run_chunks(self._source, self._size)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ir_measures
 
+from irmx.declare.declared import refuse_broken
 from irmx.declare.measures import Measure
 from irmx.registry import registry
 
@@ -18,8 +19,11 @@ def scorer_of(measure: ir_measures.Measure) -> Measure | None:
     ------
     irmx.errors.UsageError
         If the scorer refuses the value of a parameter.
+    irmx.errors.PluginError
+        If the class of a measure of irmx declares what it must not.
     """
     if isinstance(measure, Measure):
+        refuse_broken(measure)
         return measure
     scorer: Measure | None = registry().scorer(str(measure.NAME))
     if scorer is None or not measure.params.keys() <= scorer.SUPPORTED_PARAMS.keys():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from itertools import repeat
 from typing import Any
 
@@ -14,15 +13,19 @@ from ir_measures import Metric, providers
 
 from irmx.data.judgments import Judgments
 from irmx.data.reading import read_run
-from irmx.declare.columns import at_odds
-from irmx.declare.measures import Measure, common_parameters
-from irmx.errors import DataError, DataWarning, IrmxError, PluginError, counted, failure_of
+from irmx.declare.columns import at_odds, columns_of
+from irmx.declare.measure_failures import named
+from irmx.declare.measures import Measure, common_parameters, common_value
+from irmx.errors import DataError, DataWarning, PluginError
 from irmx.ragged import Array, segment_count
 from irmx.rank.join import Join, no_common_topic
 from irmx.rank.rankings import Rankings
-from irmx.registry import registry
+from irmx.score.checked_scores import checked, checked_mean
 from irmx.score.scorers import scorer_of
 from irmx.score.topic_scores import DetailedResults, TopicScores, metric
+
+Failures = dict[ir_measures.Measure, PluginError]
+"""The errors of measures that failed."""
 
 
 class IrmxEvaluator(providers.Evaluator):
@@ -57,12 +60,28 @@ class IrmxEvaluator(providers.Evaluator):
 
     def of_join(self, join: Join) -> dict[ir_measures.Measure, TopicScores]:
         """Return the scores of a run that is already joined with the judgments."""
+        return dict(self._scored(join))
+
+    def sound_of_join(self, join: Join) -> tuple[dict[ir_measures.Measure, TopicScores], Failures]:
+        """Return the scores by those measures that do not fail, and the errors of the others."""
+        failures: Failures = {}
+        return dict(self._scored(join, failures)), failures
+
+    def _scored(
+        self, join: Join, failures: Failures | None = None
+    ) -> Iterator[tuple[ir_measures.Measure, TopicScores]]:
+        """Yield the measures with their scores; without ``failures`` to put it into, the error of a measure is raised."""
         places = [t for _, t in join.pairs]
-        join.several_grades = len({scorer["rel"] for scorer in self._scorers.values()}) > 1
-        return {
-            measure: over_topics(scorer, _left_out(scorer, join.judgments), places, self._of_rankings(scorer, join))
-            for measure, scorer in self._scorers.items()
-        }
+        join.several_grades = len({common_value(scorer, "rel") for scorer in self._scorers.values()}) > 1
+        for measure, scorer in self._scorers.items():
+            try:
+                scores = self._of_rankings(scorer, join)
+            except PluginError as error:
+                if failures is None:
+                    raise
+                failures[measure] = error
+                continue
+            yield measure, over_topics(scorer, _left_out(scorer, join.judgments), places, scores)
 
     def _of_rankings(self, measure: Measure, join: Join) -> TopicScores:
         """Return the checked values of the topics that the run has."""
@@ -72,7 +91,7 @@ class IrmxEvaluator(providers.Evaluator):
         rankings = rankings_for(measure, join)
         with named(measure):
             scores = measure.score(rankings)
-            return checked(measure, rankings.topics, scores if isinstance(scores, TopicScores) else TopicScores(scores))
+        return checked(measure, rankings.topics, scores)
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:
         """Yield the value of every measure for every topic of the qrels."""
@@ -90,47 +109,10 @@ class IrmxEvaluator(providers.Evaluator):
         return detailed_results(scores, [metric for column in columns for metric in column if metric])
 
 
-@contextmanager
-def named(measure: Measure) -> Iterator[None]:
-    """Name the measure in errors about its data, and turn any other exception into an error of its plugin."""
-    try:
-        yield
-    except DataError as error:
-        raise DataError(f"{measure}: {error}") from error
-    except (IrmxError, DataWarning):  # a warning turned into an error is raised unchanged
-        raise
-    except Exception as error:
-        raise failure_of(_with_plugin(measure), error, module=type(measure).__module__) from error
-
-
-def _with_plugin(measure: Measure) -> str:
-    """Return the name of a measure for a message, and the plugin that computes it if it is one of ir_measures."""
-    plugin = registry().owner("scorers", str(measure.NAME))
-    return f"The measure {measure}" if plugin is None else f"The measure {measure}, which the plugin {plugin} computes,"
-
-
-def checked(measure: Measure, topics: Sequence[Any], scores: TopicScores) -> TopicScores:
-    """Return the scores of a measure as float arrays; raise unless they have the right shape and are finite."""
-    arrays = {name: np.asarray(array, dtype=np.float64) for name, array in {**scores.fields, "": scores.values}.items()}
-    covariance = scores.covariance
-    if covariance is not None and covariance.shape != (len(topics), len(topics)):
-        what = f"a covariance of shape {covariance.shape} for {counted(len(topics), 'topic')}"
-        raise PluginError(f"{_with_plugin(measure)} returned {what}.")
-    for name, array in arrays.items():
-        if array.shape != (len(topics),):
-            what = f"{name} of shape {array.shape}" if name else f"an array of shape {array.shape}"
-            raise PluginError(f"{_with_plugin(measure)} returned {what} for {counted(len(topics), 'topic')}.")
-    values = arrays.pop("")
-    if not np.isfinite(values).all():
-        topic = topics[int(np.flatnonzero(~np.isfinite(values))[0])]
-        raise PluginError(f"{_with_plugin(measure)} has no finite value for query {topic}.")
-    return TopicScores(values, arrays, covariance)
-
-
 def _left_out(measure: Measure, judgments: Judgments) -> Array:
     """Return for every topic whether it is left out of the mean, because it has no relevant document."""
-    if measure["no_relevant"] == "nan":
-        return without_relevant(judgments, measure["rel"])
+    if common_value(measure, "no_relevant") == "nan":
+        return without_relevant(judgments, common_value(measure, "rel"))
     return np.zeros(len(judgments.topics), dtype=bool)
 
 
@@ -194,10 +176,12 @@ def mean_of(measure: ir_measures.Measure, scores: TopicScores) -> float:
     if len(scores.values) > len(values) == 0:
         message = f"{measure} is not defined for any topic of the run, so that there is no mean: it is NaN."
         warnings.warn(message, DataWarning, stacklevel=2)
-    aggregator = measure.aggregator()
-    for value in values.tolist():
-        aggregator.add(value)
-    return float(aggregator.result())
+    with named(measure):
+        aggregator = measure.aggregator()
+        for value in values.tolist():
+            aggregator.add(value)
+        mean = aggregator.result()
+    return checked_mean(measure, values, mean)
 
 
 def detailed_results(scores: Mapping[Any, TopicScores], per_query: list[Metric]) -> DetailedResults:
@@ -223,7 +207,7 @@ def rankings_for(measure: Measure, join: Join) -> Rankings:
 def check_columns(measure: Measure, join: Join) -> None:
     """Raise if a column that the measure declares is missing."""
     judgments, run = join.judgments, join.run
-    for column in (*measure.run_columns(), *measure.qrel_columns()):
+    for column in columns_of(measure):
         present = run.columns if column.table == "run" else judgments.columns
         if column.name not in present and not column.optional:
             what = run.lacking(column) if column.table == "run" else judgments.lacking(column)

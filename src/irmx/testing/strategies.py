@@ -10,7 +10,7 @@ from typing import Any, Literal
 from hypothesis import strategies as st
 
 from irmx.declare.columns import Column
-from irmx.declare.measures import Measure
+from irmx.declare.measures import Measure, common_value
 from irmx.testing.sample import Sample
 
 __all__ = ["qrels", "runs", "samples", "shuffled"]
@@ -70,7 +70,11 @@ def samples(
     >>> sorted(sample.run[0]), sorted(sample.qrels[0])
     (['doc_id', 'query_id', 'score'], ['doc_id', 'query_id', 'relevance'])
     """
-    rel = 1 if measure is None or measure["rel"] is None else max(1, math.ceil(measure["rel"]))
+    rel = (
+        1
+        if measure is None or common_value(measure, "rel") is None
+        else max(1, math.ceil(common_value(measure, "rel")))
+    )
     return _samples(declared_columns(measure), rel, adapt, max_topics, ties, negative, large)
 
 

@@ -7,18 +7,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import ir_measures
-import numpy as np
 
 from irmx.adapters.matplotlib.picture_axes import axes_for, grid_of_axes
 from irmx.adapters.matplotlib.picture_style import picture_style
 from irmx.data.tables import is_path
+from irmx.declare.measure_failures import named
 from irmx.declare.measures import Measure
 from irmx.declare.picture_text import picture_text
 from irmx.rank.rankings import Rankings
+from irmx.score.checked_scores import checked
 from irmx.score.explain import explained
 from irmx.score.named_runs import named_runs, of_run
-from irmx.score.scoring import checked, named
-from irmx.score.topic_scores import TopicScores
 
 _ACROSS = 2
 _WIDTH, _HEIGHT = 6.4, 3.9
@@ -212,7 +211,5 @@ def _panel(measure: Any, qrels: Any, run: Any, name: str, query_id: str) -> User
         parsed, scorer, rankings = explained(measure, qrels, run, query_id)
         with named(scorer):
             score = scorer.score(rankings)
-        scores = checked(
-            scorer, rankings.topics, score if isinstance(score, TopicScores) else TopicScores(np.asarray(score))
-        )
+        scores = checked(scorer, rankings.topics, score)
     return UserPanel(parsed, name, float(scores.values[0]), scorer, rankings)

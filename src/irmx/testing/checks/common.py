@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from irmx.declare.measures import Measure, is_common
+from irmx.declare.measures import Measure, common_value, is_common
 from irmx.errors import UsageError
 from irmx.testing.failures import failure
 from irmx.testing.sample import Row, Sample
@@ -73,9 +73,9 @@ def check_cutoff(measure: Measure, data: Data) -> None:
     A cutoff in another unit than ranks is passed.
     """
     cutoff = measure.SUPPORTED_PARAMS.get("cutoff")
-    if cutoff is None or not is_common("cutoff", cutoff) or measure["judged_only"]:
+    if cutoff is None or not is_common("cutoff", cutoff) or common_value(measure, "judged_only"):
         return
-    ties = "trec" if measure["ties"] is None else measure["ties"]
+    ties = "trec" if common_value(measure, "ties") is None else common_value(measure, "ties")
 
     def require_cut(k: int) -> None:
         def cut(sample: Sample) -> Sample:
@@ -121,7 +121,7 @@ def check_no_relevant_nan(measure: Measure, data: Data) -> None:
     if not _may_set(measure, "no_relevant"):
         return
     asking = _with(measure, no_relevant="nan")
-    rel = 1 if measure["rel"] is None else measure["rel"]
+    rel = 1 if common_value(measure, "rel") is None else common_value(measure, "rel")
 
     def holds(sample: Sample) -> None:
         one, *others = sample.topics

@@ -7,7 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from irmx.declare.measures import Measure
+from irmx.declare.declared import bounds
+from irmx.declare.measures import Measure, common_value
 from irmx.score.evaluator import calc_aggregate
 from irmx.testing.failures import failure
 from irmx.testing.sample import Sample
@@ -16,7 +17,7 @@ from irmx.testing.trying import Data, Values, for_all, raised, require_same, sil
 
 def check_empty_run(measure: Measure, data: Data) -> None:
     """Topics that an empty run lacks have ``DEFAULT``, a finite number in ``RANGE``."""
-    low, high = measure.RANGE
+    low, high = bounds(measure.RANGE)
     if not (
         isinstance(measure.DEFAULT, (int, float)) and low <= measure.DEFAULT <= high and math.isfinite(measure.DEFAULT)
     ):
@@ -71,7 +72,7 @@ def check_unknown_topics(measure: Measure, data: Data) -> None:
 
 def check_no_relevant(measure: Measure, data: Data) -> None:
     """A topic without a relevant judged document has a value in ``RANGE``, and raises nothing."""
-    rel = 1 if measure["rel"] is None else measure["rel"]
+    rel = 1 if common_value(measure, "rel") is None else common_value(measure, "rel")
 
     def holds(sample: Sample) -> None:
         one = sample.topics[0]
@@ -111,14 +112,14 @@ def check_repeated_documents(measure: Measure, data: Data) -> None:
 
 def _require_value(measure: Measure, what: str, sample: Sample) -> None:
     """Raise if the first topic has no value in the range of the measure, or one that is neither that nor allowed."""
-    low, high = measure.RANGE
+    low, high = bounds(measure.RANGE)
     value = values(measure, sample)[sample.topics[0]]
-    if measure["no_relevant"] != "nan" and not low - 1e-9 <= value <= high + 1e-9:
+    if common_value(measure, "no_relevant") != "nan" and not low - 1e-9 <= value <= high + 1e-9:
         raise failure(measure, f"{what} must have a value in RANGE, {low:g} to {high:g}.", f"It has {value:g}.", sample)
 
 
 def _require_default(measure: Measure, asked: str, topics: list[str], found: Values, sample: Sample) -> None:
     for topic in topics:
-        if found.get(topic) != measure.DEFAULT and measure["no_relevant"] != "nan":
+        if found.get(topic) != measure.DEFAULT and common_value(measure, "no_relevant") != "nan":
             there = f"{found[topic]:g}" if topic in found else "no value"
             raise failure(measure, asked, f"DEFAULT is {measure.DEFAULT:g}; query {topic} has {there}.", sample)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from hypothesis import strategies as st
 
-from irmx.declare.measures import Measure
+from irmx.declare.measures import Measure, common_value
 from irmx.score.evaluator import evaluator
 from irmx.testing.failures import failure
 from irmx.testing.sample import Row, Sample
@@ -24,7 +24,7 @@ def check_row_order(measure: Measure, data: Data) -> None:
 
 def check_ties(measure: Measure, data: Data) -> None:
     """Nor does it matter if scores are equal; with ``ties='run'`` it may."""
-    if measure["ties"] != "run":
+    if common_value(measure, "ties") != "run":
         asked = "The order of rows must not matter, even where scores are equal."
         _order(measure, data, data.samples(measure, ties="all"), asked)
         _order(measure, data, data.samples(measure, ties="some"), asked, _with_a_tie)

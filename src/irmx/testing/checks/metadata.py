@@ -10,6 +10,7 @@ import ir_measures
 
 from irmx.declare.citation import Citation
 from irmx.declare.columns import Column
+from irmx.declare.declared import problems_of_class
 from irmx.declare.formula import Formula
 from irmx.declare.measures import COMMON_PARAMS, Measure, is_common
 from irmx.declare.params import Param
@@ -38,15 +39,7 @@ def _of_class(measure: Measure) -> Iterator[str]:
         yield f"NAME is {measure.NAME!r}; it must be an identifier, or it has no expression."
     if not (inspect.cleandoc(kind.__doc__ or "").strip()):
         yield f"The class {kind.__name__} has no docstring."
-    bounds: Any = measure.RANGE
-    if len(bounds) != 2 or not all(isinstance(b, (int, float)) for b in bounds) or not bounds[0] < bounds[1]:
-        yield f"RANGE is {bounds!r}; it must be the smallest and the largest value."
-    repeat: Any = measure.DOCS_MAY_REPEAT
-    if not isinstance(repeat, bool):
-        yield f"DOCS_MAY_REPEAT is {repeat!r}; it must be True or False."
-    monotone: Any = measure.MONOTONE
-    if not isinstance(monotone, bool):
-        yield f"MONOTONE is {monotone!r}; it must be True or False."
+    yield from (f"It {problem}" for problem in problems_of_class(measure))
 
 
 def _of_formula(measure: Measure) -> Iterator[str]:

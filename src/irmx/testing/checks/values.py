@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from irmx.data.reading import read_qrels, read_run
-from irmx.declare.measures import Measure
+from irmx.declare.declared import bounds
+from irmx.declare.measures import Measure, common_value
 from irmx.errors import UsageError
 from irmx.rank.join import Join
 from irmx.score.explain import explain
@@ -27,7 +28,7 @@ _ROUNDING = 1e-9
 
 def check_range(measure: Measure, data: Data) -> None:
     """Values lie in ``RANGE``: for any run, for one that ranks the best documents first, and if all documents are relevant."""
-    low, high = measure.RANGE
+    low, high = bounds(measure.RANGE)
 
     def holds(sample: Sample) -> None:
         for topic, value in values(measure, sample).items():
@@ -38,7 +39,7 @@ def check_range(measure: Measure, data: Data) -> None:
     def holds_at_best(sample: Sample) -> None:
         holds(sample)
         holds(_best_first(sample))
-        grade = max(1, math.ceil(measure["rel"] or 1))
+        grade = max(1, math.ceil(common_value(measure, "rel") or 1))
         holds(_best_first(sample.with_qrels({**r, "relevance": max(r["relevance"], grade)} for r in sample.qrels)))
 
     for_all(data.samples(measure), holds_at_best, data)
@@ -131,15 +132,19 @@ def lowered_by_a_relevant_document(measure: Measure, sample: Sample) -> Lowered 
 
 def _replacements(measure: Measure, sample: Sample) -> Iterator[tuple[int, str, bool]]:
     """Yield a row of the run, a document to take its place, and whether that is the relevant one of the two."""
-    rel = 1 if measure["rel"] is None else measure["rel"]
+    rel = 1 if common_value(measure, "rel") is None else common_value(measure, "rel")
     grade: dict[str, float] = {}
     for row in sample.qrels:
         if row["doc_id"]:
             grade[row["doc_id"]] = max(row["relevance"], grade.get(row["doc_id"], row["relevance"]))
     retrieved = {row["doc_id"] for row in sample.run}
     absent = [doc_id for doc_id in grade if doc_id not in retrieved]
-    others = absent if measure["judged_only"] else [*absent, "unjudged"]
-    in_ranking = {doc_id for doc_id, g in grade.items() if g >= 0} if measure["judged_only"] else {*retrieved, *others}
+    others = absent if common_value(measure, "judged_only") else [*absent, "unjudged"]
+    in_ranking = (
+        {doc_id for doc_id, g in grade.items() if g >= 0}
+        if common_value(measure, "judged_only")
+        else {*retrieved, *others}
+    )
     relevant = {doc_id for doc_id, g in grade.items() if g >= rel}
     for place, row in enumerate(sample.run):
         for other in others:

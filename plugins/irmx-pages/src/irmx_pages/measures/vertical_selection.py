@@ -112,7 +112,7 @@ class VerticalMeasure(Measure):
 
     def counts(self, rankings: Rankings) -> tuple[Ints, Ints, Ints]:
         """Return the right verticals shown, all shown, and all right ones."""
-        every = self["recall_of"] == "all"
+        every = "recall_of" in self.SUPPORTED_PARAMS and self["recall_of"] == "all"
         return counts(rankings, self["cutoff"], self["split_blocks"], None if every else self["threshold"])
 
 

@@ -177,5 +177,6 @@ def _text(reported: Reported, doc: str) -> str:
 
 def smallest_relevant_grade(measure: ir_measures.Measure) -> float:
     """Return the grade from which a document counts as relevant for a measure: its ``rel``, 1 by default."""
-    rel = measure["rel"] if isinstance(measure, Measure) else measure.params.get("rel")
+    own = isinstance(measure, Measure) and "rel" in measure.SUPPORTED_PARAMS
+    rel = measure["rel"] if own else measure.params.get("rel")
     return 1.0 if rel is None else float(rel)

@@ -106,24 +106,28 @@ class Diversity(Measure):
         super().__init__(**params)
         if "tz" in self.params:
             zone(self.params["tz"])
-        if self["window"] == BURST and self["window_weights"] == "column":
+        if self.given("window") == BURST and self.given("window_weights") == "column":
             raise UsageError(
                 f"{self.NAME} with window='burst' takes no weights from a column, because these belong to other windows: leave out "
                 "window_weights to use those of the bursts, or use 'uniform' or 'proportional'."
             )
 
+    def given(self, name: str) -> Any:
+        """Return the value of a parameter that not every diversity measure has; None for one that this one lacks."""
+        return self[name] if name in self.SUPPORTED_PARAMS else None
+
     def qrel_columns(self) -> tuple[Column, ...]:
         if not self.TEMPORAL:
             return (SUBTOPIC, SUBTOPIC_WEIGHT)
-        of_time = (WINDOW if self["window"] is None else TIMESTAMP, WINDOW_WEIGHT)
-        return of_time if self["subtopics"] == "one" else (SUBTOPIC, SUBTOPIC_WEIGHT, *of_time)
+        of_time = (WINDOW if self.given("window") is None else TIMESTAMP, WINDOW_WEIGHT)
+        return of_time if self.given("subtopics") == "one" else (SUBTOPIC, SUBTOPIC_WEIGHT, *of_time)
 
     @property
     def windowing(self) -> Windowing:
         """How documents are assigned to windows."""
         if not self.TEMPORAL:
             return Windowing(EVERYTHING)
-        return Windowing(self["window"], self["tz"], self["subtopics"] == "one")
+        return Windowing(self.given("window"), self.given("tz"), self.given("subtopics") == "one")
 
     def cells(self, rankings: Rankings) -> Cells:
         """Return the cells of rankings according to the parameters; uniform weights if the measure has no such parameter."""
@@ -134,10 +138,10 @@ class Diversity(Measure):
         return self._cells(rankings, self.windowing.without_windows())
 
     def _cells(self, rankings: Rankings, windowing: Windowing) -> Cells:
-        of_subtopics, of_windows = (self[name] or "uniform" for name in ("subtopic_weights", "window_weights"))
+        of_subtopics, of_windows = (self.given(name) or "uniform" for name in ("subtopic_weights", "window_weights"))
         if windowing.one_subtopic:
             of_subtopics = "uniform"
-        return cells_of(rankings, of_subtopics, windowing, of_windows, self["cells"] == "nonempty")
+        return cells_of(rankings, of_subtopics, windowing, of_windows, self.given("cells") == "nonempty")
 
     def score(self, rankings: Rankings) -> Floats:
         return self.of_cells(self.cells(rankings), rankings)
