@@ -13,6 +13,7 @@ from typer.core import CompletionItem, TyperGroup  # type: ignore[attr-defined]
 from irmx.cli.command_help import HelpPage, OneCommand, examples
 from irmx.cli.commands import COMMANDS
 from irmx.declare.command import Command
+from irmx.declare.standard_output import to_standard_error
 from irmx.errors import IrmxError, PluginError, UsageError, suggest
 from irmx.plugin.checks import text_of
 from irmx.registry import PluginInfo, entry_points, registry
@@ -166,7 +167,8 @@ def built(command: Command) -> Any:
     """
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     try:
-        function = command.load()
+        with to_standard_error():
+            function = command.load()
         if not callable(function):
             raise TypeError(f"{function!r} is not a function")
         app.command(command.NAME, cls=OneCommand, epilog=examples(command))(function)

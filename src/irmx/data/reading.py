@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from irmx.data import tables
 from irmx.data.content import kept_content, name_of
-from irmx.data.formats.detect import dataset_named, named, place_of, read
+from irmx.data.formats.detect import dataset_named, errors_of, named, place_of, read
 from irmx.data.judgments import Judgments
 from irmx.data.origin import NO_ORIGIN, Origin
 from irmx.data.pipes import is_pipe
@@ -103,7 +103,8 @@ def _read_text(source: str, columns: Sequence[str]) -> Judgments:
     named = dataset_named(source)
     if named is not None:
         reader, dataset_id = named
-        return reader.judgments(dataset_id, columns)
+        with errors_of(reader, dataset_id):
+            return reader.judgments(dataset_id, columns)
     table = as_table("qrels", source)
     if table.num_rows == 0:
         raise DataError(f"The qrels {source} are empty.")

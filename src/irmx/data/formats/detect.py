@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import warnings
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from irmx.data.content import content_of, name_of
 from irmx.data.formats.base import Format
 from irmx.data.lines import check_text
 from irmx.data.pipes import STANDARD_INPUT
-from irmx.declare.columns import Table
-from irmx.errors import DataError, IrmxError, PluginError, PluginWarning
+from irmx.declare.columns import REQUIRED, Table, canonical_names
+from irmx.declare.standard_output import to_standard_error
+from irmx.errors import DataError, IrmxError, PluginError, PluginWarning, failure_of
 from irmx.registry import registry
 
 if TYPE_CHECKING:
@@ -45,13 +47,32 @@ def read(table: Table, source: str | os.PathLike[str], ranking: str | None = Non
     """
     reader, path, content = _opened(table, source)
     try:
-        if ranking is None:
-            return reader.read(table, path, content)
-        return reader.read_ranking(path, content, ranking)
-    except (IrmxError, OSError):
-        raise
-    except Exception as error:
-        raise PluginError(f"The format {reader.NAME} failed on {path} with {type(error).__name__}: {error}") from error
+        with errors_of(reader, path):
+            rows = reader.read(table, path, content) if ranking is None else reader.read_ranking(path, content, ranking)
+        return rows if _is_of_host(reader) else _checked(reader, table, path, rows)
+    except DataError as error:
+        raise DataError(f"{error}{_other_ways(reader, table, source, path, content)}", error.rows) from error.__cause__
+    except PluginError as error:
+        raise PluginError(f"{error}{_other_ways(reader, table, source, path, content)}") from error.__cause__
+
+
+def _other_ways(reader: Format, table: Table, source: str | os.PathLike[str], path: Path, content: bytes) -> str:
+    """Return a line on a file that the format of a plugin took unasked and could not read: how it is read otherwise."""
+    if _is_of_host(reader) or named(source) is not None:
+        return ""
+    ways = [
+        f"{other.NAME}:{path}"
+        for other in registry().formats().values()
+        if other is not reader
+        and table in other.TABLES
+        and not path.is_dir()
+        and _recognises(other, table, path, content[:_START])
+    ]
+    plugin = registry().source_of(reader)
+    return (
+        f"\n{path} was taken for {reader.NAME}, a format of the plugin {plugin}, which IRMX_DISABLED_PLUGINS="
+        f"{plugin.partition(' (')[0]} leaves out. To read it in another format: {' or '.join(ways) or f'FORMAT:{path}'}."
+    )
 
 
 def place_of(table: Table, source: str | os.PathLike[str], rows: tuple[int, ...], content: bytes | None = None) -> str:
@@ -61,13 +82,32 @@ def place_of(table: Table, source: str | os.PathLike[str], rows: tuple[int, ...]
     """
     read: Callable[..., Any] = content_of if content is None else lambda path, what: content
     reader, path, content_read = _opened(table, source, read)
-    return reader.place(table, path, content_read, rows)
+    if _is_of_host(reader):
+        return reader.place(table, path, content_read, rows)
+    where: object = None
+    with contextlib.suppress(IrmxError, OSError), errors_of(reader, path):  # the error whose place this is must be told
+        where = reader.place(table, path, content_read, rows)
+    return f"{where if isinstance(where, str) else path}" + (
+        f" (read as {reader.NAME})" if named(source) is None else ""
+    )
 
 
 def spelled(query_id: str, topics: Container[str]) -> str:
     """Return the topic that a query id means: the id itself, or the topic that the files of a format write in this way."""
-    spellings = [query_id, *(reader.topic(query_id) for reader in registry().formats().values())]
+    if query_id in topics:
+        return query_id
+    spellings = (_topic(reader, query_id) for reader in registry().formats().values())
     return next((t for t in spellings if t in topics), query_id)
+
+
+def _topic(reader: Format, text: str) -> str:
+    """Return the topic that a format means by a text; a format that fails is skipped with a warning."""
+    try:
+        with errors_of(reader, text):
+            return str(reader.topic(text))
+    except (IrmxError, OSError) as error:
+        warnings.warn(str(error), PluginWarning, stacklevel=2)
+        return text
 
 
 def dataset_named(source: str) -> tuple[Format, str] | None:
@@ -124,11 +164,54 @@ def _opened(
 def _recognises(reader: Format, table: Table, path: Path, start: bytes) -> bool:
     """Tell whether a format recognises a file; a format that fails is skipped with a warning."""
     try:
-        return reader.recognises(table, path, start)
-    except Exception as error:
-        warnings.warn(
-            f"The format {reader.NAME} failed on {path} with {type(error).__name__}: {error}",
-            PluginWarning,
-            stacklevel=2,
-        )
+        with errors_of(reader, path):
+            answer = reader.recognises(table, path, start)
+        if not isinstance(answer, bool):
+            raise PluginError(
+                f"{_the(reader)} was asked whether {path} is one of its files, and returned neither True nor False."
+            )
+    except (IrmxError, OSError) as error:
+        warnings.warn(str(error), PluginWarning, stacklevel=2)
         return False
+    return answer
+
+
+@contextlib.contextmanager
+def errors_of(reader: Format, path: str | os.PathLike[str]) -> Iterator[None]:
+    """Name the format of a plugin where it raises what is not meant for users, and keep what it prints off the results."""
+    try:
+        with contextlib.nullcontext() if _is_of_host(reader) else to_standard_error():
+            yield
+    except (IrmxError, MemoryError, KeyboardInterrupt):
+        raise
+    except BaseException as error:  # sys.exit among them, which would end irmx without a word
+        if isinstance(error, OSError) and (error.filename or _is_of_host(reader)):
+            raise
+        raise failure_of(_the(reader), cast(Exception, error), f" on {path}", type(reader).__module__) from error
+
+
+def _checked(reader: Format, table: Table, path: Path, rows: Any) -> pa.Table:
+    """Return what the format of a plugin read: a table with the columns that every run or qrels must have, once each."""
+    import pyarrow as pa
+
+    if not isinstance(rows, pa.Table):
+        raise PluginError(f"{_the(reader)} read {path} as {type(rows).__name__}, not as a pyarrow.Table.")
+    names = canonical_names(table, rows.column_names)
+    if lacking := [name for name in REQUIRED[table] if name not in names]:
+        raise PluginError(f"{_the(reader)} read {path} as a table without the column {lacking[0]!r}.")
+    if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
+        raise PluginError(
+            f"{_the(reader)} read {path} as a table in which {twice[0]!r} is the name of several columns."
+        )
+    return rows
+
+
+def _the(reader: Format) -> str:
+    """Return the format with its plugin, for messages."""
+    return f"The format {reader.NAME}" + (
+        "" if _is_of_host(reader) else f" of the plugin {registry().source_of(reader)}"
+    )
+
+
+def _is_of_host(reader: Format) -> bool:
+    return type(reader).__module__.partition(".")[0] == "irmx"
