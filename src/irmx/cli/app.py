@@ -12,6 +12,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from irmx.cli.command_help import dashed
+from irmx.cli.mistakes import ended_by_a_stranger, mistake
 from irmx.cli.words import Words
 from irmx.data.amounts import bytes_of
 from irmx.data.decompression import LIMIT
@@ -40,13 +41,17 @@ def run(arguments: list[str] | None = None) -> NoReturn:
     except SystemExit as stop:  # typer turns a broken pipe into exit code 1
         if isinstance(stop.__context__, BrokenPipeError):
             _leave(stop.__context__)
-        if stop.code == STOPPED:
+        if stop.code == STOPPED and _comes_from_ctrl_c(stop):
             _stop()
+        if ended_by_a_stranger(stop):
+            _leave(mistake(stop), stop)
         raise
     except (IrmxError, OSError, UnicodeEncodeError) as error:
         _leave(error)
     except KeyboardInterrupt:
         _stop()
+    except BaseException as error:
+        _leave(mistake(error), error)
     sys.exit(0)
 
 
@@ -59,6 +64,14 @@ def _show_warning(message: Warning | str, category: type[Warning], *place: Any, 
         note(str(message))
     else:
         _show_other_warning(message, category, *place, **more)
+
+
+def _comes_from_ctrl_c(stop: SystemExit) -> bool:
+    """Tell whether Ctrl-C led to an exit; a command of a plugin may use the exit code for something else."""
+    before: BaseException | None = stop
+    while before is not None and not isinstance(before, KeyboardInterrupt):
+        before = before.__cause__ or before.__context__
+    return before is not None
 
 
 def _stop() -> NoReturn:
@@ -75,13 +88,16 @@ def _prepare_output() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
-def _leave(error: Exception) -> NoReturn:
-    """Exit with the code and the message of an error; a reader that closes the pipe, such as head, is not an error."""
+def _leave(error: Exception, cause: BaseException | None = None) -> NoReturn:
+    """Exit with the code and the message of an error; a reader that closes the pipe, such as head, is not an error.
+
+    The traceback, where it is asked for, is that of the cause.
+    """
     if isinstance(error, BrokenPipeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     if os.environ.get("IRMX_TRACEBACK"):
-        traceback.print_exception(error)
+        traceback.print_exception(cause or error)
     if isinstance(error, UnicodeEncodeError):
         lacking = error.object[error.start : error.end]
         note(

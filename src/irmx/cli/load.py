@@ -8,7 +8,12 @@ import traceback
 from importlib import import_module
 from importlib.util import find_spec
 
+from irmx.declare.standard_output import to_standard_error
 from irmx.errors import IrmxError, PluginError, UsageError
+from irmx.plugin.checks import text_of
+
+LOADED: dict[str, str] = {}
+"""The files that were loaded, by the names of their modules."""
 
 
 def load_file(path: str) -> None:
@@ -34,12 +39,16 @@ def load_file(path: str) -> None:
     sys.path.insert(0, folder)
     if _origin_of(name) != file:
         raise UsageError(f"--load imports the file as a module, and there is already a module {name!r}. Rename {path}.")
+    LOADED[name] = path
     try:
-        import_module(name)
+        with to_standard_error():
+            import_module(name)
     except IrmxError as error:
         raise type(error)(f"{path}, line {_line(error, file)}: {error}") from error
-    except Exception as error:
-        raise PluginError(f"{path}, line {_line(error, file)}: {type(error).__name__}: {error}") from error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # sys.exit among them, which would end irmx without a word
+        raise PluginError(f"{path}, line {_line(error, file)}: {text_of(error)}") from error
 
 
 def _origin_of(name: str) -> str:
@@ -49,8 +58,9 @@ def _origin_of(name: str) -> str:
     return os.path.realpath(spec.origin) if spec is not None and spec.origin else ""
 
 
-def _line(error: Exception, file: str) -> int:
+def _line(error: BaseException, file: str) -> int:
     """Return the innermost line of a file in an error's traceback."""
     if isinstance(error, SyntaxError) and error.lineno is not None:
         return error.lineno
-    return [frame.lineno or 0 for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file][-1]
+    lines = [frame.lineno or 0 for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+    return lines[-1] if lines else 1

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-import os
+import inspect
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -187,16 +188,23 @@ def built(command: Command) -> Any:
 def _named_where_it_fails(function: Any, command: Command) -> Callable[..., Any]:
     """Return the function of a plugin's command, whose errors name the command and the plugin.
 
-    Errors of irmx, of files and of the command line say enough already. ``--traceback`` lets authors see the others whole.
+    Errors of irmx, of files and of the command line say enough already. ``--traceback`` shows authors the others whole.
     """
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
-            return function(*args, **kwargs)
-        except Exception as error:
-            says_enough = isinstance(error, (IrmxError, OSError, UnicodeEncodeError)) or _is_of_typer(error)
-            if says_enough or os.environ.get("IRMX_TRACEBACK"):
+            answer = function(*args, **kwargs)
+            if inspect.iscoroutine(answer) or inspect.isgenerator(answer):
+                answer.close()
+                raise TypeError(f"it returned a {type(answer).__name__}, which nobody runs")
+            return answer
+        except KeyboardInterrupt:
+            raise
+        except SystemExit as stop:  # its exit code is its own
+            raise typer.Exit(_exit_code(stop)) from stop
+        except BaseException as error:
+            if isinstance(error, (IrmxError, OSError, UnicodeEncodeError, MemoryError)) or _is_of_typer(error):
                 raise
             raise PluginError(
                 f"The command '{command.words}' of {registry().source_of(command)} failed: {text_of(error)}. "
@@ -206,7 +214,17 @@ def _named_where_it_fails(function: Any, command: Command) -> Callable[..., Any]
     return call
 
 
-def _is_of_typer(error: Exception) -> bool:
+def _exit_code(stop: SystemExit) -> int:
+    """Return the exit code of a command that ended by ``sys.exit``; a text is printed, and is exit code 1, as in Python."""
+    if stop.code is None:
+        return 0
+    if isinstance(stop.code, int):
+        return stop.code if 0 <= stop.code <= 255 else 1
+    print(stop.code, file=sys.stderr)
+    return 1
+
+
+def _is_of_typer(error: BaseException) -> bool:
     """Tell whether typer, or the click in it, raised an error to end a command."""
     return any(kind.__module__.partition(".")[0] in ("typer", "click") for kind in type(error).__mro__)
 

@@ -8,9 +8,11 @@ from typing import Any, get_args, get_type_hints
 from irmx import hookspecs
 from irmx.adapters.ir_datasets.fields import Field
 from irmx.adapters.ir_measures.install import name_taken
+from irmx.data.formats.base import Format
 from irmx.declare.command import Command
 from irmx.declare.declared import problems
 from irmx.declare.measures import Measure
+from irmx.declare.output_format import OutputFormat
 from irmx.declare.symbols import Symbol
 from irmx.errors import PluginError
 
@@ -37,6 +39,7 @@ def keys(hook: str, obj: Any) -> list[str]:
         raise PluginError(f"its hook {hook} returned a {kind} without a NAME.")
     if not isinstance(name, str):
         raise PluginError(f"its hook {hook} returned a {kind} whose NAME is {name!r}; a text is expected.")
+    _refuse_bad_texts(hook, obj)
     if isinstance(obj, (Measure, Symbol)) and not name.isidentifier():
         raise PluginError(
             f"its hook {hook} returned a {kind} whose NAME is {name!r}; in an expression only letters, digits and _ can be "
@@ -62,6 +65,27 @@ def keys(hook: str, obj: Any) -> list[str]:
                 )
         return [obj.words]
     return [name]
+
+
+def _refuse_bad_texts(hook: str, obj: Any) -> None:
+    """Raise if what an object says of itself in lists and help texts is of a wrong type."""
+    which = f"its hook {hook} returned a {type(obj).__name__} whose"
+    about, lines = getattr(obj, "SHORT_DESC", None), getattr(obj, "EXAMPLES", ())
+    if not isinstance(about, (str, type(None))):
+        raise PluginError(f"{which} SHORT_DESC is of type {type(about).__name__}; a text is expected.")
+    if not isinstance(lines, (tuple, list)) or not all(isinstance(line, str) for line in lines):
+        raise PluginError(f"{which} EXAMPLES are of type {type(lines).__name__}; a tuple of texts is expected.")
+    if isinstance(obj, Command) and not all(isinstance(text, str) for text in (obj.function, obj.group)):
+        raise PluginError(f"{which} function or group is no text.")
+    if isinstance(obj, (Format, OutputFormat)) and re.search(r"[\s:]", str(obj.NAME)):
+        raise PluginError(f"{which} NAME is {obj.NAME!r}, which cannot be typed: no blanks and no colon are allowed.")
+    if isinstance(obj, Format):
+        for attribute in ("TABLES", "FOLDERS"):
+            tables = getattr(obj, attribute)
+            if not isinstance(tables, (tuple, list)) or not set(tables) <= {"run", "qrels"}:
+                raise PluginError(f"{which} {attribute} is not a tuple of 'run' and 'qrels'.")
+        if not isinstance(obj.IDS, bool) or obj.LINES not in ("all", "after header", ""):
+            raise PluginError(f"{which} IDS or LINES is not as irmx.Format documents it.")
 
 
 def _refuse_bad_declarations(measure: Measure) -> None:

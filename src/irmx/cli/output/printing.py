@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, TextIO
+from typing import Annotated, Any, TextIO, cast
 
 import typer
 
 from irmx.declare.output_format import OutputFormat, PrintedRows
-from irmx.errors import UsageError, suggest
+from irmx.errors import IrmxError, PluginError, UsageError, counted, failure_of, suggest
 from irmx.registry import registry
 
 
@@ -97,4 +97,32 @@ def print_rows(
     | RR |  |
     """
     to_print = PrintedRows.of(rows, columns, places=places, header=header, footer=footer or {})
-    output_format_named(output_format).write(to_print, sys.stdout if file is None else file)
+    _write(output_format_named(output_format), to_print, sys.stdout if file is None else file)
+
+
+def _write(writer: OutputFormat, rows: PrintedRows, file: TextIO) -> None:
+    """Write rows; a format of a plugin that fails, or writes nothing of them, is named."""
+    if type(writer).__module__.startswith("irmx."):
+        writer.write(rows, file)
+        return
+    name = f"The output format {writer.NAME} of the plugin {registry().source_of(writer)}"
+    watched = _Watched(file)
+    try:
+        writer.write(rows, cast(TextIO, watched))
+    except (IrmxError, OSError, UnicodeEncodeError, MemoryError, KeyboardInterrupt):
+        raise
+    except BaseException as error:  # sys.exit among them, which would end irmx without a word
+        raise failure_of(name, cast(Exception, error), module=type(writer).__module__) from error
+    if rows.records and not watched.used:
+        raise PluginError(f"{name} wrote none of {counted(len(rows.records), 'row')}.")
+
+
+class _Watched:
+    """A file that remembers whether anything was written to it."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file, self.used = file, False
+
+    def __getattr__(self, name: str) -> Any:
+        self.used = self.used or name in ("write", "writelines", "buffer", "fileno")
+        return getattr(self._file, name)
