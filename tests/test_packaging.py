@@ -19,6 +19,7 @@ def package_files(name: str) -> set[str]:
     """The files of a package in the checkout, from ``src`` on."""
     source = DISTRIBUTIONS[name] / "src"
     files = [p for p in (source / name).rglob("*") if p.is_file() and "__pycache__" not in p.parts]
+    files += source.glob("*.py")  # the script of the host
     return {p.relative_to(source).as_posix() for p in files}
 
 
@@ -67,7 +68,7 @@ def test_host_wheel_holds_the_demo_collection_and_plugins_are_entry_points(name:
         wanted = {f"irmx/demo/{p.name}" for p in (qrels_path(), judgments_path(), *map(run_path, SYSTEMS))}
         wanted |= {"irmx/demo/documents.jsonl", "irmx/demo/topics.jsonl"}
         assert wanted <= set(wheel.namelist())
-        assert "[console_scripts]\nirmx = irmx.cli:main" in points
+        assert "[console_scripts]\nirmx = irmx_command:main" in points
     else:
         assert f"[irmx]\n{name.removeprefix('irmx_')} = {name}.plugin" in points
 

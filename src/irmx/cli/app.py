@@ -17,6 +17,7 @@ from irmx.cli.words import Words
 from irmx.data.amounts import bytes_of
 from irmx.data.decompression import LIMIT
 from irmx.errors import DataWarning, IrmxError, PluginError, PluginWarning, UsageError
+from irmx.plugin.checks import comes_from_ctrl_c
 
 USAGE, DATA, STOPPED = 2, 1, 130
 """Exit codes: a wrong request; a problem of the data or of a plugin; Ctrl-C."""
@@ -41,7 +42,7 @@ def run(arguments: list[str] | None = None) -> NoReturn:
     except SystemExit as stop:  # typer turns a broken pipe into exit code 1
         if isinstance(stop.__context__, BrokenPipeError):
             _leave(stop.__context__)
-        if stop.code == STOPPED and _comes_from_ctrl_c(stop):
+        if stop.code == STOPPED and comes_from_ctrl_c(stop):
             _stop()
         if ended_by_a_stranger(stop):
             _leave(mistake(stop), stop)
@@ -66,14 +67,6 @@ def _show_warning(message: Warning | str, category: type[Warning], *place: Any, 
         _show_other_warning(message, category, *place, **more)
 
 
-def _comes_from_ctrl_c(stop: SystemExit) -> bool:
-    """Tell whether Ctrl-C led to an exit; a command of a plugin may use the exit code for something else."""
-    before: BaseException | None = stop
-    while before is not None and not isinstance(before, KeyboardInterrupt):
-        before = before.__cause__ or before.__context__
-    return before is not None
-
-
 def _stop() -> NoReturn:
     """Exit after Ctrl-C."""
     note("stopped")
@@ -93,6 +86,8 @@ def _leave(error: Exception, cause: BaseException | None = None) -> NoReturn:
 
     The traceback, where it is asked for, is that of the cause.
     """
+    if comes_from_ctrl_c(cause or error):
+        _stop()
     if isinstance(error, BrokenPipeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)

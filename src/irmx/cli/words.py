@@ -16,7 +16,7 @@ from irmx.cli.commands import COMMANDS
 from irmx.declare.command import Command
 from irmx.declare.standard_output import to_standard_error
 from irmx.errors import IrmxError, PluginError, UsageError, suggest
-from irmx.plugin.checks import text_of
+from irmx.plugin.checks import comes_from_ctrl_c, text_of
 from irmx.registry import PluginInfo, entry_points, registry
 
 
@@ -174,9 +174,9 @@ def built(command: Command) -> Any:
             raise TypeError(f"{function!r} is not a function")
         app.command(command.NAME, cls=OneCommand, epilog=examples(command))(function)
         made = typer.main.get_command(app)
-    except KeyboardInterrupt:
-        raise
     except BaseException as error:
+        if comes_from_ctrl_c(error):
+            raise KeyboardInterrupt from error
         raise PluginError(
             f"The command '{command.words}' of {registry().source_of(command)} is not in use: {text_of(error)}"
         ) from error

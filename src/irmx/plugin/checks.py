@@ -94,6 +94,14 @@ def _refuse_bad_declarations(measure: Measure) -> None:
         raise PluginError(f"its measure {measure.NAME} {problem}")
 
 
+def comes_from_ctrl_c(error: BaseException) -> bool:
+    """Tell whether Ctrl-C led to an error, which code of a plugin or a library may have put in its place."""
+    before: BaseException | None = error
+    while before is not None and not isinstance(before, KeyboardInterrupt):
+        before = before.__cause__ or before.__context__
+    return before is not None
+
+
 def text_of(error: BaseException) -> str:
     """Return the type and the text of an error of a plugin; the text may itself be broken."""
     try:

@@ -21,7 +21,7 @@ from irmx import hookspecs
 from irmx.adapters.ir_measures.install import name_taken
 from irmx.declare.standard_output import to_standard_error
 from irmx.errors import PluginError, PluginWarning, suggest
-from irmx.plugin.checks import HOOKS, keys, text_of
+from irmx.plugin.checks import HOOKS, comes_from_ctrl_c, keys, text_of
 from irmx.plugin.claims import HOST_ITSELF, PREFERRED, SHIPPED, STRANGER, Claim, settle
 from irmx.registry import PluginInfo, Registry, entry_points, folder_of
 
@@ -147,15 +147,10 @@ class Discovery:
             with to_standard_error():
                 _refuse_other_version(info.distribution)
                 self._claims += self._claims_of(info, load())
-        except KeyboardInterrupt:
-            if sys.stderr is not None:
-                print(
-                    f"irmx: stopped while the plugin {info.source} was being loaded; the environment variable "
-                    f"IRMX_DISABLED_PLUGINS={info.name if info.name == info.point else info.distribution} leaves it out",
-                    file=sys.stderr,
-                )
-            raise
         except BaseException as error:
+            if comes_from_ctrl_c(error):
+                _tell_of_ctrl_c(info)
+                raise KeyboardInterrupt from error
             info.failure = str(error) if isinstance(error, PluginError) else text_of(error)
             _warn(f"irmx plugin {info.source} is not in use: {info.failure}")
         info.seconds += time.perf_counter() - start
@@ -228,6 +223,16 @@ class Discovery:
         if kind in ("measures", "attributes") and key in self._own_names:
             return "irmx itself"
         return name_taken(key) if kind == "measures" else ""
+
+
+def _tell_of_ctrl_c(info: PluginInfo) -> None:
+    """Print which plugin was being loaded, so that one that hangs can be left out."""
+    if sys.stderr is not None:
+        print(
+            f"irmx: stopped while the plugin {info.source} was being loaded; the environment variable "
+            f"IRMX_DISABLED_PLUGINS={info.name if info.name == info.point else info.distribution} leaves it out",
+            file=sys.stderr,
+        )
 
 
 def _labels(info: PluginInfo) -> set[str]:

@@ -1,0 +1,124 @@
+"""Ctrl-C at any moment: ``irmx: stopped`` and exit code 130, without a traceback, and nothing is left that runs."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from irmx.demo import SYSTEMS, qrels_path, run_path
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="sends the signal of Ctrl-C as POSIX has it")
+
+STARTING = """
+import os, signal, sys, time, irmx_command
+signal.signal(signal.SIGINT, signal.default_int_handler)  # as in a terminal, also where it was switched off for the tests
+"""
+AT_AN_IMPORT = """
+def once():
+    signal.raise_signal(signal.SIGINT)
+def twice():
+    try:
+        once()
+    finally:
+        once()
+def hidden():
+    try:
+        once()
+    except KeyboardInterrupt:
+        raise ImportError("no such library")
+class Finalised:
+    def __del__(self):
+        once()
+def finalised():
+    Finalised()
+    time.sleep(60)
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == where:
+            globals()[how]()
+sys.meta_path.insert(0, Finder())
+where, how = sys.argv[1:3]
+sys.argv[:] = sys.argv[3:]
+irmx_command.main()
+"""
+OF_THE_PLUGIN = (
+    "irmx: stopped while the plugin trec (irmx-trec 0.2.0) was being loaded; the environment variable "
+    "IRMX_DISABLED_PLUGINS=trec leaves it out\n"
+)
+SCORING = ("eval", str(qrels_path()), *(str(run_path(system)) for system in SYSTEMS), "AP", "nDCG@10")
+
+
+@pytest.mark.parametrize(
+    ("module", "how", "before"),
+    [
+        ("irmx.errors", "once", ""),
+        ("irmx.cli.words", "hidden", ""),
+        ("irmx.cli.eval", "once", ""),
+        ("irmx_trec", "once", OF_THE_PLUGIN),
+        ("irmx_trec", "twice", OF_THE_PLUGIN),
+        ("irmx_trec", "hidden", OF_THE_PLUGIN),
+        ("irmx_trec", "finalised", OF_THE_PLUGIN),
+        ("pyarrow", "once", ""),
+    ],
+)
+def test_ctrl_c_during_an_import(module: str, how: str, before: str) -> None:
+    """That of irmx itself, of a command, of a plugin and of a library; where it is hidden or lost by what is interrupted, too."""
+    started = [sys.executable, "-c", STARTING + AT_AN_IMPORT, module, how, "irmx", *SCORING]
+    done = subprocess.run(started, capture_output=True, text=True, env={**os.environ, "IRMX_LOAD_PLUGINS": "trec"})
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", f"{before}irmx: stopped\n")
+
+
+def in_group(group: int) -> list[str]:
+    """The processes of a group that have not ended."""
+    asked = subprocess.run(["ps", "-A", "-o", "pgid=,stat=,args="], capture_output=True, text=True, check=True)
+    lines = [line.split(None, 2) for line in asked.stdout.splitlines()]
+    return [args for of, stat, args in lines if of == str(group) and not stat.startswith("Z")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+def test_a_signal_at_any_moment(jobs: str, number: signal.Signals, tmp_path: Path) -> None:
+    """Twenty moments over the time that the command takes, each for all processes of the terminal, every third twice."""
+    command = [sys.executable, "-c", f"{STARTING}os.write(2, b'-')\nirmx_command.main()", *SCORING, "-j", jobs]
+
+    def start() -> "subprocess.Popen[str]":
+        environment = {**os.environ, "JOBLIB_TEMP_FOLDER": str(tmp_path)}
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True
+        )
+        assert process.stderr is not None
+        assert process.stderr.read(1) == "-"  # from now on Ctrl-C is seen to
+        return process
+
+    begun = time.monotonic()
+    whole = start().communicate()
+    seconds = time.monotonic() - begun
+    ends: list[Any] = []
+    for moment in range(20):
+        process = start()
+        time.sleep(seconds * moment / 20)
+        for _ in range(2 if moment % 3 == 0 else 1):
+            if process.poll() is None:
+                os.killpg(process.pid, number)
+        ends.append((process.communicate(), process.returncode))
+        until(lambda group=process.pid: not in_group(group))  # type: ignore[misc]
+    stopped = (("", "irmx: stopped\n"), 130) if number == signal.SIGINT else (("", ""), -signal.SIGTERM)
+    late = ((whole[0], stopped[0][1]), stopped[1])  # the results are printed, and it is being left
+    assert [end for end in ends if end not in (stopped, late, (whole, 0))] == []
+    assert stopped in ends
+    assert list(tmp_path.iterdir()) == []
+
+
+def until(true: Callable[[], bool]) -> None:
+    """Wait until something is true, which it must become within half a minute."""
+    end = time.monotonic() + 30
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.05)
