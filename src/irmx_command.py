@@ -67,8 +67,11 @@ def _unraisable(lost: Any) -> None:
     import threading
 
     _obeyed_since = 0.0
-    if hasattr(signal, "pthread_kill"):  # to the thread that may be waiting for something
-        send, to = signal.pthread_kill, [threading.main_thread().ident, signal.SIGINT]
-    else:
-        send, to = signal.raise_signal, [signal.SIGINT]
-    threading.Timer(0.01, send, to).start()
+
+    def send() -> None:
+        if hasattr(signal, "pthread_kill"):  # to the thread that may be waiting for something
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        else:
+            signal.raise_signal(signal.SIGINT)
+
+    threading.Timer(0.01, send).start()

@@ -61,7 +61,6 @@ from .declare.other_measures import NamedMeasure as NamedMeasure
 from .declare.other_measures import measure_named as measure_named
 from .declare.output_format import OutputFormat as OutputFormat
 from .declare.output_format import PrintedRows as PrintedRows
-from .declare.output_format import visible as visible
 from .declare.params import Param as Param
 from .declare.params import number as number
 from .declare.picture_text import picture_text as picture_text
@@ -76,8 +75,13 @@ from .errors import PluginWarning as PluginWarning
 from .errors import UnknownNameError as UnknownNameError
 from .errors import UsageError as UsageError
 from .errors import counted as counted
+from .errors import note as note
+from .errors import readable as readable
 from .errors import some as some
 from .errors import suggest as suggest
+from .errors import value_repr as value_repr
+from .errors import visible as visible
+from .errors import visible_lines as visible_lines
 from .hookspecs import hookimpl as hookimpl
 from .rank.join import Join as Join
 from .rank.ranking import Ranking as Ranking

@@ -3,6 +3,8 @@
 The two families follow the command's exit codes: :class:`UsageError` (2) is a wrong request, such as an
 unknown measure or an illegal parameter value; :class:`DataError` (1) is a problem of a file or table. Both are also
 ``ValueError``, so that code written against ir_measures still catches them.
+
+What users wrote is part of these messages: they are shown as text, in :func:`readable` form, wherever they are printed.
 """
 
 from __future__ import annotations
@@ -10,12 +12,110 @@ from __future__ import annotations
 import difflib
 import math
 import os
+import re
 import reprlib
+import sys
 from collections.abc import Iterable
 from itertools import islice
 
+INVISIBLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e007f]"
+)
+"""Control characters, line separators, characters that change the writing direction or that nobody sees, and unpaired
+surrogates. The joiners of letters, U+200C and U+200D, are part of Persian and Hindi words, and of emoji."""
 
-class IrmxError(Exception):
+_LONGEST_WORD, _LONGEST_LINE = 400, 4000
+"""How many characters of a message are quoted without a space between them, and in one line."""
+
+_LONG_WORD = re.compile(rf"\S{{{_LONGEST_WORD + 1},}}")
+
+
+def visible(text: str) -> str:
+    r"""Return a text with its control characters escaped, so that a name can neither control a terminal nor end a line.
+
+    Invisible characters are escaped, too, and those that change the writing direction: two names that look alike are alike.
+
+    >>> print(visible("a\tb\x1b[2J"), visible("ab\u200bc"))
+    a\tb\x1b[2J ab\u200bc
+    """
+    return INVISIBLE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def visible_lines(text: str) -> str:
+    r"""Return a text of several lines, each of them visible.
+
+    >>> print(visible_lines("one\x1b\ntwo"))
+    one\x1b
+    two
+    """
+    return "\n".join(map(visible, text.split("\n")))
+
+
+def readable(message: str) -> str:
+    r"""Return a message as text for people: visible, of lines, and without the middle of what is too long to read.
+
+    Errors and warnings of irmx do this themselves.
+
+    >>> print(readable("The topic \x1b[2J is unknown.\nThe file has others."))
+    The topic \x1b[2J is unknown.
+    The file has others.
+    >>> readable("The topic " + "q" * 10**6 + " is unknown.").count("q") < 400
+    True
+    """
+    shorter = _LONG_WORD.sub(lambda found: _middle_left_out(found[0], _LONGEST_WORD), visible_lines(message))
+    return "\n".join(_middle_left_out(line, _LONGEST_LINE) for line in shorter.split("\n"))
+
+
+def _middle_left_out(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
+    start, end = text[: most // 2], text[-most // 4 :]
+    return f"{start}[... {len(text) - len(start) - len(end):,} characters ...]{end}"
+
+
+def note(text: str) -> None:
+    """Print a note to standard error, prefixed with the program's name; all that a command says beside its output.
+
+    Parameters
+    ----------
+    text : str
+        One line or several, which are printed in :func:`readable` form.
+    """
+    print(f"irmx: {readable(text)}", file=sys.stderr)
+
+
+class _ShortValue(reprlib.Repr):
+    """Representations of values that fit a message."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlist = self.maxtuple = self.maxdict = self.maxset = 20
+        self.maxstring = self.maxother = 300
+
+    def repr_int(self, value: int, level: int) -> str:
+        """Return the digits of a number, as long as anyone would count them; Python itself refuses to write more than 4,300."""
+        digits = int(value.bit_length() * math.log10(2)) + 1
+        return repr(value) if digits <= 100 else f"<a number of about {digits:,} digits>"
+
+
+def value_repr(value: object) -> str:
+    r"""Return the representation of a value for a message: short, whatever the value is.
+
+    >>> value_repr(0.5), value_repr("a'b"), value_repr([1, "two"]), value_repr(-(10**5000))
+    ('0.5', '"a\'b"', "[1, 'two']", '<a number of about 5,001 digits>')
+    """
+    return _ShortValue().repr(value)
+
+
+class _Message:
+    """An error or a warning whose text is readable."""
+
+    def __init__(self, message: object = "") -> None:
+        super().__init__(readable(str(message)))  # type: ignore[call-arg]
+
+
+class IrmxError(_Message, Exception):
     """Base class of all irmx errors; the text is a complete message for the user."""
 
 
@@ -49,7 +149,7 @@ class PluginError(IrmxError):
     """A plugin violated its contract with irmx, or failed."""
 
 
-class DataWarning(UserWarning):
+class DataWarning(_Message, UserWarning):
     """A peculiarity of the data that irmx handled by a fixed rule; the text says how often, and which rule."""
 
 
@@ -57,7 +157,7 @@ class QrelsWarning(DataWarning):
     """A warning about the qrels alone: issued once, however many runs are scored, and without the name of a run."""
 
 
-class PluginWarning(UserWarning):
+class PluginWarning(_Message, UserWarning):
     """A plugin was refused or failed; the others remain in use."""
 
 
@@ -67,7 +167,7 @@ def suggest(name: str, known: Iterable[str]) -> str:
     >>> suggest("GL_AD_IDD", ["GL_AD_ID", "LO_OR_ID"])
     ' Did you mean GL_AD_ID?'
     """
-    known = list(known)
+    known = list(known) if len(name) <= _LONGEST_WORD else []
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
     if not close:
         by_folded = {k.casefold(): k for k in known}

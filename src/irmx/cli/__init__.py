@@ -17,7 +17,8 @@ def main() -> None:
     after all results have been printed. Ctrl-C before and after the command ends it on the spot.
     """
     irmx_command.stop_at_once()
-    from irmx.cli.app import STOPPED, note, run
+    from irmx.cli.app import STOPPED, run
+    from irmx.errors import note
 
     try:
         try:

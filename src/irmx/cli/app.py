@@ -16,7 +16,7 @@ from irmx.cli.mistakes import ended_by_a_stranger, mistake
 from irmx.cli.words import Words
 from irmx.data.amounts import bytes_of
 from irmx.data.decompression import LIMIT
-from irmx.errors import DataWarning, IrmxError, PluginError, PluginWarning, UsageError
+from irmx.errors import DataWarning, IrmxError, PluginError, PluginWarning, UsageError, note
 from irmx.plugin.checks import comes_from_ctrl_c
 
 USAGE, DATA, STOPPED = 2, 1, 130
@@ -106,11 +106,6 @@ def _leave(error: Exception, cause: BaseException | None = None) -> NoReturn:
         if isinstance(error, PluginError) and error.__cause__ and "--traceback" not in str(error):
             note("'irmx --traceback COMMAND ...' shows the traceback.")
     sys.exit(USAGE if isinstance(error, UsageError) else DATA)
-
-
-def note(text: str) -> None:
-    """Print a line to standard error, prefixed with the program's name."""
-    print(f"irmx: {text}", file=sys.stderr)
 
 
 def build() -> typer.Typer:

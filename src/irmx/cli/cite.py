@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
 
 from irmx.adapters.ir_measures.papers import papers_of
 from irmx.declare.citation import IR_MEASURES
+from irmx.errors import note, visible_lines
 from irmx.score.evaluator import as_measures
 
 
@@ -19,6 +19,6 @@ def cite(measures: Annotated[list[str], typer.Argument(help="Measures, as for ir
     """
     papers = {str(measure): papers_of(measure) for measure in as_measures(measures)}
     entries = {paper.key: paper for cited in (*papers.values(), (IR_MEASURES,)) for paper in cited}
-    print("\n\n".join(paper.bibtex() for paper in entries.values()))
+    print(visible_lines("\n\n".join(paper.bibtex() for paper in entries.values())))
     if without := [name for name, cited in papers.items() if not cited]:
-        print(f"irmx: {', '.join(without)}: no paper to cite but that of ir_measures", file=sys.stderr)
+        note(f"{', '.join(without)}: no paper to cite but that of ir_measures")

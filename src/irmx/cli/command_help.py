@@ -11,6 +11,7 @@ import typer
 from typer.core import CompletionItem, TyperCommand  # type: ignore[attr-defined]
 
 from irmx.declare.command import Command
+from irmx.errors import visible, visible_lines
 
 WIDTH = 78
 """The widest line of a help text; a terminal of 80 columns shows it whole."""
@@ -29,7 +30,7 @@ _NUMBERS = {
 
 
 class HelpPage(_Formatter):  # type: ignore[misc]
-    """A help text whose lines break neither at the hyphen of a word nor in the default of an option."""
+    """A help text whose lines break neither at the hyphen of a word nor in the default of an option; plugins and authors of packages write parts of it."""
 
     def write_text(self, text: str) -> None:
         """Write paragraphs."""
@@ -41,7 +42,7 @@ class HelpPage(_Formatter):  # type: ignore[misc]
 
     def write(self, string: str) -> None:
         """Write lines that are broken already."""
-        super().write(string.replace(_HYPHEN, "-").replace(_SPACE, " "))
+        super().write(visible_lines(string.replace(_HYPHEN, "-").replace(_SPACE, " ")))
 
 
 def _tied(text: str) -> str:
@@ -99,7 +100,7 @@ def _measures(param: Any, ctx: Any, incomplete: str) -> list[CompletionItem]:
     given = ctx.params.get(param.name) or ()
     words = str(param.metavar).split()
     found = runs_or_measures(words, [given] if isinstance(given, str) else list(given), incomplete)
-    return [CompletionItem(text, help=about) for text, about in found]
+    return [CompletionItem(text, help=visible(about)) for text, about in found if visible(text) == text]
 
 
 def _placeholder(param: Any) -> str:

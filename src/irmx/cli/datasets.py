@@ -40,7 +40,7 @@ def datasets(
     this machine, and what provides the dataset. Only declarations are read; nothing is downloaded.
     """
     from irmx.adapters.ir_datasets.listing import listed
-    from irmx.cli.app import note
+    from irmx.errors import note
 
     wanted, of_runs = _needed(measures or ())
     every, failed = listed()

@@ -15,7 +15,7 @@ from irmx.cli.run_arguments import runs_and_measures
 from irmx.data.amounts import bytes_of
 from irmx.data.run_chunks import MEMORY
 from irmx.declare.command import QRELS_HELP
-from irmx.errors import PluginError, UsageError
+from irmx.errors import PluginError, UsageError, note
 from irmx.parallel import check_backend, chosen_jobs, dask
 from irmx.score.evaluator import Evaluator
 from irmx.score.named_runs import run_names
@@ -82,7 +82,7 @@ def evaluate(
     bytes_of(memory)
     paths, measures = runs_and_measures(run_and_measures, "irmx eval QRELS RUN... MEASURE...")
     if output_format == "jsonl" and places != 4:
-        print("irmx: --places is ignored with -o jsonl, which has full precision", file=sys.stderr)
+        note("--places is ignored with -o jsonl, which has full precision")
     evaluator = Evaluator(measures, qrels, provider)
     with contextlib.ExitStack() as stack:
         if scheduler is not None:

@@ -11,8 +11,8 @@ from irmx.cli.output.printing import FormatOption, PlacesOption, print_rows
 from irmx.data.files import matching_file
 from irmx.data.formats.detect import read
 from irmx.declare.command import QRELS_HELP
-from irmx.declare.output_format import cell_text, visible
-from irmx.errors import counted
+from irmx.declare.output_format import cell_text
+from irmx.errors import counted, visible
 from irmx.score.explain import explain as explanation
 
 

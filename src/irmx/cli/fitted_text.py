@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import textwrap
 
+from irmx.errors import visible_lines
+
 
 def fitted(text: str, width: int) -> str:
-    r"""Return a text whose lines fit a width: paragraphs are filled, indented lines folded, examples left as they are.
+    r"""Return a text whose lines fit a width: paragraphs are filled, indented lines folded, examples left as they are; all of it visible.
 
     Parameters
     ----------
@@ -26,7 +28,7 @@ def fitted(text: str, width: int) -> str:
       p  a chance to
          stop
     """
-    return "\n\n".join(_block(block, width) for block in text.split("\n\n"))
+    return "\n\n".join(_block(block, width) for block in visible_lines(text).split("\n\n"))
 
 
 def _block(block: str, width: int) -> str:

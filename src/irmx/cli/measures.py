@@ -26,7 +26,7 @@ from irmx.declare.measures import Measure
 from irmx.declare.parameter_help import parameters_section
 from irmx.declare.symbols import Symbol
 from irmx.declare.trec_names import is_trec_name, trec_measures
-from irmx.errors import UnknownNameError, UsageError, suggest
+from irmx.errors import UnknownNameError, UsageError, suggest, visible, visible_lines
 from irmx.registry import registry
 from irmx.score.providers import not_installed
 
@@ -99,7 +99,8 @@ def _about(measure: Any) -> str:
 def _rows(title: str, rows: list[tuple[str, str]]) -> None:
     if not sys.stdout.isatty():  # for grep: one line per entry
         width = max((len(name) for name, _ in rows), default=0)
-        print(title, *(f"  {name:<{width}}  {about}".rstrip() for name, about in rows), "", sep="\n")
+        lines = (f"  {name:<{width}}  {visible(about)}".rstrip() for name, about in rows)
+        print(title, *lines, "", sep="\n")
         return
     from rich.console import Console
     from rich.table import Table
@@ -108,7 +109,7 @@ def _rows(title: str, rows: list[tuple[str, str]]) -> None:
     grid.add_column(no_wrap=True)
     grid.add_column()
     for row in rows:
-        grid.add_row("  " + row[0], row[1])
+        grid.add_row("  " + row[0], visible(row[1]))
     console = Console(markup=False, highlight=False, emoji=False)
     console.print(title)
     console.print(grid)
@@ -122,11 +123,11 @@ _OF_ONE = ("table", "markdown", "html")
 def _describe(name: str, measure: Any, output_format: str) -> None:
     scorer = measure if isinstance(measure, Measure) else registry().scorer(measure.NAME) or measure
     if output_format == "markdown":
-        print(MeasurePage(name, measure).text(), end="")
+        print(visible_lines(MeasurePage(name, measure).text()), end="")
         return
     papers = papers_of(measure) or (IR_MEASURES,)
     if output_format == "html":
-        print(described(name, scorer, f"{scorer.PRETTY_NAME}. {scorer.SHORT_DESC}", papers))
+        print(visible_lines(described(name, scorer, f"{scorer.PRETTY_NAME}. {scorer.SHORT_DESC}", papers)))
         return
     _print(f"{name}: {scorer.PRETTY_NAME}\n  {scorer.SHORT_DESC}")
     _print_formula(getattr(scorer, "FORMULA", None))
@@ -145,7 +146,7 @@ def _describe(name: str, measure: Any, output_format: str) -> None:
 
 def _describe_symbol(symbol: Symbol, output_format: str) -> None:
     if output_format == "html":
-        print(symbol._repr_html_())
+        print(visible_lines(symbol._repr_html_()))
     elif output_format == "markdown":
         formula = formula_in_markdown(symbol.FORMULA)
         parts = [
@@ -153,7 +154,8 @@ def _describe_symbol(symbol: Symbol, output_format: str) -> None:
             f"{symbol.KIND}: {symbol.SHORT_DESC}",
             *([f"## Formula\n\n{formula}"] if formula else []),
         ]
-        print(*parts, f"## Parameters\n\n{parameters_table(symbol.SUPPORTED_PARAMS, symbol.params)}", sep="\n\n")
+        parts.append(f"## Parameters\n\n{parameters_table(symbol.SUPPORTED_PARAMS, symbol.params)}")
+        print(visible_lines("\n\n".join(parts)))
     else:
         _print(f"{symbol.NAME}: {symbol.KIND}, {symbol.SHORT_DESC}")
         _print_formula(symbol.FORMULA)

@@ -11,6 +11,7 @@ from typing import Any
 from irmx.adapters.ir_datasets import plugin_datasets
 from irmx.cli.output.printing import FormatOption, print_rows
 from irmx.cli.words import problem
+from irmx.errors import readable
 from irmx.plugin.discovery import HOST
 from irmx.registry import registry
 
@@ -27,19 +28,23 @@ def plugins(output_format: FormatOption = "table") -> None:
         return
     for info in registry().plugins.values():
         title = info.name if info.name == HOST else f"{info.name} ({info.distribution or 'no distribution'})"
-        print(f"{title} {info.version}" + (f", loaded in {info.seconds:.2f} s" if info.seconds > 1 else ""))
+        _print(f"{title} {info.version}" + (f", loaded in {info.seconds:.2f} s" if info.seconds > 1 else ""))
         if info.failure:
-            print(f"  not in use: {info.failure}")
+            _print(f"  not in use: {info.failure}")
         for what, names in info.offers.items():
-            print(_wrapped(f"  {what.replace('_', ' ')}: {', '.join(names)}"))
+            _print(_wrapped(f"  {what.replace('_', ' ')}: {', '.join(names)}"))
         for what, reasons in info.refused.items():
             for name, reason in reasons.items():
-                print(f"  refused: {what.replace('_', ' ')} {name}: {reason}")
+                _print(f"  refused: {what.replace('_', ' ')} {name}: {reason}")
         for command in info.offers.get("commands", ()):
             if why := problem(registry().commands()[command]):
-                print(f"  {why}")
+                _print(f"  {why}")
         for name in filter(plugin_datasets.is_taken, info.offers.get("datasets", ())):
-            print(f"  not in use: the dataset {name!r}, because ir_datasets has one of this name")
+            _print(f"  not in use: the dataset {name!r}, because ir_datasets has one of this name")
+
+
+def _print(text: str) -> None:
+    print(readable(text))
 
 
 def _wrapped(line: str) -> str:

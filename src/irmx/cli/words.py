@@ -15,7 +15,7 @@ from irmx.cli.command_help import HelpPage, OneCommand, examples
 from irmx.cli.commands import COMMANDS
 from irmx.declare.command import Command
 from irmx.declare.standard_output import to_standard_error
-from irmx.errors import IrmxError, PluginError, UsageError, suggest
+from irmx.errors import IrmxError, PluginError, UsageError, readable, suggest, visible
 from irmx.plugin.checks import comes_from_ctrl_c, text_of
 from irmx.registry import PluginInfo, entry_points, registry
 
@@ -27,7 +27,7 @@ class _Lazy(TyperGroup):
         """Return the command that the arguments begin with; the error for an unknown word suggests a known one."""
         command = self.get_command(ctx, args[0])
         if command is None and args[1:] in (["-h"], ["--help"]) and (idle := self.without_commands(args[0])):
-            print(idle)
+            print(readable(idle))
             raise typer.Exit
         if command is None:
             raise UsageError(self.unknown(args[0]))
@@ -41,7 +41,9 @@ class _Lazy(TyperGroup):
     def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
         """Return the words and the options that begin with what was typed; no command is imported."""
         found = [
-            CompletionItem(word, help=about) for word, about in sorted(self.offered()) if word.startswith(incomplete)
+            CompletionItem(word, help=visible(about))
+            for word, about in sorted(self.offered())
+            if word.startswith(incomplete)
         ]
         return found + super(TyperGroup, self).shell_complete(ctx, incomplete)
 

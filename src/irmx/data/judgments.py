@@ -20,8 +20,7 @@ from irmx.data.selection import SelectedTexts, Selection
 from irmx.data.sought import Sought
 from irmx.declare.columns import missing_column
 from irmx.declare.markup_html import html_result
-from irmx.declare.output_format import visible
-from irmx.errors import DataError, counted
+from irmx.errors import DataError, counted, visible
 from irmx.ragged import (
     Array,
     Bools,

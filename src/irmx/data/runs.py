@@ -22,8 +22,7 @@ from irmx.data.origin import NO_ORIGIN, Origin
 from irmx.data.sought import Sought
 from irmx.declare.columns import missing_column
 from irmx.declare.markup_html import html_result
-from irmx.declare.output_format import visible
-from irmx.errors import DataError, counted
+from irmx.errors import DataError, counted, visible
 from irmx.ragged import Array, Floats, Ints, offsets_of, position_in_segment, read_only, segment_of
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from irmx.declare.output_format import PrintedRows, visible
+from irmx.declare.output_format import PrintedRows
+from irmx.errors import visible
 
 SHOWN = 10
 """How many rows of a table a notebook shows."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,23 +11,11 @@ from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
-from irmx.errors import UsageError
+from irmx.errors import UsageError, visible
 from irmx.ragged import short_repr
 
 P_VALUES = ("p_value", "p", "p_corrected")
 """The columns of p-values. No p-value is 0: one too small for the decimal places is printed as, say, ``<0.0001``."""
-
-INVISIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Control characters, characters that change the writing direction, and unpaired surrogates."""
-
-
-def visible(text: str) -> str:
-    r"""Return a text with its control characters escaped, so that a name can neither control a terminal nor end a line.
-
-    >>> print(visible("a\tb\x1b[2J"))
-    a\tb\x1b[2J
-    """
-    return INVISIBLE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from irmx.declare.output_format import visible
+from irmx.errors import visible
 
 _LONGEST = 36
 

@@ -15,9 +15,9 @@ from irmx.declare.columns import needed
 from irmx.declare.markup_html import html_result
 from irmx.declare.measure_failures import in_full, named
 from irmx.declare.measures import Measure
-from irmx.declare.output_format import PrintedRows, visible
+from irmx.declare.output_format import PrintedRows
 from irmx.declare.settings import parse_measure
-from irmx.errors import DataError, PluginError, UsageError, counted, shortened, some, suggest
+from irmx.errors import DataError, PluginError, UsageError, counted, shortened, some, suggest, visible
 from irmx.rank.join import Join, refuse_no_common_topic
 from irmx.rank.rankings import Rankings
 from irmx.rank.rows import Rows

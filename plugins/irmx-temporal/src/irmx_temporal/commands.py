@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from irmx import DataError, FormatOption, PlacesOption, print_rows
+from irmx import DataError, FormatOption, PlacesOption, note, print_rows
 
 
 def windows(
@@ -54,7 +54,7 @@ def windows(
         if not found:
             raise DataError(f"Topic {topic!r} is not in the qrels {qrels}.")
     if windowing.window is not None and windowing.window.endswith("m"):
-        typer.echo(f"irmx: windows of {windowing.window} are minutes long; a month is 1mo.", err=True)
+        note(f"windows of {windowing.window} are minutes long; a month is 1mo.")
     if output_format == "table":
         print_histograms(found, places)
     else:

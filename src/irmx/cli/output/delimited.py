@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 from typing import TextIO
 
-from irmx.declare.output_format import OutputFormat, PrintedRows, visible
+from irmx.declare.output_format import OutputFormat, PrintedRows
+from irmx.errors import visible
 
 
 class Tsv(OutputFormat):

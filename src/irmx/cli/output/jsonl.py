@@ -7,7 +7,8 @@ import math
 from numbers import Integral, Real
 from typing import Any, TextIO
 
-from irmx.declare.output_format import INVISIBLE, OutputFormat, PrintedRows
+from irmx.declare.output_format import OutputFormat, PrintedRows
+from irmx.errors import INVISIBLE
 
 
 class Jsonl(OutputFormat):

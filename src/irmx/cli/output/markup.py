@@ -6,7 +6,8 @@ import re
 from typing import TextIO
 
 from irmx.declare.markup_html import html_table
-from irmx.declare.output_format import OutputFormat, PrintedRows, visible
+from irmx.declare.output_format import OutputFormat, PrintedRows
+from irmx.errors import visible
 
 _IN_LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
              "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"{\char34}", "-": "-{}",

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING, TextIO
 
-from irmx.declare.output_format import OutputFormat, PrintedRows, visible
+from irmx.declare.output_format import OutputFormat, PrintedRows
+from irmx.errors import visible
 
 if TYPE_CHECKING:
     from rich.console import Console

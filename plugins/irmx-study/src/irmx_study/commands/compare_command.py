@@ -13,6 +13,7 @@ from irmx import (
     DataWarning,
     UsageError,
     named_runs,
+    note,
     picture_option,
     print_rows,
     registry,
@@ -36,7 +37,6 @@ from irmx_study.commands.shared_options import (
     TieThresholdOption,
     decimal_places,
 )
-from irmx_study.commands.side_notes import note
 
 if TYPE_CHECKING:
     from irmx_study.comparison.comparison import Comparison

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from irmx import DataWarning, FormatOption, UsageError, picture_option, print_rows, registry, write_picture
+from irmx import DataWarning, FormatOption, UsageError, note, picture_option, print_rows, registry, write_picture
 from irmx_study.commands.scored import chosen, scored
 from irmx_study.commands.shared_options import (
     ArgumentsOption,
@@ -27,7 +27,6 @@ from irmx_study.commands.shared_options import (
     TieThresholdOption,
     decimal_places,
 )
-from irmx_study.commands.side_notes import note
 
 _SHORT = {"difference_needed": "needed", "reliable_from": "reliable"}
 """Names of columns in the table for reading, so that it fits a terminal; the lines below it explain them."""

@@ -13,6 +13,7 @@ from irmx import (
     FormatOption,
     UsageError,
     counted,
+    note,
     picture_option,
     print_rows,
     registry,
@@ -30,7 +31,6 @@ from irmx_study.commands.shared_options import (
     SeedOption,
     decimal_places,
 )
-from irmx_study.commands.side_notes import note
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,9 +10,8 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from irmx import DataWarning, FormatOption, UsageError, named_runs, runs_and_measures, visible
+from irmx import DataWarning, FormatOption, UsageError, named_runs, note, runs_and_measures, visible
 from irmx_study.commands.scored import labels_of, names_with_labels, scored
-from irmx_study.commands.side_notes import note
 
 REPORT_ENDINGS = (".html", ".htm")
 

@@ -7,8 +7,6 @@ from typing import Annotated
 
 import typer
 
-from irmx_study.commands.side_notes import note
-
 
 def sweep(
     qrels: Annotated[
@@ -51,7 +49,7 @@ def sweep(
     Writes one row per run, topic and setting. Every finished setting is kept in the folder OUT.parts, from which the same
     command resumes after it was stopped.
     """
-    from irmx import UsageError, counted, matching_files
+    from irmx import UsageError, counted, matching_files, note
     from irmx.parallel import check_backend, check_jobs
     from irmx_study.sweeping.sweeps import Sweep
 

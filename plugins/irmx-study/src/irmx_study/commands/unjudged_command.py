@@ -6,10 +6,9 @@ from typing import Annotated
 
 import typer
 
-from irmx import QRELS_HELP, FormatOption, named_runs, print_rows, runs_and_measures
+from irmx import QRELS_HELP, FormatOption, named_runs, note, print_rows, runs_and_measures
 from irmx_study.commands.scored import labels_of, names_with_labels
 from irmx_study.commands.shared_options import BaselinesOption, LabelOption, PlacesByFormatOption, decimal_places
-from irmx_study.commands.side_notes import note
 
 USAGE = "irmx unjudged QRELS RUN... MEASURE..."
 
