@@ -70,7 +70,7 @@ def _unraisable(lost: Any) -> None:
 
     def send() -> None:
         if hasattr(signal, "pthread_kill"):  # to the thread that may be waiting for something
-            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
         else:
             signal.raise_signal(signal.SIGINT)
 

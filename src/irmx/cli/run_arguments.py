@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 
 import ir_measures
@@ -67,7 +66,8 @@ def runs_and_measures(arguments: Sequence[str], usage: str) -> tuple[list[str], 
 
 def _advice(text: str) -> str:
     """Return a line on what an argument that is not a measure may have been meant to be, or nothing."""
-    outside = re.sub(r"\(.*\)", "", text)
+    start, end = text.find("("), text.rfind(")")
+    outside = text[:start] + text[end + 1 :] if 0 <= start < end else text
     if is_file(text):
         return f"\nIf {text!r} is meant to be a run: runs come before the measures."
     if "/" in text or os.path.splitext(outside)[1][1:].isidentifier():

@@ -7,7 +7,7 @@ import numbers
 import re
 from typing import Any
 
-from irmx.errors import UsageError
+from irmx.errors import UsageError, value_repr
 
 SECONDS: dict[str, int] = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 """The units of a duration, in seconds."""
@@ -50,15 +50,15 @@ def seconds(value: Any) -> float:
     irmx.errors.UsageError: '3 parsecs' is not a duration: 'parsecs' is not a unit of time. Units are s, m, h, d, w.
     """
     if isinstance(value, bool) or not isinstance(value, (str, numbers.Real)):
-        raise UsageError(f"{value!r} is not a duration. A duration is {FORM}.")
+        raise UsageError(f"{value_repr(value)} is not a duration. A duration is {FORM}.")
     if isinstance(value, str):
         written = _WRITTEN.fullmatch(value.strip())
         if written is None:
-            raise UsageError(f"{value!r} is not a duration. A duration is {FORM}.")
+            raise UsageError(f"{value_repr(value)} is not a duration. A duration is {FORM}.")
         unit = written.group(2) or "s"
         if unit not in SECONDS:
             raise UsageError(
-                f"{value!r} is not a duration: {unit!r} is not a unit of time. Units are {', '.join(SECONDS)}."
+                f"{value_repr(value)} is not a duration: {value_repr(unit)} is not a unit of time. Units are {', '.join(SECONDS)}."
             )
         total = float(written.group(1)) * SECONDS[unit]
     else:
@@ -67,7 +67,7 @@ def seconds(value: Any) -> float:
         except OverflowError:
             total = math.inf
     if not math.isfinite(total):
-        raise UsageError(f"{value!r} is not a duration: it is not finite. A duration is {FORM}.")
+        raise UsageError(f"{value_repr(value)} is not a duration: it is not finite. A duration is {FORM}.")
     return total
 
 

@@ -6,7 +6,10 @@ The text is parsed into a Python syntax tree and translated node by node; nothin
 from __future__ import annotations
 
 import ast
+import math
+import re
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import ir_measures
@@ -14,11 +17,13 @@ import ir_measures
 from irmx.declare.measures import Measure
 from irmx.declare.params import LARGEST_INT, Param, refuse_unknown, with_article
 from irmx.declare.trec_names import is_trec_name, trec_measures, trec_names
-from irmx.errors import UnknownNameError, UsageError, suggest
+from irmx.errors import UnknownNameError, UsageError, suggest, value_repr
 from irmx.registry import registry
 
 _LONGEST = 10_000
 _SHOWN = 300
+_SPACE_OR_CHARACTER = re.compile(r"\s+|\S")
+_QUOTES, _OPEN, _CLOSE = ("'", '"'), ("(", "[", "{"), (")", "]", "}")
 _FORM = "A measure is written Name, Name@cutoff or Name(parameter=value, ...)@cutoff"
 
 
@@ -58,29 +63,25 @@ def split_measures(text: str) -> list[str]:
     >>> split_measures('AP RBP(p=0.8, rel=1) nDCG @ 10 | 20')
     ['AP', 'RBP(p=0.8, rel=1)', 'nDCG@10|20']
     """
-    parts, depth, quote, current = [], 0, "", ""
-    for place, char in enumerate(text):
-        if char.isspace() and not quote and depth <= 0 and _within_cutoff(text, place):
-            continue
+    parts: list[list[str]] = [[]]
+    depth, quote = 0, ""
+    for found in _SPACE_OR_CHARACTER.finditer(text):
+        piece = found[0]
         if quote:
-            quote = "" if char == quote else quote
-        elif char in "'\"":
-            quote = char
-        elif char in "([{":
+            quote = "" if piece == quote else quote
+        elif piece in _QUOTES:
+            quote = piece
+        elif piece in _OPEN:
             depth += 1
-        elif char in ")]}":
+        elif piece in _CLOSE:
             depth -= 1
-        if char.isspace() and not quote and depth <= 0:
-            parts.append(current)
-            current = ""
-        else:
-            current += char
-    return [p for p in [*parts, current] if p]
-
-
-def _within_cutoff(text: str, place: int) -> bool:
-    """Tell whether there is only white space between a place and the ``@`` or ``|`` before or after it."""
-    return text[:place].rstrip().endswith(("@", "|")) or text[place:].lstrip().startswith(("@", "|"))
+        elif piece.isspace() and depth <= 0:
+            within_cutoff = {text[max(found.start() - 1, 0)], text[found.end() : found.end() + 1]} & {"@", "|"}
+            if not within_cutoff:
+                parts.append([])
+            continue
+        parts[-1].append(piece)
+    return ["".join(part) for part in parts if part]
 
 
 def measure_names() -> dict[str, ir_measures.Measure]:
@@ -111,9 +112,7 @@ class _Parser:
         except (SyntaxError, ValueError) as error:
             line, offset = getattr(error, "lineno", None) or 1, getattr(error, "offset", None) or 1
             at = self._line_start(line) + offset - 1
-            reason = getattr(error, "msg", None) or str(error)
-            if reason == "invalid decimal literal":
-                reason += "; a string such as '1d' must be quoted"
+            reason = _reason(error)
             raise UsageError(self._pointed(f"This is not a measure ({reason}). {_FORM}.", at, at + 1)) from None
 
     def measure(self) -> ir_measures.Measure:
@@ -181,6 +180,8 @@ class _Parser:
         except UnknownNameError as error:
             raise self._error(node, str(error), UnknownNameError) from None
         param = declared[name]
+        if isinstance(node, (ast.List, ast.Tuple)) and getattr(param, "dtype", None) not in (list, object):
+            raise self._error(node, self._one_value(node, name, owner))
         value = self._value(node, param, owner, name)
         if not isinstance(param, Param):
             return value
@@ -188,6 +189,14 @@ class _Parser:
             return param.check(value, name, owner)
         except UsageError as error:
             raise self._error(node, str(error), type(error)) from None
+
+    def _one_value(self, node: ast.List | ast.Tuple, name: str, owner: str) -> str:
+        """Return the message about a list where one value is expected, which says how a sweep is written."""
+        first = [ast.get_source_segment(self.text, element) or "..." for element in node.elts[:3]]
+        several = "|".join(first if len(first) > 1 else ["A", "B"])
+        return (
+            f"{name!r} of {owner} takes one value, not a list. Several settings are written {owner}({name}={several})."
+        )
 
     def _value(self, node: ast.expr, param: Any = None, owner: str = "", name: str = "") -> Any:
         if isinstance(node, ast.Constant) and isinstance(node.value, (int, float, str, bool, type(None))):
@@ -258,6 +267,16 @@ class _Parser:
         return f"{message}\n  {line}\n  {' ' * start}{'^' * max(1, end - start)}"
 
 
+def _reason(error: SyntaxError | ValueError) -> str:
+    """Return why Python's parser refused a text, in words that help a user."""
+    reason = getattr(error, "msg", None) or str(error)
+    if reason == "invalid decimal literal":
+        return f"{reason}; a string such as '1d' must be quoted"
+    if isinstance(error, UnicodeEncodeError):
+        return "it contains half of a character, an unpaired surrogate"
+    return "a number has too many digits" if reason.startswith("Exceeds the limit") else reason
+
+
 class _Whole(float):
     """A whole number given for a float parameter of ir_measures; the measure's name shows it as written."""
 
@@ -266,14 +285,31 @@ class _Whole(float):
 
 
 def canonical(measure: ir_measures.Measure) -> ir_measures.Measure:
-    """Return a measure with its floats written as floats.
+    """Return a measure with its floats written as floats, and its ints as ints.
 
     >>> [one] = measures_named("IPrec@1")
     >>> one, canonical(one)
     (IPrec@1, IPrec@1.0)
+    >>> [one] = measures_named("RBP(rel=2.0)")
+    >>> one, canonical(one)
+    (RBP(rel=2.0), RBP(rel=2))
     """
-    whole = {name: float(value) for name, value in measure.params.items() if isinstance(value, _Whole)}
+    whole: dict[str, float | int] = {}
+    for name, value in measure.params.items():
+        if isinstance(value, _Whole):
+            whole[name] = float(value)
+        elif isinstance(value, float) and value.is_integer() and measure.SUPPORTED_PARAMS[name].dtype is int:
+            whole[name] = int(value)
     return measure(**whole) if whole else measure
+
+
+def _has_no_text(value: Any) -> bool:
+    """Tell whether no expression writes a value: infinite or NaN, an int that no float equals, or anything inside that is so."""
+    if isinstance(value, dict):
+        return any(not isinstance(key, int) or _has_no_text(key) or _has_no_text(one) for key, one in value.items())
+    if isinstance(value, int):
+        return abs(value) > LARGEST_INT
+    return isinstance(value, (bytes, complex)) or (isinstance(value, float) and not math.isfinite(value))
 
 
 def upstream(base: ir_measures.Measure, params: dict[str, Any], for_scorer: bool = True) -> ir_measures.Measure:
@@ -281,30 +317,43 @@ def upstream(base: ir_measures.Measure, params: dict[str, Any], for_scorer: bool
 
     What is allowed is what a plugin's scorer of the measure takes, if there is one and ``for_scorer`` is true.
     """
-    scorer = registry().scorer(str(base.NAME)) if for_scorer else None
-    declared = base.SUPPORTED_PARAMS
-    if scorer is not None and params.keys() <= scorer.SUPPORTED_PARAMS.keys():
-        declared = scorer.SUPPORTED_PARAMS
-    for name, value in params.items():
-        info = declared[name]
-        if isinstance(info, Param):
-            info.check(value, name, str(base))
-        elif info.dtype is float and type(value) is int and abs(value) <= LARGEST_INT:
-            params[name] = _Whole(value)
-        elif not info.validate(value) or (isinstance(value, bool) and info.dtype in (int, float)):
-            dtype = getattr(info.dtype, "__name__", "")
-            choices = getattr(info, "choices", None)
-            allowed = (
-                f"one of {', '.join(map(repr, choices))}" if isinstance(choices, (list, tuple)) else f"of type {dtype}"
-            )
-            raise UsageError(f"The {name!r} parameter of {base} must be {allowed}. Got {value!r} instead.")
-        if name == "cutoff" and not 1 <= value < 2**31:
-            raise UsageError(
-                f"The 'cutoff' parameter of {base} must be an int in the range [1, 2^31). Got {value} instead."
-            )
-    measure: ir_measures.Measure = base(**params)
+    measure: ir_measures.Measure = base(**legal(base, params, for_scorer))
     for name, info in measure.SUPPORTED_PARAMS.items():
         if info.required and name not in measure.params:
             how = f"{base}@10" if name == "cutoff" else f"{base}({name}=...)"
             raise UsageError(f"{base} needs the parameter {name!r} ({info.desc}): {how}.")
     return measure
+
+
+def legal(base: ir_measures.Measure, params: Mapping[str, Any], for_scorer: bool = True) -> dict[str, Any]:
+    """Return parameters of a measure of ir_measures, as they are written, if its expression can be parsed again.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        As :func:`upstream`.
+    """
+    scorer = registry().scorer(str(base.NAME)) if for_scorer else None
+    declared, owner, written = base.SUPPORTED_PARAMS, base.NAME, dict(params)
+    if scorer is not None and params.keys() <= scorer.SUPPORTED_PARAMS.keys():
+        declared = scorer.SUPPORTED_PARAMS
+    for name, value in params.items():
+        info = declared[name]
+        if isinstance(info, Param):
+            info.check(value, name, str(owner))
+        elif info.dtype is float and type(value) is int and abs(value) <= LARGEST_INT:
+            written[name] = _Whole(value)
+        elif (
+            not info.validate(value) or (isinstance(value, bool) and info.dtype in (int, float)) or _has_no_text(value)
+        ):
+            dtype = getattr(info.dtype, "__name__", "")
+            choices = getattr(info, "choices", None)
+            allowed = (
+                f"one of {', '.join(map(repr, choices))}" if isinstance(choices, (list, tuple)) else f"of type {dtype}"
+            )
+            raise UsageError(f"The {name!r} parameter of {owner} must be {allowed}. Got {value_repr(value)} instead.")
+        if name == "cutoff" and not 1 <= value < 2**31:
+            raise UsageError(
+                f"The 'cutoff' parameter of {owner} must be an int in the range [1, 2^31). Got {value_repr(value)} instead."
+            )
+    return written

@@ -17,7 +17,7 @@ from irmx.declare.measures import Measure
 from irmx.declare.multiples import Multiple, parse_multiple, quantity
 from irmx.declare.params import Param, refuse_unknown
 from irmx.declare.symbols import Symbol, value_text
-from irmx.errors import UnknownNameError, UsageError
+from irmx.errors import UnknownNameError, UsageError, value_repr
 
 POINTS = 51
 """The number of values of a range that does not state it: steps of 0.02 from 0 to 1."""
@@ -133,7 +133,7 @@ class Grid:
             return dict(values)
         options = [values] if isinstance(values, str) else values
         if not isinstance(options, Iterable):
-            raise UsageError(f"A grid maps parameters to their values. Got {values!r} instead. {_FORM}.")
+            raise UsageError(f"A grid maps parameters to their values. Got {value_repr(values)} instead. {_FORM}.")
         by_name: dict[str, Any] = {}
         for option in options:
             name, equals, texts = str(option).partition("=")
@@ -168,10 +168,12 @@ class Grid:
             raise UsageError(f"{self.measure} already has {name!r}; remove it there, or from the grid.")
         texts = split_values(values) if isinstance(values, str) else values
         if not isinstance(texts, Iterable):
-            raise UsageError(f"The grid values of {name!r} must be a sequence. Got {values!r} instead.")
+            raise UsageError(f"The grid values of {name!r} must be a sequence. Got {value_repr(values)} instead.")
         single: set[Any] = set()
         distinct: dict[Any, Any] = {}
         for text in texts:
+            if len(distinct) > MOST_SETTINGS:
+                raise UsageError(f"The grid has more than {MOST_SETTINGS:,} values of {name!r}; no more are possible.")
             if isinstance(text, str) and ":" in text and quantity(param):
                 for value in self._range(text.strip(), name, param):
                     distinct.setdefault(_key(value), value)
@@ -305,8 +307,8 @@ def split_values(text: str, separator: str = ",") -> list[str]:
     """
     if not text.strip():
         return []
-    parts, depth, quote = [""], 0, ""
-    for char in text:
+    parts, start, depth, quote = [], 0, 0, ""
+    for place, char in enumerate(text):
         if quote:
             quote = "" if char == quote else quote
         elif char in "'\"":
@@ -314,7 +316,6 @@ def split_values(text: str, separator: str = ",") -> list[str]:
         else:
             depth += (char in _OPEN) - (char in _CLOSE)
         if char == separator and not quote and depth <= 0:
-            parts.append("")
-        else:
-            parts[-1] += char
-    return parts
+            parts.append(text[start:place])
+            start = place + 1
+    return [*parts, text[start:]]

@@ -11,7 +11,7 @@ from irmx.declare.durations import duration, seconds
 from irmx.declare.params import Param, number
 from irmx.errors import UsageError
 
-_WRITTEN = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)\s*\*\s*([A-Za-z_]\w*)", re.ASCII)
+_WRITTEN = re.compile(r"([0-9]{1,99}(?:\.[0-9]{0,99})?|\.[0-9]{1,99})\s*\*\s*([A-Za-z_]\w*)", re.ASCII)
 
 
 @dataclass(frozen=True)

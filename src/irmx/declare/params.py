@@ -11,7 +11,7 @@ from typing import Any
 from ir_measures import ParamInfo
 
 from irmx.declare.durations import FORM, duration, duration_text, seconds
-from irmx.errors import UnknownNameError, UsageError, suggest
+from irmx.errors import UnknownNameError, UsageError, suggest, value_repr
 from irmx.registry import registry
 
 
@@ -139,13 +139,15 @@ class Param(ParamInfo):
             return self._check_symbol(value, name, owner)
         if isinstance(value, str) and value in self.words:
             return value
-        if self.dtype is str and self.allowed and type(value) is int and str(value) in self.allowed:
-            return str(value)
+        if self.dtype is str and self.allowed and type(value) is int and (text := value_repr(value)) in self.allowed:
+            return text
         canonical, hint = _duration(value) if self.dtype is duration else (_canonical(self.dtype, value), "")
         if canonical is not UNSET and self._in_range(canonical):
             return canonical
         hint = suggest(value, self.allowed) if self.allowed and isinstance(value, str) else hint
-        raise UsageError(f"The {name!r} parameter of {owner} must be {self.expects()}. Got {value!r} instead.{hint}")
+        raise UsageError(
+            f"The {name!r} parameter of {owner} must be {self.expects()}. Got {value_repr(value)} instead.{hint}"
+        )
 
     def _in_range(self, value: Any) -> bool:
         if self.allowed is not None:
@@ -171,12 +173,12 @@ class Param(ParamInfo):
             if value in known:
                 return known[value]
             raise UnknownNameError(
-                f"The {name!r} parameter of {owner} must be {self.expects()}. Got the unknown name {value!r}."
+                f"The {name!r} parameter of {owner} must be {self.expects()}. Got the unknown name {value_repr(value)}."
                 f"{suggest(value, known)} Known: {', '.join(known) or 'none'}."
             )
         raise UsageError(
             f"The {name!r} parameter of {owner} must be {self.expects()}: an object of that kind or one of the "
-            f"names {', '.join(known) or '(none registered)'}. Got {value!r} instead."
+            f"names {', '.join(known) or '(none registered)'}. Got {value_repr(value)} instead."
         )
 
 

@@ -10,15 +10,15 @@ import ir_measures
 
 from irmx.declare.columns import columns_of
 from irmx.declare.declared import refuse_broken
-from irmx.declare.expressions import measure_names, measures_named, split_measures, upstream
+from irmx.declare.expressions import legal, measure_names, measures_named, split_measures, upstream
 from irmx.declare.grid import Grid, split_values
 from irmx.declare.measures import Measure
 from irmx.declare.params import Param, refuse_unknown
 from irmx.declare.symbols import Symbol
-from irmx.errors import UsageError, some
+from irmx.errors import UsageError, some, value_repr
 from irmx.registry import registry
 
-_CALL = re.compile(r"([^\W\d]\w*)\s*(?:\((.*)\))?\s*(?:@(.*))?", re.DOTALL)
+_CALL = re.compile(r"([^\W\d]\w*)\s*(?:\((.*)\)\s*)?(?:@(.*))?", re.DOTALL)
 """A name, its parameters, and a cutoff."""
 
 _EVERY = "*"
@@ -66,9 +66,11 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
         refuse_unknown(text.params, text.SUPPORTED_PARAMS, str(text.NAME))  # which ir_measures fails to print
         if isinstance(text, Measure):
             refuse_broken(text)
+        else:  # those of plugins have checked their parameters
+            legal(text, text.params)
         return text
     if not isinstance(text, str):
-        raise UsageError(f"A measure is a string or a Measure. Got {text!r} instead.")
+        raise UsageError(f"A measure is a string or a Measure. Got {value_repr(text)} instead.")
     measures = _settings(text.strip())
     if len(measures) != 1:
         listed = some(map(str, measures))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import Column, DataError, Param, Rankings, SampleValues, Symbol, UsageError
+from irmx import Column, DataError, Param, Rankings, SampleValues, Symbol, UsageError, value_repr
 from irmx.ragged import Floats
 
 if TYPE_CHECKING:
@@ -168,9 +168,16 @@ class ByRank(HoldingTimes):
 def _by_rank(seconds: Mapping[Any, Any]) -> dict[int, float]:
     """Return times by rank, whose ranks are whole numbers."""
     for rank in seconds:
-        if float(rank) != int(rank):
-            raise UsageError(f"A holding time needs a whole number as its rank. Got {rank!r}.")
-    return {int(k): float(v) for k, v in seconds.items()}
+        try:
+            is_whole = float(rank) == int(rank)
+        except (OverflowError, TypeError, ValueError):
+            is_whole = False
+        if not is_whole:
+            raise UsageError(f"A holding time needs a whole number as its rank. Got {value_repr(rank)}.")
+    try:
+        return {int(rank): float(time) for rank, time in seconds.items()}
+    except (OverflowError, TypeError, ValueError):
+        raise UsageError(f"Holding times are numbers of seconds. Got {value_repr(dict(seconds))} instead.") from None
 
 
 def _check(table: dict[int, float], file: str | None) -> None:

@@ -29,4 +29,9 @@ def natural(name: Any) -> tuple[Any, ...]:
     """
     if not isinstance(name, str):
         return (name,)
-    return tuple((0, int(p), "") if p.isdecimal() else (1, 0, p) for p in re.split(r"([0-9]+)", name) if p)
+    return tuple(_piece(piece) for piece in re.split(r"([0-9]+)", name) if piece)
+
+
+def _piece(piece: str) -> tuple[int, int, str]:
+    digits = piece.lstrip("0")  # of two numbers, the one with more digits is larger; int() takes only some thousands
+    return (0, len(digits), digits) if piece.isascii() and piece.isdecimal() else (1, 0, piece)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from irmx import DataError, Param, UsageError, number
+from irmx import DataError, Param, UsageError, number, value_repr
 from irmx.ragged import Bools, Floats
 
 IMAGE, TEXT, VIDEO = "image", "text", "video"
@@ -62,7 +62,9 @@ class EffortParam(Param):
                 return EffortTable({k: positive.check(v, name, owner) for k, v in value.items()})
         except UsageError:
             pass
-        raise UsageError(f"The {name!r} parameter of {owner} must be {self.expects()}. Got {value!r} instead.")
+        raise UsageError(
+            f"The {name!r} parameter of {owner} must be {self.expects()}. Got {value_repr(value)} instead."
+        )
 
 
 def media_of(vertical: str) -> str:

@@ -18,7 +18,7 @@ _OPERATORS: dict[str, Callable[[Any, Any], Array]] = {
     "<": operator.lt,
     ">": operator.gt,
 }
-_PARTS = re.compile(r"(?P<left>.+?)\s*(?P<operator><=|>=|<|>)\s*(?P<right>.+)")
+_OPERATOR = re.compile("<=|>=|<|>")
 FORMS = "'tau < 0.9' (or tau_ap, tau_ap_a, tau_ap_b), 'A > B' for two runs, or 'rank A <= 3'"
 
 
@@ -74,10 +74,7 @@ def parse_statement(text: str, systems: Sequence[str]) -> Statement:
     >>> parse_statement("rank bm25<=1", ["bm25", "recent"])
     Statement(kind='rank', left='bm25', operator='<=', right=1.0)
     """
-    match = _PARTS.fullmatch(text.strip())
-    if match is None:
-        raise UsageError(f"{text!r} is not a statement. It is written {FORMS}.")
-    left, sign, right = match["left"], match["operator"], match["right"]
+    left, sign, right = _parts(text)
     if left in systems and right in systems:
         if left == right:
             raise UsageError(f"{text!r} compares a run with itself. Name two runs.")
@@ -97,6 +94,16 @@ def parse_statement(text: str, systems: Sequence[str]) -> Statement:
         for run in (left, right):
             _refuse_unknown(run, systems)
     raise UsageError(f"{text!r} is not a statement. It is written {FORMS}.")
+
+
+def _parts(text: str) -> tuple[str, str, str]:
+    """Return the texts before and after the operator, and the operator."""
+    text = text.strip()
+    found = _OPERATOR.search(text, 1)  # a run comes first, whatever its name begins with
+    left, right = (text[: found.start()].strip(), text[found.end() :].strip()) if found else ("", "")
+    if found is None or not left or not right:
+        raise UsageError(f"{text!r} is not a statement. It is written {FORMS}.")
+    return left, found[0], right
 
 
 def _number(text: str) -> float | None:

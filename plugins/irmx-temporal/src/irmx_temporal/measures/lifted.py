@@ -8,7 +8,18 @@ from typing import Any, ClassVar
 import ir_measures
 import numpy as np
 
-from irmx import COMMON_PARAMS, Column, Formula, Measure, Param, Rankings, TopicScores, UsageError, parse_measure
+from irmx import (
+    COMMON_PARAMS,
+    Column,
+    Formula,
+    Measure,
+    Param,
+    Rankings,
+    TopicScores,
+    UsageError,
+    parse_measure,
+    value_repr,
+)
 from irmx.ragged import Floats
 from irmx_temporal.cells.cell_arrays import Cells
 from irmx_temporal.cells.layout_of_qrels import subtopics_of_rows
@@ -46,7 +57,9 @@ class MeasureParam(Param):
     def check(self, value: Any, name: str, owner: str) -> Any:
         """Return the canonical text of a measure."""
         if not isinstance(value, (str, ir_measures.Measure)):
-            raise UsageError(f"The {name!r} parameter of {owner} must be {self.expects()}. Got {value!r} instead.")
+            raise UsageError(
+                f"The {name!r} parameter of {owner} must be {self.expects()}. Got {value_repr(value)} instead."
+            )
         measure = parse_measure(value)
         if isinstance(measure, Diversity) or (needs_subtopics(measure) and not self.diversity):
             over_windows = f" TimeAware(measure='{measure}') lifts it over windows." if needs_subtopics(measure) else ""
@@ -125,7 +138,7 @@ class IntentAware(Diversity):
             self.params["rel"] = lifted.params["rel"]
         elif rel is not None and "rel" in lifted.SUPPORTED_PARAMS:
             lifted = lifted(rel=rel)
-        return lifted
+        return parse_measure(lifted)
 
     def validate_params(self) -> None:
         super().validate_params()

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from irmx import Param, UsageError, duration_text, seconds
+from irmx import Param, UsageError, duration_text, seconds, value_repr
 from irmx.ragged import Floats, Ints
 
 if TYPE_CHECKING:
@@ -61,7 +61,9 @@ class WindowParam(Param):
             if text[-1:] in _CALENDAR:
                 text = f"{int(length)}s" if length.is_integer() else f"{length!r}s"
         if not _SHORTEST <= length <= _LONGEST:
-            raise UsageError(f"The {name!r} parameter of {owner} must be {self.expects()}. Got {value!r} instead.")
+            raise UsageError(
+                f"The {name!r} parameter of {owner} must be {self.expects()}. Got {value_repr(value)} instead."
+            )
         return text
 
 
@@ -103,7 +105,7 @@ def cut(timestamps: Floats, window: str, tz: str) -> tuple[Ints, list[str]]:
     import pandas as pd
 
     if window is None or window == BURST:
-        raise UsageError(f"Windows are cut by {_FORM}. Got {window!r} instead.")
+        raise UsageError(f"Windows are cut by {_FORM}. Got {value_repr(window)} instead.")
     period = _period(WindowParam("").check(window, "window", "cut"))
     if period is None:
         step = seconds(window)
@@ -147,6 +149,6 @@ def zone(value: str) -> str:
         ZoneInfo(value)
     except Exception:
         raise UsageError(
-            f"The 'tz' parameter must be the name of a time zone, such as 'UTC' or 'Europe/Berlin'. Got {value!r} instead."
+            f"The 'tz' parameter must be the name of a time zone, such as 'UTC' or 'Europe/Berlin'. Got {value_repr(value)} instead."
         ) from None
     return value
