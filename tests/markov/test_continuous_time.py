@@ -95,7 +95,9 @@ def test_negative_holding_times_are_refused(tmp_path):
         ByRank({1: 10, 2: -5})
     path = tmp_path / "times.tsv"
     path.write_text("rank\tholding_time\n1\t-3\n")
-    with pytest.raises(irmx.UsageError, match=r"times.tsv must be above 0 seconds"):
+    with pytest.raises(
+        irmx.DataError, match=r"times.tsv, line 2: the holding_time must be a number in the range \(0, inf\)"
+    ):
         irmx.parse_measure(f"MPcont(model=GL_AD_ID,times=by_rank(file={str(path)!r}))")
     with pytest.raises(irmx.UsageError, match="need times"):
         irmx.calc_aggregate("MPcont(model=GL_AD_ID,times=by_rank)", {"q": {"a": 1}}, {"q": {"a": 1.0}})

@@ -19,13 +19,13 @@ import numpy as np
 
 from irmx import DataError, Param, UsageError, content_in_blocks, content_of, read_table
 from irmx.ragged import Ints
+from irmx_markov.finite_chains import LARGEST
 from irmx_markov.own_matrix import TransitionMatrix
 from irmx_markov.yandex_log import clicks_of_yandex_log, is_yandex_log
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_LARGEST = 20_000
 _WHAT = "click log"
 _START, _BLOCK = 4096, 1 << 22
 """How many bytes are read to recognise a format, and at once of a large log."""
@@ -103,7 +103,7 @@ def transition_counts(log: pd.DataFrame | str | os.PathLike[str], size: int | No
     log : DataFrame, str or Path
         Any source for :func:`read_click_log`.
     size : int, optional
-        N, the number of ranks, at most 20,000; by default the largest rank in the log. Moves from or to ranks beyond N are
+        N, the number of ranks, at most 5,000; by default the largest rank in the log. Moves from or to ranks beyond N are
         left out.
 
     Returns
@@ -125,10 +125,10 @@ def transition_counts(log: pd.DataFrame | str | os.PathLike[str], size: int | No
         size = int(table["rank"].max()) if len(table) else 0
     if size < 1:
         raise DataError("The click log has no clicks.")
-    if size > _LARGEST:
+    if size > LARGEST:
         raise UsageError(
-            f"A click log with ranks up to {size} needs a matrix of {size} x {size} counts; at most {_LARGEST} ranks are "
-            "supported. Use a smaller 'size'."
+            f"A chain over {size:,} ranks is too large; {LARGEST:,} ranks are the most. Use a smaller 'size' than the largest rank of "
+            "the click log, which leaves out moves from and to the ranks beyond it."
         )
     start, end = _steps(table)
     inside = (start <= size) & (end <= size)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from irmx import UsageError
+from irmx import UsageError, counted
 from irmx.ragged import Floats
 
 OPERATIONS = 20_000_000_000
@@ -16,14 +16,32 @@ OPERATIONS = 20_000_000_000
 DENSE = 3_000
 """Maximum number of states of a chain that is solved as a dense matrix."""
 
+LARGEST = 5_000
+"""Maximum number of states of a dense matrix; that many take up to a minute."""
+
 _BLOCK = 64
 _TOLERANCE = 1e-8
 
 
-def check_stochastic(matrix: Any, name: str) -> None:
-    """Raise :class:`irmx.UsageError` unless a matrix is square, non-negative, and its rows add up to 1."""
+def check_shape(matrix: Any, name: str) -> None:
+    """Raise :class:`irmx.UsageError` unless a matrix, dense or sparse, is square, and a chain of its size can be solved."""
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] == 0:
         raise UsageError(f"{name} must be a square matrix. Got the shape {tuple(matrix.shape)}.")
+    n = matrix.shape[0]
+    if hasattr(matrix, "tocsr"):
+        if matrix.nnz < n:  # memory for every row would be taken, however many there are
+            raise UsageError(
+                f"{name} has {n:,} ranks, but only {counted(matrix.nnz, 'transition')}: from some rank there is no transition."
+            )
+    elif n > LARGEST:
+        raise UsageError(
+            f"{name} has {n:,} ranks; {LARGEST:,} are the most of a dense matrix. Use fewer ranks, or a sparse matrix (.npz)."
+        )
+
+
+def check_stochastic(matrix: Any, name: str) -> None:
+    """Raise :class:`irmx.UsageError` unless a matrix is square, non-negative, and its rows add up to 1."""
+    check_shape(matrix, name)
     values = matrix.data if hasattr(matrix, "tocsr") else matrix
     if not np.all(np.isfinite(values)):
         raise UsageError(f"{name} must hold finite numbers. Found NaN or infinity.")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import Column, DataError, Param, Rankings, SampleValues, Symbol, UsageError, value_repr
+from irmx import Column, DataError, Param, Rankings, SampleValues, Symbol, UsageError, read_table, value_repr
 from irmx.ragged import Floats
 
 if TYPE_CHECKING:
@@ -30,6 +28,16 @@ DWELL_COLUMN = Column(
     how="add it to the run table, or use another source of times: times=by_rank(seconds=[20,15,10]), times=by_length",
     sample=SampleValues(range(1, 61)),
 )
+
+
+_FILE = {
+    "rank": Param(int, "a rank", low=1, required=True),
+    "holding_time": Param(float, "the mean holding time at the rank", above=0, unit="s", required=True),
+}
+"""The columns of a file with holding times by rank."""
+
+_LAST = 100_000
+"""The largest rank of holding times that are written as a list in the name of a measure."""
 
 
 class HoldingTimes(Symbol):
@@ -130,14 +138,13 @@ class ByRank(HoldingTimes):
         if table is None and self["seconds"] is not None:
             table = dict(enumerate(self["seconds"], start=1))
         elif table is None and self["file"] is not None:
-            table = _read(Path(self["file"]))
+            table = _read(self["file"])
         self._known: list[int] = sorted(table or {})
         if table is not None:
             _check(table, self["file"])
             if self["file"] is None:
-                filled = [
-                    table[max((k for k in table if k <= r), default=min(table))] for r in range(1, max(table) + 1)
-                ]
+                places = np.searchsorted(self._known, range(1, self._known[-1] + 1), side="right") - 1
+                filled = [table[self._known[place]] for place in np.maximum(places, 0).tolist()]
                 self.params["seconds"] = type(self).SUPPORTED_PARAMS["seconds"].check(filled, "seconds", self.NAME)
                 self.params = {k: self.params[k] for k in self.SUPPORTED_PARAMS if k in self.params}
             self._times = np.array([table[k] for k in self._known])
@@ -169,11 +176,17 @@ def _by_rank(seconds: Mapping[Any, Any]) -> dict[int, float]:
     """Return times by rank, whose ranks are whole numbers."""
     for rank in seconds:
         try:
-            is_whole = float(rank) == int(rank)
+            is_whole = float(rank).is_integer()
         except (OverflowError, TypeError, ValueError):
             is_whole = False
         if not is_whole:
             raise UsageError(f"A holding time needs a whole number as its rank. Got {value_repr(rank)}.")
+    last = max(map(int, seconds), default=0)
+    if last > _LAST:
+        raise UsageError(
+            f"The holding times 'by_rank' are written as a list up to rank {last:,}, which can be at most rank {_LAST:,}. Give the "
+            "times of lower ranks; missing='previous' uses the last of them for the ranks beyond."
+        )
     try:
         return {int(rank): float(time) for rank, time in seconds.items()}
     except (OverflowError, TypeError, ValueError):
@@ -191,16 +204,16 @@ def _check(table: dict[int, float], file: str | None) -> None:
             )
 
 
-def _read(path: Path) -> dict[int, float]:
-    import pandas as pd
-
-    if not path.is_file():
-        raise DataError(f"There is no file {os.fspath(path)!r} with holding times.")
-    try:
-        frame = pd.read_csv(path, sep="\t" if path.suffix == ".tsv" else ",")
-        return _by_rank(dict(zip(frame["rank"].tolist(), frame["holding_time"].tolist(), strict=True)))
-    except (KeyError, ValueError, pd.errors.ParserError) as error:
-        raise DataError(f"{path} must be a table with the columns rank and holding_time: {error}.") from None
+def _read(path: str) -> dict[int, float]:
+    """Return the holding times in a table by rank."""
+    rows = read_table(path, _FILE, "table of holding times")
+    table: dict[int, float] = {}
+    first: dict[int, int] = {}
+    for row, (rank, seconds) in enumerate(zip(rows["rank"].tolist(), rows["holding_time"].tolist(), strict=True)):
+        if first.setdefault(rank, row) != row:
+            rows.refuse([first[rank], row], f"rank {rank} has two holding times, {table[rank]:g} and {seconds:g}.")
+        table[rank] = seconds
+    return table
 
 
 DWELL, BY_RANK = DwellColumn(), ByRank()

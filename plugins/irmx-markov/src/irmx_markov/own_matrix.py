@@ -11,10 +11,11 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from irmx import DataError, Param, Rankings, Symbol, UsageError, new_file
+from irmx import Param, Rankings, Symbol, UsageError, new_file
 from irmx.ragged import Floats, Ints
 from irmx_markov.finite_chains import (
     check_irreducible,
+    check_shape,
     check_stochastic,
     dense_enough,
     log_invariant,
@@ -22,6 +23,7 @@ from irmx_markov.finite_chains import (
     watched,
 )
 from irmx_markov.markov_models import KIND
+from irmx_markov.matrix_files import DELIMITERS, SUFFIXES, load_matrix
 
 _alive: WeakValueDictionary[str, _Matrix] = WeakValueDictionary()
 
@@ -135,7 +137,7 @@ class TransitionMatrix(Symbol):
             self._matrix = _shared(_Matrix(values, "The transition matrix"))
             self.params["digest"] = self._matrix.digest
         elif self["file"] is not None:
-            self._matrix = _Matrix(_load(Path(self["file"])), f"The transition matrix in {self['file']}")
+            self._matrix = _Matrix(load_matrix(Path(self["file"])), f"The transition matrix in {self['file']}")
         elif self["digest"] is not None:
             self._matrix = _alive.get(self["digest"])
             if self._matrix is None:
@@ -230,16 +232,12 @@ class TransitionMatrix(Symbol):
             from scipy.sparse import csr_array, save_npz
 
             save_npz(content, csr_array(values))
-        elif suffix in _DELIMITERS:
-            np.savetxt(content, dense, delimiter=_DELIMITERS[suffix], fmt="%.17g")
+        elif suffix in DELIMITERS:
+            np.savetxt(content, dense, delimiter=DELIMITERS[suffix], fmt="%.17g")
         else:
-            raise UsageError(f"A matrix is saved as {_SUFFIXES}. Got {os.fspath(path)!r} instead.")
+            raise UsageError(f"A matrix is saved as {SUFFIXES}. Got {os.fspath(path)!r} instead.")
         with new_file(path) as file:
             file.write(content.getbuffer())
-
-
-_DELIMITERS = {".csv": ",", ".tsv": "\t"}
-_SUFFIXES = ".npy, .npz, .csv or .tsv"
 
 
 def _floats(values: Any, name: str) -> Any:
@@ -247,6 +245,7 @@ def _floats(values: Any, name: str) -> Any:
     from scipy.sparse import csr_array
 
     if hasattr(values, "tocsr") and not np.iscomplexobj(values):
+        check_shape(values, name)
         sparse = csr_array(values, dtype=float, copy=True)
         sparse.sum_duplicates()
         sparse.eliminate_zeros()
@@ -265,24 +264,6 @@ def _floats(values: Any, name: str) -> Any:
 def _shared(matrix: _Matrix) -> _Matrix:
     """Return the matrix in memory with these values, so that equal matrices are shared."""
     return _alive.setdefault(matrix.digest, matrix)
-
-
-def _load(path: Path) -> Any:
-    """Read a matrix from a file, without unpickling anything."""
-    if not path.is_file():
-        raise DataError(f"There is no file {os.fspath(path)!r} with a transition matrix.")
-    try:
-        if path.suffix == ".npy":
-            return np.load(path, allow_pickle=False)
-        if path.suffix == ".npz":
-            from scipy.sparse import load_npz
-
-            return load_npz(path)
-        if path.suffix in _DELIMITERS:
-            return np.loadtxt(path, delimiter=_DELIMITERS[path.suffix], ndmin=2)
-    except (ValueError, OSError, KeyError, EOFError) as error:
-        raise DataError(f"{path} does not hold a transition matrix: {error}.") from None
-    raise UsageError(f"A transition matrix is read from {_SUFFIXES}. Got {os.fspath(path)!r} instead.")
 
 
 MATRIX = TransitionMatrix()

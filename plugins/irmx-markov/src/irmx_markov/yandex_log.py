@@ -103,15 +103,18 @@ def clicks_of_yandex_log(name: str, blocks: Iterable[bytes]) -> pd.DataFrame:
     number_of: dict[str, int] = {}
     unlisted = array("q")
     for actions in _sessions(_actions(name, blocks)):
-        shown: list[_Action] = []
+        shown: dict[str, tuple[_Action, int]] = {}
         for action, after in zip_longest(actions, actions[1:]):
             if action.is_query:
-                shown.append(action)
+                urls = action.fields[_FIRST_URL:]
+                shown.update(
+                    (urls[i], (action, i + 1)) for i in reversed(range(len(urls)))
+                )  # the first rank of a URL stays
                 continue
-            query, rank = _query_and_rank(shown, action.fields[3])
-            if query is None:
+            if action.fields[3] not in shown:
                 unlisted.append(action.line)
                 continue
+            query, rank = shown[action.fields[3]]
             sessions.append(query.line)
             queries.append(number_of.setdefault(query.fields[3], len(number_of)))
             ranks.append(rank)
@@ -134,14 +137,6 @@ def clicks_of_yandex_log(name: str, blocks: Iterable[bytes]) -> pd.DataFrame:
             "dwell": np.array(dwells),
         }
     )
-
-
-def _query_and_rank(queries: list[_Action], url: str) -> tuple[_Action | None, int]:
-    """Return the last query whose results include a URL, and the rank of the URL in them; None if there is no such query."""
-    for query in reversed(queries):
-        if url in (urls := query.fields[_FIRST_URL:]):
-            return query, urls.index(url) + 1
-    return None, 0
 
 
 def _sessions(actions: Iterator[_Action]) -> Iterator[list[_Action]]:
