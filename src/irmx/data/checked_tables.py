@@ -14,7 +14,7 @@ import numpy as np
 from irmx.data.numerals import as_number
 from irmx.data.raw_tables import RawTable, raw_table
 from irmx.declare.params import LARGEST_INT, Param
-from irmx.errors import DataError, counted, suggest
+from irmx.errors import DataError, counted, some, suggest
 from irmx.ragged import Array, Floats, Ints
 
 if TYPE_CHECKING:
@@ -251,7 +251,7 @@ def _refuse_lacking(raw: RawTable, declared: Mapping[str, Param]) -> None:
     for name, column in declared.items():
         if column.required and name not in raw.columns:
             meaning = f", {column.desc}" if column.desc else ""
-            known = ", ".join(raw.columns) or "none"
+            known = some(raw.columns, 20) or "none"
             raise DataError(
                 f"{raw.name} lacks the column {name!r}{meaning}. It has: {known}.{suggest(name, raw.columns)}"
             )

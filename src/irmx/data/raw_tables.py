@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,7 +93,7 @@ def _of_content(name: str, content: bytes, what: str, empty: bool) -> RawTable:
         raise DataError(f"{name} is empty: it holds no {what}.")
     check_text(name, content)
     if ".jsonl" in suffixes or content.lstrip()[:1] == b"{":
-        lines, records = zip(*json_lines(name, content), strict=True)
+        lines, records = _filled(name, json_lines(name, content))
         return RawTable(name, _by_column(records), lines)
     first = content.lstrip().split(b"\n", 1)[0]
     tabs = ".tsv" in suffixes or (".csv" not in suffixes and b"\t" in first)
@@ -126,9 +127,18 @@ def _of_plain_lines(name: str, content: bytes, delimiter: str) -> RawTable | Non
     )
 
 
+def _filled(name: str, numbered: Iterable[tuple[int, Any]]) -> tuple[Sequence[int], Sequence[Any]]:
+    """Return the numbers of the lines that are not blank, and what is in them."""
+    filled = list(numbered)
+    if not filled:  # control characters that Python counts as spaces
+        raise DataError(f"{name} is empty: it has only white space.")
+    lines, values = zip(*filled, strict=True)
+    return lines, values
+
+
 def _of_lines(name: str, content: bytes, delimiter: str) -> RawTable:
     """Return a table that is read line by line."""
-    lines, rows = zip(*delimited_lines(name, content, delimiter), strict=True)
+    lines, rows = _filled(name, delimited_lines(name, content, delimiter))
     names = [field.strip() for field in rows[0]]
     _refuse_twice(name, names)
     columns = [[field.strip() for field in column] for column in zip(*rows[1:], strict=True)] or [[]] * len(names)
@@ -183,6 +193,6 @@ def _by_column(records: Sequence[Mapping[str, Any]]) -> dict[str, Sequence[Any]]
 
 
 def _refuse_twice(name: str, names: Sequence[str]) -> None:
-    for column in names:
-        if names.count(column) > 1:
-            raise DataError(f"{name} has two columns named {column!r}. Rename or drop one.")
+    if len(set(names)) < len(names):
+        twice, _ = Counter(names).most_common(1)[0]
+        raise DataError(f"{name} has two columns named {twice!r}. Rename or drop one.")

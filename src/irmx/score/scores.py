@@ -303,7 +303,10 @@ class Scores:
             table = pq.read_table(path)
         except (pa.ArrowInvalid, OSError) as error:
             raise DataError(f"{os.fspath(path)} cannot be read as a parquet file of scores: {error}") from None
-        about = json.loads((table.schema.metadata or {}).get(_METADATA, b"{}"))
+        try:
+            about = json.loads((table.schema.metadata or {}).get(_METADATA, b"{}"))
+        except ValueError:
+            raise DataError(f"{os.fspath(path)} is damaged: what it records about its scores cannot be read.") from None
         if about.get("schema") != _SCHEMA:
             schema = f"scores of schema {about['schema']!r}" if about else "no scores of irmx"
             raise DataError(

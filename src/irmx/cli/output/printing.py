@@ -44,7 +44,7 @@ FormatOption = Annotated[
 ]
 """The option ``-o`` of every command that prints rows; an unknown format is refused before anything is computed."""
 
-PlacesOption = Annotated[int, typer.Option("-p", "--places", min=-1, help="Decimal places; -1 for all.")]
+PlacesOption = Annotated[int, typer.Option("-p", "--places", min=-1, max=100, help="Decimal places; -1 for all.")]
 """The option ``-p`` of every command that prints floats."""
 
 

@@ -91,7 +91,7 @@ TieThresholdOption = Annotated[
 
 PlacesByFormatOption = Annotated[
     int | None,
-    typer.Option("-p", "--places", min=-1, help="Decimal places, -1 for all; 4, and all in tsv and csv."),
+    typer.Option("-p", "--places", min=-1, max=100, help="Decimal places, -1 for all; 4, and all in tsv and csv."),
 ]
 """Tables for reading have few places; what another program reads has all, because p-values are small."""
 
