@@ -177,14 +177,20 @@ def fit_effort(
     users = int(user.max()) + 1
     samples = multiplicities(users, resamples, seed)
     warn_of_one_cluster(users, "times")
-    found = statistics[statistic](
-        np.log(seconds[used]) if statistic == "within_users" else seconds[used],
-        media[used],
-        user,
-        types.index(reference),
-        samples,
-        types,
-    )
+    with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
+        found = statistics[statistic](
+            np.log(seconds[used]) if statistic == "within_users" else seconds[used],
+            media[used],
+            user,
+            types.index(reference),
+            samples,
+            types,
+        )
+    if not ((found.effort[0] > 0) & np.isfinite(found.effort[0])).all():
+        raise DataError(
+            f"{log.name}: the times are too far apart for floating-point numbers: {seconds[used].min():g} to "
+            f"{seconds[used].max():g} seconds. Leave times out with 'shortest' and 'longest'."
+        )
     if np.isfinite(found.effort[1:]).all(axis=1).mean() < _FEWEST:
         rare = int(np.argmin(np.isfinite(found.effort).sum(axis=0)))
         raise DataError(

@@ -249,7 +249,9 @@ class VerticalF(VerticalMeasure):
     def score(self, rankings: Rankings) -> Floats:
         hit, shown, right = self.counts(rankings)
         p, r, beta = precision(hit, shown, right), recall(hit, right), self["beta"]
-        f: Floats = np.divide((1 + beta**2) * p * r, beta**2 * p + r, out=np.zeros(len(p)), where=p + r > 0)
+        squared = min(beta, 1 / beta) ** 2  # of the smaller weight; that of a large beta would overflow
+        of_p, of_r = (squared, 1.0) if beta <= 1 else (1.0, squared)
+        f: Floats = np.divide((of_p + of_r) * p * r, of_p * p + of_r * r, out=np.zeros(len(p)), where=p + r > 0)
         return f
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from irmx import DataError
@@ -78,8 +79,17 @@ class Page:
             raise DataError(f"{self.name} has no blocks.")
         items = self.items
         if len(set(items)) < len(items):
-            twice = next(item for item in items if items.count(item) > 1)
+            twice, _ = Counter(items).most_common(1)[0]
             raise DataError(f"{self.name} has the item {twice!r} twice.")
+        for text in (
+            self.query_id,
+            self.page_id,
+            *(b.vertical for b in self.blocks),
+            *(b.media for b in self.blocks),
+            *items,
+        ):
+            if not _is_unicode(text):
+                raise DataError(f"{self.name} has the text {text!r}, in which a character is half of a surrogate pair.")
 
     @property
     def name(self) -> str:
@@ -95,6 +105,15 @@ class Page:
     def verticals(self) -> tuple[str, ...]:
         """The verticals of its blocks, each once, from top to bottom, without general web."""
         return tuple(dict.fromkeys(b.vertical for b in self.blocks if b.vertical != WEB))
+
+
+def _is_unicode(text: str) -> bool:
+    """Tell whether a text can be written as UTF-8; JSON can also escape half of a character."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _some(items: tuple[str, ...]) -> str:
