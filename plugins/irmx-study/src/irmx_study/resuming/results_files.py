@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from irmx import DataError, UsageError
+from irmx import DataError, UsageError, content_of
 from irmx_study.resuming.identity import Identity
 from irmx_study.resuming.parts import Kind, Parts, refuse_other, write_parquet, write_whole
 
@@ -108,6 +109,10 @@ def table_of(path: Path) -> pd.DataFrame:
         if separator is None:
             return pd.read_parquet(path)
         texts = {"run": str, "query_id": str}
-        return pd.read_csv(path, sep=separator, dtype=texts, keep_default_na=False, na_values=[""])
-    except (pa.ArrowInvalid, OSError, ValueError) as error:
+        return pd.read_csv(
+            io.BytesIO(content_of(path, "results")), sep=separator, dtype=texts, keep_default_na=False, na_values=[""]
+        )
+    except DataError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, KeyError) as error:
         raise DataError(f"{path} cannot be read as a results file, which is .parquet, .csv or .tsv: {error}") from None

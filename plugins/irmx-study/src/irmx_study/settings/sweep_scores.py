@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+import os
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
 import numpy as np
 
 from irmx import DataError, Grid, Measure, NamedMeasure, Scores, UnknownNameError, measure_named
+from irmx.ragged import Ints
 from irmx_study.sweeping.longform import KEYS
 from irmx_study.sweeping.results import read_results
 
@@ -69,21 +72,36 @@ def scores_and_parameters(results: Any, known: bool = False) -> tuple[Scores, pd
     names = parameter_columns(frame)
     number = frame.groupby(["measure", *names], sort=False, dropna=False).ngroup().to_numpy()
     first = frame.loc[~frame.duplicated(["measure", *names]), ["measure", *names]].reset_index(drop=True)
-    measures = tuple(_measures(first, names, known))
     topic, topics = pd.factorize(frame["query_id"].astype(str))
     run, runs = pd.factorize(frame["run"].astype(str))
-    shape = (len(topics), len(runs), len(measures))
+    shape = (len(topics), len(runs), len(first))
     places = np.ravel_multi_index((topic, run, number), shape)
-    count = np.bincount(places, minlength=int(np.prod(shape)))
-    if (count != 1).any():
-        t, s, m = np.unravel_index(int(np.argmax(count != 1)), shape)
-        found = f"{measures[m]} of {runs[s]} for topic {topics[t]}"
-        is_twice = count.reshape(shape)[t, s, m] > 1
-        raise DataError(f"The results have {found} twice." if is_twice else f"The results have no value of {found}.")
+    _refuse_incomplete(
+        places,
+        shape,
+        lambda t, s, m: f"{_measures(first.iloc[[m]], names, known)[0]} of {runs[s]} for topic {topics[t]}",
+        _name_of(results),
+    )
+    measures = tuple(_measures(first, names, known))
     values = np.empty(shape)
     values.flat[places] = frame["value"].to_numpy(dtype=float, na_value=np.nan)
     scores = Scores(values, tuple(topics), tuple(runs), measures, np.ones(shape[:2], dtype=bool))
     return scores, first[names]
+
+
+def _refuse_incomplete(places: Ints, shape: tuple[int, ...], named: Callable[..., str], what: str) -> None:
+    """Raise unless every place of an array occurs once; the array itself could be much larger than the results."""
+    filled, count = np.unique(places, return_counts=True)
+    for place in filled[count > 1][:1].tolist():
+        raise DataError(f"{what} have {named(*np.unravel_index(place, shape))} twice.")
+    if len(filled) < math.prod(shape):
+        gaps = np.flatnonzero(filled != np.arange(len(filled)))
+        place = int(gaps[0]) if len(gaps) else len(filled)
+        raise DataError(f"{what} have no value of {named(*np.unravel_index(place, shape))}.")
+
+
+def _name_of(results: Any) -> str:
+    return f"The results in {os.fspath(results)}" if isinstance(results, (str, os.PathLike)) else "The results"
 
 
 def _measures(rows: pd.DataFrame, names: Sequence[str], known: bool) -> list[ir_measures.Measure]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import ir_measures
 import numpy as np
 
-from irmx import DataError, Grid, Measure, UsageError, parse_measure, suggest
+from irmx import DataError, Grid, Measure, UsageError, content_of, parse_measure, suggest
 from irmx.ragged import Floats
 
 if TYPE_CHECKING:
@@ -78,9 +79,12 @@ def _table(users: Any) -> tuple[pd.DataFrame, str]:
     if isinstance(users, pd.DataFrame):
         return users, "The population"
     path = os.fspath(users)
+    content = content_of(path, "population")
     try:
-        table = pd.read_csv(path, sep="\t" if path.endswith(".tsv") else ",", dtype=str, keep_default_na=False)
-    except (OSError, ValueError) as error:
+        table = pd.read_csv(
+            io.BytesIO(content), sep="\t" if path.endswith(".tsv") else ",", dtype=str, keep_default_na=False
+        )
+    except ValueError as error:
         raise DataError(f"{path} cannot be read as a population, a table with a header: {error}") from None
     return table.rename(columns=str.strip), path
 
