@@ -212,3 +212,14 @@ def test_a_log_of_yandex_of_many_queries_in_one_session(tmp_path: Path) -> None:
     log = read_click_log(path)
     assert sorted(log["session"].tolist()) == [*range(1, 20_001), 20_000]
     assert log["rank"].value_counts().to_dict() == {1: 20_000, 2: 1}
+
+
+@pytest.mark.parametrize(("speed", "says"), [("5e-324", "too small a speed.*170 words is inf s"), ("1.7e308", "")])
+def test_reading_speeds_at_the_ends_of_64_bit_floats(speed: str, says: str) -> None:
+    run = pd.DataFrame({"query_id": "q", "doc_id": ["a", "b"], "score": [2, 1], "length": [170, 20]})
+    text = f"MPcont(model=GL_AD_ID,times=by_length(speed={speed}))"
+    if says:
+        with pytest.raises(irmx.UsageError, match=says):
+            irmx.calc_aggregate(text, {"q": {"a": 1}}, run)
+    else:
+        assert list(irmx.calc_aggregate(text, {"q": {"a": 1}}, run).values()) == [1.0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irmx import Column, Formula, Param, Rankings, SampleValues
+from irmx import Column, Formula, Param, Rankings, SampleValues, UsageError
 from irmx.ragged import Floats
 from irmx_markov.holding import HoldingTimes, positive
 
@@ -70,7 +70,14 @@ class ByLength(HoldingTimes):
     def mean_times(self, rankings: Rankings) -> Floats:
         length = rankings.relevant.column(LENGTH_COLUMN)
         positive(rankings, length, LENGTH_COLUMN, zero=self["overhead"] > 0)
-        return np.asarray(self["overhead"] + length / self["speed"])
+        with np.errstate(over="ignore"):
+            times = np.asarray(self["overhead"] + length / self["speed"])
+        for i in np.flatnonzero(~(np.isfinite(times) & (times > 0)))[:1].tolist():
+            raise UsageError(
+                f"{self!r} is too {'small' if times[i] > 0 else 'large'} a speed: the time to read {length[i]:g} words is {times[i]:g} "
+                "s for a 64-bit float."
+            )
+        return times
 
     def run_columns(self) -> tuple[Column, ...]:
         return (LENGTH_COLUMN,)

@@ -18,6 +18,10 @@ _WIDEST = 1e6
 """The largest standard deviation, in units of the mean; beyond it a log-normal population has no plausible typical user."""
 
 
+MOST_USERS = 1_024_000
+"""The maximum number of simulated users; beyond, standard errors are smaller than anything that could be told apart."""
+
+
 @dataclass(frozen=True)
 class Users:
     """Users drawn from a population, or observed ones.

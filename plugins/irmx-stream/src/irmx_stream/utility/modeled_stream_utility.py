@@ -22,7 +22,7 @@ from irmx_stream.updates.stream_columns import (
     TIMESTAMP,
 )
 from irmx_stream.updates.streams import LATE
-from irmx_stream.users.population import Population
+from irmx_stream.users.population import MOST_USERS, Population
 
 if TYPE_CHECKING:
     from irmx_stream.updates.prepared_streams import Streams
@@ -123,6 +123,7 @@ class ModeledStreamUtility(Measure):
             "number of simulated users; 'auto' for as many as the precision requires",
             default=1000,
             low=1,
+            high=MOST_USERS,
             words=("auto",),
         ),
         "precision": Param(

@@ -14,15 +14,12 @@ from irmx.ragged import Floats
 from irmx_stream.interfaces.reading_interface import ReadingInterface
 from irmx_stream.updates.prepared_streams import Streams
 from irmx_stream.updates.streams import Stream
-from irmx_stream.users.population import Population, Users
+from irmx_stream.users.population import MOST_USERS, Population, Users
 from irmx_stream.users.traces import Traces, cut, simulate
 from irmx_stream.utility.stream_utility import Utility, amounts_of, compiled_for, gains_of, mean_gain
 
 FIRST_USERS = 1000
 """The initial number of users if it depends on the precision; it is doubled until the precision is reached."""
-
-MOST_USERS = 1_024_000
-"""The maximum number of users."""
 
 _AT_ONCE = 2000
 """Number of users that are simulated together; it bounds the memory."""
