@@ -335,7 +335,7 @@ def test_bad_tables(nuggets: pd.DataFrame, updates: pd.DataFrame, said: str) -> 
         ("MSU(MD='-2m')", "more than 0s. Got '-2m' instead"),
         ("MSU(SD=-1)", "at least 0s"),
         ("MSU(L=1.01)", r"'L' parameter of MSU must be a float in the range \[0, 1\]"),
-        ("MSU(users=0)", r"must be an int in the range \[1, inf\) or 'auto'"),
+        ("MSU(users=0)", r"must be an int in the range \[1, 1.024e\+06\] or 'auto'"),
         ("MSU(users='many')", r"or 'auto'"),
         ("MSU(per='hour')", "one of 'second', 'update_read', 'update_emitted'"),
         ("MSU(interface=sideways)", "sideways"),
