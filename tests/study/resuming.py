@@ -51,10 +51,10 @@ def wait_for_parts(folder: Path, number: int = 3) -> None:
     wait_for(lambda: len(list((folder / f"{OUT}.parts").glob("settings-*.parquet"))) >= number)
 
 
-def parts(folder: Path) -> set[int]:
+def parts(folder: Path, out: str = OUT) -> set[int]:
     """The settings whose parts can be read."""
     found: set[int] = set()
-    for path in (folder / f"{OUT}.parts").glob("settings-*.parquet"):
+    for path in (folder / f"{out}.parts").glob("settings-*.parquet"):
         found |= set(json.loads((pq.read_schema(path).metadata or {})[b"settings"]))
     return found
 

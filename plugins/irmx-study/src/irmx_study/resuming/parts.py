@@ -6,23 +6,25 @@ import contextlib
 import json
 import os
 import shutil
-import socket
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from irmx import DataError, DataWarning
+from irmx import DataError, DataWarning, new_file
+from irmx_study.resuming.folder_lock import PROCESS, FolderLock, cannot_be_made, this_process
 from irmx_study.resuming.identity import Identity, differences
 
 if TYPE_CHECKING:
-    import filelock
     import pyarrow as pa
 
-_PROCESS = "process.txt"
-_UNFINISHED = ".unfinished"
+UNFINISHED = ".unfinished"
+"""The end of the names of files that are not whole yet, which :func:`irmx.new_file` gives them too, and of temporary folders."""
+
+KEPT = "Make room there; what is finished is kept, and the same command resumes from there."
+"""What to do when a file cannot be written."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +57,8 @@ class Kind:
 class Parts:
     """The finished parts of some work: in the folder ``NAME.parts`` beside a file of results, or in memory without one.
 
-    A part is a parquet file that knows the numbers of its units; it is written under another name and renamed, so that
-    it is either there as a whole or not. The manifest says which work the parts are of.
+    A part is a parquet file that knows the numbers of its units; it is there as a whole or not. The manifest says which work
+    the parts are of.
 
     Parameters
     ----------
@@ -69,11 +71,9 @@ class Parts:
     def __init__(self, kind: Kind, out: Path | None = None) -> None:
         self.kind = kind
         self.folder = None if out is None else out.with_name(out.name + ".parts")
-        self._lock: filelock.BaseFileLock | None = None
+        self._lock = None if self.folder is None else FolderLock(self.folder)
         self._tables: dict[str, pa.Table | Path] = {}
         self._numbers: dict[str, list[int]] = {}
-
-    # -- one process at a time ---------------------------------------------------------------------------
 
     def lock(self) -> None:
         """Keep other processes out, until :meth:`close` or the end of this one.
@@ -83,47 +83,13 @@ class Parts:
         irmx.errors.DataError
             If another process is at work here; the message names it.
         """
-        if self.folder is None:
-            return
-        import filelock
-
-        self._lock = filelock.FileLock(self.folder.with_suffix(".lock"))
-        try:
-            self._lock.acquire(blocking=False)
-        except filelock.Timeout:
-            self._refuse_unless_writable(Path(self._lock.lock_file))
-            self._lock = None
-            raise DataError(
-                f"Another process is at work on {self.folder}{self._other_process()}. Wait until it is done, or choose "
-                "another --out."
-            ) from None
-        except OSError as error:
-            self._lock = None
-            raise self._cannot_be_made(error) from None
-
-    def _refuse_unless_writable(self, path: Path) -> None:
-        """Raise where no lock can be made, which filelock does not tell from one that another process holds."""
-        try:
-            path.open("a").close()
-        except OSError as error:
-            raise self._cannot_be_made(error) from None
-
-    def _other_process(self) -> str:
-        """Return the process that holds the lock, empty if it has not written its name yet."""
-        assert self.folder is not None
-        try:
-            return ": " + (self.folder / _PROCESS).read_text(encoding="utf-8")
-        except OSError:
-            return ""
+        if self._lock is not None:
+            self._lock.acquire()
 
     def close(self) -> None:
-        """Release the lock."""
-        if self._lock is not None and self.folder is not None:
-            for path in (self.folder / _PROCESS, Path(self._lock.lock_file)):
-                with contextlib.suppress(OSError):  # it is gone already; or it is open, and stays on Windows
-                    path.unlink()
+        """Let other processes in."""
+        if self._lock is not None:
             self._lock.release()
-            self._lock = None
 
     # -- what is there -----------------------------------------------------------------------------------
 
@@ -141,32 +107,31 @@ class Parts:
             self.folder.mkdir(exist_ok=True)
             paths = sorted(self.folder.iterdir())
         except OSError as error:
-            raise self._cannot_be_made(error) from None
+            raise cannot_be_made(self.folder, error) from None
         manifest = self.folder / self.kind.manifest
         if manifest in paths:
             self._check(manifest, paths, identity)
-        elif [p for p in paths if p.suffix != _UNFINISHED and p.name != _PROCESS]:
+        elif [p for p in paths if p.suffix != UNFINISHED and p.name != PROCESS]:
             raise DataError(
                 f"The folder {self.folder} is not one of a {self.kind.name} ({self.kind.manifest} is missing). Remove it, or choose "
                 "another --out."
             )
-        process = f"process {os.getpid()} on {socket.gethostname()}"
-        write_whole(self.folder / _PROCESS, lambda path: path.write_text(process, encoding="utf-8"))
+        _write_text(self.folder / PROCESS, this_process())
         for path in paths:
             self._take_over(path)
-        write_whole(manifest, lambda path: path.write_text(json.dumps(identity, indent=1), encoding="utf-8"))
-
-    def _cannot_be_made(self, error: OSError) -> DataError:
-        return DataError(f"The folder {self.folder} cannot be created: {error.strerror}. Choose another --out.")
+        _write_text(manifest, json.dumps(identity, indent=1))
 
     def _check(self, manifest: Path, paths: list[Path], identity: Identity) -> None:
         """Raise for parts of other work, if they contain any unit."""
         try:
             found = json.loads(manifest.read_text(encoding="utf-8"))
-        except ValueError as error:
+            refused = "" if isinstance(found, dict) else "it does not describe any work"
+        except (OSError, ValueError, RecursionError) as error:
+            refused = str(error)
+        if refused:
             raise DataError(
-                f"{manifest} cannot be read ({error}). Remove the folder {self.folder}, or choose another --out."
-            ) from None
+                f"{manifest} cannot be read ({refused}). Remove the folder {self.folder}, or choose another --out."
+            )
         if [p for p in paths if p.suffix == ".parquet" and p.stem != self.kind.extra]:
             refuse_other(self.kind, f"The folder {self.folder} holds parts", found, identity)
         elif found != identity:
@@ -177,8 +142,8 @@ class Parts:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        if path.suffix == _UNFINISHED:
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        if path.suffix == UNFINISHED:
+            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
         elif path.suffix == ".parquet" and path.exists():
             try:
                 self._numbers[path.stem] = json.loads((pq.read_schema(path).metadata or {})[self.kind.key])
@@ -202,11 +167,27 @@ class Parts:
         return self.kind.extra in self._tables
 
     def tables(self) -> list[pa.Table]:
-        """Return all parts."""
+        """Return all parts.
+
+        Raises
+        ------
+        irmx.errors.DataError
+            If one is damaged; it is removed, so that the same command computes its units again.
+        """
+        return [part if not isinstance(part, Path) else self._read(part) for _, part in sorted(self._tables.items())]
+
+    def _read(self, path: Path) -> pa.Table:
+        import pyarrow as pa
         import pyarrow.parquet as pq
 
-        parts = [self._tables[name] for name in sorted(self._tables)]
-        return [pq.read_table(p).replace_schema_metadata() if isinstance(p, Path) else p for p in parts]
+        try:
+            return pq.read_table(path).replace_schema_metadata()
+        except (pa.ArrowException, OSError) as error:
+            path.unlink(missing_ok=True)
+            raise DataError(
+                f"{path} is damaged ({str(error).partition(chr(10))[0]}); it was removed. The same command computes its "
+                f"{self.kind.unit}s again."
+            ) from None
 
     # -- writing -----------------------------------------------------------------------------------------
 
@@ -221,13 +202,18 @@ class Parts:
     @contextlib.contextmanager
     def workspace(self) -> Iterator[str]:
         """Yield a folder for temporary files of a call; if the call is killed, the next one removes it."""
-        with tempfile.TemporaryDirectory(dir=self.folder, suffix=_UNFINISHED) as folder:
+        with tempfile.TemporaryDirectory(dir=self.folder, suffix=UNFINISHED) as folder:
             yield folder
 
     def remove(self) -> None:
-        """Remove the folder with all parts."""
+        """Remove the folder with all parts, which are not to be found in part if this process is killed meanwhile."""
         if self.folder is not None:
-            shutil.rmtree(self.folder, ignore_errors=True)
+            removed = self.folder.with_name(self.folder.name + UNFINISHED)
+            shutil.rmtree(removed, ignore_errors=True)  # left by a process that was
+            with contextlib.suppress(OSError):
+                self.folder.rename(removed)
+            for folder in (removed, self.folder):
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def refuse_other(kind: Kind, what: str, existing: Identity, requested: Identity) -> None:
@@ -241,29 +227,22 @@ def refuse_other(kind: Kind, what: str, existing: Identity, requested: Identity)
 
 
 def write_parquet(path: Path, table: pa.Table) -> None:
-    """Write a table atomically: the file is complete or does not exist."""
+    """Write a table: the file is complete or does not exist."""
     import pyarrow.parquet as pq
 
-    write_whole(path, lambda unfinished: pq.write_table(table, unfinished))
+    with new_file(path, KEPT) as file:
+        pq.write_table(table, file)
 
 
-def write_whole(path: Path, write: Callable[[Path], Any]) -> None:
-    """Write a file under another name, flush it to disk, and rename it."""
-    unfinished = path.with_name(path.name + _UNFINISHED)
-    with writing(path):
-        write(unfinished)
-        with open(unfinished, "rb+") as file:
-            os.fsync(file.fileno())
-        os.replace(unfinished, path)
+def _write_text(path: Path, text: str) -> None:
+    with new_file(path, KEPT) as file:
+        file.write(text.encode())
 
 
 @contextlib.contextmanager
 def writing(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Name the file that cannot be written, for instance because the disk is full."""
+    """Name the temporary file that cannot be written, for instance because the disk is full."""
     try:
         yield
     except OSError as error:
-        raise DataError(
-            f"{os.fspath(path)} cannot be written: {error.strerror or error}. Make room there; what is finished is kept, "
-            "and the same command resumes from there."
-        ) from None
+        raise DataError(f"{os.fspath(path)} cannot be written: {error.strerror or error}. {KEPT}") from None

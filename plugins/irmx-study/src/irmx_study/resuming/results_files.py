@@ -8,9 +8,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from irmx import DataError, UsageError, content_of
+from irmx import DataError, UsageError, content_of, new_file
 from irmx_study.resuming.identity import Identity
-from irmx_study.resuming.parts import Kind, Parts, refuse_other, write_parquet, write_whole
+from irmx_study.resuming.parts import KEPT, Kind, Parts, refuse_other, write_parquet
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -83,12 +83,13 @@ class ResultsFile:
         return identity
 
     def write(self, frame: pd.DataFrame, identity: Identity) -> None:
-        """Write the results atomically: the file is complete or does not exist."""
+        """Write the results: the file is complete or does not exist."""
         import pyarrow as pa
 
         if self.path.suffix in SEPARATORS:
             separator = SEPARATORS[self.path.suffix]
-            write_whole(self.path, lambda unfinished: frame.to_csv(unfinished, sep=separator, index=False))
+            with new_file(self.path, KEPT) as file:
+                frame.to_csv(file, sep=separator, index=False, lineterminator="\n")
             return
         table = pa.Table.from_pandas(frame, preserve_index=False)
         marked = {**(table.schema.metadata or {}), self._key: json.dumps(identity).encode()}
