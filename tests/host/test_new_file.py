@@ -55,6 +55,7 @@ def test_a_new_file_appears_and_an_old_one_is_replaced(old: Path) -> None:
 
 def test_a_name_may_be_as_long_as_the_system_allows(tmp_path: Path) -> None:
     write(tmp_path / ("a" * 255))
+    write(tmp_path / ("ä" * 127))
     with pytest.raises(DataError, match=r"a cannot be written: .*[Tt]oo long"):
         write(tmp_path / ("a" * 256))
 
@@ -137,7 +138,7 @@ def test_a_symbolic_link_stays_and_its_target_is_written(old: Path) -> None:
 @posix
 def test_a_planted_link_is_not_followed(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("secrets.token_hex", lambda size: "guessed")
-    (old.parent / ".guessed.unfinished").symlink_to(old)
+    (old.parent / ".new.guessed.unfinished").symlink_to(old)
     with pytest.raises(DataError, match=os.strerror(errno.EEXIST)):
         write(old.with_name("new"), b"harm")
     assert old.read_bytes() == b"old"

@@ -17,6 +17,9 @@ from irmx.errors import DataError
 UNFINISHED = ".unfinished"
 """The end of the name that a file has until it is whole."""
 
+_SHOWN = 40
+"""So many characters of its later name are in that name, which must not be longer than systems allow."""
+
 
 @contextmanager
 def new_file(path: str | os.PathLike[str], advice: str = "") -> Iterator[BinaryIO]:
@@ -24,7 +27,8 @@ def new_file(path: str | os.PathLike[str], advice: str = "") -> Iterator[BinaryI
 
     What is written goes to a new file in the same folder, hidden and with a name that nobody can guess, which is flushed to
     disk and renamed once it is whole. Whoever reads meanwhile, or is at work on the same file in another process, sees the old
-    file or a whole new one. If anything fails, or Ctrl-C is pressed, the old file stays and nothing else is left.
+    file or a whole new one. If anything fails, or Ctrl-C is pressed, the old file stays and nothing else is left; if the
+    process is killed, the hidden file, ``.NAME.????.unfinished``, is left beside it.
 
     A symbolic link stays, and the file that it leads to is replaced. A pipe or a device, such as ``/dev/stdout``, gets
     everything at the end. A file that is replaced keeps its permissions, and must be writable.
@@ -126,7 +130,8 @@ def _stream_at(there: os.stat_result) -> int | None:
 
 def _replaced(target: str, there: os.stat_result | None) -> Iterator[BinaryIO]:
     """Give a new file, and put it in the place of a regular file, or where there is none."""
-    unfinished = os.path.join(os.path.dirname(target), f".{secrets.token_hex(8)}{UNFINISHED}")
+    folder, name = os.path.split(target)
+    unfinished = os.path.join(folder, f".{name[:_SHOWN]}.{secrets.token_hex(8)}{UNFINISHED}")
     try:
         with open(unfinished, "xb") as file:  # x: never an existing file, nor what a symbolic link leads to
             if there is not None:
