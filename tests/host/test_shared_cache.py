@@ -1,0 +1,103 @@
+"""The cache of looked-up values, used by several at the same time, damaged, or without room."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from irmx import DataWarning, Field
+from irmx.adapters.ir_datasets.cache import Cache, Value
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cache:
+    """A cache with one value."""
+    monkeypatch.setenv("IRMX_CACHE", str(tmp_path / "cache"))
+    made = again()
+    made.add({"old": Value(1.0)})
+    return made
+
+
+def again() -> Cache:
+    """The same cache, as another process has it."""
+    return Cache("a/b", Field("a", "day", "date"), "host 1")
+
+
+def test_readers_and_writers_at_the_same_time_lose_nothing_and_see_whole_files(cache: Cache) -> None:
+    own = [{f"{writer}-{i}": Value(float(i)) for i in range(6)} for writer in range(4)]
+    shared = {"shared": Value("same", "a rule")}
+
+    def write(values: dict[str, Value]) -> None:
+        for doc_id, value in values.items():
+            again().add({doc_id: value} | shared)
+
+    def read(_: int) -> list[dict[str, Value]]:
+        return [again().read() for _ in range(40)]
+
+    with ThreadPoolExecutor(8) as threads:
+        writing = [threads.submit(write, values) for values in own]
+        seen = [values for of_reader in threads.map(read, range(4)) for values in of_reader]
+        for one in writing:
+            one.result()  # and no warning, which would be an error
+    expected = {"old": Value(1.0)} | shared
+    for values in own:
+        expected |= values
+    assert cache.read() == expected
+    assert all({"old": Value(1.0)}.items() <= values.items() <= expected.items() for values in seen)
+
+
+@pytest.mark.parametrize("damage", ["truncated", "junk", "empty", "inside", "other columns", "other types"])
+def test_a_damaged_file_is_made_anew_with_one_note(cache: Cache, damage: str) -> None:
+    content = cache.path.read_bytes()
+    table = pq.read_table(cache.path)
+    if damage == "other columns":
+        pq.write_table(table.drop_columns("rule"), cache.path)
+    elif damage == "other types":
+        pq.write_table(table.set_column(1, "number", pa.array(["one"])), cache.path)
+    else:
+        inside = content[:4] + b"\xff" * 40 + content[44:]
+        cache.path.write_bytes({"truncated": content[:-9], "junk": b"junk", "empty": b"", "inside": inside}[damage])
+    with pytest.warns(
+        DataWarning, match=r"\.parquet of the cache cannot be read \(.*\)\. The documents are looked up again"
+    ):
+        assert cache.read() == {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        again().add({"1": Value(1.0)})
+        cache.add({"2": Value(2.0)})
+        assert cache.read() == {"1": Value(1.0), "2": Value(2.0)}, "nor is lost what another process made anew"
+
+
+def test_without_room_the_old_values_stay_and_one_note_says_so(cache: Cache, full_disk: Callable[..., None]) -> None:
+    full_disk()
+    with pytest.warns(DataWarning, match=r"cannot be kept in the cache .* \(.*: No space left on device\.\)") as noted:
+        cache.add({"new": Value(2.0)})
+    assert len(noted) == 1
+    assert cache.read() == {"old": Value(1.0)}
+    assert {path.suffix for path in cache.path.parent.iterdir()} <= {".parquet", ".lock"}
+
+
+def test_where_there_can_be_no_folder_one_note_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("mine")
+    monkeypatch.setenv("IRMX_CACHE", str(tmp_path / "file"))
+    assert again().read() == {}
+    with pytest.warns(DataWarning, match="cannot be kept in the cache .*IRMX_CACHE names another folder") as noted:
+        again().add({"new": Value(2.0)})
+    assert len(noted) == 1
+
+
+def test_another_process_that_holds_the_lock_for_long_is_not_waited_for_for_ever(
+    cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import filelock
+
+    monkeypatch.setattr("irmx.adapters.ir_datasets.cache._PATIENCE", 0.1)
+    held = filelock.FileLock(cache.path.with_suffix(".lock"))
+    with held, ThreadPoolExecutor(1) as other, pytest.warns(DataWarning, match="cannot be kept in the cache"):
+        other.submit(cache.add, {"new": Value(2.0)}).result()
