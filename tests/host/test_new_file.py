@@ -208,3 +208,15 @@ def test_readers_and_writers_at_the_same_time_see_whole_files(old: Path) -> None
     assert set(seen) <= {b"old", *contents}
     assert old.read_bytes() in contents
     assert list(old.parent.iterdir()) == [old]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+def test_standard_output_on_a_full_disk_is_told_at_whatever_moment() -> None:
+    at_the_end = "import sys, irmx.cli.app as app; app.run = lambda: (print('last'), sys.exit(0)); "
+    for before, unbuffered in (("", ""), ("", "1"), (at_the_end, "")):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run(
+                [sys.executable, "-c", f"{before}from irmx.cli import main; main()", "demo"],
+                env={**os.environ, "PYTHONUNBUFFERED": unbuffered}, stdout=full, stderr=subprocess.PIPE, text=True,
+            )  # fmt: skip
+        assert (done.returncode, done.stderr) == (1, "irmx: The output cannot be written: No space left on device\n")

@@ -17,7 +17,7 @@ def main() -> None:
     after all results have been printed. Ctrl-C before and after the command ends it on the spot.
     """
     irmx_command.stop_at_once()
-    from irmx.cli.app import STOPPED, run
+    from irmx.cli.app import DATA, STOPPED, run
     from irmx.errors import note
 
     try:
@@ -26,18 +26,34 @@ def main() -> None:
             run()
         except SystemExit as stop:
             irmx_command.stop_at_once()
-            _leave(stop.code if isinstance(stop.code, int) else int(stop.code is not None))
+            code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+            if "joblib" in sys.modules:  # it removes its temporary files at exit
+                atexit._run_exitfuncs()
+            lost = _close_output()
+            if lost and code == 0:
+                note(f"The output cannot be written: {lost}")
+                code = DATA
+            _leave(code)
     except KeyboardInterrupt:  # while the command was being left
         irmx_command.stop_at_once()
         note("stopped")
         _leave(STOPPED)
 
 
+def _close_output() -> str:
+    """Write what standard output still holds, and return why it cannot be written; some file systems tell it only now."""
+    with contextlib.suppress(BrokenPipeError, ValueError, AttributeError):  # nothing reads it, or it is closed
+        try:
+            sys.stdout.close()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            return error.strerror
+    return ""
+
+
 def _leave(code: int) -> None:
-    """Exit, with the results written and the temporary files of joblib removed."""
-    if "joblib" in sys.modules:  # it removes its temporary files at exit
-        atexit._run_exitfuncs()
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError, AttributeError):  # closed, or nothing reads it
-            stream.flush()
+    """Exit, with what was said on standard error."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        sys.stderr.flush()
     os._exit(code)

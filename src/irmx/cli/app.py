@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
@@ -21,6 +22,9 @@ from irmx.plugin.checks import comes_from_ctrl_c
 
 USAGE, DATA, STOPPED = 2, 1, 130
 """Exit codes: a wrong request; a problem of the data or of a plugin; Ctrl-C."""
+
+_LOST = (errno.ENOSPC, errno.EFBIG, errno.EIO, getattr(errno, "EDQUOT", errno.ENOSPC))
+"""Errors of writing; one that names no file is of standard output, as those of files name them."""
 
 _HELP = """User-model-based evaluation measures beside those of ir_measures.
 
@@ -100,7 +104,9 @@ def _leave(error: Exception, cause: BaseException | None = None) -> NoReturn:
             "To use UTF-8, set the environment variable PYTHONIOENCODING=utf-8."
         )
     elif isinstance(error, OSError) and error.strerror:
-        note(f"{error.filename}: {error.strerror}" if error.filename else error.strerror)
+        lost = "The output cannot be written" if error.errno in _LOST else ""
+        place = error.filename or lost
+        note(f"{place}: {error.strerror}" if place else error.strerror)
     else:
         note(str(error))
         if isinstance(error, PluginError) and error.__cause__ and "--traceback" not in str(error):
