@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -228,3 +230,29 @@ def test_scores_of_a_measure_that_only_another_tool_knows(tmp_path: Path) -> Non
         assert same.means().loc["one", "my mrt"] == 1
     with pytest.raises(UsageError, match="This is not a measure"):
         scores["my mr"]
+
+
+def test_scores_are_read_whole_while_another_process_replaces_them(tmp_path: Path) -> None:
+    path = tmp_path / "scores.parquet"
+    few, many = (
+        Scores.from_frame(
+            pd.DataFrame({"query_id": list(map(str, range(n))), "system": "one", "measure": "AP", "value": 1.0})
+        )
+        for n in (3, 2000)
+    )
+    many.to_parquet(path)
+    read = threading.Event()
+
+    def replace() -> None:
+        while not read.is_set():
+            few.to_parquet(path)
+            many.to_parquet(path)
+
+    with ThreadPoolExecutor(1) as other:
+        done = other.submit(replace)
+        try:
+            sizes = {len(Scores.read_parquet(path).topics) for _ in range(30)}
+        finally:
+            read.set()
+        done.result()
+    assert sizes <= {3, 2000}

@@ -300,7 +300,8 @@ class Scores:
         import pyarrow.parquet as pq
 
         try:
-            table = pq.read_table(path)
+            with open(path, "rb") as file:  # once, because another process may put a new one in its place
+                table = pq.read_table(file)
         except (pa.ArrowInvalid, OSError) as error:
             raise DataError(f"{os.fspath(path)} cannot be read as a parquet file of scores: {error}") from None
         try:
