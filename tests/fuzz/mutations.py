@@ -114,7 +114,7 @@ def change_json(random: Random, content: bytes) -> bytes:
     at = random.choice((0, random.randrange(len(lines)), random.randrange(len(lines))))
     try:
         record = json.loads(lines[at])
-    except ValueError:
+    except (ValueError, RecursionError):
         return change_field(random, content)
     if not isinstance(record, dict) or not record or random.random() < 0.1:
         lines[at] = json.dumps(random.choice([*ODD_JSON, [record], {"a": record}])).encode()

@@ -55,7 +55,11 @@ class Target:
 
 def all_targets() -> dict[str, Target]:
     """Return all targets by name."""
+    from command_targets import COMMANDS
+    from evaluation_targets import EVALUATIONS
     from expression_targets import EXPRESSIONS
+    from fault_targets import FAULTS
     from file_targets import FILES
+    from plugin_targets import OF_PLUGINS
 
-    return {target.name: target for target in [*FILES, *EXPRESSIONS]}
+    return {target.name: target for target in [*FILES, *OF_PLUGINS, *EXPRESSIONS, *EVALUATIONS, *COMMANDS, *FAULTS]}
