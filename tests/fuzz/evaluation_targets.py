@@ -112,9 +112,9 @@ def _same_as_pytrec_eval(measure: ir_measures.Measure, sample: Sample, values: d
     """Compare values of whole grades, which is all that trec_eval knows, of scores that differ in 32 bits or are equal."""
     grades = [row["relevance"] for row in sample.qrels]
     scores = [row["score"] for row in sample.run]
-    if any(grade != int(grade) or abs(grade) > 1000 for grade in grades) or len(set(scores)) > len(
-        set(np.float32(scores))
-    ):
+    with np.errstate(over="ignore"):
+        distinct = len(set(np.float32(scores)))
+    if any(grade != int(grade) or abs(grade) > 1000 for grade in grades) or len(set(scores)) > distinct:
         return
     qrels = {
         q: {d: int(g) for d, g in docs.items()} for q, docs in irmx.read_qrels(sample.qrels_frame()).as_dict().items()

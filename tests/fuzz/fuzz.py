@@ -12,18 +12,24 @@ from __future__ import annotations
 
 import argparse
 import os
+import platform
+import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections import Counter
 from dataclasses import dataclass, field
+from datetime import date
+from importlib import metadata
 from pathlib import Path
 
 from outcomes import ACCEPTED, FINDINGS, REFUSED, Outcome
 from regression_files import FOLDER, content_of, keep, smaller
 from targets import all_targets
 from workers import Worker, outcomes_of
+
+from irmx import counted
 
 AT_ONCE = 20
 """How many inputs of a target a worker runs before it turns to the one that had the least time."""
@@ -72,6 +78,7 @@ class Fuzzing:
         self._seed, self._folder, self._keep_in = seed, folder, keep_in
         self._lock = threading.Lock()
         self._stopped = threading.Event()
+        self._mistakes: list[Exception] = []
 
     def work(self, minutes: float, jobs: int) -> None:
         """Run inputs until the time is over or Ctrl-C."""
@@ -88,7 +95,17 @@ class Fuzzing:
             for thread in threads:
                 thread.join()
 
+        if self._mistakes:
+            raise self._mistakes[0]
+
     def _work(self, end: float) -> None:
+        try:
+            self._work_until(end)
+        except Exception as mistake:  # of the fuzzer
+            self._mistakes.append(mistake)
+            self._stopped.set()
+
+    def _work_until(self, end: float) -> None:
         worker = Worker(self._folder)
         while time.monotonic() < end and not self._stopped.is_set():
             with self._lock:
@@ -151,16 +168,51 @@ HEAD = ["target", "inputs", "refused", "accepted", *FINDINGS, "slowest"]
 
 def table(tallies: dict[str, Tally]) -> str:
     """Return what became of the inputs as a table in Markdown."""
+    everything = Tally(
+        sum((t.outcomes for t in tallies.values()), Counter()), slowest=max(t.slowest for t in tallies.values())
+    )
     rows = []
-    for name, tally in tallies.items():
-        counts = [tally.outcomes[kind] for kind in (REFUSED, ACCEPTED, *FINDINGS)]
-        rows.append([name, f"{sum(counts):,}", *(f"{c:,}" for c in counts), f"{tally.slowest:.2g} s"])
-    total: Counter[str] = sum((tally.outcomes for tally in tallies.values()), Counter())
-    counts = [total[kind] for kind in (REFUSED, ACCEPTED, *FINDINGS)]
-    slowest = max((tally.slowest for tally in tallies.values()), default=0.0)
-    rows.append(["all", f"{sum(counts):,}", *(f"{c:,}" for c in counts), f"{slowest:.2g} s"])
+    for name, tally in (tallies | {"all": everything}).items():
+        counts = [tally.outcomes.total(), *(tally.outcomes[kind] for kind in (REFUSED, ACCEPTED, *FINDINGS))]
+        rows.append([name, *(f"{count:,}" for count in counts), f"{tally.slowest:.2g} s"])
     lines = [HEAD, ["---"] + ["---:"] * (len(HEAD) - 1), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+PAGE = """# Fuzzing
+
+What becomes of random inputs: mutated files of every format, texts of measures, command lines, extreme data, plugins that return
+nonsense, and faults while a command runs. [CONTRIBUTING](../../CONTRIBUTING.md) says how it works.
+
+```console
+$ tox -e fuzz -- --minutes {minutes:g} --jobs {jobs} --seed {seed} --report docs/results/fuzzing.md
+```
+
+makes this page. An input must be accepted or refused with a message for the user; the other columns are findings. Runs and qrels
+that are accepted must have the rows and values of a strict reader in plain Python, a measure must parse back to an equal one, a
+value must be in its range and, where pytrec_eval has it, equal to that of pytrec_eval. The slowest input is in seconds of a
+machine that runs {jobs} of them at the same time.
+
+{table}
+
+{findings} on {date}, commit {commit}; {versions}.
+"""
+
+
+def page(fuzzing: Fuzzing, minutes: float, jobs: int, seed: int) -> str:
+    """Return the page of results."""
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, cwd=FOLDER
+    ).stdout.strip()
+    packages = ("irmx", "numpy", "pyarrow", "pandas", "ir_measures", "pytrec-eval-terrier")
+    versions = ", ".join(f"{package} {metadata.version(package)}" for package in packages)
+    findings = counted(len(fuzzing.findings), "finding")
+    for found in fuzzing.findings.values():
+        findings += f"; {found.outcome.kind}, {found.outcome.where} (`--target {found.target} --only {found.number}`)"
+    return PAGE.format(
+        minutes=minutes, jobs=jobs, seed=seed, table=table(fuzzing.tallies), findings=findings, date=date.today(),
+        commit=commit, versions=f"Python {platform.python_version()}, {versions}",
+    )  # fmt: skip
 
 
 def main() -> int:
@@ -175,6 +227,7 @@ def main() -> int:
     parser.add_argument("--only", type=int, help="run the input of this number alone, and print what becomes of it")
     parser.add_argument("--replay", type=Path, nargs="+", metavar="FILE", help="run these regression files")
     parser.add_argument("--keep", type=Path, default=FOLDER, metavar="FOLDER", help="where findings are kept")
+    parser.add_argument("--report", type=Path, metavar="FILE.md", help="also write the table to this page")
     arguments = parser.parse_args()
     targets = [t for t in all_targets() if not arguments.target or t.startswith(tuple(arguments.target))]
     if not targets:
@@ -188,6 +241,8 @@ def main() -> int:
         fuzzing = Fuzzing(targets, arguments.seed, Path(folder), arguments.keep)
         fuzzing.work(arguments.minutes, arguments.jobs)
     print(table(fuzzing.tallies))
+    if arguments.report is not None:
+        arguments.report.write_text(page(fuzzing, arguments.minutes, arguments.jobs, arguments.seed), encoding="utf-8")
     for found in fuzzing.findings.values():
         times = ", ".join(f"{name} {count:,} times" for name, count in found.times.items())
         print(
