@@ -170,7 +170,8 @@ def test_an_orientation_of_the_web(qrels: Any, run: Any) -> None:
 def test_orientations_as_texts(qrels: Any, run: Any) -> None:
     says = r"'orientation' must hold numbers. Found 'high' in row 2 \(counted from 0\), q i2"
     fails(qrels.assign(orientation=["", "0.75", "high", "0.6"]), run, says)
-    fails(qrels.assign(orientation=[None, "0.75", None, "0.6"]), run, "Found '0.75' in row 1")
+    as_texts, as_numbers = (qrels.assign(orientation=[None, a, None, b]) for a, b in (("0.75", "0.6"), (0.75, 0.6)))
+    assert irmx.calc_aggregate("AS_DCG", as_texts, run) == irmx.calc_aggregate("AS_DCG", as_numbers, run)
     fails(qrels.assign(orientation=[None, np.inf, None, 0.6]), run, "must hold finite numbers. Found inf in row 1")
 
 
