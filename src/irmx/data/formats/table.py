@@ -104,7 +104,7 @@ def _read_otherwise(content: bytes, rows: pa.Table, number: str | None, types: d
     """
     import pyarrow as pa
 
-    hexadecimal = b"0x" in content or b"0X" in content
+    hexadecimal = _has_hexadecimal(content)
     out = []
     for name in rows.column_names:
         kind = rows.schema.field(name).type if rows.column_names.count(name) == 1 else pa.null()
@@ -115,6 +115,17 @@ def _read_otherwise(content: bytes, rows: pa.Table, number: str | None, types: d
         elif pa.types.is_boolean(kind) or pa.types.is_time(kind) or (pa.types.is_integer(kind) and hexadecimal):
             out.append(name)
     return out
+
+
+def _has_hexadecimal(content: bytes) -> bool:
+    """Tell whether 0x or 0X is in a content; by way of the x, which is rarer than the 0, several times as fast as a search."""
+    characters = np.frombuffer(content, np.uint8)
+    for x in (b"x", b"X"):
+        if x in content:
+            before = np.flatnonzero(characters == ord(x)) - 1
+            if (characters[before[before >= 0]] == ord("0")).any():
+                return True
+    return False
 
 
 def _fields(start: bytes, delimiter: str) -> list[str]:
