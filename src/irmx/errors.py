@@ -145,6 +145,10 @@ class DataError(IrmxError, ValueError):
         return DataError(f"{place}: {self}", self.rows) if place else self
 
 
+class TooLittleMemoryError(IrmxError, MemoryError):
+    """Something needs more memory than the process can get."""
+
+
 class PluginError(IrmxError):
     """A plugin violated its contract with irmx, or failed."""
 
@@ -159,6 +163,29 @@ class QrelsWarning(DataWarning):
 
 class PluginWarning(_Message, UserWarning):
     """A plugin was refused or failed; the others remain in use."""
+
+
+def too_little_memory(what: str, error: BaseException) -> TooLittleMemoryError:
+    """Return the error to raise in place of a ``MemoryError``.
+
+    Parameters
+    ----------
+    what : str
+        What needs the memory, such as ``The measure MP``.
+    error : MemoryError
+        What Python, numpy or Arrow raised.
+
+    Examples
+    --------
+    >>> print(too_little_memory("The measure MP", MemoryError()))
+    The measure MP needs more memory than this process can get. Score fewer runs or topics at once, with a smaller --memory and
+    --jobs 1, or close other programs.
+    """
+    why = f" ({str(error).rstrip('.')})" if str(error) else ""
+    return TooLittleMemoryError(
+        f"{what} needs more memory than this process can get{why}. Score fewer runs or topics at once, with a smaller --memory "
+        "and --jobs 1, or close other programs."
+    )
 
 
 def suggest(name: str, known: Iterable[str]) -> str:
@@ -214,7 +241,7 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
-def failure_of(plugin: str, error: BaseException, where: str = "", module: str = "") -> PluginError:
+def failure_of(plugin: str, error: BaseException, where: str = "", module: str = "") -> IrmxError:
     """Return the error to raise in place of an exception that a plugin did not mean for the user.
 
     Parameters
@@ -235,6 +262,8 @@ def failure_of(plugin: str, error: BaseException, where: str = "", module: str =
     >>> print(failure_of("The measure MP", ValueError("assignment destination is read-only")))
     The measure MP tried to change an array that all measures share. Work on a copy, such as ranks = ranks.copy().
     """
+    if isinstance(error, MemoryError):
+        return too_little_memory(f"{plugin}{where}", error)
     if isinstance(error, AttributeError) and "read-only" in str(error):
         return PluginError(
             f"{plugin} tried{where} to change {type(error.obj).__name__}.{error.name}, which all measures share. "

@@ -118,6 +118,8 @@ def results_of(calls: Iterable[Call], jobs: int) -> Iterator[Iterator[Any]]:
     if jobs == 1 and is_local():
         yield (function(*arguments) for function, arguments in calls)
         return
+    from concurrent.futures import BrokenExecutor
+
     import joblib
     from joblib.parallel import BACKENDS, get_active_backend
 
@@ -135,6 +137,11 @@ def results_of(calls: Iterable[Call], jobs: int) -> Iterator[Iterator[Any]]:
             with _held_back(signal.SIGINT) if own_processes else contextlib.nullcontext():
                 results = parallel(joblib.delayed(function)(*arguments) for function, arguments in calls)
             yield results
+        except BrokenExecutor as error:
+            raise IrmxError(
+                "A process that worked for this one was killed, by the system if memory was short. Use fewer --jobs, and a "
+                "smaller --memory."
+            ) from error
         except BaseException:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # about calls that are cancelled

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import itertools
 import os
@@ -25,7 +26,7 @@ from irmx.data import run_chunks as run_chunks_module
 from irmx.data.amounts import bytes_of
 from irmx.data.content import content_in_blocks, content_of
 from irmx.data.run_chunks import TextChunk, run_chunks
-from irmx.score.scored_runs import _PER_BYTE
+from irmx.score.scored_runs import _PER_BYTE, scored_runs
 
 MEASURES = "AP nDCG@3 NCP(law=first) RBP(rel=1) NumRet Judged@2 alpha_nDCG@3 IPrec@0.5"
 QRELS = {str(t): {"a": 1, "b": 0, "e": 2} for t in range(8)}
@@ -408,3 +409,12 @@ def test_jobs_need_joblib(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_amounts_of_memory_that_are_none(memory: Any) -> None:
     with pytest.raises(UsageError, match="The memory must be an amount"):
         bytes_of(memory)
+
+
+def test_of_many_runs_only_what_the_caller_keeps_is_kept() -> None:
+    evaluator = irmx.Evaluator("NCP(law=first)", {"q": {"a": 1}})
+    scored = scored_runs(evaluator, dict.fromkeys("abc", {"q": {"a": 1.0}}))
+    first = weakref.ref(next(iter(next(scored).scores.values())).values)
+    next(scored)
+    gc.collect()
+    assert first() is None

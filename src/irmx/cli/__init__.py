@@ -48,7 +48,7 @@ def _close_output() -> str:
         except BrokenPipeError:
             raise
         except OSError as error:
-            return error.strerror
+            return error.strerror or str(error)
     return ""
 
 

@@ -17,7 +17,7 @@ from irmx.cli.mistakes import ended_by_a_stranger, mistake
 from irmx.cli.words import Words
 from irmx.data.amounts import bytes_of
 from irmx.data.decompression import LIMIT
-from irmx.errors import DataWarning, IrmxError, PluginError, PluginWarning, UsageError, note
+from irmx.errors import DataWarning, IrmxError, PluginError, PluginWarning, UsageError, note, too_little_memory
 from irmx.plugin.checks import comes_from_ctrl_c
 
 USAGE, DATA, STOPPED = 2, 1, 130
@@ -53,6 +53,8 @@ def run(arguments: list[str] | None = None) -> NoReturn:
         raise
     except (IrmxError, OSError, UnicodeEncodeError) as error:
         _leave(error)
+    except MemoryError as error:
+        _leave(too_little_memory("This command", error).with_traceback(error.__traceback__))
     except KeyboardInterrupt:
         _stop()
     except BaseException as error:

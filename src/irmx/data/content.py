@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from irmx.data.decompression import Decompressed, decompressed, opener_of
 from irmx.data.pipes import STANDARD_INPUT, is_pipe, pipes
-from irmx.errors import DataError, UsageError, suggest
+from irmx.errors import DataError, UsageError, suggest, too_little_memory
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -112,6 +112,8 @@ def _errors_named(path: str | os.PathLike[str], what: str) -> Iterator[None]:
         raise error.at(name) from None
     except UsageError as error:
         raise error if name_of(path) != os.fspath(path) else UsageError(f"{name}: {error}") from None
+    except MemoryError as error:
+        raise too_little_memory(f"Reading {name}", error) from error
     except FileNotFoundError:
         raise DataError(f"There is no {what} file {name!r}.{_neighbour(Path(path))}") from None
     except OSError as error:

@@ -13,7 +13,7 @@ from irmx.data.judgments import Judgments
 from irmx.data.reading import read_run
 from irmx.data.runs import Run
 from irmx.data.tables import is_path
-from irmx.errors import DataError, DataWarning, UsageError, some
+from irmx.errors import DataError, DataWarning, TooLittleMemoryError, UsageError, some, too_little_memory
 from irmx.rank.join import refuse_no_common_topic
 from irmx.score.once import IssuedWarnings
 
@@ -91,6 +91,10 @@ def of_run(name: str, source: Any) -> Iterator[None]:
         if isinstance(source, str) and source in str(error):
             raise
         raise error.at(f"run {name}" if name else "") from None
+    except TooLittleMemoryError:
+        raise
+    except MemoryError as error:
+        raise too_little_memory(f"Scoring the run {name}".rstrip(), error) from error
 
 
 def of_each_run(runs: Mapping[str, Any], judgments: Judgments, do: Callable[[Run], T]) -> Iterator[tuple[str, T]]:

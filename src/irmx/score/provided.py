@@ -10,7 +10,7 @@ import ir_measures
 import numpy as np
 
 from irmx.data.judgments import Judgments
-from irmx.errors import DataError, UsageError, suggest
+from irmx.errors import DataError, IrmxError, UsageError, suggest, too_little_memory
 from irmx.rank.join import Join
 from irmx.score import gdeval
 from irmx.score.domain import refuse_grades, refuse_parameters
@@ -151,8 +151,10 @@ def _metrics(tool: _Tool, run: RankedRun) -> list[ir_measures.Metric]:
     return metrics
 
 
-def _failure(provider: Any, measures: Sequence[ir_measures.Measure], error: Exception) -> DataError:
+def _failure(provider: Any, measures: Sequence[ir_measures.Measure], error: Exception) -> IrmxError:
     """Return the error about a provider that failed."""
+    if isinstance(error, MemoryError):
+        return too_little_memory(f"{_names(measures)}, computed by the provider {provider.NAME},", error)
     how = provider.install_instructions()
     install = f" If it is damaged or outdated: {how}." if how else ""
     return DataError(

@@ -261,7 +261,9 @@ class _Merging:
             with of_run(self.name, self._source):
                 raise DataError(self._problem)
         sound = {measure: scores for measure, scores in self._scores.items() if measure not in self._failures}
-        return ScoredRun(self.name, list(self._chunk_of), sound, self._failures), self._warned
+        scored = ScoredRun(self.name, list(self._chunk_of), sound, self._failures)
+        self._chunk_of, self._scores = {}, {}  # of a thousand runs, only what the caller keeps is kept
+        return scored, self._warned
 
     def _how_it_returns(self, topic: str, chunks: set[int]) -> str:
         every = run_chunks(self._source, self._size)

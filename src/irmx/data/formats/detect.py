@@ -15,7 +15,7 @@ from irmx.data.lines import check_text
 from irmx.data.pipes import STANDARD_INPUT
 from irmx.declare.columns import REQUIRED, Table, canonical_names
 from irmx.declare.standard_output import to_standard_error
-from irmx.errors import DataError, IrmxError, PluginError, PluginWarning, failure_of
+from irmx.errors import DataError, IrmxError, PluginError, PluginWarning, failure_of, too_little_memory
 from irmx.registry import registry
 
 if TYPE_CHECKING:
@@ -182,8 +182,10 @@ def errors_of(reader: Format, path: str | os.PathLike[str]) -> Iterator[None]:
     try:
         with contextlib.nullcontext() if _is_of_host(reader) else to_standard_error():
             yield
-    except (IrmxError, MemoryError, KeyboardInterrupt):
+    except (IrmxError, KeyboardInterrupt):
         raise
+    except MemoryError as error:
+        raise too_little_memory(f"Reading {path}", error) from error
     except BaseException as error:  # sys.exit among them, which would end irmx without a word
         if isinstance(error, OSError) and (error.filename or _is_of_host(reader)):
             raise
