@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 import irmx
 from irmx import DataError
 from irmx.data.lines import check_text
+from irmx.score.ranked_run import ranked_run
 from irmx.score.scored_runs import _PER_BYTE
 
 ROWS = 300
@@ -116,6 +120,33 @@ def test_a_zero_byte_from_standard_input(monkeypatch: pytest.MonkeyPatch, tmp_pa
             patched.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(file.read_bytes())))
             with pytest.raises(DataError, match=r"^standard input, line 25[12]: a zero byte at column "):
                 irmx.read_run("-")
+
+
+def test_ids_in_memory() -> None:
+    """Those of a table are refused with their row; those of a dict at the latest before a tool written in C sees them."""
+    ends = pa.py_buffer(np.array([0, 1, 2], np.int32))
+    for doc_id, says in (
+        (["a", "b\0"], r"holds 'b.x00', in which there is a zero byte. .*: row 1 "),
+        (pa.array(["a", "b\0"]).dictionary_encode(), "zero byte"),
+        (
+            pa.Array.from_buffers(pa.string(), 2, [None, ends, pa.py_buffer(b"a\xff")]),
+            r"xff', which is not UTF-8: row 1 ",
+        ),
+    ):
+        table = pa.table({"query_id": ["q", "r"], "doc_id": doc_id, "score": [1.0, 2.0]})
+        with pytest.raises(DataError, match=f"'doc_id' of the run .*{says}"):
+            irmx.read_run(table)
+        with pytest.raises(DataError, match=f"'query_id' of the run .*{says}"):
+            irmx.read_run(table.rename_columns(["doc_id", "query_id", "score"]))
+    for wrong, says in (("b\0", "a zero byte"), ("\ud800", "UTF-8 cannot encode")):
+        with pytest.raises(DataError, match=f"'doc_id' of the qrels .*{says}"):
+            irmx.read_qrels({"q": {"a": 1, wrong: 1}})
+        with pytest.raises(DataError, match=f"'query_id' of the qrels .*{says}"):
+            irmx.read_qrels({wrong: {"a": 1}})
+        with pytest.raises(DataError, match=f"'doc_id' of the run .*{says}"):
+            ranked_run(irmx.Join(irmx.read_run({"q": {"a": 1.0, wrong: 2.0}}), irmx.read_qrels({"q": {"a": 1}})))
+        with pytest.raises(DataError, match=r"row 1 .*zero byte") if "\0" in wrong else contextlib.nullcontext():
+            irmx.read_table({"x": ["a", wrong]}, {"x": str})
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])

@@ -195,16 +195,16 @@ class Columns:
             )
         if not (_is_text(array.type) or pa.types.is_integer(array.type)):
             raise DataError(f"The column {name!r} of the {self.table} must hold texts. Found {array.type}.")
-        return self._sound(name, array)
+        return self._sound(name, array if pa.types.is_large_string(array.type) else array.cast(pa.large_string()))
 
     def _sound(self, name: str, array: pa.Array, numbers: Ints | None = None) -> pa.Array:
-        """Return texts as large strings; raise if one is not UTF-8 or has a zero byte, with which tools written in C end a text.
+        """Return texts, large strings if they were views; raise if one is not UTF-8 or has a zero byte.
 
-        ``numbers`` holds the place of each row's text in the array if these are the distinct ones.
+        Tools written in C end a text, or the process, at a zero byte. ``numbers`` holds the place of each row's text in the array if these are the distinct ones.
         """
         import pyarrow as pa
 
-        texts = array if pa.types.is_large_string(array.type) else array.cast(pa.large_string())
+        texts = array.cast(pa.large_string()) if pa.types.is_string_view(array.type) else array
         offsets, content = byte_offsets(texts)
         if not content.min(initial=1):
             wrong = int(np.searchsorted(offsets, np.argmin(content), side="right")) - 1
