@@ -413,7 +413,7 @@ def test_amounts_of_memory_that_are_none(memory: Any) -> None:
 
 def test_of_many_runs_only_what_the_caller_keeps_is_kept() -> None:
     evaluator = irmx.Evaluator("NCP(law=first)", {"q": {"a": 1}})
-    scored = scored_runs(evaluator, dict.fromkeys("abc", {"q": {"a": 1.0}}))
+    scored = scored_runs(evaluator, {name: {"q": {"a": 1.0}} for name in "abc"})
     first = weakref.ref(next(iter(next(scored).scores.values())).values)
     next(scored)
     gc.collect()

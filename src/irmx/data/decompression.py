@@ -19,7 +19,7 @@ from irmx.errors import DataError, some
 LIMIT = "IRMX_MAX_DECOMPRESSED"
 """The environment variable that sets how large a file may be when decompressed; processes that score runs inherit it."""
 _TIMES, _ALWAYS = 100, 64_000_000
-"""Without it, a file may become so many times as large, and always so many bytes. Runs become 4 to 20 times as large."""
+"""Without it, a file may become so many times as large, and always so many bytes."""
 _BLOCK = 1 << 20
 """How many bytes are decompressed at once."""
 

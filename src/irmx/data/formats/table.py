@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx.data.arrow import to_numpy
+from irmx.data.decompression import limit_of, too_large
 from irmx.data.formats.base import Format
 from irmx.data.json_records import check_json_lines, json_lines
 from irmx.data.lines import check_text, cut_off
@@ -22,6 +23,9 @@ from irmx.errors import DataError
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+_VALUE_BYTES = 8
+"""What a value of a Parquet file takes in memory, at least."""
 
 
 class _TableFormat(Format):
@@ -269,9 +273,22 @@ def parquet_table(name: str, content: bytes) -> pa.Table:
     from pyarrow import parquet
 
     with _parquet_errors(name):
-        table = parquet.read_table(pa.BufferReader(content))
+        file = parquet.ParquetFile(pa.BufferReader(content))
+    compressed = min(len(content), os.path.getsize(name)) if os.path.isfile(name) else len(content)
+    _refuse_too_large(name, file.metadata, compressed)
+    with _parquet_errors(name):
+        table = file.read()
         _ = table.column_names  # which are decoded here
         return table
+
+
+def _refuse_too_large(name: str, metadata: Any, compressed: int) -> None:
+    """Raise if a file declares far more than its size; a billion equal values take some bytes."""
+    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+    declared = sum(group.total_byte_size for group in groups)
+    limit = limit_of(compressed)
+    if max(declared, metadata.num_rows * metadata.num_columns * _VALUE_BYTES) > limit:
+        raise too_large(compressed, limit).at(name)
 
 
 def parquet_parts(folder: Path) -> list[str]:
@@ -311,11 +328,16 @@ def _dataset(path: Path) -> Any:
     from pyarrow import dataset
 
     if not path.is_dir():
-        return dataset.dataset(str(path), format="parquet")
+        rows = dataset.dataset(str(path), format="parquet")
+        for part in rows.get_fragments():
+            _refuse_too_large(str(path), part.metadata, os.path.getsize(path))
+        return rows
     parts = parquet_parts(path)
     if not parts:
         raise DataError(f"{path} holds no file whose name ends with .parquet.")
     rows = dataset.dataset(parts, format="parquet")
+    for part in rows.get_fragments():
+        _refuse_too_large(part.path, part.metadata, os.path.getsize(part.path))
     for part in rows.get_fragments():  # of a part without a column, Arrow would make the cells empty
         lacking = [name for name in rows.schema.names if name not in part.physical_schema.names]
         if lacking:

@@ -78,6 +78,13 @@ def _events(path: Path) -> list[Topic]:
     events: list[Topic] = []
     inside: list[str] = []
     parser = expat.ParserCreate()
+    parser.buffer_text = True
+
+    def refuse_entity(name: str, *_: object) -> None:
+        """Raise: entities that contain entities would make a short file huge."""
+        raise DataError(
+            f"{place(path, parser.CurrentLineNumber)}: the entity {name!r} is declared; topics have none. Remove its declaration."
+        )
 
     def start(name: str, attributes: dict[str, str]) -> None:
         inside.append(name)
@@ -89,6 +96,7 @@ def _events(path: Path) -> list[Topic]:
             fields = events[-1].fields
             fields[inside[-1]] = fields.get(inside[-1], "") + found
 
+    parser.EntityDeclHandler = refuse_entity
     parser.StartElementHandler = start
     parser.EndElementHandler = lambda name: inside.pop()
     parser.CharacterDataHandler = text
