@@ -1,10 +1,13 @@
-"""Runs larger than memory: CPU per line and peak memory of AP as runs grow, beside the reading of ir_measures.
+"""Large and many runs: CPU per line and peak memory of AP as runs grow, beside the reading of ir_measures, and as there are more.
 
-    python tests/benchmarks/large_runs.py [--lines 1e6 1e7 1e8] [--jobs N] [--memory 1GB] [--write docs/results/large_runs.md]
+    python tests/benchmarks/large_runs.py [--lines 1e6 1e7 1e8] [--runs 10 1000] [--jobs N] [--memory 1GB] [--write docs/results/large_runs.md]
 
 Runs of 1,000 documents per topic, with two judgments per topic so that the qrels stay small, are written to a temporary folder, 45
 bytes per line, and deleted afterwards; each is scored in a process of its own. ir_measures is left out of runs of more than 10^7
 lines, which it keeps as a dict of dicts.
+
+With --runs, so many files of 50 topics x 1,000 documents, of which ten are distinct and the others links to them, are scored by one
+command, in one process and in two; the peak memory of two is that of the largest process.
 """
 
 from __future__ import annotations
@@ -21,6 +24,8 @@ import numpy as np
 DOCUMENTS, POOL = 1_000, 8_841_823
 """Documents per topic, and documents of the collection, as many as MS MARCO has passages."""
 LARGEST_OF_IR_MEASURES = 10**7
+TOPICS, DISTINCT = 50, 10
+"""Topics of each of many runs, and how many of these are written; the others are links."""
 
 _OURS = ["-c", "from irmx.cli import main; main()", "eval", "-p", "-1"]
 _THEIRS = """
@@ -46,18 +51,59 @@ def write(folder: Path, lines: int) -> tuple[Path, Path]:
     return qrels, run
 
 
-def measured(*arguments: str) -> tuple[float, float, float]:
-    """Return the value that a Python process prints, its CPU seconds and its peak memory in GB; with those of its children."""
+def printed_by(*arguments: str) -> tuple[str, float, float]:
+    """Return what a Python process prints, its CPU seconds and its peak memory in GB; with those of its children."""
     with subprocess.Popen([sys.executable, *arguments], stdout=subprocess.PIPE, text=True) as process:
         printed = process.stdout.read()
         _, _, used = os.wait4(process.pid, 0)
-    return float(printed.split()[1]), used.ru_utime + used.ru_stime, used.ru_maxrss / 1e6
+    return printed, used.ru_utime + used.ru_stime, used.ru_maxrss / 1e6
+
+
+def measured(*arguments: str) -> tuple[float, float, float]:
+    """Return the value that a Python process prints, its CPU seconds and its peak memory in GB."""
+    printed, seconds, memory = printed_by(*arguments)
+    return float(printed.split()[1]), seconds, memory
+
+
+def write_many(folder: Path, runs: int) -> tuple[Path, list[Path]]:
+    """Write qrels and so many runs, and return their paths."""
+    qrels, first = write(folder, TOPICS * DOCUMENTS)
+    rows = [line.split() for line in first.read_text().splitlines()]
+    rng = np.random.default_rng(runs)
+    for number in range(runs):
+        path = folder / f"{number:05}.run"
+        if number >= DISTINCT:
+            path.hardlink_to(folder / f"{number % DISTINCT:05}.run")
+            continue
+        scores = rng.uniform(0, 30, len(rows)).tolist()
+        path.write_text("".join(f"{topic} Q0 {doc} {rank} {score:.6f} {number}\n" for (topic, _, doc, rank, *_), score in zip(rows, scores, strict=True)))  # fmt: skip
+    first.unlink()
+    return qrels, sorted(folder.glob("*.run"))
+
+
+def of_many(runs: int, folder: str | None, memory: str) -> str:
+    """Return the row of a table for so many runs."""
+    cells = [f"{runs:,}", f"{runs * TOPICS * DOCUMENTS:,}"]
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        qrels, paths = write_many(Path(place), runs)
+        printed = set()
+        for jobs in ("1", "2"):
+            options = ["--memory", memory, "--jobs", jobs, "-o", "csv"]
+            text, seconds, peak = printed_by(*_OURS, *options, os.fspath(qrels), os.path.join(place, "*.run"), "AP")
+            if text.count("\n") != len(paths) + 1:
+                raise AssertionError(f"{text.count(chr(10))} lines are printed for {len(paths)} runs")
+            printed.add(text)
+            cells += [f"{seconds:.1f} s", f"{seconds / runs / TOPICS / DOCUMENTS * 1e6:.2f}", f"{peak:.2f} GB"]
+        if len(printed) > 1:
+            raise AssertionError("two processes have other values than one")
+    return f"| {' | '.join(cells)} |"
 
 
 def main() -> None:
     """Print one row per size of run, and write the results page if asked."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--lines", type=float, nargs="+", default=[1e6, 1e7], help="how long the runs are")
+    parser.add_argument("--lines", type=float, nargs="*", default=[1e6, 1e7], help="how long the runs are")
+    parser.add_argument("--runs", type=int, nargs="*", default=[], help="how many runs one command scores")
     parser.add_argument("--jobs", type=int, default=1, help="how many processes of irmx")
     parser.add_argument("--memory", default="1GB", help="the memory of irmx")
     parser.add_argument("--folder", help="where the runs are written; by default the folder of temporary files")
@@ -87,10 +133,22 @@ def main() -> None:
                 cells += ["-"] * 3
             rows.append(f"| {' | '.join(cells)} |")
             print(rows[-1], flush=True)
+    many = [of_many(runs, arguments.folder, arguments.memory) for runs in arguments.runs]
+    print(*(_MANY if many else ()), *many, sep="\n")
     if arguments.write:
         lines_asked = " ".join(f"{lines:.0e}".replace("+0", "") for lines in arguments.lines)
         command = f"python tests/benchmarks/large_runs.py --lines {lines_asked} --write docs/results/large_runs.md"
-        arguments.write.write_text(PAGE.format(command=command) + "\n".join(rows) + "\n", encoding="utf-8")
+        page = PAGE.format(command=command) + "\n".join(rows) + "\n"
+        if many:
+            command = f"python tests/benchmarks/large_runs.py --lines --runs {' '.join(map(str, arguments.runs))}"
+            page += PAGE_OF_MANY.format(command=command) + "\n".join([*_MANY, *many]) + "\n"
+        arguments.write.write_text(page, encoding="utf-8")
+
+
+_MANY = [
+    "| runs | lines | one process: CPU | µs per line | peak memory | two: CPU | µs per line | peak memory |",
+    "| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+]
 
 
 PAGE = """# Runs larger than memory
@@ -98,6 +156,13 @@ PAGE = """# Runs larger than memory
 Made by `{command}`. Runs of 1,000 documents per topic, written by the program, are scored with AP by `irmx eval`, which reads them
 in [chunks of topics](../guide/inputs.md#runs-larger-than-memory), and by ir_measures, which reads them whole and is left out of the
 longest. CPU time and peak memory are those of the whole process, its start included.
+
+"""
+PAGE_OF_MANY = """
+## Many runs
+
+Made by `{command}`. One `irmx eval` scores so many runs of 50 topics and 1,000 documents per topic with AP, in one process and with
+`--jobs 2`, for which the peak memory is that of the largest process. Ten of the files are distinct, the others are links to them.
 
 """
 
