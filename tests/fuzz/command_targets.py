@@ -165,4 +165,4 @@ def _sound() -> list[bytes]:
     return [json.dumps(line).encode() for line in lines]
 
 
-COMMANDS = [Target("commands", run_line, _sound(), make=odd_command, names_file=False)]
+COMMANDS = [Target("commands", run_line, _sound(), make=odd_command, names_file=False, seconds=20.0)]

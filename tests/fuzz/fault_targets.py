@@ -196,5 +196,12 @@ def odd_fault(random: Random) -> bytes:
 
 
 FAULTS = [
-    Target("faults", run_into_fault, [json.dumps([name, "disk", 10**9]).encode() for name in LINES], make=odd_fault, names_file=False)
-]  # fmt: skip
+    Target(
+        "faults",
+        run_into_fault,
+        [json.dumps([name, "disk", 10**9]).encode() for name in LINES],
+        make=odd_fault,
+        names_file=False,
+        seconds=40.0,  # a command up to three times, once while every call is counted
+    )
+]

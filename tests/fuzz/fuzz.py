@@ -182,7 +182,7 @@ def table(tallies: dict[str, Tally]) -> str:
 PAGE = """# Fuzzing
 
 What becomes of random inputs: mutated files of every format, texts of measures, command lines, extreme data, plugins that return
-nonsense, and faults while a command runs. [CONTRIBUTING](../../CONTRIBUTING.md) says how it works.
+nonsense, and faults while a command runs. `CONTRIBUTING.md` says how it works.
 
 ```console
 $ tox -e fuzz -- --minutes {minutes:g} --jobs {jobs} --seed {seed} --report docs/results/fuzzing.md
@@ -195,8 +195,8 @@ machine that runs {jobs} of them at the same time.
 
 {table}
 
-{findings} on {date}, commit {commit}; {versions}.
-"""
+{count} on {date}, commit {commit}; {versions}.
+{findings}"""
 
 
 def page(fuzzing: Fuzzing, minutes: float, jobs: int, seed: int) -> str:
@@ -206,11 +206,13 @@ def page(fuzzing: Fuzzing, minutes: float, jobs: int, seed: int) -> str:
     ).stdout.strip()
     packages = ("irmx", "numpy", "pyarrow", "pandas", "ir_measures", "pytrec-eval-terrier")
     versions = ", ".join(f"{package} {metadata.version(package)}" for package in packages)
-    findings = counted(len(fuzzing.findings), "finding")
+    findings: list[str] = []
     for found in fuzzing.findings.values():
-        findings += f"; {found.outcome.kind}, {found.outcome.where} (`--target {found.target} --only {found.number}`)"
+        findings.append(
+            f"* `--target {found.target} --only {found.number}`: {found.outcome.kind}, {found.outcome.where}"
+        )
     return PAGE.format(
-        minutes=minutes, jobs=jobs, seed=seed, table=table(fuzzing.tallies), findings=findings, date=date.today(),
+        minutes=minutes, jobs=jobs, seed=seed, table=table(fuzzing.tallies), findings="".join(f"\n{line}" for line in findings), count=counted(len(findings), "finding"), date=date.today(),
         commit=commit, versions=f"Python {platform.python_version()}, {versions}",
     )  # fmt: skip
 

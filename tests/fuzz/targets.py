@@ -35,6 +35,10 @@ class Target:
         The end of the name of an input file.
     names_file : bool
         Whether a message must name the input file.
+    fails : bool
+        Whether a plugin is meant to fail; elsewhere the message that one failed with an exception is a finding.
+    seconds : float
+        The CPU time that an input may take.
     """
 
     name: str
@@ -44,6 +48,8 @@ class Target:
     make: Callable[[Random], bytes] | None = None
     suffix: str = ""
     names_file: bool = True
+    fails: bool = False
+    seconds: float = 5.0
 
     def input(self, seed: int, number: int) -> bytes:
         """Return the input of a number."""

@@ -26,6 +26,7 @@ KNOWN_OPEN: frozenset[str] = frozenset(
         "expressions/control_character",
         "expressions/long_name.packed",
         "expressions/many_spaces.packed",
+        "faults/pool_on_a_full_disk",
         "matrix.csv/empty",
         "matrix.npy/broken_header",
         "matrix.npz/cut",

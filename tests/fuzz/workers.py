@@ -30,7 +30,7 @@ _PROCESSES.set_forkserver_preload(["file_targets", "plugin_targets", "evaluation
 
 def serve(pipe: Connection, folder: Path) -> None:
     """Run the inputs that come through a pipe, one by one, and send back what became of each; in the worker."""
-    os.environ["JOBLIB_MULTIPROCESSING"] = "0"  # a worker starts no processes
+    os.environ["LOKY_MAX_CPU_COUNT"] = "1"  # a worker starts no processes
     from targets import all_targets
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
