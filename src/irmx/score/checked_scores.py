@@ -55,6 +55,8 @@ def checked(measure: Measure, topics: Sequence[Any], scores: Any) -> TopicScores
 
 def _numbers(measure: Measure, what: str, values: Any, shape: tuple[int, ...]) -> Floats:
     """Return what a measure returned as an array of floats of a shape."""
+    if type(values) is np.ndarray and values.dtype == np.float64 and values.shape == shape:
+        return values
     try:
         array = np.asarray(values)
     except Exception as error:  # such as rows of different lengths
