@@ -85,7 +85,6 @@ VALUES = {
     "sys.exit": _scoring("ZExit", lambda s, r: sys.exit(0), "failed with SystemExit: 0"),
     "GeneratorExit": _scoring("ZGeneratorExit", _raises(GeneratorExit()), r"failed with GeneratorExit\b"),
     "another BaseException": _scoring("ZBase", _raises(BaseException("x")), "failed with BaseException: x"),
-    "MemoryError": _scoring("ZMemory", _raises(MemoryError()), "failed with MemoryError"),
     "RecursionError": _scoring("ZRecursion", _recurses, "failed with RecursionError"),
     "an error without text": _scoring("ZUntellable", _raises(_Untellable()), "_Untellable, whose text raises RuntimeError"),
     "a warning as an error": _scoring("ZWarning", _raises(UserWarning("w")), "failed with UserWarning: w"),
