@@ -168,6 +168,8 @@ def test_a_parameter_that_is_not_declared_has_no_value() -> None:
     assert irmx.NCP["rel"] == 1
     with pytest.raises(UsageError, match=r"NCP has no parameter 'lwa'. Did you mean law"):
         irmx.NCP["lwa"]
+    with pytest.raises(UsageError, match="NCP has no parameter '0'"):
+        list(irmx.NCP)
 
 
 def test_the_command_prints_the_sound_measures_and_names_the_broken(

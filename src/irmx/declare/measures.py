@@ -280,7 +280,7 @@ class Measure(ir_measures.Measure):
         irmx.errors.UnknownNameError
             For a parameter that the measure does not declare.
         """
-        refuse_unknown([key], self.SUPPORTED_PARAMS, str(self.NAME))
+        refuse_unknown([str(key)], self.SUPPORTED_PARAMS, str(self.NAME))
         param = self.SUPPORTED_PARAMS[key]
         return self.params.get(key, param.default if param.has_default else None)
 
