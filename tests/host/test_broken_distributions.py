@@ -1,5 +1,6 @@
 """Distributions whose metadata are broken: named, left out or hidden by the environment, and harmless to the others."""
 
+import os
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 
 import irmx
+from irmx.demo import qrels_path, run_path
 from irmx.plugin import builtin
 from irmx.plugin.discovery import discover
 from irmx.registry import Registry
@@ -88,3 +90,50 @@ def test_the_help_of_irmx_lists_the_plugins_beside_a_broken_distribution(
     done = command("--help")
     assert (done.code, done.err) == (0, "")
     assert "\n  sound" in done.out
+
+
+HOOK = "\nimport irmx\n@irmx.hookimpl\ndef irmx_measures():\n    "
+PRINTING = """
+import ctypes, os, subprocess, sys
+def tell(when):
+    print(f"print {when}")
+    sys.__stdout__.write(f"original {when}\\n")
+    os.write(1, f"descriptor {when}\\n".encode())
+    subprocess.run([sys.executable, "-S", "-c", f"print('process {when}')"], check=True)
+    if os.name == "posix":
+        ctypes.CDLL(None).puts(f"library {when}".encode())
+tell("import")
+"""
+BROKEN = {
+    "exits": ("raise SystemExit(0)", "SystemExit: 0"),
+    "exits_in_hook": (HOOK + "raise SystemExit(0)", "its hook irmx_measures raised SystemExit: 0"),
+    "halves": ("def f(:", "SyntaxError: "),
+    "deep": ("def f():\n    f()\nf()", "RecursionError: maximum recursion depth exceeded"),
+    "strange": ("class Strange(BaseException): ...\nraise Strange('odd')", "Strange: odd"),
+    "mute": ("class Mute(Exception):\n    def __str__(self): 1 / 0\nraise Mute", "Mute, whose text raises ZeroDivisionError"),
+    "closing": ("raise GeneratorExit", "GeneratorExit"),
+    "zero": ("\0", "null bytes"),
+    "yields": (HOOK + "yield 3", "returned 3, which is not an irmx.Measure"),
+    "waits": (HOOK.replace("def", "async def") + "return []", "returned <coroutine object irmx_measures"),
+    "asks": (HOOK.replace("()", "(config)") + "return []", "Argument(s) {'config'} are declared"),
+}  # fmt: skip
+"""Modules of plugins, and what a warning says of them."""
+
+
+def test_results_are_clean_beside_plugins_that_print_end_the_program_or_raise_anything(
+    tmp_path: Path, shell: Callable[..., Any], installed: Callable[..., None]
+) -> None:
+    for name, (code, _) in BROKEN.items():
+        installed(tmp_path, name, code)
+    installed(tmp_path, "printing", PRINTING + HOOK + 'tell("hook")\n    return []\n')
+    environment = {"PYTHONPATH": str(tmp_path), "IRMX_LOAD_PLUGINS": ",".join(["printing", *BROKEN])}
+    done = shell("eval", qrels_path(), run_path("bm25"), "AP", "-o", "csv", **environment)
+    assert done.code == 0
+    assert [line.partition(",")[0] for line in done.out.splitlines()] == ["measure", "AP"]
+    lines = done.err.splitlines()
+    ways = ["print", "original", "descriptor", "process", *["library"] * (os.name == "posix")]
+    assert {f"{way} {when}" for way in ways for when in ("import", "hook")} <= set(lines)
+    for name, (_, reason) in BROKEN.items():
+        about = f"\n{done.err}".partition(f"\nirmx: irmx plugin {name} (irmx-{name} 1.0) is not in use: ")[2]
+        assert reason in about.partition("\nirmx: ")[0]  # some errors have several lines
+    assert "Traceback" not in done.err
