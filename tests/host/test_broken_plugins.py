@@ -199,6 +199,17 @@ class Unprintable(Symbol):
         raise Stop("no text")
 
 
+def test_a_command_that_another_plugin_makes_fail_names_both(
+    acting: Callable[..., None], command: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    point = type("Point", (), {"module": __name__, "name": "fourth", "dist": None})
+    monkeypatch.setattr(mistakes, "entry_points", lambda: ([point], {}))
+    acting(lambda: repr(Unprintable()))
+    told = command("act").err
+    assert told.startswith(f"irmx: {FAILED}Stop: no text, which comes from the plugin fourth ({__file__}, line ")
+    assert told.endswith(". 'irmx --traceback act ...' shows where.\n")
+
+
 @pytest.mark.parametrize("whose", ["plugin", "file", "irmx", "nobody"])
 def test_an_error_that_nobody_expects_is_one_line_that_says_whose_mistake_it_is(
     whose: str, monkeypatch: pytest.MonkeyPatch, command: Callable[..., Any]

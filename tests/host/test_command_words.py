@@ -199,7 +199,7 @@ from irmx.cli.app import run
 try:
     run({arguments!r})
 except SystemExit:
-    print([m for m in sys.modules if m.startswith("irmx_")], "irmx.cli.measures" in sys.modules)
+    print([m for m in sys.modules if m.startswith("irmx_") and m != "irmx_command"], "irmx.cli.measures" in sys.modules)
 """
     kept = {k: v for k, v in os.environ.items() if not k.startswith("IRMX_")}
     out = subprocess.run([sys.executable, "-c", code], env=kept, capture_output=True, text=True, check=True).stdout

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from typing import NamedTuple
 
 from irmx.cli.load import LOADED
 from irmx.errors import IrmxError, PluginError
@@ -19,24 +20,36 @@ def ended_by_a_stranger(stop: SystemExit) -> bool:
     return str(frame.f_globals.get("__name__")).partition(".")[0] not in _OWN
 
 
+class Author(NamedTuple):
+    """The plugin or the user's file from which an error comes, its package, and the last line of it that was reached."""
+
+    name: str
+    package: str
+    place: str
+
+
+def author_of(error: BaseException) -> Author | None:
+    """Return where an error comes from, None if from no plugin and no user's file."""
+    names = {point.module.partition(".")[0]: f"plugin {_shown(point)}" for point in entry_points()[0]}
+    names |= {module: f"file {path}" for module, path in LOADED.items()}
+    found = None
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        package = str(frame.f_globals.get("__name__")).partition(".")[0]
+        if package in names:
+            found = Author(names[package], package, f"{frame.f_code.co_filename}, line {line}")
+    return found
+
+
 def mistake(error: BaseException) -> IrmxError:
     """Return the error to show in place of one that nobody expected, with whose mistake it is."""
     if isinstance(error, MemoryError):
         return IrmxError(
             f"There is too little memory{f' ({error})' if str(error) else ''}. Fewer processes (-j), or fewer runs at a time, need less."
         )
-    authors = {point.module.partition(".")[0]: f"The plugin {_shown(point)}" for point in entry_points()[0]} | {
-        name: f"The file {path}" for name, path in LOADED.items()
-    }
-    whose, place = "", ""
-    for frame, line in traceback.walk_tb(error.__traceback__):
-        package = str(frame.f_globals.get("__name__")).partition(".")[0]
-        if package in authors:
-            whose, place = authors[package], f" ({frame.f_code.co_filename}, line {line})"
     text = text_of(error)
     how = "'irmx --traceback COMMAND ...' shows"
-    if whose:
-        return PluginError(f"{whose} failed with {text}{place}. {how} the traceback.")
+    if (author := author_of(error)) is not None:
+        return PluginError(f"The {author.name} failed with {text} ({author.place}). {how} the traceback.")
     if isinstance(error, SystemExit):
         return PluginError(f"Something ended irmx before its time, with {text}. {how} where.")
     return IrmxError(f"This is a mistake in irmx, not one of yours: {text}. Please report it, with what {how}.")

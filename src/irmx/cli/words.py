@@ -13,6 +13,7 @@ from typer.core import CompletionItem, TyperGroup  # type: ignore[attr-defined]
 
 from irmx.cli.command_help import HelpPage, OneCommand, examples
 from irmx.cli.commands import COMMANDS
+from irmx.cli.mistakes import author_of
 from irmx.declare.command import Command
 from irmx.declare.standard_output import to_standard_error
 from irmx.errors import IrmxError, PluginError, UsageError, readable, suggest, visible
@@ -209,11 +210,19 @@ def _named_where_it_fails(function: Any, command: Command) -> Callable[..., Any]
             if isinstance(error, (IrmxError, OSError, UnicodeEncodeError, MemoryError)) or _is_of_typer(error):
                 raise
             raise PluginError(
-                f"The command '{command.words}' of {registry().source_of(command)} failed: {text_of(error)}. "
-                f"'irmx --traceback {command.words} ...' shows where."
+                f"The command '{command.words}' of {registry().source_of(command)} failed: {text_of(error)}"
+                f"{_elsewhere(error, command)}. 'irmx --traceback {command.words} ...' shows where."
             ) from error
 
     return call
+
+
+def _elsewhere(error: BaseException, command: Command) -> str:
+    """Return where an error comes from if it is not the plugin of the command that it ended, such as a measure that it uses."""
+    author = author_of(error)
+    if author is None or author.package == command.function.partition(":")[0].partition(".")[0]:
+        return ""
+    return f", which comes from the {author.name} ({author.place})"
 
 
 def _exit_code(stop: SystemExit) -> int:
