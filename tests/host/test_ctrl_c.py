@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -82,11 +81,14 @@ def in_group(group: int) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("jobs", ["1", "2"])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
-def test_a_signal_at_any_moment(jobs: str, number: signal.Signals, tmp_path: Path) -> None:
-    """Twenty moments over the time that the command takes, each for all processes of the terminal, every third twice."""
-    command = [sys.executable, "-c", f"{STARTING}os.write(2, b'-')\nirmx_command.main()", *SCORING, "-j", jobs]
+@pytest.mark.parametrize(
+    ("number", "jobs", "moments"),
+    [(signal.SIGINT, 1, 12), (signal.SIGINT, 2, 6), (signal.SIGTERM, 2, 3)],
+    ids=["Ctrl-C", "Ctrl-C with workers", "SIGTERM with workers"],
+)
+def test_a_signal_at_any_moment(number: signal.Signals, jobs: int, moments: int, tmp_path: Path) -> None:
+    """Moments over the time that the command takes; Ctrl-C for all processes of the terminal, every third time twice."""
+    command = [sys.executable, "-c", f"{STARTING}os.write(2, b'-')\nirmx_command.main()", *SCORING, "-j", str(jobs)]
 
     def start() -> "subprocess.Popen[str]":
         environment = {**os.environ, "JOBLIB_TEMP_FOLDER": str(tmp_path)}
@@ -98,21 +100,25 @@ def test_a_signal_at_any_moment(jobs: str, number: signal.Signals, tmp_path: Pat
         return process
 
     begun = time.monotonic()
-    whole = start().communicate()
+    whole = start().communicate()[0]
     seconds = time.monotonic() - begun
-    ends: list[Any] = []
-    for moment in range(20):
+    stopped = []
+    for moment in range(moments):
         process = start()
-        time.sleep(seconds * moment / 20)
-        for _ in range(2 if moment % 3 == 0 else 1):
+        time.sleep(seconds * moment / moments)
+        for _ in range(2 if moment % 3 == 0 and number == signal.SIGINT else 1):
             if process.poll() is None:
-                os.killpg(process.pid, number)
-        ends.append((process.communicate(), process.returncode))
+                (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
+        out, err = process.communicate()
+        assert out in ("", whole)
+        if process.returncode != 0:
+            stopped.append(process.returncode)
+            assert "Traceback" not in err
+        if process.returncode == 130:
+            assert err.endswith("irmx: stopped\n")
+            assert "Exception" not in err
         until(lambda group=process.pid: not in_group(group))  # type: ignore[misc]
-    stopped = (("", "irmx: stopped\n"), 130) if number == signal.SIGINT else (("", ""), -signal.SIGTERM)
-    late = ((whole[0], stopped[0][1]), stopped[1])  # the results are printed, and it is being left
-    assert [end for end in ends if end not in (stopped, late, (whole, 0))] == []
-    assert stopped in ends
+    assert set(stopped) == {130 if number == signal.SIGINT else -signal.SIGTERM}
     assert list(tmp_path.iterdir()) == []
 
 
