@@ -69,6 +69,7 @@ def test_every_parameter_of_every_measure(name: str) -> None:
             assert_refused_or_parsed_back(measure, {**required, parameter: value})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted({f"{one.KIND}/{one.NAME}" for one in irmx.registry().all_symbols()}))
 def test_every_parameter_of_every_named_object(name: str) -> None:
     [symbol] = [one for one in irmx.registry().all_symbols() if f"{one.KIND}/{one.NAME}" == name]
