@@ -26,6 +26,7 @@ from irmx.demo import (
     left_out,
     run_table,
 )
+from irmx.errors import visible
 from irmx.registry import registry
 from irmx.score.evaluator import Evaluator
 
@@ -79,10 +80,10 @@ def _write(into: str) -> None:
 
     folder = write_demo(into)
     names = [name for name in CONTENTS if (folder / name).exists()]
-    print(f"{folder}: the demo collection. In it:")
+    print(f"{visible(str(folder))}: the demo collection. In it:")
     print(*(f"  {name:<{max(map(len, names))}}  {CONTENTS[name]}" for name in names), sep="\n")
     print("Next:")
-    print(f"  cd {shlex.quote(str(folder))}")
+    print(f"  cd {visible(shlex.quote(str(folder)))}")
     print("  irmx eval qrels.txt run.txt AP nDCG@10")
 
 

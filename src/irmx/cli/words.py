@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import typer
@@ -19,6 +20,17 @@ from irmx.declare.standard_output import to_standard_error
 from irmx.errors import IrmxError, PluginError, UsageError, readable, suggest, visible
 from irmx.plugin.checks import comes_from_ctrl_c, text_of
 from irmx.registry import PluginInfo, entry_points, registry
+
+
+@contextlib.contextmanager
+def _readable_errors() -> Iterator[None]:
+    """Have typer quote what was typed as text."""
+    try:
+        yield
+    except Exception as error:
+        if _is_of_typer(error) and isinstance(getattr(error, "message", None), str):
+            error.message = readable(error.message)  # type: ignore[attr-defined]
+        raise
 
 
 class _Lazy(TyperGroup):
@@ -63,6 +75,16 @@ class _Lazy(TyperGroup):
 
 class Words(_Lazy):
     """The first word after ``irmx``: a command of the host, for which no plugin is loaded, or a word of a plugin."""
+
+    def make_context(self, *arguments: Any, **options: Any) -> Any:
+        """Read the options of ``irmx``; the errors of typer are readable, as ours are."""
+        with _readable_errors():
+            return super().make_context(*arguments, **options)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; the errors of typer are readable, as ours are."""
+        with _readable_errors():
+            return super().invoke(ctx)
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the commands of the host; listing those of plugins would load the plugins."""
