@@ -19,6 +19,7 @@ from .adapters.matplotlib.picture_style import distinct_marker as distinct_marke
 from .adapters.matplotlib.picture_style import picture_style as picture_style
 from .adapters.matplotlib.user_display import UserDisplay as UserDisplay
 from .adapters.matplotlib.user_display import plot as plot
+from .cli.output.delimited import in_spreadsheet as in_spreadsheet
 from .cli.output.markup import in_latex as in_latex
 from .cli.output.markup import in_markdown as in_markdown
 from .cli.output.printing import FormatOption as FormatOption

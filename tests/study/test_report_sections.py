@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import irmx
 import irmx_study
 from irmx.demo import SYSTEMS, qrels_path, run_path
-from irmx_study.html_report.csv_texts import as_data
+from irmx_study.html_report.csv_texts import csv_of
 from irmx_study.html_report.one_page import _json, one_page
 from irmx_study.html_report.section import Source, parts, table_of
 
@@ -353,13 +353,14 @@ def test_data_of_a_script_is_what_it_was_and_cannot_end_its_element(data: Any) -
 
 @given(st.text() | st.sampled_from(HOSTILE))
 def test_no_text_of_a_csv_is_a_formula(text: str) -> None:
-    cell = as_data(text)
+    cell = irmx.in_spreadsheet(text)
     assert cell.removeprefix("'") == irmx.visible(text).removeprefix("'")
     if cell.lstrip()[:1] in ("=", "+", "-", "@") and cell:
         float(cell)  # only a number may begin with a sign
 
 
 def test_numbers_of_a_csv_stay_numbers() -> None:
-    assert [as_data(cell) for cell in (-1.5, -1, None, "-1.5", "+3", "-cmd", " =x")] == [
-        -1.5, -1, None, "-1.5", "+3", "'-cmd", "' =x",
-    ]  # fmt: skip
+    cells = pd.DataFrame(
+        {"n": [-1.5], "m": [-1], "a": ["-1.5"], "b": ["+3"], "c": ["-cmd"], "d": [" =x"], "e": ["\uff1dx"]}
+    )
+    assert csv_of(cells).splitlines()[1] == "-1.5,-1,-1.5,+3,'-cmd,' =x,'\uff1dx"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from irmx.cli.output.delimited import Csv, Tsv
+from irmx.cli.output.delimited import Csv, Spreadsheet, Tsv
 from irmx.cli.output.jsonl import Jsonl
 from irmx.cli.output.markup import Html, Latex, Markdown
 from irmx.cli.output.table import Table
@@ -12,4 +12,4 @@ from irmx.hookspecs import hookimpl
 
 @hookimpl
 def irmx_output_formats() -> list[OutputFormat]:
-    return [Table(), Tsv(), Csv(), Jsonl(), Markdown(), Latex(), Html()]
+    return [Table(), Tsv(), Csv(), Jsonl(), Markdown(), Latex(), Html(), Spreadsheet()]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from irmx import visible
+from irmx import in_spreadsheet
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,24 +20,8 @@ def csv_of(frame: pd.DataFrame) -> str:
     -1,0.333333
     <BLANKLINE>
     """
-    shown = frame.rename(columns=lambda name: as_data(str(name)))
+    shown = frame.rename(columns=lambda name: in_spreadsheet(str(name)))
     for name in shown.columns[[dtype.kind != "f" for dtype in shown.dtypes]]:
-        shown[name] = shown[name].map(as_data)
+        shown[name] = shown[name].map(lambda cell: in_spreadsheet(cell) if isinstance(cell, str) else cell)
     text: str = shown.to_csv(index=False, float_format="%.6g", lineterminator="\n")
     return text
-
-
-def as_data(cell: Any) -> Any:
-    """Return a cell that no spreadsheet computes: a text that begins like a formula gets an apostrophe, unless it is a number."""
-    if not isinstance(cell, str):
-        return cell
-    text = visible(cell)
-    return f"'{text}" if text.lstrip().startswith(("=", "+", "-", "@")) and not _is_number(text) else text
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
