@@ -84,7 +84,11 @@ COMMANDS: dict[str, tuple[Any, int, str]] = {
     "RecursionError": (raising(RecursionError("deep")), 1, FAILED + "RecursionError: deep"),
     "GeneratorExit": (raising(GeneratorExit()), 1, FAILED + "GeneratorExit"),
     "BaseException": (raising(Stop("enough")), 1, FAILED + "Stop: enough"),
-    "MemoryError": (raising(MemoryError("74 GiB")), 1, "irmx: There is too little memory (74 GiB)."),
+    "MemoryError": (
+        raising(MemoryError("74 GiB")),
+        1,
+        "irmx: This command needs more memory than this process can get (74 GiB).",
+    ),
     "UsageError": (raising(UsageError("which one?")), 2, "irmx: which one?"),
     "DataError": (raising(DataError("line 3")), 1, "irmx: line 3"),
     "KeyboardInterrupt": (raising(KeyboardInterrupt()), 130, "irmx: stopped\n"),

@@ -104,7 +104,7 @@ def test_every_kind_of_memory_error_is_named(error: MemoryError, command: Callab
     with monkeypatch.context() as patched:
         patched.setattr(type(registry().formats()["trec"]), "read", short)
         done = command("eval", "qrels", "run", "NCP(law=first)", cwd=tmp_path)
-        assert (done.code, done.err) == (1, f"irmx: The qrels qrels{end}")
+        assert (done.code, done.err) == (1, f"irmx: Reading qrels{end}")
     with monkeypatch.context() as patched:
         patched.setattr("irmx.cli.eval.runs_and_measures", short)
         done = command("eval", "qrels", "run", "AP", cwd=tmp_path)

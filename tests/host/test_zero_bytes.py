@@ -112,9 +112,10 @@ def test_a_byte_in_a_later_chunk_of_a_large_run(byte: bytes, says: str, tmp_path
 
 def test_a_zero_byte_from_standard_input(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from irmx.data import content
+    from irmx.data.pipes import Pipes
 
     for name in ("run.txt", "run.csv", "run.jsonl"):
-        monkeypatch.setattr(content, "_standard_input", content._StandardInput())
+        monkeypatch.setattr(content, "pipes", Pipes())
         with monkeypatch.context() as patched:
             file = written(tmp_path, name, "document250", b"doc\0")
             patched.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(file.read_bytes())))

@@ -42,10 +42,6 @@ def author_of(error: BaseException) -> Author | None:
 
 def mistake(error: BaseException) -> IrmxError:
     """Return the error to show in place of one that nobody expected, with whose mistake it is."""
-    if isinstance(error, MemoryError):
-        return IrmxError(
-            f"There is too little memory{f' ({error})' if str(error) else ''}. Fewer processes (-j), or fewer runs at a time, need less."
-        )
     text = text_of(error)
     how = "'irmx --traceback COMMAND ...' shows"
     if (author := author_of(error)) is not None:

@@ -39,7 +39,8 @@ def keys(hook: str, obj: Any) -> list[str]:
         raise PluginError(f"its hook {hook} returned a {kind} without a NAME.")
     if not isinstance(name, str):
         raise PluginError(f"its hook {hook} returned a {kind} whose NAME is {name!r}; a text is expected.")
-    _refuse_bad_texts(hook, obj)
+    if not isinstance(obj, Measure):  # of which everything is checked
+        _refuse_bad_texts(hook, obj)
     if isinstance(obj, (Measure, Symbol)) and not name.isidentifier():
         raise PluginError(
             f"its hook {hook} returned a {kind} whose NAME is {name!r}; in an expression only letters, digits and _ can be "
