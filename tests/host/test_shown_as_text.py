@@ -1,5 +1,7 @@
 """Whatever the files and the words of a command contain, nothing but text is printed."""
 
+import io
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +10,7 @@ from typing import Any
 import pytest
 
 import irmx
+from irmx.errors import INVISIBLE
 
 HOSTILE = "q\x1b[2J\x9b31m\x1b]52;c;YQ==\x07\x7f\x08\u202e\u2066\u200b\u2028=$x$<b>"
 """Escapes of a terminal, also one that writes to the clipboard, a reversed writing direction, and marks of other languages."""
@@ -96,3 +99,15 @@ def test_errors_and_warnings_are_text_in_python() -> None:
 def test_a_note_is_text(capsys: pytest.CaptureFixture[str]) -> None:
     irmx.note(HOSTILE)
     assert_is_text(capsys.readouterr().err)
+
+
+UNSEEN = "".join(chr(code) for code in range(0x110000) if INVISIBLE.match(chr(code)) and not 0xD800 <= code < 0xE000)
+
+
+def test_json_lines_give_back_every_name_and_id() -> None:
+    """Also those above U+FFFF, which JSON writes as two halves."""
+    rows = [{"ids": [*UNSEEN], "of": {UNSEEN: '"\\u'}}, {UNSEEN: UNSEEN}]
+    printed = io.StringIO()
+    irmx.print_rows(rows, "jsonl", file=printed)
+    assert_is_text(printed.getvalue())
+    assert [json.loads(line) for line in printed.getvalue().split("\n")[:-1]] == rows

@@ -22,7 +22,7 @@ class Jsonl(OutputFormat):
         for record in rows.records:
             cells = {name: _plain(record[name]) for name in rows.names if name in record}
             text = json.dumps(cells, ensure_ascii=False)
-            print(INVISIBLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text), file=out)
+            print(INVISIBLE.sub(lambda found: json.dumps(found[0])[1:-1], text), file=out)
 
 
 def _plain(value: Any) -> Any:
