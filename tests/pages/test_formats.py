@@ -37,7 +37,9 @@ def without(record: dict[str, Any], name: str) -> dict[str, Any]:
     return {k: v for k, v in record.items() if k != name}
 
 
-names = st.text(st.characters(codec="utf-8", exclude_categories=("Cs",)), min_size=1, max_size=8)
+names = st.text(
+    st.characters(codec="utf-8", exclude_categories=("Cs",), exclude_characters="\0"), min_size=1, max_size=8
+)
 
 
 @st.composite

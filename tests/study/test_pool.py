@@ -162,7 +162,7 @@ def test_a_measure_without_any_tau_is_missing_and_told() -> None:
 
 
 def test_a_measure_that_refuses_a_sample_is_left_out_and_told() -> None:
-    @irmx.measure
+    @irmx.measure(range=(0, None))
     def Picky(ranking: irmx.Ranking) -> float:
         """Refuse topics with few relevant documents."""
         if ranking.recall_base < 3:

@@ -180,7 +180,7 @@ class _Parser:
         except UnknownNameError as error:
             raise self._error(node, str(error), UnknownNameError) from None
         param = declared[name]
-        if isinstance(node, (ast.List, ast.Tuple)) and getattr(param, "dtype", None) not in (list, object):
+        if isinstance(node, (ast.List, ast.Tuple)) and getattr(param, "dtype", None) not in (list, dict, object):
             raise self._error(node, self._one_value(node, name, owner))
         value = self._value(node, param, owner, name)
         if not isinstance(param, Param):

@@ -101,7 +101,7 @@ def _refuse_outside(measure: Measure, topics: Sequence[Any], values: Floats) -> 
     value = float(values[outside.argmax()])
     raise PluginError(
         f"{in_full(measure)} has the value {value!r} for query {_first(topics, outside)}, outside its range "
-        f"[{low:g}, {high:g}]. Correct the score, or its RANGE."
+        f"[{low:g}, {high:g}]. Correct the score, or the range that it declares (RANGE, or range= of @irmx.measure)."
     )
 
 
