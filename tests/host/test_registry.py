@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import irmx
-from irmx import Citation, Column, Command, Dataset, Measure, Symbol, hookimpl
+from irmx import Citation, Column, Command, Dataset, Field, Measure, Symbol, hookimpl
 from irmx.plugin.discovery import Discovery
 from irmx.registry import PluginInfo, Registry
 
@@ -114,6 +114,14 @@ class Numbered(Measure):
     NAME = 3
 
 
+class Untellable(Symbol):
+    KIND = "height"
+
+    @property
+    def NAME(self) -> str:  # type: ignore[override]
+        raise ZeroDivisionError("no name")
+
+
 def declaring(**attributes: Any) -> Measure:
     return type("Declaring", (Measure,), {"NAME": "ZDeclaring", **attributes})()
 
@@ -147,26 +155,9 @@ def with_arguments() -> Any:
         (plugin(measures=Beta()), "its hook irmx_measures returned ZBeta; a list of objects is expected"),
         (plugin(measures=3), "its hook irmx_measures returned 3; a list of objects is expected"),
         (plugin(measures=numbers()), "its hook irmx_measures raised OSError: the table ends here"),
-        (plugin(measures=[Alpha]), "returned the class Alpha, which is not an irmx.Measure but a kind of them: return Alpha(...)"),
-        (plugin(measures=["ZAlpha"]), "returned 'ZAlpha', which is not an irmx.Measure"),
-        (plugin(symbols=[Beta()]), "which is not an irmx.Symbol"),
-        (plugin(scorers=[Low()]), "its hook irmx_scorers returned level, which is not an irmx.Measure"),
-        (plugin(scorers=[Beta()]), "its hook irmx_scorers returned a scorer of ZBeta, which is no measure of ir_measures"),
         (plugin(scorers=[NDCG(), NDCG()]), "it registers the scorer 'nDCG' twice"),
-        (plugin(output_formats=[object()]), "which is not an irmx.OutputFormat"),
-        (plugin(datasets=["vaswani"]), "returned 'vaswani', which is not an irmx.Dataset"),
-        (plugin(measures=[Nameless()]), "returned a Nameless without a NAME"),
-        (plugin(measures=[Numbered()]), "returned a Numbered whose NAME is 3; a text is expected"),
-        (plugin(measures=[Spaced()]), "whose NAME is 'Z Alpha'; in an expression only letters, digits and _ can be read"),
-        (plugin(measures=[declaring(RUN_COLUMNS=("clicks",))]), "its measure ZDeclaring has 'clicks' in RUN_COLUMNS, which is not"),
-        (plugin(measures=[declaring(QREL_COLUMNS=(Column("run", "x", "y"),))]), "which is not an irmx.Column('qrels', ...)"),
-        (plugin(measures=[declaring(SUPPORTED_PARAMS={"k": int})]), "declares the parameter 'k' as type, not an irmx.Param"),
         (type("Mute", (RuntimeError,), {"__str__": lambda self: 1 / 0})(), "Mute, whose text raises ZeroDivisionError"),
         (RuntimeError("half a pair: \ud800"), "RuntimeError: half a pair: \\ud800"),
-        (plugin(commands=[Command("bad name", "m:f")]), "the word 'bad name', which cannot be typed"),
-        (plugin(commands=[Command("--version", "m:f")]), "the word '--version', which cannot be typed"),
-        (plugin(commands=[Command("fit", "m:f", group="-x")]), "the word '-x', which cannot be typed"),
-        (plugin(datasets=[Dataset("", object)]), "returned a Dataset without a NAME"),
         (plugin(measure=[Beta()]), "irmx_measure"),
         (with_arguments(), "Argument(s) {'config'} are declared in the hookimpl but can not be found in the hookspec"),
     ],
@@ -175,6 +166,49 @@ def with_arguments() -> Any:
 def test_a_plugin_that_fails(discovery: Discovery, found: Any, reason: str) -> None:
     assert reason in refused(discovery, "second", found)
     assert added(discovery, "third", plugin(measures=[Beta()])).failure == ""
+
+
+@pytest.mark.parametrize(
+    ("found", "reason"),
+    [
+        (plugin(measures=[Alpha]), "returned the class Alpha, which is not an irmx.Measure but a kind of them: return Alpha(...)"),
+        (plugin(measures=["ZAlpha"]), "returned 'ZAlpha', which is not an irmx.Measure"),
+        (plugin(symbols=[Beta()]), "which is not an irmx.Symbol"),
+        (plugin(scorers=[Low()]), "its hook irmx_scorers returned level, which is not an irmx.Measure"),
+        (plugin(scorers=[Beta()]), "its hook irmx_scorers returned a scorer of ZBeta, which is no measure of ir_measures"),
+        (plugin(output_formats=[object()]), "which is not an irmx.OutputFormat"),
+        (plugin(datasets=["vaswani"]), "returned 'vaswani', which is not an irmx.Dataset"),
+        (plugin(measures=[Nameless()]), "returned a Nameless without a NAME"),
+        (plugin(measures=[Numbered()]), "returned a Numbered whose NAME is 3; a text is expected"),
+        (plugin(measures=[Spaced()]), "whose NAME is 'Z Alpha'; in an expression only letters, digits and _ can be read"),
+        (plugin(measures=[declaring(RUN_COLUMNS=("clicks",))]), "its measure ZDeclaring has 'clicks' in RUN_COLUMNS, which is not"),
+        (plugin(measures=[declaring(QREL_COLUMNS=(Column("run", "x", "y"),))]), "which is not an irmx.Column('qrels', ...)"),
+        (plugin(measures=[declaring(SUPPORTED_PARAMS={"k": int})]), "declares the parameter 'k' as type, not an irmx.Param"),
+        (plugin(commands=[Command("bad name", "m:f")]), "the word 'bad name', which cannot be typed"),
+        (plugin(commands=[Command("--version", "m:f")]), "the word '--version', which cannot be typed"),
+        (plugin(commands=[Command("fit", "m:f", group="-x")]), "the word '-x', which cannot be typed"),
+        (plugin(datasets=[Dataset("", object)]), "returned a Dataset without a NAME"),
+        (plugin(symbols=[Untellable()]), "it raises ZeroDivisionError: no name"),
+    ],
+    ids=lambda x: x if isinstance(x, str) else "",
+)  # fmt: skip
+def test_an_object_that_cannot_be_used_leaves_the_others_of_its_plugin(
+    discovery: Discovery, found: Any, reason: str
+) -> None:
+    [[kind, broken]] = ((hook.removeprefix("irmx_"), call()) for hook, call in vars(found).items())
+    offered = {"fields": [Field("news", "length", "length")], kind: broken}
+    offered["measures"] = [*offered.get("measures", ()), Beta()]
+    with pytest.warns(irmx.PluginWarning) as caught:
+        info = added(discovery, "second", plugin(**offered))
+    [told] = (str(warning.message) for warning in caught)
+    assert told.startswith(
+        f"One of the {kind.replace('_', ' ')} of the irmx plugin second (irmx-second 1.0) is refused: "
+    )
+    assert reason in told
+    assert info.offers == {"measures": ["ZBeta"], "fields": ["news"]}
+    assert info.failure == ""
+    assert all(told.endswith(why) for whys in info.refused.values() for why in whys.values())
+    assert list(info.refused) == [kind]
 
 
 def test_ctrl_c_while_a_plugin_is_loaded_names_it_and_stops_the_program(

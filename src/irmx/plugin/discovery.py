@@ -168,8 +168,11 @@ class Discovery:
             for hook in HOOKS:
                 kind = hook.removeprefix("irmx_")
                 for obj in _returned(hook, self._manager.subset_hook_caller(hook, others)):
-                    claim = Claim(info, kind, keys(hook, obj), obj)
-                    for key in claim.names:
+                    names = _names_or_refused(info, hook, obj)
+                    if not names:
+                        continue
+                    claim = Claim(info, kind, names, obj)
+                    for key in names:
                         if (kind, key) in known:
                             raise PluginError(f"it registers the {_one(kind)} {key!r} twice.")
                         known.add((kind, key))
@@ -262,6 +265,29 @@ def _returned(hook: str, caller: pluggy.HookCaller) -> list[Any]:
         raise
     except BaseException as error:
         raise PluginError(f"its hook {hook} raised {text_of(error)}") from error
+
+
+def _names_or_refused(info: PluginInfo, hook: str, obj: Any) -> list[str]:
+    """Return the names that an object claims; none, with a warning, if it cannot be used, which leaves the plugin's others."""
+    try:
+        return keys(hook, obj)
+    except BaseException as error:
+        if comes_from_ctrl_c(error):
+            raise
+        kind = hook.removeprefix("irmx_")
+        reason = str(error) if isinstance(error, PluginError) else f"it raises {text_of(error)}"
+        info.refused.setdefault(kind, {})[_label(obj)] = reason
+        _warn(f"One of the {kind.replace('_', ' ')} of the irmx plugin {info.source} is refused: {reason}")
+        return []
+
+
+def _label(obj: Any) -> str:
+    """Return the name of an object that may be anything."""
+    try:
+        name = obj.NAME
+    except Exception:
+        name = None
+    return name if isinstance(name, str) and name else type(obj).__name__
 
 
 def _one(kind: str) -> str:
