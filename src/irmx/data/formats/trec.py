@@ -138,7 +138,8 @@ def _parse(table: Table, content: bytes) -> pa.Table | None:
 
     first = content[: content.find(b"\n") + 1] or content
     delimiter = "\t" if b"\t" in first else " "
-    if (b" " if delimiter == "\t" else b"\t") in content or _doubled(content, delimiter):
+    others = {b" ", b"\t", b"\v", b"\f"} - {delimiter.encode()}
+    if any(other in content for other in others) or _doubled(content, delimiter):
         return None
     number = _NUMBER[table]
     types = {name: pa.large_string() for name in _KEPT[table]} | {
@@ -160,13 +161,13 @@ def _parse(table: Table, content: bytes) -> pa.Table | None:
 
 
 def _doubled(content: bytes, delimiter: str) -> bool:
-    """Tell whether two delimiters are adjacent, which TREC tools read as one and Arrow as an empty field."""
+    """Tell whether two delimiters are adjacent, or one ends a line; TREC tools see no empty field there, as Arrow does."""
     characters = np.frombuffer(content, np.uint8)
     for start in range(0, len(characters), _IN_CACHE):
-        is_delimiter = characters[start : start + _IN_CACHE + 1] == ord(delimiter)
-        if np.any(is_delimiter[1:] & is_delimiter[:-1]):
+        block = characters[start : start + _IN_CACHE + 1]
+        if np.any((block[1:] <= ord(" ")) & (block[:-1] == ord(delimiter))):
             return True
-    return False
+    return content.endswith(delimiter.encode())
 
 
 def _sound(rows: pa.Table, number: str) -> bool:
