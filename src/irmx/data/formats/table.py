@@ -17,7 +17,7 @@ from irmx.data.arrow import to_numpy
 from irmx.data.decompression import limit_of, too_large
 from irmx.data.formats.base import Format
 from irmx.data.json_records import check_json_lines, json_lines
-from irmx.data.lines import check_text, cut_off
+from irmx.data.lines import check_text, cut_off, delimited_lines
 from irmx.declare.columns import ALIASES, REQUIRED, Table, canonical_names, vocabulary
 from irmx.errors import DataError
 
@@ -67,7 +67,13 @@ class _Delimited(_TableFormat):
         if not content.strip():
             raise DataError(f"{path} is empty: not even a header.")
         check_text(str(path), content)
-        names = _fields(content[: content.find(b"\n") + 1] or content, self.DELIMITER)
+        if b'"' in content and not _are_quotes_around_fields(content, self.DELIMITER):
+            for _ in delimited_lines(str(path), content, self.DELIMITER):  # Arrow takes ""2 for 2
+                pass
+        try:
+            names = _fields(content, self.DELIMITER)
+        except DataError as error:
+            raise error.at(str(path)) from None
         canonical = canonical_names(table, [name.strip() for name in names])
         labels = {c.name for c in vocabulary() if c.table == table and c.dtype == "str"}
         texts = {n: pa.large_string() for n, c in zip(names, canonical, strict=True) if c in labels}
@@ -134,8 +140,23 @@ def _has_hexadecimal(content: bytes) -> bool:
 
 def _fields(start: bytes, delimiter: str) -> list[str]:
     """Return the names in a header, as written."""
-    line = start.split(b"\n", 1)[0].decode("utf-8", errors="replace").strip("\r")
-    return next(csv.reader([line], delimiter=delimiter), [])
+    first = re.search(rb"[^\r\n]+", start)  # Arrow skips empty lines, too
+    line = first.group().decode("utf-8", errors="replace") if first else ""
+    try:
+        return next(csv.reader([line], delimiter=delimiter), [])
+    except csv.Error as error:
+        raise DataError(f"The header cannot be read: {error}.") from None
+
+
+def _are_quotes_around_fields(content: bytes, delimiter: str) -> bool:
+    """Tell whether every quote begins or ends a field, or is beside another; then Arrow reads fields as Python does."""
+    characters = np.frombuffer(content, np.uint8)
+    quotes = np.flatnonzero(characters == ord('"'))
+    opening, closing = quotes[::2], quotes[1::2]
+    beside = np.concatenate(
+        (characters[opening[opening > 0] - 1], characters[closing[closing < len(characters) - 1] + 1])
+    )
+    return len(quotes) % 2 == 0 and bool(np.isin(beside, list(f'{delimiter}"\r\n'.encode())).all())
 
 
 def _without_spaces(rows: pa.Table) -> pa.Table:
