@@ -8,10 +8,11 @@ import gzip
 import io
 import lzma
 import os
+import struct
 import zipfile
 import zlib
 from collections.abc import Callable
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from irmx.data.amounts import bytes_of, size_text
 from irmx.errors import DataError, some
@@ -22,6 +23,8 @@ _TIMES, _ALWAYS = 100, 64_000_000
 """Without it, a file may become so many times as large, and always so many bytes."""
 _BLOCK = 1 << 20
 """How many bytes are decompressed at once."""
+
+_Opened = TypeVar("_Opened")
 
 
 def limit_of(compressed: int) -> int:
@@ -126,7 +129,7 @@ def _zstd(file: IO[bytes]) -> Any:
 
 def _zip(file: IO[bytes]) -> IO[bytes]:
     """Open the one file of an archive; folders, and the files that macOS adds, do not count."""
-    archive = zipfile.ZipFile(file)
+    archive = _opened(lambda: zipfile.ZipFile(file))
     members = [member for member in archive.infolist() if not member.is_dir()]
     members = [m for m in members if not m.filename.startswith("__MACOSX/") and not m.filename.endswith(".DS_Store")]
     if len(members) != 1:
@@ -140,10 +143,17 @@ def _zip(file: IO[bytes]) -> IO[bytes]:
             f"The zip archive cannot be extracted: its compression method, {members[0].compress_type}, is neither stored nor "
             "deflated. Extract it first."
         )
+    return _opened(lambda: archive.open(members[0]))
+
+
+def _opened(opening: Callable[[], _Opened]) -> _Opened:
+    """Open an archive, or a file in it; Python has several exceptions for a damaged one."""
     try:
-        return archive.open(members[0])
-    except RuntimeError as error:  # it needs a password
+        return opening()
+    except RuntimeError as error:  # it needs a password, or a later version
         raise DataError(f"The zip archive cannot be extracted: {error}.") from None
+    except (ValueError, OverflowError, struct.error) as error:
+        raise zipfile.BadZipFile(str(error)) from None
 
 
 _OPENERS: dict[bytes, Callable[[IO[bytes]], Any]] = {
