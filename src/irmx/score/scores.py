@@ -299,28 +299,40 @@ class Scores:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
+        name = os.fspath(path)
         try:
             with open(path, "rb") as file:  # once, because another process may put a new one in its place
                 table = pq.read_table(file)
-        except (pa.ArrowInvalid, OSError) as error:
-            raise DataError(f"{os.fspath(path)} cannot be read as a parquet file of scores: {error}") from None
+        except (pa.ArrowException, OSError) as error:
+            raise DataError(f"{name} cannot be read as a parquet file of scores: {error}") from None
+        about = _about(name, (table.schema.metadata or {}).get(_METADATA, b"{}"))
         try:
-            about = json.loads((table.schema.metadata or {}).get(_METADATA, b"{}"))
-        except ValueError:
-            raise DataError(f"{os.fspath(path)} is damaged: what it records about its scores cannot be read.") from None
-        if about.get("schema") != _SCHEMA:
-            schema = f"scores of schema {about['schema']!r}" if about else "no scores of irmx"
-            raise DataError(
-                f"{os.fspath(path)} holds {schema}; this version of irmx reads those of schema {_SCHEMA}, which "
-                "irmx.Scores.to_parquet writes."
-            )
-        scores = cls.from_frame(table.to_pandas()).select(about["topics"], about["systems"])
-        retrieved = scores.retrieved.copy()
-        for topic, system in about["missing"]:
-            retrieved[scores.topics.index(topic), scores.systems.index(system)] = False
-        return cls(
-            scores.values, scores.topics, scores.systems, scores.measures, retrieved, scores.fields, about["made_by"]
+            frame = table.replace_schema_metadata(None).to_pandas()
+            scores = cls.from_frame(frame).select(about["topics"], about["systems"])
+            retrieved = scores.retrieved.copy()
+            for topic, system in about["missing"]:
+                retrieved[scores.topics.index(topic), scores.systems.index(system)] = False
+        except (ValueError, TypeError, LookupError) as error:  # that the file was damaged is the only cause
+            raise DataError(f"{name} is damaged: its scores are not what it records about them ({error}).") from None
+        made_by = about["made_by"]
+        return cls(scores.values, scores.topics, scores.systems, scores.measures, retrieved, scores.fields, made_by)
+
+
+def _about(name: str, recorded: bytes) -> dict[str, Any]:
+    """Return what a file records about its scores, if they are of the schema that this version reads."""
+    try:
+        about = json.loads(recorded)
+    except ValueError:
+        raise DataError(f"{name} is damaged: what it records about its scores cannot be read.") from None
+    schema = about.get("schema") if isinstance(about, dict) else None
+    if schema != _SCHEMA:
+        held = f"scores of schema {schema!r}" if about else "no scores of irmx"
+        raise DataError(
+            f"{name} holds {held}; this version of irmx reads those of schema {_SCHEMA}, which irmx.Scores.to_parquet writes."
         )
+    if lacking := [key for key in ("topics", "systems", "missing", "made_by") if key not in about]:
+        raise DataError(f"{name} is damaged: it does not record the {lacking[0]} of its scores.")
+    return dict(about)
 
 
 def scores(
