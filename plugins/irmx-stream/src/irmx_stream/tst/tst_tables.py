@@ -117,6 +117,10 @@ def read_table(path: Path) -> TstTable:
         ) from None
     headed = not is_released_update(lines[0])
     names = lines[0].split() if headed else RELEASED_UPDATES
+    if "query_id" not in names:
+        raise DataError(
+            f"{place(path, 1)}: the header names no column query_id: {lines[0].strip()[:100]!r}. Copy the file again."
+        )
     rows, numbers = [], []
     for number, line in enumerate(lines[headed:], start=1 + headed):
         if not line.strip():

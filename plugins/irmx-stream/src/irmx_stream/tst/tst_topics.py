@@ -63,7 +63,7 @@ def read_topics(path: Path) -> dict[str, Topic]:
 def _seconds(event: Topic, name: str, where: str) -> float:
     text = event.fields[name]
     try:
-        found = float(text)
+        found = float(text) if text.isascii() and "_" not in text else math.nan  # Python takes 1_000
     except ValueError:
         found = math.nan
     if not math.isfinite(found):
@@ -90,6 +90,12 @@ def _events(path: Path) -> list[Topic]:
         inside.append(name)
         if name == "event":
             events.append(Topic(line=parser.CurrentLineNumber))
+        elif inside[-2:-1] == ["event"]:
+            if name in events[-1].fields:
+                raise DataError(
+                    f"{place(path, parser.CurrentLineNumber)}: the event has two <{name}>. Remove one, or close the event first."
+                )
+            events[-1].fields[name] = ""
 
     def text(found: str) -> None:
         if len(inside) > 1 and inside[-2] == "event":
