@@ -165,7 +165,7 @@ class CheckedTable:
         dates = pd.to_datetime(
             pd.Series([None if _is_nothing(c) else str(c) for c in cells]), utc=True, errors="coerce", format="ISO8601"
         )
-        seconds = (dates - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(seconds=1)
+        seconds = (dates - pd.Timestamp(0, tz="UTC").as_unit(dates.dt.unit)) / pd.Timedelta(seconds=1)
         for row in np.flatnonzero(dates.isna()).tolist():
             if _is_nothing(cells[row]):
                 self.refuse(row, f"the {name} is missing. {_must(declared)}")
