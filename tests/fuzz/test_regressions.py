@@ -15,27 +15,7 @@ from regression_files import FOLDER, content_of, kept
 from targets import all_targets
 from workers import outcomes_of
 
-KNOWN_OPEN: frozenset[str] = frozenset(
-    {
-        "click-log/rank_15000",
-        "csv-qrels/control_character_in_header",
-        "csv-qrels/header_ends_with_cr",
-        "csv-qrels/text_after_a_quote",
-        "csv-run/long_score.packed",
-        "examinations/no_break_space_alone",
-        "expressions/control_character",
-        "expressions/long_name.packed",
-        "expressions/many_spaces.packed",
-        "faults/pool_on_a_full_disk",
-        "matrix.csv/empty",
-        "matrix.npy/broken_header",
-        "matrix.npz/cut",
-        "run.zip/damaged_directory",
-        "trec-run/cut_after_the_score_and_a_space",
-        "trec-run/long_score.packed",
-        "tst-run/long_time.packed",
-    }
-)
+KNOWN_OPEN: frozenset[str] = frozenset()
 """Files whose findings are still to be mended, as ``TARGET/NAME``."""
 
 
