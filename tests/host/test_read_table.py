@@ -9,7 +9,7 @@ import lzma
 import sys
 from collections import namedtuple
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from irmx.data.pipes import Pipes
 
 ROWS = [{"query_id": "1", "rank": 2, "seen": True}, {"query_id": "b", "rank": 10, "seen": False}]
 COLUMNS = {"query_id": str, "rank": Param(int, "where it stands", low=1, required=True), "seen": bool}
+NOT_UTF_8 = pa.StringArray.from_buffers(1, pa.py_buffer(np.array([0, 1], np.int32)), pa.py_buffer(b"\xff"))
 CSV = "query_id, rank, seen\n1, 2, 1\n\nb, 10, 0\n"
 Click = namedtuple("Click", ["query_id", "rank", "seen"])
 
@@ -134,6 +135,8 @@ def test_dates_become_seconds() -> None:
         [day, "216000"],
     ):
         assert read_table({"at": cells}, columns)["at"].tolist() == [day, 2.5 * day]
+    last = datetime(9999, 12, 31, tzinfo=timezone.utc).timestamp()
+    assert read_table({"at": ["9999-12-31", "0001-01-02"]}, columns)["at"].tolist() == [last, -62135510400.0]
 
 
 @pytest.mark.parametrize(
@@ -210,6 +213,8 @@ def test_what_may_be_empty_may_hold_nothing_at_all(source: Any, tmp_path: Path) 
         ({"a": [[1]]}, r"The log, row 0 \(counted from 0\): the a must be a text or a number. Got \[1\] instead"),
         ("nowhere.csv", "There is no log file 'nowhere.csv'"),
         (".", "cannot be read: Is a directory"),
+        ({"a": [b"1"]}, "the a must be a text or a number. Got b'1' instead"),
+        (pa.table({"a": NOT_UTF_8}), "The log holds a text that is not UTF-8: .* byte 0xff"),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), "The log has two columns named 'a'"),
     ],
 )

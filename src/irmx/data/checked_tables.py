@@ -114,7 +114,7 @@ class CheckedTable:
             else np.empty(len(cells), dtype=object)
         )
         for row, cell in enumerate(() if hasattr(cells, "to_pylist") else cells):
-            if isinstance(cell, (list, tuple, dict, set)):
+            if isinstance(cell, (list, tuple, dict, set, bytes)):
                 self.refuse(row, f"the {name} must be a text or a number. Got {cell!r} instead.")
             out[row] = _text(cell)
         if any("\0" in text for text in out):

@@ -161,7 +161,10 @@ def _of_arrow(name: str, table: pa.Table) -> RawTable:
 
     table = pa.table(table)
     _refuse_twice(name, table.column_names)
-    return RawTable(name, {n: table.column(n).to_pylist() for n in table.column_names})
+    try:
+        return RawTable(name, {n: table.column(n).to_pylist() for n in table.column_names})
+    except UnicodeDecodeError as error:
+        raise DataError(f"{name} holds a text that is not UTF-8: {error}. Write the table again.") from None
 
 
 def _of_columns(name: str, columns: Mapping[Any, Any]) -> RawTable:
