@@ -25,7 +25,7 @@ INVISIBLE = re.compile(
 """Control characters, line separators, characters that change the writing direction or that nobody sees, and unpaired
 surrogates. The joiners of letters, U+200C and U+200D, are part of Persian and Hindi words, and of emoji."""
 
-_LONGEST_WORD, _LONGEST_LINE = 400, 4000
+_LONGEST_WORD, _LONGEST_LINE = 400, 2000
 """How many characters of a message are quoted without a space between them, or are spaces, and are in one line."""
 
 _LONG_WORD = re.compile(rf"\S{{{_LONGEST_WORD + 1},}}|[^\S\n]{{{_LONGEST_WORD + 1},}}")

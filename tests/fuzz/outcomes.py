@@ -23,7 +23,7 @@ FINDINGS = ("crash", "hang", "memory", "traceback", "wrong value", "message")
 """The kinds of findings: the process died; more CPU time than the target allows; more than 1 GB; an exception that is not for the user; another
 value than the oracle's; a message or warning that is too long, does not name the file, or has control characters."""
 
-MEGABYTES, CHARACTERS = 1024, 2000
+MEGABYTES, CHARACTERS = 1024, 2500
 """The limits: memory beside that of the inputs before, and the length of a message."""
 
 _FAILED = re.compile(r" failed\b.{0,200}? with \w+: ")
