@@ -21,10 +21,20 @@ _obeyed_since = 0.0
 
 def main() -> None:
     """Run the command."""
+    open_streams()
     stop_at_once()
     from irmx.cli import main as irmx
 
     irmx()
+
+
+def open_streams() -> None:
+    """Take the numbers of standard streams that are closed, lest a file that is opened get one, and the messages with it."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # which takes the lowest free number
 
 
 def stop_at_once() -> None:

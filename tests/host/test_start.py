@@ -1,5 +1,6 @@
 """What starting ``irmx`` costs: scoring TREC files imports no pandas, and plugins import what they use when they use it."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -59,3 +60,14 @@ def test_measures_in_dicts_import_no_pandas(tmp_path: Path) -> None:
         "import irmx; irmx.calc_aggregate('AP NCP(law=uniform)', {'q': {'a': 1, 'ä': 2}}, {'q': {'ä': 1.0, 'b': 2.0}})"
     )
     assert not modules_after(code) & set(HEAVY)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="closes streams as a POSIX shell does")
+def test_messages_without_standard_error_are_not_printed_among_the_results() -> None:
+    """Nor does a file that is opened get the number of a stream that is closed."""
+    code = (
+        "import os, irmx_command; irmx_command.open_streams(); assert os.open(os.devnull, 0) > 2; irmx_command.main()"
+    )
+    words = [sys.executable, "-c", code, "eval", "nowhere", "nowhere", "AP"]
+    done = subprocess.run(["sh", "-c", '"$0" "$@" <&- 2>&-', *words], stdout=subprocess.PIPE)
+    assert (done.returncode, done.stdout) == (1, b"")

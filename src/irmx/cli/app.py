@@ -80,9 +80,10 @@ def _stop() -> NoReturn:
 
 
 def _prepare_output() -> None:
-    """Give a process without standard output one, and escape characters that the terminal's encoding lacks."""
-    if sys.stdout is None:
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    """Give a process without standard output or error one, and escape characters that the terminal's encoding lacks."""
+    for stream in ("stdout", "stderr"):
+        if getattr(sys, stream) is None:  # where print(file=None) prints errors among the results
+            setattr(sys, stream, open(os.devnull, "w"))  # noqa: SIM115
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.isatty():
         sys.stdout.reconfigure(errors="backslashreplace")
 
