@@ -72,9 +72,14 @@ def is_local() -> bool:
     """Tell whether the backend of joblib in use runs on this machine, as it does unless a program has chosen another."""
     if "joblib" not in sys.modules:
         return True
+    return _in_use(*_LOCAL)
+
+
+def _in_use(*backends: str) -> bool:
+    """Tell whether the active backend of joblib is one of these; with JOBLIB_MULTIPROCESSING=0 it has no processes."""
     from joblib.parallel import BACKENDS, get_active_backend
 
-    return isinstance(get_active_backend()[0], tuple(BACKENDS[name] for name in _LOCAL))
+    return isinstance(get_active_backend()[0], tuple(BACKENDS[name] for name in backends if name in BACKENDS))
 
 
 @contextlib.contextmanager
@@ -121,9 +126,8 @@ def results_of(calls: Iterable[Call], jobs: int) -> Iterator[Iterator[Any]]:
     from concurrent.futures import BrokenExecutor
 
     import joblib
-    from joblib.parallel import BACKENDS, get_active_backend
 
-    own_processes = jobs > 1 and isinstance(get_active_backend()[0], BACKENDS["loky"])
+    own_processes = jobs > 1 and _in_use("loky")
     with contextlib.ExitStack() as stack:
         if own_processes:
             stack.enter_context(warnings.catch_warnings())  # a process that has grown is replaced; nothing is lost
@@ -139,8 +143,8 @@ def results_of(calls: Iterable[Call], jobs: int) -> Iterator[Iterator[Any]]:
             yield results
         except BrokenExecutor as error:
             raise IrmxError(
-                "A process that worked for this one was killed, by the system if memory was short. Use fewer --jobs, and a "
-                "smaller --memory."
+                "A process that worked for this one was killed, by the system if memory was short, or ended by what it ran, such "
+                "as a measure of a plugin. Use fewer --jobs, and a smaller --memory; --jobs 1 starts no process."
             ) from error
         except BaseException:
             with warnings.catch_warnings():

@@ -399,6 +399,18 @@ def test_a_pipe_is_read_once(prefix: str, run: Path, evaluator: irmx.Evaluator, 
     assert equal(evaluator.scores(f"{prefix}{pipe}", memory=memory_for(100)), evaluator.scores(run))
 
 
+def test_jobs_where_joblib_may_start_no_process(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As with JOBLIB_MULTIPROCESSING=0."""
+    import joblib.parallel
+
+    for backend in ("loky", "multiprocessing"):
+        monkeypatch.delitem(joblib.parallel.BACKENDS, backend)
+    monkeypatch.setattr(joblib.parallel, "DEFAULT_BACKEND", "threading")
+    with pytest.warns(DataWarning, match="no results for 1 of 8 topics"):
+        one, two = (irmx.scores("AP nDCG@10", QRELS, [run], jobs=jobs).means() for jobs in (1, 2))
+    assert one.equals(two)
+
+
 def test_jobs_need_joblib(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "joblib", None)
     with pytest.raises(IrmxError, match=r"Several jobs need the package joblib. To install: .*'irmx\[jobs\]'"):
