@@ -100,12 +100,13 @@ class _ShortValue(reprlib.Repr):
 
 
 def value_repr(value: object) -> str:
-    r"""Return the representation of a value for a message: short, whatever the value is.
+    r"""Return the representation of a value for a message: short and in one line, whatever the value is.
 
     >>> value_repr(0.5), value_repr("a'b"), value_repr([1, "two"]), value_repr(-(10**5000))
     ('0.5', '"a\'b"', "[1, 'two']", '<a number of about 5,001 digits>')
     """
-    return _ShortValue().repr(value)
+    text = _ShortValue().repr(value)
+    return " ".join(text.split()) if "\n" in text else text  # such as an array
 
 
 class _Message:
@@ -305,16 +306,6 @@ def _line_of(error: BaseException, module: str) -> str:
             place = f" ({beside}, line {step.tb_lineno})"
         step = step.tb_next
     return place if package not in ("", "irmx") else ""
-
-
-def shortened(value: object) -> str:
-    """Return a value for a message: its text if that is short, otherwise its beginning, and its type if it has no text.
-
-    >>> shortened("0.5"), shortened(range(10**6))
-    ("'0.5'", 'range(0, 1000000)')
-    """
-    text = " ".join(reprlib.repr(value).split())
-    return text if len(text) <= 80 else f"{text[:80]}..."
 
 
 def some(names: Iterable[str], number: int = 3) -> str:

@@ -151,11 +151,38 @@ DECLARATIONS = {
 }  # fmt: skip
 """Measures that are refused when they are registered or used, with the message, by what they declare wrongly."""
 
+
+class _With2(Broken):
+    """The base of those that fail with one value of a parameter, and are sound when they are registered."""
+
+    SUPPORTED_PARAMS: dict[str, Any] = {"rel": REL, "k": Param(int, "a number", default=1)}
+
+
+def _with_2(name: str, said: str, method: str, sound: Any) -> tuple[Measure, str]:
+    def fails(self: Any) -> Any:
+        if self["k"] == 2:
+            raise ZeroDivisionError("x")
+        return sound(self) if callable(sound) else sound
+
+    made: type[Measure] = type(_With2)(name, (_With2,), {"NAME": name, method: fails, "__module__": __name__})
+    return made(), said
+
+
+SETTINGS = {
+    "run_columns": _with_2("ZColumnsOf2", r"ZColumnsOf2\(k=2\) failed with ZeroDivisionError: x", "run_columns", ()),
+    "citations": _with_2("ZCitationsOf2", r"ZCitationsOf2\(k=2\) failed with ZeroDivisionError: x", "citations", ()),
+    "repr": _with_2("ZTextOf2", r"The measure ZTextOf2 fails in __repr__\(\): it failed with Zero", "__repr__", "ZTextOf2"),
+}  # fmt: skip
+"""Measures that fail only with k=2, in what is asked before they score."""
+
 METHODS = {
     "run_columns": _declaring("ZRunColumns", r"fails in run_columns\(\)|failed with ZeroDivisionError", run_columns=_raises(ZeroDivisionError("x"))),
     "qrel_columns": _declaring("ZQrelColumns", r"fails in qrel_columns\(\)|failed with SystemExit", qrel_columns=_raises(SystemExit(0))),
 }  # fmt: skip
 """Measures whose methods fail that scoring calls first."""
+
+TOO_LARGE = _scoring("ZTooLarge", _raises(MemoryError("74 GiB")), "")[0]
+"""A measure that needs more memory than there is."""
 
 SOUND = {
     "rounding above": _declaring("ZRounds", "", score=_of_topics(1 + 1e-12))[0],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -170,6 +171,76 @@ def test_a_parameter_that_is_not_declared_has_no_value() -> None:
         irmx.NCP["lwa"]
     with pytest.raises(UsageError, match="NCP has no parameter '0'"):
         list(irmx.NCP)
+
+
+@pytest.fixture
+def offered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[Measure], None]:
+    """A function that offers a measure as a plugin does, in a folder with qrels and three runs."""
+    monkeypatch.chdir(tmp_path)
+    Path("qrels").write_text("q 0 a 1\nr 0 a 1\nr 0 b 1\n")
+    for name, order in (
+        ("one", "a 1 2 t\nr Q0 a 1 2"),
+        ("two", "x 1 2 t\nr Q0 b 1 2"),
+        ("three", "x 1 2 t\nr Q0 x 1 2"),
+    ):
+        Path(name).write_text(f"q Q0 {order} t\n")
+
+    def offer(measure: Measure) -> None:
+        monkeypatch.setitem(registry()._owners, ("measures", str(measure.NAME)), (measure, "other (irmx-other 1.0)"))
+
+    return offer
+
+
+COMMANDS = {
+    "compare": "compare qrels one two AP ZSeven",
+    "correlate": "correlate qrels one two AP ZSeven",
+    "eval": "eval qrels one ZSeven -q",
+    "plot": "plot qrels one ZSeven -t q --out x.svg",
+    "pool": "pool qrels one two three AP ZSeven --jobs 1",
+    "report": "report qrels one two AP ZSeven -o r.html",
+    "sensitivity": "sensitivity qrels one two ZSeven",
+    "settings": "settings qrels one two ZSeven AP",
+    "sweep": "sweep qrels one two --measure ZSeven --grid rel=1,2 --out s.parquet --jobs 1",
+    "topics": "topics qrels one two AP ZSeven",
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_names_a_measure_with_a_broken_value(
+    name: str, offered: Callable[[Measure], None], command: Callable[..., Any]
+) -> None:
+    offered(broken.VALUES["above its range"][0])
+    done = command(*COMMANDS[name].split())
+    assert done.code == 1
+    assert re.search(r"The measure ZSeven(\(rel=\d\))? has the value 7.0 for query q, outside its range", done.err)
+    assert not [path for path in ("x.svg", "r.html", "s.parquet") if Path(path).exists()]
+
+
+@pytest.mark.parametrize(
+    ("method", "asked"), [("repr", "cite"), ("repr", "eval"), ("citations", "cite"), ("run_columns", "eval")]
+)
+def test_a_measure_that_fails_with_one_setting_is_named(
+    method: str, asked: str, offered: Callable[[Measure], None], command: Callable[..., Any]
+) -> None:
+    measure, said = broken.SETTINGS[method]
+    offered(measure)
+    files = ("qrels", "one") if asked == "eval" else ()
+    assert command(asked, *files, str(measure.NAME)).code == 0
+    done = command(asked, *files, f"{measure.NAME}(k=2)", "AP")
+    assert (done.code, done.out) == (1, "")
+    assert re.match(f"irmx: .*{said}", done.err)
+
+
+def test_measures_beside_one_that_needs_too_much_memory_go_on(
+    offered: Callable[[Measure], None], command: Callable[..., Any]
+) -> None:
+    offered(broken.TOO_LARGE)
+    for runs in (["one"], ["one", "two"]):
+        done = command("eval", "qrels", *runs, "ZTooLarge", "AP")
+        assert done.code == 1
+        assert "AP" in done.out
+        assert "ZTooLarge" not in done.out
+        assert re.match("irmx: (one: )?The measure ZTooLarge needs more memory than this process can get", done.err)
 
 
 def test_the_command_prints_the_sound_measures_and_names_the_broken(

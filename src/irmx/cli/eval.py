@@ -15,13 +15,13 @@ from irmx.cli.run_arguments import runs_and_measures
 from irmx.data.amounts import bytes_of
 from irmx.data.run_chunks import MEMORY
 from irmx.declare.command import QRELS_HELP
-from irmx.errors import PluginError, UsageError, note
+from irmx.errors import PluginError, TooLittleMemoryError, UsageError, note
 from irmx.parallel import check_backend, chosen_jobs, dask
 from irmx.score.evaluator import Evaluator
 from irmx.score.named_runs import run_names
 from irmx.score.progress import progress_bar
 from irmx.score.scored_runs import ScoredRun, scored_runs
-from irmx.score.scoring import mean_of, metrics_of
+from irmx.score.scoring import Failure, Failures, mean_of, metrics_of
 
 SUMMARY = "all"
 """The query id under which the mean over topics is printed."""
@@ -88,7 +88,7 @@ def evaluate(
         if scheduler is not None:
             stack.enter_context(stack.enter_context(dask(scheduler))([evaluator]))
         scored = scored_runs(evaluator, dict(zip(paths, paths, strict=True)), memory, jobs, sound_only=True)
-        failures: dict[ir_measures.Measure, PluginError] = {}
+        failures: Failures = {}
         every = list(
             _results(paths, scored, evaluator, by_query, not no_summary, failures)
         )  # all or nothing is printed
@@ -110,7 +110,7 @@ def _results(
     evaluator: Evaluator,
     by_query: bool,
     summary: bool,
-    failures: dict[ir_measures.Measure, PluginError],
+    failures: Failures,
 ) -> Iterator[dict[str, Any]]:
     """Yield one row per value: the run, the topic, the measure, the value, and further fields of the measure.
 
@@ -131,16 +131,16 @@ def _results(
             for measure in measures if summary else ():
                 try:
                     mean = mean_of(measure, run.scores[measure])
-                except PluginError as error:
+                except (PluginError, TooLittleMemoryError) as error:
                     failures.setdefault(measure, _of_run(place, error))
                     continue
                 yield _row(names[run.name], SUMMARY, measure, mean, run.scores[measure].of_mean())
             advance(1)
 
 
-def _of_run(place: str, error: PluginError) -> PluginError:
+def _of_run(place: str, error: Failure) -> Failure:
     """Return the error of a measure with the run before its text."""
-    placed = PluginError(f"{place}{error}")
+    placed = type(error)(f"{place}{error}")
     placed.__cause__ = error.__cause__
     return placed
 

@@ -14,7 +14,7 @@ from irmx.declare.formula import Formula
 from irmx.declare.measure_failures import measure_text
 from irmx.declare.measures import Measure
 from irmx.declare.params import Param, problem_of_param
-from irmx.errors import IrmxError, PluginError, failure_of, shortened
+from irmx.errors import IrmxError, PluginError, failure_of, value_repr
 
 _TEXTS, _TUPLES_OF_TEXTS = ("PRETTY_NAME", "SHORT_DESC"), ("ALIASES", "EXAMPLES", "SHARED_PARAMS")
 _sound: WeakSet[type] = WeakSet()
@@ -59,10 +59,10 @@ def problems(measure: Measure) -> Iterator[str]:
     if problem:
         yield problem
     elif not isinstance(cited, tuple) or not all(isinstance(one, Citation) for one in cited):
-        yield f"has citations() that return {shortened(cited)}; a tuple of irmx.Citation is expected."
+        yield f"has citations() that return {value_repr(cited)}; a tuple of irmx.Citation is expected."
     aggregator, problem = _result(measure, "aggregator")
     if problem or not (hasattr(aggregator, "add") and hasattr(aggregator, "result")):
-        yield problem or f"has an aggregator() that returns {shortened(aggregator)}; an ir_measures.Agg is expected."
+        yield problem or f"has an aggregator() that returns {value_repr(aggregator)}; an ir_measures.Agg is expected."
 
 
 def problems_of_class(measure: Measure) -> Iterator[str]:
@@ -71,22 +71,22 @@ def problems_of_class(measure: Measure) -> Iterator[str]:
     yield from _of_params(measure)
     for name in _TEXTS:
         if not isinstance(getattr(measure, name), str):
-            yield f"declares {name} = {shortened(getattr(measure, name))}; a text is expected."
+            yield f"declares {name} = {value_repr(getattr(measure, name))}; a text is expected."
     for name in _TUPLES_OF_TEXTS:
         texts = getattr(measure, name)
         if not isinstance(texts, (tuple, list)) or not all(isinstance(text, str) for text in texts):
-            yield f"declares {name} = {shortened(texts)}; a tuple of texts is expected."
+            yield f"declares {name} = {value_repr(texts)}; a tuple of texts is expected."
     for name in ("MONOTONE", "DOCS_MAY_REPEAT"):
         if not isinstance(getattr(measure, name), bool):
-            yield f"declares {name} = {shortened(getattr(measure, name))}; True or False is expected."
+            yield f"declares {name} = {value_repr(getattr(measure, name))}; True or False is expected."
     formula: Any = measure.FORMULA
     if formula is not None and not isinstance(formula, Formula):
-        yield f"declares FORMULA = {shortened(formula)}, which is not an irmx.Formula."
+        yield f"declares FORMULA = {value_repr(formula)}, which is not an irmx.Formula."
     for name, table in (("RUN_COLUMNS", "run"), ("QREL_COLUMNS", "qrels")):
         yield from _of_columns(getattr(measure, name), name, table)
     cited = measure.CITATIONS
     if not isinstance(cited, (tuple, list)) or not all(isinstance(one, (Citation, str)) for one in cited):
-        yield f"declares CITATIONS = {shortened(cited)}; a tuple of irmx.Citation or of BibTeX entries is expected."
+        yield f"declares CITATIONS = {value_repr(cited)}; a tuple of irmx.Citation or of BibTeX entries is expected."
     else:
         try:
             citations_of(cited)
@@ -104,13 +104,13 @@ def _of_range(measure: Measure) -> Iterator[str]:
     )
     if not well_formed:
         yield (
-            f"declares RANGE = {shortened(values)}; its smallest and its largest value are expected, such as (0, 1) or "
+            f"declares RANGE = {value_repr(values)}; its smallest and its largest value are expected, such as (0, 1) or "
             "(0, math.inf)."
         )
     default: Any = measure.DEFAULT
     if not _is_real(default) or not math.isfinite(default):
         yield (
-            f"declares DEFAULT = {shortened(default)}; the value of a topic without documents is expected, a finite "
+            f"declares DEFAULT = {value_repr(default)}; the value of a topic without documents is expected, a finite "
             "number."
         )
     elif well_formed and not bounds(values)[0] <= default <= bounds(values)[1]:
@@ -128,7 +128,7 @@ def _is_real(value: Any) -> bool:
 def _of_params(measure: Measure) -> Iterator[str]:
     declared: Any = measure.SUPPORTED_PARAMS
     if not isinstance(declared, dict):
-        yield f"declares SUPPORTED_PARAMS = {shortened(declared)}; a dict of irmx.Param by name is expected."
+        yield f"declares SUPPORTED_PARAMS = {value_repr(declared)}; a dict of irmx.Param by name is expected."
         return
     for name, param in declared.items():
         if not isinstance(name, str) or not name.isidentifier():
@@ -141,11 +141,11 @@ def _of_params(measure: Measure) -> Iterator[str]:
 
 def _of_columns(columns: Any, where: str, table: str) -> Iterator[str]:
     if not isinstance(columns, (tuple, list)):
-        yield f"has {shortened(columns)} as {where}; a tuple of irmx.Column is expected."
+        yield f"has {value_repr(columns)} as {where}; a tuple of irmx.Column is expected."
         return
     for column in columns:
         if not isinstance(column, Column) or column.table != table:
-            yield f"has {shortened(column)} in {where}, which is not an irmx.Column({table!r}, ...)."
+            yield f"has {value_repr(column)} in {where}, which is not an irmx.Column({table!r}, ...)."
 
 
 def _problem_of_text(measure: Measure) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import ir_measures
 import numpy as np
 
-from irmx.errors import DataError, DataWarning, IrmxError, PluginError, UnknownNameError, failure_of, shortened
+from irmx.errors import DataError, DataWarning, IrmxError, PluginError, UnknownNameError, failure_of, value_repr
 from irmx.registry import registry
 
 
@@ -68,7 +68,7 @@ def value_of_topic(measure: ir_measures.Measure, query_id: object, score: Callab
         value = score()
         if is_number(value):
             return float(value)
-    raise PluginError(f"{in_full(measure)} must return a number for query {query_id}. Got {shortened(value)}.")
+    raise PluginError(f"{in_full(measure)} must return a number for query {query_id}. Got {value_repr(value)}.")
 
 
 def is_number(value: Any) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 from irmx.declare.declared import bounds
 from irmx.declare.measure_failures import in_full, is_number
 from irmx.declare.measures import Measure
-from irmx.errors import PluginError, counted, shortened
+from irmx.errors import PluginError, counted, value_repr
 from irmx.ragged import Array, Floats
 from irmx.score.topic_scores import TopicScores
 
@@ -60,9 +60,11 @@ def _numbers(measure: Measure, what: str, values: Any, shape: tuple[int, ...]) -
     try:
         array = np.asarray(values)
     except Exception as error:  # such as rows of different lengths
-        raise _refusal(measure, what, f"{shortened(values)}, which is no array ({error})", shape) from error
+        raise _refusal(measure, what, f"{value_repr(values)}, which is no array ({error})", shape) from error
     if array.shape != shape:
-        how = f"an array of shape {array.shape}" if isinstance(values, (np.ndarray, list, tuple)) else shortened(values)
+        how = (
+            f"an array of shape {array.shape}" if isinstance(values, (np.ndarray, list, tuple)) else value_repr(values)
+        )
         raise _refusal(measure, what, how, shape)
     if array.dtype.kind == "O" and all(map(is_number, array.flat)):
         try:
@@ -71,7 +73,7 @@ def _numbers(measure: Measure, what: str, values: Any, shape: tuple[int, ...]) -
             raise _refusal(measure, what, "a number that is too large for a 64-bit float", shape) from None
     if array.dtype.kind not in "biuf":
         how = next((one for one in array.flat if not is_number(one)), values)
-        raise _refusal(measure, what, f"{shortened(how)}, which is not a real number,", shape)
+        raise _refusal(measure, what, f"{value_repr(how)}, which is not a real number,", shape)
     if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
         raise _refusal(measure, what, "a masked array, in which numbers are missing,", shape)
     return array.astype(np.float64, copy=False)
@@ -114,6 +116,6 @@ def checked_mean(measure: Any, values: Floats, mean: Any) -> float:
     defined = len(values) > 0 and bool(np.isfinite(values).all())
     if not is_number(mean) or (defined and not math.isfinite(mean)):
         raise PluginError(
-            f"{in_full(measure)} has an aggregator whose result is {shortened(mean)}; a finite number is expected."
+            f"{in_full(measure)} has an aggregator whose result is {value_repr(mean)}; a finite number is expected."
         )
     return float(mean)

@@ -18,6 +18,7 @@ from ir_measures import Metric
 from irmx.data.reading import read_qrels, read_run
 from irmx.data.run_chunks import MEMORY
 from irmx.declare.columns import needed
+from irmx.declare.declared import refuse_broken
 from irmx.declare.expressions import canonical
 from irmx.declare.measures import Measure
 from irmx.declare.settings import parse_measure, parse_measures
@@ -46,6 +47,9 @@ def as_measures(measures: Measures) -> list[ir_measures.Measure]:
     parsed: list[ir_measures.Measure] = []
     for m in measures:
         parsed += [parse_measure(m)] if isinstance(m, ir_measures.Measure) else parse_measures(m)
+    for m in parsed:
+        if isinstance(m, Measure):
+            refuse_broken(m)
     distinct: dict[ir_measures.Measure, ir_measures.Measure] = {}
     for m in parsed:
         distinct.setdefault(canonical(m), m)

@@ -17,7 +17,7 @@ from irmx.declare.measure_failures import in_full, named
 from irmx.declare.measures import Measure
 from irmx.declare.output_format import PrintedRows
 from irmx.declare.settings import parse_measure
-from irmx.errors import DataError, PluginError, UsageError, counted, shortened, some, suggest, visible
+from irmx.errors import DataError, PluginError, UsageError, counted, some, suggest, value_repr, visible
 from irmx.rank.join import Join, refuse_no_common_topic
 from irmx.rank.rankings import Rankings
 from irmx.rank.rows import Rows
@@ -249,7 +249,7 @@ def _of_documents(measure: Measure, rankings: Rankings, own: dict[str, Any]) -> 
     documents = own.pop("documents", None)
     if documents is not None and not isinstance(documents, Rows):
         raise PluginError(
-            f"{in_full(measure)} has {shortened(documents)} as the documents of its contributions; irmx.Rows are expected."
+            f"{in_full(measure)} has {value_repr(documents)} as the documents of its contributions; irmx.Rows are expected."
         )
     of_relevant = {"precision": rankings.precision} if documents is None else {}
     rows: Rows = rankings.relevant if documents is None else documents

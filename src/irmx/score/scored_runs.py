@@ -58,7 +58,7 @@ class ScoredRun:
         Its topics.
     scores : dict of Measure to TopicScores
         The scores over the topics of the judgments.
-    failures : dict of Measure to PluginError
+    failures : dict of Measure to PluginError or TooLittleMemoryError
         The errors of the measures that have no scores because they failed.
     """
 

@@ -16,7 +16,7 @@ from irmx.data.reading import read_run
 from irmx.declare.columns import at_odds, columns_of
 from irmx.declare.measure_failures import named
 from irmx.declare.measures import Measure, common_parameters, common_value
-from irmx.errors import DataError, DataWarning, PluginError
+from irmx.errors import DataError, DataWarning, PluginError, TooLittleMemoryError
 from irmx.ragged import Array, segment_count
 from irmx.rank.join import Join, no_common_topic
 from irmx.rank.rankings import Rankings
@@ -24,7 +24,8 @@ from irmx.score.checked_scores import checked, checked_mean
 from irmx.score.scorers import scorer_of
 from irmx.score.topic_scores import DetailedResults, TopicScores, metric
 
-Failures = dict[ir_measures.Measure, PluginError]
+Failure = PluginError | TooLittleMemoryError
+Failures = dict[ir_measures.Measure, Failure]
 """The errors of measures that failed."""
 
 
@@ -76,7 +77,7 @@ class IrmxEvaluator(providers.Evaluator):
         for measure, scorer in self._scorers.items():
             try:
                 scores = self._of_rankings(scorer, join)
-            except PluginError as error:
+            except (PluginError, TooLittleMemoryError) as error:
                 if failures is None:
                     raise
                 failures[measure] = error

@@ -9,6 +9,7 @@ from pathlib import Path
 import ir_measures
 
 from irmx.declare.citation import Citation
+from irmx.declare.measure_failures import named
 from irmx.score.scorers import scorer_of
 
 _MEASURES_OF_PAPERS = {
@@ -60,8 +61,11 @@ def papers_of(measure: ir_measures.Measure) -> tuple[Citation, ...]:
     ['JarvelinKekalainen2002', 'Burges2005']
     """
     scorer = scorer_of(measure)
-    if scorer is not None and (declared := scorer.citations()):
-        return declared
+    if scorer is not None:
+        with named(scorer):
+            declared = scorer.citations()
+        if declared:
+            return declared
     keys = [key for key, names in _MEASURES_OF_PAPERS.items() if measure.NAME in names.split()]
     keys += [key for setting, key in _PAPERS_OF_SETTINGS.items() if setting in measure.params.items()]
     return tuple(papers()[key] for key in keys)
