@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from datetime import date, datetime, time
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -152,3 +154,15 @@ def test_ids_that_look_like_numbers_and_dates_stay_texts(tmp_path: Path) -> None
     frame.to_json(tmp_path / "run.jsonl", orient="records", lines=True)
     for name in ("run.csv", "run.jsonl"):
         assert irmx.read_run(tmp_path / name).as_dict() == {q: {d: s} for q, d, s in rows}
+
+
+def test_numbers_of_a_dict_whatever_their_type() -> None:
+    """One that is a text makes no difference to the others, which are converted at once."""
+    scores = {"a": True, "b": np.False_, "c": Decimal("1.5"), "d": np.float32(0.25), "e": 3, "f": Fraction(1, 2)}
+    expected = [1, 0, 1.5, 0.25, 3, 0.5]
+    assert irmx.read_run({"p": {}, "q": scores, "r": {"a": 7.0}}).score.tolist() == [*expected, 7]
+    assert irmx.read_run({"p": {}, "q": scores, "r": {"a": "7"}}).score.tolist() == [*expected, 7]
+    assert irmx.read_qrels({"p": {}, "q": scores, "r": {"a": "7"}}).grade.tolist() == [*expected, 7]
+    for wrong in (None, [1], 1j, 10**400, float("nan"), b"1", np.datetime64(1, "s")):
+        with pytest.raises(DataError, match=r": query q, document b\."):
+            irmx.read_run({"p": {"a": 1.0}, "q": {"a": 1.0, "b": wrong}})

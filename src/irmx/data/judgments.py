@@ -96,7 +96,7 @@ class Judgments:
         lengths = np.fromiter(map(len, qrels.values()), np.int64, len(qrels))
         grade = tables.numbers_of_dict("qrels", "relevance", qrels)
         docs = list(chain.from_iterable(qrels.values()))
-        tables.check_ids("qrels", "query_id", map(str, topics))
+        tables.check_ids("qrels", "query_id", list(map(str, topics)))
         tables.check_ids("qrels", "doc_id", docs)
         return cls(topics, offsets_of(lengths), docs, grade)
 
