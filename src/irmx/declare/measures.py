@@ -280,7 +280,8 @@ class Measure(ir_measures.Measure):
         irmx.errors.UnknownNameError
             For a parameter that the measure does not declare.
         """
-        refuse_unknown([str(key)], self.SUPPORTED_PARAMS, str(self.NAME))
+        if type(key) is not str or key not in self.SUPPORTED_PARAMS:
+            refuse_unknown([str(key)], self.SUPPORTED_PARAMS, str(self.NAME))
         param = self.SUPPORTED_PARAMS[key]
         return self.params.get(key, param.default if param.has_default else None)
 

@@ -92,7 +92,7 @@ def _refuse_outside(measure: Measure, topics: Sequence[Any], values: Floats) -> 
     if not len(values):
         return
     low, high = bounds(measure.RANGE)
-    least, most = float(values.min()), float(values.max())  # of values with NaN, NaN
+    least, most = float(np.minimum.reduce(values)), float(np.maximum.reduce(values))  # of values with NaN, NaN
     beyond_low, beyond_high = low - ROUNDING * max(1.0, abs(low)), high + ROUNDING * max(1.0, abs(high))
     if beyond_low <= least and most <= beyond_high and -math.inf < least and most < math.inf:
         return
@@ -113,9 +113,8 @@ def _first(topics: Sequence[Any], where: Array) -> Any:
 
 def checked_mean(measure: Any, values: Floats, mean: Any) -> float:
     """Return what the aggregator of a measure made of its values; raise if it is no number, or NaN without a reason."""
-    defined = len(values) > 0 and bool(np.isfinite(values).all())
-    if not is_number(mean) or (defined and not math.isfinite(mean)):
-        raise PluginError(
-            f"{in_full(measure)} has an aggregator whose result is {value_repr(mean)}; a finite number is expected."
-        )
-    return float(mean)
+    if is_number(mean) and (math.isfinite(mean) or not len(values) or not np.isfinite(values).all()):
+        return float(mean)
+    raise PluginError(
+        f"{in_full(measure)} has an aggregator whose result is {value_repr(mean)}; a finite number is expected."
+    )

@@ -260,7 +260,7 @@ class _Merging:
         if not self._scores and self._problem:
             with of_run(self.name, self._source):
                 raise DataError(self._problem)
-        sound = {measure: scores for measure, scores in self._scores.items() if measure not in self._failures}
+        sound = {m: s for m, s in self._scores.items() if m not in self._failures} if self._failures else self._scores
         scored = ScoredRun(self.name, list(self._chunk_of), sound, self._failures)
         self._chunk_of, self._scores = {}, {}  # of a thousand runs, only what the caller keeps is kept
         return scored, self._warned
