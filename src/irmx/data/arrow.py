@@ -85,7 +85,7 @@ def from_texts(texts: Sequence[str]) -> pa.Array:
 
 
 def byte_offsets(texts: pa.Array) -> tuple[Ints, NDArray[np.uint8]]:
-    """Return where the bytes of each text start and end, and the bytes of all texts; none is missing.
+    """Return where the bytes of each text start and end, and the bytes of all texts; none is missing. Neither is a copy if it can be.
 
     >>> import pyarrow as pa
     >>> byte_offsets(pa.array(["a", "größe", ""]).slice(1))[0]
@@ -97,10 +97,12 @@ def byte_offsets(texts: pa.Array) -> tuple[Ints, NDArray[np.uint8]]:
     if not len(texts):
         return np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.uint8)
     _, offset_buffer, content = texts.buffers()
-    offsets = np.frombuffer(offset_buffer, kind)[texts.offset : texts.offset + len(texts) + 1].astype(np.int64)
+    offsets = np.frombuffer(offset_buffer, kind)[texts.offset : texts.offset + len(texts) + 1]
+    offsets = offsets.astype(np.int64, copy=False)
     if offsets[0] == offsets[-1]:  # Arrow may have no buffer for empty texts
         return np.zeros(len(offsets), dtype=np.int64), np.empty(0, dtype=np.uint8)
-    return offsets - offsets[0], np.frombuffer(content, np.uint8)[offsets[0] : offsets[-1]]
+    content_of_all = np.frombuffer(content, np.uint8)[offsets[0] : offsets[-1]]
+    return offsets - offsets[0] if offsets[0] else offsets, content_of_all
 
 
 def byte_lengths(texts: pa.Array) -> Ints:
