@@ -110,7 +110,9 @@ def check_json_lines(name: str, content: bytes) -> int:
         objects = sum(map(bool, lines))
     else:
         objects = int(np.count_nonzero(filled))
-    if content.count(b"{") + content.count(b"[") - objects < DEPTH:  # every object has one, and no line so many more
+    braces = int(np.count_nonzero(np.equal(characters, ord("{"), out=ends)))
+    brackets = content.count(b"[") if b"[" in content else 0
+    if braces + brackets - objects < DEPTH:  # every object has one, and no line so many more
         return objects
     opening = np.flatnonzero(characters | 0x20 == ord("{"))  # also [, which differs from { in this bit
     many = np.diff(np.searchsorted(opening, np.append(start, len(characters)))) > DEPTH

@@ -114,7 +114,7 @@ def _read_otherwise(content: bytes, rows: pa.Table, number: str | None, types: d
     """
     import pyarrow as pa
 
-    hexadecimal = _has_hexadecimal(content)
+    integers = []
     out = []
     for name in rows.column_names:
         kind = rows.schema.field(name).type if rows.column_names.count(name) == 1 else pa.null()
@@ -122,9 +122,11 @@ def _read_otherwise(content: bytes, rows: pa.Table, number: str | None, types: d
             missing = math.nan if name == number else 0
             if not all(np.isfinite(to_numpy(chunk, missing)).all() for chunk in rows[name].chunks):
                 out.append(name)
-        elif pa.types.is_boolean(kind) or pa.types.is_time(kind) or (pa.types.is_integer(kind) and hexadecimal):
+        elif pa.types.is_boolean(kind) or pa.types.is_time(kind):
             out.append(name)
-    return out
+        elif pa.types.is_integer(kind):
+            integers.append(name)
+    return out + integers if integers and _has_hexadecimal(content) else out
 
 
 def _has_hexadecimal(content: bytes) -> bool:
