@@ -130,14 +130,17 @@ def _read_otherwise(content: bytes, rows: pa.Table, number: str | None, types: d
 
 
 def _has_hexadecimal(content: bytes) -> bool:
-    """Tell whether 0x or 0X is in a content; by way of the x, which is rarer than the 0, several times as fast as a search."""
+    """Tell whether 0x or 0X is in a content; block by block, of which the cache holds all, several times as fast as a search."""
+    if b"x" not in content and b"X" not in content:
+        return False
     characters = np.frombuffer(content, np.uint8)
-    for x in (b"x", b"X"):
-        if x in content:
-            before = np.flatnonzero(characters == ord(x)) - 1
-            if (characters[before[before >= 0]] == ord("0")).any():
-                return True
-    return False
+    zero, following = characters[:-1], characters[1:]
+    blocks = (slice(at, at + _BLOCK) for at in range(0, len(zero), _BLOCK))
+    return any(bool(((zero[b] == ord("0")) & (following[b] | 0x20 == ord("x"))).any()) for b in blocks)
+
+
+_BLOCK = 1 << 16
+"""How many characters are compared at once."""
 
 
 def _fields(start: bytes, delimiter: str) -> list[str]:
