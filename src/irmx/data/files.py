@@ -39,7 +39,7 @@ def matching_files(argument: str) -> list[str]:
     ['a.run', 'b.run']
     """
     from irmx.data.formats.detect import named
-    from irmx.data.formats.table import is_run_in_parts
+    from irmx.data.parquet_files import is_run_in_parts
 
     if os.path.isdir(argument) and not is_run_in_parts(Path(argument)):
         raise UsageError(

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irmx.data.content import content_of, name_of
-from irmx.data.formats.table import parquet_table
 from irmx.data.json_records import json_lines
 from irmx.data.lines import check_text, delimited_lines
+from irmx.data.parquet_files import parquet_table
 from irmx.errors import DataError
 
 if TYPE_CHECKING:

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from irmx.data.content import content_in_blocks, is_compressed
 from irmx.data.formats.detect import format_of, named
-from irmx.data.formats.table import Parquet, parquet_batches, parquet_rows
+from irmx.data.formats.table import Parquet
 from irmx.data.formats.trec import Trec
 from irmx.data.lines import lines_until
 from irmx.data.origin import Origin
+from irmx.data.parquet_files import parquet_batches, parquet_rows
 from irmx.data.runs import TableRun
 from irmx.data.tables import is_path
 from irmx.declare.columns import canonical_names
