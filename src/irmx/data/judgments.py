@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import ir_measures
 import numpy as np
 
-from irmx.data import tables
+from irmx.data import dicts, tables
 from irmx.data.arrow import byte_lengths, encoded
 from irmx.data.cells import numbers
 from irmx.data.contradictions import warn_of_contradiction
@@ -92,12 +92,12 @@ class Judgments:
     @classmethod
     def from_dict(cls, qrels: Mapping[Any, Mapping[str, float]]) -> Judgments:
         """Return the judgments of ``{query_id: {doc_id: grade}}``."""
-        topics = tables.topic_ids("qrels", qrels)
+        topics = dicts.topic_ids("qrels", qrels)
         lengths = np.fromiter(map(len, qrels.values()), np.int64, len(qrels))
-        grade = tables.numbers_of_dict("qrels", "relevance", qrels)
+        grade = dicts.numbers_of_dict("qrels", "relevance", qrels)
         docs = list(chain.from_iterable(qrels.values()))
-        tables.check_ids("qrels", "query_id", list(map(str, topics)))
-        tables.check_ids("qrels", "doc_id", docs)
+        dicts.check_ids("qrels", "query_id", list(map(str, topics)))
+        dicts.check_ids("qrels", "doc_id", docs)
         return cls(topics, offsets_of(lengths), docs, grade)
 
     @classmethod

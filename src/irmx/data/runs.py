@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import ir_measures
 import numpy as np
 
-from irmx.data import tables
+from irmx.data import dicts, tables
 from irmx.data.arrow import encoded, taken
 from irmx.data.cells import numbers
 from irmx.data.id_words import IdWords, Words, keys_of
@@ -194,10 +194,10 @@ class DictRun(Run):
     """A run given as ``{query_id: {doc_id: score}}``."""
 
     def __init__(self, data: Mapping[Any, Mapping[str, float]]) -> None:
-        self.topics = [str(t) for t in tables.topic_ids("run", data)]
+        self.topics = [str(t) for t in dicts.topic_ids("run", data)]
         self._docs = list(data.values())
         self.offsets = offsets_of([len(d) for d in self._docs])
-        self.score = read_only(tables.numbers_of_dict("run", "score", data))
+        self.score = read_only(dicts.numbers_of_dict("run", "score", data))
 
     def docs(self, topic: int) -> list[str]:
         return list(self._docs[topic])
@@ -247,7 +247,7 @@ class DictRun(Run):
         try:
             yield
         except TypeError:
-            tables.refuse_odd_ids("run", chain.from_iterable(self._docs))
+            dicts.refuse_odd_ids("run", chain.from_iterable(self._docs))
             raise
 
     def _ids_of_groups(self, rows: Ints, ends: Ints) -> Iterator[list[str]]:

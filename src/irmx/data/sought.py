@@ -8,7 +8,7 @@ from itertools import compress
 
 import numpy as np
 
-from irmx.data import tables
+from irmx.data import dicts, tables
 from irmx.data.arrow import from_texts
 from irmx.data.id_words import IdIndex, IdWords
 from irmx.ragged import Ints, segment_of
@@ -44,5 +44,5 @@ class Sought:
         try:
             return IdIndex(IdWords(from_texts(self.names)), topic)
         except (TypeError, UnicodeEncodeError):
-            tables.refuse_odd_ids("qrels", self.names)
+            dicts.refuse_odd_ids("qrels", self.names)
             raise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irmx.data import tables
+from irmx.data import dicts
 from irmx.ragged import Floats, Ints, offsets_of, segment_of
 from irmx.rank.join import Join
 
@@ -43,8 +43,8 @@ def ranked_run(join: Join, keep_scores: bool = False) -> RankedRun:
 def _ranked_run(join: Join, keep_scores: bool) -> RankedRun:
     rows, offsets = join.ranked_rows("trec"), offsets_of(join.depth)
     docs, ends, deepest = join.doc_ids(offsets, rows), offsets.tolist(), int(join.depth.max(initial=0))
-    tables.check_ids("run", "doc_id", docs)  # those of a dict, at which nothing else has looked
-    tables.check_ids("run", "query_id", join.run.topics)
+    dicts.check_ids("run", "doc_id", docs)  # those of a dict, at which nothing else has looked
+    dicts.check_ids("run", "query_id", join.run.topics)
     scores = _without_ties(join, rows, offsets).tolist() if keep_scores else [float(n) for n in range(deepest, 0, -1)]
     return {
         join.run.topics[in_run]: dict(
