@@ -163,6 +163,16 @@ class Fuzzing:
         return worker
 
 
+def totals(tallies: dict[str, Tally]) -> str:
+    """Return a sentence about all targets."""
+    outcomes = sum((tally.outcomes for tally in tallies.values()), Counter())
+    found = ", ".join(f"{kind} {outcomes[kind]:,}" for kind in FINDINGS)
+    return (
+        f"{outcomes.total():,} inputs, of which {outcomes[REFUSED]:,} were refused and {outcomes[ACCEPTED]:,} accepted. "
+        f"Findings: {found}."
+    )
+
+
 HEAD = ["target", "inputs", "refused", "accepted", *FINDINGS, "slowest"]
 
 
@@ -193,10 +203,12 @@ that are accepted must have the rows and values of a strict reader in plain Pyth
 value must be in its range and, where pytrec_eval has it, equal to that of pytrec_eval. The slowest input is in seconds of a
 machine that runs {jobs} of them at the same time.
 
+{totals}
+
 {table}
 
-{count} on {date}, commit {commit}; {versions}.
-{findings}"""
+{count} on {date}, commit {commit}; {versions}.{findings}
+"""
 
 
 def page(fuzzing: Fuzzing, minutes: float, jobs: int, seed: int) -> str:
@@ -206,13 +218,12 @@ def page(fuzzing: Fuzzing, minutes: float, jobs: int, seed: int) -> str:
     ).stdout.strip()
     packages = ("irmx", "numpy", "pyarrow", "pandas", "ir_measures", "pytrec-eval-terrier")
     versions = ", ".join(f"{package} {metadata.version(package)}" for package in packages)
-    findings: list[str] = []
-    for found in fuzzing.findings.values():
-        findings.append(
-            f"* `--target {found.target} --only {found.number}`: {found.outcome.kind}, {found.outcome.where}"
-        )
+    findings = [
+        f"* `--target {found.target} --only {found.number}`: {found.outcome.kind}, {found.outcome.where}"
+        for found in fuzzing.findings.values()
+    ]
     return PAGE.format(
-        minutes=minutes, jobs=jobs, seed=seed, table=table(fuzzing.tallies), findings="".join(f"\n{line}" for line in findings), count=counted(len(findings), "finding"), date=date.today(),
+        minutes=minutes, jobs=jobs, seed=seed, totals=totals(fuzzing.tallies), table=table(fuzzing.tallies), findings="\n".join(["", "", *findings] if findings else []), count=counted(len(findings), "finding"), date=date.today(),
         commit=commit, versions=f"Python {platform.python_version()}, {versions}",
     )  # fmt: skip
 

@@ -15,31 +15,24 @@ from regression_files import FOLDER, content_of, kept
 from targets import all_targets
 from workers import outcomes_of
 
-KNOWN_OPEN: frozenset[str] = frozenset()
-"""Files whose findings are still to be mended, as ``TARGET/NAME``."""
-
 
 def test_regression_files_are_no_findings(tmp_path: Path) -> None:
     files = {f"{target}/{path.name}": (target, content_of(path)) for target, path in kept(FOLDER)}
-    assert len(files) > 60
+    assert len(files) > 80
     outcomes = dict(zip(files, outcomes_of(files.values(), tmp_path), strict=True))
-    open_still = {name: f"{o.kind}: {o.text[:1000]}" for name, o in outcomes.items() if o.is_finding}
-    assert {name: why for name, why in open_still.items() if name not in KNOWN_OPEN} == {}
-    assert sorted(KNOWN_OPEN - open_still.keys()) == [], "these are mended: take them out of KNOWN_OPEN"
+    assert {name: f"{o.kind}: {o.text[:1000]}" for name, o in outcomes.items() if o.is_finding} == {}
 
 
 @pytest.mark.slow
 def test_sound_inputs_are_accepted_by_every_target(tmp_path: Path) -> None:
-    inputs = [(name, seed) for name, target in all_targets().items() for seed in target.seeds]
+    inputs = [(name, seed) for name, target in all_targets().items() for seed in target.seeds[:4]]
     for (name, seed), outcome in zip(inputs, outcomes_of(inputs, tmp_path), strict=True):
         assert outcome.kind == ACCEPTED, (name, seed[:200], outcome)
 
 
 @pytest.mark.slow
 def test_some_inputs_of_every_target_are_no_findings(tmp_path: Path) -> None:
-    if KNOWN_OPEN:
-        pytest.skip("findings are known to be open")
     targets = all_targets().items()
-    inputs = [(name, target.input(1, len(target.seeds) + number)) for name, target in targets for number in range(5)]
+    inputs = [(name, target.input(1, len(target.seeds) + number)) for name, target in targets for number in range(3)]
     for (name, content), outcome in zip(inputs, outcomes_of(inputs, tmp_path), strict=True):
         assert not outcome.is_finding, (name, content[:200], outcome)

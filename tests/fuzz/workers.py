@@ -20,7 +20,7 @@ from outcomes import Outcome, outcome_of
 ADDRESSES = 8 << 30
 """The bytes of addresses that a worker may have, so that it fails before the machine does."""
 
-DEAD = 60.0
+DEAD = 120.0
 """The seconds after which an input is given up. A worker reports itself what took too much CPU time, but did end."""
 
 _PROCESSES = multiprocessing.get_context("forkserver")
