@@ -274,13 +274,14 @@ def failure_of(plugin: str, error: BaseException, where: str = "", module: str =
         return PluginError(
             f"{plugin} tried{where} to change an array that all measures share. Work on a copy, such as ranks = ranks.copy()."
         )
-    return PluginError(f"{plugin} failed{where} with {_text_of(error)}{_line_of(error, module)}{_hint(error)}")
+    return PluginError(f"{plugin} failed{where} with {text_of(error)}{_line_of(error, module)}{_hint(error)}")
 
 
-def _text_of(error: BaseException) -> str:
-    """Return the type and the text of an error; the text may be empty, or itself be broken."""
+def text_of(error: BaseException) -> str:
+    """Return the type and the text of an error of a plugin or a library; the text may be empty, or itself be broken."""
     try:
-        return f"{type(error).__name__}: {error}".removesuffix(": ")
+        text = f"{type(error).__name__}: {error}".removesuffix(": ")
+        return text.encode("utf-8", "backslashreplace").decode()
     except Exception as broken:
         return f"{type(error).__name__}, whose text raises {type(broken).__name__}"
 

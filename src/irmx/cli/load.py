@@ -9,8 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from irmx.declare.standard_output import to_standard_error
-from irmx.errors import IrmxError, PluginError, UsageError
-from irmx.plugin.checks import text_of
+from irmx.errors import IrmxError, PluginError, UsageError, text_of
 
 LOADED: dict[str, str] = {}
 """The files that were loaded, by the names of their modules."""

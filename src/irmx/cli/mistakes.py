@@ -6,8 +6,7 @@ import traceback
 from typing import NamedTuple
 
 from irmx.cli.load import LOADED
-from irmx.errors import IrmxError, PluginError
-from irmx.plugin.checks import text_of
+from irmx.errors import IrmxError, PluginError, text_of
 from irmx.registry import entry_points, folder_of
 
 _OWN = ("irmx", "typer", "click")

@@ -17,8 +17,8 @@ from irmx.cli.commands import COMMANDS
 from irmx.cli.mistakes import author_of
 from irmx.declare.command import Command
 from irmx.declare.standard_output import to_standard_error
-from irmx.errors import IrmxError, PluginError, UsageError, readable, suggest, visible
-from irmx.plugin.checks import comes_from_ctrl_c, text_of
+from irmx.errors import IrmxError, PluginError, UsageError, readable, suggest, text_of, visible
+from irmx.plugin.checks import comes_from_ctrl_c
 from irmx.registry import PluginInfo, entry_points, registry
 
 

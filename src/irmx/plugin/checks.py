@@ -101,11 +101,3 @@ def comes_from_ctrl_c(error: BaseException) -> bool:
     while before is not None and not isinstance(before, KeyboardInterrupt):
         before = before.__cause__ or before.__context__
     return before is not None
-
-
-def text_of(error: BaseException) -> str:
-    """Return the type and the text of an error of a plugin; the text may itself be broken."""
-    try:
-        return f"{type(error).__name__}: {error}".encode("utf-8", "backslashreplace").decode()
-    except Exception as broken:
-        return f"{type(error).__name__}, whose text raises {type(broken).__name__}"

@@ -20,8 +20,8 @@ from packaging.requirements import InvalidRequirement, Requirement
 from irmx import hookspecs
 from irmx.adapters.ir_measures.install import name_taken
 from irmx.declare.standard_output import to_standard_error
-from irmx.errors import PluginError, PluginWarning, suggest
-from irmx.plugin.checks import HOOKS, comes_from_ctrl_c, keys, text_of
+from irmx.errors import PluginError, PluginWarning, suggest, text_of
+from irmx.plugin.checks import HOOKS, comes_from_ctrl_c, keys
 from irmx.plugin.claims import HOST_ITSELF, PREFERRED, SHIPPED, STRANGER, Claim, settle
 from irmx.registry import PluginInfo, Registry, entry_points, folder_of
 

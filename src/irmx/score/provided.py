@@ -10,7 +10,8 @@ import ir_measures
 import numpy as np
 
 from irmx.data.judgments import Judgments
-from irmx.errors import DataError, IrmxError, UsageError, suggest, too_little_memory
+from irmx.declare.measure_failures import is_number
+from irmx.errors import DataError, IrmxError, UsageError, suggest, text_of, too_little_memory, value_repr
 from irmx.rank.join import Join
 from irmx.score import gdeval
 from irmx.score.domain import refuse_grades, refuse_parameters
@@ -100,7 +101,9 @@ class ProvidedMeasures:
             }
         try:
             return provider.evaluator(measures, qrels)
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             raise _failure(provider, measures, error) from error
 
     def of_join(self, join: Join) -> dict[ir_measures.Measure, TopicScores]:
@@ -110,8 +113,14 @@ class ProvidedMeasures:
         for tool, run in zip(self._tools, runs, strict=True):
             for metric in _metrics(tool, run):
                 topic = self._judgments.index.get(str(metric.query_id))
-                if topic is not None:
-                    values[metric.measure][topic] = metric.value
+                if topic is None:
+                    continue
+                of_measure = values.get(metric.measure)
+                if of_measure is None:
+                    raise _stranger(tool, metric)
+                if of_measure[topic] == of_measure[topic] != metric.value:
+                    raise _wrong(tool, metric, f"{of_measure[topic]} and {metric.value}")
+                of_measure[topic] = metric.value
         return {measure: TopicScores(of_measure) for measure, of_measure in values.items()}
 
     def _run_for(self, tool: _Tool, join: Join) -> RankedRun:
@@ -137,29 +146,50 @@ def _by_setting(
 
 
 def _metrics(tool: _Tool, run: RankedRun) -> list[ir_measures.Metric]:
-    """Return the values of all topics; raise if the provider fails, or if a value is not finite."""
+    """Return the values of all topics; raise if the provider fails, or if a value is not a finite number."""
     try:
         metrics = list(tool.evaluator.iter_calc(run))
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise _failure(tool.provider, tool.measures, error) from error
     for metric in metrics:
+        if not all(
+            hasattr(metric, name) for name in ("query_id", "measure", "value")
+        ):  # that of cwl_eval is of its own
+            raise _stranger(tool, metric)
+        if not is_number(metric.value):
+            raise _wrong(tool, metric, f"{value_repr(metric.value)}, which is not a real number,")
         if not math.isfinite(metric.value):
-            raise DataError(
-                f"{metric.measure} cannot be computed: its provider {tool.provider.NAME} returned {metric.value} for query "
-                f"{str(metric.query_id)!r}, which is usually one without a relevant document. Leave out the query or the measure."
-            )
+            raise _wrong(tool, metric, str(metric.value), ", which is usually one without a relevant document")
     return metrics
 
 
-def _failure(provider: Any, measures: Sequence[ir_measures.Measure], error: Exception) -> IrmxError:
+def _stranger(tool: _Tool, metric: Any) -> DataError:
+    """Return the error about something that a provider returned and nobody asked for."""
+    return DataError(
+        f"{_names(tool.measures)} cannot be computed: the provider {tool.provider.NAME} returned {value_repr(metric)}, "
+        "which is no value of such a measure. Leave out the measure, or choose another provider."
+    )
+
+
+def _wrong(tool: _Tool, metric: ir_measures.Metric, what: str, why: str = "") -> DataError:
+    """Return the error about what a provider returned for a topic."""
+    return DataError(
+        f"{metric.measure} cannot be computed: its provider {tool.provider.NAME} returned {what} for query "
+        f"{str(metric.query_id)!r}{why}. Leave out the query or the measure."
+    )
+
+
+def _failure(provider: Any, measures: Sequence[ir_measures.Measure], error: BaseException) -> IrmxError:
     """Return the error about a provider that failed."""
     if isinstance(error, MemoryError):
         return too_little_memory(f"{_names(measures)}, computed by the provider {provider.NAME},", error)
     how = provider.install_instructions()
     install = f" If it is damaged or outdated: {how}." if how else ""
     return DataError(
-        f"{_names(measures)} cannot be computed: the provider {provider.NAME} failed with {type(error).__name__}: "
-        f"{str(error).rstrip('.')}.{install} Leave out the {'measure' if len(measures) == 1 else 'measures'}, or choose another provider."
+        f"{_names(measures)} cannot be computed: the provider {provider.NAME} failed with "
+        f"{text_of(error).rstrip('.')}.{install} Leave out the {'measure' if len(measures) == 1 else 'measures'}, or choose another provider."
     )
 
 
