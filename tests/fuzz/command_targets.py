@@ -142,7 +142,7 @@ def odd_command(random: Random) -> bytes:
         elif way == 2:
             arguments.insert(at, random.choice(("AP", "nDCG@10", measure_text(random))))
         else:
-            option = random.choice([o for o in options_of(words) if o not in _NOT])
+            option = random.choice([o for o in options_of(words) if o not in _NOT] or ["--help"])
             arguments[at:at] = [option, random.choice(values)] if random.random() < 0.8 else [option]
     return json.dumps(arguments).encode()
 
