@@ -200,3 +200,10 @@ def test_the_smallest_text_is_readable() -> None:
     display = irmx.plot("AP", *MADE, "q")
     sizes = {t.get_fontsize() for t in display.figure_.findobj(pyplot.Text) if t.get_text().strip()}
     assert min(sizes) >= 7
+
+
+def test_characters_that_the_font_lacks_are_told_once() -> None:
+    display = irmx.plot("AP", {"日本語": {"a": 1}}, {"日本語": {"a": 1.0}}, "日本語")
+    with pytest.warns(irmx.DataWarning, match="drawn as boxes") as caught:
+        assert irmx.picture_bytes(display.figure_, "png")
+    assert len(caught) == 1

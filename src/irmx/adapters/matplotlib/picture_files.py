@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import os
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irmx.adapters.matplotlib.picture_style import picture_style
 from irmx.data.new_file import new_file
-from irmx.errors import UsageError
+from irmx.errors import DataWarning, UsageError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
@@ -53,10 +54,27 @@ def picture_bytes(figure: Figure | SubFigure | None, kind: str = "svg") -> bytes
     """
     whole: Any = figure
     out, date = io.BytesIO(), _DATES[kind]
-    with picture_style() as pyplot:
+    with picture_style() as pyplot, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
         whole.savefig(out, format=kind, dpi=200, metadata={date: None} if date else None)
         pyplot.close(whole)
+    _warn_once(caught)
     return out.getvalue()
+
+
+def _warn_once(caught: list[warnings.WarningMessage]) -> None:
+    """Issue warnings again: one in place of all those about characters that the font lacks."""
+    lacking = [one for one in caught if str(one.message).startswith("Glyph ")]
+    for one in caught:
+        if one not in lacking:
+            warnings.warn(one.message, one.category, stacklevel=3)
+    if lacking:
+        warnings.warn(
+            "The font of the picture lacks characters of its names, which are drawn as boxes. To choose other "
+            "fonts, list them as font.family in a file matplotlibrc.",
+            DataWarning,
+            stacklevel=3,
+        )
 
 
 def write_picture(figure: Figure | SubFigure | None, path: str | os.PathLike[str]) -> None:

@@ -30,7 +30,9 @@ def inline_svg(figure: Any, name: str, title: str) -> Any:
     from matplotlib import rc_context
 
     with warnings.catch_warnings(), rc_context({"svg.fonttype": "path"}):
-        warnings.filterwarnings("ignore", "Glyph .* missing")  # a box stands for it; the tables have the name
+        warnings.filterwarnings(
+            "ignore", "Glyph .* missing|The font of the picture lacks"
+        )  # a box stands for it; the tables have the name
         if layout := figure.get_layout_engine():
             layout.execute(figure)
             figure.set_layout_engine(None)  # writing would lay it out twice more
