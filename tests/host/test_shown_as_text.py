@@ -111,3 +111,9 @@ def test_json_lines_give_back_every_name_and_id() -> None:
     irmx.print_rows(rows, "jsonl", file=printed)
     assert_is_text(printed.getvalue())
     assert [json.loads(line) for line in printed.getvalue().split("\n")[:-1]] == rows
+
+
+def test_half_of_a_character_in_the_name_of_a_run_is_escaped() -> None:
+    """Python reads a byte that is not UTF-8 as one, and neither pandas nor a file can hold it."""
+    scores = irmx.scores("AP", {"q": {"d": 1}}, {"caf\udce9": {"q": {"d": 1.0}}})
+    assert scores.frame()["system"].tolist() == [r"caf\udce9"]

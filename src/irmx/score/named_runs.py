@@ -41,7 +41,7 @@ def named_runs(runs: Any) -> dict[str, Any]:
     if is_path(runs):
         runs = [runs]
     if isinstance(runs, Mapping):
-        items = [(str(name), run) for name, run in runs.items()]
+        items = [(_decoded(str(name)), run) for name, run in runs.items()]
     elif isinstance(runs, Iterable) and not hasattr(runs, "columns"):  # not one run as a table
         paths = list(runs)
         other = [p for p in paths if not is_path(p)]
@@ -73,13 +73,13 @@ def run_names(paths: Sequence[str]) -> list[str]:
     return names if len(set(names)) == len(set(paths)) else shown
 
 
-def _decoded(path: str) -> str:
-    r"""Return a path as a name that can be written: bytes that are not UTF-8, which Python reads as surrogates, are escaped.
+def _decoded(name: str) -> str:
+    r"""Return a name that can be written: half a surrogate pair, as which Python reads a byte that is not UTF-8, is escaped.
 
     >>> print(_decoded("caf\udce9.run"))
     caf\udce9.run
     """
-    return path.encode("utf-8", "backslashreplace").decode("utf-8")
+    return name.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 @contextlib.contextmanager
