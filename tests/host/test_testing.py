@@ -215,6 +215,16 @@ def test_samples_have_what_data_may_have() -> None:
         assert {r["query_id"] for r in sample.run} == set(sample.topics)
 
 
+def test_samples_of_a_measure_whose_relevant_documents_have_huge_grades() -> None:
+    """There is no room for all grades below it."""
+    grades = [
+        row["relevance"]
+        for one in seen(samples(irmx.parse_measure("NCP(law=first,rel=1000000000)")))
+        for row in one.qrels
+    ]
+    assert {0, 10**9 - 1, 10**9} <= set(grades)
+
+
 def test_ties_are_wanted_or_not() -> None:
     def tied(sample: Sample) -> bool:
         return len({(r["query_id"], r["score"]) for r in sample.run}) < len(sample.run)

@@ -137,7 +137,8 @@ def _scores(count: int, ties: Ties) -> st.SearchStrategy[list[int]]:
 def _grades(lowest: int, rel: int, count: int, large: bool) -> st.SearchStrategy[list[int]]:
     key = (lowest, rel, count, large)
     if key not in _grade_lists:
-        grades = st.sampled_from(sorted({*range(lowest, rel + 3), rel + 5}, key=abs))
+        below = range(lowest, rel) if rel <= 10 else (*range(lowest, 4), rel - 1)
+        grades = st.sampled_from(sorted({*below, *range(rel, rel + 3), rel + 5}, key=abs))
         sizes = (5 * _MANY, 8 * _MANY) if large else (count, 5)
         _grade_lists[key] = st.lists(grades, min_size=sizes[0], max_size=sizes[1])
     return _grade_lists[key]
