@@ -66,7 +66,7 @@ def values_of(answer: Any) -> list[float]:
         (raising(GeneratorExit()), "failed with GeneratorExit"),
         (raising(Mute()), "failed with Mute, whose text raises ZeroDivisionError"),
     ],
-    ids=str,
+    ids=["complex", "text", "none", "nan", "twice", "another measure", "tuple", "nothing", "exit", "closing", "mute"],
 )
 def test_what_is_no_value_is_refused_with_the_provider(answer: Any, told: str) -> None:
     with pytest.raises(DataError, match=rf"AP cannot be computed: .*provider odd .*{told}"):
