@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irmx.ragged import Floats, Ints, segment_sum
+from irmx.ragged import Floats, Ints, position_in_run, segment_sum
 from irmx_stream.interfaces.reading_interface import NEVER, ReadingInterface
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def oldest_first(stream: Stream) -> Ints:
     >>> stream.confidence[oldest_first(stream)]
     array([0.5, 0.7, 0.2])
     """
-    new = np.flatnonzero(np.diff(stream.time, prepend=np.nan) != 0)
+    new = np.flatnonzero(position_in_run(stream.time) == 0)
     count = np.diff(new, append=len(stream))
     return np.asarray(np.repeat(2 * new + count - 1, count) - np.arange(len(stream)))
 

@@ -9,7 +9,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from irmx import Column, DataError, DataWarning, Rankings
-from irmx.ragged import Floats, Ints, segment_sum
+from irmx.ragged import Floats, Ints, position_in_run, segment_sum
 from irmx_stream.updates.checked_values import given_lengths, places_of_updates, refuse_other_times, with_judged
 from irmx_stream.updates.nuggets import Nuggets, as_in_the_track, in_use, warn_of_far_nuggets
 from irmx_stream.updates.stream_columns import (
@@ -102,7 +102,7 @@ class Accounts:
             keys.insert(0, -places_of_updates(rankings)[rows])
         order = np.lexsort(keys)
         self.rows = rows[order]
-        self._alike = np.cumsum(np.any([np.diff(key[order], prepend=np.nan) != 0 for key in keys], axis=0))
+        self._alike = np.cumsum(np.any([position_in_run(key[order]) == 0 for key in keys], axis=0))
         self.topic, self.pooled, self.time = self._run.topic[self.rows], pooled[self.rows], time[self.rows]
         place = np.full(len(time), -1, dtype=np.int64)
         place[self.rows] = np.arange(len(self.rows))
