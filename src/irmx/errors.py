@@ -149,6 +149,10 @@ class DataError(IrmxError, ValueError):
 class TooLittleMemoryError(IrmxError, MemoryError):
     """Something needs more memory than the process can get."""
 
+    def __new__(cls, *arguments: object) -> TooLittleMemoryError:
+        """Return a new error; that of ``MemoryError``, which some libraries call to unpickle one, refuses this class."""
+        return Exception.__new__(cls, *arguments)
+
 
 class PluginError(IrmxError):
     """A plugin violated its contract with irmx, or failed."""

