@@ -21,8 +21,8 @@ _obeyed_since = 0.0
 
 def main() -> None:
     """Run the command."""
-    open_streams()
     stop_at_once()
+    open_streams()
     from irmx.cli import main as irmx
 
     irmx()

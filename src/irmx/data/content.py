@@ -102,10 +102,24 @@ def _read(stream: Decompressed, size: int) -> bytes:
     return b"".join(blocks)
 
 
+def _can_be_a_name(path: str | os.PathLike[str]) -> bool:
+    r"""Tell whether a file can have a name.
+
+    >>> [_can_be_a_name(name) for name in ("a.run", "caf\udce9.run", "\ud800", "a\0b")]
+    [True, True, False, False]
+    """
+    try:
+        return b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
+
+
 @contextlib.contextmanager
 def _errors_named(path: str | os.PathLike[str], what: str) -> Iterator[None]:
     """Turn whatever goes wrong when a file is read into an error that names it."""
     name = name_of(path)
+    if not _can_be_a_name(path):
+        raise DataError(f"There is no {what} file {name!r}: no file can have such a name.")
     try:
         yield
     except DataError as error:
