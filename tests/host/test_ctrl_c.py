@@ -88,7 +88,14 @@ def in_group(group: int) -> list[str]:
 )
 def test_a_signal_at_any_moment(number: signal.Signals, jobs: int, moments: int, tmp_path: Path) -> None:
     """Moments over the time that the command takes; Ctrl-C for all processes of the terminal, every third time twice."""
-    command = [sys.executable, "-c", f"{STARTING}os.write(2, b'-')\nirmx_command.main()", *SCORING, "-j", str(jobs)]
+    command = [
+        sys.executable,
+        "-c",
+        f"{STARTING}irmx_command.stop_at_once()\nos.write(2, b'-')\nirmx_command.main()",
+        *SCORING,
+        "-j",
+        str(jobs),
+    ]
 
     def start() -> "subprocess.Popen[str]":
         environment = {**os.environ, "JOBLIB_TEMP_FOLDER": str(tmp_path)}
