@@ -203,7 +203,7 @@ def test_subtopic_judgments_count_as_their_maximum(data: Path, year: str) -> Non
         ("qrels", "trec_eval/results.test", ["line 1", "too many fields: 6", "looks like a run file"]),
         ("qrels", "pyNTCIREVAL/sample.rel", ["line 1", "too few fields: 2"]),
         ("qrels", "pyNTCIREVAL/res_test_compute.txt", ["line 3", "too few fields: 2"]),
-        ("qrels", "ranx/qrels.json", ["lacks the column 'query_id'", "It has: q1, q2"]),
+        ("qrels", "ranx/qrels.json", ["line 1", "not JSON", "Each line must be one JSON object"]),
         ("qrels", "ranx/qrels.parquet", ["lacks the column 'query_id'", "It has: q_id, doc_id, score"]),
         ("run", "trec_eval/qrels.test", ["line 1", "too few fields: 4", "looks like a qrels file"]),
         ("run", "trec_eval/prefs.rank20", ["line 1", "too few fields: 5"]),
