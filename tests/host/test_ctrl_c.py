@@ -83,7 +83,7 @@ def in_group(group: int) -> list[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "jobs", "moments"),
-    [(signal.SIGINT, 1, 12), (signal.SIGINT, 2, 6), (signal.SIGTERM, 2, 3)],
+    [(signal.SIGINT, 1, 6), (signal.SIGINT, 2, 3), (signal.SIGTERM, 2, 2)],
     ids=["Ctrl-C", "Ctrl-C with workers", "SIGTERM with workers"],
 )
 def test_a_signal_at_any_moment(number: signal.Signals, jobs: int, moments: int, tmp_path: Path) -> None:
