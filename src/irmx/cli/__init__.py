@@ -42,13 +42,12 @@ def main() -> None:
 
 def _close_output() -> str:
     """Write what standard output still holds, and return why it cannot be written; some file systems tell it only now."""
-    with contextlib.suppress(BrokenPipeError, ValueError, AttributeError):  # nothing reads it, or it is closed
-        try:
-            sys.stdout.close()
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            return error.strerror or str(error)
+    try:
+        sys.stdout.close()
+    except (BrokenPipeError, ValueError, AttributeError):  # nothing reads it, or it is closed
+        pass
+    except OSError as error:
+        return error.strerror or str(error)
     return ""
 
 
