@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import irmx
 from irmx.declare.expressions import parse_value
-from irmx.score.scorers import scorer_of
+from irmx.score.backends import scorer_of
 from irmx.testing import CheckError, Sample, instances, parametrize_with_checks
 from irmx.testing.checks.values import lowered_by_a_relevant_document
 from irmx.testing.strategies import samples

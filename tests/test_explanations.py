@@ -4,7 +4,7 @@ import pytest
 
 import irmx
 from irmx.demo import block_table, demo_measures, judgments_path, label_columns, run_table
-from irmx.score.scorers import scorer_of
+from irmx.score.backends import scorer_of
 
 
 def explained(measure: irmx.Measure) -> list[tuple[irmx.Explanation, irmx.Explanation]]:

@@ -9,13 +9,14 @@ What users wrote is part of these messages: they are shown as text, in :func:`re
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import math
 import os
 import re
 import reprlib
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 INVISIBLE = re.compile(
@@ -135,15 +136,17 @@ class DataError(IrmxError, ValueError):
     ----------
     rows : tuple of int
         The rows of the table, counted from 0, in which the error is; empty if it is not in particular rows.
+    place : str
+        The file or the run that the text names already; empty if it names none.
     """
 
-    def __init__(self, message: str, rows: tuple[int, ...] = ()) -> None:
+    def __init__(self, message: str, rows: tuple[int, ...] = (), place: str = "") -> None:
         super().__init__(message)
-        self.rows = rows
+        self.rows, self.place = rows, place
 
     def at(self, place: str) -> DataError:
         """Return the error with a place, such as a file and a line, before its text; unchanged if the place is empty."""
-        return DataError(f"{place}: {self}", self.rows) if place else self
+        return DataError(f"{place}: {self}", self.rows, self.place or place) if place else self
 
 
 class TooLittleMemoryError(IrmxError, MemoryError):
@@ -166,8 +169,27 @@ class QrelsWarning(DataWarning):
     """A warning about the qrels alone: issued once, however many runs are scored, and without the name of a run."""
 
 
+class MissingTopicsWarning(DataWarning):
+    """Topics of the qrels for which a run has no results, and which count with the measures' defaults."""
+
+
 class PluginWarning(_Message, UserWarning):
     """A plugin was refused or failed; the others remain in use."""
+
+
+@contextlib.contextmanager
+def placed(place: str) -> Iterator[None]:
+    """Add a place, such as the name of a run, to errors about data that do not name one yet, and to a lack of memory."""
+    try:
+        yield
+    except DataError as error:
+        if error.place or not place:
+            raise
+        raise error.at(place) from error.__cause__
+    except TooLittleMemoryError:
+        raise
+    except MemoryError as error:
+        raise too_little_memory(f"Scoring the {place or 'run'}", error) from error
 
 
 def too_little_memory(what: str, error: BaseException) -> TooLittleMemoryError:

@@ -1,4 +1,4 @@
-"""Work in parallel: in this process, on the cores of this machine, or on a cluster, through joblib.
+"""Work in parallel: in this process, on the cores of this machine, or on a cluster, through joblib; and a bar of its progress.
 
 Without joblib, there is one job, in this process.
 """
@@ -17,15 +17,12 @@ from typing import Any
 
 from irmx.errors import IrmxError, UsageError
 
-_LOCAL = ("sequential", "loky", "threading", "multiprocessing")
 _CONNECT_SECONDS = 10
-_IDLE_SECONDS = 10
-"""The time, in seconds, after which idle processes exit."""
-_PARENT_SECONDS = 1
-"""How often, in seconds, a process checks whether the one that started it still runs."""
 
 Call = tuple[Callable[..., Any], tuple[Any, ...]]
 """A function and its arguments."""
+Advance = Callable[[int], None]
+"""A function to call with the number of items finished since the last call."""
 
 
 def check_backend(backend: str | None, scheduler: str | None) -> None:
@@ -70,9 +67,7 @@ def _joblib() -> Any:
 
 def is_local() -> bool:
     """Tell whether the backend of joblib in use runs on this machine, as it does unless a program has chosen another."""
-    if "joblib" not in sys.modules:
-        return True
-    return _in_use(*_LOCAL)
+    return "joblib" not in sys.modules or _in_use("sequential", "loky", "threading", "multiprocessing")
 
 
 def _in_use(*backends: str) -> bool:
@@ -87,13 +82,6 @@ def dask(scheduler: str) -> Iterator[Callable[[Sequence[Any]], Any]]:
     """Connect to a Dask scheduler; yields a function that returns the context in which joblib uses it.
 
     The function takes the objects that every unit needs, which are sent to the workers once.
-
-    Raises
-    ------
-    irmx.errors.UsageError
-        If the scheduler cannot be reached, or has no worker.
-    irmx.errors.IrmxError
-        If Dask is not installed.
     """
     joblib = _joblib()
     try:
@@ -113,12 +101,11 @@ def dask(scheduler: str) -> Iterator[Callable[[Sequence[Any]], Any]]:
 
 
 @contextlib.contextmanager
-def results_of(calls: Iterable[Call], jobs: int) -> Iterator[Iterator[Any]]:
-    """Run calls on the current backend of joblib, and yield their results as they finish.
+def results_of(calls: Iterable[Call], jobs: int, ordered: bool = False) -> Iterator[Iterator[Any]]:
+    """Run calls on the current backend of joblib, and yield their results, as they finish or in order.
 
     With one job on this machine, no process is started. Processes that were started have exited at the end. The calls are
-    made one by one, shortly before there is a process for each, so that what they hold need not all be in memory; results
-    of several jobs may come in another order.
+    made one by one, shortly before there is a process for each, so that what they hold need not all be in memory.
     """
     if jobs == 1 and is_local():
         yield (function(*arguments) for function, arguments in calls)
@@ -127,18 +114,20 @@ def results_of(calls: Iterable[Call], jobs: int) -> Iterator[Iterator[Any]]:
 
     import joblib
 
-    own_processes = jobs > 1 and _in_use("loky")
     with contextlib.ExitStack() as stack:
-        if own_processes:
+        starting: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+        if jobs > 1 and _in_use("loky"):
             stack.enter_context(warnings.catch_warnings())  # a process that has grown is replaced; nothing is lost
             warnings.filterwarnings("ignore", "A worker stopped while some jobs were given", UserWarning)
-            options = {"initializer": _leave_with, "initargs": (os.getpid(),), "idle_worker_timeout": _IDLE_SECONDS}
+            options = {"initializer": _leave_with, "initargs": (os.getpid(),), "idle_worker_timeout": 10}
             stack.enter_context(joblib.parallel_config(backend="loky", **options))
-            stack.callback(_end_processes)
-        parallel = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
+            stack.callback(lambda: joblib.externals.loky.get_reusable_executor().shutdown(wait=True))
+            starting = _ctrl_c_held_back()
+        order = "generator" if ordered else "generator_unordered"
+        parallel = joblib.Parallel(n_jobs=jobs, return_as=order, batch_size=1)
         results = None
         try:
-            with _held_back(signal.SIGINT) if own_processes else contextlib.nullcontext():
+            with starting:
                 results = parallel(joblib.delayed(function)(*arguments) for function, arguments in calls)
             yield results
         except BrokenExecutor as error:
@@ -146,20 +135,16 @@ def results_of(calls: Iterable[Call], jobs: int) -> Iterator[Iterator[Any]]:
                 "A process that worked for this one was killed, by the system if memory was short, or ended by what it ran, such "
                 "as a measure of a plugin. Use fewer --jobs, and a smaller --memory; --jobs 1 starts no process."
             ) from error
-        except BaseException:
+        finally:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # about calls that are cancelled
                 if results is not None:
                     results.close()
-            raise
 
 
 @contextlib.contextmanager
-def _held_back(number: signal.Signals) -> Iterator[None]:
-    """Block a signal in this process temporarily, and permanently in the processes that it starts in the meantime.
-
-    After Ctrl-C, this process then ends them, without tracebacks from them.
-    """
+def _ctrl_c_held_back() -> Iterator[None]:
+    """Block Ctrl-C in this process for now, and for good in those that it starts, which it ends without tracebacks from them."""
     if not hasattr(signal, "pthread_sigmask"):  # on Windows
         yield
         return
@@ -169,7 +154,7 @@ def _held_back(number: signal.Signals) -> Iterator[None]:
 
     for tracker in (resource_tracker, of_loky):
         tracker.ensure_running()  # which lets signals through when it starts
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {number})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
@@ -177,21 +162,58 @@ def _held_back(number: signal.Signals) -> Iterator[None]:
 
 
 def _leave_with(parent: int) -> None:
-    """End this process soon after the one that started it, even one that was killed and could not say so.
-
-    Processes hold both ends of the pipes they wait at, and would wait there for ever. On Windows, where a process keeps the
-    number of a parent that is gone, this does nothing.
-    """
+    """End this process soon after the one that started it, even one that was killed; loky would first finish what it runs."""
 
     def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(_PARENT_SECONDS)
+        while os.getppid() == parent:  # on Windows for ever: the number of a parent that is gone stays
+            time.sleep(1)
         os._exit(1)
 
     threading.Thread(target=watch, name="irmx-parent", daemon=True).start()
 
 
-def _end_processes() -> None:
-    from joblib.externals.loky import get_reusable_executor
+@contextlib.contextmanager
+def progress_bar(description: str, total: int, done: int = 0, shown: bool | None = None) -> Iterator[Advance]:
+    """Show the number of finished items, and the remaining time, on standard error.
 
-    get_reusable_executor().shutdown(wait=True)
+    A context manager; it yields a function to call with the number of items finished since the last call.
+
+    Parameters
+    ----------
+    description : str
+        The text before the bar.
+    total, done : int
+        The number of items, and how many of them are finished at the start.
+    shown : bool or None
+        Whether to show the bar; None to show it if standard error is a terminal.
+
+    Examples
+    --------
+    >>> with progress_bar("Adding up", total=3, shown=False) as advance:
+    ...     for number in range(3):
+    ...         advance(1)
+    """
+    if not (sys.stderr.isatty() if shown is None else shown):
+        yield lambda count: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("remaining"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        task = progress.add_task(description, total=total, completed=done)
+        yield lambda count: progress.advance(task, count)

@@ -34,7 +34,7 @@ from synthetic import collection
 from timing import in_turns, least_seconds
 
 import irmx
-from irmx.score.scorers import scorer_of
+from irmx.score.backends import scorer_of
 from irmx_markov import GL_AD_ID, MP, transition_matrix
 from irmx_markov.markov_models import NAMED
 from irmx_ncp import NCP

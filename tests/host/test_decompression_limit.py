@@ -18,8 +18,8 @@ from pyarrow import parquet
 
 import irmx
 from irmx.data import decompression
+from irmx.data.chunks import run_chunks
 from irmx.data.decompression import LIMIT, limit_of
-from irmx.data.run_chunks import run_chunks
 
 SMALL = 10_000
 

@@ -46,7 +46,7 @@ PARAMETERS = [
     # the others
     ("Compat(p=1.5)", None, "The 'p' parameter of Compat(p=1.5), which compat computes"),
     ("Judged@0", "judged", "The 'cutoff' parameter of Judged"),
-    ("Accuracy(rel=0)", None, "which accuracy computes, must be an int in the range [1, inf). Got 0"),
+    ("Accuracy(rel=0)", None, "which accuracy computes, must be an int in the range [1, 2147483647]. Got 0"),
     ("alpha_nDCG@21", None, "which pyndeval computes, must be an int in the range [1, 20]. Got 21"),
     ("alpha_nDCG(alpha=1.5)@5", None, "must be a float in the range [0, 1]. Got 1.5"),
     ("ERR_IA(judged_only=True)@5", None, "which pyndeval computes, must be False. Got True"),

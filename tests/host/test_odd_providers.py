@@ -10,7 +10,7 @@ from ir_measures import Metric, nDCG
 
 import irmx
 from irmx import DataError
-from irmx.score.provided import ProvidedMeasures
+from irmx.score.backends import Provided
 
 AP = irmx.parse_measure("AP")
 QRELS, RUN = {"q": {"a": 1}, "r": {"a": 1}}, {"q": {"a": 1.0}, "r": {"a": 1.0}}
@@ -47,8 +47,8 @@ def raising(error: BaseException) -> Callable[[], Any]:
 
 
 def values_of(answer: Any) -> list[float]:
-    provided = ProvidedMeasures([AP], irmx.read_qrels(QRELS), Odd(answer))
-    return provided.of_join(irmx.Join(irmx.read_run(RUN), irmx.read_qrels(QRELS)))[AP].values.tolist()
+    provided = Provided(Odd(answer), [AP], irmx.read_qrels(QRELS))
+    return provided.score(irmx.Join(irmx.read_run(RUN), irmx.read_qrels(QRELS)))[AP].values.tolist()
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ import pytest
 from ir_measures.providers.base import NOT_PROVIDED, Choices
 
 import irmx
-from irmx.score.provided import RANKERS
-from irmx.score.ranked_run import ranked_run
+from irmx.score.backends import ranked_run
+from irmx.score.domain import DOMAINS
 
 PROVIDERS = ir_measures.providers.registry
 SETTINGS: dict[str, Any] = {"cutoff": 5, "rel": 1, "max_rel": 3, "recall": 0.5}
@@ -73,7 +73,7 @@ def installed() -> list[Any]:
     return [
         pytest.param(name, marks=pytest.mark.slow) if name == "ranx" else name
         for name, provider in PROVIDERS.items()
-        if name in RANKERS and provider.is_available()
+        if name in DOMAINS and provider.is_available()
     ]
 
 
@@ -97,7 +97,7 @@ def test_every_measure_of_a_provider_ranks_as_trec_eval_does(name: str) -> None:
 
 def test_every_provider_is_known_to_rank_or_to_keep_scores() -> None:
     """A provider that is new in ir_measures must be looked at: does it use scores for more than ranks?"""
-    assert set(PROVIDERS) - {"irmx"} == {*RANKERS, "runtime"}
+    assert set(PROVIDERS) - {"irmx"} == {*DOMAINS, "runtime"}
 
 
 @pytest.mark.parametrize("seed", range(20))

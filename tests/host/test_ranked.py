@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import irmx
 from irmx import COMMON_PARAMS, Column, Measure, Param
-from irmx.score.scoring import IrmxEvaluator
+from irmx.adapters.ir_measures.install import PROVIDER
 
 LABEL = Column("run", "label", "any label", dtype="str")
 OPTIONAL = Column("run", "label", "any label", dtype="str", optional=True)
@@ -78,5 +78,5 @@ class OwnCutoff(Depth):
 
 def test_a_cutoff_of_its_own_is_not_carried_out() -> None:
     qrels, run = {"q": {"a": 1}}, {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}
-    evaluator = IrmxEvaluator([Depth() @ 2, OwnCutoff() @ 2], irmx.read_qrels(qrels))
+    evaluator = PROVIDER.evaluator([Depth() @ 2, OwnCutoff() @ 2], qrels)
     assert [m.value for m in evaluator.iter_calc(run)] == [2, 3]

@@ -21,7 +21,7 @@ from irmx.demo import (
     run_path,
     run_table,
 )
-from irmx.score.scorers import scorer_of
+from irmx.score.backends import scorer_of
 from irmx_study.html_report.one_page import one_page
 from irmx_study.html_report.reported import Reported
 from irmx_study.html_report.section import Section

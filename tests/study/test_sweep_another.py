@@ -94,7 +94,7 @@ def test_another_reference_is_all_that_is_named(
 
 def test_another_version_makes_another_sweep(folder: Path, sweep: Sweep, monkeypatch: pytest.MonkeyPatch) -> None:
     sweep()
-    monkeypatch.setattr("irmx.score.provenance.version", lambda name: "9.9")
+    monkeypatch.setattr("irmx.score.scores.version", lambda name: "9.9")
     with pytest.raises(DataError, match=r"Versions: existing irmx 0\.\d+\.\d+, .* requested irmx 9\.9"):
         sweep()
 

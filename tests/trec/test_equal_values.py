@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 import irmx
 
+pytestmark = pytest.mark.filterwarnings("ignore:No document of the run is judged", "ignore:No document is relevant for")
+
 TOPICS, DOCS = [f"q{i}" for i in range(5)], [f"d{i}" for i in range(25)]
 
 

@@ -13,15 +13,13 @@ import typer
 from irmx.cli.output.printing import FormatOption, PlacesOption, output_format_named, print_rows
 from irmx.cli.run_arguments import runs_and_measures
 from irmx.data.amounts import bytes_of
-from irmx.data.run_chunks import MEMORY
+from irmx.data.chunks import MEMORY
 from irmx.declare.command import QRELS_HELP
 from irmx.errors import PluginError, TooLittleMemoryError, UsageError, note
-from irmx.parallel import check_backend, chosen_jobs, dask
+from irmx.parallel import check_backend, chosen_jobs, dask, progress_bar
 from irmx.score.evaluator import Evaluator
-from irmx.score.named_runs import run_names
-from irmx.score.progress import progress_bar
-from irmx.score.scored_runs import ScoredRun, scored_runs
-from irmx.score.scoring import Failure, Failures, mean_of, metrics_of
+from irmx.score.runs import Failures, RunScores, run_names, scored_runs
+from irmx.score.topic_scores import mean_of, metrics_of
 
 SUMMARY = "all"
 """The query id under which the mean over topics is printed."""
@@ -106,7 +104,7 @@ def evaluate(
 
 def _results(
     paths: list[str],
-    scored: Iterable[ScoredRun],
+    scored: Iterable[RunScores],
     evaluator: Evaluator,
     by_query: bool,
     summary: bool,
@@ -138,7 +136,7 @@ def _results(
             advance(1)
 
 
-def _of_run(place: str, error: Failure) -> Failure:
+def _of_run(place: str, error: PluginError | TooLittleMemoryError) -> PluginError | TooLittleMemoryError:
     """Return the error of a measure with the run before its text."""
     placed = type(error)(f"{place}{error}")
     placed.__cause__ = error.__cause__

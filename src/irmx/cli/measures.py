@@ -28,7 +28,7 @@ from irmx.declare.symbols import Symbol
 from irmx.declare.trec_names import is_trec_name, trec_measures
 from irmx.errors import UnknownNameError, UsageError, suggest, visible, visible_lines
 from irmx.registry import registry
-from irmx.score.providers import not_installed
+from irmx.score.backends import not_installed
 
 
 def measures(

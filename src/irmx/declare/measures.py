@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Hashable, Mapping, Sequence
 from functools import partial
@@ -33,7 +34,10 @@ if TYPE_CHECKING:
     else:
         from typing_extensions import Self
 
-REL = Param(number, "smallest relevance grade that counts as relevant", default=1)
+LARGEST_GRADE = 2**31 - 1
+"""The largest grade from which on documents can count as relevant; tools behind ir_measures compute with 32 bits."""
+
+REL = Param(number, "smallest relevance grade that counts as relevant", default=1, high=LARGEST_GRADE)
 CUTOFF = Param(int, "number of documents from the top of the ranking that are scored", low=1, unit="ranks")
 JUDGED_ONLY = Param(
     bool,
@@ -308,7 +312,7 @@ class Measure(ir_measures.Measure):
 
     def aggregator(self) -> Any:
         """Return the mean over topics, without those that ``no_relevant='nan'`` gives the value NaN."""
-        return _MeanOfDefined() if common_value(self, "no_relevant") == "nan" else MeanAgg()
+        return _MeanOfDefined() if common_value(self, "no_relevant") == "nan" else Mean()
 
 
 def sums_by_topic(
@@ -349,7 +353,21 @@ def common_value(measure: Measure, name: str) -> Any:
     return measure[name] if name in measure.SUPPORTED_PARAMS else None
 
 
-class _MeanOfDefined(MeanAgg):
+class Mean(MeanAgg):
+    """The mean, rounded once, so that no bit of it depends on the order of the topics."""
+
+    def __init__(self, default: float = math.nan) -> None:
+        super().__init__(default)
+        self._values: list[float] = []
+
+    def add(self, value: float) -> None:
+        self._values.append(value)
+
+    def result(self) -> float:
+        return math.fsum(self._values) / len(self._values) if self._values else float(self.default)
+
+
+class _MeanOfDefined(Mean):
     """The mean over the topics that have a value."""
 
     def add(self, value: float) -> None:

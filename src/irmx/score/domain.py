@@ -1,37 +1,22 @@
-"""Which values of parameters, and which grades of the qrels, the tools behind measures of ir_measures compute with.
-
-Outside of these, the tools abort, run for minutes, or answer with 0 or another wrong number.
-"""
+"""What the tools behind the providers of ir_measures compute with: outside of it they abort, run for minutes, or answer wrongly."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import ir_measures
 import numpy as np
 
 from irmx.data.judgments import Judgments
+from irmx.declare.measures import LARGEST_GRADE
 from irmx.declare.params import Param
 from irmx.errors import DataError, UsageError
 
-LARGEST_LEVEL = 10_000
-"""For every topic, pytrec_eval counts the documents of each grade up to the largest, and for nDCG sorts these counts, which is
-not felt at this grade and takes minutes at 10^9. With ``rel`` far beyond the grades, Bpref reads memory that is not its own."""
-
 
 class Written(Param):
-    """A float that a tool gets as text, of which it may read another number.
-
-    Parameters
-    ----------
-    form : str
-        How it must be written, for messages.
-    read : callable
-        Returns the number that the tool reads.
-    low, high : float
-        The closed range.
-    """
+    """A float that a tool gets as text, of which it may read another number."""
 
     def __init__(self, form: str, read: Callable[[float], float], low: float, high: float | None = None) -> None:
         super().__init__(float, "", low=low, high=high)
@@ -54,38 +39,68 @@ class WholeGains(Param):
         return super()._in_range(value) and all(isinstance(gain, int) for gain in value.values())
 
 
-def _without_exponent(value: float) -> float:
-    return float(repr(value).partition("e")[0])
+class Domain(NamedTuple):
+    """What a provider computes with.
+
+    ``parameters`` are those of which it takes only some values, ``largest_grade`` is that of a provider whose grades are whole
+    numbers, and measures that differ in the parameters ``apart`` need an evaluator each.
+    """
+
+    parameters: Mapping[str, Param] = {}
+    largest_grade: int | None = None
+    apart: tuple[str, ...] = ()
 
 
-PARAMETERS: dict[str, dict[str, Param]] = {
-    "": {"rel": Param(int, "", low=1), "p": Param(float, "", above=0, below=1)},
-    "pytrec_eval": {
-        "rel": Param(int, "", low=1, high=LARGEST_LEVEL),
-        "gains": WholeGains(dict, "", low=0, high=LARGEST_LEVEL),
-        "beta": Written("written without an exponent", _without_exponent, low=0),
-        "recall": Written("with at most two decimals", lambda value: round(value, 2), low=0, high=1),
-    },
-    "cwl_eval": {
-        "cutoff": Param(int, "", low=1, high=1000),  # it drops the documents after rank 1,000
-        "T": Param(float, "", above=0),
-        "min_rel": Param(int, "", low=0),  # it sets negative grades to 0
-        "max_rel": Param(int, "", low=1),
-    },
-    "pyndeval": {
-        "cutoff": Param(int, "", low=1, high=20, required=True),
-        "rel": Param(int, ""),
-        "alpha": Param(float, "", low=0, high=1),
-        "beta": Param(float, "", above=0, below=1),
-        "judged_only": Param(bool, "", choices=(False,)),  # it reads the run as a dict, which it is not
-    },
-    "msmarco": {"rel": Param(int, "")},
-    "ranx": {"rel": Param(int, "")},
+_ALL = {"rel": Param(int, "", low=1, high=LARGEST_GRADE), "p": Param(float, "", above=0, below=1)}
+_ANY_REL = Param(int, "", low=-LARGEST_GRADE, high=LARGEST_GRADE)
+_LARGEST_LEVEL = 10_000
+"""For every topic, pytrec_eval counts the documents of each grade up to the largest, and for nDCG sorts these counts, which is
+not felt at this grade and takes minutes at 10^9. With ``rel`` far beyond the grades, Bpref reads memory that is not its own."""
+
+DOMAINS: dict[str, Domain] = {
+    "pytrec_eval": Domain(
+        {
+            "rel": Param(int, "", low=1, high=_LARGEST_LEVEL),
+            "gains": WholeGains(dict, "", low=0, high=_LARGEST_LEVEL),
+            "beta": Written("written without an exponent", lambda beta: float(repr(beta).partition("e")[0]), low=0),
+            "recall": Written("with at most two decimals", lambda recall: round(recall, 2), low=0, high=1),
+        },
+        largest_grade=_LARGEST_LEVEL,
+        # it may apply gains to plain nDCG and return zeros for nDCG with gains; beside judged_only, NumRet counts judged documents
+        apart=("gains", "judged_only"),
+    ),
+    "cwl_eval": Domain(
+        {
+            "cutoff": Param(int, "", low=1, high=1000),  # it drops the documents after rank 1,000
+            "T": Param(float, "", above=0),
+            "min_rel": Param(int, "", low=0, high=LARGEST_GRADE),  # it sets negative grades to 0
+            "max_rel": Param(int, "", low=1, high=LARGEST_GRADE),
+        }
+    ),
+    "pyndeval": Domain(
+        {
+            "cutoff": Param(int, "", low=1, high=20, required=True),
+            "rel": _ANY_REL,
+            "alpha": Param(float, "", low=0, high=1),
+            "beta": Param(float, "", above=0, below=1),
+            "judged_only": Param(bool, "", choices=(False,)),  # it reads the run as a dict, which it is not
+        },
+        apart=("rel", "alpha", "beta"),  # it exhausts the run for the first setting and returns zeros for the others
+    ),
+    "gdeval": Domain(largest_grade=4),
+    "msmarco": Domain({"rel": _ANY_REL}),
+    "ranx": Domain({"rel": _ANY_REL}),
+    "compat": Domain(),
+    "judged": Domain(),
+    "accuracy": Domain(),
+    "trectools": Domain(),
 }
-"""The values of parameters by provider; under the empty name those of all providers that have no entry of their own."""
+"""The providers that use scores only to rank documents. Others, such as that of ``ir_measures.define``, may compute with scores."""
 
-GRADES = {"pytrec_eval": LARGEST_LEVEL, "gdeval": 4}
-"""The largest grade by provider of those that compute with whole numbers; the others only compare or scale grades."""
+
+def domain_of(provider: str) -> Domain:
+    """Return what a provider computes with; nothing is known about one that is not in the table."""
+    return DOMAINS.get(provider, Domain())
 
 
 def refuse_parameters(measure: ir_measures.Measure, provider: str) -> None:
@@ -96,11 +111,12 @@ def refuse_parameters(measure: ir_measures.Measure, provider: str) -> None:
     ...
     irmx.errors.UsageError: The 'rel' parameter of AP(rel=0), which pytrec_eval computes, must be an int in the range [1, 10000]. ...
     """
-    allowed = {**PARAMETERS[""], **PARAMETERS.get(provider, {})}
-    for name in filter(allowed.__contains__, measure.SUPPORTED_PARAMS):
+    for name, param in {**_ALL, **domain_of(provider).parameters}.items():
+        if name not in measure.SUPPORTED_PARAMS:
+            continue
         if name in measure.params:
-            allowed[name].check(measure.params[name], name, f"{measure}, which {provider} computes,")
-        elif allowed[name].required:
+            param.check(measure.params[name], name, f"{measure}, which {provider} computes,")
+        elif param.required:
             raise UsageError(
                 f"ir_measures does not compute {measure} without a {name}. Give one, such as {measure}@10."
             )
@@ -111,38 +127,64 @@ def refuse_parameters(measure: ir_measures.Measure, provider: str) -> None:
         )
 
 
-def refuse_grades(measures: Sequence[ir_measures.Measure], provider: str, judgments: Judgments) -> None:
-    """Raise if the qrels have a grade with which the provider of some measures does not compute."""
-    largest, grade = GRADES.get(provider), judgments.grade
-    if largest is None:
-        return
-    fraction = grade % 1 != 0
-    odd = np.flatnonzero(fraction | (grade > largest))
-    if not len(odd):
-        return
-    first = int(odd[0])
-    topic = judgments.topics[int(np.searchsorted(judgments.offsets, first, side="right")) - 1]
-    raise refusal(
-        measures,
-        provider,
-        f"grades that are whole numbers up to {largest}. Found the grade {grade[first]:.17g} of document "
-        f"{judgments.docs[first]!r} for query {str(topic)!r} in {named(judgments)}",
-        f"Write the grades as 0 to {largest}"
-        if not fraction[first]
-        else "Write whole numbers, use a measure of an irmx plugin, which takes fractions (with rel=0.5, for instance)",
-    )
+def refuse_qrels(measures: Sequence[ir_measures.Measure], provider: str, judgments: Judgments) -> None:
+    """Raise if the provider of some measures does not read the qrels, or misreads them."""
+    largest, grade = domain_of(provider).largest_grade, judgments.grade
+    where = f"the qrels {judgments.origin.source}".rstrip()
+    odd = np.empty(0) if largest is None else np.flatnonzero((grade % 1 != 0) | (grade > largest))
+    if len(odd):
+        first = int(odd[0])
+        topic = judgments.topics[int(np.searchsorted(judgments.offsets, first, side="right")) - 1]
+        raise _refusal(
+            measures,
+            provider,
+            f"grades that are whole numbers up to {largest}. Found the grade {grade[first]:.17g} of document "
+            f"{judgments.docs[first]!r} for query {str(topic)!r} in {where}",
+            "Write whole numbers, use a measure of an irmx plugin, which takes fractions (with rel=0.5, for instance)"
+            if grade[first] % 1
+            else f"Write the grades as 0 to {largest}",
+        )
+    if provider == "gdeval":
+        _refuse_topics_of_gdeval(measures, judgments.index, where)
+        _refuse_ids_of_gdeval(measures, judgments.docs, where)
 
 
-def named(judgments: Judgments) -> str:
-    """Return the qrels, with their file, for a message."""
-    return f"the qrels {judgments.origin.source}".rstrip()
+def refuse_run(measures: Sequence[ir_measures.Measure], provider: str, run: Mapping[str, Iterable[str]]) -> None:
+    """Raise if the provider of some measures would misread a run."""
+    if provider == "gdeval":
+        for docs in run.values():
+            _refuse_ids_of_gdeval(measures, docs, "the run")
 
 
-def refusal(measures: Sequence[ir_measures.Measure], provider: str, reads_and_found: str, remedy: str) -> DataError:
-    """Return the error about data that the provider of some measures does not read, or misreads."""
-    one = len(measures) == 1
-    names = ", ".join(map(str, measures))
+def _refuse_topics_of_gdeval(measures: Sequence[ir_measures.Measure], topics: Iterable[str], where: str) -> None:
+    """Raise for other topics than numbers: of ``301-2`` gdeval reads what is after the hyphen; ``7`` and ``07`` are one."""
+    seen: dict[int, str] = {}
+    for topic in topics:
+        found = ""
+        if not re.fullmatch("[0-9]{1,19}", topic):  # which perl compares as 64-bit integers, and more digits as floats
+            found = f"topics that are whole numbers, in at most 19 digits. Found the topic {topic!r} in {where}"
+        elif (same := seen.setdefault(int(topic), topic)) != topic:
+            found = f"topics that differ as numbers. Found the topics {same!r} and {topic!r} in {where}"
+        if found:
+            raise _refusal(measures, "gdeval", found, "Number the topics, in the qrels and in the run")
+
+
+def _refuse_ids_of_gdeval(measures: Sequence[ir_measures.Measure], docs: Iterable[str], where: str) -> None:
+    """Raise for an id that gdeval would read as several columns."""
+    word = re.compile(r"\S+", re.ASCII)
+    odd = next((doc for doc in docs if not word.fullmatch(doc)), None)
+    if odd is not None:
+        raise _refusal(
+            measures,
+            "gdeval",
+            f"ids of documents without white space. Found the document {odd!r} in {where}",
+            "Replace the white space in the ids, in the qrels and in the run",
+        )
+
+
+def _refusal(measures: Sequence[ir_measures.Measure], provider: str, reads_and_found: str, remedy: str) -> DataError:
+    are, these = ("is", "this measure") if len(measures) == 1 else ("are", "these measures")
     return DataError(
-        f"{names} {'is' if one else 'are'} computed by {provider}, which reads only {reads_and_found}. "
-        f"{remedy}, or leave {'this measure' if one else 'these measures'} out."
+        f"{', '.join(map(str, measures))} {are} computed by {provider}, which reads only {reads_and_found}. {remedy}, or leave "
+        f"{these} out."
     )

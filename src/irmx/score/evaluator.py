@@ -15,21 +15,20 @@ from typing import Any
 import ir_measures
 from ir_measures import Metric
 
+from irmx.data.chunks import MEMORY
+from irmx.data.judgments import Judgments
 from irmx.data.reading import read_qrels, read_run
-from irmx.data.run_chunks import MEMORY
-from irmx.declare.columns import needed
+from irmx.declare.columns import at_odds, needed
 from irmx.declare.declared import refuse_broken
 from irmx.declare.expressions import canonical
-from irmx.declare.measures import Measure
+from irmx.declare.measures import Measure, common_value
 from irmx.declare.settings import parse_measure, parse_measures
-from irmx.errors import counted, some
+from irmx.errors import DataWarning, PluginError, QrelsWarning, TooLittleMemoryError, counted, some
 from irmx.rank.join import Join, refuse_no_common_topic
 from irmx.rank.rankings import Rankings
-from irmx.score.provided import ProvidedMeasures, provider_named
-from irmx.score.scored_runs import scores_of
-from irmx.score.scorers import scorer_of
-from irmx.score.scoring import Failures, IrmxEvaluator, detailed_results, mean_of, metrics_of
-from irmx.score.topic_scores import DetailedResults, TopicScores
+from irmx.score.backends import Backend, Own, ScoresByMeasure, provided, provider_named, scorer_of
+from irmx.score.runs import Failures, scores_of
+from irmx.score.topic_scores import DetailedResults, mean_of, metrics_of, results_of_run
 
 Measures = str | ir_measures.Measure | Iterable[str | ir_measures.Measure]
 
@@ -72,16 +71,19 @@ class Evaluator:
     """
 
     def __init__(self, measures: Measures, qrels: Any, provider: str | None = None) -> None:
-        self.measures = as_measures(measures)
+        self.measures, self._provider = as_measures(measures), provider
         scorers: dict[ir_measures.Measure, Measure] = {}
         if provider in (None, "irmx"):
             scorers = {m: scorer for m in self.measures if (scorer := scorer_of(m)) is not None}
-        others = [m for m in self.measures if m not in scorers]
-        self._provider = provider
         chosen = None if provider is None else provider_named(provider, self.measures)
         self.judgments = read_qrels(qrels, needed("qrels", scorers.values()))
-        self._own = IrmxEvaluator(list(scorers), self.judgments) if scorers else None
-        self._provided = ProvidedMeasures(others, self.judgments, chosen) if others else None
+        self._own = [Own(measure, scorer) for measure, scorer in scorers.items()]
+        self._others = [m for m in self.measures if m not in scorers]
+        if message := at_odds(scorers.values()):
+            warnings.warn(message, DataWarning, stacklevel=2)
+        self._provided = provided(self._others, self.judgments, chosen)
+        if message := _above_every_grade(self.measures, self.judgments):
+            warnings.warn(message, QrelsWarning, stacklevel=2)
 
     def __repr__(self) -> str:
         return f"<Evaluator: {counted(len(self.measures), 'measure')}, {some(map(str, self.measures))}; {self.judgments!r}>"
@@ -94,7 +96,7 @@ class Evaluator:
         """The judgments as they are sent to other processes, with every chunk of a run."""
         return pickle.dumps(self.judgments, protocol=pickle.HIGHEST_PROTOCOL)
 
-    def scores(self, run: Any, memory: str | float = MEMORY) -> dict[ir_measures.Measure, TopicScores]:
+    def scores(self, run: Any, memory: str | float = MEMORY) -> ScoresByMeasure:
         """Return, per measure in the order given, its values and fields by topic in the order of the qrels.
 
         A measure that a provider of ir_measures computes has NaN for a topic for which the provider has no value. A file that is
@@ -107,28 +109,35 @@ class Evaluator:
         """
         return scores_of(self, run, memory)
 
-    def of_join(self, join: Join) -> dict[ir_measures.Measure, TopicScores]:
+    def of_join(self, join: Join, failures: Failures | None = None) -> ScoresByMeasure:
         """Return the values as :meth:`scores` does, of a run that is already joined, over the topics of its judgments.
 
         Providers of ir_measures are given the judgments of the join, if they are not those of the evaluator;
         :func:`irmx.score_joined` does this once for many runs.
+
+        Parameters
+        ----------
+        join : Join
+            The run, joined with the judgments.
+        failures : dict, optional
+            A dict to which the error of each measure that fails is added, which then has no values; by default it is raised.
         """
-        if self._provided is not None and join.judgments is not self.judgments:
-            return Evaluator(self.measures, join.judgments, self._provider).of_join(join)
-        return self._in_order({} if self._own is None else self._own.of_join(join), join)
-
-    def sound_of_join(self, join: Join) -> tuple[dict[ir_measures.Measure, TopicScores], Failures]:
-        """Return the values as :meth:`of_join` does, by those measures of plugins that do not fail, and the errors of the others.
-
-        The join must have the judgments of the evaluator.
-        """
-        own, failures = ({}, {}) if self._own is None else self._own.sound_of_join(join)
-        return self._in_order(own, join), failures
-
-    def _in_order(self, own: Mapping[Any, TopicScores], join: Join) -> dict[ir_measures.Measure, TopicScores]:
-        """Return the scores of plugins and those of providers of ir_measures, in the order of the measures."""
-        scores = {**own, **({} if self._provided is None else self._provided.of_join(join))}
+        join.several_grades = len({common_value(backend.scorer, "rel") for backend in self._own}) > 1
+        scores: ScoresByMeasure = {}
+        for backend in self._backends_for(join.judgments):
+            try:
+                scores |= backend.score(join)
+            except (PluginError, TooLittleMemoryError) as error:
+                if failures is None:
+                    raise
+                failures |= dict.fromkeys(backend.measures, error)
         return {measure: scores[measure] for measure in self.measures if measure in scores}
+
+    def _backends_for(self, judgments: Judgments) -> list[Backend]:
+        if judgments is self.judgments or not self._others:
+            return [*self._own, *self._provided]
+        chosen = None if self._provider is None else provider_named(self._provider, self._others)
+        return [*self._own, *provided(self._others, judgments, chosen)]
 
     def values(self, run: Any) -> dict[ir_measures.Measure, dict[str, float]]:
         """Return the value per measure, in the order given, and topic, in the order of the qrels.
@@ -142,18 +151,29 @@ class Evaluator:
         """Yield the value of every measure for every topic, topic by topic."""
         yield from self._by_topic(self.scores(run))
 
-    def _by_topic(self, scores: Mapping[ir_measures.Measure, TopicScores]) -> Iterator[Metric]:
+    def _by_topic(self, scores: Mapping[ir_measures.Measure, Any]) -> Iterator[Metric]:
         columns = [metrics_of(measure, self.judgments.topics, of_measure) for measure, of_measure in scores.items()]
         return (metric for of_topic in zip(*columns, strict=True) for metric in of_topic if metric)
 
     def calc(self, run: Any) -> DetailedResults:
         """Return the means, with their further ``fields``, and the value of every topic."""
         scores = self.scores(run)
-        return detailed_results(scores, list(self._by_topic(scores)))
+        return results_of_run(scores, list(self._by_topic(scores)))
 
     def calc_aggregate(self, run: Any) -> dict[ir_measures.Measure, float]:
         """Return the mean of every measure over the topics of the qrels."""
         return {measure: mean_of(measure, scores) for measure, scores in self.scores(run).items()}
+
+
+def _above_every_grade(measures: Iterable[ir_measures.Measure], judgments: Judgments) -> str:
+    """Return the message about measures for which no document is relevant, since ``rel`` is too large; empty if there are none."""
+    if not len(judgments.grade):
+        return ""
+    largest = judgments.largest_grade
+    above = [measure for measure in measures if (measure.params.get("rel") or largest) > largest]
+    if not above:
+        return ""
+    return f"No document is relevant for {some(map(str, above))}: the largest grade in the qrels is {largest:g}, which is below rel."
 
 
 def evaluator(measures: Measures, qrels: Any, provider: str | None = None) -> Evaluator:
@@ -195,7 +215,7 @@ def calc_aggregate(
     return Evaluator(measures, qrels, provider).calc_aggregate(run)
 
 
-def join(qrels: Any, run: Any, **common: Any) -> Rankings:
+def rankings(qrels: Any, run: Any, **common: Any) -> Rankings:
     """Return the rankings that a measure would get, for inspection or for a measure under development.
 
     Parameters
@@ -208,6 +228,11 @@ def join(qrels: Any, run: Any, **common: Any) -> Rankings:
     the_run, judgments = read_run(run), read_qrels(qrels)
     refuse_no_common_topic(the_run, judgments)
     return Rankings(Join(the_run, judgments), **common)
+
+
+def join(qrels: Any, run: Any, **common: Any) -> Rankings:
+    """Return :func:`rankings` under their old name."""
+    return rankings(qrels, run, **common)
 
 
 @lru_cache(maxsize=1)

@@ -22,9 +22,8 @@ from irmx.rank.join import Join, refuse_no_common_topic
 from irmx.rank.rankings import Rankings
 from irmx.rank.rows import Rows
 from irmx.registry import registry
-from irmx.score.checked_scores import checked
-from irmx.score.scorers import scorer_of
-from irmx.score.scoring import check_columns, fields_by_topic, rankings_for
+from irmx.score.backends import check_columns, checked, rankings_for, scorer_of
+from irmx.score.runs import read_placed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -134,7 +133,7 @@ def _join_of_topic(
     """Return a measure, what computes it, and the join of one topic."""
     parsed, scorer = _explained(measure)
     judgments = read_qrels(qrels, needed("qrels", [scorer]))
-    the_run, topic = read_run(run), spelled(str(query_id), judgments.index)
+    the_run, topic = read_placed(run), spelled(str(query_id), judgments.index)
     for table, known in (("qrels", list(judgments.index)), ("run", the_run.topics)):
         if topic not in known:
             raise DataError(
@@ -220,7 +219,7 @@ def _of_join(
         _refuse_uneven(scorer, columns, None)
     if all_documents and ranked:
         columns, ends = _over_all(columns, rankings), [0, None]
-    fields = fields_by_topic(scores)
+    fields = scores.by_topic()
     for t, topic in enumerate(rankings.topics):
         of_topic = {k: v[ends[t] : ends[t + 1]] for k, v in columns.items()}
         yield Explanation(

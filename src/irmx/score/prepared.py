@@ -6,16 +6,17 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from irmx.data.judgments import Judgments
 from irmx.data.runs import Run
 from irmx.declare.measure_failures import named
 from irmx.declare.measures import Measure, common_value
 from irmx.errors import PluginError, UsageError
-from irmx.ragged import Array, short_repr
+from irmx.ragged import Bools, Ints, short_repr
 from irmx.rank.join import Join
-from irmx.score.checked_scores import checked
+from irmx.score.backends import check_columns, checked, rankings_for, without_relevant
 from irmx.score.evaluator import Evaluator, Measures, as_measures
-from irmx.score.scoring import check_columns, over_topics, rankings_for, without_relevant
 from irmx.score.topic_scores import TopicScores
 
 _COMMON = ("rel", "cutoff", "judged_only", "ties")
@@ -41,7 +42,7 @@ class PreparedRun:
         The return value of :meth:`irmx.Measure.prepare`.
     topics : tuple
         The run's topics that are in the judgments.
-    places : list of int
+    places : int array
         Their numbers in the judgments.
     without_relevant : bool array
         For every topic of the judgments, whether it has no relevant document.
@@ -49,31 +50,15 @@ class PreparedRun:
 
     prepared: Any
     topics: tuple[Any, ...]
-    places: list[int]
-    without_relevant: Array
+    places: Ints
+    without_relevant: Bools
 
     __repr__ = short_repr
 
 
 def prepare_run(settings: Sequence[Measure], run: Run, judgments: Judgments) -> dict[Hashable, PreparedRun]:
-    """Return the data of a run that settings need, by :func:`preparation_key`; nothing for measures without preparation.
-
-    Parameters
-    ----------
-    settings : sequence of Measure
-        The settings.
-    run : Run
-        The run.
-    judgments : Judgments
-        The judgments.
-
-    Raises
-    ------
-    irmx.errors.DataError
-        If the run or the judgments lack a column that a setting reads.
-    """
+    """Return the data of a run that settings need, by :func:`preparation_key`; nothing for measures without preparation."""
     join = Join(run, judgments)
-    places = [place for _, place in join.pairs]
     by_key: dict[Hashable, PreparedRun] = {}
     for setting in settings:
         check_columns(setting, join)
@@ -82,9 +67,8 @@ def prepare_run(settings: Sequence[Measure], run: Run, judgments: Judgments) -> 
             rankings = rankings_for(setting, join)
             with named(setting):
                 prepared = setting.prepare(rankings)
-            by_key[key] = PreparedRun(
-                prepared, rankings.topics, places, without_relevant(judgments, common_value(setting, "rel"))
-            )
+            left_out = without_relevant(judgments, common_value(setting, "rel"))
+            by_key[key] = PreparedRun(prepared, rankings.topics, join.in_judgments, left_out)
     return by_key
 
 
@@ -117,8 +101,11 @@ def score_prepared(runs: Sequence[PreparedRun], settings: Sequence[Measure]) -> 
 
 
 def _over_topics(setting: Measure, run: PreparedRun, scores: TopicScores) -> TopicScores:
-    left_out = run.without_relevant & (common_value(setting, "no_relevant") == "nan")
-    return over_topics(setting, left_out, run.places, checked(setting, run.topics, scores))
+    sound = checked(setting, run.topics, scores)
+    out = sound.over_topics(run.places, len(run.without_relevant), float(setting.DEFAULT))
+    if common_value(setting, "no_relevant") == "nan":
+        out.values[run.without_relevant] = np.nan
+    return out
 
 
 def score_joined(joins: Sequence[Join], measures: Measures) -> list[list[TopicScores]]:
@@ -155,8 +142,8 @@ def score_joined(joins: Sequence[Join], measures: Measures) -> list[list[TopicSc
     for join in joins:
         if not isinstance(join, Join):
             raise UsageError(
-                f"score_joined takes runs joined by irmx.Join(run, judgments). Got {join!r} instead; irmx.join returns rankings, "
-                "for one measure."
+                f"score_joined takes runs joined by irmx.Join(run, judgments). Got {join!r} instead; irmx.rankings returns "
+                "rankings, for one measure."
             )
     distinct = as_measures(measures)
     scores: list[list[TopicScores]] = [[] for _ in joins]

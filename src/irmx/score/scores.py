@@ -1,31 +1,34 @@
-"""The scores of many systems: topics x systems x measures."""
+"""The scores of many systems: topics x systems x measures, and their provenance."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
 import numpy as np
 
+from irmx.data.chunks import MEMORY
 from irmx.data.new_file import new_file
-from irmx.data.run_chunks import MEMORY
 from irmx.declare.expressions import canonical
+from irmx.declare.from_function import FunctionMeasure
 from irmx.declare.markup_html import SHOWN, html_result
+from irmx.declare.measures import Measure
 from irmx.declare.other_measures import measure_named
 from irmx.declare.settings import parse_measure
+from irmx.declare.symbols import Symbol
 from irmx.errors import DataError, UsageError, counted, some, suggest
+from irmx.parallel import progress_bar
 from irmx.ragged import Floats, read_only
+from irmx.registry import registry
 from irmx.score.evaluator import Evaluator, Measures, as_measures
-from irmx.score.named_runs import named_runs
-from irmx.score.progress import progress_bar
-from irmx.score.provenance import file_digest, versions_of
-from irmx.score.scored_runs import scored_runs
-from irmx.score.scoring import mean_of
-from irmx.score.topic_scores import TopicScores
+from irmx.score.runs import named_runs, scored_runs
+from irmx.score.topic_scores import TopicScores, mean_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -407,3 +410,50 @@ def scores(
         "runs": {name: file_digest(run) for name, run in by_name.items()},
     }
     return Scores(values, tuple(topics), tuple(by_name), tuple(evaluator.measures), retrieved, fields, made_by)
+
+
+def versions_of(measures: Iterable[ir_measures.Measure]) -> dict[str, str]:
+    """Return the versions of irmx, of ir_measures, and of the plugins of the measures and their named objects.
+
+    Parameters
+    ----------
+    measures : iterable of Measure
+        The measures.
+
+    Returns
+    -------
+    dict of str to str
+        By distribution; for a measure made from a function, a digest of the function.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> list(irmx.versions_of([irmx.NCP(law="uniform")]))
+    ['irmx', 'ir_measures', 'irmx-ncp']
+    """
+    measures = list(measures)
+    names = {str(m.NAME) for m in measures}
+    names |= {v.NAME for m in measures if isinstance(m, Measure) for v in m.params.values() if isinstance(v, Symbol)}
+    versions = {"irmx": version("irmx"), "ir_measures": version("ir_measures")}
+    for plugin in registry().plugins.values():
+        if names & {*plugin.offers.get("measures", ()), *plugin.offers.get("symbols", ())}:
+            versions[plugin.distribution] = plugin.version
+    for m in measures:
+        if isinstance(m, FunctionMeasure):
+            versions[f"function of {m.NAME}"] = hashlib.sha256(m.source.encode()).hexdigest()[:12]
+    return versions
+
+
+def file_digest(source: Any) -> str:
+    """Return a digest of the bytes of a file; empty if the source is not a file.
+
+    >>> file_digest({"q": {"a": 1}})
+    ''
+    """
+    if not isinstance(source, (str, os.PathLike)) or not os.path.isfile(source):
+        return ""
+    digest = hashlib.sha256()
+    with open(source, "rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()

@@ -1,18 +1,24 @@
-"""The values of one measure for the topics of one run, and metrics with further fields."""
+"""The values of one measure for the topics of one run, their mean, and metrics with further fields."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import Any, cast
 
 import ir_measures
 import numpy as np
+from ir_measures import Metric
+from ir_measures.measures import MeanAgg
 
 from irmx.declare.markup_html import html_result
-from irmx.errors import counted, some
-from irmx.ragged import Floats, short_repr
+from irmx.declare.measure_failures import in_full, is_number, named
+from irmx.declare.measures import Mean, Measure
+from irmx.errors import DataWarning, PluginError, counted, some, value_repr
+from irmx.ragged import Floats, Ints, short_repr
 
 
 @dataclass(frozen=True)
@@ -50,6 +56,37 @@ class TopicScores:
             return {}
         variance = float(self.covariance[np.ix_(defined, defined)].sum()) / defined.sum() ** 2
         return {"standard_error": math.sqrt(max(variance, 0.0))} if math.isfinite(variance) else {}
+
+    def by_topic(self) -> list[dict[str, float]]:
+        """Return the fields of every topic, without those that are NaN."""
+        columns = {name: array.tolist() for name, array in self.fields.items()}
+        return [
+            {name: column[i] for name, column in columns.items() if not math.isnan(column[i])}
+            for i in range(len(self.values))
+        ]
+
+    def over_topics(self, places: Ints, topics: int, default: float) -> TopicScores:
+        """Return the scores extended from some topics, by their numbers, to all; the others have a default."""
+        values = np.full(topics, default)
+        values[places] = self.values
+        fields = {name: np.full(topics, np.nan) for name in self.fields}
+        for name, array in self.fields.items():
+            fields[name][places] = array
+        covariance = None
+        if self.covariance is not None:
+            covariance = np.zeros((topics, topics))
+            covariance[np.ix_(places, places)] = self.covariance
+        return TopicScores(values, fields, covariance)
+
+    def updated(self, more: TopicScores, places: list[int]) -> TopicScores:
+        """Return the scores with those of some topics, by their numbers, from other ones; a field that either lacks is NaN."""
+        values = self.values.copy()
+        values[places] = more.values[places]
+        fields = {name: array.copy() for name, array in self.fields.items()}
+        for name in {**fields, **more.fields}:
+            array = fields.setdefault(name, np.full(len(values), np.nan))
+            array[places] = more.fields[name][places] if name in more.fields else np.nan
+        return TopicScores(values, fields)
 
 
 class DetailedMetric(ir_measures.Metric):
@@ -128,6 +165,44 @@ class DetailedResults(ir_measures.CalcResults):
         return html_result(repr(self).partition(":")[0], {"": rows})
 
 
-def metric(query_id: str, measure: Any, value: float, fields: Mapping[str, float]) -> ir_measures.Metric:
-    """Return a metric, a :class:`DetailedMetric` if there are fields."""
-    return DetailedMetric(query_id, measure, value, fields) if fields else ir_measures.Metric(query_id, measure, value)
+def metrics_of(measure: ir_measures.Measure, topics: Iterable[str], scores: TopicScores) -> list[Metric | None]:
+    """Return the metric of every topic; None for a topic for which a tool of ir_measures has no value."""
+    own = isinstance(measure, Measure)
+    fields = scores.by_topic() if scores.fields else repeat({})
+    return [
+        (DetailedMetric(query_id, measure, value, of_topic) if of_topic else Metric(query_id, measure, value))
+        if own or not math.isnan(value)
+        else None
+        for query_id, value, of_topic in zip(topics, scores.values.tolist(), fields, strict=False)
+    ]
+
+
+def mean_of(measure: ir_measures.Measure, scores: TopicScores) -> float:
+    """Aggregate the values of all topics with the measure's aggregator, which usually computes the mean.
+
+    The aggregator of an irmx measure handles NaN, which ``no_relevant='nan'`` gives. For a measure of ir_measures, NaN means
+    that its tool has no value for the topic, so it is removed first; Accuracy has one only where a relevant document is
+    retrieved. If the tool has a value for no topic, the mean is NaN, with a warning.
+    """
+    values = scores.values if isinstance(measure, Measure) else scores.values[~np.isnan(scores.values)]
+    if len(scores.values) > len(values) == 0:
+        message = f"{measure} is not defined for any topic of the run, so that there is no mean: it is NaN."
+        warnings.warn(message, DataWarning, stacklevel=2)
+    with named(measure):
+        aggregator = measure.aggregator()
+        if type(aggregator) is MeanAgg:
+            aggregator = Mean(aggregator.default)
+        for value in values.tolist():
+            aggregator.add(value)
+        mean = aggregator.result()
+    if is_number(mean) and (math.isfinite(mean) or not len(values) or not np.isfinite(values).all()):
+        return float(mean)
+    raise PluginError(
+        f"{in_full(measure)} has an aggregator whose result is {value_repr(mean)}; a finite number is expected."
+    )
+
+
+def results_of_run(scores: Mapping[Any, TopicScores], per_query: list[Metric]) -> DetailedResults:
+    """Return the means with their fields, and the metrics of topics."""
+    means = {measure: mean_of(measure, of_measure) for measure, of_measure in scores.items()}
+    return DetailedResults(means, per_query, {m: fields for m, s in scores.items() if (fields := s.of_mean())})

@@ -11,7 +11,7 @@ from irmx.adapters.ir_datasets.cache import Cache, Value
 from irmx.adapters.ir_datasets.fields import Field
 from irmx.adapters.ir_datasets.plugin_datasets import failure
 from irmx.errors import DataError, DataWarning, PluginError
-from irmx.score.progress import progress_bar
+from irmx.parallel import progress_bar
 
 _SHOWN = 60
 """So many characters of a value that cannot be read are shown."""

@@ -10,7 +10,7 @@ import ir_measures
 
 from irmx.declare.citation import Citation
 from irmx.declare.measure_failures import named
-from irmx.score.scorers import scorer_of
+from irmx.score.backends import scorer_of
 
 _MEASURES_OF_PAPERS = {
     "VanRijsbergen1979": "P R SetP SetR SetF",

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from ir_measures import providers
+from ir_measures import Metric, providers
+
+from irmx.errors import DataWarning
 
 if TYPE_CHECKING:
     from irmx.declare.measures import Measure
-    from irmx.score.scoring import IrmxEvaluator
+    from irmx.score.backends import ScoresByMeasure
+    from irmx.score.topic_scores import DetailedResults
 
 
 class IrmxProvider(providers.Provider):
@@ -22,7 +26,7 @@ class IrmxProvider(providers.Provider):
 
     def supports(self, measure: Any) -> bool:
         """Tell whether a plugin computes a measure."""
-        from irmx.score.scorers import scorer_of
+        from irmx.score.backends import scorer_of
 
         scorer = scorer_of(measure)
         if scorer is None:
@@ -36,29 +40,74 @@ class IrmxProvider(providers.Provider):
 
         return isinstance(measure, Measure)
 
-    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> IrmxEvaluator:
-        from irmx.data.reading import read_qrels
-        from irmx.declare.columns import needed
-        from irmx.score.scoring import IrmxEvaluator
-
-        ordered = sorted(measures, key=str) if isinstance(measures, (set, frozenset)) else list(measures)
-        return IrmxEvaluator(ordered, read_qrels(qrels, needed("qrels", _scorers_of(ordered))))
+    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> _Evaluator:
+        return _Evaluator(sorted(measures, key=str) if isinstance(measures, (set, frozenset)) else measures, qrels)
 
     def run_inputs(self, measures: Iterable[Any]) -> list[str]:
         """Return the run columns that the measures require."""
         from irmx.declare.columns import REQUIRED, needed
 
-        return list(dict.fromkeys([*REQUIRED["run"], *needed("run", _scorers_of(measures))]))
+        return list(dict.fromkeys([*REQUIRED["run"], *needed("run", _scorers(measures).values())]))
 
     def qrel_inputs(self, measures: Iterable[Any]) -> list[str]:
         """Return the qrels columns that the measures require."""
         from irmx.declare.columns import REQUIRED, needed
 
-        return list(dict.fromkeys([*REQUIRED["qrels"], *needed("qrels", _scorers_of(measures))]))
+        return list(dict.fromkeys([*REQUIRED["qrels"], *needed("qrels", _scorers(measures).values())]))
 
 
-def _scorers_of(measures: Iterable[Any]) -> list[Measure]:
+class _Evaluator(providers.Evaluator):
+    """Scores runs with measures and scorers of plugins, each under the name that ir_measures gives it."""
+
+    def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
+        from irmx.data.reading import read_qrels
+        from irmx.declare.columns import at_odds, needed
+        from irmx.score.backends import Own
+
+        scorers = _scorers(measures)
+        self._backends = [Own(measure, scorer) for measure, scorer in scorers.items()]
+        if message := at_odds(scorers.values()):
+            warnings.warn(message, DataWarning, stacklevel=2)
+        self._judgments = read_qrels(qrels, needed("qrels", scorers.values()))
+        super().__init__(list(scorers), set(self._judgments.topics))
+
+    def iter_calc(self, run: Any) -> Iterator[Metric]:
+        """Yield the value of every measure for every topic of the qrels."""
+        yield from self._metrics(self._scores(run))
+
+    def calc_aggregate(self, run: Any) -> dict[Any, float | int]:
+        """Return the mean of every measure over the topics of the qrels."""
+        from irmx.score.topic_scores import mean_of
+
+        return {measure: mean_of(measure, scores) for measure, scores in self._scores(run).items()}
+
+    def calc(self, run: Any) -> DetailedResults:
+        """Return the means and the value of every topic."""
+        from irmx.score.topic_scores import results_of_run
+
+        scores = self._scores(run)
+        return results_of_run(scores, list(self._metrics(scores)))
+
+    def _scores(self, run: Any) -> ScoresByMeasure:
+        """Return the scores of a run; that it has no topic of the qrels is no error, since it may be a batch of an experiment."""
+        from irmx.data.reading import read_run
+        from irmx.rank.join import Join, no_common_topic
+
+        run = read_run(run)
+        if message := no_common_topic(run, self._judgments):
+            warnings.warn(f"{message} Every value is a default.", DataWarning, stacklevel=3)
+        join = Join(run, self._judgments)
+        return {measure: scores for backend in self._backends for measure, scores in backend.score(join).items()}
+
+    def _metrics(self, scores: ScoresByMeasure) -> Iterator[Metric]:
+        from irmx.score.topic_scores import metrics_of
+
+        for measure, of_measure in scores.items():
+            yield from filter(None, metrics_of(measure, self._judgments.topics, of_measure))
+
+
+def _scorers(measures: Iterable[Any]) -> dict[Any, Measure]:
     """Return the measures of plugins that compute measures."""
-    from irmx.score.scorers import scorer_of
+    from irmx.score.backends import scorer_of
 
-    return [scorer for measure in measures if (scorer := scorer_of(measure)) is not None]
+    return {measure: scorer for measure in measures if (scorer := scorer_of(measure)) is not None}

@@ -14,10 +14,11 @@ from irmx.data.tables import is_path
 from irmx.declare.measure_failures import named
 from irmx.declare.measures import Measure
 from irmx.declare.picture_text import picture_text
+from irmx.errors import placed
 from irmx.rank.rankings import Rankings
-from irmx.score.checked_scores import checked
+from irmx.score.backends import checked
 from irmx.score.explain import explained
-from irmx.score.named_runs import named_runs, of_run
+from irmx.score.runs import named_runs
 
 _ACROSS = 2
 _WIDTH, _HEIGHT = 6.4, 3.9
@@ -207,7 +208,7 @@ def _holds_runs(mapping: Mapping[Any, Any]) -> bool:
 
 
 def _panel(measure: Any, qrels: Any, run: Any, name: str, query_id: str) -> UserPanel:
-    with of_run(name, run):
+    with placed(f"run {name}" if name else ""):
         parsed, scorer, rankings = explained(measure, qrels, run, query_id)
         with named(scorer):
             score = scorer.score(rankings)

@@ -17,7 +17,7 @@ from irmx.declare.measures import Measure
 from irmx.ragged import Array
 from irmx.rank.join import Join
 from irmx.rank.rankings import Rankings
-from irmx.score.scoring import rankings_for
+from irmx.score.backends import rankings_for
 from irmx.testing.failures import failure
 from irmx.testing.sample import Row, Sample, namedtuples
 from irmx.testing.trying import Data, for_all, raised, require_same, silent, values

@@ -16,8 +16,8 @@ from irmx.declare.declared import bounds
 from irmx.declare.measures import Measure, common_value
 from irmx.errors import UsageError
 from irmx.rank.join import Join
+from irmx.score.backends import rankings_for
 from irmx.score.explain import explain
-from irmx.score.scoring import rankings_for
 from irmx.score.topic_scores import TopicScores
 from irmx.testing.failures import failure
 from irmx.testing.sample import Sample

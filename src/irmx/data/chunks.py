@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,7 @@ from irmx.data.formats.trec import Trec
 from irmx.data.lines import lines_until
 from irmx.data.origin import Origin
 from irmx.data.parquet_files import parquet_batches, parquet_rows
-from irmx.data.runs import TableRun
+from irmx.data.runs import Run, TableRun
 from irmx.data.tables import is_path
 from irmx.declare.columns import canonical_names
 from irmx.errors import DataError, IrmxError
@@ -33,90 +32,17 @@ _EXPANSION = 10
 _ROW_BYTES = 50
 """What a row of a run takes in a file of text, about."""
 
-
-class Chunk(Origin):
-    """Some whole topics of a run, in any process: what its file holds of them, not yet as a run.
-
-    Attributes
-    ----------
-    path : Path
-        The file or folder of the run.
-    """
-
-    path: Path
-
-    @abstractmethod
-    def rows(self) -> pa.Table:
-        """Return the rows as a table."""
-
-    def run(self) -> TableRun:
-        """Return the topics as a run, whose errors have the lines of the file."""
-        rows = self.rows()
-        try:
-            return TableRun(rows.rename_columns(canonical_names("run", rows.column_names)), self)
-        except DataError as error:
-            raise self.located(error) from None
-
-
-@dataclass(frozen=True)
-class TextChunk(Chunk):
-    """Topics of a TREC file: their lines, and the number of lines before them."""
-
-    path: Path
-    content: bytes
-    lines_before: int
-
-    def rows(self) -> pa.Table:
-        return Trec().read("run", self.path, self.content, self.lines_before)
-
-    def place(self, rows: Sequence[int]) -> str:
-        """Return the file and the lines of some rows of the chunk."""
-        return Trec().place("run", self.path, self.content, tuple(rows), self.lines_before)
-
-
-@dataclass(frozen=True)
-class RowsChunk(Chunk):
-    """Topics of a file, or of a folder of files, in Parquet, which has no lines; and the number of rows before them."""
-
-    path: Path
-    table: pa.Table
-    rows_before: int
-
-    def rows(self) -> pa.Table:
-        return self.table
-
-    def place(self, rows: Sequence[int]) -> str:
-        """Return the file and the numbers of some rows in it."""
-        numbers = [str(row + self.rows_before) for row in rows]
-        many = "s" if len(numbers) > 1 else ""
-        return f"{self.path}, row{many} {' and '.join(numbers)} (counted from 0)" if numbers else str(self.path)
-
-    def located(self, error: DataError) -> DataError:
-        """Return an error about the table with the file before its text, in which rows are numbered as in the file."""
-        text, count = _ROW_NUMBER.subn(lambda row: f"row {int(row[1]) + self.rows_before} (", str(error))
-        return DataError(text).at(str(self.path) if count else self.place(error.rows))
-
-
-_ROW_NUMBER = re.compile(r"\brow (\d+) \((?=counted from 0\))")
+Chunk = Callable[[], Run]
+"""Makes a run of some whole topics, in any process; it holds what the file has of them."""
 
 
 def run_chunks(source: Any, size: int) -> Iterator[Chunk] | None:
     """Return the chunks of a large run file.
 
-    A topic whose rows stand together in the file is in one chunk. A topic that returns after another one may be in several.
-
-    Parameters
-    ----------
-    source : any
-        A run as for :func:`irmx.read_run`.
-    size : int
-        The size of a chunk, in bytes of text. A topic that is larger is a chunk of its own.
-
-    Returns
-    -------
-    iterator of Chunk, or None
-        None if the run is not a file, is small, or is in a format that is always read at once, and if it cannot be read at
-        all: then :func:`irmx.read_run` reads it, or says what is wrong.
+    A topic whose rows stand together in the file is in one chunk. A topic that returns after another one may be in several. A
+    topic that is larger than ``size``, in bytes of text, is a chunk of its own. The result is None if the run is not a file, is
+    small, or is in a format that is always read at once, and if it cannot be read at all: then :func:`irmx.read_run` reads it,
+    or says what is wrong.
     """
     if not is_path(source):
         return None
@@ -130,16 +56,43 @@ def run_chunks(source: Any, size: int) -> Iterator[Chunk] | None:
             largest = os.path.getsize(path) * (_EXPANSION if is_compressed(path) else 1)
             return None if largest <= size else _text_chunks(path, size)
         if isinstance(reader, Parquet) and not (path.is_file() and is_compressed(path)):
-            return None if parquet_rows(path) * _ROW_BYTES <= size else _rows_chunks(path, size)
+            return None if parquet_rows(path) * _ROW_BYTES <= size else _table_chunks(path, size)
     except (IrmxError, OSError):
         pass
     return None
 
 
+class _PartOfFile(Origin):
+    """The part of a file from which a chunk was made; ``where`` returns the file and the lines of some rows of the chunk."""
+
+    def __init__(self, source: str, where: Callable[[Sequence[int]], str]) -> None:
+        self.source, self._where = source, where
+
+    def place(self, rows: Sequence[int]) -> str:
+        return self._where(rows)
+
+
+def _run_of(rows: pa.Table, origin: Origin) -> Run:
+    """Return rows as a run, whose errors have the place in the file."""
+    try:
+        return TableRun(rows.rename_columns(canonical_names("run", rows.column_names)), origin)
+    except DataError as error:
+        raise origin.located(error) from None
+
+
 # -- text ------------------------------------------------------------------------------------------------------------
 
 
-def _text_chunks(path: Path, size: int) -> Iterator[TextChunk]:
+def _run_of_text(path: Path, content: bytes, lines_before: int) -> Run:
+    """Return the run of some lines of a TREC file, with so many lines before them."""
+
+    def lines(rows: Sequence[int]) -> str:
+        return Trec().place("run", path, content, tuple(rows), lines_before)
+
+    return _run_of(Trec().read("run", path, content, lines_before), _PartOfFile(str(path), lines))
+
+
+def _text_chunks(path: Path, size: int) -> Iterator[Chunk]:
     """Yield the chunks of a TREC file; nothing of one is kept here when the next one is read."""
     blocks: list[bytes] = []
     lines_before = wanted = 0
@@ -153,14 +106,14 @@ def _text_chunks(path: Path, size: int) -> Iterator[TextChunk]:
         cut = _start_of_last_topic(held)
         if cut:
             lines = lines_until(held, cut)
-            yield TextChunk(path, held[:cut], lines_before)
+            yield partial(_run_of_text, path, held[:cut], lines_before)
             lines_before += lines
         # a topic that is larger than a block is not searched again after every block
         wanted = 0 if cut else 2 * len(held)
         blocks.append(held[cut:])
         del held
     if any(blocks):
-        yield TextChunk(path, b"".join(blocks), lines_before)
+        yield partial(_run_of_text, path, b"".join(blocks), lines_before)
 
 
 def _start_of_last_topic(content: bytes) -> int:
@@ -193,7 +146,18 @@ def _last_row(content: bytes, end: int) -> bytes | None:
 # -- Parquet ---------------------------------------------------------------------------------------------------------
 
 
-def _rows_chunks(path: Path, size: int) -> Iterator[RowsChunk]:
+def _run_of_rows(path: Path, table: pa.Table, rows_before: int) -> Run:
+    """Return the run of some rows of a Parquet file or folder, with so many rows before them."""
+
+    def numbers(rows: Sequence[int]) -> str:
+        many = "s" if len(rows) > 1 else ""
+        shown = " and ".join(str(row + rows_before) for row in rows)
+        return f"{path}, row{many} {shown} (counted from 0)" if rows else str(path)
+
+    return _run_of(table, _PartOfFile(str(path), numbers))
+
+
+def _table_chunks(path: Path, size: int) -> Iterator[Chunk]:
     import pyarrow as pa
 
     held: list[pa.Table] = []
@@ -204,10 +168,10 @@ def _rows_chunks(path: Path, size: int) -> Iterator[RowsChunk]:
             rows = pa.concat_tables(held)
             cut = _first_row_of_last_topic(rows)
             if cut:
-                yield RowsChunk(path, rows.slice(0, cut), rows_before)
+                yield partial(_run_of_rows, path, rows.slice(0, cut), rows_before)
             held, rows_before = [rows.slice(cut)], rows_before + cut
     if held:
-        yield RowsChunk(path, pa.concat_tables(held), rows_before)
+        yield partial(_run_of_rows, path, pa.concat_tables(held), rows_before)
 
 
 def _first_row_of_last_topic(rows: pa.Table) -> int:
@@ -222,11 +186,3 @@ def _first_row_of_last_topic(rows: pa.Table) -> int:
     if pa.types.is_dictionary(topics.type):
         topics = topics.cast(topics.type.value_type)
     return max(0, int(pc.index(topics, topics[-1]).as_py()))
-
-
-def lines_of_topic(topic: str, chunks: Iterable[Chunk]) -> Iterator[str]:
-    """Yield, for every chunk that has a topic, the place of its first row there."""
-    for chunk in chunks:
-        run = chunk.run()
-        if topic in run.topics:
-            yield run.place([int(run.offsets[run.topics.index(topic)])])

@@ -1,0 +1,413 @@
+"""What computes measures from a join: measures of irmx and scorers of plugins themselves, or providers of ir_measures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+import ir_measures
+import numpy as np
+
+from irmx.data import dicts
+from irmx.data.judgments import Judgments
+from irmx.declare.columns import columns_of
+from irmx.declare.declared import bounds, refuse_broken
+from irmx.declare.expressions import upstream
+from irmx.declare.measure_failures import in_full, is_number, named
+from irmx.declare.measures import Measure, common_parameters, common_value
+from irmx.errors import (
+    DataError,
+    IrmxError,
+    PluginError,
+    UsageError,
+    counted,
+    suggest,
+    text_of,
+    too_little_memory,
+    value_repr,
+)
+from irmx.ragged import Bools, Floats, Ints, offsets_of, segment_count, segment_of
+from irmx.rank.join import Join
+from irmx.rank.rankings import Rankings
+from irmx.registry import registry
+from irmx.score.domain import DOMAINS, domain_of, refuse_parameters, refuse_qrels, refuse_run
+from irmx.score.topic_scores import TopicScores
+
+ScoresByMeasure = dict[ir_measures.Measure, TopicScores]
+
+
+class Backend(Protocol):
+    """What computes some measures from a join."""
+
+    measures: list[ir_measures.Measure]
+
+    def score(self, join: Join) -> ScoresByMeasure:
+        """Return the scores by each measure over the topics of the judgments; NaN for one that has no value for a topic."""
+
+
+# -- measures of irmx and scorers of plugins --------------------------------------------------------------------------
+
+
+class Own:
+    """A measure of irmx, or a plugin's scorer of one of ir_measures."""
+
+    def __init__(self, measure: ir_measures.Measure, scorer: Measure) -> None:
+        scorer.validate_params()
+        self.measures, self.scorer = [measure], scorer
+
+    def score(self, join: Join) -> ScoresByMeasure:
+        """Return the scores; a topic that the run lacks has the default."""
+        scorer, judgments = self.scorer, join.judgments
+        scores = self._of_rankings(join).over_topics(join.in_judgments, len(judgments.topics), float(scorer.DEFAULT))
+        if common_value(scorer, "no_relevant") == "nan":
+            scores.values[without_relevant(judgments, common_value(scorer, "rel"))] = np.nan
+        return {self.measures[0]: scores}
+
+    def _of_rankings(self, join: Join) -> TopicScores:
+        if not join.pairs:
+            return TopicScores(np.empty(0))
+        check_columns(self.scorer, join)
+        rankings = rankings_for(self.scorer, join)
+        with named(self.scorer):
+            scores = self.scorer.score(rankings)
+        return checked(self.scorer, rankings.topics, scores)
+
+
+def scorer_of(measure: ir_measures.Measure) -> Measure | None:
+    """Return the measure that computes another from rankings; None if only a provider of ir_measures can.
+
+    A measure of irmx computes itself. For a measure of ir_measures, a plugin may have a scorer of its name
+    (:func:`irmx.hookspecs.irmx_scorers`), which computes it if it has all of its parameters.
+    """
+    if isinstance(measure, Measure):
+        refuse_broken(measure)
+        return measure
+    scorer: Measure | None = registry().scorer(str(measure.NAME))
+    if scorer is None or not measure.params.keys() <= scorer.SUPPORTED_PARAMS.keys():
+        return None
+    with_params: Measure = scorer(**measure.params)
+    return with_params
+
+
+def rankings_for(measure: Measure, join: Join) -> Rankings:
+    """Return the rankings for a measure, with its common parameters applied; raise if a document repeats and must not."""
+    if not measure.DOCS_MAY_REPEAT:
+        with named(measure):
+            join.run.refuse_repeats()
+    return Rankings.of(join, **common_parameters(measure))
+
+
+def check_columns(measure: Measure, join: Join) -> None:
+    """Raise if a column that the measure declares is missing."""
+    for column in columns_of(measure):
+        table = join.run if column.table == "run" else join.judgments
+        if column.name not in table.columns and not column.optional:
+            raise DataError(f"{measure} cannot be computed: {table.lacking(column)}")
+
+
+def without_relevant(judgments: Judgments, rel: float | None) -> Bools:
+    """Return, for every topic of the judgments, whether it has no document of grade ``rel``, 1 by default, or more."""
+    return np.equal(segment_count(judgments.grade >= (1 if rel is None else rel), judgments.offsets), 0)
+
+
+_ROUNDING = 1e-9
+"""How far beyond its range a value may be, relative to the bound, or to 1 near 0: that much is regarded as rounding."""
+
+
+def checked(measure: Measure, topics: Sequence[Any], scores: Any) -> TopicScores:
+    """Return what a measure returned for topics as float arrays.
+
+    Raises
+    ------
+    irmx.errors.PluginError
+        Unless there is one real, finite number per topic, within the range of the measure.
+    """
+    scores = scores if isinstance(scores, TopicScores) else TopicScores(scores)
+    if not isinstance(scores.fields, Mapping):
+        raise PluginError(
+            f"{in_full(measure)} returned fields of type {type(scores.fields).__name__}; a dict is expected."
+        )
+    shape = (len(topics),)
+    values = _numbers(measure, "", scores.values, shape)
+    _refuse_outside(measure, topics, values)
+    fields = {name: _numbers(measure, f" as {name}", array, shape) for name, array in scores.fields.items()}
+    if scores.covariance is None:
+        return TopicScores(values, fields)
+    return TopicScores(values, fields, _numbers(measure, " as a covariance", scores.covariance, 2 * shape))
+
+
+def _numbers(measure: Measure, of_what: str, values: Any, shape: tuple[int, ...]) -> Floats:
+    """Return what a measure returned as an array of floats of a shape."""
+    if type(values) is np.ndarray and values.dtype == np.float64 and values.shape == shape:
+        return values
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind == "O" and all(map(is_number, array.flat)):
+            array = array.astype(np.float64)
+        odd = "" if array.dtype.kind in "biuf" else next((one for one in array.flat if not is_number(one)), values)
+        if array.shape != shape:
+            of_array = isinstance(values, (np.ndarray, list, tuple))
+            problem = f"an array of shape {array.shape}" if of_array else value_repr(values)
+        elif array.dtype.kind not in "biuf":
+            problem = f"{value_repr(odd)}, which is not a real number,"
+        elif np.ma.getmaskarray(values).any() if isinstance(values, np.ma.MaskedArray) else False:
+            problem = "a masked array, in which numbers are missing,"
+        else:
+            return array.astype(np.float64, copy=False)
+    except OverflowError:
+        problem = "a number that is too large for a 64-bit float"
+    except Exception as error:  # such as rows of different lengths
+        problem = f"{value_repr(values)}, which is no array ({error})"
+    expected = "one number per topic" if len(shape) == 1 else "one number per pair of topics"
+    raise PluginError(
+        f"{in_full(measure)} returned {problem}{of_what} for {counted(shape[0], 'topic')}; {expected} is expected."
+    )
+
+
+def _refuse_outside(measure: Measure, topics: Sequence[Any], values: Floats) -> None:
+    """Raise for a value that is not finite, or not in the range of its measure."""
+    if not len(values):
+        return
+    low, high = bounds(measure.RANGE)
+    least, most = float(np.minimum.reduce(values)), float(np.maximum.reduce(values))  # of values with NaN, NaN
+    beyond_low, beyond_high = low - _ROUNDING * max(1.0, abs(low)), high + _ROUNDING * max(1.0, abs(high))
+    if beyond_low <= least and most <= beyond_high and -math.inf < least and most < math.inf:
+        return
+    outside = ~np.isfinite(values)
+    if outside.any():
+        raise PluginError(f"{in_full(measure)} has no finite value for query {topics[int(outside.argmax())]}.")
+    first = int(((values < beyond_low) | (values > beyond_high)).argmax())
+    raise PluginError(
+        f"{in_full(measure)} has the value {float(values[first])!r} for query {topics[first]}, outside its range "
+        f"[{low:g}, {high:g}]. Correct the score, or the range that it declares (RANGE, or range= of @irmx.measure)."
+    )
+
+
+# -- providers of ir_measures ------------------------------------------------------------------------------------------
+
+
+class Provided:
+    """Measures that one evaluator of a provider of ir_measures computes, against judgments that are converted once."""
+
+    def __init__(self, provider: Any, measures: list[ir_measures.Measure], judgments: Judgments) -> None:
+        self.measures, self._provider, self._judgments = measures, provider, judgments
+        try:
+            qrels = _qrels_for(provider.NAME, judgments)
+        except DataError as error:
+            raise DataError(f"{_names(measures)} cannot be computed: {error}", error.rows, error.place) from None
+        self._evaluator = self._call(lambda: provider.evaluator(measures, qrels))
+
+    def score(self, join: Join) -> ScoresByMeasure:
+        """Return the scores; NaN for a topic for which the provider has no value."""
+        try:
+            run = ranked_run(join, keep_scores=self._provider.NAME not in DOMAINS)
+        except DataError as error:
+            raise DataError(f"{_names(self.measures)} cannot be computed: {error}", error.rows, error.place) from None
+        refuse_run(self.measures, self._provider.NAME, run)
+        values = {m: np.full(len(self._judgments.topics), np.nan) for m in self.measures}
+        for metric in self._call(lambda: list(self._evaluator.iter_calc(run))):
+            of_measure = self._checked_measure(metric, values)
+            topic = self._judgments.index.get(str(metric.query_id))
+            if topic is None:
+                continue
+            if not math.isnan(of_measure[topic]) and of_measure[topic] != metric.value:
+                raise self._wrong(metric, f"{of_measure[topic]} and {metric.value}")
+            of_measure[topic] = metric.value
+        return {measure: TopicScores(of_measure) for measure, of_measure in values.items()}
+
+    def _call(self, call: Callable[[], Any]) -> Any:
+        """Return what the provider returns; raise if it fails, in whatever way."""
+        try:
+            return call()
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            raise self._failure(error) from error
+
+    def _failure(self, error: BaseException) -> IrmxError:
+        names, tool = _names(self.measures), self._provider
+        if isinstance(error, MemoryError):
+            return too_little_memory(f"{names}, computed by the provider {tool.NAME},", error)
+        how = tool.install_instructions()
+        return DataError(
+            f"{names} cannot be computed: the provider {tool.NAME} failed with {text_of(error).rstrip('.')}."
+            f"{f' If it is damaged or outdated: {how}.' if how else ''} Leave out the "
+            f"{'measure' if len(self.measures) == 1 else 'measures'}, or choose another provider."
+        )
+
+    def _checked_measure(self, metric: Any, values: dict[ir_measures.Measure, Floats]) -> Floats:
+        """Return the values of the measure of a metric; raise if it is no finite number of a measure that was asked for."""
+        # that of cwl_eval is of its own class
+        is_metric = all(hasattr(metric, name) for name in ("query_id", "measure", "value"))
+        of_measure = values.get(metric.measure) if is_metric else None
+        if of_measure is None:
+            raise DataError(
+                f"{_names(self.measures)} cannot be computed: the provider {self._provider.NAME} returned "
+                f"{value_repr(metric)}, which is no value of such a measure. Leave out the measure, or choose another provider."
+            )
+        if not is_number(metric.value):
+            raise self._wrong(metric, f"{value_repr(metric.value)}, which is not a real number,")
+        if not math.isfinite(metric.value):
+            raise self._wrong(metric, str(metric.value), ", which is usually one without a relevant document")
+        return of_measure
+
+    def _wrong(self, metric: ir_measures.Metric, what: str, why: str = "") -> DataError:
+        return DataError(
+            f"{metric.measure} cannot be computed: its provider {self._provider.NAME} returned {what} for query "
+            f"{str(metric.query_id)!r}{why}. Leave out the query or the measure."
+        )
+
+
+def provided(measures: Sequence[ir_measures.Measure], judgments: Judgments, provider: Any = None) -> list[Provided]:
+    """Return the backends for measures that providers compute, by provider and setting, after all measures were checked."""
+    asked = [_as_upstream(m) for m in measures]
+    problems = [_why_not(m) for m in asked if provider is None and not ir_measures.DefaultPipeline.supports(m)]
+    if problems:
+        raise UsageError("\n".join(problems))
+    by_provider: dict[Any, list[ir_measures.Measure]] = {}
+    for m in asked:
+        by_provider.setdefault(provider_of(m) if provider is None else provider, []).append(m)
+    for tool, of_tool in by_provider.items():
+        for m in of_tool:
+            refuse_parameters(m, tool.NAME)
+    groups: dict[Any, list[ir_measures.Measure]] = {}
+    for tool, of_tool in by_provider.items():
+        refuse_qrels(of_tool, tool.NAME, judgments)
+        for m in of_tool:
+            setting = repr([m.params.get(name) for name in domain_of(tool.NAME).apart])
+            groups.setdefault((tool, setting), []).append(m)
+    return [Provided(tool, of_group, judgments) for (tool, _), of_group in groups.items()]
+
+
+def _qrels_for(provider: str, judgments: Judgments) -> Any:
+    """Return the qrels in the form that a provider needs.
+
+    Diversity measures read one row per subtopic and document, and no row without a document, on which pyndeval crashes; all
+    others read one grade per document. Of several such rows, either would use the last.
+    """
+    if provider == "pyndeval":
+        return judgments.rows_of_subtopics()
+    qrels = judgments.as_dict()
+    if provider != "pytrec_eval":
+        return qrels
+    # for a topic without a document of grade 0 or more, it reads memory that is not its own, and may crash
+    none = {"(no document)": 0}
+    return {topic: docs if max(docs.values(), default=-1) >= 0 else docs | none for topic, docs in qrels.items()}
+
+
+def _names(measures: Iterable[ir_measures.Measure]) -> str:
+    return ", ".join(map(str, measures))
+
+
+def provider_of(measure: ir_measures.Measure) -> Any:
+    """Return the provider that computes a measure by default; None if none does.
+
+    >>> provider_of(ir_measures.AP).NAME, provider_of(ir_measures.AP(rel=2) @ 5).NAME, provider_of(ir_measures.ERR)
+    ('pytrec_eval', 'pytrec_eval', None)
+    """
+    return next((p for p in ir_measures.DefaultPipeline.providers if p.supports(measure) and p.is_available()), None)
+
+
+def provider_named(name: str, measures: list[ir_measures.Measure]) -> Any:
+    """Return a provider by name; raise if it is not installed or does not compute all measures."""
+    known = ir_measures.providers.registry
+    if name not in known:
+        raise UsageError(f"There is no provider {name!r}.{suggest(name, known)} Known: {', '.join(known)}.")
+    provider = known[name]
+    if not provider.is_available():
+        raise UsageError(f"The provider {name} is not installed. To install: {provider.install_instructions()}.")
+    for measure in measures:
+        if not provider.supports(measure if name == "irmx" else _as_upstream(measure)):  # scorers take more
+            raise UsageError(f"The provider {name} does not compute {measure}.")
+    return provider
+
+
+def not_installed(measure: ir_measures.Measure) -> str:
+    """Return the provider that a measure needs, whatever its parameters, and how to install it; empty if it is installed.
+
+    >>> not_installed(ir_measures.AP)
+    ''
+    """
+    return _missing(lambda provider: any(measure.NAME == one.NAME for one in provider.SUPPORTED_MEASURES))
+
+
+def _missing(computes: Callable[[Any], bool]) -> str:
+    able = [provider for provider in ir_measures.DefaultPipeline.providers if computes(provider)]
+    if any(provider.is_available() for provider in able):
+        return ""
+    return ", or ".join(f"{p.NAME}, which is not installed: {p.install_instructions()}" for p in able)
+
+
+def _why_not(measure: ir_measures.Measure) -> str:
+    """Return why no installed provider computes a measure."""
+    if missing := _missing(lambda provider: provider.supports(measure)):
+        return f"{measure} needs the provider {missing}."
+    if "rel" in measure.SUPPORTED_PARAMS and "rel" not in measure.params:
+        binary = measure(rel=1)
+        if any(provider.supports(binary) for provider in ir_measures.DefaultPipeline.providers):
+            return (
+                f"ir_measures does not compute {measure}. Without rel the measure is graded: every grade needs a gain between "
+                "0 and 1, which none of the default providers of ir_measures takes. With rel it is binary: "
+                f"{binary} gives a document of grade 1 or more the gain 1, and every other document 0."
+            )
+    return f"ir_measures does not compute {measure}: no provider supports it with these parameters."
+
+
+def _as_upstream(measure: ir_measures.Measure) -> ir_measures.Measure:
+    """Return a measure of ir_measures with floats where it has whole numbers for floats; a measure of irmx unchanged."""
+    if isinstance(measure, Measure):
+        return measure
+    try:
+        return upstream(type(measure)(), dict(measure.params), for_scorer=False)
+    except UsageError as error:
+        raise UsageError(f"No provider of ir_measures computes {measure}: {error}") from None
+
+
+RankedRun = dict[str, dict[str, float]]
+
+_LARGEST = 1e300
+"""Scores that are infinite in 32 bits become this large, so that larger and smaller floats remain."""
+
+
+def ranked_run(join: Join, keep_scores: bool = False) -> RankedRun:
+    """Return ``{query_id: {doc_id: score}}`` over the topics of a join, best document first, with strictly decreasing scores.
+
+    Providers break ties in five ways: by the order of lines, by id in both directions, in 32 or in 64 bits. Without ties, all rank
+    alike. The result is kept with the join. With ``keep_scores`` the scores are those of the run, except where they are equal in
+    32 bits; by default they are whole numbers: the number of documents at the first rank, 1 at the last.
+
+    >>> import irmx
+    >>> join = irmx.Join(irmx.read_run({"q": {"a": 0.5, "b": 0.5, "c": 2.5}}), irmx.read_qrels({"q": {"a": 1}}))
+    >>> ranked_run(join), ranked_run(join, keep_scores=True)
+    ({'q': {'c': 3.0, 'b': 2.0, 'a': 1.0}}, {'q': {'c': 2.5, 'b': 0.5, 'a': 0.4999999999999999}})
+    """
+    return join.memo(("ranked run", keep_scores), lambda: _ranked_run(join, keep_scores))
+
+
+def _ranked_run(join: Join, keep_scores: bool) -> RankedRun:
+    rows, offsets = join.ranked_rows("trec"), offsets_of(join.depth)
+    docs, ends, deepest = join.doc_ids(offsets, rows), offsets.tolist(), int(join.depth.max(initial=0))
+    dicts.check_ids("run", "doc_id", docs)  # those of a dict, at which nothing else has looked
+    dicts.check_ids("run", "query_id", join.run.topics)
+    scores = _without_ties(join, rows, offsets).tolist() if keep_scores else [float(n) for n in range(deepest, 0, -1)]
+    return {
+        join.run.topics[in_run]: dict(
+            zip(docs[a:b], scores[a:b] if keep_scores else scores[deepest - (b - a) :], strict=True)
+        )
+        for (in_run, _), a, b in zip(join.pairs, ends, ends[1:], strict=False)
+    }
+
+
+def _without_ties(join: Join, rows: Ints, offsets: Ints) -> Floats:
+    """Return the scores of ranked rows, where those that are equal in 32 bits decrease by one 64-bit float after the other.
+
+    Between two neighbouring 32-bit floats there are 2^29 floats of 64 bits, more than a topic has documents.
+    """
+    topic, compared = segment_of(offsets), join.comparable_scores("trec")[rows]
+    tied = np.append(False, (compared[1:] == compared[:-1]) & (topic[1:] == topic[:-1]))
+    row = np.arange(len(rows))
+    place = row - np.maximum.accumulate(np.where(tied, 0, row))
+    in_tie = tied | np.append(tied[1:], False)
+    score = np.clip(compared.astype(np.float64), -_LARGEST, _LARGEST)
+    return np.where(in_tie, score - place * np.spacing(np.abs(score)), join.run.score[rows])

@@ -1,0 +1,412 @@
+"""Runs by name, and their scores: one after the other or in parallel, large files in chunks."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import ir_measures
+import numpy as np
+
+from irmx.data.amounts import bytes_of
+from irmx.data.chunks import MEMORY, run_chunks
+from irmx.data.files import matching_files
+from irmx.data.judgments import Judgments
+from irmx.data.reading import read_run
+from irmx.data.runs import Run
+from irmx.data.tables import is_path
+from irmx.errors import (
+    DataError,
+    DataWarning,
+    MissingTopicsWarning,
+    PluginError,
+    QrelsWarning,
+    TooLittleMemoryError,
+    UsageError,
+    placed,
+    some,
+)
+from irmx.parallel import Call, chosen_jobs, results_of
+from irmx.ragged import offsets_of
+from irmx.rank.join import Join, no_common_topic, refuse_no_common_topic
+from irmx.score.backends import ScoresByMeasure
+
+if TYPE_CHECKING:
+    from irmx.score.evaluator import Evaluator
+
+T = TypeVar("T")
+Failures = dict[ir_measures.Measure, PluginError | TooLittleMemoryError]
+"""The errors of measures that failed."""
+Warned = list[tuple[type[Warning], str]]
+"""The classes and texts of warnings."""
+
+_PER_BYTE = 50
+"""How many bytes of memory to allow for each byte of a chunk: scoring takes some 10, and dicts for a provider of ir_measures more."""
+
+_MANY_ROWS = 10_000
+"""A chunk of so many rows is released at once: rankings hold it in reference cycles, which Python collects too late."""
+
+
+# -- runs by name ------------------------------------------------------------------------------------------------------
+
+
+def named_runs(runs: Any) -> dict[str, Any]:
+    """Return runs by name.
+
+    Parameters
+    ----------
+    runs : mapping of str to run, or sequence of paths and globs
+        Runs from files have the name of the file, or its path if two files have the same name.
+
+    Returns
+    -------
+    dict of str to path or Run
+        Anything but a path is converted to a :class:`irmx.Run`, so that it can be read more than once.
+
+    Examples
+    --------
+    >>> named_runs(["runs/a.run", "runs/b.run"])
+    {'a.run': 'runs/a.run', 'b.run': 'runs/b.run'}
+    """
+    wrong = "Runs are a mapping of names to runs, or paths. Got {}."
+    if isinstance(runs, Mapping):
+        items = [(_writable(str(name)), run) for name, run in runs.items()]
+    elif is_path(runs) or (isinstance(runs, Iterable) and not hasattr(runs, "columns")):  # not one run as a table
+        paths = [runs] if is_path(runs) else list(runs)
+        other = [p for p in paths if not is_path(p)]
+        if other:
+            raise UsageError(wrong.format(f"{type(other[0]).__name__} among them"))
+        files = [file for path in paths for file in matching_files(os.fspath(path))]
+        items = list(zip(run_names(files), files, strict=True))
+    else:
+        raise UsageError(wrong.format(f"{type(runs).__name__} instead"))
+    if not items:
+        raise UsageError("There is no run to score.")
+    names = [name for name, _ in items]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise UsageError(f"Two runs have the name {twice[0]!r}. Give each run its own name, and every file once.")
+    return {name: os.fspath(run) if is_path(run) else read_run(run) for name, run in items}
+
+
+def run_names(paths: Sequence[str]) -> list[str]:
+    """Return the names of runs from files: the names of the files, or their paths if two have the same name.
+
+    >>> run_names(["runs/a.run", "runs/folder/"]), run_names(["one/a.run", "two/a.run"])
+    (['a.run', 'folder'], ['one/a.run', 'two/a.run'])
+    """
+    shown = list(map(_writable, paths))
+    names = [os.path.basename(os.path.normpath(path)) for path in shown]
+    return names if len(set(names)) == len(set(paths)) else shown
+
+
+def _writable(name: str) -> str:
+    r"""Return a name in which half a surrogate pair, as which Python reads a byte that is not UTF-8, is escaped.
+
+    >>> print(_writable("caf\udce9.run"))
+    caf\udce9.run
+    """
+    return name.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def of_each_run(runs: Mapping[str, Any], judgments: Judgments, do: Callable[[Run], T]) -> Iterator[tuple[str, T]]:
+    """Read runs one after the other, and yield the name of each with the result of a function.
+
+    Warnings name the run, and identical warnings are issued once. A warning counts the topics of the qrels that a run
+    lacks.
+
+    Parameters
+    ----------
+    runs : mapping of str to any
+        Anything that :func:`irmx.read_run` accepts, by name.
+    judgments : Judgments
+        The judgments.
+    do : function
+        The function to call with each run.
+
+    Raises
+    ------
+    irmx.errors.DataError
+        If a run cannot be read, or has documents, but for no topic of the qrels.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> judgments = irmx.read_qrels({"q": {"a": 1}})
+    >>> list(of_each_run({"one": {"q": {"a": 2.0, "x": 1.0}}}, judgments, lambda run: len(run.score)))
+    [('one', 2)]
+    """
+    issued: set[tuple[type[Warning], str]] = set()
+    for name, source in runs.items():
+        with _recorded(name) as warned, placed(f"run {name}" if name else ""):
+            run = read_placed(source)
+            refuse_no_common_topic(run, judgments)
+            warned += _lacking(name, run.topics, judgments)
+            result = do(run)
+        _issue(warned, issued)
+        yield name, result
+
+
+def read_placed(source: Any) -> Run:
+    """Read a run; errors about a file have its place."""
+    try:
+        return read_run(source)
+    except DataError as error:
+        error.place = error.place or (os.fspath(source) if is_path(source) else "")
+        raise
+
+
+def _lacking(name: str, retrieved: Iterable[str], judgments: Judgments) -> Warned:
+    """Return the warning about a run whose topics lack some of the qrels, if they do."""
+    topics, in_run = list(judgments.index), set(retrieved)
+    missing = [t for t in topics if t not in in_run]
+    text = f"no results for {len(missing)} of {len(topics)} topics ({some(missing)}); they count with the measures' defaults"
+    return [(MissingTopicsWarning, f"{name}: {text}" if name else text)] if missing else []
+
+
+@contextlib.contextmanager
+def _recorded(name: str) -> Iterator[Warned]:
+    """Hold back the warnings of a block, and add them to a list, with the name of the run, unless they are about the qrels."""
+    warned: Warned = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield warned
+    for w in caught:
+        about_run = name and not issubclass(w.category, QrelsWarning)
+        warned.append((w.category, f"{name}: {w.message}" if about_run else str(w.message)))
+
+
+def _issue(warned: Warned, issued: set[tuple[type[Warning], str]]) -> None:
+    """Issue the warnings that are new."""
+    for category, text in warned:
+        if (category, text) not in issued:
+            issued.add((category, text))
+            warnings.warn(text, category, stacklevel=2)
+
+
+# -- their scores ------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class RunScores:
+    """The scores of a run, or of a chunk of it: its topics, and by measure the scores over the topics of the judgments.
+
+    ``failures`` are the errors of the measures that have no scores, and ``warned`` the warnings. ``no_topic`` says that none of
+    the topics is judged, ``no_judged`` that none of the documents is. ``is_last`` is false for a chunk that others follow.
+    """
+
+    name: str
+    topics: list[str] = field(default_factory=list)
+    scores: ScoresByMeasure = field(default_factory=dict)
+    failures: Failures = field(default_factory=dict)
+    warned: Warned = field(default_factory=list)
+    no_topic: str = ""
+    no_judged: str = ""
+    is_last: bool = True
+
+
+def scored_runs(
+    evaluator: Evaluator,
+    runs: Mapping[str, Any],
+    memory: str | float = MEMORY,
+    jobs: int | None = None,
+    sound_only: bool = False,
+) -> Iterator[RunScores]:
+    """Yield the scores of each run, in order; large files are read in chunks that fit into memory.
+
+    Warnings name the run, and identical warnings are issued once.
+
+    Parameters
+    ----------
+    evaluator : Evaluator
+        What scores them.
+    runs : mapping of str to any
+        Anything that :func:`irmx.read_run` accepts, by name.
+    memory : str or number
+        The memory that all jobs together may take for runs, in bytes or such as ``"500MB"``.
+    jobs : int, optional
+        How many chunks and runs to score at the same time, on the current backend of joblib; by default 1, or on a cluster as
+        many as its workers can.
+    sound_only : bool
+        Whether a measure that fails is left out of the scores, with its error in the ``failures`` of the run; by default the
+        error is raised.
+    """
+    issued: set[tuple[type[Warning], str]] = set()
+    for run in _merged(evaluator, runs, memory, chosen_jobs(jobs), sound_only):
+        _issue([*_lacking(run.name, run.topics, evaluator.judgments), *run.warned], issued)
+        yield run
+        del run  # of a thousand runs, only what the caller keeps is kept
+
+
+def scores_of(evaluator: Evaluator, run: Any, memory: str | float = MEMORY) -> ScoresByMeasure:
+    """Return the scores of one run as :func:`scored_runs` does, without a warning about topics that it lacks."""
+    if run_chunks(run, chunk_size(memory, 1)) is not None:
+        [scored] = _merged(evaluator, {"": run}, memory, 1)
+        _issue(scored.warned, set())
+        return scored.scores
+    run = read_run(run)
+    refuse_no_common_topic(run, evaluator.judgments)
+    join = Join(run, evaluator.judgments)
+    scores = evaluator.of_join(join)
+    if message := _none_judged(join, scores):
+        warnings.warn(message, DataWarning, stacklevel=3)
+    return scores
+
+
+def chunk_size(memory: str | float, jobs: int) -> int:
+    """Return the size of chunks of runs, in bytes of text, of which several jobs together fit into memory."""
+    return max(1, bytes_of(memory) // (_PER_BYTE * jobs))
+
+
+def _merged(
+    evaluator: Evaluator, runs: Mapping[str, Any], memory: str | float, jobs: int, sound_only: bool = False
+) -> Iterator[RunScores]:
+    """Yield the scores of each run, put together from those of its chunks."""
+    size, at_once = chunk_size(memory, jobs), set[str]()
+    calls = (
+        call for name, run in runs.items() for call in _calls(evaluator, name, run, size, jobs, sound_only, at_once)
+    )
+    with results_of(calls, jobs, ordered=True) as results:
+        whole, chunk_of, number = None, dict[str, int](), 0
+        for part in results:
+            name, returning = part.name, next((topic for topic in part.topics if topic in chunk_of), "")
+            if returning and name not in at_once:  # which is told before all memory is taken
+                where = _places(returning, runs[name], size, {chunk_of[returning], number})
+                text = f"The rows of topic {returning} do not stand together: {where}. The run is read at once, in whatever "
+                text += "memory that takes; sort it by topic to get it read in chunks."
+                warnings.warn(f"{name}: {text}" if name else text, DataWarning, stacklevel=2)
+            has_covariance = any(scores.covariance is not None for scores in part.scores.values())
+            if returning or (has_covariance and not part.is_last):
+                at_once.add(name)
+            chunk_of |= dict.fromkeys(part.topics, number)
+            number += 1
+            if name not in at_once:
+                whole = part if whole is None else _with(whole, part, evaluator.judgments)
+            if not part.is_last:
+                continue
+            if name in at_once:
+                whole = _score(evaluator, name, runs[name], sound_only)
+            yield _finished(whole or part)
+            whole, chunk_of, number = None, {}, 0
+            del part
+
+
+def _calls(
+    evaluator: Evaluator, name: str, source: Any, size: int, jobs: int, sound_only: bool, at_once: set[str]
+) -> Iterator[Call]:
+    """Yield the calls that score a run: one, or one per chunk until the run must be read at once, and one for its end."""
+    try:  # joblib would wait for ever for a call that cannot be made
+        chunks = run_chunks(source, size)
+        if chunks is None:
+            # what is no file may be something that another process cannot read
+            with placed(f"run {name}" if name else ""):
+                run = source if jobs == 1 or (is_path(source) and os.path.isfile(source)) else read_placed(source)
+            yield _score, (evaluator, name, run, sound_only)
+            return
+        made = 0
+        for chunk in chunks:
+            yield _score, (evaluator, name, chunk, sound_only, False)
+            del chunk
+            made += 1
+            if name in at_once:
+                break
+        if not made:
+            at_once.add(name)
+        yield RunScores, (name,)
+    except Exception as error:
+        yield _raise, (error,)
+
+
+def _raise(error: Exception) -> None:
+    raise error
+
+
+def _score(evaluator: Evaluator, name: str, source: Any, sound_only: bool, is_last: bool = True) -> RunScores:
+    """Score a run, or a chunk of it, in any process."""
+    scored = RunScores(name, is_last=is_last)
+    with _recorded(name) as scored.warned, placed(f"run {name}" if name else ""):
+        run = read_placed(source) if is_last else source()
+        scored.topics, scored.no_topic = list(run.topics), no_common_topic(run, evaluator.judgments)
+        if not scored.no_topic:
+            join = Join(run, evaluator.judgments)
+            scored.scores = evaluator.of_join(join, scored.failures if sound_only else None)
+            scored.no_judged = _none_judged(join, scored.scores)
+            del join
+    if not is_last and len(run) > _MANY_ROWS:
+        del run
+        gc.collect()
+    return scored
+
+
+def _with(whole: RunScores, part: RunScores, judgments: Judgments) -> RunScores:
+    """Return the scores of a run with those of a further chunk."""
+    if not (whole.scores or whole.failures) or not (part.scores or part.failures):
+        scores = whole.scores or part.scores
+    else:
+        places = [judgments.index[topic] for topic in part.topics if topic in judgments.index]
+        both = whole.scores.keys() & part.scores.keys()  # the others failed in some chunk
+        scores = {m: s.updated(part.scores[m], places) for m, s in whole.scores.items() if m in both}
+    # a chunk without scores tells nothing about judged documents
+    told = [one.no_judged for one in (whole, part) if one.scores]
+    return replace(
+        whole,
+        topics=whole.topics + part.topics,
+        scores=scores,
+        failures={**part.failures, **whole.failures},
+        warned=whole.warned + part.warned,
+        no_topic=whole.no_topic or part.no_topic,
+        no_judged=told[0] if told and all(told) else "",
+    )
+
+
+def _finished(run: RunScores) -> RunScores:
+    """Return a run with its last warnings; raise if it has no topic of the qrels."""
+    if run.no_topic and not run.scores and not run.failures:
+        with placed(f"run {run.name}" if run.name else ""):
+            raise DataError(run.no_topic)
+    sound = {m: s for m, s in run.scores.items() if m not in run.failures}
+    warned = run.warned
+    if run.no_judged:
+        text = f"{run.name}: {run.no_judged}" if run.name else run.no_judged
+        warned = [*warned, (DataWarning, text)]
+    return replace(run, scores=sound, warned=warned)
+
+
+def _places(topic: str, source: Any, size: int, numbers: set[int]) -> str:
+    """Return where the rows of a topic begin in some chunks, by their numbers."""
+    places = []
+    for number, chunk in enumerate(run_chunks(source, size) or ()):
+        if number in numbers:
+            run = chunk()
+            places.append(run.place([int(run.offsets[run.topics.index(topic)])]))
+    return " and ".join(places)
+
+
+def _none_judged(join: Join, scores: ScoresByMeasure) -> str:
+    """Return the message about a run of which no document is judged; empty if one is, or if there is nothing to compare.
+
+    Documents are only looked up if the values of a measure are 0 for all topics.
+    """
+    places, judgments = join.in_judgments, join.judgments
+    if not len(places) or all((np.abs(of_measure.values[places]) > 0).any() for of_measure in scores.values()):
+        return ""
+    judged = np.diff(judgments.offsets)[places]
+    try:
+        if not judged.any() or len(join.hits(None, "trec").doc):
+            return ""
+        topic = int(judged.argmax())
+        start, sizes = offsets_of(join.depth)[topic], np.zeros_like(join.depth)
+        sizes[topic] = min(4, join.depth[topic])
+        retrieved = join.doc_ids(offsets_of(sizes), join.ranked_rows("trec")[start : start + sizes[topic]])
+    except DataError:  # a stream, which may have a document more than once
+        return ""
+    first = int(judgments.offsets[places[topic]])
+    return (
+        f"No document of the run is judged. For topic {join.topics[topic]} the run has {some(retrieved)}; the qrels have "
+        f"{some(judgments.docs[first : first + min(4, int(judged[topic]))])}. The ids must be the same in both."
+    )
