@@ -209,7 +209,7 @@ def per_second(data: Path) -> tuple[str, str, dict[str, Any]]:
 
 def _known(qrels: irmx.Judgments, run: pd.DataFrame) -> float:
     """Return the share of the updates of a run whose length the judgments tell."""
-    rankings = irmx.join(qrels, run)
+    rankings = irmx.rankings(qrels, run)
     at_run, at_qrels = rankings.matching_rows()
     length = rankings.qrels_rows.column(JUDGED_LENGTH, missing_ok=True)
     return len(np.unique(at_run[~np.isnan(length[at_qrels])])) / len(run)

@@ -81,7 +81,7 @@ def by_run(qrels: irmx.Judgments, runs: dict[str, pd.DataFrame], theirs: Values)
     ours = values("MSU", qrels, runs)
     rows = []
     for name, run in runs.items():
-        rankings = irmx.join(qrels, run)
+        rankings = irmx.rankings(qrels, run)
         at_run, at_qrels = rankings.matching_rows()
         length = rankings.qrels_rows.column(JUDGED_LENGTH, missing_ok=True)
         known = len(np.unique(at_run[~np.isnan(length[at_qrels])])) / len(run)

@@ -98,7 +98,7 @@ def on_ideals(rounds: int) -> Iterator[list[str]]:
         orientation = {name: float(rng.uniform(0.3, 1)) for name in dict.fromkeys(names)} | {"web": 0.5}
         qrels = qrels.assign(relevance=rng.integers(0, 2, len(names)), orientation=qrels["vertical"].map(orientation))
         run = qrels[["query_id", "doc_id", "vertical"]].assign(score=1.0)
-        judged = judged_verticals(irmx.join(qrels, run))
+        judged = judged_verticals(irmx.rankings(qrels, run))
         for model in (DCG(), RBP(), ERR(), ERR(discount="rank"), ATT()):
 
             def search(j: Any = judged, m: Any = model, n: int = blocks) -> None:

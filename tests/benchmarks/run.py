@@ -178,7 +178,7 @@ def one_topic(rounds: int) -> Iterator[Row]:
 def _rankings(depth: int, relevant: Any, topics: int) -> Any:
     run = {f"q{t}": {f"d{r}": -float(r) for r in range(1, depth + 1)} for t in range(topics)}
     qrels = {f"q{t}": {f"d{r}": 1 for r in relevant.tolist()} for t in range(topics)}
-    rankings = irmx.join(qrels, run)
+    rankings = irmx.rankings(qrels, run)
     assert len(rankings.precision) == topics * len(relevant)
     return rankings
 

@@ -123,7 +123,7 @@ def pool_topics(folder: Path) -> list[tuple[Stream, float]]:
                 "timestamp": run["timestamp"],
             }
         )
-        streams = MSU.prepare(irmx.join(judgments, rows))
+        streams = MSU.prepare(irmx.rankings(judgments, rows))
         out += list(zip(streams.each, streams.window.tolist(), strict=True))
     return out
 

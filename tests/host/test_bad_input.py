@@ -327,11 +327,11 @@ def test_the_wrong_cell_of_a_column_is_named(tmp_path: Path, stamps: list[str], 
     STAMPED.assign(stamp=stamps).to_csv(path, index=False)
     for source, place in ((path, f"{path}, line {line}: "), (pd.read_csv(path), "")):
         with pytest.raises(irmx.DataError) as error:
-            irmx.join({"q": {"a": 1}}, source).relevant.column(STAMP)
+            irmx.rankings({"q": {"a": 1}}, source).relevant.column(STAMP)
         assert str(error.value).startswith(f"{place}The run column 'stamp' must hold ")
         assert wanted in str(error.value)
 
 
 def test_the_value_of_another_type_than_most_is_named() -> None:
     with pytest.raises(irmx.DataError, match=r"'stamp' of the run mixes types: row 0 holds 'noon' \(str\)"):
-        irmx.join({"q": {"a": 1}}, STAMPED.assign(stamp=["noon", 1, 2, 3])).relevant.column(STAMP)
+        irmx.rankings({"q": {"a": 1}}, STAMPED.assign(stamp=["noon", 1, 2, 3])).relevant.column(STAMP)

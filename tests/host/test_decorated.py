@@ -35,7 +35,7 @@ def test_it_is_a_measure_with_its_metadata(enough):
     assert list(made.CITATIONS) == [cite]
     assert [made.RUN_COLUMNS, made.QREL_COLUMNS] == [(LENGTH,), ()]
     assert (made.RANGE, made.DEFAULT, made.MONOTONE, made.EXAMPLES) == ((0, 1), 0.5, False, ("Enough",))
-    assert made.__wrapped__(next(iter(irmx.join(QRELS, RUN))), k=2) is True
+    assert made.__wrapped__(next(iter(irmx.rankings(QRELS, RUN))), k=2) is True
 
 
 def test_it_works_wherever_measures_do(enough):
@@ -166,7 +166,7 @@ def test_numbers_of_other_libraries_become_floats():
 
 def test_ideal_grades_are_there():
     qrels = {"q": {"a": 1, "b": 3, "c": 0, "d": -1}, "r": {"a": 2}}
-    found = {r.query_id: r.judged_grades.tolist() for r in irmx.join(qrels, {"r": {"x": 1.0}, "q": {"x": 1.0}})}
+    found = {r.query_id: r.judged_grades.tolist() for r in irmx.rankings(qrels, {"r": {"x": 1.0}, "q": {"x": 1.0}})}
     assert found == {"q": [3, 1, 0], "r": [2]}
 
 

@@ -118,6 +118,6 @@ def test_a_clash_of_hashes_changes_nothing(clashing: None) -> None:
     qrels = {"q": {"a": 1, "b": 0, "c": 1}}
     rows = [("q", doc, score) for doc, score in zip("axbc", (4.0, 3.0, 2.0, 1.0), strict=True)]
     run = pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
-    assert irmx.join(qrels, run).judged.rank.tolist() == [1, 3, 4]
+    assert irmx.rankings(qrels, run).judged.rank.tolist() == [1, 3, 4]
     with pytest.raises(irmx.DataError, match="'a' more than once"):
-        irmx.join(qrels, pd.concat([run, run[:1]])).judged  # noqa: B018
+        irmx.rankings(qrels, pd.concat([run, run[:1]])).judged  # noqa: B018

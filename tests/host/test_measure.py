@@ -145,7 +145,7 @@ def contributing(contributions: Callable[[Rankings], dict[str, Any]]) -> Measure
 
 def test_the_score_follows_from_the_contributions() -> None:
     measure = contributing(lambda rankings: {"contribution": 1 / rankings.relevant.rank})
-    rankings = irmx.join(QRELS, RUN)
+    rankings = irmx.rankings(QRELS, RUN)
     by_hand = [sum(1 / rank for rank in ranking.relevant.rank) for ranking in rankings]
     assert measure.score(rankings).tolist() == pytest.approx(by_hand)
     topic = str(rankings.topics[0])
@@ -225,7 +225,7 @@ def test_the_rows_of_subtopic_qrels(name: str) -> None:
     qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", name])
     assert values(Subtopics(), qrels=qrels, run=FRAME) == {"q": 3.0, "r": 1.0}
     assert values(Subtopics(), qrels=QRELS, run=FRAME) == {"q": 0.0, "r": 0.0, "s": 0.0}
-    rankings = irmx.join(qrels, {"q": {"b": 2.0, "a": 1.0}})
+    rankings = irmx.rankings(qrels, {"q": {"b": 2.0, "a": 1.0}})
     retrieved = rankings.qrels_rows.where(rankings.qrels_rows.rank > 0)
     subtopic, names = retrieved.labels(SUBTOPIC)
     assert list(zip(retrieved.rank.tolist(), [names[i] for i in subtopic], retrieved.grade.tolist(), strict=True)) == [

@@ -22,7 +22,7 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "calc": lambda q, r: irmx.calc("NCP(law=first)", q, r),
     "iter_calc": lambda q, r: list(irmx.iter_calc("AP", q, r)),
     "evaluator": lambda q, r: irmx.evaluator("NCP(law=first)", q).calc_aggregate(r),
-    "join": irmx.join,
+    "rankings": irmx.rankings,
 }
 
 OF_IR_MEASURES: dict[str, Callable[[Any, Any], Any]] = {

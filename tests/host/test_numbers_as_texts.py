@@ -115,13 +115,13 @@ def test_an_extra_column_of_numbers_has_the_same_rule(form: str, text: str, tmp_
     with pytest.raises(
         DataError, match=rf"some\.{form}, line {line}: The run column 'stamp' .* Found '{text}' in row 1"
     ):
-        irmx.join({"q": {"a": 1}}, path).relevant.column(STAMP)
+        irmx.rankings({"q": {"a": 1}}, path).relevant.column(STAMP)
 
 
 def test_an_extra_column_of_numbers_is_read(tmp_path: Path) -> None:
     for form in ("csv", "tsv", "jsonl"):
         for text, value in NUMBERS.items():
-            join = irmx.join({"q": {"b": 1}}, written(tmp_path, form, "1", extra=text))
+            join = irmx.rankings({"q": {"b": 1}}, written(tmp_path, form, "1", extra=text))
             assert join.relevant.column(STAMP).tolist() == [value]
 
 

@@ -141,7 +141,7 @@ def test_one_rankings_object_tells_one_story(
 ) -> None:
     qrels, judged = judged, {d: grade for d, grade in judged.items() if grade >= 0}
     for form in forms({"q": docs}):
-        rankings = irmx.join({"q": qrels}, form, ties=ties, judged_only=judged_only, cutoff=cutoff)
+        rankings = irmx.rankings({"q": qrels}, form, ties=ties, judged_only=judged_only, cutoff=cutoff)
         ranking = next(iter(rankings))
         expected = [d for d in ranked(docs, ties) if not judged_only or d in judged][:cutoff]
         assert ranking.ranked.doc_ids == tuple(expected)
@@ -182,7 +182,7 @@ def test_negative_grades_are_not_judged_as_in_trec_eval() -> None:
     theirs = ir_measures.calc_aggregate([ir_measures.RR(judged_only=True)], qrels, run)
     assert by_topic("NCP(law=first,judged_only=True)", qrels, run) == {"q": theirs[ir_measures.RR(judged_only=True)]}
     assert by_topic("NCP(law=first,rel=-1)", qrels, run) == {"q": 1.0}
-    assert irmx.join(qrels, run).judged_nonrelevant.tolist() == [1]
+    assert irmx.rankings(qrels, run).judged_nonrelevant.tolist() == [1]
 
 
 def test_a_topic_without_relevant_documents_is_left_out_on_request() -> None:

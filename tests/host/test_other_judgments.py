@@ -215,7 +215,7 @@ STREAM = pd.DataFrame(
 
 def test_documents_of_a_stream_repeat_on_a_view() -> None:
     judgments = irmx.read_qrels({"q": {"a": 1, "b": 1}, "r": {"c": 1}})
-    view = irmx.join(judgments, STREAM).with_judgments([False, True, True])
+    view = irmx.rankings(judgments, STREAM).with_judgments([False, True, True])
     of_run, of_qrels = view.matching_rows()
     assert (of_run.tolist(), of_qrels.tolist()) == ([3], [0])
     assert view.run_rows.doc.tolist() == [-1, -1, -1, 0, -1, -1]
@@ -223,7 +223,7 @@ def test_documents_of_a_stream_repeat_on_a_view() -> None:
 
 def test_an_unjudged_document_of_a_stream_is_one_document() -> None:
     judgments = irmx.read_qrels({"q": {"a": 1, "b": -1}, "r": {"c": 1}})
-    view = irmx.join(judgments, STREAM).with_judgments(unjudged="relevant")
+    view = irmx.rankings(judgments, STREAM).with_judgments(unjudged="relevant")
     assert view.recall_base.tolist() == [3, 2]
     assert [doc for doc in view.qrels_rows.doc_ids if doc == "x"] == ["x", "x"]  # one of each topic
     assert view.run_rows.grade.tolist() == [1] * 6
@@ -288,7 +288,7 @@ def test_rankings_are_no_join() -> None:
     with pytest.raises(
         irmx.UsageError, match=r"takes runs joined by irmx\.Join.* Got <Rankings: 1 topic, 1 document> instead"
     ):
-        irmx.score_joined([irmx.join({"q": {"a": 1}}, {"q": {"a": 1.0}})], "AP")  # type: ignore[list-item]
+        irmx.score_joined([irmx.rankings({"q": {"a": 1}}, {"q": {"a": 1.0}})], "AP")  # type: ignore[list-item]
 
 
 # -- scores --------------------------------------------------------------------------------------------------
@@ -340,7 +340,7 @@ def test_a_file_is_named_for_the_rows_that_it_has(tmp_path: Any) -> None:
     path = tmp_path / "qrels.csv"
     path.write_text("query_id,doc_id,relevance,iteration\nq,a,1,s1\nq,b,1,s2\n")
     judgments = irmx.read_qrels(path)
-    rankings = irmx.join(judgments, {"q": {"x": 2.0, "b": 1.0}}).with_judgments([False, True], unjudged=0)
+    rankings = irmx.rankings(judgments, {"q": {"x": 2.0, "b": 1.0}}).with_judgments([False, True], unjudged=0)
     rows = rankings.qrels_rows
     assert rows.doc_ids == ("b", "x")
     assert rows.place([0]).endswith("qrels.csv, line 3")

@@ -31,7 +31,7 @@ def test_a_part_is_what_the_join_of_its_rows_is(rows: Any, run: Any, view: Any) 
     """The parts are the subtopics of both topics; rows of subtopic 3 are in none."""
     qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "iteration", "relevance"])
     tables = {t: {d: float(-(i // 2)) for i, d in enumerate(docs)} for t, docs in run.items()}
-    whole = irmx.join(qrels, tables, **view)
+    whole = irmx.rankings(qrels, tables, **view)
     labels, names = whole.qrels_rows.labels(SUBTOPIC)
     of_row = [
         (whole.topics[t], names[n]) for t, n in zip(whole.qrels_rows.topic.tolist(), labels.tolist(), strict=True)
@@ -43,7 +43,7 @@ def test_a_part_is_what_the_join_of_its_rows_is(rows: Any, run: Any, view: Any) 
     assert found.topics == tuple(t for t, _ in parts)
     for i, (topic, subtopic) in enumerate(parts):
         mine = qrels[(qrels["query_id"] == topic) & (qrels["iteration"] == subtopic)]
-        alone = irmx.join(mine, {topic: tables[topic]}, **view)
+        alone = irmx.rankings(mine, {topic: tables[topic]}, **view)
         for name in ("judged", "relevant", "ranked"):
             theirs, ours = getattr(alone, name), getattr(found, name)
             here = slice(ours.offsets[i], ours.offsets[i + 1])
@@ -73,7 +73,7 @@ def test_labels() -> None:
             "number": [2.0, np.nan, 1.5, 2],
         }
     )
-    rows = irmx.join(qrels, {"q": {"a": 1.0}}).qrels_rows
+    rows = irmx.rankings(qrels, {"q": {"a": 1.0}}).qrels_rows
     for name, expected in (("text", ["x", None, None, "y"]), ("number", [2, None, 1.5, 2])):
         numbers, names = rows.labels(Column("qrels", name, "any"), missing_ok=True)
         assert [None if n < 0 else names[n] for n in numbers.tolist()] == expected
@@ -82,12 +82,12 @@ def test_labels() -> None:
 def test_labels_that_are_neither_texts_nor_numbers() -> None:
     qrels = pd.DataFrame({"query_id": "q", "doc_id": ["a"], "relevance": 1, "tags": [["x"]]})
     with pytest.raises(irmx.DataError, match="'tags' of the qrels must hold texts or numbers"):
-        irmx.join(qrels, {"q": {"a": 1.0}}).qrels_rows.labels(Column("qrels", "tags", "any"))
+        irmx.rankings(qrels, {"q": {"a": 1.0}}).qrels_rows.labels(Column("qrels", "tags", "any"))
 
 
 def test_the_largest_grade_is_that_of_all_topics() -> None:
     qrels = {"q": {"a": 1}, "other": {"b": 3}}
-    rankings = irmx.join(qrels, {"q": {"a": 1.0}})
+    rankings = irmx.rankings(qrels, {"q": {"a": 1.0}})
     assert rankings.largest_grade == 3
     assert rankings.per_subtopic(np.array([0]), 1).largest_grade == 3
 
@@ -97,7 +97,7 @@ def test_what_is_kept_of_the_qrels_is_made_once_for_runs_of_the_same_topics() ->
     made = []
 
     def value(run: Any) -> int:
-        return irmx.join(judgments, run).qrels_memo("key", lambda: made.append(1) or len(made))
+        return irmx.rankings(judgments, run).qrels_memo("key", lambda: made.append(1) or len(made))
 
     both = {"p": {"a": 1.0}, "q": {"b": 1.0}}
     assert [value(both), value({"p": {"x": 1.0}, "q": {"b": 2.0}}), value({"p": {"a": 1.0}}), value(both)] == [

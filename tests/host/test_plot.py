@@ -40,7 +40,7 @@ def test_bars_are_the_contributions_that_explain_shows(measure: str) -> None:
     assert display.panels[0].value == explained.value
     assert f"{explained.value:.4f}" in display.ax_.get_title(loc="left")
     [marks] = [line for line in display.ax_.lines if line.get_label() == "relevant document"]
-    relevant = irmx.join(qrels_path(), run_path("bm25"), cutoff=10 if "@" in measure else None).relevant
+    relevant = irmx.rankings(qrels_path(), run_path("bm25"), cutoff=10 if "@" in measure else None).relevant
     assert marks.get_xdata().tolist() == relevant.rank[relevant.topic == 0].tolist()
 
 

@@ -33,7 +33,7 @@ def test_the_order_is_that_of_the_topics_one_by_one(run: Any, ties: str, cutoff:
     rows = [(q, d, s) for q, docs in run.items() for d, s in docs.items()]
     frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "score"]).sample(frac=1, random_state=1)
     frame["label"] = frame["doc_id"].where(frame["doc_id"] != "d4", None)
-    rankings = irmx.join(qrels, frame, cutoff=cutoff, ties=ties, judged_only=judged_only)
+    rankings = irmx.rankings(qrels, frame, cutoff=cutoff, ties=ties, judged_only=judged_only)
     documents = rankings.ranked
     found, names = documents.labels(LABEL, missing_ok=True)
     for t, query_id in enumerate(rankings.topics):
@@ -49,7 +49,7 @@ def test_the_order_is_that_of_the_topics_one_by_one(run: Any, ties: str, cutoff:
 
 
 def test_labels_of_a_column_that_is_not_there() -> None:
-    rankings = irmx.join({"q": {"a": 1}}, {"q": {"a": 1.0}})
+    rankings = irmx.rankings({"q": {"a": 1}}, {"q": {"a": 1.0}})
     with pytest.raises(irmx.DataError, match="the run column 'label', any label, is missing"):
         rankings.ranked.labels(LABEL, missing_ok=True)
     number, names = rankings.ranked.labels(OPTIONAL, missing_ok=True)
@@ -80,3 +80,10 @@ def test_a_cutoff_of_its_own_is_not_carried_out() -> None:
     qrels, run = {"q": {"a": 1}}, {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}
     evaluator = PROVIDER.evaluator([Depth() @ 2, OwnCutoff() @ 2], qrels)
     assert [m.value for m in evaluator.iter_calc(run)] == [2, 3]
+
+
+def test_the_old_name_of_rankings_still_works() -> None:
+    qrels, run = {"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}
+    with pytest.warns(DeprecationWarning, match=r"irmx\.rankings"):
+        old = irmx.join(qrels, run)
+    assert old.relevant.rank.tolist() == irmx.rankings(qrels, run).relevant.rank.tolist() == [2]

@@ -37,7 +37,7 @@ RUN = pd.DataFrame(
 
 @pytest.mark.parametrize("judged_only", [False, True])
 def test_all_rows_of_a_topic_are_there_and_those_that_declare_a_subtopic(judged_only: bool) -> None:
-    rankings = irmx.join(QRELS, RUN, judged_only=judged_only)
+    rankings = irmx.rankings(QRELS, RUN, judged_only=judged_only)
     rows = rankings.qrels_rows
     label, names = rows.labels(SUBTOPIC)
     iteration = [names[i] for i in label.tolist()]
@@ -55,8 +55,8 @@ def test_all_rows_of_a_topic_are_there_and_those_that_declare_a_subtopic(judged_
 
 
 def test_rows_below_the_cutoff_have_no_rank_and_qrels_without_columns_have_rows() -> None:
-    assert irmx.join(QRELS, RUN, cutoff=1).qrels_rows.rank.tolist() == [0, 0, 0, 1, 0, 0, 0]
-    rows = irmx.join({"q": {"a": 1, "b": -2, "c": 0}}, {"q": {"b": 2.0, "a": 1.0}}).qrels_rows
+    assert irmx.rankings(QRELS, RUN, cutoff=1).qrels_rows.rank.tolist() == [0, 0, 0, 1, 0, 0, 0]
+    rows = irmx.rankings({"q": {"a": 1, "b": -2, "c": 0}}, {"q": {"b": 2.0, "a": 1.0}}).qrels_rows
     assert rows.rank.tolist() == [2, 1, 0]
     assert rows.grade.tolist() == [1.0, -2.0, 0.0]
     assert not rows.declares.any()
@@ -68,7 +68,7 @@ def test_rows_below_the_cutoff_have_no_rank_and_qrels_without_columns_have_rows(
 def test_rows_of_a_file_know_their_lines(tmp_path: Path) -> None:
     path = tmp_path / "qrels.csv"
     QRELS.to_csv(path, index=False)
-    rankings = irmx.join(str(path), RUN)
+    rankings = irmx.rankings(str(path), RUN)
     rows = rankings.qrels_rows  # of the topics p, q and s
     assert rows.place([0]) == f"{path}, line 2"
     assert rows.place([3, 6]) == f"{path}, lines 6 and 9"
@@ -78,25 +78,25 @@ def test_rows_of_a_file_know_their_lines(tmp_path: Path) -> None:
     found = {(float(names[n]), parts.place([i])) for i, n in enumerate(label.tolist())}
     lines = QRELS[QRELS["query_id"] == "q"].index + 2
     assert found == {(n, f"{path}, line {line}") for n, line in zip([1, 3, 1, 2, 4], lines.tolist(), strict=True)}
-    assert irmx.join(QRELS, RUN).qrels_rows.place([0]) == ""
-    assert irmx.join({"q": {"a": 1}}, RUN).qrels_rows.place([0]) == ""
+    assert irmx.rankings(QRELS, RUN).qrels_rows.place([0]) == ""
+    assert irmx.rankings({"q": {"a": 1}}, RUN).qrels_rows.place([0]) == ""
 
 
 def test_a_topic_column_may_stand_in_some_rows_only() -> None:
-    assert irmx.join(QRELS, RUN).topic_column(END).tolist() == [7.0, 5.0, 8.0]
+    assert irmx.rankings(QRELS, RUN).topic_column(END).tolist() == [7.0, 5.0, 8.0]
     with pytest.raises(DataError, match=r"one value for query s. Found \[\]"):
-        irmx.join(QRELS.assign(query_end=[7.0, 5.0, *[np.nan] * 6]), RUN).topic_column(END)
+        irmx.rankings(QRELS.assign(query_end=[7.0, 5.0, *[np.nan] * 6]), RUN).topic_column(END)
 
 
 def test_a_run_column_over_relevant_judged_and_all_documents() -> None:
-    rankings = irmx.join(QRELS, RUN)
+    rankings = irmx.rankings(QRELS, RUN)
     assert rankings.relevant.column(TIME).tolist() == [40.0]
     assert rankings.judged.column(TIME).tolist() == [10.0, 40.0]
     assert rankings.ranked.column(TIME).tolist() == [30.0, 10.0, 40.0, 20.0, 0.5]
     assert [r.ranked.column(TIME).tolist() for r in rankings] == [[30.0], [10.0, 40.0, 20.0], [0.5]]
-    assert irmx.join(QRELS, RUN, judged_only=True).ranked.column(TIME).tolist() == [10.0, 40.0]
-    assert irmx.join(QRELS, RUN, cutoff=1).ranked.column(TIME).tolist() == [30.0, 10.0, 0.5]
-    lacking = irmx.join(QRELS, RUN.assign(timestamp=[0.5, 10.0, np.nan, 30.0, 40.0]))
+    assert irmx.rankings(QRELS, RUN, judged_only=True).ranked.column(TIME).tolist() == [10.0, 40.0]
+    assert irmx.rankings(QRELS, RUN, cutoff=1).ranked.column(TIME).tolist() == [30.0, 10.0, 0.5]
+    lacking = irmx.rankings(QRELS, RUN.assign(timestamp=[0.5, 10.0, np.nan, 30.0, 40.0]))
     assert lacking.relevant.column(TIME).tolist() == [40.0]
     np.testing.assert_array_equal(lacking.ranked.column(TIME, missing_ok=True), [30.0, 10.0, 40.0, np.nan, 0.5])
     with pytest.raises(DataError, match="no value for query q, document 'x' at rank 3"):
@@ -113,11 +113,11 @@ def test_a_row_of_the_qrels_without_a_value_is_named_by_its_line(tmp_path: Path)
     with pytest.raises(
         DataError, match=rf"{path}, line 4: The qrels column 'query_end' has no value for query q, document ''"
     ):
-        irmx.join(str(path), RUN).qrels_rows.column(END)
+        irmx.rankings(str(path), RUN).qrels_rows.column(END)
 
 
 def test_a_column_that_is_not_there_has_no_value_where_it_is_optional() -> None:
-    rows = irmx.join(QRELS, RUN).run_rows
+    rows = irmx.rankings(QRELS, RUN).run_rows
     assert rows.has(TIME)
     assert not rows.has(WORDS)
     assert np.isnan(rows.column(WORDS, missing_ok=True)).all()
@@ -126,7 +126,7 @@ def test_a_column_that_is_not_there_has_no_value_where_it_is_optional() -> None:
 
 
 def test_columns_of_the_other_table_and_of_labels_are_refused() -> None:
-    rankings = irmx.join(QRELS, RUN)
+    rankings = irmx.rankings(QRELS, RUN)
     with pytest.raises(
         TypeError, match="'query_end' is read over rows of the qrels, which are qrels_rows; these are of the run"
     ):
@@ -136,7 +136,7 @@ def test_columns_of_the_other_table_and_of_labels_are_refused() -> None:
 
 
 def test_rows_of_the_run_have_ranks_and_grades() -> None:
-    rows = irmx.join(QRELS, RUN, cutoff=2).run_rows
+    rows = irmx.rankings(QRELS, RUN, cutoff=2).run_rows
     assert rows.doc_ids == ("y", "b", "x", "a", "y")
     assert rows.rank.tolist() == [1, 1, 0, 2, 1]
     assert rows.score.tolist() == [1.0, 3.0, 2.0, 2.5, 1.0]
@@ -144,7 +144,7 @@ def test_rows_of_the_run_have_ranks_and_grades() -> None:
 
 
 def test_some_rows() -> None:
-    judged = irmx.join(QRELS, RUN).judged
+    judged = irmx.rankings(QRELS, RUN).judged
     best = judged.where(judged.grade > 0)
     assert (best.rank.tolist(), best.count.tolist(), best.doc_ids) == ([2], [0, 1, 0], ("a",))
     assert (best.column(TIME).tolist(), best.sum(best.grade).tolist(), best.ordinal.tolist()) == (
@@ -186,7 +186,7 @@ def test_another_number_of_values_than_rows_is_told(
     wrong: Callable[[Rows], Any], error: type[Exception], says: str
 ) -> None:
     with pytest.raises(error, match=f"^{re.escape(says)}$"):
-        wrong(irmx.join(QRELS, RUN).judged)
+        wrong(irmx.rankings(QRELS, RUN).judged)
 
 
 def test_measures_of_ir_measures_see_the_largest_grade_and_no_empty_document() -> None:

@@ -61,7 +61,7 @@ def arrays(rankings: Rankings) -> Iterator[tuple[str, Any]]:
 
 @pytest.mark.parametrize("view", VIEWS, ids=str)
 def test_no_array_that_a_measure_reaches_can_be_written(view: dict[str, Any]) -> None:
-    rankings = irmx.join(QRELS, RUN, **view)
+    rankings = irmx.rankings(QRELS, RUN, **view)
     subtopic, names = rankings.qrels_rows.labels(SUBTOPIC)
     per_subtopic = rankings.per_subtopic(np.where(rankings.qrels_rows.topic == 0, subtopic, -1), len(names))
     for of, seen in (("rankings", rankings), ("per subtopic", per_subtopic)):
@@ -78,7 +78,7 @@ def test_a_new_shape_or_type_of_an_array_is_that_of_a_view() -> None:
     def given_out() -> list[tuple[str, Any]]:
         return [(of, array) for of, array in arrays(rankings) if of not in ("memo", "qrels_memo", "judgments", "run")]
 
-    rankings = irmx.join(QRELS, RUN)
+    rankings = irmx.rankings(QRELS, RUN)
     before = [(name, array.tolist()) for name, array in given_out()]
     for _, array in given_out():
         array.dtype = "int8"
@@ -89,7 +89,7 @@ def test_a_new_shape_or_type_of_an_array_is_that_of_a_view() -> None:
 def test_no_list_that_a_measure_reaches_can_be_sorted() -> None:
     """Labels are kept with the qrels: sorted in place they would be those of other rows, for every later run."""
     qrels, run = irmx.read_qrels(QRELS), irmx.read_run(RUN)
-    rankings = irmx.join(qrels, run)
+    rankings = irmx.rankings(qrels, run)
     for some in (rankings, rankings.per_subtopic(rankings.qrels_rows.labels(SUBTOPIC)[0] - 1, 1)):
         for names in (some.topics, some.qrels_rows.labels(SUBTOPIC)[1], some.run_rows.labels(KIND)[1]):
             assert isinstance(names, tuple)
@@ -105,7 +105,7 @@ def test_the_arrays_of_the_user_stay_as_they_are(order: Any) -> None:
     run = pd.DataFrame(
         {"query_id": list("pppq"), "doc_id": list("cxaa"), "score": numbers[0], "length": numbers[1]}, copy=False
     )
-    rankings = irmx.join(QRELS, run)
+    rankings = irmx.rankings(QRELS, run)
     list(rankings.relevant.column(LENGTH)), rankings.run_rows.score
     assert numbers.flags.writeable
     assert irmx.calc_aggregate("NCP(law=uniform)", QRELS, run) == irmx.calc_aggregate("NCP(law=uniform)", QRELS, RUN)

@@ -86,7 +86,7 @@ def test_short_representations(tmp_path: Path) -> None:
     made = irmx.evaluator("AP P@5 RR NCP(law=first)", judgments)
     assert "<Judgments: 2 topics, 3 documents, some.qrels>" in repr(made)
     assert "4 measures, AP, P@5, RR, ...;" in repr(made)
-    rankings = irmx.join(judgments, run)
+    rankings = irmx.rankings(judgments, run)
     assert repr(rankings) == "<Rankings: 2 topics, 3 documents>"
     assert repr(Ranking(rankings, 0)) == "<Ranking: topic q, 2 documents>"
 

@@ -55,7 +55,7 @@ SPANS = Spans()
 
 
 def test_rows_of_the_run_are_in_its_order_and_match_those_of_the_qrels() -> None:
-    rankings = irmx.join(QRELS, RUN)
+    rankings = irmx.rankings(QRELS, RUN)
     run, qrels = rankings.run_rows, rankings.qrels_rows
     assert run.offsets.tolist() == [0, 3, 5]
     assert run.doc_ids == ("x", "a", "a", "c", "y")
@@ -83,7 +83,7 @@ ids = st.sampled_from("abcde")
 def test_matching_rows_are_all_pairs_of_one_topic_and_document(qrels: list[Any], run: list[Any]) -> None:
     q = pd.DataFrame([(*row, "n") for row in [*qrels, ("1", "zz", 0)]], columns=list(QRELS.columns))
     r = pd.DataFrame([(*row, 1.0, i) for i, row in enumerate(run)], columns=list(RUN.columns))
-    rankings = irmx.join(q, r)
+    rankings = irmx.rankings(q, r)
     at_run, at_qrels = rankings.matching_rows()
     time, topics = rankings.run_rows.column(TIME), rankings.topics
     place = rankings.qrels_rows.doc[at_qrels]

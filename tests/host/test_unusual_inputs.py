@@ -77,12 +77,12 @@ def test_a_column_of_times_is_in_seconds_whatever_its_unit() -> None:
         pa.array([-5_000_000_000, 86_400_000], pa.int64()).cast(pa.timestamp("ms", tz="UTC")),
     ):
         qrels = pa.table({"query_id": ["q", "r"], "doc_id": ["a", "a"], "relevance": [1, 1], "timestamp": times})
-        rankings = irmx.join(qrels, {"q": {"a": 1.0}, "r": {"a": 1.0}})
+        rankings = irmx.rankings(qrels, {"q": {"a": 1.0}, "r": {"a": 1.0}})
         assert rankings.topic_column(window).tolist() == [-5_000_000.0, 86_400.0]
     days = pa.array([-150_000, 1], pa.int32()).cast(pa.date32())  # the year 1559, which nanoseconds cannot hold
     for dates in (days, days.cast(pa.date64()), days.cast(pa.timestamp("us"))):
         qrels = pa.table({"query_id": ["q", "r"], "doc_id": ["a", "a"], "relevance": [1, 1], "timestamp": dates})
-        rankings = irmx.join(qrels, {"q": {"a": 1.0}, "r": {"a": 1.0}})
+        rankings = irmx.rankings(qrels, {"q": {"a": 1.0}, "r": {"a": 1.0}})
         assert rankings.topic_column(window).tolist() == [-150_000 * 86_400.0, 86_400.0]
 
 
@@ -103,7 +103,7 @@ def test_columns_that_nothing_reads_do_not_matter_until_they_are_read() -> None:
     qrels = pd.DataFrame({"query_id": "q", "doc_id": list("ac"), "relevance": 1, "judge": [1, "x"]})
     assert first(run, qrels) == 0.5
     with pytest.raises(DataError, match="column 'vector' of the run mixes types"):
-        irmx.join(qrels, run).relevant.column(Column("run", "vector", "of the document"))
+        irmx.rankings(qrels, run).relevant.column(Column("run", "vector", "of the document"))
 
 
 def test_ids_that_look_like_dates_are_texts_in_every_table_file(tmp_path: Path) -> None:

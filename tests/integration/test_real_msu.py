@@ -105,7 +105,7 @@ def test_numpy_and_the_compiled_way_agree_on_real_streams(
     judgments: irmx.Judgments, run_files: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.warns(irmx.DataWarning):
-        streams = MSU.prepare(irmx.join(judgments, run_files["3AP"]))
+        streams = MSU.prepare(irmx.rankings(judgments, run_files["3AP"]))
     from irmx_stream import Population, simulate
 
     users = Population().draw(200)

@@ -79,11 +79,11 @@ def test_topics_that_do_not_fit_into_memory_together(hop, monkeypatch):
         run[f"t{t}"] = {f"d{i}": -float(i) for i in range(depth)}
         qrels[f"t{t}"] = {f"d{i}": 1 for i in rng.choice(depth, r, replace=False)} or {"none": 1}
     model = GL_OR_ID(max_hop=hop)
-    expected = model.invariant(irmx.join(qrels, run))
+    expected = model.invariant(irmx.rankings(qrels, run))
     for pairs, many in ((1, 1), (20, 5), (500, 30)):
         monkeypatch.setattr(closed_form, "_PAIRS_AT_ONCE", pairs)
         monkeypatch.setattr(closed_form, "_MANY", many)
-        assert model.invariant(irmx.join(qrels, run)) == pytest.approx(expected, abs=1e-14)
+        assert model.invariant(irmx.rankings(qrels, run)) == pytest.approx(expected, abs=1e-14)
 
 
 def test_the_default_offset_is_no_change():

@@ -16,7 +16,7 @@ from irmx_markov.markov_models import NAMED
 def rankings_of(depth, relevant):
     """Return the rankings of one topic with relevant documents at some ranks."""
     run = {"q": {f"d{r}": -float(r) for r in range(1, depth + 1)}}
-    return irmx.join({"q": {f"d{r}": 1 for r in relevant}}, run)
+    return irmx.rankings({"q": {f"d{r}": 1 for r in relevant}}, run)
 
 
 @st.composite

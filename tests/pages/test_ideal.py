@@ -53,7 +53,7 @@ POOLS = st.fixed_dictionaries(
 
 def candidates(plain: Any, pool: Any, verticals: int, items: int, alpha: float = 10) -> Candidates:
     _, qrels = plain.as_tables([], pool)
-    rankings = irmx.join(qrels, plain.run_of(("w", "web")))
+    rankings = irmx.rankings(qrels, plain.run_of(("w", "web")))
     limits = Limits(verticals=verticals, items=items)
     return candidates_of(judged_verticals(rankings), 0, limits, DEFAULT, alpha, "steep")
 

@@ -25,7 +25,7 @@ JUDGED = [
 
 def blocks(plain: Any, *items: tuple[str, str], **options: Any) -> list[tuple[str, int]]:
     columns = options.pop("columns", {})
-    pages = pages_of(irmx.join(plain.qrels_of(*JUDGED), plain.run_of(*items, **columns)), **options)
+    pages = pages_of(irmx.rankings(plain.qrels_of(*JUDGED), plain.run_of(*items, **columns)), **options)
     return list(zip(pages.vertical.tolist(), pages.items.tolist(), strict=True))
 
 
@@ -55,7 +55,7 @@ def test_named_blocks_win(plain: Any) -> None:
 def test_the_order_of_a_page_is_that_of_the_scores(plain: Any) -> None:
     run = plain.run_of(("w1", "web"), ("i1", "image"), ("w2", "web"), ("i2", "image"))
     run["score"] = [1.0, 4.0, 2.0, 3.0]
-    pages = pages_of(irmx.join(plain.qrels_of(*JUDGED), run))
+    pages = pages_of(irmx.rankings(plain.qrels_of(*JUDGED), run))
     assert pages.vertical.tolist() == ["image", "web", "web"]
     assert pages.relevant.tolist() == [2, 0, 1]
 
@@ -64,13 +64,13 @@ def test_media_types(plain: Any) -> None:
     """By the name of the vertical, or as the column says; an empty value is no value."""
     run = plain.run_of(("i1", "image"), ("i2", "image"), ("n1", "news"), ("w1", "web"))
     qrels = plain.qrels_of(*JUDGED)
-    assert pages_of(irmx.join(qrels, run)).effort.tolist() == [2, 3, 3]
+    assert pages_of(irmx.rankings(qrels, run)).effort.tolist() == [2, 3, 3]
     run["media"] = ["image", None, "video", ""]
-    pages = pages_of(irmx.join(qrels, run))
+    pages = pages_of(irmx.rankings(qrels, run))
     assert pages.effort.tolist() == [2, 6, 3]
     assert pages.visual.tolist() == [True, True, False]
     run["media"] = ["card", "card", "card", "card"]
-    pages = pages_of(irmx.join(qrels, run), effort={"card": 2.5})
+    pages = pages_of(irmx.rankings(qrels, run), effort={"card": 2.5})
     assert pages.effort.tolist() == [5, 2.5, 2.5]
     assert not pages.visual.any()
 

@@ -167,7 +167,7 @@ def test_sobol_points_lower_the_error() -> None:
 
 
 def test_settings_of_one_sweep_are_the_values_of_each_alone() -> None:
-    rankings = irmx.join(NUGGETS, UPDATES)
+    rankings = irmx.rankings(NUGGETS, UPDATES)
     settings = [MSU(L=loss, per=per) for loss in (0.0, 0.5, 1.0) for per in (None, "second", "update_read")]
     settings += [MSU(L=loss, late="at") for loss in (0.1, 0.5)]
     settings += [MSU(per=per, ratio="of_means") for per in ("second", "update_emitted")]

@@ -181,7 +181,7 @@ def test_parts_are_those_of_explain(demo, section):
             continue
         explained = irmx.explain(measure, demo.judgments, demo.runs[system], topic)
         added = dict(zip(explained.columns["doc_id"], explained.columns["contribution"], strict=True))
-        first = irmx.join(demo.judgments, demo.runs[system]).ranked.of_topic(int(topic) - 1).doc_ids[:10]
+        first = irmx.rankings(demo.judgments, demo.runs[system]).ranked.of_topic(int(topic) - 1).doc_ids[:10]
         assert of["of"] == pytest.approx([added.pop(doc, 0) for doc in first], rel=1e-5)
         assert of["rest"] == pytest.approx([sum(map(bool, added.values())), sum(added.values())], rel=1e-5)
 
@@ -190,7 +190,7 @@ def test_ranks_and_grades_are_those_of_the_join(demo, section):
     grades = demo.judgments.as_dict()
     for topic in section.data["topics"]:
         for system, ranks in zip(section.data["systems"], topic["ranks"], strict=True):
-            of_topic = irmx.join(demo.judgments, demo.runs[system]).ranked.of_topic(int(topic["topic"]) - 1)
+            of_topic = irmx.rankings(demo.judgments, demo.runs[system]).ranked.of_topic(int(topic["topic"]) - 1)
             place = {doc: rank for rank, doc in enumerate(of_topic.doc_ids, 1)}
             assert ranks == [place.get(doc, 0) for doc, _ in topic["docs"]]
             assert set(of_topic.doc_ids[:10]) <= {doc for doc, _ in topic["docs"]}

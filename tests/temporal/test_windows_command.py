@@ -101,7 +101,7 @@ def test_they_are_the_windows_of_the_measures(window: str, seed: int) -> None:
     )
     judgments = irmx.read_qrels(table)
     run = {q: dict(zip(d["doc_id"], random.random(len(d)), strict=True)) for q, d in table.groupby("query_id")}
-    cells = irmx.TIA_P(window=window, tz="Asia/Tokyo").cells(irmx.join(judgments, run))
+    cells = irmx.TIA_P(window=window, tz="Asia/Tokyo").cells(irmx.rankings(judgments, run))
     found = windows_of(judgments, Windowing(window, "Asia/Tokyo"))
     assert [name for topic in found for name in topic.names] == cells.windows.names
     assert [weight for topic in found for weight in topic.weights] == pytest.approx(cells.windows.weight.tolist())

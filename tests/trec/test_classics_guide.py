@@ -44,7 +44,7 @@ def test_what_no_provider_computes() -> None:
     sentence = re.search(r"No provider of ir_measures computes (.*?)\.\n", TEXT, re.DOTALL)
     assert sentence is not None
     for text in in_code(sentence[1]):
-        irmx.evaluator(text, {"q": {"a": 1}})
+        irmx.evaluator(text, {"q": {"a": 2}})
         for provider in STOCK:
             with pytest.raises(irmx.UsageError):
                 irmx.calc_aggregate(text, {"q": {"a": 1}}, {"q": {"a": 1.0}}, provider=provider.NAME)

@@ -31,7 +31,7 @@ class Ranking:
     Examples
     --------
     >>> import irmx
-    >>> [ranking] = irmx.join({"q": {"a": 1, "b": 0, "c": 2}}, {"q": {"a": 3.0, "x": 2.0, "c": 1.0}})
+    >>> [ranking] = irmx.rankings({"q": {"a": 1, "b": 0, "c": 2}}, {"q": {"a": 3.0, "x": 2.0, "c": 1.0}})
     >>> ranking.relevant.rank, ranking.relevant.grade, ranking.precision.round(3), ranking.recall_base
     (array([1, 3]), array([1., 2.]), array([1.   , 0.667]), 2)
     >>> ranking.ranked.doc_ids

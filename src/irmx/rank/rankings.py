@@ -45,7 +45,7 @@ class Rankings(Shared):
     >>> import irmx
     >>> qrels = {"q": {"a": 1, "b": 0, "c": 2}}
     >>> run = {"q": {"a": 3.0, "x": 2.0, "b": 1.0, "c": 0.5}}
-    >>> rankings = irmx.join(qrels, run)
+    >>> rankings = irmx.rankings(qrels, run)
     >>> rankings.relevant.rank, rankings.precision, rankings.recall_base
     (array([1, 4]), array([1. , 0.5]), array([2]))
     """
@@ -186,7 +186,7 @@ class Rankings(Shared):
         --------
         >>> import irmx, pandas as pd
         >>> nuggets = pd.DataFrame({"query_id": ["q", "q"], "doc_id": ["u", "u"], "iteration": ["n1", "n2"], "relevance": [1, 1]})
-        >>> irmx.join(nuggets, {"q": {"x": 2.0, "u": 1.0}}).matching_rows()
+        >>> irmx.rankings(nuggets, {"q": {"x": 2.0, "u": 1.0}}).matching_rows()
         (array([1, 1]), array([0, 1]))
         """
         of_run, of_qrels = self.memo(("irmx", "matching rows"), self._matching_rows)
@@ -253,7 +253,7 @@ class Rankings(Shared):
         """The grades of all judged documents of the topics, retrieved or not, largest first, with the offsets of the topics.
 
         >>> import irmx
-        >>> irmx.join({"q": {"a": 1, "b": 0, "c": 2}}, {"q": {"b": 1.0}}).judged_grades
+        >>> irmx.rankings({"q": {"a": 1, "b": 0, "c": 2}}, {"q": {"b": 1.0}}).judged_grades
         (array([0, 3]), array([2., 1., 0.]))
         """
         offsets, grades = self._judged_grades
@@ -330,7 +330,7 @@ class Rankings(Shared):
         --------
         >>> import irmx
         >>> judgments = irmx.read_qrels({"q": {"a": 2, "b": 2, "c": 0}})
-        >>> rankings = irmx.join(judgments, {"q": {"x": 4.0, "a": 3.0, "b": 2.0}}, rel=2)
+        >>> rankings = irmx.rankings(judgments, {"q": {"x": 4.0, "a": 3.0, "b": 2.0}}, rel=2)
         >>> some = rankings.with_judgments([False, True, True])
         >>> some.relevant.rank, some.recall_base
         (array([3]), array([1]))
@@ -347,7 +347,7 @@ class Rankings(Shared):
         For measures whose settings share work, and for those that look at documents of grades below 0.
 
         >>> import irmx
-        >>> rankings = irmx.join({"q": {"a": 1, "b": 2, "c": -2}}, {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, cutoff=1)
+        >>> rankings = irmx.rankings({"q": {"a": 1, "b": 2, "c": -2}}, {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, cutoff=1)
         >>> rankings.with_parameters(cutoff=None).judged.grade, rankings.with_parameters(cutoff=3, rel=-2).judged.grade
         (array([1., 2.]), array([ 1.,  2., -2.]))
         """
@@ -378,7 +378,7 @@ class Rankings(Shared):
         >>> import irmx, numpy as np, pandas as pd
         >>> rows = [("q", "a", 1, "s1"), ("q", "b", 1, "s2"), ("q", "b", 1, "s1")]
         >>> qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration"])
-        >>> rankings = irmx.join(qrels, {"q": {"x": 3.0, "b": 2.0, "a": 1.0}}).per_subtopic(np.array([0, 1, 0]), 2)
+        >>> rankings = irmx.rankings(qrels, {"q": {"x": 3.0, "b": 2.0, "a": 1.0}}).per_subtopic(np.array([0, 1, 0]), 2)
         >>> rankings.relevant.rank, rankings.relevant.offsets, rankings.recall_base
         (array([2, 3, 2]), array([0, 2, 3]), array([2, 1]))
         """

@@ -68,7 +68,7 @@ class Rows(Shared):
     >>> import irmx, pandas as pd
     >>> run = pd.DataFrame({"query_id": "q", "doc_id": ["a", "b", "c"], "score": [3, 2, 1], "length": [90, 50, 70]})
     >>> length = irmx.Column("run", "length", "words of the document", unit="words")
-    >>> rankings = irmx.join({"q": {"a": 1, "b": 0, "c": 2}}, run)
+    >>> rankings = irmx.rankings({"q": {"a": 1, "b": 0, "c": 2}}, run)
     >>> rankings.relevant
     <irmx.Rows: 2 rows of the run, 1 topic>
     >>> rankings.relevant.rank, rankings.relevant.grade, rankings.relevant.column(length)
@@ -174,7 +174,7 @@ class Rows(Shared):
         """Return the sum of values, one per row, over the rows of every topic; another number of values is a ValueError.
 
         >>> import irmx
-        >>> relevant = irmx.join({"p": {"a": 1, "b": 1}, "q": {"a": 1}}, {"p": {"a": 2.0, "b": 1.0}, "q": {"x": 1.0}}).relevant
+        >>> relevant = irmx.rankings({"p": {"a": 1, "b": 1}, "q": {"a": 1}}, {"p": {"a": 2.0, "b": 1.0}, "q": {"x": 1.0}}).relevant
         >>> relevant.sum(1 / relevant.rank)
         array([1.5, 0. ])
         """
@@ -237,7 +237,7 @@ class Rows(Shared):
         >>> import irmx, pandas as pd
         >>> run = pd.DataFrame({"query_id": "q", "doc_id": ["a", "b"], "score": [1.0, 2.0], "genre": ["report", "essay"]})
         >>> genre = irmx.Column("run", "genre", "what it is", dtype="str")
-        >>> irmx.join({"q": {"a": 1}}, run).ranked.labels(genre)
+        >>> irmx.rankings({"q": {"a": 1}}, run).ranked.labels(genre)
         (array([1, 0]), ('report', 'essay'))
         """
         number, names = self._labels_of(column)
@@ -308,7 +308,7 @@ class Rows(Shared):
         """Return the rows for which ``keep``, one truth value per row, is true; another number of values is a ValueError.
 
         >>> import irmx
-        >>> rankings = irmx.join({"q": {"a": 1, "b": 0, "c": 2}}, {"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
+        >>> rankings = irmx.rankings({"q": {"a": 1, "b": 0, "c": 2}}, {"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
         >>> rankings.judged.where(rankings.judged.grade >= 1).rank
         array([1, 3])
         """

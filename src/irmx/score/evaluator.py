@@ -231,7 +231,9 @@ def rankings(qrels: Any, run: Any, **common: Any) -> Rankings:
 
 
 def join(qrels: Any, run: Any, **common: Any) -> Rankings:
-    """Return :func:`rankings` under their old name."""
+    """Return :func:`rankings` under the name that it had before irmx 0.3."""
+    message = "irmx.join returns rankings, not a Join, and is now irmx.rankings; the old name will be removed."
+    warnings.warn(message, DeprecationWarning, stacklevel=2)
     return rankings(qrels, run, **common)
 
 

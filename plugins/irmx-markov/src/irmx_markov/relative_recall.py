@@ -46,7 +46,7 @@ def add_best_retrieved(qrels: Any, runs: Iterable[Any], rel: float = 1, cutoff: 
     best = dict.fromkeys(judgments.index, 0)
     common: dict[str, Any] = {"rel": rel} if cutoff is None else {"rel": rel, "cutoff": cutoff}
     for run in runs:
-        rankings = irmx.join(judgments, run, **common)
+        rankings = irmx.rankings(judgments, run, **common)
         for topic, r in zip(rankings.topics, rankings.relevant.count.tolist(), strict=True):
             best[str(topic)] = max(best[str(topic)], r)
     table = pd.DataFrame(list(judgments), columns=["query_id", "doc_id", "relevance", "iteration"])

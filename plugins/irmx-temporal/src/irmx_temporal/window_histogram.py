@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from irmx import Judgments, Rankings, join, visible
+import irmx
+from irmx import Judgments, Rankings, visible
 from irmx.ragged import position_among
 from irmx_temporal.cells.aspect_weights import aspects_of
 from irmx_temporal.cells.cell_arrays import Aspects
@@ -67,7 +68,7 @@ def windows_of(qrels: Judgments, windowing: Windowing, rel: float = 1) -> list[T
     >>> topic.names, topic.documents, [round(w, 3) for w in topic.weights]
     (['2014-03', '2014-05'], [2, 1], [0.667, 0.333])
     """
-    rankings = join(qrels, {topic: {"-": 0.0} for topic in qrels.index}, rel=rel)
+    rankings = irmx.rankings(qrels, {topic: {"-": 0.0} for topic in qrels.index}, rel=rel)
     rows = rankings.qrels_rows
     relevant = (rows.grade >= rankings.rel) & ~rows.declares
     found = windows_of_rows(rankings, relevant, windowing)

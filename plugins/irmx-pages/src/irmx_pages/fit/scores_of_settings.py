@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from irmx import Judgments, Param, UsageError, join, number
+import irmx
+from irmx import Judgments, Param, UsageError, number
 from irmx.ragged import Floats, offsets_of
 from irmx_pages.examination.examination_models import ByPosition
 from irmx_pages.page.page import Page
@@ -81,7 +82,9 @@ class PageScorer:
         self.measure = measure
         self._batches = batches(pages)
         common = {name: measure[name] for name in ("rel", "ties")}
-        self._rankings = [join(judgments, run_table([pages[i] for i in batch]), **common) for batch in self._batches]
+        self._rankings = [
+            irmx.rankings(judgments, run_table([pages[i] for i in batch]), **common) for batch in self._batches
+        ]
         number_of = {str(t): i for i, t in enumerate(self._rankings[0].topics)}  # every topic has a page in it
         self.topic = np.array([number_of[p.query_id] for p in pages])
         places = []

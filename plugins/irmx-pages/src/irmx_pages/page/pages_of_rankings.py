@@ -88,7 +88,7 @@ def pages_of(
     ...     "vertical": ["web", "image", "image"]})
     >>> qrels = pd.DataFrame({"query_id": "q", "doc_id": ["w1", "i1"], "relevance": 1, "vertical": ["web", "image"],
     ...     "orientation": [None, 0.75]})
-    >>> pages = pages_of(irmx.join(qrels, run))
+    >>> pages = pages_of(irmx.rankings(qrels, run))
     >>> pages.vertical, pages.items, pages.effort, pages.relevant
     (array(['web', 'image'], dtype=object), array([1, 2]), array([3., 2.]), array([1., 1.]))
     """

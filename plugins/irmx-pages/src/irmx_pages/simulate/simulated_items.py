@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from irmx import DataError, Judgments, UsageError, join, read_run
+import irmx
+from irmx import DataError, Judgments, UsageError, read_run
 from irmx_pages.ideal.ideal_blocks import most_oriented
 from irmx_pages.page.judged_verticals import judged_verticals
 from irmx_pages.page.page_arrays import WEB, WEB_ORIENTATION
@@ -52,7 +53,7 @@ class Judged:
 
 def judged_topics(judgments: Judgments, rel: float) -> dict[str, Judged]:
     """Return the qrels of every topic; raises for errors in them, see :func:`judged_verticals`."""
-    rankings = join(judgments, {topic: {"-": 0.0} for topic in judgments.index}, rel=rel)
+    rankings = irmx.rankings(judgments, {topic: {"-": 0.0} for topic in judgments.index}, rel=rel)
     found, rows = judged_verticals(rankings), rankings.qrels_rows
     out = {str(topic): Judged(orientation={WEB: WEB_ORIENTATION}) for topic in rankings.topics}
     names = list(out)

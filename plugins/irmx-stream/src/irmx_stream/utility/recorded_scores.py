@@ -72,7 +72,7 @@ def topic_streams(qrels: Any, run: Any, measure: str | ModeledStreamUtility = "M
     (1000.0, 9000.0, array([120.]), array([60.]))
     """
     asked = _msu(measure)
-    rankings = irmx.join(qrels, run, rel=asked["rel"])
+    rankings = irmx.rankings(qrels, run, rel=asked["rel"])
     return {topic.query_id: topic for topic in _topics(asked, rankings)}
 
 

@@ -55,7 +55,7 @@ def residuals(measure: ir_measures.Measure, rankings: Rankings, is_unjudged: Boo
     Examples
     --------
     >>> import irmx
-    >>> rankings = irmx.join({"q": {"a": 1, "b": 0}}, {"q": {"a": 4.0, "x": 3.0, "b": 2.0, "y": 1.0}})
+    >>> rankings = irmx.rankings({"q": {"a": 1, "b": 0}}, {"q": {"a": 4.0, "x": 3.0, "b": 2.0, "y": 1.0}})
     >>> unjudged = np.isnan(rankings.ranked.grade)
     >>> residuals(irmx.parse_measure("RBP(p=0.5)"), rankings, unjudged)  # 1/4 + 1/16, and 1/16 below rank 4
     array([0.375])
