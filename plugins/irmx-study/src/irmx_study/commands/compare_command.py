@@ -11,6 +11,7 @@ import typer
 
 from irmx import (
     DataWarning,
+    MissingTopicsWarning,
     UsageError,
     named_runs,
     note,
@@ -132,7 +133,7 @@ def compare_runs(
         _refuse_unjudged(scores, all_pairs, output_format, methods)
     with warnings.catch_warnings():
         # the notes of the comparison count the topics that runs lack
-        warnings.filterwarnings("ignore", r"[\s\S]*no results for \d+ of \d+ topics .*measures' defaults$", DataWarning)
+        warnings.simplefilter("ignore", MissingTopicsWarning)
         values = scored("compare", arguments, scores, measure, label or ())
     if plot_topics is not None and len(values.systems) != 2:
         raise UsageError(f"--plot-topics draws the differences of two runs. There are {len(values.systems)}; give two.")

@@ -9,7 +9,16 @@ from typing import Annotated, Any
 
 import typer
 
-from irmx import DataWarning, FormatOption, UsageError, note, picture_option, print_rows, registry, write_picture
+from irmx import (
+    FormatOption,
+    MissingTopicsWarning,
+    UsageError,
+    note,
+    picture_option,
+    print_rows,
+    registry,
+    write_picture,
+)
 from irmx_study.commands.scored import chosen, scored
 from irmx_study.commands.shared_options import (
     ArgumentsOption,
@@ -100,7 +109,7 @@ def discriminate_measures(
     Choices.of(2, **how, family="measure", interval="t")  # refuses a mistyped option before the runs are scored
     with warnings.catch_warnings():
         # the notes below the table count the topics that runs lack
-        warnings.filterwarnings("ignore", r"[\s\S]*no results for \d+ of \d+ topics .*measures' defaults$", DataWarning)
+        warnings.simplefilter("ignore", MissingTopicsWarning)
         values = scored("discriminate", arguments, scores, measure, label or (), only, best)
     result = discriminate(chosen(values, only, every_topic, best), **how, splits=splits, bin_width=bin_width)
     if plot is not None:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from irmx import DataWarning, FormatOption, UsageError, named_runs, note, runs_and_measures, visible
+from irmx import FormatOption, MissingTopicsWarning, UsageError, named_runs, note, runs_and_measures, visible
 from irmx_study.commands.scored import labels_of, names_with_labels, scored
 
 REPORT_ENDINGS = (".html", ".htm")
@@ -107,7 +107,7 @@ def write_report(
     words, labels = str(context.info_name), label or ()
     with warnings.catch_warnings():
         # the notes of the comparison count the topics that runs lack
-        warnings.filterwarnings("ignore", r"[\s\S]*no results for \d+ of \d+ topics .*measures' defaults$", DataWarning)
+        warnings.simplefilter("ignore", MissingTopicsWarning)
         if from_files:
             values = scored(words, arguments, True, measure, labels)
             made = report(values, baseline=labels_of(baseline, labels), **known, **how)

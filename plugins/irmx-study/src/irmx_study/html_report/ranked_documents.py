@@ -9,6 +9,7 @@ from typing import Any
 import ir_measures
 import numpy as np
 
+import irmx
 from irmx import (
     DataError,
     DataWarning,
@@ -17,7 +18,6 @@ from irmx import (
     Measure,
     UsageError,
     explanations,
-    join,
     read_run,
     visible,
 )
@@ -92,7 +92,7 @@ def _documents_of(reported: Reported, rankings: Sequence[_Ranking]) -> Json:
 def _ranked(judgments: Judgments, run: Any, top: int, asked: Container[str]) -> dict[str, _Ranking]:
     """Return the rankings of a run by topic; none for a stream in which documents repeat, or a run that shares no topic."""
     try:
-        rankings = join(judgments, run)
+        rankings = irmx.rankings(judgments, run)
         rows = rankings.ranked
         ids, ends = rows.doc_ids, rows.offsets.tolist()
     except DataError:

@@ -13,6 +13,7 @@ import pandas as pd
 from irmx import (
     DataError,
     DataWarning,
+    MissingTopicsWarning,
     NamedMeasure,
     Scores,
     UsageError,
@@ -253,6 +254,6 @@ def _warn_of_missing(
             warnings.warn(
                 f"{system}: no results for {len(missing)} of {len(topics)} topics ({some(missing)}); they count with the "
                 f"measures' defaults{zero}",
-                DataWarning,
+                DataWarning if zero else MissingTopicsWarning,
                 stacklevel=4,
             )
