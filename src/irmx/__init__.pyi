@@ -91,6 +91,7 @@ from .rank.ranking import Ranking as Ranking
 from .rank.rankings import Rankings as Rankings
 from .rank.rows import Rows as Rows
 from .registry import Registry as Registry
+from .score.batch import score_batch as score_batch
 from .score.evaluator import Evaluator as Evaluator
 from .score.evaluator import as_measures as as_measures
 from .score.evaluator import calc as calc
