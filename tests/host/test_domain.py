@@ -16,7 +16,7 @@ RUN = {"1": {"x": 4.0, "a": 3.0, "b": 2.0, "c": 1.0}, "2": {"b": 1.0}}
 PARAMETERS = [
     # pytrec_eval: aborts, answers 0, or reads memory that is not its own
     ("SetP(rel=0)", "pytrec_eval", "The 'rel' parameter of SetP(rel=0), which pytrec_eval computes, must be an int"),
-    ("AP(rel=-1)", "pytrec_eval", "must be a number in the range (0, inf). Got -1"),
+    ("AP(rel=-1)", "pytrec_eval", "must be a number in the range (0, 2147483647]. Got -1"),
     ("Bpref(rel=1000000)", "pytrec_eval", "in the range [1, 10000]. Got 1000000"),
     ("P@0", "pytrec_eval", "The 'cutoff' parameter of P must be an int"),
     ("nDCG@-1", "pytrec_eval", "Got -1"),
@@ -32,7 +32,7 @@ PARAMETERS = [
     # cwl_eval: NaN, 0, values outside of the measure's range, and no more than 1,000 documents
     ("RBP(rel=1,p=2.0)", "cwl_eval", "must be a float in the range (0, 1). Got 2.0"),
     ("RBP(rel=1,p=1)", "cwl_eval", "in the range (0, 1). Got 1 "),
-    ("RBP(rel=0)", "cwl_eval", "must be a number in the range (0, inf). Got 0"),
+    ("RBP(rel=0)", "cwl_eval", "must be a number in the range (0, 2147483647]. Got 0"),
     ("RBP(rel=0.5)", "cwl_eval", "must be of type int. Got 0.5"),
     ("NERR10(p=0.0,max_rel=2)", None, "in the range (0, 1). Got 0.0"),
     ("INST(T=0.0,max_rel=2)", None, "The 'T' parameter of INST(T=0.0,max_rel=2), which cwl_eval computes"),

@@ -109,8 +109,8 @@ def test_settings_of_several_grades_give_what_each_gives_alone():
 @pytest.mark.parametrize(
     ("measure", "allowed"),
     [
-        ("AP(rel=0)", "'rel' parameter of AP must be a number in the range (0, inf). Got 0"),
-        ("NumRet(rel=-1)", "'rel' parameter of NumRet must be a number in the range (0, inf). Got -1"),
+        ("AP(rel=0)", "'rel' parameter of AP must be a number in the range (0, 2147483647]. Got 0"),
+        ("NumRet(rel=-1)", "'rel' parameter of NumRet must be a number in the range (0, 2147483647]. Got -1"),
         ("P@0", "'cutoff' parameter of P must be an int in the range [1, inf). Got 0"),
         ("RBP(p=1)", "'p' parameter of RBP must be a float in the range (0, 1). Got 1"),
         ("RBP(p=0)", "'p' parameter of RBP must be a float in the range (0, 1). Got 0"),

@@ -15,7 +15,7 @@ from typing import Any
 import ir_measures
 
 from irmx.declare.measures import Measure
-from irmx.declare.params import LARGEST_INT, Param, refuse_unknown, with_article
+from irmx.declare.params import LARGEST_GRADE, LARGEST_INT, Param, refuse_unknown, with_article
 from irmx.declare.trec_names import is_trec_name, trec_measures, trec_names
 from irmx.errors import UnknownNameError, UsageError, suggest, value_repr
 from irmx.registry import registry
@@ -341,6 +341,8 @@ def legal(base: ir_measures.Measure, params: Mapping[str, Any], for_scorer: bool
         info = declared[name]
         if isinstance(info, Param):
             info.check(value, name, str(owner))
+        elif name == "rel" and type(value) is int and abs(value) > LARGEST_GRADE:
+            Param(int, "", low=-LARGEST_GRADE, high=LARGEST_GRADE).check(value, name, str(owner))
         elif info.dtype is float and type(value) is int and abs(value) <= LARGEST_INT:
             written[name] = _Whole(value)
         elif (

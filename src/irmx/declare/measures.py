@@ -19,7 +19,7 @@ from irmx.declare.drawn_contributions import draw_contributions
 from irmx.declare.formula import Formula
 from irmx.declare.measure_failures import value_of_topic
 from irmx.declare.parameter_help import ParameterDoc, ParameterSignature
-from irmx.declare.params import Param, check_params, number, refuse_unknown
+from irmx.declare.params import LARGEST_GRADE, Param, check_params, number, refuse_unknown
 from irmx.declare.symbols import params_text
 from irmx.errors import PluginError, UsageError
 from irmx.registry import registry
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
         from typing import Self
     else:
         from typing_extensions import Self
-
-LARGEST_GRADE = 2**31 - 1
-"""The largest grade from which on documents can count as relevant; tools behind ir_measures compute with 32 bits."""
 
 REL = Param(number, "smallest relevance grade that counts as relevant", default=1, high=LARGEST_GRADE)
 CUTOFF = Param(int, "number of documents from the top of the ranking that are scored", low=1, unit="ranks")

@@ -33,6 +33,9 @@ number = numbers.Real
 LARGEST_INT = 2**53
 """Floats, with which measures compute, do not represent every whole number beyond it."""
 
+LARGEST_GRADE = 2**31 - 1
+"""The largest grade from which on documents can count as relevant; tools behind ir_measures compute with 32 bits."""
+
 _TYPE_NAMES: dict[Any, str] = {int: "an int", float: "a float", number: "a number", bool: "True or False",
                                str: "a string", list: "a list of numbers", dict: "a dict from ints to numbers", duration: f"a duration ({FORM})", object: "any value",
                                datetime: "a number of seconds or a date such as 2014-03-01T12:00:00"}  # fmt: skip
@@ -145,6 +148,8 @@ class Param(ParamInfo):
         if canonical is not UNSET and self._in_range(canonical):
             return canonical
         hint = suggest(value, self.allowed) if self.allowed and isinstance(value, str) else hint
+        if isinstance(canonical, int) and abs(canonical) > LARGEST_INT:
+            hint = f" A whole number may be as large as {LARGEST_INT}."
         raise UsageError(
             f"The {name!r} parameter of {owner} must be {self.expects()}. Got {value_repr(value)} instead.{hint}"
         )

@@ -10,8 +10,7 @@ import ir_measures
 import numpy as np
 
 from irmx.data.judgments import Judgments
-from irmx.declare.measures import LARGEST_GRADE
-from irmx.declare.params import Param
+from irmx.declare.params import LARGEST_GRADE, Param
 from irmx.errors import DataError, UsageError
 
 

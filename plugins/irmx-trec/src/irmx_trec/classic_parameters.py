@@ -2,7 +2,7 @@
 
 from irmx import COMMON_PARAMS, Param, number
 
-REL = Param(number, "smallest relevance grade that counts as relevant", default=1, above=0)
+REL = Param(number, COMMON_PARAMS["rel"].desc, default=1, above=0, high=COMMON_PARAMS["rel"].high)
 CUTOFF, JUDGED_ONLY = COMMON_PARAMS["cutoff"], COMMON_PARAMS["judged_only"]
 REQUIRED_CUTOFF = Param(int, CUTOFF.desc, required=True, low=1, unit=CUTOFF.unit)
 

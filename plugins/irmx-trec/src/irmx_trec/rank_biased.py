@@ -46,7 +46,7 @@ class RankBiasedPrecision(Measure):
     SUPPORTED_PARAMS = {
         "cutoff": CUTOFF,
         "p": Param(float, "persistence, the probability to go on to the next rank", default=0.8, above=0, below=1),
-        "rel": Param(number, f"{REL.desc}; relevance is graded without it", above=0),
+        "rel": Param(number, f"{REL.desc}; relevance is graded without it", above=0, high=REL.high),
     }
     EXAMPLES = ("RBP(rel=1)", "RBP(p=0.5)@20")
 

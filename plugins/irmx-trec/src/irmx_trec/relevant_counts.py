@@ -113,7 +113,7 @@ class RetrievedDocuments(_Count):
         r"\mathrm{NumRet} = T",
         {"T": "the number of documents retrieved; with rel, of relevant ones among them"},
     )
-    SUPPORTED_PARAMS = {"rel": Param(number, f"{REL.desc}; all documents count without it", above=0)}
+    SUPPORTED_PARAMS = {"rel": Param(number, f"{REL.desc}; all documents count without it", above=0, high=REL.high)}
     EXAMPLES = ("NumRet", "NumRet(rel=1)")
 
     def score(self, rankings: Rankings) -> Floats:
