@@ -29,6 +29,11 @@ def stock(*arguments: str) -> list[str]:
     return subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout.splitlines()
 
 
+def rounded(line: str) -> str:
+    """A line with its numbers rounded by some bits: the mean of ir_measures depends on the order of topics."""
+    return re.sub(r"\d\.\d{13,}(e-\d+)?", lambda number: f"{float(number[0]):.14g}", line)
+
+
 @pytest.mark.parametrize("options", [[], ["-p", "2"], ["-p", "-1"], ["-q"], ["-q", "-n"], ["-o", "jsonl"], ["-q", "-o", "jsonl"]],
                          ids=" ".join)  # fmt: skip
 def test_eval_prints_what_the_stock_command_prints(options: list[str], command: Callable[..., Any]) -> None:
@@ -37,7 +42,7 @@ def test_eval_prints_what_the_stock_command_prints(options: list[str], command: 
     if "jsonl" in options:
         assert [set(json.loads(line)) for line in ours] == [set(json.loads(line)) for line in theirs]
         theirs, ours = ([json.dumps(json.loads(x), sort_keys=True) for x in lines] for lines in (theirs, ours))
-    assert sorted(ours) == sorted(theirs)
+    assert sorted(map(rounded, ours)) == sorted(map(rounded, theirs))
     assert len(ours) == 3 * (1 + 30 * ("-q" in options) - ("-n" in options))
 
 

@@ -279,7 +279,7 @@ def error_of(text: str) -> tuple[str, str]:
         ("MP(model=GL_AD_ID)@0", "0", ["'cutoff'", "in the range [1, inf). Got 0"]),
         ("MP(model=GL_AD_ID)@2.5", "2.5", ["must be an int", "Got 2.5"]),
         ("NCP(law=uniform,judged_only=1)", "1", ["must be True or False. Got 1"]),
-        ("NCP(law=uniform,rel='a')", "'a'", ["must be a number. Got 'a'"]),
+        ("NCP(law=uniform,rel='a')", "'a'", ["must be a number", "Got 'a'"]),
         ("NCP(law=geometric(p=1.5))", "1.5", ["in the range (0, 1]. Got 1.5"]),
         ("NCP(law=table(p=[1,-1]))", "[1,-1]", ["a list of numbers in the range [0, inf)"]),
         ("NCP(law=None)", "None", ["uniform, first, geometric, zipf, table"]),

@@ -170,7 +170,7 @@ def _above_every_grade(measures: Iterable[ir_measures.Measure], judgments: Judgm
     if not len(judgments.grade):
         return ""
     largest = judgments.largest_grade
-    above = [measure for measure in measures if (measure.params.get("rel") or largest) > largest]
+    above = [measure for measure in measures if (measure.params.get("rel") or 1) > max(largest, 1)]
     if not above:
         return ""
     return f"No document is relevant for {some(map(str, above))}: the largest grade in the qrels is {largest:g}, which is below rel."
