@@ -53,7 +53,12 @@ class Cluster:
         process = subprocess.Popen(
             [sys.executable, "-m", "dask", *words],
             cwd=self.folder,
-            env={**kept, "PYTHONPATH": str(FIXTURE), "ZECHO_LOG": str(self.log), "ZECHO_SLEEP": "0.15"},
+            env={
+                **kept,
+                "PYTHONPATH": os.pathsep.join([str(FIXTURE), kept.get("PYTHONPATH", "")]),
+                "ZECHO_LOG": str(self.log),
+                "ZECHO_SLEEP": "0.15",
+            },
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
