@@ -9,10 +9,12 @@ from __future__ import annotations
 import pickle
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
+from uuid import uuid4
 
 import ir_measures
+import numpy as np
 from ir_measures import Metric
 
 from irmx.data.chunks import MEMORY
@@ -24,6 +26,7 @@ from irmx.declare.expressions import canonical
 from irmx.declare.measures import Measure, common_value
 from irmx.declare.settings import parse_measure, parse_measures
 from irmx.errors import DataWarning, PluginError, QrelsWarning, TooLittleMemoryError, counted, some
+from irmx.ragged import Array
 from irmx.rank.join import Join, refuse_no_common_topic
 from irmx.rank.rankings import Rankings
 from irmx.score.backends import Backend, Own, ScoresByMeasure, provided, provider_named, scorer_of
@@ -89,12 +92,16 @@ class Evaluator:
         return f"<Evaluator: {counted(len(self.measures), 'measure')}, {some(map(str, self.measures))}; {self.judgments!r}>"
 
     def __reduce__(self) -> Any:
-        return _of_this_process, (tuple(self.measures), self._stored_judgments, self._provider)
+        return _of_this_process, (self._key, self.measures, self._stored_judgments, self._provider)
 
     @cached_property
-    def _stored_judgments(self) -> bytes:
-        """The judgments as they are sent to other processes, with every chunk of a run."""
-        return pickle.dumps(self.judgments, protocol=pickle.HIGHEST_PROTOCOL)
+    def _key(self) -> str:
+        return uuid4().hex
+
+    @cached_property
+    def _stored_judgments(self) -> Array:
+        """The judgments for other processes: an array, which joblib puts into a file once, not into every call."""
+        return np.frombuffer(pickle.dumps(self.judgments, protocol=pickle.HIGHEST_PROTOCOL), dtype=np.uint8)
 
     def scores(self, run: Any, memory: str | float = MEMORY) -> ScoresByMeasure:
         """Return, per measure in the order given, its values and fields by topic in the order of the qrels.
@@ -237,9 +244,16 @@ def join(qrels: Any, run: Any, **common: Any) -> Rankings:
     return rankings(qrels, run, **common)
 
 
-@lru_cache(maxsize=1)
-def _of_this_process(measures: tuple[ir_measures.Measure, ...], judgments: bytes, provider: str | None) -> Evaluator:
+_sent: dict[str, Evaluator] = {}
+
+
+def _of_this_process(
+    key: str, measures: list[ir_measures.Measure], judgments: Array, provider: str | None
+) -> Evaluator:
     """Return an evaluator that came from another process, made once for all chunks, without the warnings issued there."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return Evaluator(measures, pickle.loads(judgments), provider)  # noqa: S301  what __reduce__ stored
+    if key not in _sent:
+        _sent.clear()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            _sent[key] = Evaluator(measures, pickle.loads(judgments), provider)  # noqa: S301  what __reduce__ stored
+    return _sent[key]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import gc
 import os
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -309,6 +311,7 @@ def _calls(
             yield _score, (evaluator, name, run, sound_only)
             return
         made = 0
+        _release_memory()  # which the reader of the qrels no longer uses, and the chunks may
         for chunk in chunks:
             yield _score, (evaluator, name, chunk, sound_only, False)
             del chunk
@@ -320,6 +323,14 @@ def _calls(
         yield RunScores, (name,)
     except Exception as error:
         yield _raise, (error,)
+
+
+def _release_memory() -> None:
+    """Give back to the system what Arrow and the library of C keep of the memory that was freed."""
+    if "pyarrow" in sys.modules:
+        sys.modules["pyarrow"].default_memory_pool().release_unused()
+    with contextlib.suppress(OSError, AttributeError):  # only glibc has it
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _raise(error: Exception) -> None:
