@@ -29,7 +29,7 @@ from irmx.errors import DataWarning, PluginError, QrelsWarning, TooLittleMemoryE
 from irmx.ragged import Array
 from irmx.rank.join import Join, refuse_no_common_topic
 from irmx.rank.rankings import Rankings
-from irmx.score.backends import Backend, Own, ScoresByMeasure, provided, provider_named, scorer_of
+from irmx.score.backends import Backend, Own, Provided, ScoresByMeasure, provided, provider_named, scorer_of
 from irmx.score.runs import Failures, scores_of
 from irmx.score.topic_scores import DetailedResults, mean_of, metrics_of, results_of_run
 
@@ -84,7 +84,7 @@ class Evaluator:
         self._others = [m for m in self.measures if m not in scorers]
         if message := at_odds(scorers.values()):
             warnings.warn(message, DataWarning, stacklevel=2)
-        self._provided = provided(self._others, self.judgments, chosen)
+        self._last = self.judgments, provided(self._others, self.judgments, chosen)
         if message := _above_every_grade(self.measures, self.judgments):
             warnings.warn(message, QrelsWarning, stacklevel=2)
 
@@ -121,17 +121,13 @@ class Evaluator:
 
         Providers of ir_measures are given the judgments of the join, if they are not those of the evaluator;
         :func:`irmx.score_joined` does this once for many runs.
-
-        Parameters
-        ----------
-        join : Join
-            The run, joined with the judgments.
-        failures : dict, optional
-            A dict to which the error of each measure that fails is added, which then has no values; by default it is raised.
+        The error of a measure that
+        fails is raised, or put into ``failures``, if that is given; the measure then has no values.
         """
         join.several_grades = len({common_value(backend.scorer, "rel") for backend in self._own}) > 1
         scores: ScoresByMeasure = {}
-        for backend in self._backends_for(join.judgments):
+        backends: list[Backend] = [*self._own, *self._provided_for(join.judgments)]
+        for backend in backends:
             try:
                 scores |= backend.score(join)
             except (PluginError, TooLittleMemoryError) as error:
@@ -140,11 +136,12 @@ class Evaluator:
                 failures |= dict.fromkeys(backend.measures, error)
         return {measure: scores[measure] for measure in self.measures if measure in scores}
 
-    def _backends_for(self, judgments: Judgments) -> list[Backend]:
-        if judgments is self.judgments or not self._others:
-            return [*self._own, *self._provided]
-        chosen = None if self._provider is None else provider_named(self._provider, self._others)
-        return [*self._own, *provided(self._others, judgments, chosen)]
+    def _provided_for(self, judgments: Judgments) -> list[Provided]:
+        """Return the backends that providers make for judgments; those of the last, because they keep them as objects."""
+        if judgments is not self._last[0]:
+            chosen = None if self._provider is None else provider_named(self._provider, self._others)
+            self._last = judgments, provided(self._others, judgments, chosen)
+        return self._last[1]
 
     def values(self, run: Any) -> dict[ir_measures.Measure, dict[str, float]]:
         """Return the value per measure, in the order given, and topic, in the order of the qrels.
@@ -255,5 +252,5 @@ def _of_this_process(
         _sent.clear()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            _sent[key] = Evaluator(measures, pickle.loads(judgments), provider)  # noqa: S301  what __reduce__ stored
+            _sent[key] = Evaluator(measures, pickle.loads(judgments.data), provider)  # noqa: S301  what __reduce__ stored
     return _sent[key]

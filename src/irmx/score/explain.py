@@ -151,22 +151,13 @@ def explanations(measure: str | ir_measures.Measure, qrels: Any, run: Any) -> It
 
     Parameters
     ----------
-    measure : str or Measure
-        A measure of irmx, or one of ir_measures that a plugin computes, such as AP.
-    qrels, run : any
-        Anything that :func:`irmx.read_qrels` and :func:`irmx.read_run` accept.
+    measure, qrels, run
+        As for :func:`explain`.
 
     Returns
     -------
     iterator of Explanation
         One for every topic for which the run has documents, in the order of the qrels.
-
-    Raises
-    ------
-    irmx.errors.UsageError
-        For a measure that no plugin computes, or that has no contributions.
-    irmx.errors.DataError
-        If no topic of the run is in the qrels, or the inputs cannot be read.
 
     Examples
     --------
@@ -204,21 +195,19 @@ def _of_join(
     rankings = rankings_for(scorer, join)
     with named(scorer):
         own = dict(scorer.contributions(rankings))
-    if "doc_id" in own and len(rankings) > 1:  # a table of its own, of which the measure alone knows the topics
+    ranked = "doc_id" not in own
+    if not ranked and len(rankings) > 1:  # a table of its own, of which the measure alone knows the topics
         for topic in map(str, rankings.topics):
             yield from _of_join(parsed, scorer, Join(join.run, join.judgments, only=topic))
         return
     with named(scorer):
         scores = checked(scorer, rankings.topics, scorer.score(rankings))
-    ranked = "doc_id" not in own
+    ends: list[int | None] = [0, None]
     if ranked:
         rows, columns = _of_documents(scorer, rankings, own)
-        ends = rows.offsets.tolist()
+        columns, ends = (_over_all(columns, rankings), ends) if all_documents else (columns, rows.offsets.tolist())
     else:
-        columns, ends = {k: np.asarray(v) for k, v in own.items()}, [0, None]
-        _refuse_uneven(scorer, columns, None)
-    if all_documents and ranked:
-        columns, ends = _over_all(columns, rankings), [0, None]
+        columns = _even(scorer, own, None)
     fields = scores.by_topic()
     for t, topic in enumerate(rankings.topics):
         of_topic = {k: v[ends[t] : ends[t + 1]] for k, v in columns.items()}
@@ -245,20 +234,20 @@ def _retrieved(rankings: Rankings, ranked: bool, topic: int) -> int:
 
 def _of_documents(measure: Measure, rankings: Rankings, own: dict[str, Any]) -> tuple[Rows, dict[str, Any]]:
     """Return the documents of a measure, the relevant ones unless it returns others, and their columns, then its own."""
-    documents = own.pop("documents", None)
-    if documents is not None and not isinstance(documents, Rows):
+    rows = own.pop("documents", None)
+    if rows is not None and not isinstance(rows, Rows):
         raise PluginError(
-            f"{in_full(measure)} has {value_repr(documents)} as the documents of its contributions; irmx.Rows are expected."
+            f"{in_full(measure)} has {value_repr(rows)} as the documents of its contributions; irmx.Rows are expected."
         )
-    of_relevant = {"precision": rankings.precision} if documents is None else {}
-    rows: Rows = rankings.relevant if documents is None else documents
-    columns = {k: np.asarray(v) for k, v in own.items()}
-    _refuse_uneven(measure, columns, len(rows.rank))
-    return rows, {"rank": rows.rank, "doc_id": rows.doc_ids, "grade": rows.grade, **of_relevant, **columns}
+    of_relevant = {"precision": rankings.precision} if rows is None else {}
+    rows = rankings.relevant if rows is None else rows
+    columns = {"rank": rows.rank, "doc_id": rows.doc_ids, "grade": rows.grade, **of_relevant}
+    return rows, columns | _even(measure, own, len(rows.rank))
 
 
-def _refuse_uneven(measure: Measure, columns: dict[str, Any], rows: int | None) -> None:
-    """Raise if the columns of contributions do not have one value per row; None for the rows of the first column."""
+def _even(measure: Measure, own: dict[str, Any], rows: int | None) -> dict[str, Any]:
+    """Return the columns of contributions as arrays; raise if they do not have one value per row, None for those of the first."""
+    columns = {name: np.asarray(column) for name, column in own.items()}
     for name, column in columns.items():
         if column.ndim != 1 or len(column) != (rows := len(column) if rows is None else rows):
             raise PluginError(
@@ -267,6 +256,7 @@ def _refuse_uneven(measure: Measure, columns: dict[str, Any], rows: int | None) 
             )
         if name == "contribution" and column.dtype.kind not in "biuf":
             raise PluginError(f"{in_full(measure)} has contributions of dtype {column.dtype}; numbers are expected.")
+    return columns
 
 
 def _over_all(columns: dict[str, Any], rankings: Rankings) -> dict[str, Any]:
@@ -282,9 +272,8 @@ def _over_all(columns: dict[str, Any], rankings: Rankings) -> dict[str, Any]:
     out: dict[str, Any] = {"rank": everywhere, "doc_id": docs}
     for name, values in columns.items():
         if name not in out:
-            out[name] = np.full(
-                len(docs), 0.0 if name == "contribution" or ("precision" in columns and name != "grade") else np.nan
-            )
+            is_zero = name == "contribution" or ("precision" in columns and name != "grade")
+            out[name] = np.full(len(docs), 0.0 if is_zero else np.nan)
             out[name][at] = values
     out["grade"][judged.rank - 1] = judged.grade
     if "precision" in out:

@@ -16,7 +16,7 @@ from irmx.errors import PluginError, UsageError
 from irmx.ragged import Bools, Ints, short_repr
 from irmx.rank.join import Join
 from irmx.score.backends import check_columns, checked, rankings_for, without_relevant
-from irmx.score.evaluator import Evaluator, Measures, as_measures
+from irmx.score.evaluator import Evaluator, Measures
 from irmx.score.topic_scores import TopicScores
 
 _COMMON = ("rel", "cutoff", "judged_only", "ties")
@@ -145,14 +145,10 @@ def score_joined(joins: Sequence[Join], measures: Measures) -> list[list[TopicSc
                 f"score_joined takes runs joined by irmx.Join(run, judgments). Got {join!r} instead; irmx.rankings returns "
                 "rankings, for one measure."
             )
-    distinct = as_measures(measures)
     scores: list[list[TopicScores]] = [[] for _ in joins]
-    by_judgments: dict[int, list[int]] = {}
-    for i, join in enumerate(joins):
-        by_judgments.setdefault(id(join.judgments), []).append(i)
-    for same in by_judgments.values():  # one evaluator at a time, since a provider keeps all judgments as objects
-        evaluator = Evaluator(distinct, joins[same[0]].judgments)
-        for i in same:
-            scores[i] = list(evaluator.of_join(joins[i]).values())
-            joins[i].forget("rankings")
+    evaluator = Evaluator(measures, joins[0].judgments) if joins else None
+    for i in sorted(range(len(joins)), key=[id(join.judgments) for join in joins].__getitem__):
+        assert evaluator is not None
+        scores[i] = list(evaluator.of_join(joins[i]).values())
+        joins[i].forget("rankings")
     return scores

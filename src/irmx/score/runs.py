@@ -145,7 +145,7 @@ def of_each_run(runs: Mapping[str, Any], judgments: Judgments, do: Callable[[Run
     """
     issued: set[tuple[type[Warning], str]] = set()
     for name, source in runs.items():
-        with _recorded(name) as warned, placed(f"run {name}" if name else ""):
+        with _recorded(name) as warned, _of_run(name):
             run = read_placed(source)
             refuse_no_common_topic(run, judgments)
             warned += _lacking(name, run.topics, judgments)
@@ -168,7 +168,15 @@ def _lacking(name: str, retrieved: Iterable[str], judgments: Judgments) -> Warne
     topics, in_run = list(judgments.index), set(retrieved)
     missing = [t for t in topics if t not in in_run]
     text = f"no results for {len(missing)} of {len(topics)} topics ({some(missing)}); they count with the measures' defaults"
-    return [(MissingTopicsWarning, f"{name}: {text}" if name else text)] if missing else []
+    return [(MissingTopicsWarning, _prefixed(name, text))] if missing else []
+
+
+def _prefixed(name: str, text: object) -> str:
+    return f"{name}: {text}" if name else str(text)
+
+
+def _of_run(name: str) -> contextlib.AbstractContextManager[None]:
+    return placed(f"run {name}" if name else "")
 
 
 @contextlib.contextmanager
@@ -179,8 +187,7 @@ def _recorded(name: str) -> Iterator[Warned]:
         warnings.simplefilter("always")
         yield warned
     for w in caught:
-        about_run = name and not issubclass(w.category, QrelsWarning)
-        warned.append((w.category, f"{name}: {w.message}" if about_run else str(w.message)))
+        warned.append((w.category, _prefixed("" if issubclass(w.category, QrelsWarning) else name, w.message)))
 
 
 def _issue(warned: Warned, issued: set[tuple[type[Warning], str]]) -> None:
@@ -221,22 +228,9 @@ def scored_runs(
 ) -> Iterator[RunScores]:
     """Yield the scores of each run, in order; large files are read in chunks that fit into memory.
 
-    Warnings name the run, and identical warnings are issued once.
-
-    Parameters
-    ----------
-    evaluator : Evaluator
-        What scores them.
-    runs : mapping of str to any
-        Anything that :func:`irmx.read_run` accepts, by name.
-    memory : str or number
-        The memory that all jobs together may take for runs, in bytes or such as ``"500MB"``.
-    jobs : int, optional
-        How many chunks and runs to score at the same time, on the current backend of joblib; by default 1, or on a cluster as
-        many as its workers can.
-    sound_only : bool
-        Whether a measure that fails is left out of the scores, with its error in the ``failures`` of the run; by default the
-        error is raised.
+    ``memory`` is that of all jobs together, and ``jobs`` how many chunks and runs to score at the same time, on the current backend
+    of joblib; by default 1, or on a cluster as many as its workers can. With ``sound_only``, a measure that fails is left out of the
+    scores, with its error in the ``failures`` of the run. Warnings name the run, and identical warnings are issued once.
     """
     issued: set[tuple[type[Warning], str]] = set()
     for run in _merged(evaluator, runs, memory, chosen_jobs(jobs), sound_only):
@@ -281,7 +275,7 @@ def _merged(
                 where = _places(returning, runs[name], size, {chunk_of[returning], number})
                 text = f"The rows of topic {returning} do not stand together: {where}. The run is read at once, in whatever "
                 text += "memory that takes; sort it by topic to get it read in chunks."
-                warnings.warn(f"{name}: {text}" if name else text, DataWarning, stacklevel=2)
+                warnings.warn(_prefixed(name, text), DataWarning, stacklevel=2)
             has_covariance = any(scores.covariance is not None for scores in part.scores.values())
             if returning or (has_covariance and not part.is_last):
                 at_once.add(name)
@@ -306,7 +300,7 @@ def _calls(
         chunks = run_chunks(source, size)
         if chunks is None:
             # what is no file may be something that another process cannot read
-            with placed(f"run {name}" if name else ""):
+            with _of_run(name):
                 run = source if jobs == 1 or (is_path(source) and os.path.isfile(source)) else read_placed(source)
             yield _score, (evaluator, name, run, sound_only)
             return
@@ -340,7 +334,7 @@ def _raise(error: Exception) -> None:
 def _score(evaluator: Evaluator, name: str, source: Any, sound_only: bool, is_last: bool = True) -> RunScores:
     """Score a run, or a chunk of it, in any process."""
     scored = RunScores(name, is_last=is_last)
-    with _recorded(name) as scored.warned, placed(f"run {name}" if name else ""):
+    with _recorded(name) as scored.warned, _of_run(name):
         run = read_placed(source) if is_last else source()
         scored.topics, scored.no_topic = list(run.topics), no_common_topic(run, evaluator.judgments)
         if not scored.no_topic:
@@ -378,14 +372,11 @@ def _with(whole: RunScores, part: RunScores, judgments: Judgments) -> RunScores:
 def _finished(run: RunScores) -> RunScores:
     """Return a run with its last warnings; raise if it has no topic of the qrels."""
     if run.no_topic and not run.scores and not run.failures:
-        with placed(f"run {run.name}" if run.name else ""):
+        with _of_run(run.name):
             raise DataError(run.no_topic)
     sound = {m: s for m, s in run.scores.items() if m not in run.failures}
-    warned = run.warned
-    if run.no_judged:
-        text = f"{run.name}: {run.no_judged}" if run.name else run.no_judged
-        warned = [*warned, (DataWarning, text)]
-    return replace(run, scores=sound, warned=warned)
+    told = [(DataWarning, _prefixed(run.name, run.no_judged))] if run.no_judged else []
+    return replace(run, scores=sound, warned=[*run.warned, *told])
 
 
 def _places(topic: str, source: Any, size: int, numbers: set[int]) -> str:
