@@ -6,12 +6,12 @@ qrels and runs may be anything that :func:`irmx.read_qrels` and :func:`irmx.read
 
 from __future__ import annotations
 
+import os
 import pickle
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
-from uuid import uuid4
 
 import ir_measures
 import numpy as np
@@ -96,7 +96,7 @@ class Evaluator:
 
     @cached_property
     def _key(self) -> str:
-        return uuid4().hex
+        return os.urandom(16).hex()
 
     @cached_property
     def _stored_judgments(self) -> Array:
