@@ -18,6 +18,7 @@ import reprlib
 import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
+from typing import Any
 
 INVISIBLE = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb"
@@ -132,21 +133,26 @@ class UnknownNameError(UsageError, NameError):
 class DataError(IrmxError, ValueError):
     """A problem of the data: a file or table does not contain what it must.
 
-    Attributes
+    Parameters
     ----------
+    message : str
+        What is wrong, and what to do.
     rows : tuple of int
         The rows of the table, counted from 0, in which the error is; empty if it is not in particular rows.
     place : str
-        The file or the run that the text names already; empty if it names none.
+        The place of the error, such as a file and a line, which the text begins with.
     """
 
     def __init__(self, message: str, rows: tuple[int, ...] = (), place: str = "") -> None:
-        super().__init__(message)
+        super().__init__(f"{place}: {message}" if place else message)
         self.rows, self.place = rows, place
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.rows), {"place": self.place}
 
     def at(self, place: str) -> DataError:
         """Return the error with a place, such as a file and a line, before its text; unchanged if the place is empty."""
-        return DataError(f"{place}: {self}", self.rows, self.place or place) if place else self
+        return DataError(str(self), self.rows, place) if place else self
 
 
 class TooLittleMemoryError(IrmxError, MemoryError):

@@ -14,7 +14,7 @@ import pluggy
 
 from irmx.adapters.ir_datasets.datasets import Dataset
 from irmx.adapters.ir_datasets.fields import Field
-from irmx.data.formats.base import Format
+from irmx.data.formats import Format
 from irmx.declare.command import Command
 from irmx.declare.measures import Measure
 from irmx.declare.output_format import OutputFormat

@@ -15,8 +15,7 @@ import typer
 from irmx.cli.command_help import dashed
 from irmx.cli.mistakes import ended_by_a_stranger, mistake
 from irmx.cli.words import Words
-from irmx.data.amounts import bytes_of
-from irmx.data.decompression import LIMIT
+from irmx.data.files import MAX_DECOMPRESSED, bytes_of
 from irmx.errors import DataWarning, IrmxError, PluginError, PluginWarning, UsageError, note, too_little_memory
 from irmx.plugin.checks import comes_from_ctrl_c
 
@@ -169,7 +168,7 @@ def _options(
         os.environ["IRMX_TRACEBACK"] = "1"  # processes that score runs inherit it, and the next one
     if max_decompressed is not None:
         bytes_of(max_decompressed, "size in --max-decompressed")
-        os.environ[LIMIT] = max_decompressed
+        os.environ[MAX_DECOMPRESSED] = max_decompressed
     from irmx.cli.load import load_file
 
     for path in load or ():

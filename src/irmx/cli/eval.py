@@ -12,8 +12,8 @@ import typer
 
 from irmx.cli.output.printing import FormatOption, PlacesOption, output_format_named, print_rows
 from irmx.cli.run_arguments import runs_and_measures
-from irmx.data.amounts import bytes_of
 from irmx.data.chunks import MEMORY
+from irmx.data.files import bytes_of
 from irmx.declare.command import QRELS_HELP
 from irmx.errors import PluginError, TooLittleMemoryError, UsageError, note
 from irmx.parallel import check_backend, chosen_jobs, dask, progress_bar

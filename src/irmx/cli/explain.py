@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from irmx.cli.output.printing import FormatOption, PlacesOption, print_rows
-from irmx.data.files import matching_file
-from irmx.data.formats.detect import read
+from irmx.data.formats import read_file
+from irmx.data.paths import matching_file
 from irmx.declare.command import QRELS_HELP
 from irmx.declare.output_format import cell_text
 from irmx.errors import counted, visible
@@ -38,7 +38,9 @@ def explain(
     Prints one row per part of the score, such as a relevant document with its rank, precision and weight; the contributions add up to the score.
     """
     path = matching_file(run)
-    parts = explanation(measure, qrels, path if ranking is None else read("run", path, ranking), topic, all_documents)
+    parts = explanation(
+        measure, qrels, path if ranking is None else read_file("run", path, ranking), topic, all_documents
+    )
     if output_format == "table":
         print(f"{parts.measure}  topic {visible(parts.query_id)}  value {cell_text(parts.value, places)}")
         for name, value in parts.fields.items():

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import ir_measures
 
-from irmx.data.files import is_file, matching_files
+from irmx.data.paths import is_file, matching_files
 from irmx.declare.expressions import names_a_measure, split_measures
 from irmx.declare.settings import parse_measure
 from irmx.errors import UsageError

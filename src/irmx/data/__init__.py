@@ -1,1 +1,1 @@
-"""What comes in: qrels and runs of any kind, read into tables and arrays."""
+"""Inputs: tables from any source, and the runs and judgments that are made of them."""

@@ -1,103 +1,284 @@
-"""Files from the arguments of a command: paths and quoted globs, which are expanded in the same way on every system."""
+"""The content of files, pipes and compressed files, and amounts of memory."""
 
 from __future__ import annotations
 
-import glob
+import bz2
+import contextlib
+import gzip
+import io
+import lzma
 import os
+import re
+import stat
+import sys
+import zlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import IO, Any
 
-from irmx.errors import DataError, UsageError, some
+from irmx.errors import DataError, UsageError, suggest, too_little_memory
+
+STANDARD_INPUT = "-"
+"""The name of standard input in place of a path; a file of that name is ``./-``."""
+
+MAX_DECOMPRESSED = "IRMX_MAX_DECOMPRESSED"
+"""The environment variable that sets how large a file may be when decompressed; processes that score runs inherit it."""
+
+_TIMES, _ALWAYS = 100, 64_000_000
+"""Without it, a file may become so many times as large, and always so many bytes."""
+_BLOCK = 1 << 22
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
-def matching_files(argument: str) -> list[str]:
-    """Return the files that an argument names or matches.
+def is_path(source: Any) -> bool:
+    """Tell whether a source is a path or a string, which may also be a dataset id."""
+    return isinstance(source, (str, os.PathLike))
+
+
+def name_of(path: str | os.PathLike[str]) -> str:
+    """Return the name of a path in messages."""
+    return "standard input" if os.fspath(path) == STANDARD_INPUT else os.fspath(path)
+
+
+def is_pipe(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a path is neither a file nor a folder, so that its content can be read once: a pipe, or ``-``."""
+    if os.fspath(path) == STANDARD_INPUT:
+        return True
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+# -- content ---------------------------------------------------------------------------------------------------------
+
+
+def content_of(path: str | os.PathLike[str], what: str = "file", size: int = -1) -> bytes:
+    """Return the decompressed content of a file, without a byte order mark.
 
     Parameters
     ----------
-    argument : str
-        A path or a glob such as ``'runs/*.run'``, optionally prefixed with ``FORMAT:``; or ``-`` for standard input.
+    path : str or Path
+        The path of a file or a pipe, or ``-`` for standard input. It is plain, or compressed with gzip, bzip2, xz or zstd, which
+        is detected by the first bytes, not by the name. A pipe can be read once.
+    what : str
+        What the file holds, such as ``run``, for messages.
+    size : int
+        The number of bytes to read from the start; -1 for all.
 
     Returns
     -------
-    list of str
-        The argument itself if it is the path of a file, a folder of the parts of a run, or not a glob; otherwise the files that match, in alphabetical order.
+    bytes
+        The content.
 
     Raises
     ------
     irmx.DataError
-        If no file matches.
-    irmx.UsageError
-        For a folder, unless it holds the parts of a run.
+        If the file cannot be opened, or is compressed and truncated or damaged. If it is larger than 100 times its compressed
+        size and 64 MB, or than the environment variable ``IRMX_MAX_DECOMPRESSED``.
 
     Examples
     --------
-    >>> import tempfile
+    >>> import gzip, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     for name in ("b.run", "a.run", "qrels"):
-    ...         open(os.path.join(folder, name), "w").close()
-    ...     [os.path.basename(path) for path in matching_files(os.path.join(folder, "*.run"))]
-    ['a.run', 'b.run']
+    ...     path = Path(folder) / "some.run"
+    ...     _ = path.write_bytes(gzip.compress(b"q Q0 a 1 2.5 tag"))
+    ...     content_of(path), content_of(path, size=4)
+    (b'q Q0 a 1 2.5 tag', b'q Q0')
     """
-    from irmx.data.formats.detect import named
-    from irmx.data.parquet_files import is_run_in_parts
-
-    if os.path.isdir(argument) and not is_run_in_parts(Path(argument)):
-        raise UsageError(
-            f"{argument} is a folder. For all files in it: '{os.path.join(argument, '*')}'. A folder is one run if all files "
-            "in it are its parts in Parquet, with names that end with .parquet."
-        )
-    if os.path.exists(argument) or not glob.has_magic(argument):
-        return [argument]
-    format_and_path = named(argument)
-    pattern, prefix = (argument, "")
-    if format_and_path is not None:
-        pattern, prefix = os.fspath(format_and_path[1]), f"{format_and_path[0].NAME}:"
-    paths = sorted(path for path in glob.glob(pattern) if os.path.isfile(path))
-    if not paths:
-        raise DataError(f"No file matches the pattern {argument!r}.")
-    return [prefix + path for path in paths]
+    blocks = content_in_blocks(path, what, _BLOCK if size < 0 else max(size, 1))
+    return next(blocks, b"")[:size] if size >= 0 else b"".join(blocks)
 
 
-def matching_file(argument: str) -> str:
-    """Return the one file that an argument names or matches.
+def content_in_blocks(path: str | os.PathLike[str], what: str, size: int) -> Iterator[bytes]:
+    """Yield the decompressed content of a file, without a byte order mark, in blocks of so many bytes; the last may be smaller.
 
-    Parameters
-    ----------
-    argument : str
-        As for :func:`matching_files`.
-
-    Returns
-    -------
-    str
-        The path.
+    No block is kept when the next one is read.
 
     Raises
     ------
     irmx.DataError
-        If no file matches.
-    irmx.UsageError
-        If several files match, or for a folder.
-
-    Examples
-    --------
-    >>> matching_file("some.run")
-    'some.run'
+        As :func:`content_of` does, once the block that cannot be read is reached.
     """
-    paths = matching_files(argument)
-    if len(paths) > 1:
-        raise UsageError(f"{argument!r} matches {len(paths)} files: {some(paths)}. One is expected here.")
-    return paths[0]
+    with _errors_named(path, what), _opened(path) as file:
+        start = file.peek(6)[:6]
+        opener = next((opener for magic, opener in _OPENERS.items() if start.startswith(magic)), None)
+        compressed = os.fstat(file.fileno()).st_size if opener and not is_pipe(path) else 0
+        limit, length = decompressed_limit(compressed), 0
+        with contextlib.closing(file if opener is None else opener(file)) as stream:
+            held = stream.read(len(_BYTE_ORDER_MARK)).removeprefix(_BYTE_ORDER_MARK)
+            while True:
+                block = _read(stream, held, size)
+                length += len(block)
+                if opener is not None and length > limit:
+                    raise too_large(compressed, limit)
+                if block:
+                    yield block
+                if len(block) < size:
+                    return
+                held = b""
+                del block
 
 
-def is_file(argument: str) -> bool:
-    """Tell whether an argument is a file, a glob that matches a file, or standard input, with or without ``FORMAT:``.
+def _opened(path: str | os.PathLike[str]) -> io.BufferedReader:
+    """Open a file or a pipe; of other devices, which may have no end, only the empty one and terminals."""
+    if os.fspath(path) == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise DataError("This process has no standard input.")
+        return io.BufferedReader(io.BytesIO(_standard_input()))  # type: ignore[arg-type]
+    file = open(path, "rb")  # noqa: SIM115  the caller closes it
+    mode = os.fstat(file.fileno()).st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode) or file.isatty() or os.path.samefile(path, os.devnull)):
+        file.close()
+        raise DataError("This is a device, not a file or a pipe.")
+    return file
 
-    >>> is_file("-"), is_file("no.such.file"), is_file("nDCG@10")
-    (True, False, False)
+
+def _standard_input() -> bytes:
+    """Return all of standard input, which several readers of one command may ask for."""
+    if _standard_input_read[:1] != [sys.stdin]:
+        _standard_input_read[:] = [sys.stdin, sys.stdin.buffer.read()]
+    content: bytes = _standard_input_read[1]
+    return content
+
+
+_standard_input_read: list[Any] = []
+
+
+def _read(stream: IO[bytes], held: bytes, size: int) -> bytes:
+    """Return the next bytes, after those held, fewer only at the end; a decompressor may return fewer than it is asked for."""
+    blocks, missing = [held], size - len(held)
+    while missing > 0 and (block := stream.read(missing)):
+        missing -= len(block)
+        blocks.append(block)
+    return blocks[0] if len(blocks) == 1 else b"".join(blocks)
+
+
+def _zstd(file: IO[bytes]) -> Any:
+    import pyarrow as pa
+
+    return pa.CompressedInputStream(pa.PythonFile(file, "r"), "zstd")
+
+
+_OPENERS: dict[bytes, Callable[[IO[bytes]], Any]] = {
+    b"\x1f\x8b": gzip.open,
+    b"BZh": bz2.open,
+    b"\xfd7zX": lzma.open,
+    b"\x28\xb5\x2f\xfd": _zstd,
+    b"\x50\x2a\x4d\x18": _zstd,  # a skippable frame, with which some writers begin
+}
+"""What opens a compressed file, by its first bytes."""
+
+
+def is_compressed(path: str | os.PathLike[str]) -> bool:
+    """Tell by its first bytes whether a file is compressed."""
+    with open(path, "rb") as file:
+        return file.read(4).startswith(tuple(_OPENERS))
+
+
+def decompressed_limit(compressed: int) -> int:
+    """Return how many bytes a file of a compressed size may have when it is decompressed."""
+    chosen = os.environ.get(MAX_DECOMPRESSED)
+    if chosen:
+        return bytes_of(chosen, f"environment variable {MAX_DECOMPRESSED}")
+    return max(_ALWAYS, _TIMES * compressed)
+
+
+def too_large(compressed: int, limit: int) -> DataError:
+    """Return the error about a file of a compressed size that is larger than its limit."""
+    larger = f"{max(1, round(limit / 10**8))}GB"  # some ten times as much
+    return DataError(
+        f"The file has {size_text(compressed)}, and more than {size_text(limit)} when it is decompressed, the limit. If it is "
+        f"sound, allow more: irmx --max-decompressed {larger} COMMAND ..., or the environment variable {MAX_DECOMPRESSED}={larger}."
+    )
+
+
+@contextlib.contextmanager
+def _errors_named(path: str | os.PathLike[str], what: str) -> Iterator[None]:
+    """Turn whatever goes wrong when a file is read into an error that names it."""
+    name = name_of(path)
+    try:
+        yield
+    except DataError as error:
+        raise error.at(name) from None
+    except MemoryError as error:
+        raise too_little_memory(f"Reading {name}", error) from error
+    except FileNotFoundError:
+        folder = Path(path).parent
+        hint = (
+            suggest(Path(path).name, sorted(os.listdir(folder)))
+            if folder.is_dir()
+            else f" There is no folder {folder}."
+        )
+        raise DataError(f"There is no {what} file {name!r}.{hint}") from None
+    except OSError as error:
+        if error.errno is not None:
+            raise DataError(f"{name} cannot be read: {error.strerror}.") from None
+        raise _damaged(name, error) from None
+    except (EOFError, zlib.error, lzma.LZMAError) as error:
+        raise _damaged(name, error) from None
+    except ValueError as error:  # a zero byte, or half of a surrogate pair, in the name
+        if isinstance(error, UsageError):
+            raise
+        raise DataError(f"There is no {what} file {name!r}: no file can have such a name.") from None
+
+
+def _damaged(name: str, error: Exception) -> DataError:
+    return DataError(f"{name} is compressed, but truncated or damaged ({error}). Download or copy it again.")
+
+
+def check_text(name: str, content: bytes, lines_before: int = 0) -> None:
+    r"""Raise if content is not text, naming the line: a zero byte ends a text, or the process, in tools written in C.
+
+    >>> check_text("some.run", b"one\ntw\0")
+    Traceback (most recent call last):
+    ...
+    irmx.errors.DataError: some.run, line 2: a zero byte. The file is damaged, or UTF-16: save it as UTF-8.
     """
-    from irmx.data.formats.detect import named
-    from irmx.data.pipes import STANDARD_INPUT
+    at, what = content.find(b"\0"), "a zero byte. The file is damaged, or UTF-16: save it as UTF-8."
+    if at < 0 and not content.isascii():
+        try:
+            content.decode("utf-8")
+        except UnicodeDecodeError as error:
+            at, what = error.start, f"the byte {content[error.start]:#04x} is not UTF-8. Save the file as UTF-8."
+    if at >= 0:
+        line = (
+            1 + lines_before + len(content[:at].splitlines()) - (not content[:at].endswith((b"\n", b"\r")) and at > 0)
+        )
+        raise DataError(what, place=f"{name}, line {line}")
 
-    format_and_path = named(argument)
-    path = argument if format_and_path is None else os.fspath(format_and_path[1])
-    return path == STANDARD_INPUT or os.path.exists(path) or any(glob.iglob(path))
+
+def cut_off(content: bytes) -> str:
+    """Return a sentence about a last line that cannot be read, if the file ends in the middle of it; else nothing."""
+    if content.endswith((b"\n", b"\r")):
+        return ""
+    return " The file ends in the middle of this line, without an end of line: it is probably truncated. Copy it again."
+
+
+# -- amounts ---------------------------------------------------------------------------------------------------------
+
+
+def bytes_of(amount: str | float, what: str = "memory") -> int:
+    """Return an amount of memory, such as ``"1GB"`` or a number, in bytes; 1 GB is 10^9 bytes.
+
+    >>> bytes_of("500MB"), bytes_of("1.5G"), bytes_of(4096)
+    (500000000, 1500000000, 4096)
+    """
+    parts = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{0,15})?)\s*([KMGT]?)B?", str(amount)[:99].strip(), re.IGNORECASE)
+    size = int(float(parts[1]) * _UNITS[parts[2].upper()]) if parts else 0
+    if size < _UNITS["K"]:
+        shown = str(amount)[:99]
+        raise UsageError(f"The {what} must be an amount such as 500MB or 1GB, at least 1KB. Got {shown!r} instead.")
+    return size
+
+
+def size_text(size: float) -> str:
+    """Return a number of bytes as an amount.
+
+    >>> size_text(999), size_text(13_045_000), size_text(1_304_500_000)
+    ('999 bytes', '13.0 MB', '1.3 GB')
+    """
+    unit = next((unit for unit in "TGMK" if size >= _UNITS[unit]), "")
+    return f"{size / _UNITS[unit]:.1f} {unit}B" if unit else f"{size:.0f} bytes"

@@ -1,8 +1,9 @@
-"""Judgments: qrels from any source as arrays, converted once."""
+"""Judgments: qrels from any source as columns, converted once, and judgments that are made of others."""
 
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, compress
@@ -11,16 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import ir_measures
 import numpy as np
 
-from irmx.data import dicts, tables
-from irmx.data.arrow import byte_lengths, encoded
-from irmx.data.cells import numbers
-from irmx.data.contradictions import warn_of_contradiction
-from irmx.data.origin import NO_ORIGIN, Origin
-from irmx.data.selection import SelectedTexts, Selection
-from irmx.data.sought import Sought
-from irmx.declare.columns import missing_column
+from irmx.data.dicts import check_texts, numbers_of_dict, topics_of_dict
+from irmx.data.table import GRADE, NUMBER, PROGRAM, Source, Table, byte_offsets, encoded, from_ints, from_texts
+from irmx.declare.columns import ITERATION, REQUIRED, Column, missing_column, vocabulary
 from irmx.declare.markup_html import html_result
-from irmx.errors import DataError, counted, visible
+from irmx.errors import DataError, DataWarning, counted, visible
 from irmx.ragged import (
     Array,
     Bools,
@@ -36,8 +32,6 @@ from irmx.ragged import (
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from irmx.declare.columns import Column
 
 T = TypeVar("T")
 
@@ -56,85 +50,111 @@ class Judgments:
         The position in ``topics`` of every query id, as a string.
     offsets : int array, shape (topics + 1,)
         Where the documents of each topic start and end.
-    docs : sequence of str
+    docs : list of str
         The ids of the judged documents of all topics.
     grade : float array
         Their grades.
-    origin : Origin
+    table : Table or None
+        The table that they were made of, None for a dict.
+    source : Source
         Where they came from, for messages.
-    selection : Selection or None
-        For judgments that consist of parts of others, such as those that :meth:`where` returns: which parts.
+    base : Judgments or None
+        For judgments that are made of others, such as those that :meth:`where` returns: the others.
     """
 
-    def __init__(
-        self, topics: list[Any], offsets: Ints, docs: Sequence[str], grade: Floats, origin: Origin = NO_ORIGIN
-    ) -> None:
-        self.origin = origin
-        self.topics = topics
+    def __init__(self, topics: list[Any], offsets: Ints, grade: Floats, source: Source = PROGRAM) -> None:
+        self.topics, self.source = topics, source
         self.index = {str(t): i for i, t in enumerate(topics)}
-        self.offsets, self.docs, self.grade = read_only(offsets), docs, read_only(grade)
-        self.selection: Selection | None = None
-        self._table: pa.Table | None = None
-        self._row_order: Ints | None = None
-        self._row_offsets: Ints | None = None
-        self._added_rows = 0
+        self.offsets, self.grade = read_only(offsets), read_only(grade)
+        self.table: Table | None = None
+        self.base: Judgments | None = None
+        self.base_topic: Ints = np.arange(len(topics))
+        self.base_doc: Ints = np.empty(0, dtype=np.int64)
+        self._further: Callable[[], Sequence[str]] = list
+        self._added = 0  # rows that follow those of the table
+        self._distinct: pa.Array = None
+        self._code: Ints | None = None
+        self._rows: tuple[Ints, Ints] | None = None
+        self._sought: dict[Any, Any] = {}
         self._labels: dict[str, tuple[Ints, tuple[Any, ...]]] = {}
-        self._numbers: dict[Column, Floats | None] = {}
-        self._sought: dict[float | None, Sought] = {}
+        self._numbers: dict[Column, Floats] = {}
         self._memo: tuple[bytes, dict[Hashable, Any]] = (b"", {})
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what is pickled: not what measures keep, which may be anything."""
-        return {**vars(self), "_sought": {}, "_memo": (b"", {})}
-
-    # -- construction ------------------------------------------------------------------------------------
-
     @classmethod
-    def from_dict(cls, qrels: Mapping[Any, Mapping[str, float]]) -> Judgments:
+    def from_dict(cls, data: Mapping[Any, Mapping[str, float]]) -> Judgments:
         """Return the judgments of ``{query_id: {doc_id: grade}}``."""
-        topics = dicts.topic_ids("qrels", qrels)
-        lengths = np.fromiter(map(len, qrels.values()), np.int64, len(qrels))
-        grade = dicts.numbers_of_dict("qrels", "relevance", qrels)
-        docs = list(chain.from_iterable(qrels.values()))
-        dicts.check_ids("qrels", "query_id", list(map(str, topics)))
-        dicts.check_ids("qrels", "doc_id", docs)
-        return cls(topics, offsets_of(lengths), docs, grade)
+        topics = topics_of_dict("qrels", data)
+        out = cls(
+            topics,
+            offsets_of([len(docs) for docs in data.values()]),
+            numbers_of_dict("qrels", "relevance", data, GRADE),
+        )
+        out.docs = list(chain.from_iterable(data.values()))
+        return out
 
     @classmethod
-    def from_table(cls, table: pa.Table, origin: Origin = NO_ORIGIN) -> Judgments:
-        """Return the judgments of a table whose columns have the vocabulary's names.
+    def from_table(cls, table: Table) -> Judgments:
+        """Return the judgments of a table whose columns have the vocabulary's names."""
+        import pyarrow as pa
 
-        Parameters
-        ----------
-        table : pyarrow.Table
-            The table.
-        origin : Origin
-            Where it came from, for messages.
-        """
-        columns = tables.Columns("qrels", table)
-        topic, topics = columns.topics()
-        relevance = columns.floats("relevance")
-        docs = columns.texts("doc_id")
-        empty = byte_lengths(docs) == 0
-        code, distinct = encoded(docs)
+        table.require("qrels", REQUIRED["qrels"])
+        topic, topics = table.codes("query_id")
+        relevance, ids = table.numbers("relevance", GRADE), table.ids("doc_id", empty=True)
+        empty = np.diff(byte_offsets(ids)[0]) == 0
+        if empty.any():
+            _refuse_undeclared(table, np.flatnonzero(empty))
+        code, distinct = encoded(ids)
         key = topic * np.int64(len(distinct) + 1) + code
         order = np.argsort(key, kind="stable")
         order = order[~empty[order]]
-        sorted_key = key[order]
-        first = np.ones(len(order), dtype=bool)
-        first[1:] = sorted_key[1:] != sorted_key[:-1]
-        starts = np.flatnonzero(first)
+        key = key[order]
+        starts = np.flatnonzero(np.append(True, key[1:] != key[:-1])[: len(order)])
         grade = np.maximum.reduceat(relevance[order], starts) if len(starts) else np.empty(0)
-        judged_topic = topic[order][starts]
-        counts = np.bincount(judged_topic, minlength=len(topics)).astype(np.int64)
-        out = cls(topics, offsets_of(counts), tables.LazyTexts(docs, order[starts]), grade, origin)
-        out._table, out._row_order = table, order
-        out._row_offsets = np.append(starts, len(order)).astype(np.int64)
+        out = cls(topics, offsets_of(np.bincount(topic[order][starts], minlength=len(topics))), grade, table.source)
+        out.table, out.row_grade, out._rows = table, read_only(relevance), (order, np.append(starts, len(order)))
+        out._distinct, out._code = distinct, code[order][starts]
+        table.release("relevance")
+        table.release("doc_id", pa.DictionaryArray.from_arrays(from_ints(code).cast(pa.int32()), distinct))
         if len(starts) < len(order):
-            warn_of_contradiction(columns, order, starts, relevance, out.place)
+            _warn_of_contradiction(table, order, starts, relevance)
         return out
 
-    # -- parts of them, and more ------------------------------------------------------------------------
+    # -- documents ---------------------------------------------------------------------------------------
+
+    @cached_property
+    def docs(self) -> list[str]:
+        """The ids of the judged documents of all topics."""
+        if self.base is None:
+            return [] if self._code is None else list(self._distinct.take(from_ints(self._code)).to_pylist())
+        ids = [*self.base.docs, *self._further()]
+        return [ids[i] for i in self.base_doc.tolist()]
+
+    def sought(self, rel: float | None) -> tuple[Ints, Ints]:
+        """Return the documents of at least the grade ``rel`` (None: all), and where those of each topic start and end."""
+        doc = np.arange(len(self)) if rel is None else np.flatnonzero(self.grade >= rel)
+        return doc, np.searchsorted(doc, self.offsets)
+
+    def names_of(self, doc: Ints, key: Any) -> list[str]:
+        """Return the ids of some documents, kept under a key."""
+        if ("names", key) not in self._sought:
+            chosen = np.zeros(len(self), dtype=bool)
+            chosen[doc] = True
+            self._sought["names", key] = list(compress(self.docs, chosen.tolist()))
+        names: list[str] = self._sought["names", key]
+        return names
+
+    def codes_of(self, doc: Ints, key: Any) -> tuple[pa.Array, Ints]:
+        """Return the distinct ids of some documents as an Arrow array, and the number of the id of each; kept under a key."""
+        if ("codes", key) not in self._sought:
+            if self._code is None:
+                check_texts("qrels", "doc_id", self.docs)
+                self._code, self._distinct = encoded(from_texts(self.docs))
+            used, code = np.unique(self._code[doc], return_inverse=True)
+            self._sought["codes", key] = self._distinct.take(from_ints(used)), code
+        codes: tuple[pa.Array, Ints] = self._sought["codes", key]
+        return codes
+
+    # -- parts of them, and more -------------------------------------------------------------------------
 
     def where(self, keep: Bools, keep_topics: bool = False) -> Judgments:
         """Return the judgments of some of the documents, as if the rows of all others had been removed before reading.
@@ -173,7 +193,14 @@ class Judgments:
                 f"Judgments.where takes one truth value per judged document, the shape ({len(self)},). "
                 f"Got the shape {keep.shape}{'' if keep.dtype == bool else f', of {keep.dtype}'}."
             )
-        return self.select(Selection.of_documents(self, keep, keep_topics))
+        doc, (ends, row, doc_of_row) = np.flatnonzero(keep), self.all_rows
+        position = np.full(len(self) + 1, -1, dtype=np.int64)  # the last stands for no document, whose position is -1
+        position[doc] = np.arange(len(doc))
+        stays = (doc_of_row < 0) | (position[doc_of_row] >= 0)
+        rows_left = segment_count(stays, ends)
+        topic = np.flatnonzero((rows_left > 0) | (np.diff(ends) == 0) | keep_topics)
+        all_rows = offsets_of(rows_left[topic]), row[stays], position[doc_of_row[stays]]
+        return self._view(topic, offsets_of(segment_count(keep, self.offsets)[topic]), doc, self.grade[doc], all_rows)
 
     def with_rows(self, rows: Mapping[Any, Mapping[str, float]]) -> Judgments:
         """Return the judgments with further rows, as if these had been appended to the qrels before reading.
@@ -200,79 +227,145 @@ class Judgments:
         >>> judgments.with_rows({"p": {"x": 1, "b": 1}}).as_dict()
         {'p': {'a': 1, 'b': 1, 'x': 1}, 'q': {'c': 2}}
         """
-        return self.select(Selection.of_rows(self, Judgments.from_dict(rows)))
+        more = Judgments.from_dict(rows)
+        unknown = [topic for topic in more.index if topic not in self.index]
+        if unknown:
+            raise ValueError(f"The judgments have no topic {unknown[0]!r}, so that no row can be added to it.")
+        topic = np.array([self.index[topic] for topic in more.index], dtype=np.int64)
+        doc: list[int] = []
+        for t, a, b in zip(topic.tolist(), more.offsets[:-1].tolist(), more.offsets[1:].tolist(), strict=True):
+            start, end = self.offsets[t : t + 2].tolist()
+            position = dict(zip(self.docs[start:end], range(start, end), strict=True))
+            doc += [position.get(doc_id, -1) for doc_id in more.docs[a:b]]
+        topic_of_row, doc_of_row = topic[segment_of(more.offsets)], np.array(doc, dtype=np.int64)
+        order = np.argsort(topic_of_row, kind="stable")
+        new = order[doc_of_row[order] < 0].tolist()
+        return self.with_added(
+            topic_of_row[order], doc_of_row[order], lambda: [more.docs[i] for i in new], more.grade[order]
+        )
 
-    def select(self, selection: Selection) -> Judgments:
-        """Return the judgments that a selection of these describes, which share the table and its columns."""
-        topics = [self.topics[t] for t in selection.topic.tolist()]
-        docs = SelectedTexts(self.docs, selection.doc, selection.further)
-        out = Judgments(topics, selection.offsets, docs, selection.grade, self.origin)
-        out.selection, out.all_rows = selection, selection.all_rows
-        out._table, out._labels, out._numbers = self._table, self._labels, self._numbers
-        out._added_rows = self._added_rows + len(selection.added)
-        out.row_grade = np.append(self.row_grade, selection.added) if len(selection.added) else self.row_grade
+    def with_added(self, topic: Ints, doc: Ints, ids: Callable[[], Sequence[str]], grade: float | Floats) -> Judgments:
+        """Return all of these and added rows.
+
+        Given are the topic of each row, in ascending order, its document (-1 for one that is not judged, which has one row), a
+        function that returns the ids of the latter, and the grade.
+        """
+        new = doc < 0
+        further = offsets_of(np.bincount(topic[new], minlength=len(self.topics)))
+        known = (
+            np.arange(len(self)) + further[segment_of(self.offsets)]
+        )  # further documents follow those of their topic
+        of_added = np.empty(len(doc), dtype=np.int64)
+        of_added[new] = self.offsets[topic[new] + 1] + np.arange(further[-1])
+        of_added[~new] = known[doc[~new]]
+        base_doc = np.empty(len(self) + int(further[-1]), dtype=np.int64)
+        base_doc[known], base_doc[of_added[new]] = np.arange(len(self)), len(self) + np.arange(further[-1])
+        grades = np.full(len(base_doc), -np.inf)
+        grades[known] = self.grade
+        grades[of_added] = np.maximum(grades[of_added], grade)
+
+        ends, row, doc_of_row = self.all_rows
+        topic_of_row = np.concatenate([segment_of(ends), topic])
+        by_topic = np.argsort(topic_of_row, kind="stable")
+        row = np.append(row, len(self.row_grade) + np.arange(len(doc)))
+        doc_of_row = np.append(np.append(known, -1)[doc_of_row], of_added)
+        row_ends = offsets_of(np.bincount(topic_of_row, minlength=len(self.topics)))
+        out = self._view(
+            np.arange(len(self.topics)), self.offsets + further, base_doc, grades,
+            (row_ends, row[by_topic], doc_of_row[by_topic]),
+        )  # fmt: skip
+        out._further, out._added = ids, self._added + len(doc)
+        out.row_grade = np.append(self.row_grade, np.broadcast_to(grade, len(doc)).astype(np.float64))
         return out
 
-    # -- what a join needs -------------------------------------------------------------------------------
+    def of_subtopics(self, topic: Ints, subtopic: Ints, count: int, row: Ints, doc: Ints, grade: Floats) -> Judgments:
+        """Return judgments whose topics are subtopics; the largest grade is still that of all topics of the qrels.
 
-    def sought(self, rel: float | None) -> Sought:
-        """Return the documents to look up in a run: those of at least the grade ``rel``, or all if it is None."""
-        if rel not in self._sought:
-            where = np.arange(len(self.grade)) if rel is None else np.flatnonzero(self.grade >= rel)
-            self._sought[rel] = Sought(np.searchsorted(where, self.offsets), where, self.docs)
-        return self._sought[rel]
-
-    def sought_further(self) -> Sought:
-        """Return the documents to look up in a run that these judgments have, and those that they are made of lack.
-
-        They are numbered among themselves.
+        Given are the topic, the subtopic (-1 for none), the number, the document and the grade of each of some rows.
         """
-        assert self.selection is not None
-        further = self.selection.further_documents
-        return Sought(np.searchsorted(further, self.offsets), np.arange(len(further)), self.selection.further())
+        chosen = np.flatnonzero(subtopic >= 0)
+        chosen = chosen[np.argsort(subtopic[chosen], kind="stable")]
+        of_row, doc = subtopic[chosen], doc[chosen]
+        topic_of_subtopic = np.zeros(count, dtype=np.int64)
+        topic_of_subtopic[of_row] = topic[chosen]
+        holds = np.flatnonzero(doc >= 0)
+        size = int(doc.max(initial=0)) + 1
+        key, which = np.unique(of_row[holds] * size + doc[holds], return_inverse=True)
+        grades = np.full(len(key), -np.inf)
+        np.maximum.at(grades, which, grade[chosen[holds]])
+        doc_of_row = np.full(len(chosen), -1, dtype=np.int64)
+        doc_of_row[holds] = which
+        all_rows = offsets_of(np.bincount(of_row, minlength=count)), row[chosen], doc_of_row
+        ends = offsets_of(np.bincount(key // size, minlength=count))
+        out = self._view(topic_of_subtopic, ends, key % size, grades, all_rows)
+        out.largest_grade = self.largest_grade
+        return out
+
+    def _view(
+        self, topic: Ints, offsets: Ints, doc: Ints, grade: Floats, all_rows: tuple[Ints, Ints, Ints]
+    ) -> Judgments:
+        """Return judgments made of these, whose table and columns they share; several documents may stem from one."""
+        out = Judgments([self.topics[t] for t in topic.tolist()], offsets, grade, self.source)
+        out.base, out.base_topic, out.base_doc, out.all_rows = self, topic, doc, all_rows
+        out.table, out._labels, out._numbers = self.table, self._labels, self._numbers
+        out._added, out.row_grade = self._added, self.row_grade
+        return out
+
+    def of_base(self, doc: Ints) -> tuple[Ints, Ints]:
+        """Return every pair of an index of ``doc``, documents of the base, and a document here that stems from it."""
+        order, starts = self._by_base
+        first = starts[doc]
+        count = starts[doc + 1] - first
+        if count.max(initial=0) <= 1:
+            index = np.flatnonzero(count)
+            return index, order[first[index]]
+        place = position_in_segment(offsets_of(count))
+        return np.repeat(np.arange(len(doc)), count), order[np.repeat(first, count) + place]
+
+    @cached_property
+    def _by_base(self) -> tuple[Ints, Ints]:
+        """The documents in the order of the base, and where those of each document of the base start."""
+        order = np.argsort(self.base_doc, kind="stable")
+        return order, np.searchsorted(self.base_doc[order], np.arange(len(self.base or ()) + 1))
 
     # -- what measures need ------------------------------------------------------------------------------
 
     def column(self, name: str) -> Array | None:
-        """Return a qrels column over the rows as given, None if the table lacks it."""
-        if self._table is None:
+        """Return a column over the rows as given, as floats or as objects; None if the table lacks it."""
+        if name == "relevance":
+            return self.row_grade
+        if self.table is None or name not in self.table:
             return None
-        columns = tables.Columns("qrels", self._table)
-        if name not in columns:
-            return None
-        values = columns.values(name)
+        values = self.table.values(name)
         return read_only(self._with_added(values, np.nan if values.dtype.kind == "f" else None))
 
-    def labels(self, name: str) -> tuple[Ints, tuple[Any, ...]] | None:
+    def labels(self, column: Column) -> tuple[Ints, tuple[Any, ...]] | None:
         """Return, over the rows as given, the number of each label, -1 if missing, and the labels; None without the column."""
-        if self._table is None:
+        if self.table is None or column.name not in self.table:
             return None
-        columns = tables.Columns("qrels", self._table)
-        if name not in columns:
-            return None
-        if name not in self._labels:
-            self._labels[name] = shared(columns.labels(name))
-        number, names = self._labels[name]
+        if column.name not in self._labels:
+            self._labels[column.name] = shared(self.table.labels(column))
+        number, names = self._labels[column.name]
         return self._with_added(number, -1), names
 
     def numbers(self, column: Column) -> Floats | None:
         """Return an extra column of finite numbers over the rows as given; None if the table lacks it."""
-        if self._table is None:
+        if column.name == "relevance":
+            return self.row_grade
+        if self.table is None or column.name not in self.table:
             return None
         if column not in self._numbers:
-            self._numbers[column] = shared(numbers(self._table, column, self.origin))
-        values = self._numbers[column]
-        return None if values is None else self._with_added(values, np.nan)
+            self._numbers[column] = read_only(self.table.numbers(column.name, NUMBER, dates=True))
+        return self._with_added(self._numbers[column], np.nan)
 
     def _with_added(self, values: Array, nothing: float | None) -> Array:
         """Return values of the rows of the table, followed by those of added rows, which have none."""
-        return np.append(values, np.full(self._added_rows, nothing)) if self._added_rows else values
+        return np.append(values, np.full(self._added, nothing)) if self._added else values
 
     @cached_property
     def row_grade(self) -> Floats:
         """The grade of every row as given."""
-        relevance = self.column("relevance")
-        return self.grade if relevance is None else relevance
+        return self.grade
 
     def memo(self, topics: Ints, key: Hashable, make: Callable[[], T]) -> T:
         """Return a value that is computed once for a set of topics, whatever the run; only the last set is kept."""
@@ -304,62 +397,62 @@ class Judgments:
         return float(self.grade.max(initial=0))
 
     @cached_property
-    def all_rows(self) -> tuple[Ints, Ints, Ints]:
-        """All rows by topic: the offsets of the topics, the row as given, its position in ``docs`` (-1: no ``doc_id``)."""
-        if self._table is None or self._row_order is None or self._row_offsets is None:
-            every = np.arange(len(self.grade))
-            return self.offsets, every, every
-        topic, topics = tables.Columns("qrels", self._table).topics()
-        doc = np.full(len(topic), -1, dtype=np.int64)
-        doc[self._row_order] = segment_of(self._row_offsets)
-        by_topic = np.argsort(topic, kind="stable")
-        return offsets_of(np.bincount(topic, minlength=len(topics))), by_topic, doc[by_topic]
-
-    @cached_property
     def has_negative(self) -> bool:
         """Whether some grade is negative, which in TREC qrels means not judged."""
         return bool(np.any(self.grade < 0))
 
+    @cached_property
+    def all_rows(self) -> tuple[Ints, Ints, Ints]:
+        """All rows by topic: the offsets of the topics, the row as given, its position in ``docs`` (-1: no ``doc_id``)."""
+        if self.table is None or self._rows is None:
+            every = np.arange(len(self))
+            return self.offsets, every, every
+        topic, topics = self.table.codes("query_id")
+        doc = np.full(len(topic), -1, dtype=np.int64)
+        doc[self._rows[0]] = segment_of(self._rows[1])
+        by_topic = np.argsort(topic, kind="stable")
+        return offsets_of(np.bincount(topic, minlength=len(topics))), by_topic, doc[by_topic]
+
     @property
     def columns(self) -> list[str]:
         """The names of all columns."""
-        return ["query_id", "doc_id", "relevance"] if self._table is None else list(self._table.column_names)
+        return list(REQUIRED["qrels"]) if self.table is None else self.table.names
 
     def lacking(self, column: Column) -> str:
         """Return the message about a missing column: what it is, which columns there are, and how to get it."""
-        return missing_column(column, self.columns) + self.origin.how_to_get(column.name)
+        return missing_column(column, self.columns) + self.source.how_to_get(column.name)
 
     def place(self, rows: Sequence[int]) -> str:
         """Return the file and the lines of some rows, for the start of a message; empty if there is no file."""
-        of_table = [row for row in rows if row < len(self.row_grade) - self._added_rows]
-        return self.origin.place(of_table) if of_table or not len(rows) else ""
+        of_table = [row for row in rows if row < len(self.row_grade) - self._added]
+        return self.source.place(of_table) if of_table or not len(rows) else ""
 
     def __len__(self) -> int:
         return len(self.grade)
 
     def __repr__(self) -> str:
-        source = self.origin.source or self.origin.dataset_id
+        source = os.path.basename(self.source.path) or self.source.dataset_id
         size = f"{counted(len(self.topics), 'topic')}, {counted(len(self), 'document')}"
-        return (
-            f"<Judgments: {size}{source and ', '}{visible(os.path.basename(source) if self.origin.source else source)}>"
-        )
+        return f"<Judgments: {size}{', ' if source else ''}{visible(source)}>"
 
     def _repr_html_(self) -> str:
         grades, documents = np.unique(self.grade, return_counts=True)
         rows = [{"grade": _plain(g), "documents": n} for g, n in zip(grades.tolist(), documents.tolist(), strict=True)]
         return html_result(f"{self!r}; columns: {', '.join(self.columns)}", {"documents by grade": rows})
 
+    # -- as tools in Python and C read them ---------------------------------------------------------------
+
     def __iter__(self) -> Iterator[ir_measures.Qrel]:
         topics, docs = list(map(str, self.topics)), ["", *self.docs]
-        topic, row, doc = self.rows_as_given()
-        iteration = self.labels("iteration")
+        topic, row, doc = self._rows_as_given()
+        iteration = self.labels(ITERATION)
         label = np.full(len(row), -1) if iteration is None else iteration[0][row]
         names = ("0",) if iteration is None else (*map(str, iteration[1]), "")
         columns = (values.tolist() for values in (topic, doc + 1, self.row_grade[row], label))
         for t, d, grade, i in zip(*columns, strict=True):
             yield ir_measures.Qrel(topics[t], docs[d], _plain(grade), names[i])
 
-    def rows_as_given(self) -> tuple[Ints, Ints, Ints]:
+    def _rows_as_given(self) -> tuple[Ints, Ints, Ints]:
         """Return the topic, the number and the document of all rows, in the order given."""
         ends, row, doc = self.all_rows
         order = np.argsort(row, kind="stable")
@@ -372,9 +465,9 @@ class Judgments:
         such rows would use the last of them. An added row that is relevant is an error: it has no subtopic, and tools would
         take that for one of its own.
         """
-        topic, row, doc = self.rows_as_given()
-        label = self.labels("iteration")
-        relevant = (row >= len(self.row_grade) - self._added_rows) & (self.row_grade[row] > 0)
+        topic, row, doc = self._rows_as_given()
+        label = self.labels(ITERATION)
+        relevant = (row >= len(self.row_grade) - self._added) & (self.row_grade[row] > 0)
         if label is not None and relevant.any():
             first = int(np.argmax(relevant))
             raise DataError(
@@ -390,7 +483,7 @@ class Judgments:
 
     def as_dict(self) -> dict[str, dict[str, int]]:
         """Return ``{query_id: {doc_id: grade}}``, as ``pytrec_eval`` expects it."""
-        docs, grades, ends = list(self.docs), [_plain(g) for g in self.grade.tolist()], self.offsets.tolist()
+        docs, grades, ends = self.docs, [_plain(g) for g in self.grade.tolist()], self.offsets.tolist()
         return {
             str(t): dict(zip(docs[a:b], grades[a:b], strict=True))
             for t, a, b in zip(self.topics, ends, ends[1:], strict=False)
@@ -400,3 +493,54 @@ class Judgments:
 def _plain(grade: float) -> Any:
     """Return a whole-number grade as an int, as tools written in C require, and any other grade as a float."""
     return int(grade) if grade.is_integer() else grade
+
+
+def _labels_of_rows(table: Table) -> Iterator[Ints]:
+    """Yield the number of each row's label, -1 for none, for every column of labels that the table has."""
+    for column in vocabulary():
+        if column.table == "qrels" and column.dtype == "str" and column.name in table:
+            if column.name not in REQUIRED["qrels"]:
+                yield table.labels(column)[0]
+
+
+def _refuse_undeclared(table: Table, rows: Ints) -> None:
+    """Raise if a row has neither a document nor a label, such as a subtopic or a vertical, that it declares."""
+    for number in _labels_of_rows(table):
+        rows = rows[number[rows] < 0]
+    if len(rows):
+        table.refuse(int(rows[0]), "the doc_id is missing, and no subtopic or other label is declared by the row.")
+
+
+def _warn_of_contradiction(table: Table, order: Ints, starts: Ints, grade: Floats) -> None:
+    """Warn about rows of one document and one subtopic with different grades, naming the first two.
+
+    Rows of one document that differ in a column of labels belong to different subtopics or other parts, and do not contradict
+    each other. ``order`` has the rows by topic and document, ``starts`` where those of each document start in it.
+    """
+    lengths = np.diff(starts, append=len(order))
+    by_document = grade[order]
+    several = np.minimum.reduceat(by_document, starts) < np.maximum.reduceat(by_document, starts)
+    candidates = np.repeat(several, lengths)
+    rows, grade = order[candidates], by_document[candidates]
+    document = np.repeat(np.arange(len(starts)), lengths)[candidates]
+    if not len(rows):
+        return
+    group = np.unique(document, return_inverse=True)[1]
+    for number in _labels_of_rows(table):
+        group = np.unique(group * (number.max() + 2) + number[rows], return_inverse=True)[1]
+    first_of_group = np.unique(group, return_index=True)[1]
+    odd = np.flatnonzero(grade != grade[first_of_group[group]])
+    if not len(odd):
+        return
+    second = odd[np.argmin(rows[odd])]
+    first = first_of_group[group[second]]
+    query = table.codes("query_id")
+    doc = table.ids("doc_id", empty=True)[int(rows[second])].as_py()
+    more = len(np.unique(document[odd])) - 1
+    warnings.warn(
+        f"{table.place([int(rows[first]), int(rows[second])])}: the grades {grade[first]:g} and {grade[second]:g} of document "
+        f"{doc!r} for query {str(query[1][query[0][rows[second]]])!r} contradict each other"
+        f"{f', and so do those of {more} more' if more else ''}; the largest grade of a document counts.",
+        DataWarning,
+        stacklevel=2,
+    )

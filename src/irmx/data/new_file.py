@@ -1,4 +1,4 @@
-"""A new file: whole, or not at all."""
+"""New files and folders: whole, or not at all."""
 
 from __future__ import annotations
 
@@ -6,32 +6,26 @@ import errno
 import io
 import os
 import secrets
+import shutil
 import stat
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import BinaryIO
 
-from irmx.errors import DataError
-
-UNFINISHED = ".unfinished"
-"""The end of the name that a file has until it is whole."""
-
-_SHOWN = 40
-"""So many characters of its later name are in that name, which must not be longer than systems allow."""
+from irmx.errors import DataError, UsageError
 
 
 @contextmanager
 def new_file(path: str | os.PathLike[str], advice: str = "") -> Iterator[BinaryIO]:
     r"""Give an open file in which to write, and at the end put it where it belongs, in place of a file that was there.
 
-    What is written goes to a new file in the same folder, hidden and with a name that nobody can guess, which is flushed to
-    disk and renamed once it is whole. Whoever reads meanwhile, or is at work on the same file in another process, sees the old
-    file or a whole new one. If anything fails, or Ctrl-C is pressed, the old file stays and nothing else is left; if the
-    process is killed, the hidden file, ``.NAME.????.unfinished``, is left beside it.
-
-    A symbolic link stays, and the file that it leads to is replaced. A pipe or a device, such as ``/dev/stdout``, gets
-    everything at the end. A file that is replaced keeps its permissions, and must be writable.
+    What is written goes to a hidden file in the same folder, which is renamed once it is whole. If anything fails, or Ctrl-C is
+    pressed, the old file stays and nothing else is left. A symbolic link stays, and the file that it leads to is replaced. A pipe
+    or a device, such as ``/dev/stdout``, gets everything at the end. A file that is replaced keeps its permissions, and must be
+    writable.
 
     Parameters
     ----------
@@ -68,74 +62,67 @@ def new_file(path: str | os.PathLike[str], advice: str = "") -> Iterator[BinaryI
     >>> folder.cleanup()
     """
     try:
-        there = _stat_of(path)
-        if there is None or (stat.S_ISREG(there.st_mode) and _stream_at(there) is None):
-            yield from _replaced(os.path.realpath(path), there)
-        else:
-            content = io.BytesIO()
-            yield content
-            _send(content.getbuffer(), path, _stream_at(there))
+        old = _stat_of(path)
+        if old is None or (stat.S_ISREG(old.st_mode) and _stream_at(old) is None):
+            yield from _replaced(os.path.realpath(path), old)
+            return
+        content, stream = io.BytesIO(), _stream_at(old)
+        yield content
+        if stream is not None:  # after what the stream has got so far
+            (sys.stdout if stream == 1 else sys.stderr).flush()
+        with open(path if stream is None else os.dup(stream), "wb") as file:
+            file.write(content.getbuffer())
     except OSError as error:
         raise cannot_be_written(path, error, advice) from None
 
 
 def cannot_be_written(path: str | os.PathLike[str], error: OSError, advice: str = "") -> DataError:
-    """Return the error that names a file, or a folder, that cannot be written.
+    """Return the error that names a file, or a folder, that cannot be written, with advice at its end.
 
-    Parameters
-    ----------
-    path : path
-        What the user asked to be written.
-    error : OSError
-        Why it cannot be.
-    advice : str
-        The end of the message.
-
-    Examples
-    --------
     >>> print(cannot_be_written("means.csv", OSError(errno.ENOSPC, "..."), "Make room there."))
     means.csv cannot be written: No space left on device. Make room there.
     """
-    path = os.fspath(path)
     folder = os.path.dirname(os.path.realpath(path))
     reason = os.strerror(error.errno) if error.errno else str(error)
     if error.errno == errno.ENOENT and not os.path.isdir(folder):
         reason = f"there is no folder {folder}"
     elif error.errno in (errno.EACCES, errno.EPERM, errno.EROFS) and os.path.isfile(path) and os.access(path, os.W_OK):
         reason = f"a new file that would replace it cannot be made in the folder {folder} ({reason})"
-    return DataError(f"{path} cannot be written: {reason}.{' ' * bool(advice)}{advice}")
+    return DataError(f"{os.fspath(path)} cannot be written: {reason}.{' ' if advice else ''}{advice}")
 
 
 def _stat_of(path: str | os.PathLike[str]) -> os.stat_result | None:
     """Return what is at a path, None for nothing; raise for a folder, and for a file that may not be written."""
     try:
-        there = os.stat(path)
+        old = os.stat(path)
     except FileNotFoundError:
         return None
-    if stat.S_ISDIR(there.st_mode):
+    if stat.S_ISDIR(old.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    if stat.S_ISREG(there.st_mode):
+    if stat.S_ISREG(old.st_mode):
         os.close(os.open(path, os.O_WRONLY))
-    return there
+    return old
 
 
-def _stream_at(there: os.stat_result) -> int | None:
+def _stream_at(old: os.stat_result) -> int | None:
     """Return 1 or 2 if standard output or standard error goes there, which others write to as well; otherwise None."""
     for stream in (1, 2):
         with suppress(OSError):  # it is closed
-            if os.path.samestat(there, os.fstat(stream)):
+            if os.path.samestat(old, os.fstat(stream)):
                 return stream
     return None
 
 
-def _replaced(target: str, there: os.stat_result | None) -> Iterator[BinaryIO]:
+def _replaced(target: str, old: os.stat_result | None) -> Iterator[BinaryIO]:
     """Give a new file, and put it in the place of a regular file, or where there is none."""
     folder, name = os.path.split(target)
-    unfinished = os.path.join(folder, f".{name[:_SHOWN]}.{secrets.token_hex(8)}{UNFINISHED}")
+    unfinished = os.path.join(folder, f".{name[:40]}.{secrets.token_hex(8)}.unfinished")
     try:
         with open(unfinished, "xb") as file:  # x: never an existing file, nor what a symbolic link leads to
-            if there is not None:
-                _like(file.fileno(), there)
+            if old is not None and hasattr(os, "fchmod"):
+                with suppress(OSError):
+                    os.fchown(file.fileno(), old.st_uid, old.st_gid)
+                os.fchmod(file.fileno(), stat.S_IMODE(old.st_mode))
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -146,19 +133,28 @@ def _replaced(target: str, there: os.stat_result | None) -> Iterator[BinaryIO]:
         raise
 
 
-def _like(file: int, there: os.stat_result) -> None:
-    """Give a file the owner, if that is allowed, and the permissions of another."""
-    made = os.fstat(file)
-    if hasattr(os, "fchown") and (made.st_uid, made.st_gid) != (there.st_uid, there.st_gid):
-        with suppress(OSError):
-            os.fchown(file, there.st_uid, there.st_gid)
-    if hasattr(os, "fchmod"):
-        os.fchmod(file, stat.S_IMODE(there.st_mode))
+@contextmanager
+def new_folder(target: Path, advice: str = "Choose another name.") -> Iterator[Path]:
+    """Give a folder in which to write files, and at the end put it where it belongs, with the folders above it.
 
-
-def _send(content: memoryview, path: str | os.PathLike[str], stream: int | None) -> None:
-    """Write to a pipe or a device, after what standard output or standard error has got so far if it is one of these."""
-    if stream is not None:
-        (sys.stdout if stream == 1 else sys.stderr).flush()
-    with open(path if stream is None else os.dup(stream), "wb") as file:
-        file.write(content)
+    Raises
+    ------
+    irmx.errors.UsageError
+        If it already exists, with advice at the end; nothing is overwritten.
+    irmx.errors.DataError
+        If it cannot be written; no partial files are left.
+    """
+    if os.path.lexists(target):
+        raise UsageError(f"{target} already exists, and nothing is overwritten. {advice}")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+        try:
+            made = unfinished / target.name
+            made.mkdir()
+            yield made
+            made.rename(target)
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)
+    except OSError as error:
+        raise cannot_be_written(target, error) from None

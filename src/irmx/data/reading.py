@@ -1,76 +1,35 @@
-"""Reading of qrels and runs from files, folders, dataset ids, data frames, dicts and rows."""
+"""Reading of qrels, runs and other tables from files, folders, dataset ids, data frames, dicts and rows."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from irmx.data import tables
-from irmx.data.content import kept_content, name_of
-from irmx.data.formats.detect import dataset_named, errors_of, named, place_of, read
+from irmx.data.delimited import read_delimited, read_json_lines
+from irmx.data.files import content_of, is_path, name_of
+from irmx.data.formats import dataset_named, errors_of, read_file
 from irmx.data.judgments import Judgments
-from irmx.data.origin import NO_ORIGIN, Origin
-from irmx.data.pipes import is_pipe
-from irmx.data.runs import DictRun, Run, TableRun
-from irmx.declare.columns import Table, canonical_names
-from irmx.errors import DataError
+from irmx.data.parquet import read_parquet, table_of_arrow
+from irmx.data.runs import Run
+from irmx.data.table import PROGRAM, Cells, Table
+from irmx.declare.columns import REQUIRED, TableName, canonical_names
+from irmx.declare.params import Param
+from irmx.errors import DataError, some, suggest
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    import pandas as pd
 
-
-class FileOrigin(Origin):
-    """The file from which qrels or a run were read.
-
-    Parameters
-    ----------
-    table : {"run", "qrels"}
-        What it holds.
-    source : str
-        Its path, or ``FORMAT:PATH``.
-    """
-
-    def __init__(self, table: Table, source: str) -> None:
-        self._table, self.source = table, source
-        format_and_path = named(source)
-        self._path = source if format_and_path is None else os.fspath(format_and_path[1])
-        self._content = kept_content(self._path)  # in any process: nobody can read a pipe again
-        self._version = _version_of(self._path)
-
-    def place(self, rows: Sequence[int]) -> str:
-        """Return the file and the lines of some rows, which are found by reading it again, unless it has changed since."""
-        if self._content is None and (is_pipe(self._path) or _version_of(self._path) != self._version):
-            return name_of(self._path)
-        return place_of(self._table, self.source, tuple(rows), self._content)
-
-
-def _version_of(path: str) -> tuple[int, int] | None:
-    """Return what differs after a file has changed; None if there is no file."""
-    try:
-        state = os.stat(path)
-    except OSError:
-        return None
-    return state.st_size, state.st_mtime_ns
-
-
-def as_table(table: Table, source: Any) -> pa.Table:
-    """Return a DataFrame, Arrow table, file, dataset id or iterable of namedtuples as an Arrow table."""
-    import pyarrow as pa
-
-    if tables.is_path(source):
-        rows = read(table, source)
-    elif isinstance(source, pa.Table):
-        rows = source
-    elif hasattr(source, "itertuples"):
-        rows = tables.FrameTable(table, source.copy(deep=False), [str(c) for c in source.columns])
-    elif hasattr(source, "__arrow_c_stream__") or isinstance(source, pa.RecordBatch):
-        rows = pa.table(source)
-    elif isinstance(source, Iterable):
-        rows = tables.from_namedtuples(table, source)
-    else:
-        raise DataError(f"The {table} must be {tables.KINDS}. Got {type(source).__name__} instead.")
-    return rows.rename_columns(canonical_names(table, rows.column_names))
+_KINDS = (
+    "a dict of dicts, a DataFrame, an Arrow table, an iterable of namedtuples with the fields query_id, doc_id and score or "
+    "relevance, the path of a file, or an ir_datasets id"
+)
+_TABLE_KINDS = (
+    "the path of a table file, a DataFrame, an Arrow table, a dict of columns, or rows that are dicts or namedtuples"
+)
+_ALIASES = {"qid": "query_id", "topic": "query_id", "docno": "doc_id"}
 
 
 def read_qrels(qrels: Any, columns: Sequence[str] = ()) -> Judgments:
@@ -78,7 +37,7 @@ def read_qrels(qrels: Any, columns: Sequence[str] = ()) -> Judgments:
 
     Parameters
     ----------
-    qrels : Judgments, dict of dict, DataFrame, pyarrow Table, iterable of namedtuples, str or Path
+    qrels : Judgments, dict of dict, DataFrame, Arrow table, iterable of namedtuples, str or Path
         A string is the path of a file or, if there is no such file, an ir_datasets id; ``irds:ID`` is always an id.
     columns : sequence of str
         Extra columns that are needed. If the qrels of an ir_datasets id lack them, and the documents have all of them, they
@@ -93,26 +52,11 @@ def read_qrels(qrels: Any, columns: Sequence[str] = ()) -> Judgments:
         return qrels
     if isinstance(qrels, Mapping):
         return Judgments.from_dict(qrels)
-    if tables.is_path(qrels):
-        return _read_text(os.fspath(qrels), columns)
-    return Judgments.from_table(as_table("qrels", qrels))
-
-
-def _read_text(source: str, columns: Sequence[str]) -> Judgments:
-    """Return the judgments of a file or of a dataset."""
-    named = dataset_named(source)
-    if named is not None:
+    if is_path(qrels) and (named := dataset_named(os.fspath(qrels))) is not None:
         reader, dataset_id = named
         with errors_of(reader, dataset_id):
             return reader.judgments(dataset_id, columns)
-    table = as_table("qrels", source)
-    if table.num_rows == 0:
-        raise DataError(f"The qrels {source} are empty.")
-    origin = FileOrigin("qrels", source)
-    try:
-        return Judgments.from_table(table, origin)
-    except DataError as error:
-        raise origin.located(error) from None
+    return Judgments.from_table(as_table("qrels", qrels))
 
 
 def read_run(run: Any) -> Run:
@@ -120,7 +64,7 @@ def read_run(run: Any) -> Run:
 
     Parameters
     ----------
-    run : Run, dict of dict, DataFrame, pyarrow Table, iterable of namedtuples, str or Path
+    run : Run, dict of dict, DataFrame, Arrow table, iterable of namedtuples, str or Path
         A string is the path of a file.
 
     Raises
@@ -130,13 +74,178 @@ def read_run(run: Any) -> Run:
     """
     if isinstance(run, Run):
         return run
-    if isinstance(run, Mapping):
-        return DictRun(run)
-    table = as_table("run", run)
-    if table.num_rows == 0 and tables.is_path(run):
-        raise DataError(f"The run {run} is empty.")
-    origin = FileOrigin("run", os.fspath(run)) if tables.is_path(run) else NO_ORIGIN
+    return Run.from_dict(run) if isinstance(run, Mapping) else Run.from_table(as_table("run", run))
+
+
+def as_table(what: TableName, source: Any) -> Table:
+    """Return a run or qrels as a table whose columns have the vocabulary's names."""
+    if isinstance(source, Table):
+        return source
+    if is_path(source):
+        table = read_file(what, source)
+        if not len(table):
+            raise DataError(
+                f"The {what} {name_of(source)} are empty."
+                if what == "qrels"
+                else f"The run {name_of(source)} is empty."
+            )
+        return table
+    table = _of_program(what, source, _KINDS, records=False)
+    return table.renamed(canonical_names(what, table.names))
+
+
+def read_table(
+    source: Any,
+    columns: Mapping[str, Param | type],
+    what: str = "table",
+    *,
+    empty: bool = False,
+    content: bytes | None = None,
+) -> Table:
+    """Read and check declared columns of a table from any source.
+
+    Parameters
+    ----------
+    source : str, Path, DataFrame, Arrow table, dict of columns, or iterable of dicts or namedtuples
+        A file is comma- or tab-separated with a header, JSON Lines or Parquet, which is detected by its content and name;
+        plain, or compressed with gzip, bzip2, xz or zstd; ``-`` is standard input. Spaces around the fields of a line
+        are ignored. ``qid`` and ``topic`` are read as ``query_id``, ``docno`` as ``doc_id``.
+    columns : dict of str to Param or type
+        The columns to read, by name; other columns are ignored. A :class:`irmx.Param` declares the type (``str``, ``int``,
+        ``float``, ``bool``, also as 1 and 0, ``datetime.datetime`` for seconds or dates, which become seconds since 1970, or
+        ``object`` for any value), the range of numbers (``low``, ``high``, ``above``) or the ``choices`` of strings, whether
+        the column is ``required``, the ``default`` of one that is not, and whether cells may be missing (``nullable``).
+        A type alone declares a required column.
+    what : str
+        The name of the table in messages, such as ``"click log"``.
+    empty : bool
+        Whether it may have no rows; an empty file or list then has all required columns.
+    content : bytes, optional
+        The (decompressed) content of the file, if it has already been read.
+
+    Returns
+    -------
+    Table
+        The arrays by column. A missing number is NaN, a missing string is empty. A column that is not in the source, not
+        required and without a default is left out.
+
+    Raises
+    ------
+    irmx.DataError
+        If the table cannot be read, has no rows, or lacks a column or a value, or if a value is illegal; the message names
+        the file and the line, or the row.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> columns = {"user": str, "seconds": irmx.Param(float, "time spent", low=0, required=True)}
+    >>> table = irmx.read_table({"user": ["a", "b"], "seconds": ["2.5", 4]}, columns)
+    >>> table["seconds"], table.place([0, 1])
+    (array([2.5, 4. ]), 'The table, rows 0 and 1 (counted from 0)')
+    >>> irmx.read_table({"user": ["a"], "seconds": [-1]}, columns, "log of times")
+    Traceback (most recent call last):
+    ...
+    irmx.errors.DataError: The log of times, row 0 (counted from 0): the seconds must be a number in the range [0, inf). Got -1 instead.
+    """
+    declared = {n: c if isinstance(c, Param) else Param(c, "", required=True) for n, c in columns.items()}
+    if is_path(source):
+        table = _of_content(what, source, content_of(source, what) if content is None else content, empty)
+    else:
+        table = _of_program(what, source, _TABLE_KINDS, records=True)
+    aliases = {n: a for n, a in _ALIASES.items() if n not in declared and a in declared and a not in table}
+    table = table.renamed([aliases.get(name, name) for name in table.names])
+    for name, column in declared.items():
+        if column.required and name not in table and table.names:
+            meaning = f", {column.desc}" if column.desc else ""
+            raise DataError(
+                f"{table.name} lacks the column {name!r}{meaning}. It has: {some(table.names, 20)}.{suggest(name, table.names)}"
+            )
+    if not len(table) and not empty:
+        raise DataError(f"{table.name} has no rows.")
+    if not table.names:
+        table = Table(what, {name: [] for name, column in declared.items() if column.required}, 0, table.source)
+    table.declare(declared)
+    return table
+
+
+def _of_content(what: str, path: str | os.PathLike[str], content: bytes, empty: bool) -> Table:
+    """Return the table in a file, whose kind is detected by its first bytes and its name."""
+    name = name_of(path)
+    suffixes = Path(name).suffixes[-2:]
+    if content[:4] == b"PAR1" or ".parquet" in suffixes:
+        return read_parquet(what, Path(name), content)
+    if not content.strip() and empty:
+        return Table(what, {}, 0)
+    if ".jsonl" in suffixes or content.lstrip()[:1] == b"{":
+        return read_json_lines(what, name, content)
+    first = content.lstrip().split(b"\n", 1)[0]
+    tabs = ".tsv" in suffixes or (".csv" not in suffixes and b"\t" in first)
+    return read_delimited(what, name, content, "\t" if tabs else ",")
+
+
+# -- data of a program -----------------------------------------------------------------------------------------------
+
+
+def _of_program(what: str, source: Any, kinds: str, records: bool) -> Table:
+    """Return a DataFrame, an Arrow table, rows, or a dict of columns as a table."""
+    import pyarrow as pa
+
+    if isinstance(source, (pa.Table, pa.RecordBatch)):
+        return table_of_arrow(what, pa.table(source), PROGRAM)
+    if hasattr(source, "itertuples"):
+        return _of_frame(what, source)
+    if hasattr(source, "__arrow_c_stream__"):
+        return table_of_arrow(what, pa.table(source), PROGRAM)
+    if isinstance(source, Mapping) and records:
+        lengths = {column: len(values) for column, values in source.items()}
+        if len(set(lengths.values())) > 1:
+            listed = ", ".join(f"{column!r} has {length}" for column, length in lengths.items())
+            raise DataError(f"The columns of the {what} must have the same length: {listed}.")
+        cells = {str(name): _cells_of(values) for name, values in source.items()}
+        return Table(what, cells, next(iter(lengths.values()), 0))
+    if isinstance(source, Iterable) and not isinstance(source, Mapping):
+        return _of_rows(what, list(source), kinds, records)
+    raise DataError(f"The {what} must be {kinds}. Got {type(source).__name__} instead.")
+
+
+def _of_frame(what: str, frame: pd.DataFrame) -> Table:
+    """Return a DataFrame, whose columns are converted when they are first read: those of texts and vectors never are."""
+    names = [str(column) for column in frame.columns]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(f"The {what} has two columns named {twice!r}. Rename or drop one.")
+    copied = frame.copy(deep=False)
+    cells: dict[str, Callable[[], Cells]] = {
+        name: partial(_cells_of_series, copied.iloc[:, i]) for i, name in enumerate(names)
+    }
+    return Table(what, cells, len(frame))
+
+
+def _cells_of_series(series: pd.Series[Any]) -> Cells:
+    import pyarrow as pa
+
     try:
-        return TableRun(table, origin)
-    except DataError as error:
-        raise origin.located(error) from None
+        return pa.array(series, from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, UnicodeEncodeError):
+        return list(series.astype(object).where(series.notna(), None))
+
+
+def _cells_of(values: Any) -> Cells:
+    """Return the elements of a sequence as Python objects; numpy would make whole numbers of dates in nanoseconds."""
+    if getattr(getattr(values, "dtype", None), "kind", "") == "M" and hasattr(values, "astype"):
+        values = values.astype("datetime64[us]")
+    return list(values.tolist() if hasattr(values, "tolist") else values)
+
+
+def _of_rows(what: str, rows: list[Any], kinds: str, records: bool) -> Table:
+    """Return namedtuples, or dicts if these are allowed, as a table; a key that a dict lacks is a missing cell."""
+    if not rows:
+        return Table(what, {} if records else {name: [] for name in REQUIRED[what]}, 0)
+    for row in rows:
+        if not (hasattr(row, "_fields") or (records and isinstance(row, Mapping))):
+            raise DataError(f"The {what} must be {kinds}. Got rows of the type {type(row).__name__} instead.")
+    if all(getattr(row, "_fields", None) == getattr(rows[0], "_fields", ()) for row in rows):
+        return Table(what, dict(zip(rows[0]._fields, map(list, zip(*rows, strict=True)), strict=True)), len(rows))
+    asked = [row._asdict() if hasattr(row, "_asdict") else row for row in rows]
+    names = dict.fromkeys(name for row in asked for name in row)
+    return Table(what, {str(name): [row.get(name) for row in asked] for name in names}, len(rows))

@@ -1,26 +1,19 @@
-"""Runs from any source as arrays, converted once, in which judged documents are looked up."""
+"""Runs from any source as columns, converted once, in which judged documents are looked up."""
 
 from __future__ import annotations
 
 import os
-from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
 import numpy as np
 
-from irmx.data import dicts, tables
-from irmx.data.arrow import encoded, taken
-from irmx.data.cells import numbers
-from irmx.data.id_words import IdWords, Words, keys_of
-from irmx.data.origin import NO_ORIGIN, Origin
-from irmx.data.sought import Sought
-from irmx.declare.columns import missing_column
+from irmx.data.dicts import check_texts, numbers_of_dict, topics_of_dict
+from irmx.data.table import NUMBER, PROGRAM, SCORE, Table, byte_offsets, encoded, from_ints, from_texts, to_numpy
+from irmx.declare.columns import REQUIRED, Column, missing_column
 from irmx.declare.markup_html import html_result
 from irmx.errors import DataError, counted, visible
 from irmx.ragged import Array, Floats, Ints, offsets_of, position_in_segment, read_only, segment_of
@@ -28,32 +21,8 @@ from irmx.ragged import Array, Floats, Ints, offsets_of, position_in_segment, re
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from irmx.declare.columns import Column
 
-
-@dataclass(frozen=True)
-class Found:
-    """The judged documents that a run retrieved, over pairs of topics of the run and the judgments.
-
-    Attributes
-    ----------
-    offsets : int array, shape (pairs + 1,)
-        Where the documents of each pair start and end.
-    doc : int array
-        The position of each document in ``Judgments.docs``.
-    score : float array
-        Its score.
-    rows : callable
-        Returns the row of each document in the run; computed on demand, because a run given as a dict must count for it.
-    """
-
-    offsets: Ints
-    doc: Ints
-    score: Floats
-    rows: Callable[[], Ints]
-
-
-class Run(ABC):
+class Run:
     """The documents that a system retrieved, topic by topic, in the order of the input.
 
     Created by :func:`irmx.read_run`; iterating over it gives ``ir_measures.ScoredDoc`` rows.
@@ -66,40 +35,130 @@ class Run(ABC):
         Where the rows of each topic start and end.
     score : float array
         The score of every row.
+    table : Table or None
+        The table that it was made of, None for a dict.
     """
 
-    topics: list[str]
-    offsets: Ints
-    score: Floats
-    origin: Origin = NO_ORIGIN
+    def __init__(self, topics: list[str], offsets: Ints, score: Floats) -> None:
+        self.topics, self.offsets, self.score = topics, offsets, read_only(score)
+        self.table: Table | None = None
+        self.source = PROGRAM
+        self._dicts: Sequence[Mapping[str, float]] = ()
+        self._ids: pa.Array = None
+        self._order: Ints | None = None  # the row of the table of each row here, unless they are the same
+        self._checked = False
+        self._labels: dict[str, tuple[Ints, tuple[Any, ...]]] = {}
 
-    @abstractmethod
+    @classmethod
+    def from_dict(cls, data: Mapping[Any, Mapping[str, float]]) -> Run:
+        """Return the run of ``{query_id: {doc_id: score}}``."""
+        topics = topics_of_dict("run", data)
+        run = cls(
+            list(map(str, topics)),
+            offsets_of([len(docs) for docs in data.values()]),
+            numbers_of_dict("run", "score", data, SCORE),
+        )
+        run._dicts, run._checked = list(data.values()), True
+        return run
+
+    @classmethod
+    def from_table(cls, table: Table) -> Run:
+        """Return the run of a table whose columns have the vocabulary's names."""
+        table.require("run", REQUIRED["run"])
+        topic, topics = table.codes("query_id")
+        order = np.argsort(topic, kind="stable") if np.any(topic[1:] < topic[:-1]) else None
+        ids, score = table.ids("doc_id"), table.numbers("score", SCORE)
+        offsets = offsets_of(np.bincount(topic, minlength=len(topics)))
+        run = cls([str(t) for t in topics], offsets, score if order is None else score[order])
+        run.table, run.source, run._order = table, table.source, order
+        table.release("score")
+        run._ids = ids if order is None else ids.take(from_ints(order))
+        return run
+
+    # -- documents ---------------------------------------------------------------------------------------
+
     def docs(self, topic: int) -> list[str]:
         """Return the ids of the documents of a topic in the order of its rows."""
+        if self._ids is None:
+            return list(self._dicts[topic])
+        start, end = self.offsets[topic : topic + 2].tolist()
+        return list(self._ids.slice(start, end - start).to_pylist())
 
-    def docs_at(self, topic: int, rows: Ints) -> list[str]:
-        """Return the ids of the documents at some rows of a topic, counted from its first row."""
-        docs = self.docs(topic)
-        return [docs[row] for row in rows.tolist()]
+    def docs_at(self, rows: Ints) -> list[str]:
+        """Return the ids of the documents at some rows; those of a topic stand together."""
+        if self._ids is not None:
+            return list(self._ids.take(from_ints(rows)).to_pylist())
+        out: list[str] = []
+        topic = np.searchsorted(self.offsets, rows, side="right") - 1
+        ends = np.append(np.flatnonzero(np.append(True, topic[1:] != topic[:-1])[: len(rows)]), len(rows))
+        for start, end in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True):
+            number = int(topic[start])
+            ids = np.fromiter(self._dicts[number], object, len(self._dicts[number]))
+            out += ids[rows[start:end] - self.offsets[number]].tolist()
+        return out
 
-    @abstractmethod
-    def find(self, sought: Sought, pairs: list[tuple[int, int]]) -> Found:
-        """Look up judged documents in the rows of the run.
+    def find_codes(
+        self, distinct: pa.Array, code: Ints, ends: Ints, in_run: Ints
+    ) -> tuple[Ints, Ints, Floats, Callable[[], Ints]]:
+        """Look up documents of topics in a table, given distinct ids and the number of the id of each document.
 
-        Parameters
-        ----------
-        sought : Sought
-            The judged documents to look up.
-        pairs : list of (int, int)
-            The topics to search: the number in the run, the number in the judgments.
+        ``ends`` says where the documents of each topic start and end, ``in_run`` which topic of the run it is. Returned are the
+        offsets of the topics, the position of each retrieved document among those given, its score, and a function that returns
+        its row; in the order of the run.
         """
+        import pyarrow.compute as pc
 
-    @abstractmethod
+        key = segment_of(ends) * np.int64(len(distinct)) + code
+        order = None if np.all(key[1:] > key[:-1]) else np.argsort(key)
+        key = key if order is None else key[order]
+        pair = np.full(len(self.topics), -1, dtype=np.int64)
+        pair[in_run] = np.arange(len(in_run))
+        pair_of_row = np.repeat(pair, np.diff(self.offsets))
+        code_of_row = to_numpy(pc.index_in(self._ids, value_set=distinct), missing=-1)
+        rows = np.flatnonzero((code_of_row >= 0) & (pair_of_row >= 0))
+        key_of_row = pair_of_row[rows] * np.int64(len(distinct)) + code_of_row[rows]
+        place = np.searchsorted(key, key_of_row)
+        hit = np.append(key, -1)[place] == key_of_row
+        rows, place = rows[hit], place[hit]
+        topic = pair_of_row[rows]
+        if np.any(topic[1:] < topic[:-1]):
+            by_topic = np.argsort(topic, kind="stable")
+            rows, place, topic = rows[by_topic], place[by_topic], topic[by_topic]
+        offsets = offsets_of(np.bincount(topic, minlength=len(in_run)))
+        return offsets, place if order is None else order[place], self.score[rows], lambda: rows
+
+    def find_names(self, names: list[str], ends: Ints, in_run: Ints) -> tuple[Ints, Ints, Floats, Callable[[], Ints]]:
+        """Look up documents of topics in dicts, as :meth:`find_codes` does in tables, in the order given."""
+        bounds, scores = ends.tolist(), list[float | None]()
+        for topic, a, b in zip(in_run.tolist(), bounds, bounds[1:], strict=False):
+            scores += map(self._dicts[topic].get, names[a:b])
+        score = np.array(scores, dtype=np.float64)  # NaN for a document that the run lacks; no score of a run is NaN
+        retrieved = np.flatnonzero(score == score)
+        offsets = np.searchsorted(retrieved, ends)
+
+        def rows() -> Ints:
+            out: list[int] = []
+            for topic, a, b in zip(in_run.tolist(), offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+                row_of = dict(zip(self._dicts[topic], range(self.offsets[topic], self.offsets[topic + 1]), strict=True))
+                out += [row_of[names[i]] for i in retrieved[a:b].tolist()]
+            return np.array(out, dtype=np.int64)
+
+        return offsets, retrieved, score[retrieved], rows
+
+    # -- documents with the same score -------------------------------------------------------------------
+
     def descending(self, rows: Ints, group: Ints) -> Ints:
         """Return the order of some rows by group, and within a group by the ids of their documents, largest first.
 
         Rows of a group are of one topic; the numbers of the groups do not decrease.
         """
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        ids = self._as_texts(self.docs_at(rows)) if self._ids is None else self._ids.take(from_ints(rows))
+        both = pa.table({"group": from_ints(group), "id": ids})
+        order = pc.sort_indices(both, sort_keys=[("group", "ascending"), ("id", "descending")])
+        return np.from_dlpack(order).astype(np.int64)
 
     def places(
         self, members: Ints, ends: Ints, group: Ints, names: Callable[[], list[str]], rows: Callable[[], Ints]
@@ -117,55 +176,105 @@ class Run(ABC):
         names, rows : callable
             Return the id, or the row, of each document; whichever this run knows without a search is called.
         """
-        place = np.empty(len(self), dtype=np.int64)
-        place[members[self.descending(members, segment_of(ends))]] = position_in_segment(ends)
-        return place[rows()]
+        if self._ids is not None:
+            place = np.empty(len(self), dtype=np.int64)
+            place[members[self.descending(members, segment_of(ends))]] = position_in_segment(ends)
+            return place[rows()]
+        ids, bounds = self.docs_at(members), ends.tolist()
+        try:
+            ascending = [sorted(ids[a:b]) for a, b in pairwise(bounds)]
+        except TypeError:
+            check_texts("run", "doc_id", list(chain.from_iterable(self._dicts)))
+            raise
+        not_larger = np.fromiter(
+            map(bisect_right, map(ascending.__getitem__, group.tolist()), names()), np.int64, len(group)
+        )
+        return np.asarray(np.diff(ends)[group] - not_larger)
 
-    @abstractmethod
-    def column(self, name: str) -> Array | None:
-        """Return an extra column over all rows, None if the run lacks it."""
+    @staticmethod
+    def _as_texts(ids: list[str]) -> pa.Array:
+        check_texts("run", "doc_id", ids)
+        return from_texts(ids)
 
-    def labels(self, name: str) -> tuple[Ints, tuple[Any, ...]] | None:
+    def refuse_repeats(self) -> None:
+        """Raise if a document occurs twice in a topic; an update of a stream may, but a ranking cannot have it twice."""
+        if self._checked:
+            return
+        topic = segment_of(self.offsets)
+        prints = np.sort(_fingerprints(self._ids, topic))
+        if np.any(prints[1:] == prints[:-1]):  # a document occurs twice, or two ids have the same fingerprint
+            self._refuse_repeats(topic)
+        self._checked = True
+
+    def _refuse_repeats(self, topic: Ints) -> None:
+        doc, distinct = encoded(self._ids)
+        key = topic * np.int64(len(distinct)) + doc
+        order = np.argsort(key, kind="stable")
+        twice = np.flatnonzero(key[order][1:] == key[order][:-1])
+        if len(twice):
+            both = np.sort(order[twice[0] : twice[0] + 2])
+            raise DataError(
+                f"The run has the document {distinct[int(doc[both[0]])].as_py()!r} more than once for query "
+                f"{self.topics[topic[both[0]]]!r} ({len(twice)} such rows in all). A document may occur only once in a ranking.",
+                tuple(both.tolist()),
+                self.place(both.tolist()),
+            )
+
+    # -- columns -----------------------------------------------------------------------------------------
+
+    def labels(self, column: Column) -> tuple[Ints, tuple[Any, ...]] | None:
         """Return the number of each row's label, -1 if missing, and the labels of an extra column; None without the column."""
-        return None
+        if self.table is None or column.name not in self.table:
+            return None
+        if column.name not in self._labels:
+            number, names = self.table.labels(column)
+            self._labels[column.name] = read_only(number if self._order is None else number[self._order]), names
+        return self._labels[column.name]
 
     def numbers(self, column: Column) -> Floats | None:
         """Return an extra column of finite numbers over all rows, NaN if a cell is empty; None if the run lacks it."""
-        return None
+        if self.table is None or column.name not in self.table:
+            return None
+        if column.name == "score":
+            return self.score
+        values = self.table.numbers(column.name, NUMBER, dates=True)
+        return values if self._order is None else values[self._order]
+
+    def column(self, name: str) -> Array | None:
+        """Return an extra column over all rows, as floats or as objects; None if the run lacks it."""
+        if self.table is None or name not in self.table:
+            return None
+        values = self.table.values(name)
+        return read_only(values if self._order is None else values[self._order])
 
     @property
-    @abstractmethod
     def columns(self) -> list[str]:
         """The names of all columns."""
+        return list(REQUIRED["run"]) if self.table is None else self.table.names
 
     def place(self, rows: Sequence[int]) -> str:
         """Return the file, and the lines of some rows, for the start of a message; empty if there is no file."""
-        return ""
+        return self.source.place(list(rows) if self._order is None else self._order[list(rows)].tolist())
 
     def lacking(self, column: Column) -> str:
         """Return the message about a missing column: what it is, which columns there are, and how to get it."""
-        return missing_column(column, self.columns) + (
-            _KEEPS_NO_MORE if set(self.columns) == _READ_BY_PYTERRIER else ""
-        )
-
-    def refuse_repeats(self) -> None:  # noqa: B027  a mapping cannot hold a document twice
-        """Raise if a document occurs twice in a topic; an update of a stream may, but a ranking cannot have it twice."""
+        more = _KEEPS_NO_MORE if set(self.columns) == _READ_BY_PYTERRIER else ""
+        return missing_column(column, self.columns) + more
 
     def as_dict(self) -> dict[str, dict[str, float]]:
         """Return ``{query_id: {doc_id: score}}``, as ``pytrec_eval`` expects it."""
         self.refuse_repeats()
         scores, ends = self.score.tolist(), self.offsets.tolist()
-        return {
-            t: dict(zip(self.docs(i), scores[ends[i] : ends[i + 1]], strict=True)) for i, t in enumerate(self.topics)
-        }
+        by_topic = zip(self.topics, ends, ends[1:], strict=False)
+        return {t: dict(zip(self.docs(i), scores[a:b], strict=True)) for i, (t, a, b) in enumerate(by_topic)}
 
     def __len__(self) -> int:
         return len(self.score)
 
     def __repr__(self) -> str:
-        source = os.path.basename(self.origin.source)
+        source = os.path.basename(self.source.path)
         size = f"{counted(len(self.topics), 'topic')}, {counted(len(self), 'document')}"
-        return f"<Run: {size}{source and ', '}{visible(source)}>"
+        return f"<Run: {size}{', ' if source else ''}{visible(source)}>"
 
     def _repr_html_(self) -> str:
         first = self.docs(0)[:5] if self.topics else []
@@ -190,186 +299,23 @@ _KEEPS_NO_MORE = (
 )
 
 
-class DictRun(Run):
-    """A run given as ``{query_id: {doc_id: score}}``."""
-
-    def __init__(self, data: Mapping[Any, Mapping[str, float]]) -> None:
-        self.topics = [str(t) for t in dicts.topic_ids("run", data)]
-        self._docs = list(data.values())
-        self.offsets = offsets_of([len(d) for d in self._docs])
-        self.score = read_only(dicts.numbers_of_dict("run", "score", data))
-
-    def docs(self, topic: int) -> list[str]:
-        return list(self._docs[topic])
-
-    def find(self, sought: Sought, pairs: list[tuple[int, int]]) -> Found:
-        ends, names = sought.offsets.tolist(), sought.names
-        qrels_topics = np.array([qrels_topic for _, qrels_topic in pairs], dtype=np.int64)
-        starts = offsets_of(np.diff(sought.offsets)[qrels_topics])
-        scores: list[float | None] = []
-        for run_topic, qrels_topic in pairs:
-            scores += map(self._docs[run_topic].get, names[ends[qrels_topic] : ends[qrels_topic + 1]])
-        score = np.array(scores, dtype=np.float64)  # NaN for a document that the run lacks; no score of a run is NaN
-        retrieved = np.flatnonzero(score == score)
-        place = position_in_segment(starts) + np.repeat(sought.offsets[qrels_topics], np.diff(starts))
-        place = place[retrieved]
-        offsets = np.searchsorted(retrieved, starts)
-
-        def rows() -> Ints:
-            out: list[int] = []
-            for (topic, _), a, b in zip(pairs, offsets[:-1], offsets[1:], strict=True):
-                row_of = dict(zip(self._docs[topic], range(self.offsets[topic], self.offsets[topic + 1]), strict=True))
-                out += [row_of[names[i]] for i in place[a:b].tolist()]
-            return np.array(out, dtype=np.int64)
-
-        return Found(offsets, sought.doc[place], score[retrieved], rows)
-
-    def descending(self, rows: Ints, group: Ints) -> Ints:
-        ends = np.append(np.flatnonzero(np.append(True, group[1:] != group[:-1])), len(rows))
-        order: list[int] = []
-        for start, ids in zip(ends.tolist(), self._ids_of_groups(rows, ends), strict=False):
-            with self._odd_ids_named():
-                order += [start + i for i in sorted(range(len(ids)), key=ids.__getitem__, reverse=True)]
-        return np.array(order, dtype=np.int64)
-
-    def places(
-        self, members: Ints, ends: Ints, group: Ints, names: Callable[[], list[str]], rows: Callable[[], Ints]
-    ) -> Ints:
-        with self._odd_ids_named():
-            ascending = [sorted(ids) for ids in self._ids_of_groups(members, ends)]
-        of_document = map(ascending.__getitem__, group.tolist())
-        not_larger = np.fromiter(map(bisect_right, of_document, names()), np.int64, len(group))
-        return np.asarray(np.diff(ends)[group] - not_larger)
-
-    @contextmanager
-    def _odd_ids_named(self) -> Iterator[None]:
-        """Name an id that is not a string in the error that comparing it with others raises."""
-        try:
-            yield
-        except TypeError:
-            dicts.refuse_odd_ids("run", chain.from_iterable(self._docs))
-            raise
-
-    def _ids_of_groups(self, rows: Ints, ends: Ints) -> Iterator[list[str]]:
-        """Yield the ids of each group of rows; those of a group are of one topic."""
-        topics = np.searchsorted(self.offsets, rows[ends[:-1]], side="right") - 1
-        in_topic = rows - np.repeat(self.offsets[topics], np.diff(ends))
-        ids, of_ids = np.empty(0, dtype=object), -1
-        for topic, start, end in zip(topics.tolist(), ends[:-1].tolist(), ends[1:].tolist(), strict=True):
-            if (
-                topic != of_ids
-            ):  # an array of the ids of a topic gives those at many rows several times faster than a list
-                ids, of_ids = np.fromiter(self._docs[topic], object, len(self._docs[topic])), topic
-            yield ids[in_topic[start:end]].tolist()
-
-    def column(self, name: str) -> Array | None:
-        return None
-
-    @property
-    def columns(self) -> list[str]:
-        return ["query_id", "doc_id", "score"]
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+"""2^64 divided by the golden ratio: multiplication by it spreads the low bits of a number over all bits."""
 
 
-class TableRun(Run):
-    """A run given as a table: a file, a data frame or namedtuples."""
-
-    def __init__(self, data: pa.Table, origin: Origin = NO_ORIGIN) -> None:
-        self.origin = origin
-        columns = tables.Columns("run", data)
-        topic, topics = columns.topics()
-        self._data = data
-        self._order: Ints | None = None
-        if np.any(topic[1:] < topic[:-1]):
-            self._order = np.argsort(topic, kind="stable")
-            topic = topic[self._order]
-        self.topics = [str(t) for t in topics]
-        self.offsets = offsets_of(np.bincount(topic, minlength=len(topics)))
-        self.score = read_only(self._grouped(columns.floats("score")))
-        ids = columns.texts("doc_id")
-        columns.refuse_empty("doc_id", ids)
-        self._ids = ids if self._order is None else taken(ids, self._order)
-        self._words = IdWords(self._ids)
-        self._hashes: dict[int, Words] = {}
-        self._checked = False
-        self._labels: dict[str, tuple[Ints, tuple[Any, ...]]] = {}
-
-    def _grouped(self, values: Any) -> Any:
-        return values if self._order is None or values is None else values[self._order]
-
-    def refuse_repeats(self) -> None:
-        if self._checked:
-            return
-        topic = segment_of(self.offsets)
-        keys = keys_of(self._hashes_of(0), topic)
-        keys.sort()
-        if np.any(keys[1:] == keys[:-1]):  # most likely a document occurs twice; otherwise two ids have the same hash
-            self._refuse_repeats(topic)
-        self._checked = True
-
-    def _refuse_repeats(self, topic: Ints) -> None:
-        doc, distinct = encoded(self._ids)
-        size = len(distinct)
-        key = topic * np.int64(size) + doc
-        key.sort()
-        twice = np.flatnonzero(key[1:] == key[:-1])
-        if len(twice):
-            of_topic, repeated = divmod(int(key[twice[0]]), size)
-            both = np.flatnonzero((topic == of_topic) & (doc == repeated))[:2]
-            both = both if self._order is None else self._order[both]
-            raise self.origin.located(
-                DataError(
-                    f"The run has the document {distinct[repeated].as_py()!r} more than once for query {self.topics[of_topic]!r} "
-                    f"({len(twice)} such rows in all). A document may occur only once in a ranking.",
-                    tuple(int(row) for row in np.sort(both)),
-                )
-            )
-
-    def _hashes_of(self, seed: int) -> Words:
-        if seed not in self._hashes:
-            self._hashes[seed] = self._words.hashes(seed)
-        return self._hashes[seed]
-
-    def docs(self, topic: int) -> list[str]:
-        start, end = self.offsets[topic : topic + 2].tolist()
-        return list(self._ids.slice(start, end - start).to_pylist())
-
-    def find(self, sought: Sought, pairs: list[tuple[int, int]]) -> Found:
-        qrels_topic = np.full(len(self.topics), -1, dtype=np.int64)
-        pair = np.full(len(self.topics), -1, dtype=np.int64)
-        for i, (in_run, in_qrels) in enumerate(pairs):
-            qrels_topic[in_run], pair[in_run] = in_qrels, i
-        lengths = np.diff(self.offsets)
-        index = sought.index
-        rows, place = index.find(self._words, self._hashes_of(index.seed), np.repeat(qrels_topic, lengths))
-        segment = pair[np.searchsorted(self.offsets, rows, side="right") - 1]
-        order = np.argsort(segment, kind="stable")
-        rows = rows[order]
-        counts = np.bincount(segment, minlength=len(pairs))
-        return Found(offsets_of(counts), sought.doc[place[order]], self.score[rows], lambda: rows)
-
-    def descending(self, rows: Ints, group: Ints) -> Ints:
-        return self._words.descending(rows, group)
-
-    def column(self, name: str) -> Array | None:
-        columns = tables.Columns("run", self._data)
-        return read_only(self._grouped(columns.values(name))) if name in columns else None
-
-    def labels(self, name: str) -> tuple[Ints, tuple[Any, ...]] | None:
-        columns = tables.Columns("run", self._data)
-        if name not in columns:
-            return None
-        if name not in self._labels:
-            row_labels, values = columns.labels(name)
-            self._labels[name] = read_only(self._grouped(row_labels)), values
-        return self._labels[name]
-
-    def numbers(self, column: Column) -> Floats | None:
-        values: Floats | None = self._grouped(numbers(self._data, column, self.origin))
-        return values
-
-    def place(self, rows: Sequence[int]) -> str:
-        return self.origin.place(list(rows) if self._order is None else self._order[list(rows)].tolist())
-
-    @property
-    def columns(self) -> list[str]:
-        return list(self._data.column_names)
+def _fingerprints(ids: pa.Array, topic: Ints) -> Any:
+    """Return a number for each document of a topic, from the length and the last 16 bytes of its id: most differ if the ids do."""
+    offsets, content = byte_offsets(ids)
+    padded = np.concatenate([np.zeros(16, dtype=np.uint8), content])
+    at_each_byte = np.ndarray((len(padded) - 7,), "<u8", buffer=padded.data, strides=(1,))
+    lengths, ends = np.diff(offsets), offsets[1:] + 16
+    out = (lengths.astype(np.uint64) << np.uint64(48)) ^ topic.astype(np.uint64)
+    for before_end in (8, 16):
+        unused = np.clip(before_end - lengths, 0, 8).astype(np.uint64) << np.uint64(
+            3
+        )  # bits that belong to the id before
+        word = at_each_byte[ends - before_end]
+        word = np.where(unused == 64, np.uint64(0), word >> (unused & np.uint64(63)))
+        out = (out ^ word) * _ODD
+        out ^= out >> np.uint64(32)
+    return out

@@ -15,7 +15,8 @@ from irmx.registry import registry
 if TYPE_CHECKING:
     from irmx.declare.measures import Measure
 
-Table = Literal["run", "qrels"]
+TableName = Literal["run", "qrels"]
+"""The two tables of an evaluation."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class Column:
         Its values in sample tables.
     """
 
-    table: Table
+    table: TableName
     name: str
     desc: str
     unit: str = ""
@@ -139,7 +140,7 @@ def vocabulary() -> tuple[Column, ...]:
     return tuple({(c.table, c.name): c for c in (*BASE, *declared)}.values())
 
 
-def needed(table: Table, measures: Iterable[Measure]) -> list[str]:
+def needed(table: TableName, measures: Iterable[Measure]) -> list[str]:
     """Return the names of the extra columns that measures require."""
     read = (c for m in measures for c in columns_of(m) if c.table == table)
     return list(dict.fromkeys(c.name for c in read if not c.optional))
@@ -194,7 +195,7 @@ _BEIR = {"query-id", "corpus-id", "score"}
 """The columns of BEIR's qrels, where the score is the grade."""
 
 
-def canonical_names(table: Table, names: list[str]) -> list[str]:
+def canonical_names(table: TableName, names: list[str]) -> list[str]:
     """Return column names with aliases replaced, except where the canonical column is also present.
 
     >>> canonical_names("qrels", ["qid", "docno", "label"]), canonical_names("qrels", ["query-id", "corpus-id", "score"])

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from typing import Concatenate
 
     from irmx.ragged import Array
-    from irmx.rank.ranking import Ranking
-    from irmx.rank.rankings import Rankings
+    from irmx.rank.rankings import Ranking, Rankings
     from irmx.score.topic_scores import TopicScores
 
     OfTopic = Callable[Concatenate[Ranking, ...], SupportsFloat]

@@ -25,8 +25,7 @@ from irmx.errors import PluginError, UsageError
 from irmx.registry import registry
 
 if TYPE_CHECKING:
-    from irmx.rank.ranking import Ranking
-    from irmx.rank.rankings import Rankings
+    from irmx.rank.rankings import Ranking, Rankings
     from irmx.score.topic_scores import TopicScores
 
     if sys.version_info >= (3, 11):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from irmx.adapters.ir_datasets.format import IrDatasets
-from irmx.data.formats.base import Format
-from irmx.data.formats.table import Csv, Jsonl, Parquet, Tsv
-from irmx.data.formats.trec import Trec
+from irmx.data.delimited import Csv, Jsonl, Tsv
+from irmx.data.formats import Format
+from irmx.data.parquet import Parquet
+from irmx.data.trec import Trec
 from irmx.hookspecs import hookimpl
 
 

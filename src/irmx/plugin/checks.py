@@ -8,7 +8,7 @@ from typing import Any, get_args, get_type_hints
 from irmx import hookspecs
 from irmx.adapters.ir_datasets.fields import Field
 from irmx.adapters.ir_measures.install import name_taken
-from irmx.data.formats.base import Format
+from irmx.data.formats import Format
 from irmx.declare.command import Command
 from irmx.declare.declared import problems
 from irmx.declare.measures import Measure

@@ -1,19 +1,18 @@
-"""The join of a run with the judgments, which gives the ranks of the judged documents."""
+"""The join of a run with the judgments, as columns: the retrieved judged documents, their rows and their ranks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
-from dataclasses import replace
-from functools import cache, cached_property
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from irmx.data.judgments import Judgments
-from irmx.data.runs import Found, Run
+from irmx.data.runs import Run
 from irmx.errors import DataError, counted, some
 from irmx.ragged import Array, Bools, Floats, Ints, offsets_of, position_in_segment, segment_count, segment_of
-from irmx.rank.hits import Hits, RankedHits, SelectedHits
 
 T = TypeVar("T")
 
@@ -38,6 +37,46 @@ def refuse_no_common_topic(run: Run, judgments: Judgments) -> None:
         raise DataError(message)
 
 
+@dataclass(frozen=True, eq=False)
+class Hits:
+    """Retrieved judged documents of all topics.
+
+    Attributes
+    ----------
+    offsets : int array, shape (topics + 1,)
+        Where the documents of each topic start and end.
+    doc : int array
+        The position of each document in ``Judgments.docs``.
+    score : float array
+        Its score.
+    find_rows : callable
+        Returns its row in the run; called once, on demand, because a run given as a dict must count for it.
+    rank : int array
+        Its rank, from 1, in hits that are ordered by rank; empty in those in the order of the run.
+    """
+
+    offsets: Ints
+    doc: Ints
+    score: Floats
+    find_rows: Callable[[], Ints]
+    rank: Ints
+
+    @cached_property
+    def row(self) -> Ints:
+        """The row of each document in the run."""
+        return self.find_rows()
+
+    def take(self, chosen: Ints, offsets: Ints, doc: Ints | None = None) -> Hits:
+        """Return some of the hits, by their positions, possibly under other numbers of their documents."""
+        doc = self.doc[chosen] if doc is None else doc
+        rank = self.rank[chosen] if len(self.rank) else self.rank
+        return Hits(offsets, doc, self.score[chosen], lambda: self.row[chosen], rank)
+
+    def where(self, keep: Bools) -> Hits:
+        """Return the hits for which ``keep`` is true."""
+        return self.take(np.flatnonzero(keep), offsets_of(segment_count(keep, self.offsets)))
+
+
 class Join:
     """A run joined with judgments, over the topics that both have.
 
@@ -49,37 +88,30 @@ class Join:
         The topics: the number in the run, the number in the judgments.
     depth : int array
         The number of documents retrieved for each topic.
-    several_grades : bool
-        Whether measures ask for hits of different grades, so that all are found at once and these are chosen among them.
     """
 
-    several_grades = False
-
     def __init__(self, run: Run, judgments: Judgments, only: str | None = None) -> None:
-        self.run, self.judgments = run, judgments
         number_of = {t: i for i, t in enumerate(run.topics) if only is None or t == only}
         sizes = np.diff(run.offsets)
-        self.pairs = [(number_of[t], n) for t, n in judgments.index.items() if t in number_of and sizes[number_of[t]]]
-        self.depth = sizes[self.in_run]
+        pairs = [(number_of[t], n) for t, n in judgments.index.items() if t in number_of and sizes[number_of[t]]]
+        self._set(run, judgments, pairs)
+
+    def _set(self, run: Run, judgments: Judgments, pairs: list[tuple[int, int]], base: Join | None = None) -> None:
+        self.run, self.judgments, self.pairs, self._base = run, judgments, pairs, base
+        self.in_run = np.array([in_run for in_run, _ in pairs], dtype=np.int64)
+        self.in_judgments = np.array([in_judgments for _, in_judgments in pairs], dtype=np.int64)
+        self.depth: Ints = np.diff(run.offsets)[self.in_run]
         self._memo: dict[Hashable, Any] = {}
-        self._source: SelectedHits | RankedHits | None = None
+        self._shared: dict[Hashable, Any] = {} if base is None else base._shared
+        self._of_base: Ints = np.empty(0, dtype=np.int64)
+        self._assumed: tuple[Ints, Ints] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is pickled: not what measures keep, which may be anything."""
-        return {**vars(self), "_memo": {}}
+        return {**vars(self), "_memo": {}, "_shared": {}}
 
     def __repr__(self) -> str:
         return f"<Join: {counted(len(self.pairs), 'topic')}; {self.run!r}; {self.judgments!r}>"
-
-    @cached_property
-    def in_run(self) -> Ints:
-        """The numbers of the topics in the run."""
-        return np.array([in_run for in_run, _ in self.pairs], dtype=np.int64)
-
-    @cached_property
-    def in_judgments(self) -> Ints:
-        """The numbers of the topics in the judgments."""
-        return np.array([in_judgments for _, in_judgments in self.pairs], dtype=np.int64)
 
     @cached_property
     def topics(self) -> tuple[Any, ...]:
@@ -93,120 +125,118 @@ class Join:
         value: T = self._memo[key]
         return value
 
+    def _of_run(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return ``make()``, computed once for the run and its topics, whatever the judgments."""
+        key = (key, self.in_run.tobytes())
+        if key not in self._shared:
+            self._shared[key] = make()
+        value: T = self._shared[key]
+        return value
+
     def forget(self, kind: str) -> None:
         """Forget the memoised values whose key is a tuple that begins with ``kind``."""
         for key in [key for key in self._memo if isinstance(key, tuple) and key[0] == kind]:
             del self._memo[key]
 
-    # -- the order of documents --------------------------------------------------------------------------
+    # -- finding -----------------------------------------------------------------------------------------
+
+    def found(self, rel: float | None) -> Hits:
+        """Return the retrieved judged documents of at least the grade ``rel`` (None: all), in the order of the run."""
+        return self.memo(("found", rel), lambda: self._found(rel))
+
+    def _found(self, rel: float | None) -> Hits:
+        if self._base is not None:
+            found = self._found_in_view()
+            return found if rel is None else found.where(self.judgments.grade[found.doc] >= rel)
+        others = [key for key in self._memo if isinstance(key, tuple) and key[0] == "found"]
+        if rel is not None and others:  # one search for all grades serves all further ones
+            found = self.found(None)
+            return found.where(self.judgments.grade[found.doc] >= rel)
+        return self._find(rel, *self.judgments.sought(rel))
+
+    def _find(self, key: Any, doc: Ints, starts: Ints) -> Hits:
+        """Look up documents of the judgments, where those of each topic start, in the run."""
+        counts = np.diff(starts)[self.in_judgments]
+        ends = offsets_of(counts)
+        place = np.repeat(starts[self.in_judgments], counts) + position_in_segment(ends)
+        every = len(place) == len(doc) and bool(np.all(place[1:] > place[:-1]))
+        if self.run.table is None:
+            names = self.judgments.names_of(doc, key)
+            found = self.run.find_names(names if every else [names[i] for i in place.tolist()], ends, self.in_run)
+        else:
+            distinct, code = self.judgments.codes_of(doc, key)
+            found = self.run.find_codes(distinct, code if every else code[place], ends, self.in_run)
+        offsets, chosen, score, rows = found
+        return Hits(offsets, doc[place[chosen]], score, rows, np.empty(0, dtype=np.int64))
+
+    # -- ranking -----------------------------------------------------------------------------------------
 
     def hits(self, rel: float | None, ties: str) -> Hits:
         """Return the retrieved judged documents of at least the grade ``rel`` (None: all), by topic and rank."""
         self.run.refuse_repeats()
-        return self.memo(("hits", rel, ties), lambda: self._hits_of_grade(rel, ties))
+        return self.memo(("hits", rel, ties), lambda: self._hits(rel, ties))
 
-    def _hits_of_grade(self, rel: float | None, ties: str) -> Hits:
-        if self._source is not None:
-            return self._source.hits(rel, ties)
-        if rel is None or not (self.several_grades or ("hits", None, ties) in self._memo):
-            return self._hits(self.found(rel), ties)
-        hits = self.hits(None, ties)
-        keep = self.judgments.grade[hits.doc] >= rel
-        offsets = offsets_of(segment_count(keep, hits.offsets))
-        return Hits(offsets, hits.rank[keep], hits.doc[keep], lambda: hits.rows()[keep])
-
-    def found(self, rel: float | None) -> Found:
-        """Return the retrieved judged documents of at least the grade ``rel`` (None: all), in the order of the run."""
-        source = self._source
-        return self.memo(("found", rel), lambda: self._found(rel) if source is None else source.found(rel))
-
-    def _found(self, rel: float | None) -> Found:
-        found = self.run.find(self.judgments.sought(rel), self.pairs)
-        return replace(found, rows=cache(found.rows))  # all views ask for them
-
-    def _hits(self, found: Found, ties: str) -> Hits:
-        scores, ends = self._ascending(ties), offsets_of(self.depth)
-        score, topic = _comparable(found.score, ties), segment_of(found.offsets)
-        after = np.empty(len(score), dtype=np.int64)  # the position in ``scores`` after all that are not larger
-        for start, end, a, b in _segments(ends, found.offsets):
-            after[a:b] = start + scores[start:end].searchsorted(score[a:b], side="right")
-        rank = ends[1:][topic] - after + 1
-        tied = np.flatnonzero((after - ends[topic] > 1) & (scores[after - 2] == score))
-        if len(tied):
-            rank[tied] += self._places_among_tied(found, tied, after[tied] - 1, ties)
+    def _hits(self, rel: float | None, ties: str) -> Hits:
+        if rel is not None and ("hits", None, ties) in self._memo:
+            hits = self.hits(None, ties)
+            return hits.where(self.judgments.grade[hits.doc] >= rel)
+        if self._base is not None and not self._adds:
+            hits = self._mapped(self._base.hits(rel, ties))
+            return hits if rel is None else hits.where(self.judgments.grade[hits.doc] >= rel)
+        found = self.found(rel)
+        rank = self._ranks_in_file_order(found) if ties == "run" else self._ranks(found)
+        topic = segment_of(found.offsets)
         order = np.argsort(topic * np.int64(self.depth.max(initial=0) + 1) + rank)
-        return Hits(found.offsets, rank[order], found.doc[order], lambda: found.rows()[order])
+        hits = found.take(order, found.offsets)
+        return Hits(hits.offsets, hits.doc, hits.score, hits.find_rows, rank[order])
 
-    def _ascending(self, ties: str) -> Array:
-        """Return the scores of all rows, topic by topic, smallest first."""
+    def _ranks(self, found: Hits) -> Ints:
+        """Return the rank of each document by score, of equal scores by id, both descending."""
+        ascending = self._of_run("ascending", self._keys_in_order)
+        topic = segment_of(found.offsets)
+        key = _key(topic, found.score)
+        starts = offsets_of(self.depth)
+        first = np.searchsorted(ascending, key)
+        rank: Ints = first - starts[topic] + 1
+        following = np.minimum(first + 1, max(len(ascending) - 1, 0))
+        tied = np.flatnonzero((ascending[following] == key) & (first + 1 < len(ascending)))
+        if len(tied):
+            rank[tied] += self._places_among_tied(found, tied, key[tied])
+        return rank
 
-        def scores() -> Array:
-            in_order, ends = self.comparable_scores(ties), offsets_of(self.depth)
-            out = np.concatenate([in_order[:0], *(in_order[a:b] for a, b in self._rows_of_topics())])
-            for start, end in _segments(ends):
-                out[start:end].sort()
-            return out
+    def _keys_in_order(self) -> Array:
+        """Return a number for each row, which orders them by topic and descending score, in ascending order."""
+        offsets, rows = self.rows_in_order()
+        keys = _key(segment_of(offsets), self.run.score[rows])
+        for start, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+            keys[start:end].sort()
+        return keys
 
-        return self.memo(("ascending", ties), scores)
+    def _places_among_tied(self, found: Hits, tied: Ints, keys: Array) -> Ints:
+        """Return how many documents with the same score precede each of some documents whose scores are not unique."""
+        groups, group = np.unique(keys, return_inverse=True)
+        offsets, rows = self.rows_in_order()
+        of_row = _key(segment_of(offsets), self.run.score[rows])
+        place = np.minimum(np.searchsorted(groups, of_row), len(groups) - 1)
+        members = np.flatnonzero(groups[place] == of_row)
+        members = members[np.argsort(place[members], kind="stable")]
+        sizes = np.bincount(place[members], minlength=len(groups))
+        names = self.judgments.docs
+        return self.run.places(
+            rows[members], offsets_of(sizes), group,
+            lambda: [names[i] for i in found.doc[tied].tolist()], lambda: found.row[tied],
+        )  # fmt: skip
 
-    def _rows_of_topics(self) -> list[tuple[int, int]]:
-        """Return where the rows of each topic start and end in the run."""
-        ends = self.run.offsets
-        return list(zip(ends[self.in_run].tolist(), ends[self.in_run + 1].tolist(), strict=True))
+    def _ranks_in_file_order(self, found: Hits) -> Ints:
+        """Return the rank of each document by descending score, of equal scores in the order of the run."""
+        offsets = offsets_of(self.depth)
+        rank = np.zeros(len(self.run), dtype=np.int64)
+        rank[self.ranked_rows("run")] = position_in_segment(offsets) + 1
+        return rank[found.row]
 
-    def _places_among_tied(self, found: Found, tied: Ints, at: Ints, ties: str) -> Ints:
-        """Return how many documents with the same score precede each of some documents whose scores are not unique.
-
-        Parameters
-        ----------
-        found : Found
-            The judged documents retrieved.
-        tied : int array
-            The positions among them of these documents.
-        at : int array
-            The position of a score that equals theirs in the ascending scores of all topics.
-        ties : {"trec", "run"}
-            Whether documents with the same score are in descending order of their ids, or in the order of the run.
-        """
-        scores, ends = self._ascending(ties), offsets_of(self.depth)
-        is_first = np.append(True, scores[1:] != scores[:-1])
-        is_first[ends[:-1]] = True
-        first = np.flatnonzero(is_first)  # of the rows with the same score
-        groups, group = np.unique(np.searchsorted(first, at, side="right") - 1, return_inverse=True)
-        sizes = np.diff(np.append(first, len(scores)))[groups]
-        group_ends = offsets_of(sizes)
-        position = np.repeat(first[groups], sizes) + position_in_segment(group_ends)
-        topics = np.unique(np.searchsorted(ends, at, side="right") - 1)
-        members = self._rows_by_score(ties, topics)[position]
-        if ties == "trec":
-            names = self.judgments.docs
-            return self.run.places(
-                members,
-                group_ends,
-                group,
-                lambda: [names[i] for i in found.doc[tied].tolist()],
-                lambda: found.rows()[tied],
-            )
-        place = np.empty(len(self.run), dtype=np.int64)
-        place[members] = position_in_segment(group_ends)
-        return place[found.rows()[tied]]
-
-    def _rows_by_score(self, ties: str, topics: Ints) -> Ints:
-        """Return the rows of the run, topic by topic, smallest score first; those of topics that are not asked for are not sorted.
-
-        Rows with the same score are in the order of the run if that is what breaks ties, and in any order otherwise.
-        """
-        scores, ends = self.comparable_scores(ties), offsets_of(self.depth)
-        rows, ranges = np.empty(int(ends[-1]), dtype=np.int64), self._rows_of_topics()
-        for topic in topics.tolist():
-            start, end = ranges[topic]
-            order = np.argsort(scores[start:end], kind="stable" if ties == "run" else None)
-            rows[ends[topic] : ends[topic + 1]] = start + order
-        return rows
-
-    def comparable_scores(self, ties: str) -> Floats:
-        """Return the scores of all rows in the precision in which they are compared."""
-        return self.memo(("scores", ties), lambda: _comparable(self.run.score, ties))
+    def comparable_scores(self) -> Floats:
+        """Return the scores of all rows of the run in the precision in which trec_eval compares them, 32 bits."""
+        return self._of_run("scores", lambda: _in_32_bits(self.run.score))
 
     def rows_in_order(self) -> tuple[Ints, Ints]:
         """Return the offsets of the topics, and the rows of the run of all topics, topic by topic, in the order of the run."""
@@ -216,14 +246,12 @@ class Join:
     def ranked_rows(self, ties: str) -> Ints:
         """Return the rows of the run of all topics, topic by topic, best first."""
         self.run.refuse_repeats()
-        source = self._source
-        return self.memo(
-            ("ranked rows", ties), lambda: self._ranked_rows(ties) if source is None else source.ranked_rows(ties)
-        )
+        return self._of_run(("ranked rows", ties), lambda: self._ranked_rows(ties))
 
     def _ranked_rows(self, ties: str) -> Ints:
-        scores = self.comparable_scores(ties)
-        orders = [start + np.argsort(-scores[start:end], kind="stable") for start, end in self._rows_of_topics()]
+        scores = self.run.score if ties == "run" else self.comparable_scores()
+        bounds = zip(self.run.offsets[self.in_run].tolist(), self.run.offsets[self.in_run + 1].tolist(), strict=True)
+        orders = [start + np.argsort(-scores[start:end], kind="stable") for start, end in bounds]
         rows = np.concatenate([np.empty(0, dtype=np.int64), *orders])
         if ties == "trec":
             new = np.append(True, scores[rows[1:]] != scores[rows[:-1]])[: len(rows)]
@@ -279,35 +307,97 @@ class Join:
         judgments = keep if isinstance(keep, Judgments) else self.judgments
         if keep is not None and not isinstance(keep, Judgments):
             judgments = judgments.where(keep)
-        join = self.of_selection(judgments)
+        join = self.view(judgments)
         grade = grade_of_unjudged(unjudged, judgments)
         if depth is not None and depth < 1:
             raise ValueError(f"depth must be a rank, 1 or more. Got {depth!r} instead.")
-        return join if grade is None else join._other(*RankedHits.of_unjudged(join, grade, depth))
+        return join if grade is None else join._assuming(grade, depth)
 
-    def of_selection(self, judgments: Judgments) -> Join:
+    def view(self, judgments: Judgments) -> Join:
         """Return the join with judgments that are made of those of this join, or of judgments that are."""
         if judgments is self.judgments:
             return self
-        if judgments.selection is None:
+        if judgments.base is None:
             raise ValueError(
                 "The judgments must be made of those of the join by Judgments.where or with_rows. To join a run with others, "
                 "use irmx.Join."
             )
-        base = self.of_selection(judgments.selection.base)
-        has_more = len(judgments.selection.added) > 0
-        return base._other(judgments, (RankedHits.of_added if has_more else SelectedHits)(base, judgments))
+        base = self.view(judgments.base)
+        joined = np.full(len(base.judgments.topics), -1, dtype=np.int64)
+        joined[base.in_judgments] = np.arange(len(base.pairs))
+        of_base = joined[judgments.base_topic]
+        in_judgments = np.flatnonzero(of_base >= 0)
+        view = Join.__new__(Join)
+        in_run = base.in_run[of_base[in_judgments]]
+        view._set(self.run, judgments, list(zip(in_run.tolist(), in_judgments.tolist(), strict=True)), base)
+        view._of_base = of_base[in_judgments]
+        return view
 
-    def _other(self, judgments: Judgments, source: SelectedHits | RankedHits) -> Join:
-        """Return a join of the run with other judgments, whose hits another source has."""
-        join = Join.__new__(Join)
-        join.run, join.judgments, join._source, join._memo = self.run, judgments, source, {}
-        join.in_run, join.in_judgments = self.in_run[source.of_base], source.in_judgments
-        join.pairs = list(zip(join.in_run.tolist(), join.in_judgments.tolist(), strict=True))
-        join.depth = self.depth[source.of_base]
-        return join
+    @property
+    def _adds(self) -> bool:
+        """Whether the judgments have rows that those of the base lack."""
+        return self._base is not None and self.judgments._added > self._base.judgments._added
 
-    # -- rows of the run, and the judgments of the topics ------------------------------------------------
+    def _mapped(self, hits: Hits) -> Hits:
+        """Return hits of the base as hits of documents that are made of theirs, topic by topic."""
+        hit, doc = self.judgments.of_base(hits.doc)
+        topic = np.searchsorted(self.judgments.offsets, doc, side="right") - 1
+        order = np.argsort(topic, kind="stable")
+        count = np.bincount(topic, minlength=len(self.judgments.topics))[self.in_judgments]
+        return hits.take(hit[order], offsets_of(count), doc[order])
+
+    def _found_in_view(self) -> Hits:
+        """Return the retrieved judged documents: those of the base, and those that are judged only here."""
+        assert self._base is not None
+        found = self._mapped(self._base.found(None))
+        if not self._adds:
+            return found
+        if self._assumed is None:
+            further = np.flatnonzero(self.judgments.base_doc >= len(self._base.judgments))
+            more = self._find("further", further, np.searchsorted(further, self.judgments.offsets))
+            rows, docs = more.row, more.doc
+        else:
+            rows, docs = self._assumed
+        row, doc = np.append(found.row, rows), np.append(found.doc, docs)
+        topic = np.searchsorted(self.judgments.offsets, doc, side="right") - 1
+        order = np.lexsort((row, topic))
+        row, doc = row[order], doc[order]
+        offsets = offsets_of(np.bincount(topic, minlength=len(self.judgments.topics))[self.in_judgments])
+        return Hits(offsets, doc, self.run.score[row], lambda: row, np.empty(0, dtype=np.int64))
+
+    def _assuming(self, grade: float, depth: int | None) -> Join:
+        """Return the join with judgments in which unjudged documents of the run, those at ranks up to a depth, have a grade."""
+        offsets, rows = self.rows_in_order()
+        doc, topic = self.judged_at(offsets, rows), self.in_judgments[segment_of(offsets)]
+        is_unjudged = np.append(self.judgments.grade, -1)[doc] < 0
+        if depth is not None:
+            deep = self.ranked_rows("trec")[position_in_segment(offsets) >= depth]
+            is_unjudged &= ~np.isin(rows, deep)
+        unjudged = np.flatnonzero(is_unjudged)
+        first, of_document = self._first_rows(rows, topic, unjudged)
+        added = unjudged[first]
+        new = added[doc[added] < 0]
+        judgments = self.judgments.with_added(topic[added], doc[added], partial(self.run.docs_at, rows[new]), grade)
+        view = self.view(judgments)
+        _, row, doc_of_row = judgments.all_rows
+        assumed = doc_of_row[row >= len(self.judgments.row_grade)][of_document]
+        unknown = doc[unjudged] < 0  # the others are hits of the base
+        view._assumed = rows[unjudged[unknown]], assumed[unknown]
+        return view
+
+    def _first_rows(self, rows: Ints, topic: Ints, chosen: Ints) -> tuple[Ints, Ints]:
+        """Return, for the distinct documents of some rows, the first of them, and for each row the number of its document."""
+        try:
+            self.run.refuse_repeats()
+        except DataError:  # a stream
+            names, of_topic = self.run.docs_at(rows), topic.tolist()
+            first: dict[tuple[int, str], int] = {}
+            of_row = [first.setdefault((of_topic[i], names[i]), at) for at, i in enumerate(chosen.tolist())]
+            distinct, of_document = np.unique(np.array(of_row, dtype=np.int64), return_inverse=True)
+            return distinct, of_document
+        return np.arange(len(chosen)), np.arange(len(chosen))
+
+    # -- rows of the run ---------------------------------------------------------------------------------
 
     def judged_at(self, offsets: Ints, rows: Ints) -> Ints:
         """Return, for rows of the run, topic by topic, the position of their document in the judgments; -1 if unjudged."""
@@ -315,32 +405,20 @@ class Join:
         # from a topic's rows in the run to their positions among all rows of the join
         to_place = offsets_of(self.depth)[:-1] - self.run.offsets[self.in_run]
         doc = np.full(int(self.depth.sum()), -1, dtype=np.int64)
-        doc[found.rows() + to_place[segment_of(found.offsets)]] = found.doc
+        doc[found.row + to_place[segment_of(found.offsets)]] = found.doc
         return doc[rows + to_place[segment_of(offsets)]]
 
-    def doc_ids(self, offsets: Ints, rows: Ints) -> list[str]:
+    def doc_ids(self, rows: Ints) -> list[str]:
         """Return the ids of the documents of rows of the run, topic by topic."""
-        ends = offsets.tolist()
-        return [
-            doc_id
-            for (in_run, _), a, b in zip(self.pairs, ends, ends[1:], strict=False)
-            for doc_id in self.run.docs_at(in_run, rows[a:b] - self.run.offsets[in_run])
-        ]
-
-    def per_topic(self, values: Ints) -> Ints:
-        """Select, from one value per topic of the judgments, those of the joined topics."""
-        return values[self.in_judgments]
+        return self.run.docs_at(rows)
 
 
 def grade_of_unjudged(unjudged: float | str, judgments: Judgments) -> float | None:
     """Return the grade that an assumption about unjudged documents gives them; None if they stay unjudged."""
     if unjudged == "nonrelevant":
         return None
-    grade = (
-        {"relevant": 1.0, "largest": max(judgments.largest_grade, 1.0)}.get(unjudged)
-        if isinstance(unjudged, str)
-        else unjudged
-    )
+    words: dict[Any, float] = {"relevant": 1.0, "largest": max(judgments.largest_grade, 1.0)}
+    grade = words.get(unjudged) if isinstance(unjudged, str) else unjudged
     if grade is None or not 0 <= grade < np.inf:
         raise ValueError(
             f"unjudged must be 'nonrelevant', 'relevant', 'largest' or a grade of 0 or more. Got {unjudged!r} instead."
@@ -348,15 +426,14 @@ def grade_of_unjudged(unjudged: float | str, judgments: Judgments) -> float | No
     return float(grade)
 
 
-def _comparable(scores: Floats, ties: str) -> Floats:
-    """Return scores in the precision in which they are compared: 32 bits, as in ``pytrec_eval``, or in full."""
-    if ties == "run":
-        return scores
+def _in_32_bits(scores: Floats) -> Any:
     with np.errstate(over="ignore"):
         return scores.astype(np.float32)
 
 
-def _segments(*offsets: Ints) -> Iterator[tuple[int, ...]]:
-    """Return, segment by segment, where each starts and ends, by several offsets."""
-    bounds = [ends.tolist() for ends in offsets]
-    return zip(*(part for ends in bounds for part in (ends[:-1], ends[1:])), strict=True)
+def _key(topic: Ints, score: Floats) -> Array:
+    """Return a number per row that is smaller for an earlier topic, and within a topic for a larger score in 32 bits."""
+    bits = (0.0 - _in_32_bits(score)).view(np.uint32)  # 0 - score, because -0.0 would differ from 0.0
+    negative = bits >> np.uint32(31) == 1
+    ascending = np.where(negative, ~bits, bits | np.uint32(1 << 31))
+    return (topic.astype(np.uint64) << np.uint64(32)) | ascending

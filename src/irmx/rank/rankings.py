@@ -14,8 +14,6 @@ from irmx.declare.measures import Measure, common_parameters
 from irmx.errors import DataError, counted
 from irmx.ragged import Array, Bools, Floats, Ints, offsets_of, position_in_segment, segment_count, segment_of, shared
 from irmx.rank.join import Join
-from irmx.rank.per_subtopic import subtopic_judgments
-from irmx.rank.ranking import Ranking
 from irmx.rank.rows import Rows
 from irmx.rank.shared import Shared
 
@@ -91,9 +89,9 @@ class Rankings(Shared):
         join = self._join
         hits = join.hits(rel, self.ties)
         rank = position_in_segment(hits.offsets) + 1 if self.judged_only else hits.rank
-        return self._rows_of_run(
-            hits.offsets, hits.rows, doc=hits.doc, rank=rank, grade=lambda: join.judgments.grade[hits.doc],
-            doc_ids=lambda: [join.judgments.docs[i] for i in hits.doc.tolist()],
+        return Rows(
+            join.run, self.topics, hits.offsets, lambda: [join.judgments.docs[i] for i in hits.doc.tolist()],
+            row=lambda: hits.row, rank=rank, score=hits.score, doc=hits.doc, grade=lambda: join.judgments.grade[hits.doc],
         )  # fmt: skip
 
     def _within_cutoff(self, rows: Rows) -> Rows:
@@ -125,15 +123,12 @@ class Rankings(Shared):
 
         return self._rows_of_run(offsets, row, rank=rank)
 
-    def _rows_of_run(
-        self, offsets: Ints, row: Any, rank: Any, doc: Any = None, grade: Any = None, doc_ids: Any = None
-    ) -> Rows:
+    def _rows_of_run(self, offsets: Ints, row: Ints, rank: Any) -> Rows:
         join = self._join
         rows: Rows = Rows(
-            join.run, self.topics, offsets, doc_ids or (lambda: join.doc_ids(offsets, rows.row)),
-            row=row, rank=rank, score=lambda: join.run.score[rows.row],
-            doc=(lambda: join.judged_at(offsets, rows.row)) if doc is None else doc,
-            grade=grade or (lambda: np.append(join.judgments.grade, np.nan)[rows.doc]),
+            join.run, self.topics, offsets, lambda: join.run.docs_at(row),
+            row=row, rank=rank, score=lambda: join.run.score[row], doc=lambda: join.judged_at(offsets, row),
+            grade=lambda: np.append(join.judgments.grade, np.nan)[rows.doc],
         )  # fmt: skip
         return rows
 
@@ -196,7 +191,7 @@ class Rankings(Shared):
         join, qrels_doc = self._join, self.qrels_rows.doc
         found = join.found(None)
         pair = segment_of(found.offsets)
-        at = found.rows() - join.run.offsets[join.in_run[pair]] + self.run_rows.offsets[pair]
+        at = found.row - join.run.offsets[join.in_run[pair]] + self.run_rows.offsets[pair]
         order = np.argsort(at, kind="stable")
         at, doc = at[order], found.doc[order]
         by_doc = np.argsort(qrels_doc, kind="stable")
@@ -382,10 +377,83 @@ class Rankings(Shared):
         >>> rankings.relevant.rank, rankings.relevant.offsets, rankings.recall_base
         (array([2, 3, 2]), array([0, 2, 3]), array([2, 1]))
         """
-        topics = self._join.in_judgments
-        judgments = subtopic_judgments(self._join.judgments, topics, self.qrels_rows, subtopic, count)
-        join = self._join.of_selection(judgments)
+        rows = self.qrels_rows
+        judgments = self._join.judgments.of_subtopics(
+            self._join.in_judgments[rows.topic], subtopic, count, rows.row, rows.doc, rows.grade
+        )
+        join = self._join.view(judgments)
         return self._of(join) if measure is None else Rankings(join, **common_parameters(measure))
 
     def _of(self, join: Join) -> Rankings:
         return Rankings(join, self.rel, self.cutoff, self.judged_only, self.ties)
+
+
+class Ranking:
+    """The ranking of one topic, for measures that score one topic at a time.
+
+    It has the same kinds of rows as :class:`irmx.Rankings`; see :class:`irmx.Rows`.
+
+    Attributes
+    ----------
+    query_id : str
+        The topic.
+    depth : int
+        T, the number of documents in the ranking.
+    recall_base, judged_nonrelevant : int
+        RB and NRB, the numbers of relevant and of judged non-relevant documents, retrieved or not.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> [ranking] = irmx.rankings({"q": {"a": 1, "b": 0, "c": 2}}, {"q": {"a": 3.0, "x": 2.0, "c": 1.0}})
+    >>> ranking.relevant.rank, ranking.relevant.grade, ranking.precision.round(3), ranking.recall_base
+    (array([1, 3]), array([1., 2.]), array([1.   , 0.667]), 2)
+    >>> ranking.ranked.doc_ids
+    ('a', 'x', 'c')
+    """
+
+    def __init__(self, rankings: Rankings, topic: int) -> None:
+        self._rankings, self._topic = rankings, topic
+        self.query_id = rankings.topics[topic]
+        self.depth = int(rankings.depth[topic])
+        self.recall_base = int(rankings.recall_base[topic])
+        self.judged_nonrelevant = int(rankings.judged_nonrelevant[topic])
+
+    def __repr__(self) -> str:
+        return f"<Ranking: topic {self.query_id}, {counted(self.depth, 'document')}>"
+
+    @cached_property
+    def relevant(self) -> Rows:
+        """The relevant documents retrieved, by rank."""
+        return self._rankings.relevant.of_topic(self._topic)
+
+    @cached_property
+    def judged(self) -> Rows:
+        """The judged documents retrieved, by rank."""
+        return self._rankings.judged.of_topic(self._topic)
+
+    @cached_property
+    def ranked(self) -> Rows:
+        """All documents of the ranking, by rank."""
+        return self._rankings.ranked.of_topic(self._topic)
+
+    @cached_property
+    def qrels_rows(self) -> Rows:
+        """All rows of the qrels, retrieved or not."""
+        return self._rankings.qrels_rows.of_topic(self._topic)
+
+    @property
+    def precision(self) -> Floats:
+        """The precision at the rank of each relevant document."""
+        offsets = self._rankings.relevant.offsets
+        return self._rankings.precision[offsets[self._topic] : offsets[self._topic + 1]]
+
+    @property
+    def judged_grades(self) -> Floats:
+        """The grades of all judged documents of the topic, retrieved or not, largest first: those of its ideal ranking."""
+        offsets, grades = self._rankings.judged_grades
+        return grades[offsets[self._topic] : offsets[self._topic + 1]]
+
+    def topic_column(self, column: Column) -> Any:
+        """Return the topic's value of a qrels column that has one value per topic."""
+        return self._rankings.topic_column(column)[self._topic]

@@ -11,7 +11,7 @@ import numpy as np
 
 from irmx.data.judgments import Judgments
 from irmx.data.runs import Run
-from irmx.declare.columns import Column, Table
+from irmx.declare.columns import Column, TableName
 from irmx.errors import DataError, DataWarning, QrelsWarning, counted
 from irmx.ragged import (
     Array,
@@ -77,7 +77,7 @@ class Rows(Shared):
     (array([90., 50., 70.]), ('a', 'b', 'c'))
     """
 
-    table: Table
+    table: TableName
     _offsets: Ints
     _data: Run | Judgments
     _topics: Sequence[Any]
@@ -261,7 +261,7 @@ class Rows(Shared):
                 number, names = self._whole[0]._labels_of(column)
                 number = number[self._whole[1]]
             else:
-                cells = self._data.labels(column.name) if self._is_present(column) else None
+                cells = self._data.labels(column) if self._is_present(column) else None
                 number, names = (np.full(len(self), -1), ()) if cells is None else (cells[0][self.row], cells[1])
             self._labels[column] = read_only(number), names
         return self._labels[column]

@@ -387,9 +387,9 @@ def ranked_run(join: Join, keep_scores: bool = False) -> RankedRun:
 
 def _ranked_run(join: Join, keep_scores: bool) -> RankedRun:
     rows, offsets = join.ranked_rows("trec"), offsets_of(join.depth)
-    docs, ends, deepest = join.doc_ids(offsets, rows), offsets.tolist(), int(join.depth.max(initial=0))
-    dicts.check_ids("run", "doc_id", docs)  # those of a dict, at which nothing else has looked
-    dicts.check_ids("run", "query_id", join.run.topics)
+    docs, ends, deepest = join.doc_ids(rows), offsets.tolist(), int(join.depth.max(initial=0))
+    dicts.check_texts("run", "doc_id", docs)  # those of a dict, at which nothing else has looked
+    dicts.check_texts("run", "query_id", join.run.topics)
     scores = _without_ties(join, rows, offsets).tolist() if keep_scores else [float(n) for n in range(deepest, 0, -1)]
     return {
         join.run.topics[in_run]: dict(
@@ -404,7 +404,7 @@ def _without_ties(join: Join, rows: Ints, offsets: Ints) -> Floats:
 
     Between two neighbouring 32-bit floats there are 2^29 floats of 64 bits, more than a topic has documents.
     """
-    topic, compared = segment_of(offsets), join.comparable_scores("trec")[rows]
+    topic, compared = segment_of(offsets), join.comparable_scores()[rows]
     tied = np.append(False, (compared[1:] == compared[:-1]) & (topic[1:] == topic[:-1]))
     row = np.arange(len(rows))
     place = row - np.maximum.accumulate(np.where(tied, 0, row))

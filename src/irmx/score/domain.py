@@ -129,7 +129,7 @@ def refuse_parameters(measure: ir_measures.Measure, provider: str) -> None:
 def refuse_qrels(measures: Sequence[ir_measures.Measure], provider: str, judgments: Judgments) -> None:
     """Raise if the provider of some measures does not read the qrels, or misreads them."""
     largest, grade = domain_of(provider).largest_grade, judgments.grade
-    where = f"the qrels {judgments.origin.source}".rstrip()
+    where = f"the qrels {judgments.source.path}".rstrip()
     odd = np.empty(0) if largest is None else np.flatnonzero((grade % 1 != 0) | (grade > largest))
     if len(odd):
         first = int(odd[0])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import ir_measures
 import numpy as np
 
-from irmx.data.formats.detect import spelled
+from irmx.data.formats import topic_spelled
 from irmx.data.reading import read_qrels, read_run
 from irmx.declare.columns import needed
 from irmx.declare.markup_html import html_result
@@ -23,7 +23,6 @@ from irmx.rank.rankings import Rankings
 from irmx.rank.rows import Rows
 from irmx.registry import registry
 from irmx.score.backends import check_columns, checked, rankings_for, scorer_of
-from irmx.score.runs import read_placed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -133,7 +132,7 @@ def _join_of_topic(
     """Return a measure, what computes it, and the join of one topic."""
     parsed, scorer = _explained(measure)
     judgments = read_qrels(qrels, needed("qrels", [scorer]))
-    the_run, topic = read_placed(run), spelled(str(query_id), judgments.index)
+    the_run, topic = read_run(run), topic_spelled(str(query_id), judgments.index)
     for table, known in (("qrels", list(judgments.index)), ("run", the_run.topics)):
         if topic not in known:
             raise DataError(

@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import ir_measures
 import numpy as np
 
-from irmx.data.amounts import bytes_of
 from irmx.data.chunks import MEMORY, run_chunks
-from irmx.data.files import matching_files
+from irmx.data.files import bytes_of, is_path
 from irmx.data.judgments import Judgments
+from irmx.data.paths import matching_files
 from irmx.data.reading import read_run
 from irmx.data.runs import Run
-from irmx.data.tables import is_path
 from irmx.errors import (
     DataError,
     DataWarning,
@@ -146,21 +145,12 @@ def of_each_run(runs: Mapping[str, Any], judgments: Judgments, do: Callable[[Run
     issued: set[tuple[type[Warning], str]] = set()
     for name, source in runs.items():
         with _recorded(name) as warned, _of_run(name):
-            run = read_placed(source)
+            run = read_run(source)
             refuse_no_common_topic(run, judgments)
             warned += _lacking(name, run.topics, judgments)
             result = do(run)
         _issue(warned, issued)
         yield name, result
-
-
-def read_placed(source: Any) -> Run:
-    """Read a run; errors about a file have its place."""
-    try:
-        return read_run(source)
-    except DataError as error:
-        error.place = error.place or (os.fspath(source) if is_path(source) else "")
-        raise
 
 
 def _lacking(name: str, retrieved: Iterable[str], judgments: Judgments) -> Warned:
@@ -301,7 +291,7 @@ def _calls(
         if chunks is None:
             # what is no file may be something that another process cannot read
             with _of_run(name):
-                run = source if jobs == 1 or (is_path(source) and os.path.isfile(source)) else read_placed(source)
+                run = source if jobs == 1 or (is_path(source) and os.path.isfile(source)) else read_run(source)
             yield _score, (evaluator, name, run, sound_only)
             return
         made = 0
@@ -335,7 +325,7 @@ def _score(evaluator: Evaluator, name: str, source: Any, sound_only: bool, is_la
     """Score a run, or a chunk of it, in any process."""
     scored = RunScores(name, is_last=is_last)
     with _recorded(name) as scored.warned, _of_run(name):
-        run = read_placed(source) if is_last else source()
+        run = read_run(source) if is_last else source()
         scored.topics, scored.no_topic = list(run.topics), no_common_topic(run, evaluator.judgments)
         if not scored.no_topic:
             join = Join(run, evaluator.judgments)
@@ -402,9 +392,8 @@ def _none_judged(join: Join, scores: ScoresByMeasure) -> str:
         if not judged.any() or len(join.hits(None, "trec").doc):
             return ""
         topic = int(judged.argmax())
-        start, sizes = offsets_of(join.depth)[topic], np.zeros_like(join.depth)
-        sizes[topic] = min(4, join.depth[topic])
-        retrieved = join.doc_ids(offsets_of(sizes), join.ranked_rows("trec")[start : start + sizes[topic]])
+        start = offsets_of(join.depth)[topic]
+        retrieved = join.doc_ids(join.ranked_rows("trec")[start : start + min(4, int(join.depth[topic]))])
     except DataError:  # a stream, which may have a document more than once
         return ""
     first = int(judgments.offsets[places[topic]])

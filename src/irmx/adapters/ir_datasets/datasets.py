@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from irmx.adapters.ir_datasets import plugin_datasets
 from irmx.adapters.ir_datasets.plugin_datasets import failure
 from irmx.data.reading import as_table
+from irmx.data.table import Table
 from irmx.errors import DataError, PluginWarning, suggest
 from irmx.ragged import short_repr
 from irmx.registry import registry
@@ -95,6 +96,11 @@ def _register_elsewhere(dataset_id: str) -> None:
 
 def qrels_table(dataset_id: str) -> pa.Table:
     """Return the qrels of a dataset as a table with all their fields."""
+    return qrels_rows(dataset_id).arrow()
+
+
+def qrels_rows(dataset_id: str) -> Table:
+    """Return the qrels of a dataset with all their fields, as irmx reads them."""
     found = dataset(dataset_id)
     if not found.has_qrels():
         raise DataError(f"The dataset {dataset_id!r} has no qrels. Name a subset of it that does, or a qrels file.")

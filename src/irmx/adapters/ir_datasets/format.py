@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from irmx.data.formats.base import Format
+from irmx.data.formats import Format
 from irmx.data.judgments import Judgments
-from irmx.declare.columns import Table
+from irmx.declare.columns import TableName
 from irmx.errors import UsageError
 
 
@@ -18,14 +18,14 @@ class IrDatasets(Format):
     NAME = "irds"
     SHORT_DESC = "the qrels of a dataset of ir_datasets, by its id: ID, or irds:ID"
     EXAMPLES = ("vaswani", "irds:disks45/nocr/trec-robust-2004")
-    TABLES: ClassVar[tuple[Table, ...]] = ("qrels",)
+    TABLES: ClassVar[tuple[TableName, ...]] = ("qrels",)
     IDS = True
 
-    def recognises(self, table: Table, path: Path, start: bytes) -> bool:
+    def recognises(self, table: TableName, path: Path, start: bytes) -> bool:
         """No file is a dataset."""
         return False
 
-    def read(self, table: Table, path: Path, content: bytes) -> Any:
+    def read(self, table: TableName, path: Path, content: bytes) -> Any:
         """Refuse to read a file."""
         raise UsageError(f"irds: stands before the id of a dataset, whose qrels are read. Got {path} as a {table}.")
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from irmx.adapters.ir_datasets.datasets import dataset, qrels_table
+from irmx.adapters.ir_datasets.datasets import dataset, qrels_rows
 from irmx.adapters.ir_datasets.fields import Field, declared, is_declared
 from irmx.adapters.ir_datasets.lookup import values_of
 from irmx.data.judgments import Judgments
-from irmx.data.origin import Origin
-from irmx.data.tables import Columns
+from irmx.data.table import Source, Table, encoded, from_ints
 from irmx.declare.columns import canonical_names
 from irmx.errors import DataError, PluginError
 from irmx.registry import registry
@@ -80,11 +77,8 @@ def judgments_with(dataset_id: str, columns: Iterable[str]) -> Judgments:
     return _judged(dataset_id, lacking if can else ())
 
 
-class DatasetOrigin(Origin):
+class DatasetSource(Source):
     """A dataset that qrels came from."""
-
-    def __init__(self, dataset_id: str) -> None:
-        self.dataset_id = dataset_id
 
     def how_to_get(self, column: str) -> str:
         """Return a sentence on how the qrels get a column, empty if no field of any documents gives it."""
@@ -124,11 +118,12 @@ def _given_by(dataset_id: str, found: Any, column: str) -> Field:
 def _judged(dataset_id: str, columns: Iterable[str]) -> Judgments:
     """Return the judgments, with columns that can be obtained."""
     try:
-        table = qrels_table(dataset_id)
+        table = qrels_rows(dataset_id)
+        table.source = DatasetSource(dataset_id=dataset_id)
         for column in columns:
-            if column not in table.column_names:
-                table = table.append_column(column, _column(dataset_id, column, table))
-        found = Judgments.from_table(table, DatasetOrigin(dataset_id))
+            if column not in table:
+                table = table.with_column(column, _column(dataset_id, column, table))
+        found = Judgments.from_table(table)
     except DataError as error:
         raise error if dataset_id in str(error) else error.at(dataset_id) from None
     if not len(found):
@@ -148,16 +143,16 @@ def refuse_not_given(dataset_id: str, column: str) -> None:
     _given_by(dataset_id, dataset(dataset_id), column)
 
 
-def _column(dataset_id: str, column: str, table: pa.Table) -> pa.Array:
+def _column(dataset_id: str, column: str, table: Table) -> pa.Array:
     """Return a column over the rows of qrels."""
     import pyarrow as pa
 
-    encoded = Columns("qrels", table).texts("doc_id").dictionary_encode()
-    doc_ids = encoded.dictionary.to_pylist()
+    code, distinct_ids = encoded(table.ids("doc_id", empty=True))
+    doc_ids = distinct_ids.to_pylist()
     values = values_in_documents(dataset_id, column, [d for d in doc_ids if d])
     distinct = [values[d].value if d in values else None for d in doc_ids]
     texts = [v for v in distinct if isinstance(v, str)]
     if texts and any(isinstance(v, float) for v in distinct):
         raise PluginError(f"The field of {dataset_id!r} for {column!r} gives numbers and texts, such as {texts[0]!r}.")
     of_documents = pa.array(distinct, pa.large_string() if texts else pa.float64())
-    return of_documents.take(pa.array(np.asarray(encoded.indices)))
+    return of_documents.take(from_ints(code))

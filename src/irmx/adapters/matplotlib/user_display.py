@@ -10,7 +10,7 @@ import ir_measures
 
 from irmx.adapters.matplotlib.picture_axes import axes_for, grid_of_axes
 from irmx.adapters.matplotlib.picture_style import picture_style
-from irmx.data.tables import is_path
+from irmx.data.files import is_path
 from irmx.declare.measure_failures import named
 from irmx.declare.measures import Measure
 from irmx.declare.picture_text import picture_text

@@ -14,7 +14,7 @@ import pyterrier as pt
 from irmx.adapters.ir_datasets.dates_in_texts import Parsed
 from irmx.adapters.ir_datasets.fields import Field
 from irmx.adapters.pyterrier.document_values import Computed, Known, LookUp, is_missing, look_up
-from irmx.data.dates import check_dates
+from irmx.data.table import check_dates
 from irmx.errors import DataError, UsageError
 
 Missing = Literal["raise", "empty"]

@@ -70,10 +70,10 @@ def qrels(source: Any, columns: str | Sequence[str] = ()) -> pd.DataFrame:
 
 def _refuse(found: Judgments, column: str) -> None:
     """Raise because there is no such column."""
-    if found.origin.dataset_id:
+    if found.source.dataset_id:
         from irmx.adapters.ir_datasets.judgments_of import refuse_not_given
 
-        refuse_not_given(found.origin.dataset_id, column)
+        refuse_not_given(found.source.dataset_id, column)
     raise DataError(f"The qrels lack the column {column!r}. They have: {', '.join(found.columns)}.")
 
 

@@ -46,7 +46,9 @@ def check_missing_columns(measure: Measure, data: Data) -> None:
     sample = data.some(measure)
     for column in declared_columns(measure):
         if not column.optional:
-            _require_refusal(measure, column, sample.without(column.table, [column.name]))
+            less = sample.without(column.table, [column.name])
+            # a row without a document, whose only label this was, would be refused first
+            _require_refusal(measure, column, less.with_qrels(row for row in less.qrels if row["doc_id"]))
 
 
 def _require_refusal(measure: Measure, column: Column, sample: Sample) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from irmx import CheckedTable, DataError, Param, content_of, read_table
+from irmx import DataError, Param, Table, content_of, read_table
 from irmx_pages.page.page import Block, Page
 from irmx_pages.page.page_arrays import WEB
 from irmx_pages.page.page_files import is_page_line
@@ -83,7 +83,7 @@ def _distinct(pages: list[Any]) -> list[Page]:
     return pages
 
 
-def _pages_of_rows(rows: CheckedTable) -> list[Page]:
+def _pages_of_rows(rows: Table) -> list[Page]:
     """Return the pages of a table with one row per item."""
     of_page: dict[tuple[str, str], list[int]] = {}
     for row, key in enumerate(zip(rows["query_id"], rows["page_id"], strict=True)):
@@ -97,7 +97,7 @@ def _pages_of_rows(rows: CheckedTable) -> list[Page]:
     return pages
 
 
-def _blocks(rows: CheckedTable, mine: list[int]) -> tuple[Block, ...]:
+def _blocks(rows: Table, mine: list[int]) -> tuple[Block, ...]:
     """Return the blocks of the rows of one page."""
     items, verticals, media = (rows[name] for name in ("doc_id", "vertical", "media"))
     explicit = "block" in rows

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import CheckedTable, Param, UsageError, read_table
+from irmx import Param, Table, UsageError, read_table
 from irmx.ragged import Bools, Ints, short_repr
 
 if TYPE_CHECKING:
@@ -234,7 +234,7 @@ def read_preferences(source: Any) -> Preferences:
     )
 
 
-def _answer(rows: CheckedTable, row: int, column: str, turned: bool) -> int:
+def _answer(rows: Table, row: int, column: str, turned: bool) -> int:
     """Return the index in ``ANSWERS`` of the answers in a column, for each pair in its first order."""
     text = rows[column][row]
     if text.lower() not in ANSWERS:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irmx import CheckedTable, Param, UsageError, read_table
+from irmx import Param, Table, UsageError, read_table
 from irmx.ragged import Floats, Ints, offsets_of, short_repr
 from irmx_stream.users.traces import ROUNDING, Traces
 
@@ -122,7 +122,7 @@ def traces_for(recorded: Recorded, start: float, end: float) -> Traces:
     return Traces(kept[traces.offsets], traces.start[within] - start, traces.duration[within], end=end - start)
 
 
-def _refuse_overlaps(log: CheckedTable, user: Ints, order: Ints) -> None:
+def _refuse_overlaps(log: Table, user: Ints, order: Ints) -> None:
     """Raise if two sessions of one user overlap."""
     user, start, ends = user[order], log["start"][order], (log["start"] + log["duration"])[order]
     for i in np.flatnonzero((user[1:] == user[:-1]) & (start[1:] < ends[:-1] - ROUNDING))[:1].tolist():

@@ -173,7 +173,7 @@ class _Study:
         """Return the unjudged documents at ranks up to the depth, with their ranks, by topic."""
         considered = is_unjudged if self._depth is None else is_unjudged & (rankings.ranked.rank <= self._depth)
         rows = rankings.ranked.where(considered)
-        ids, ranks, ends = join.doc_ids(rows.offsets, rows.row), rows.rank.tolist(), rows.offsets.tolist()
+        ids, ranks, ends = join.doc_ids(rows.row), rows.rank.tolist(), rows.offsets.tolist()
         return {
             str(topic): dict(zip(ids[start:end], ranks[start:end], strict=True))
             for topic, start, end in zip(join.topics, ends[:-1], ends[1:], strict=True)

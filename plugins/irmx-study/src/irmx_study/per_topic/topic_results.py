@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from irmx import CheckedTable, DataError, DataWarning, Param, Scores, UsageError, content_of, read_table, some
+from irmx import DataError, DataWarning, Param, Scores, Table, UsageError, content_of, read_table, some
 from irmx.ragged import Floats
 from irmx_study.per_topic.looked_up_measures import MeasureNames
 
@@ -298,7 +298,7 @@ def _of_wide(
     )
 
 
-def _checked(path: str, content: bytes, columns: dict[str, Any], form: str) -> CheckedTable:
+def _checked(path: str, content: bytes, columns: dict[str, Any], form: str) -> Table:
     try:
         return read_table(path, columns, WHAT, content=content)
     except DataError as error:

@@ -1,0 +1,245 @@
+"""Table files with a header: .csv and .tsv; JSON, one object per line or one dict of dicts."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from irmx.data.files import check_text, cut_off
+from irmx.data.formats import Format
+from irmx.data.table import Source, Table
+from irmx.declare.columns import ALIASES, REQUIRED, TableName, vocabulary
+from irmx.errors import DataError, counted
+
+_DEPTH = 100
+"""How deep lists and objects of JSON may be nested in each other."""
+_EACH_LINE = " Each line must be one JSON object."
+
+
+class _Delimited(Format):
+    DELIMITER, LINES = ",", "after header"
+
+    def recognises(self, table: TableName, path: Path, start: bytes) -> bool:
+        """Tell by the first line, which must be a header with columns that every such table has."""
+        known = {*REQUIRED[table], *ALIASES[table]}
+        names = [name.strip() for name in _header(start, self.DELIMITER)]
+        return len(known & set(names)) >= 2 or (f".{self.NAME}" in path.suffixes[-2:] and self.DELIMITER == ",")
+
+    def read(self, table: TableName, path: Path, content: bytes) -> Table:
+        """Return the columns that some measure may read, and those without which there is no table."""
+        known = {c.name for c in vocabulary() if c.table == table} | {*REQUIRED[table], *ALIASES[table], "score"}
+        return read_delimited(table, str(path), content, self.DELIMITER, known)
+
+
+class Csv(_Delimited):
+    """Comma-separated values."""
+
+    NAME, DELIMITER = "csv", ","
+    SHORT_DESC = "comma-separated table with a header"
+    EXAMPLES = ("judgments.csv", "csv:judgments.txt")
+
+
+class Tsv(_Delimited):
+    """Tab-separated values with a header; a file without one is a TREC file."""
+
+    NAME, DELIMITER = "tsv", "\t"
+    SHORT_DESC = "tab-separated table with a header"
+    EXAMPLES = ("tsv:judgments.txt",)
+
+
+class Jsonl(Format):
+    """One JSON object per line, or one object of objects."""
+
+    NAME, LINES = "jsonl", "all"
+    SHORT_DESC = 'one JSON object per line, one key per column; or one object, {"query": {"document": number}}'
+    EXAMPLES = ("run.jsonl.gz", "run.json", "jsonl:run.txt")
+
+    def recognises(self, table: TableName, path: Path, start: bytes) -> bool:
+        """Tell by the name, or by a first character that opens an object."""
+        return ".jsonl" in path.suffixes[-2:] or start.lstrip()[:1] == b"{"
+
+    def read(self, table: TableName, path: Path, content: bytes) -> Table:
+        """Return the content as a table."""
+        check_text(str(path), content)
+        by_topic = _dict_of_dicts(content)
+        return read_json_lines(table, str(path), content) if by_topic is None else _rows_of(table, str(path), by_topic)
+
+
+# -- fields between delimiters ---------------------------------------------------------------------------------------
+
+
+def _header(start: bytes, delimiter: str) -> list[str]:
+    """Return the names in a header, as written."""
+    first = re.search(rb"[^\r\n]+", start)
+    try:
+        return next(csv.reader([first.group().decode("utf-8", "replace") if first else ""], delimiter=delimiter), [])
+    except csv.Error:
+        return []
+
+
+def read_delimited(what: str, name: str, content: bytes, delimiter: str, known: set[str] | None = None) -> Table:
+    """Return columns of text, those with known names or all; whatever Arrow does not read in one go is read line by line."""
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    check_text(name, content)
+    names = [field.strip() for field in _header(content, delimiter)]
+    if not any(names):
+        raise DataError(f"It is empty: it holds no {what}, not even a header.", place=name)
+    wanted = [n for n in dict.fromkeys(names) if known is None or n in known]
+    if b'"' not in content and len(set(names)) == len(names) and (wanted or known is None):
+        lines = _lines_of(content)
+        try:
+            rows = arrow_csv.read_csv(
+                pa.BufferReader(content),
+                read_options=arrow_csv.ReadOptions(
+                    column_names=names, skip_rows=lines if isinstance(lines, int) else int(lines[0]),
+                    block_size=max(1 << 20, min(len(content), 1 << 24)), use_threads=len(content) > 1 << 24,
+                ),
+                parse_options=arrow_csv.ParseOptions(delimiter=delimiter, quote_char=False),
+                convert_options=arrow_csv.ConvertOptions(
+                    include_columns=wanted, column_types=dict.fromkeys(wanted, pa.large_string()), null_values=[]
+                ),
+            )  # fmt: skip
+        except pa.ArrowException:
+            pass  # the lines are read one by one, which finds the one that is wrong
+        else:
+            source = Source(name, lines + 1 if isinstance(lines, int) else partial(_lines_after_header, content))
+            return Table(what, {n: partial(_trimmed, rows.column(n)) for n in wanted}, rows.num_rows, source)
+    numbered = list(delimited_lines(name, content, delimiter))
+    names = [field.strip() for field in numbered[0][1]] if numbered else names
+    if len(set(names)) < len(names):
+        twice = next(n for n in names if names.count(n) > 1)
+        raise DataError(f"There are two columns named {twice!r}. Rename or drop one.", place=name)
+    columns = dict(zip(names, zip(*(fields for _, fields in numbered[1:]), strict=True), strict=False))
+    cells = {n: [field.strip() for field in columns.get(n, ())] for n in names if known is None or n in known}
+    texts = {n: pa.array(values, pa.large_string()) for n, values in cells.items()}
+    return Table(what, texts, len(numbered) - 1, Source(name, [line for line, _ in numbered[1:]]))
+
+
+def _trimmed(column: Any) -> Any:
+    import pyarrow.compute as pc
+
+    whole = column.combine_chunks()
+    return pc.utf8_trim_whitespace(whole)
+
+
+def _lines_of(content: bytes) -> int | list[int]:
+    """Return the line of the header if every line has fields; otherwise the numbers of those that have."""
+    if (
+        re.search(rb"(?:^|\n|\r(?!\n))[ \t\v\f]*(?:\r|\n|$)", content.rstrip(b"\r\n") + b"\n" if content else content)
+        is None
+    ):
+        return 1
+    return [n for n, line in enumerate(content.splitlines(), start=1) if line.strip()] or [1]
+
+
+def _lines_after_header(content: bytes) -> list[int]:
+    return [n for n, line in enumerate(content.splitlines(), start=1) if line.strip()][1:]
+
+
+def delimited_lines(name: str, content: bytes, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    r"""Yield the number and the fields of every line that is not empty; a quoted field may contain line breaks.
+
+    The number is that of the last line of the fields.
+
+    >>> list(delimited_lines("some.csv", b'a, b\n1,"2,3"\n', ","))
+    [(1, ['a', ' b']), (2, ['1', '2,3'])]
+    """
+    reader = csv.reader(io.StringIO(content.decode(), newline=""), delimiter=delimiter, strict=True)
+    width, last = None, len(content.splitlines())
+    try:
+        for fields in reader:
+            if not any(map(str.strip, fields)):
+                continue
+            width = width or len(fields)
+            if len(fields) != width:
+                cut = cut_off(content) if len(fields) < width and reader.line_num == last else ""
+                found = f"{counted(len(fields), 'field')} where the header has {width} columns.{cut}"
+                raise DataError(found, place=f"{name}, line {reader.line_num}")
+            yield reader.line_num, fields
+    except csv.Error as error:
+        raise DataError(
+            f"{error}. Is a quote unclosed or misplaced?", place=f"{name}, line {reader.line_num}"
+        ) from None
+
+
+# -- JSON ------------------------------------------------------------------------------------------------------------
+
+
+def read_json_lines(what: str, name: str, content: bytes) -> Table:
+    """Return the objects of lines as a table; a key that an object lacks is a missing cell."""
+    numbered = list(_objects(name, content))
+    if not numbered:
+        raise DataError(f"It is empty: it holds no {what}.", place=name)
+    names = dict.fromkeys(key for _, record in numbered for key in record)
+    cells = {key.strip(): [_stripped(record.get(key)) for _, record in numbered] for key in names}
+    return Table(what, cells, len(numbered), Source(name, [line for line, _ in numbered]))
+
+
+def _stripped(cell: Any) -> Any:
+    return cell.strip() if isinstance(cell, str) else cell
+
+
+def _objects(name: str, content: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the number of every line that is not blank, and the JSON object in it."""
+    check_text(name, content)
+    lines = content.splitlines()
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            if max(line.count(b"{"), line.count(b"[")) > _DEPTH:
+                raise RecursionError
+            record = _DECODER.decode(line.decode())
+            if rb"\ud" in line.lower():
+                json.dumps(record, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise DataError(
+                r"a text holds half of a character, such as \ud800 alone.", place=f"{name}, line {number}"
+            ) from None
+        except RecursionError:
+            raise DataError(f"more than {_DEPTH} lists or objects in one.", place=f"{name}, line {number}") from None
+        except ValueError as error:
+            why = "a number has thousands of digits" if str(error).startswith("Exceeds the limit") else str(error)
+            cut = cut_off(content) if number == len(lines) else ""
+            raise DataError(f"not JSON: {why}.{cut or _EACH_LINE}", place=f"{name}, line {number}") from None
+        if not isinstance(record, dict):
+            raise DataError(f"not a JSON object.{_EACH_LINE}", place=f"{name}, line {number}")
+        yield number, record
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object, unless it has two values for a key."""
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} occurs twice in an object")
+    return record
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_without_repeats)
+
+
+def _dict_of_dicts(content: bytes) -> dict[str, Mapping[str, Any]] | None:
+    """Return the one object of a file, ``{"query": {"document": number}}``; None if it holds anything else."""
+    if re.match(rb'\s*\{\s*(?:"(?:[^"\\]|\\.)*"\s*:\s*\{|\})', content) is None:
+        return None
+    try:
+        by_topic = _DECODER.decode(content.decode())
+    except (ValueError, RecursionError):
+        return None
+    return by_topic if all(isinstance(docs, dict) for docs in by_topic.values()) else None
+
+
+def _rows_of(table: TableName, name: str, by_topic: Mapping[str, Mapping[str, Any]]) -> Table:
+    """Return a dict of dicts as a table, whose places are those of its keys."""
+    rows = [(topic.strip(), doc.strip(), value) for topic, docs in by_topic.items() for doc, value in docs.items()]
+    cells = {column: [row[i] for row in rows] for i, column in enumerate(REQUIRED[table])}
+    return Table(table, cells, len(rows), Source(name))

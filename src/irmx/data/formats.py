@@ -1,0 +1,258 @@
+"""File formats: what a plugin's reader is, and how the format of a file is found."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Container, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
+
+from irmx.data.files import STANDARD_INPUT, check_text, content_of, name_of
+from irmx.data.table import Source, Table
+from irmx.declare.columns import REQUIRED, TableName, canonical_names
+from irmx.declare.standard_output import to_standard_error
+from irmx.errors import DataError, IrmxError, PluginError, PluginWarning, UsageError, failure_of, too_little_memory
+from irmx.registry import registry
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from irmx.data.judgments import Judgments
+
+START = 4096
+"""The number of bytes by which a format is recognised."""
+
+
+class Format(ABC):
+    """A file format for qrels, runs or both; a plugin registers instances through ``irmx_formats``.
+
+    Attributes
+    ----------
+    NAME : str
+        The name; ``NAME:path`` reads a path in this format, whatever its content.
+    SHORT_DESC : str
+        A description in one sentence.
+    EXAMPLES : tuple of str
+        How files of it are given, such as ``("run.csv", "csv:run.txt")``.
+    TABLES : tuple of {"run", "qrels"}
+        The tables that it can hold.
+    FOLDERS : tuple of {"run", "qrels"}
+        The tables that it can read from a folder, given as ``NAME:path``.
+    IDS : bool
+        Whether it reads datasets by their ids, by :meth:`judgments`, instead of files.
+    LINES : str
+        Which lines are rows, for messages: ``"all"``, ``"after header"``, or ``""`` if rows are not lines. Blank lines never are.
+    """
+
+    NAME: ClassVar[str]
+    SHORT_DESC: ClassVar[str] = ""
+    EXAMPLES: ClassVar[tuple[str, ...]] = ()
+    TABLES: ClassVar[tuple[TableName, ...]] = ("run", "qrels")
+    FOLDERS: ClassVar[tuple[TableName, ...]] = ()
+    IDS: ClassVar[bool] = False
+    LINES: ClassVar[Literal["all", "after header", ""]] = ""
+
+    def __repr__(self) -> str:
+        return f"<Format {self.NAME}>"
+
+    @abstractmethod
+    def recognises(self, table: TableName, path: Path, start: bytes) -> bool:
+        """Tell whether a file is of this format, by its name and the first bytes of its (decompressed) content."""
+
+    def topic(self, text: str) -> str:
+        """Return the query id that tables of this format use for a topic, which files may write in several ways."""
+        return text
+
+    @abstractmethod
+    def read(self, table: TableName, path: Path, content: bytes) -> pa.Table | Table:
+        """Return the (decompressed) content of a file as a table with the vocabulary's columns.
+
+        Raises
+        ------
+        irmx.errors.DataError
+            If the content is malformed; the message names the file and the line, and says what was found and what to do.
+        """
+
+    def judgments(self, dataset_id: str, columns: Sequence[str]) -> Judgments:
+        """Return the qrels of a dataset, with extra columns if all of them can be found; only for formats with ``IDS``."""
+        raise NotImplementedError
+
+    def read_ranking(self, path: Path, content: bytes, name: str) -> pa.Table | Table:
+        """Return the ranking of a name from a file that may hold several per topic, as a run.
+
+        Only formats with such files define it.
+
+        Raises
+        ------
+        irmx.errors.UsageError
+            For other formats.
+        irmx.errors.DataError
+            If there is no such ranking, and as :meth:`read` does.
+        """
+        raise UsageError(
+            f"{path} is read as {self.NAME}, which holds one ranking per topic; there is no ranking {name!r} to choose. Omit the "
+            "name of the ranking, or name another format: FORMAT:PATH."
+        )
+
+
+def read_file(table: TableName, source: str | os.PathLike[str], ranking: str | None = None) -> Table:
+    """Return a file as a table whose columns have the vocabulary's names.
+
+    ``FORMAT:path`` names the format, and ``ranking`` the one to read from a run file that holds several per topic.
+    """
+    path = path_of(source)
+    content = b"" if path.is_dir() else content_of(path, table)
+    reader = format_of(table, source, content[:START])
+    path = Path(name_of(path))
+    if not content.strip() and not path.is_dir() and _is_of_host(reader):
+        raise DataError(f"The {table} {path} is empty.", place=str(path))
+    try:
+        with errors_of(reader, path):
+            rows = reader.read(table, path, content) if ranking is None else reader.read_ranking(path, content, ranking)
+        if not isinstance(rows, Table):
+            rows = _table_of_plugin(reader, table, path, rows, content)
+    except (DataError, PluginError) as error:
+        note = _other_ways(reader, table, source, path, content)
+        if not note:
+            raise
+        raise (
+            DataError(f"{error}{note}", error.rows) if isinstance(error, DataError) else PluginError(f"{error}{note}")
+        ) from error
+    return rows.renamed(canonical_names(table, rows.names))
+
+
+def path_of(source: str | os.PathLike[str]) -> Path:
+    """Return the path of a source, without the name of a format."""
+    format_and_path = named_format(source)
+    return Path(source) if format_and_path is None else format_and_path[1]
+
+
+def named_format(source: str | os.PathLike[str]) -> tuple[Format, Path] | None:
+    """Return the format and the path of ``FORMAT:path``, None if the source is not of that form."""
+    name, _, rest = os.fspath(source).partition(":")
+    reader: Format | None = registry().formats().get(name)
+    return (reader, Path(rest)) if rest and reader is not None and not os.path.exists(source) else None
+
+
+def format_of(table: TableName, source: str | os.PathLike[str], start: bytes) -> Format:
+    """Return the format of a file or folder: that which is named, or recognised by the path and the start of the content."""
+    format_and_path = named_format(source)
+    if format_and_path is not None:
+        return format_and_path[0]
+    path, formats = Path(source), registry().formats()
+    for reader in formats.values():
+        if table in (reader.FOLDERS if path.is_dir() else reader.TABLES) and _recognises(reader, table, path, start):
+            return reader
+    if path.is_dir():
+        readers = [f"{name}:{path}" for name, reader in formats.items() if table in reader.FOLDERS]
+        how = f" To read the files in it as one, name the format: {' or '.join(readers)}." if readers else ""
+        raise DataError(f"{path} is a folder, not a {table} file.{how}")
+    check_text(name_of(path), start)
+    raise DataError(f"{name_of(path)} is in none of the known formats of a {table} file: {', '.join(formats)}.")
+
+
+def dataset_named(source: str) -> tuple[Format, str] | None:
+    """Return the format and the id of a dataset given as ``FORMAT:ID``, or as a text that is neither a file nor ``-``; else None."""
+    if os.path.exists(source) or source == STANDARD_INPUT:
+        return None
+    format_and_path = named_format(source)
+    if format_and_path is not None:
+        return (format_and_path[0], source.partition(":")[2]) if format_and_path[0].IDS else None
+    return next(((reader, source) for reader in registry().formats().values() if reader.IDS), None)
+
+
+def topic_spelled(query_id: str, topics: Container[str]) -> str:
+    """Return the topic that a query id means: the id itself, or the topic that the files of a format write in this way."""
+    if query_id in topics:
+        return query_id
+    spellings = (
+        _asked(reader, query_id, partial(reader.topic, query_id), str) for reader in registry().formats().values()
+    )
+    return next((t for t in spellings if t in topics), query_id)
+
+
+def _recognises(reader: Format, table: TableName, path: Path, start: bytes) -> bool:
+    return bool(_asked(reader, path, partial(reader.recognises, table, path, start), bool))
+
+
+def _asked(reader: Format, about: Any, ask: Any, kind: type) -> Any:
+    """Return the answer of a format; None, with a warning, from one that fails."""
+    try:
+        with errors_of(reader, about):
+            answer = ask()
+            if not isinstance(answer, kind):
+                raise PluginError(f"{_the(reader)} was asked about {about}, and returned {type(answer).__name__}.")
+    except (IrmxError, OSError) as error:
+        warnings.warn(str(error), PluginWarning, stacklevel=2)
+        return None
+    return answer
+
+
+@contextlib.contextmanager
+def errors_of(reader: Format, path: str | os.PathLike[str]) -> Iterator[None]:
+    """Name the format of a plugin where it raises what is not meant for users, and keep what it prints off the results."""
+    try:
+        with contextlib.nullcontext() if _is_of_host(reader) else to_standard_error():
+            yield
+    except (IrmxError, KeyboardInterrupt):
+        raise
+    except MemoryError as error:
+        raise too_little_memory(f"Reading {path}", error) from error
+    except BaseException as error:  # sys.exit among them, which would end irmx without a word
+        if isinstance(error, OSError) and (error.filename or _is_of_host(reader)):
+            raise
+        raise failure_of(_the(reader), cast(Exception, error), f" on {path}", type(reader).__module__) from error
+
+
+def _table_of_plugin(reader: Format, table: TableName, path: Path, rows: Any, content: bytes) -> Table:
+    """Return what the format of a plugin read, which must have the columns of every run or qrels, once each."""
+    import pyarrow as pa
+
+    if not isinstance(rows, pa.Table):
+        raise PluginError(f"{_the(reader)} read {path} as {type(rows).__name__}, not as a pyarrow.Table.")
+    names = canonical_names(table, rows.column_names)
+    if lacking := [name for name in REQUIRED[table] if name not in names]:
+        raise PluginError(f"{_the(reader)} read {path} as a table without the column {lacking[0]!r}.")
+    if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
+        raise PluginError(
+            f"{_the(reader)} read {path} as a table in which {twice[0]!r} is the name of several columns."
+        )
+    lines = partial(_filled_lines, content, reader.LINES == "after header") if reader.LINES else None
+    return Table(
+        table, dict(zip(rows.column_names, rows.columns, strict=True)), rows.num_rows, Source(str(path), lines)
+    )
+
+
+def _filled_lines(content: bytes, has_header: bool) -> list[int]:
+    return [n for n, line in enumerate(content.splitlines(), start=1) if line.strip()][int(has_header) :]
+
+
+def _other_ways(reader: Format, table: TableName, source: str | os.PathLike[str], path: Path, content: bytes) -> str:
+    """Return a line on a file that the format of a plugin took unasked and could not read: how it is read otherwise."""
+    if _is_of_host(reader) or named_format(source) is not None:
+        return ""
+    ways = [
+        f"{other.NAME}:{path}"
+        for other in registry().formats().values()
+        if other is not reader and table in other.TABLES and _recognises(other, table, path, content[:START])
+    ]
+    plugin = registry().source_of(reader)
+    return (
+        f"\n{path} was taken for {reader.NAME}, a format of the plugin {plugin}, which IRMX_DISABLED_PLUGINS="
+        f"{plugin.partition(' (')[0]} leaves out. To read it in another format: {' or '.join(ways) or f'FORMAT:{path}'}."
+    )
+
+
+def _the(reader: Format) -> str:
+    """Return the format with its plugin, for messages."""
+    return f"The format {reader.NAME}" + (
+        "" if _is_of_host(reader) else f" of the plugin {registry().source_of(reader)}"
+    )
+
+
+def _is_of_host(reader: Format) -> bool:
+    return type(reader).__module__.partition(".")[0] == "irmx"

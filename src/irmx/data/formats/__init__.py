@@ -1,1 +1,0 @@
-"""The file formats that the host reads, and how the format of a file is found."""

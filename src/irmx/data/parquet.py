@@ -1,0 +1,150 @@
+"""Parquet files and folders of them, Hive partitions among them, as Arrow tables."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from irmx.data.files import decompressed_limit, too_large
+from irmx.data.formats import Format
+from irmx.data.table import Source, Table
+from irmx.declare.columns import TableName
+from irmx.errors import DataError, some
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_VALUE_BYTES = 8
+"""What a value of a Parquet file takes in memory, at least."""
+_PARTITION = "run="
+"""How the folder of one run begins in a folder partitioned by run."""
+
+
+class Parquet(Format):
+    """Apache Parquet."""
+
+    NAME, FOLDERS = "parquet", ("run",)
+    SHORT_DESC = "Apache Parquet table; a run may be a folder of them"
+    EXAMPLES = ("run.parquet", "parquet:run.pq")
+
+    def recognises(self, table: TableName, path: Path, start: bytes) -> bool:
+        """Tell by the first four bytes; a folder by the names of the files in it."""
+        return is_parquet_folder(path) or start[:4] == b"PAR1" or ".parquet" in path.suffixes[-2:]
+
+    def read(self, table: TableName, path: Path, content: bytes) -> Table:
+        """Return the content of a file, or the parts in a folder, as a table."""
+        return read_parquet(table, path, content)
+
+
+def read_parquet(what: str, path: Path, content: bytes = b"") -> Table:
+    """Return a file, by its content if that is given, or the parts in a folder, as a table."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    name = str(path)
+    if path.is_dir():
+        if len(runs := partitions_by_run(path)) > 1:
+            raise DataError(f"It holds {len(runs)} runs: {some(runs)}. Name one of them.", place=name)
+        rows = pa.concat_tables(parquet_batches(path))
+    else:
+        with _parquet_errors(name):
+            file = parquet.ParquetFile(pa.BufferReader(content))
+        _refuse_too_large(
+            name, file.metadata, min(len(content), path.stat().st_size if path.is_file() else len(content))
+        )
+        with _parquet_errors(name):
+            rows = file.read()
+    return table_of_arrow(what, rows, Source(name))
+
+
+def table_of_arrow(what: str, rows: pa.Table, source: Source) -> Table:
+    """Return an Arrow table as a table."""
+    try:
+        names = rows.column_names
+    except UnicodeDecodeError as error:
+        raise DataError(f"The name of a column is not UTF-8: {error}.", place=source.path or f"The {what}") from None
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(
+            f"There are two columns named {twice!r}. Rename or drop one.", place=source.path or f"The {what}"
+        )
+    return Table(what, dict(zip(names, rows.columns, strict=True)), rows.num_rows, source)
+
+
+def _refuse_too_large(name: str, metadata: Any, compressed: int) -> None:
+    """Raise if a file declares far more than its size; a billion equal values take some bytes."""
+    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+    declared = sum(group.total_byte_size for group in groups)
+    limit = decompressed_limit(compressed)
+    if max(declared, metadata.num_rows * metadata.num_columns * _VALUE_BYTES) > limit:
+        raise too_large(compressed, limit).at(name)
+
+
+def _parts(folder: Path) -> list[str]:
+    """Return the files below a folder in alphabetical order, without what tools leave beside the parts."""
+    found: list[str] = []
+    for below, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name[0] not in "._")
+        found += [os.path.join(below, name) for name in sorted(files) if name[0] not in "._"]
+    return found
+
+
+def is_parquet_folder(path: Path) -> bool:
+    """Tell whether a path is a folder of Parquet files, and of nothing else."""
+    parts = _parts(path) if path.is_dir() else []
+    return len(parts) > 0 and all(part.endswith(".parquet") for part in parts)
+
+
+def partitions_by_run(folder: Path) -> list[str]:
+    """Return the folders of the runs in a folder that is partitioned by run, as ``run=bm25/part-0.parquet``; none otherwise."""
+    inside = sorted(entry.name for entry in os.scandir(folder) if entry.name[0] not in "._") if folder.is_dir() else []
+    if not inside or not all(name.startswith(_PARTITION) for name in inside):
+        return []
+    runs = [folder / name for name in inside]
+    return [str(run) for run in runs] if all(map(is_parquet_folder, runs)) else []
+
+
+def parquet_rows(path: Path) -> int:
+    """Return the number of rows of a Parquet file, or of a folder of parts, without reading them."""
+    with _parquet_errors(str(path)):
+        return int(_dataset(path).count_rows())
+
+
+def parquet_batches(path: Path, rows: int = 2**17) -> Iterator[pa.Table]:
+    """Yield a Parquet file, or a folder of parts, as tables of at most so many rows."""
+    import pyarrow as pa
+
+    with _parquet_errors(str(path)):
+        for batch in _dataset(path).to_batches(batch_size=rows, batch_readahead=1, fragment_readahead=1):
+            yield pa.Table.from_batches([batch])
+
+
+def _dataset(path: Path) -> Any:
+    """Return the rows of a file, or of the parts in a folder, all of which have the columns of the first; not yet read."""
+    from pyarrow import dataset
+
+    parts = [path] if not path.is_dir() else [Path(part) for part in _parts(path) if part.endswith(".parquet")]
+    if not parts:
+        raise DataError(f"{path} holds no file whose name ends with .parquet.")
+    hive = {"partitioning": "hive", "partition_base_dir": str(path)} if path.is_dir() else {}
+    rows = dataset.dataset(list(map(str, parts)), format="parquet", **hive)
+    first = next(iter(rows.get_fragments())).physical_schema
+    for part in rows.get_fragments():
+        _refuse_too_large(part.path, part.metadata, os.path.getsize(part.path))
+        lacking = [n for n in first.names if n not in part.physical_schema.names]
+        if lacking:  # Arrow would make the cells empty
+            raise DataError(f"{part.path} lacks the column {lacking[0]!r}, which {parts[0]} has.")
+    return rows
+
+
+@contextlib.contextmanager
+def _parquet_errors(name: str) -> Iterator[None]:
+    import pyarrow as pa
+
+    try:
+        yield
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise DataError(f"It is not a sound Parquet file: {str(error).rstrip('.')}.", place=name) from None

@@ -1,0 +1,730 @@
+"""One table for every input: Arrow columns that know the file and the line of each row, and the only checks of their cells."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+
+import numpy as np
+
+from irmx.declare.columns import Column
+from irmx.declare.params import LARGEST_INT, Param
+from irmx.errors import DataError, counted, suggest, value_repr
+from irmx.ragged import Array, Floats, Ints, offsets_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+Cells: TypeAlias = "pa.Array | list[Any]"
+"""A column as read: an Arrow array, or Python objects of several types."""
+
+_MISSING = {"", "na", "n/a", "nan", "none", "null"}
+"""The texts that stand for a missing number, in lower case."""
+_TRUTH = {"1": 1.0, "0": 0.0, "true": 1.0, "false": 0.0}
+_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+_ZERO = "has a zero byte in it. Texts have none."
+
+GRADE = Param(float, "")
+"""What a grade may be."""
+SCORE = Param(float, "", low=-math.inf)
+"""What a score may be: minus infinity is that of a filtered document, which is ranked last."""
+NUMBER = Param(float, "", nullable=True)
+"""What a cell of an extra column of numbers may be."""
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """Where the rows of a table came from.
+
+    Attributes
+    ----------
+    path : str
+        The file, empty if the rows are not from a file.
+    lines : callable, sequence of int, or int
+        The line of every row, or a function that returns them, asked only for an error; a number is that of row 0 where row
+        after row follows. None if rows are not lines.
+    first_row : int
+        The number of row 0 in the file, where rows are not lines.
+    dataset_id : str
+        The dataset, empty if the rows are not from a dataset.
+    """
+
+    path: str = ""
+    lines: Callable[[], Sequence[int]] | Sequence[int] | int | None = None
+    first_row: int = 0
+    dataset_id: str = ""
+
+    def place(self, rows: Sequence[int], what: str = "") -> str:
+        """Return the file, or else what the table is, and the lines or the numbers of some rows, for the start of a message."""
+        name = self.path or what
+        if not len(rows) or not name:
+            return name
+        if self.lines is None:
+            numbers, noun = [row + self.first_row for row in rows], "row"
+        elif isinstance(self.lines, int):
+            numbers, noun = [row + self.lines for row in rows], "line"
+        else:
+            lines = self.lines() if callable(self.lines) else self.lines
+            numbers, noun = [int(lines[row]) for row in rows if row < len(lines)], "line"
+        counted_from = " (counted from 0)" if noun == "row" else ""
+        return f"{name}, {noun}{'s' if len(numbers) > 1 else ''} {' and '.join(map(str, numbers))}{counted_from}"
+
+    def how_to_get(self, column: str) -> str:
+        """Return a sentence on how to get a missing column; empty if there is nothing to say."""
+        return ""
+
+
+PROGRAM = Source()
+"""The source of data from a program, which have no lines."""
+
+
+class Table:
+    """The columns of a table as checked arrays; returned by :func:`irmx.read_table`.
+
+    Attributes
+    ----------
+    name : str
+        The name of the table in messages: the path of its file, or a phrase such as ``"The click log"``.
+    names : list of str
+        The names of the columns of the source.
+    columns : dict of str to array
+        The values of declared columns: float64, int64, bool, or an object array of strings.
+    source : Source
+        Where it came from.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        cells: Mapping[str, Cells | Callable[[], Cells]],
+        length: int,
+        source: Source = PROGRAM,
+        is_text: bool = False,
+    ) -> None:
+        self._what, self._cells, self._length = what, dict(cells), length
+        self.source, self._is_text = source, is_text
+        self.name = source.path or f"The {what}"
+        self.columns: dict[str, Array] = {}
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns of the source."""
+        return list(self._cells)
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __repr__(self) -> str:
+        return f"<Table {os.path.basename(self.name)!r}: {counted(len(self), 'row')}, {counted(len(self._cells), 'column')}>"
+
+    def __contains__(self, name: str) -> bool:
+        """Tell whether the source has a column; the table may have one that the source lacks, by its default."""
+        return name in self._cells
+
+    def __getitem__(self, name: str) -> Array:
+        return self.columns[name]
+
+    def renamed(self, names: Sequence[str]) -> Table:
+        """Return the table with other names of its columns."""
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise DataError(f"{self.name} has two columns named {twice!r}. Rename or drop one.")
+        cells = dict(zip(names, self._cells.values(), strict=True))
+        return Table(self._what, cells, self._length, self.source, self._is_text)
+
+    def arrow(self) -> pa.Table:
+        """Return the columns of the source as an Arrow table."""
+        import pyarrow as pa
+
+        return pa.table(
+            {name: pa.array(cells) if isinstance(cells := self.cells(name), list) else cells for name in self.names}
+        )
+
+    def with_column(self, name: str, cells: Cells) -> Table:
+        """Return the table with one more column."""
+        return Table(self._what, {**self._cells, name: cells}, self._length, self.source, self._is_text)
+
+    def require(self, what: str, names: Sequence[str]) -> None:
+        """Raise if the table lacks a column that every run or qrels has."""
+        if lacking := [name for name in names if name not in self]:
+            raise DataError(
+                f"The {what} lacks the column {lacking[0]!r}. It has: {', '.join(self.names) or 'none'}. Needed: {', '.join(names)}.",
+                place=self.source.path,
+            )
+
+    # -- messages ----------------------------------------------------------------------------------------
+
+    def place(self, rows: int | Sequence[int]) -> str:
+        """Return the place of rows, counted from 0, for the start of a message, such as ``"some.csv, lines 3 and 7"``."""
+        return self.source.place(_several(rows), self.name)
+
+    def refuse(self, rows: int | Sequence[int], text: str) -> NoReturn:
+        """Raise an error about rows.
+
+        Raises
+        ------
+        irmx.DataError
+            Always; the message is the place of the rows and the text.
+        """
+        if not self.source.path:  # whoever knows the name of a run adds it
+            raise DataError(f"{self.place(rows)}: {text}", _several(rows))
+        raise DataError(text, _several(rows), self.place(rows))
+
+    # -- cells -------------------------------------------------------------------------------------------
+
+    def cells(self, name: str) -> Cells:
+        """Return a column as it was read: an Arrow array in one piece, or a list; spaces around fields of a text file are left out."""
+        cells = self._cells[name]
+        if callable(cells):
+            cells = cells()
+        if hasattr(cells, "chunks"):
+            cells = cells.chunk(0) if cells.num_chunks == 1 else cells.combine_chunks()
+        self._cells[name] = cells
+        return cells
+
+    def release(self, name: str, instead: Cells | None = None) -> None:
+        """Keep the cells of a column no longer, because somebody else has them, or keep others in their place."""
+        self._cells[name] = [] if instead is None else instead
+
+    def ids(self, name: str, empty: bool = False) -> pa.Array:
+        """Return a column of ids as large strings: texts, or whole numbers as their digits; ``empty`` allows empty ones."""
+        cells = self.cells(name)
+        if not isinstance(cells, list):
+            cells = plain(cells)
+        return self._texts(name, cells, empty, ids=True)
+
+    def codes(self, name: str) -> tuple[Ints, list[Any]]:
+        """Return the number of each row's id, and the distinct ids in order of appearance; whole numbers stay ints."""
+        cells = self.cells(name)
+        if not isinstance(cells, list) and _is_encoded_in_order(cells):
+            codes, distinct = to_numpy(cells.indices).astype(np.int64), cells.dictionary
+            self._texts(name, distinct, ids=True, codes=codes)
+        else:
+            codes, distinct = encoded(self.ids(name))
+        texts = distinct.to_pylist()
+        is_whole = isinstance(cells, list) and all(type(cell) is int for cell in cells)
+        if not isinstance(cells, list):
+            is_whole = _kind(cells) == "integer"
+        return codes, [int(text) for text in texts] if is_whole else texts
+
+    def _texts(
+        self, name: str, cells: Cells, empty: bool = False, ids: bool = False, codes: Ints | None = None
+    ) -> pa.Array:
+        """Return texts as large strings, checked; ``codes`` holds the place of each row's text if these are the distinct ones."""
+        import pyarrow as pa
+
+        def row_of(place: int) -> int:
+            return place if codes is None else int(np.argmax(codes == place))
+
+        if isinstance(cells, list) or _kind(cells) != "text":
+            listed = cells if isinstance(cells, list) else cells.to_pylist()
+            for row, cell in enumerate(listed):
+                if cell == "" or (not isinstance(cell, str) and _is_missing(cell)):
+                    if not empty:
+                        self.refuse(row_of(row), f"the {name} is missing.")
+                elif isinstance(cell, float) and ids:
+                    self.refuse(
+                        row_of(row), f"the {name} is the float {cell!r}; ids are texts. Read the column as text."
+                    )
+                elif isinstance(cell, (list, tuple, dict, set, bytes, bool)) or (
+                    ids and not isinstance(cell, (str, int))
+                ):
+                    self.refuse(row_of(row), f"the {name} must be a text or a number. Got {value_repr(cell)} instead.")
+            try:
+                texts = from_texts(list(map(_text_of, listed)))
+            except UnicodeEncodeError:
+                row = _odd_row(listed)
+                self.refuse(row_of(row), f"the {name} {_text_of(listed[row])[:100]!r} cannot be encoded in UTF-8.")
+        else:
+            texts = cells if pa.types.is_large_string(cells.type) else cells.cast(pa.large_string())
+            if texts.null_count:
+                if not empty:
+                    self.refuse(row_of(_first(np.asarray(texts.is_null()))), f"the {name} is missing.")
+                texts = texts.fill_null("")
+        offsets, content = byte_offsets(texts)
+        if not content.min(initial=1) or not (content.max(initial=0) < 0x80 or _is_utf_8(texts)):
+            row = next(row for row in range(len(texts)) if _is_odd(texts.slice(row, 1)))
+            shown = texts[row].as_buffer().to_pybytes().decode(errors="backslashreplace")[:100]
+            self.refuse(row_of(row), f"the {name} {shown!r} {_ZERO if chr(0) in shown else 'is not UTF-8.'}")
+        if not empty and len(texts) and not np.diff(offsets).all():
+            self.refuse(row_of(_first(np.diff(offsets) == 0)), f"the {name} is missing.")
+        return texts
+
+    def labels(self, column: Column | str) -> tuple[Ints, tuple[Any, ...]]:
+        """Return the number of each row's label, -1 if it is missing or empty, and the labels by number.
+
+        Labels are texts, or numbers if the column holds numbers, or is declared to.
+        """
+        name, dtype = (column, "str") if isinstance(column, str) else (column.name, column.dtype)
+        if name in self.columns:
+            return _labels_of(self.columns[name].tolist())
+        cells = self.cells(name)
+        if not isinstance(cells, list):
+            cells = plain(cells)
+        kind = "" if isinstance(cells, list) else _kind(cells)
+        if kind in ("integer", "number", "date", "null") or (
+            dtype == "float" and not np.isnan(_parsed(cells, {})).all()
+        ):
+            values = self._dates_or_numbers(name, cells)
+            if values is not None:
+                distinct, numbers = np.unique(values, return_inverse=True)
+                numbers[np.isnan(values)] = -1
+                return numbers, tuple(int(v) if v.is_integer() else v for v in distinct.tolist())
+        if kind not in ("text", ""):
+            self.refuse((), f"the {name} must be a text or a number. Found {cells.type}.")  # type: ignore[union-attr]
+        if kind == "text":
+            numbers, distinct_texts = encoded(self._texts(name, cells, empty=True))
+            texts = distinct_texts.to_pylist()
+            if "" in texts:
+                numbers[numbers == texts.index("")] = -1
+            return numbers, tuple(texts)
+        return _labels_of(self._texts(name, cells, empty=True).to_pylist())
+
+    def _dates_or_numbers(self, name: str, cells: Cells) -> Floats | None:
+        """Return a column as numbers, NaN if missing; None if it holds texts that are not all numbers."""
+        values = _seconds(cells) if not isinstance(cells, list) and _kind(cells) == "date" else _parsed(cells, {})
+        if isinstance(cells, list) or _kind(cells) == "text":
+            listed = cells if isinstance(cells, list) else cells.to_pylist()
+            if not all(_is_missing(listed[row]) for row in np.flatnonzero(np.isnan(values)).tolist()):
+                return None
+        return values
+
+    def values(self, name: str) -> Array:
+        """Return a column as floats if all its cells are numbers or dates, NaN if missing; otherwise as objects."""
+        cells = self.cells(name)
+        cells = cells if isinstance(cells, list) else plain(cells)
+        values = self._dates_or_numbers(name, cells)
+        if values is None:
+            values = np.empty(len(self), dtype=object)
+            values[:] = cells if isinstance(cells, list) else cells.to_pylist()
+        return values
+
+    def numbers(self, name: str, declared: Param, dates: bool = False) -> Floats:
+        """Return a column as finite numbers in their declared range, NaN for a missing one if that is allowed.
+
+        ``dates`` allows dates, if no cell is a number; they become seconds since 1970.
+        """
+        cells = self.cells(name)
+        if not isinstance(cells, list):
+            cells = plain(cells)
+        if not isinstance(cells, list) and _kind(cells) == "date" and dates:
+            values = _seconds(cells)
+        elif not isinstance(cells, list) and _kind(cells) == "boolean" and declared.dtype is not bool:
+            values = np.full(len(cells), np.nan)
+        else:
+            values = _parsed(cells, _TRUTH if declared.dtype is bool else {})
+        wrong = ~_is_sound(values, declared)
+        if not wrong.any():
+            return values
+        listed = cells if isinstance(cells, list) else cells.to_pylist()
+        missing = np.fromiter(map(_is_missing, listed), bool, len(listed)) & wrong
+        if dates and np.isnan(values).all() and not missing.all():
+            values = self._seconds_of_texts(name, listed, declared)
+            wrong, missing = np.isnan(values), np.isnan(values)
+        if (wrong & ~missing).any():
+            row = _first(wrong & ~missing)
+            self.refuse(row, f"{_must(declared, name)} Got {_shown(listed[row])} instead.")
+        if missing.any() and not declared.nullable:
+            self.refuse(_first(missing), f"the {name} is missing. {_must(declared)}")
+        return values
+
+    def _seconds_of_texts(self, name: str, listed: Sequence[Any], declared: Param) -> Floats:
+        """Return dates as seconds since 1970, NaN if missing; most cells decide what the others should have been."""
+        import pandas as pd
+
+        texts = pd.Series([None if _is_missing(cell) else str(cell) for cell in listed], dtype=object)
+        dates = pd.to_datetime(texts, utc=True, errors="coerce", format="ISO8601")
+        wrong = (dates.isna() & texts.notna()).to_numpy()
+        if wrong.any():
+            row, several = _first(wrong), 2 * wrong.sum() > texts.notna().sum()
+            what = _must(declared, name) if several else f"the {name} must be a date, such as 2014-03-01T12:00:00."
+            self.refuse(row, f"{what} Got {_shown(listed[row])} instead.")
+        seconds = (dates - pd.Timestamp(0, tz="UTC").as_unit(dates.dt.unit)) / pd.Timedelta(seconds=1)
+        return np.asarray(seconds, dtype=np.float64)
+
+    # -- declared columns --------------------------------------------------------------------------------
+
+    def declare(self, columns: Mapping[str, Param]) -> None:
+        """Check declared columns, and keep their values in ``columns``; a column that is neither there nor has a default is left out."""
+        for name, declared in columns.items():
+            if name in self._cells:
+                self.columns[name] = self._declared(name, declared)
+            elif declared.has_default:
+                dtype = object if declared.dtype in (str, object) else type(declared.default)
+                self.columns[name] = np.full(len(self), declared.default, dtype=dtype)
+
+    def _declared(self, name: str, declared: Param) -> Array:
+        if declared.dtype in (int, float, bool, datetime):
+            values = self.numbers(name, declared, dates=declared.dtype is datetime)
+            if declared.dtype is bool:
+                return np.asarray(values == 1)
+            return values.astype(np.int64) if declared.dtype is int and not np.isnan(values).any() else values
+        cells = self.cells(name)
+        if declared.dtype is not str:
+            out = np.empty(len(self), dtype=object)
+            out[:] = cells if isinstance(cells, list) else cells.to_pylist()
+            return out
+        texts = self._texts(
+            name, cells if isinstance(cells, list) else plain(cells), empty=declared.nullable
+        ).to_pylist()
+        for row, text in enumerate(texts if declared.allowed is not None else ()):
+            if text and text not in (declared.allowed or ()):
+                hint = suggest(text, map(str, declared.allowed or ()))
+                self.refuse(row, f"{_must(declared, name)} Got {text!r} instead.{hint}")
+        return np.array(texts, dtype=object)
+
+    def frame(self) -> pd.DataFrame:
+        """Return the table as a DataFrame; undeclared columns are kept as written, or as numbers if all their cells are."""
+        import pandas as pd
+
+        others = {
+            name: cells if isinstance(cells := self.cells(name), list) else cells.to_pylist() for name in self.names
+        }
+        frame = pd.DataFrame({name: self.columns.get(name, cells) for name, cells in others.items()})
+        for name in self.names:
+            if name not in self.columns:
+                with contextlib.suppress(ValueError, TypeError):
+                    frame[name] = pd.to_numeric(frame[name])
+        return frame
+
+
+# -- cells -----------------------------------------------------------------------------------------------------------
+
+
+def as_number(text: object) -> float | None:
+    """Return the number that a text is, None if it is none.
+
+    A number has ASCII digits, and may have a sign, a decimal point, an exponent and spaces around it, as C and Arrow read it.
+    Python also accepts 1_000 and digits of other scripts, and some readers 0x10, true and dates.
+
+    >>> as_number("+1.5e3"), as_number("1_000"), as_number("0x10"), as_number("١٢")
+    (1500.0, None, None, None)
+    """
+    if isinstance(text, str) and text.isascii() and "_" not in text:
+        with contextlib.suppress(ValueError):
+            return float(text)
+    return None
+
+
+def _number_of(cell: Any, words: Mapping[str, float]) -> float:
+    """Return a cell as a number, NaN if it is not a number to anyone but Python or numpy, as b"1", dates and True are."""
+    if isinstance(cell, str):
+        number = words.get(cell.strip().casefold(), as_number(cell))
+        return math.nan if number is None else number
+    if isinstance(cell, (bytes, date, np.datetime64, np.timedelta64)) or (
+        isinstance(cell, (bool, np.bool_)) and not words
+    ):
+        return math.nan
+    try:
+        return float(cell)
+    except OverflowError:
+        return math.inf
+    except (TypeError, ValueError):
+        return math.nan
+
+
+def _parsed(cells: Cells, words: Mapping[str, float]) -> Floats:
+    """Return cells as numbers, NaN for a cell that is not a number."""
+    import pyarrow as pa
+
+    if isinstance(cells, list):
+        if set(map(type, cells)) <= {int, float}:
+            with contextlib.suppress(OverflowError):
+                return np.array(cells, dtype=np.float64)
+        return np.array([_number_of(cell, words) for cell in cells], dtype=np.float64)
+    kind = _kind(cells)
+    if kind in ("integer", "number", "null", "boolean"):
+        return to_numpy(
+            cells if pa.types.is_float64(cells.type) else cells.cast(pa.float64(), safe=False), missing=math.nan
+        )
+    if kind == "text":
+        with contextlib.suppress(pa.ArrowInvalid):
+            return to_numpy(cells.cast(pa.float64()), missing=math.nan)
+        import pyarrow.compute as pc
+
+        with contextlib.suppress(pa.ArrowInvalid):
+            blank = pc.equal(pc.binary_length(cells), 0)
+            return to_numpy(pc.if_else(blank, pa.scalar(None, cells.type), cells).cast(pa.float64()), missing=math.nan)
+    return np.array([_number_of(cell, words) for cell in cells.to_pylist()], dtype=np.float64)
+
+
+def _is_sound(values: Floats, declared: Param) -> Any:
+    """Tell which values are finite numbers in a declared range; of scores, minus infinity is one."""
+    sound = np.isfinite(values)
+    if declared.low == -math.inf:
+        sound = values < math.inf
+    if declared.dtype is int:
+        sound &= (values == np.floor(values)) & (np.abs(values) <= LARGEST_INT)
+    if declared.dtype is bool:
+        sound &= (values == 0) | (values == 1)
+    for bound, holds in (
+        (declared.low, np.greater_equal),
+        (declared.high, np.less_equal),
+        (declared.above, np.greater),
+        (declared.below, np.less),
+    ):
+        if bound is not None:
+            sound &= holds(values, bound)
+    return sound
+
+
+def _is_missing(cell: Any) -> bool:
+    """Tell whether a cell has no value."""
+    if isinstance(cell, str):
+        return len(cell) < 9 and cell.strip().casefold() in _MISSING
+    return (
+        cell is None
+        or bool(isinstance(cell, (float, np.floating)) and cell != cell)
+        or type(cell).__name__ in ("NAType", "NaTType")
+    )
+
+
+def _text_of(cell: Any) -> str:
+    """Return a cell as a string: whole numbers without a decimal point, an empty string for a missing value."""
+    if isinstance(cell, str):
+        return cell
+    if _is_missing(cell):
+        return ""
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
+
+
+def _labels_of(values: Sequence[Any]) -> tuple[Ints, tuple[Any, ...]]:
+    """Return the number of each label, -1 for an empty one, and the labels in order of appearance."""
+    number = {value: i for i, value in enumerate(dict.fromkeys(value for value in values if value != ""))}
+    return np.array([number.get(value, -1) for value in values], dtype=np.int64), tuple(number)
+
+
+def _must(declared: Param, name: str = "") -> str:
+    """Return a sentence that says what a value must be."""
+    expected = "a finite number" if declared in (GRADE, SCORE, NUMBER) else declared.expects().removesuffix(" or None")
+    for in_python, in_a_table in _KINDS.items():
+        if expected.startswith(in_python):
+            expected = in_a_table + expected.removeprefix(in_python)
+    return f"{f'the {name}' if name else 'It'} must be {expected}."
+
+
+_KINDS = {"True or False": "1 or 0", "an int": "a whole number", "a float": "a number", "a string": "a text"}
+"""The names of types in messages on parameters, and in messages on tables."""
+
+
+def _shown(cell: Any) -> str:
+    """Return a cell for a message."""
+    return str(cell) if isinstance(cell, date) else value_repr(cell)
+
+
+def _several(rows: int | Sequence[int]) -> tuple[int, ...]:
+    return (int(rows),) if isinstance(rows, (int, np.integer)) else tuple(map(int, rows))
+
+
+def _first(where: Any) -> int:
+    return int(np.argmax(where))
+
+
+# -- Arrow, without the conversions of pyarrow that import pandas ------------------------------------------------------
+
+
+def plain(array: pa.Array) -> pa.Array:
+    """Return the values of a dictionary-encoded array, and others as they are."""
+    import pyarrow as pa
+
+    return array.cast(array.type.value_type) if pa.types.is_dictionary(array.type) else array
+
+
+def _kind(array: pa.Array) -> str:
+    import pyarrow as pa
+
+    kind = array.type.value_type if pa.types.is_dictionary(array.type) else array.type
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        return "text"
+    if pa.types.is_integer(kind):
+        return "integer"
+    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return "number"
+    if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
+        return "date"
+    return "null" if pa.types.is_null(kind) else "boolean" if pa.types.is_boolean(kind) else "other"
+
+
+def _seconds(array: pa.Array) -> Floats:
+    """Return dates as seconds since 1970, NaN if missing."""
+    import pyarrow as pa
+
+    if pa.types.is_date(array.type):
+        array = array.cast(pa.timestamp("s" if pa.types.is_date32(array.type) else "ms"))
+    whole = array.cast(pa.int64()).cast(pa.float64(), safe=False)
+    seconds: Floats = to_numpy(whole, missing=math.nan) / _PER_SECOND[array.type.unit]
+    return seconds
+
+
+def _is_encoded_in_order(array: pa.Array) -> bool:
+    """Tell whether an array is dictionary-encoded texts, in order of appearance and without missing ones."""
+    import pyarrow as pa
+
+    if (
+        not pa.types.is_dictionary(array.type)
+        or _kind(array) != "text"
+        or array.null_count
+        or array.dictionary.null_count
+    ):
+        return False
+    largest = np.maximum.accumulate(to_numpy(array.indices), dtype=np.int64)
+    new = np.diff(largest, prepend=-1)
+    return len(array) > 0 and bool(new.max() <= 1) and int(largest[-1]) == len(array.dictionary) - 1
+
+
+def encoded(texts: pa.Array) -> tuple[Ints, pa.Array]:
+    """Return the number of each text, and the distinct texts by number, in order of appearance; none is missing.
+
+    >>> import pyarrow as pa
+    >>> numbers, distinct = encoded(pa.array(["b", "a", "b"], pa.large_string()))
+    >>> numbers, distinct.to_pylist()
+    (array([0, 1, 0]), ['b', 'a'])
+    """
+    by_number = texts.dictionary_encode()
+    return to_numpy(by_number.indices).astype(np.int64), by_number.dictionary
+
+
+def to_numpy(numbers: pa.Array, missing: float = 0) -> Array:
+    """Return an Arrow array of numbers as a numpy array, with a number in place of missing values.
+
+    >>> import pyarrow as pa
+    >>> to_numpy(pa.array([3, 4, None]).slice(1), missing=-1)
+    array([ 4, -1])
+    """
+    import pyarrow as pa
+
+    if pa.types.is_boolean(numbers.type):
+        numbers = numbers.cast(pa.uint8())
+    if not numbers.null_count:
+        return np.from_dlpack(numbers)
+    valid, values = numbers.buffers()
+    filled = pa.Array.from_buffers(numbers.type, len(numbers), [None, values], offset=numbers.offset)
+    bits = np.unpackbits(np.frombuffer(valid, np.uint8), bitorder="little")
+    return np.where(bits[numbers.offset : numbers.offset + len(numbers)], np.from_dlpack(filled), missing)
+
+
+def from_ints(numbers: Ints) -> pa.Array:
+    """Return whole numbers as an Arrow array.
+
+    >>> from_ints(np.array([1, 2])).to_pylist()
+    [1, 2]
+    """
+    import pyarrow as pa
+
+    return pa.Array.from_buffers(
+        pa.int64(), len(numbers), [None, pa.py_buffer(np.ascontiguousarray(numbers, dtype=np.int64))]
+    )
+
+
+def from_texts(texts: Sequence[str]) -> pa.Array:
+    """Return strings as an Arrow array; a TypeError for what is no string, a UnicodeEncodeError for half a surrogate pair.
+
+    >>> from_texts(["a", "größe", ""]).to_pylist()
+    ['a', 'größe', '']
+    """
+    import pyarrow as pa
+
+    joined = "".join(texts)
+    lengths = map(len, texts) if joined.isascii() else (len(text.encode()) for text in texts)
+    offsets = offsets_of(np.fromiter(lengths, np.int64, len(texts)))
+    return pa.LargeStringArray.from_buffers(len(texts), pa.py_buffer(offsets), pa.py_buffer(joined.encode()))
+
+
+def byte_offsets(texts: pa.Array) -> tuple[Ints, Any]:
+    """Return where the bytes of each of large strings start and end, and the bytes of all; none is missing.
+
+    >>> import pyarrow as pa
+    >>> byte_offsets(pa.array(["a", "größe", ""], pa.large_string()).slice(1))[0]
+    array([0, 7, 7])
+    """
+    if not len(texts):
+        return np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.uint8)
+    _, offset_buffer, content = texts.buffers()
+    offsets = np.frombuffer(offset_buffer, np.int64)[texts.offset : texts.offset + len(texts) + 1]
+    if offsets[0] == offsets[-1]:  # Arrow may have no buffer for empty texts
+        return np.zeros(len(offsets), dtype=np.int64), np.empty(0, dtype=np.uint8)
+    return offsets - offsets[0], np.frombuffer(content, np.uint8)[offsets[0] : offsets[-1]]
+
+
+def _is_utf_8(texts: pa.Array) -> bool:
+    import pyarrow as pa
+
+    try:
+        texts.validate(full=True)
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def _is_odd(text: pa.Array) -> bool:
+    return b"\0" in text[0].as_buffer().to_pybytes() or not _is_utf_8(text)
+
+
+def _odd_row(listed: Sequence[Any]) -> int:
+    """Return the first row with half a surrogate pair."""
+    for row, cell in enumerate(listed):
+        try:
+            _text_of(cell).encode()
+        except UnicodeEncodeError:
+            return row
+    raise AssertionError("no row is odd")
+
+
+# -- dates -----------------------------------------------------------------------------------------------------------
+
+_TWO_DAYS = 2 * 86400.0
+_FIRST, _LAST = -62135596800.0 + _TWO_DAYS, 253402300799.0 - _TWO_DAYS
+"""The first second of the year 1 and the last of 9999, with a margin for time zones; a date is between them."""
+
+
+def check_dates(values: Floats, name: str, where: Callable[[int], str]) -> None:
+    """Raise if numbers are not dates in seconds since 1970.
+
+    Refused are numbers outside the years 1 to 9999, such as milliseconds. Also refused are whole numbers that look like
+    years (1000 to 2999) or days (YYYYMMDD), which as seconds would all be in 1970, if they are the majority of the numbers
+    other than 0.
+
+    Parameters
+    ----------
+    values : float array
+        The numbers; NaN if missing.
+    name : str
+        Their name in messages, such as the name of their column.
+    where : callable
+        Returns a description of where a number is, given its index.
+
+    Raises
+    ------
+    irmx.errors.DataError
+        If some number is not a date; the message names the first, and says what to do.
+
+    Examples
+    --------
+    >>> check_dates(np.array([0.0, 1800.0, 1393632000.0]), "date", "row {}".format)
+    >>> check_dates(np.array([1914.0, 1918.0]), "date", "row {}".format)
+    Traceback (most recent call last):
+    ...
+    irmx.errors.DataError: The date 1914 of row 0 looks like a year. Numeric dates are seconds since 1970: ...
+    """
+    whole = values % 1 == 0
+    year = (values >= 1000) & (values < 3000) & whole
+    month, day_of_month = values // 100 % 100, values % 100
+    day = (values >= 10_000_000) & (values < 30_000_000) & (month >= 1) & (month <= 12)
+    day &= (day_of_month >= 1) & (day_of_month <= 31) & whole
+    misread = year | day
+    if 2 * misread.sum() <= (~np.isnan(values) & (values != 0)).sum():
+        misread = np.zeros(len(values), dtype=bool)
+    for i in np.flatnonzero(misread | (values < _FIRST) | (values > _LAST))[:1].tolist():
+        like = "looks like a year" if year[i] else "looks like a day written YYYYMMDD"
+        what = like if misread[i] else "is not a date within the years 1 to 9999"
+        raise DataError(
+            f"The {name} {values[i]:.15g} of {where(i)} {what}. Numeric dates are seconds since 1970: divide milliseconds by 1000, "
+            "and write years and days as strings, such as 1914-01-01; in pandas, .astype('Int64').astype('string') turns whole "
+            "numbers into strings."
+        )

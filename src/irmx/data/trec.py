@@ -1,0 +1,246 @@
+"""TREC files: qrels of four columns, runs of six, separated by white space, without a header.
+
+White space means the six characters of ASCII, as in C and trec_eval; a no-break space is part of its field.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irmx.data.files import check_text, cut_off
+from irmx.data.formats import Format
+from irmx.data.table import Source, Table, as_number
+from irmx.declare.columns import TableName
+from irmx.errors import DataError, value_repr
+from irmx.ragged import Ints
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_FIELDS: dict[TableName, list[str]] = {
+    "run": ["query_id", "iteration", "doc_id", "rank", "score", "tag"],
+    "qrels": ["query_id", "iteration", "doc_id", "relevance"],
+}
+_KEPT: dict[TableName, list[str]] = {
+    "run": ["query_id", "doc_id", "score"],
+    "qrels": ["query_id", "iteration", "doc_id", "relevance"],
+}
+_BLOCK = 1 << 24
+"""The number of bytes that are split at once, at ends of lines; what is made of them takes ten times as much."""
+
+
+class Trec(Format):
+    """TREC files; recognises any text, and is tried last."""
+
+    NAME, LINES = "trec", "all"
+    SHORT_DESC = "TREC qrels (query iteration document grade) and runs (query Q0 document rank score tag)"
+    EXAMPLES = ("qrels.txt", "input.bm25.gz", "trec:run.csv")
+
+    def recognises(self, table: TableName, path: Path, start: bytes) -> bool:
+        """Tell whether the content is text."""
+        return b"\0" not in start
+
+    def read(self, table: TableName, path: Path, content: bytes) -> Table:
+        """Return the content as a table."""
+        return read_trec(table, str(path), content)
+
+
+def read_trec(table: TableName, name: str, content: bytes, lines_before: int = 0) -> Table:
+    """Return lines as a table; ``lines_before`` is the number of lines of the file before them, some of them rows."""
+    check_text(name, content, lines_before)
+    if b"\r" in content:
+        content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    lines = _Lines(table, name, lines_before)
+    columns: dict[str, list[pa.Array]] = {column: [] for column in _KEPT[table]}
+    kept: list[Ints] = []
+    every = True
+    for block in _blocks(content):
+        fields, rows = lines.fields_of(block, is_last=block is content or content.endswith(block))
+        every = every and len(rows) == lines.of_block
+        kept.append(rows + lines.before)
+        lines.before += lines.of_block
+        for column in _KEPT[table]:
+            cells = fields[_FIELDS[table].index(column)]
+            columns[column].append(cells.dictionary_encode() if column in ("query_id", "iteration") else cells)
+        lines.rows += len(rows)
+    if not lines.rows:
+        raise DataError(f"It is empty: it holds no line of a {table} file.", place=name)
+    source = Source(name, lines_before + 1 if every else np.concatenate(kept) + 1)  # type: ignore[arg-type]
+    whole = {column: _joined(parts) for column, parts in columns.items()}
+    return Table(table, whole, lines.rows, source)
+
+
+def _joined(parts: list[Any]) -> pa.Array:
+    import pyarrow as pa
+
+    if len(parts) == 1:
+        return parts[0]
+    if pa.types.is_dictionary(parts[0].type):
+        return pa.chunked_array(parts).unify_dictionaries().combine_chunks()
+    return pa.chunked_array([part.cast(pa.large_string()) for part in parts]).combine_chunks()
+
+
+def _blocks(content: bytes) -> Iterator[bytes]:
+    """Yield content in blocks of whole lines."""
+    if len(content) <= _BLOCK:
+        yield content
+        return
+    start = 0
+    while start < len(content):
+        end = content.find(b"\n", start + _BLOCK) + 1 or len(content)
+        yield content[start:end]
+        start = end
+
+
+class _Lines:
+    """Splits lines into fields, block by block, and counts lines and rows."""
+
+    def __init__(self, table: TableName, name: str, before: int) -> None:
+        self.table, self.name, self.before = table, name, before
+        self.of_block = self.rows = 0
+        self._within = before > 0
+        self._hash_is_topic = before > 0
+
+    def fields_of(self, block: bytes, is_last: bool) -> tuple[list[pa.Array], Ints]:
+        """Return the fields of the rows in a block of lines by column, and the numbers of their lines from 0."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        ends = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n")) + 1
+        if not len(ends) or ends[-1] != len(block):
+            ends = np.append(ends, len(block))
+        offsets = np.append(0, ends).astype(np.int32)
+        lines = pa.StringArray.from_buffers(len(ends), pa.py_buffer(offsets), pa.py_buffer(block))
+        self.of_block, width = len(ends), len(_FIELDS[self.table])
+        split = pc.ascii_split_whitespace(pc.ascii_trim_whitespace(lines))
+        starts = np.frombuffer(split.buffers()[1], np.int32)[: len(ends) + 1]
+        widths = np.diff(starts)
+        rows = np.arange(len(ends))
+        if (widths != width).any() or b"#" in block:
+            rows = self._rows_among(lines, split, widths, is_last)
+        number = np.asarray(starts[:-1][rows], dtype=np.int32)
+
+        def column(place: int) -> pa.Array:
+            indices = pa.py_buffer(number + np.int32(place))
+            return split.values.take(pa.Array.from_buffers(pa.int32(), len(rows), [None, indices]))
+
+        return [column(place) for place in range(width)], rows
+
+    def _rows_among(self, lines: pa.Array, split: pa.Array, widths: Ints, is_last: bool) -> Ints:
+        """Return the lines that are rows: not blank, and no comments; raise for any other line.
+
+        The id of a topic may begin with #, as in trec_eval 9, pytrec_eval and ir_measures, so only a line that cannot be a row is
+        a comment: before the first row any line that begins with #; after it a line with white space after the #, as in the files
+        of trec_eval 10. If the topic of the first row begins with #, the second rule holds everywhere, so that a damaged row of
+        topic #310 is not taken for a comment.
+        """
+        width = len(_FIELDS[self.table])
+        is_row = widths == width
+        empty = widths == 0
+        if (widths == 1).any():  # Arrow has one empty field in a blank line
+            for line in np.flatnonzero(widths == 1).tolist():
+                empty[line] = split[line].as_py() == [""]
+        odd = np.flatnonzero(~is_row & ~empty).tolist()
+        with_hash = [line for line in _lines_with_hash(lines, widths) if not empty[line]]
+        comments = {line for line in with_hash if not self._is_row(split[line].as_py())}
+        rows = np.flatnonzero(is_row).tolist() if comments else None
+        first = next((r for r in rows if r not in comments), len(widths)) if rows is not None else 0
+        if comments and not self._within and rows is not None:
+            longer = [
+                line for line in odd if line < first and line not in comments and self._is_row(split[line].as_py())
+            ]
+            first = min([first, *longer])
+            if first < len(widths) and split[first].as_py()[0].startswith("#"):
+                self._hash_is_topic = True
+        self._within = self._within or first < len(widths)
+        for line in comments:
+            text = lines[line].as_py().strip()
+            if (line >= first or self._hash_is_topic) and text != "#" and not text[1:2].isspace():
+                if widths[line] == width:  # the check of its number says what is wrong
+                    continue
+                self._refuse(line, lines[line].as_py(), split[line].as_py(), is_last and line == len(widths) - 1)
+            is_row[line] = False
+        for line in odd:
+            if line in comments:
+                continue
+            if not (self.table == "run" and widths[line] > width and self._is_row(split[line].as_py())):
+                self._refuse(line, lines[line].as_py(), split[line].as_py(), is_last and line == len(widths) - 1)
+            is_row[line] = True
+        return np.flatnonzero(is_row)
+
+    def _is_row(self, fields: list[str]) -> bool:
+        """Tell whether fields can be a row, with a number where one is expected; the tag of a run may have several words.
+
+        Extra words belong to the tag if the rank and the score are in their places and the tag does not begin with a number.
+        Otherwise an id may contain a space, which would shift all later fields by one.
+        """
+        width = len(_FIELDS[self.table])
+        if self.table == "qrels":
+            return len(fields) == width and as_number(fields[3]) is not None
+        if len(fields) < width or as_number(fields[4]) is None:
+            return False
+        return len(fields) == width or (fields[3].isdigit() and as_number(fields[5]) is None)
+
+    def _refuse(self, line: int, text: str, fields: list[str], is_last: bool) -> None:
+        """Raise the error about a line that is neither a row nor a comment, with what to do."""
+        table, names = self.table, _FIELDS[self.table]
+        other: TableName = "qrels" if table == "run" else "run"
+        cut = cut_off(text.encode()) if is_last and self.rows + line + self.before > 0 else ""
+        if text.lstrip().startswith("#"):
+            advice = "After the first row, a comment needs a space after its #; other lines that begin with # are rows."
+        elif "\N{NO-BREAK SPACE}" in text and len(fields) < len(names):
+            advice = "It contains no-break spaces (U+00A0), which do not separate fields: replace them by spaces."
+        elif cut and len(fields) < len(names):
+            advice = cut.strip()
+        elif len(fields) == len(_FIELDS[other]):
+            advice = f"This looks like a {other} file: the qrels come first, then the run."
+        else:
+            advice = (
+                "Fields are separated by white space, so that ids cannot contain any. A table with a header (.csv, .tsv, .jsonl, "
+                ".parquet) may hold such ids, and other columns."
+            )
+        what = "too few" if len(fields) < len(names) else "too many"
+        raise DataError(
+            f"{what} fields: {len(fields)} where a {table} line has {len(names)} ({' '.join(names)}): "
+            f"{value_repr(text.strip()[:100])}. {advice}",
+            place=f"{self.name}, line {line + self.before + 1}",
+        )
+
+
+def _lines_with_hash(lines: pa.Array, widths: Ints) -> list[int]:
+    """Return the lines that begin with #, after white space or none."""
+    import pyarrow.compute as pc
+
+    begins = pc.starts_with(pc.ascii_ltrim_whitespace(lines), "#")
+    return [int(line) for line in pc.indices_nonzero(begins).to_pylist()]
+
+
+def start_of_last_topic(content: bytes) -> int:
+    """Return where the last topic of whole lines starts, 0 if no other topic is before it.
+
+    Where a comment begins as a row of the topic does, the cut may be in the wrong place; a topic is then in two chunks, as one
+    that returns is.
+    """
+    line = _last_row(content, content.rfind(b"\n"))
+    if line is None:
+        return 0
+    row_of_topic = rb"\n[^\S\n]*" + re.escape(line.split(maxsplit=1)[0]) + rb"\s"
+    first = re.match(row_of_topic[2:], content) or re.search(row_of_topic, content)
+    start = first.start() + 1 if first and first.start() else 0
+    return start if start and _last_row(content, start - 1) is not None else 0
+
+
+def _last_row(content: bytes, end: int) -> bytes | None:
+    """Return the last line before an end of line that may be a row, because it is neither blank nor a comment."""
+    while end >= 0:
+        start = content.rfind(b"\n", 0, end) + 1
+        fields = content[start:end].split(maxsplit=6)
+        if len(fields) >= 6 and fields[0] != b"#":
+            return content[start:end]
+        end = start - 1
+    return None
