@@ -498,9 +498,9 @@ def _plain(grade: float) -> Any:
 def _labels_of_rows(table: Table) -> Iterator[Ints]:
     """Yield the number of each row's label, -1 for none, for every column of labels that the table has."""
     for column in vocabulary():
-        if column.table == "qrels" and column.dtype == "str" and column.name in table:
-            if column.name not in REQUIRED["qrels"]:
-                yield table.labels(column)[0]
+        is_label = column.table == "qrels" and column.dtype == "str" and column.name not in REQUIRED["qrels"]
+        if is_label and column.name in table:
+            yield table.labels(column)[0]
 
 
 def _refuse_undeclared(table: Table, rows: Ints) -> None:
