@@ -108,8 +108,8 @@ from .score.prepared import preparation_key as preparation_key
 from .score.prepared import prepare_run as prepare_run
 from .score.prepared import score_joined as score_joined
 from .score.prepared import score_prepared as score_prepared
-from .score.runs import named_runs as named_runs
-from .score.runs import of_each_run as of_each_run
+from .score.scored_runs import named_runs as named_runs
+from .score.scored_runs import of_each_run as of_each_run
 from .score.scores import Scores as Scores
 from .score.scores import file_digest as file_digest
 from .score.scores import scores as scores

@@ -26,7 +26,7 @@ from irmx.data import chunks as chunks_module
 from irmx.data.amounts import bytes_of
 from irmx.data.chunks import run_chunks
 from irmx.data.content import content_in_blocks, content_of
-from irmx.score.runs import _PER_BYTE, scored_runs
+from irmx.score.scored_runs import _PER_BYTE, scored_runs
 
 MEASURES = "AP nDCG@3 NCP(law=first) RBP(rel=1) NumRet Judged@2 alpha_nDCG@3 IPrec@0.5"
 QRELS = {str(t): {"a": 1, "b": 0, "e": 2} for t in range(8)}

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 import irmx
 from irmx_ncp import FIRST, NCP, UNIFORM
 
+pytestmark = pytest.mark.filterwarnings("ignore:No document of the run is judged", "ignore:No document is relevant for")
+
 DOCS = [f"d{i:02d}" for i in range(12)] + ["D1", "é", "z", "漢", "\U0001f600", "d", "d0"]
 """Some sort differently by code point, by UTF-16 unit and by what a person would say."""
 

@@ -98,7 +98,7 @@ def test_every_kind_of_memory_error_is_named(error: MemoryError, command: Callab
         irmx.calc_aggregate(Hungry, {"q": {"a": 1}}, {"q": {"a": 1.0}})
     assert isinstance(told.value, (irmx.IrmxError, MemoryError))
     with monkeypatch.context() as patched:
-        patched.setattr("irmx.score.runs.Join", short)
+        patched.setattr("irmx.score.scored_runs.Join", short)
         done = command("eval", "qrels", "run", "NCP(law=first)", cwd=tmp_path)
         assert (done.code, done.err) == (1, f"irmx: Scoring the run run{end}")
     with monkeypatch.context() as patched:

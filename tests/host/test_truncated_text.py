@@ -60,7 +60,7 @@ def test_a_short_line_elsewhere_was_not_cut(tmp_path: Path) -> None:
 
 
 def test_a_large_run_that_was_cut(tmp_path: Path) -> None:
-    from irmx.score.runs import _PER_BYTE
+    from irmx.score.scored_runs import _PER_BYTE
 
     rows = [f"{topic} Q0 d{row} 1 1 tag" for topic in range(10, 30) for row in range(50)]
     path = tmp_path / "large.run"

@@ -14,7 +14,7 @@ import irmx
 from irmx import DataError
 from irmx.data.lines import check_text
 from irmx.score.backends import ranked_run
-from irmx.score.runs import _PER_BYTE
+from irmx.score.scored_runs import _PER_BYTE
 
 ROWS = 300
 """So many lines are longer than the start of a file by which its format is recognised."""

@@ -27,7 +27,7 @@ from irmx.parallel import progress_bar
 from irmx.ragged import Floats, read_only
 from irmx.registry import registry
 from irmx.score.evaluator import Evaluator, Measures, as_measures
-from irmx.score.runs import named_runs, scored_runs
+from irmx.score.scored_runs import named_runs, scored_runs
 from irmx.score.topic_scores import TopicScores, mean_of
 
 if TYPE_CHECKING:

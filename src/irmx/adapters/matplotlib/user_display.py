@@ -18,7 +18,7 @@ from irmx.errors import placed
 from irmx.rank.rankings import Rankings
 from irmx.score.backends import checked
 from irmx.score.explain import explained
-from irmx.score.runs import named_runs
+from irmx.score.scored_runs import named_runs
 
 _ACROSS = 2
 _WIDTH, _HEIGHT = 6.4, 3.9

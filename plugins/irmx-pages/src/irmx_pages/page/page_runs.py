@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import DataError, Evaluator, Judgments, read_qrels
+from irmx import DataError, Evaluator, Join, Judgments, TopicScores, read_qrels, read_run
 from irmx_pages.page.efforts import media_of
 from irmx_pages.page.page import Page
 from irmx_pages.page.page_reading import read_pages
@@ -166,6 +166,11 @@ def score_pages(pages: Any, qrels: Any, measures: Any) -> pd.DataFrame:
     )
 
 
+def _scores(evaluator: Evaluator, pages: Sequence[Page]) -> Mapping[Any, TopicScores]:
+    """Return the scores of pages, none of whose items need be judged, unlike those of a run."""
+    return evaluator.of_join(Join(read_run(run_table(pages)), evaluator.judgments))
+
+
 def page_values(pages: Sequence[Page], evaluator: Evaluator) -> np.ndarray[Any, np.dtype[Any]]:
     """Return the value of every measure of an evaluator for every page: shape (pages, measures)."""
     refuse_unjudged_topics(pages, evaluator.judgments)
@@ -175,7 +180,7 @@ def page_values(pages: Sequence[Page], evaluator: Evaluator) -> np.ndarray[Any, 
         for numbers in batches(pages):
             batch = [pages[i] for i in numbers]
             try:
-                scores = evaluator.scores(run_table(batch))
+                scores = _scores(evaluator, batch)
             except DataError as error:
                 raise _of_page(error, batch, pages, evaluator) from None
             topics = [evaluator.judgments.index[page.query_id] for page in batch]
@@ -201,7 +206,7 @@ def _of_page(error: DataError, batch: Sequence[Page], pages: Sequence[Page], eva
 def _error(page: Page, evaluator: Evaluator) -> DataError | None:
     """Return the error of a page, or None."""
     try:
-        evaluator.scores(run_table([page]))
+        _scores(evaluator, [page])
     except DataError as error:
         return error
     return None
