@@ -127,7 +127,7 @@ def _opened(path: str | os.PathLike[str]) -> io.BufferedReader:
     if os.fspath(path) == STANDARD_INPUT:
         if sys.stdin is None:
             raise DataError("This process has no standard input.")
-        return io.BufferedReader(io.BytesIO(_standard_input()))  # type: ignore[arg-type]
+        return io.BufferedReader(io.BytesIO(_standard_input()))
     file = open(path, "rb")  # noqa: SIM115  the caller closes it
     mode = os.fstat(file.fileno()).st_mode
     if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode) or file.isatty() or os.path.samefile(path, os.devnull)):

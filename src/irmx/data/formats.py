@@ -143,7 +143,7 @@ def format_of(table: TableName, source: str | os.PathLike[str], start: bytes) ->
     format_and_path = named_format(source)
     if format_and_path is not None:
         return format_and_path[0]
-    path, formats = Path(source), registry().formats()
+    path, formats = Path(source), dict[str, Format](registry().formats())
     for reader in formats.values():
         if table in (reader.FOLDERS if path.is_dir() else reader.TABLES) and _recognises(reader, table, path, start):
             return reader

@@ -339,13 +339,14 @@ class Judgments:
         values = self.table.values(name)
         return read_only(self._with_added(values, np.nan if values.dtype.kind == "f" else None))
 
-    def labels(self, column: Column) -> tuple[Ints, tuple[Any, ...]] | None:
+    def labels(self, column: Column | str) -> tuple[Ints, tuple[Any, ...]] | None:
         """Return, over the rows as given, the number of each label, -1 if missing, and the labels; None without the column."""
-        if self.table is None or column.name not in self.table:
+        name = column if isinstance(column, str) else column.name
+        if self.table is None or name not in self.table:
             return None
-        if column.name not in self._labels:
-            self._labels[column.name] = shared(self.table.labels(column))
-        number, names = self._labels[column.name]
+        if name not in self._labels:
+            self._labels[name] = shared(self.table.labels(column))
+        number, names = self._labels[name]
         return self._with_added(number, -1), names
 
     def numbers(self, column: Column) -> Floats | None:
@@ -444,7 +445,7 @@ class Judgments:
 
     def __iter__(self) -> Iterator[ir_measures.Qrel]:
         topics, docs = list(map(str, self.topics)), ["", *self.docs]
-        topic, row, doc = self._rows_as_given()
+        topic, row, doc = self.rows_in_order()
         iteration = self.labels(ITERATION)
         label = np.full(len(row), -1) if iteration is None else iteration[0][row]
         names = ("0",) if iteration is None else (*map(str, iteration[1]), "")
@@ -452,7 +453,7 @@ class Judgments:
         for t, d, grade, i in zip(*columns, strict=True):
             yield ir_measures.Qrel(topics[t], docs[d], _plain(grade), names[i])
 
-    def _rows_as_given(self) -> tuple[Ints, Ints, Ints]:
+    def rows_in_order(self) -> tuple[Ints, Ints, Ints]:
         """Return the topic, the number and the document of all rows, in the order given."""
         ends, row, doc = self.all_rows
         order = np.argsort(row, kind="stable")
@@ -465,7 +466,7 @@ class Judgments:
         such rows would use the last of them. An added row that is relevant is an error: it has no subtopic, and tools would
         take that for one of its own.
         """
-        topic, row, doc = self._rows_as_given()
+        topic, row, doc = self.rows_in_order()
         label = self.labels(ITERATION)
         relevant = (row >= len(self.row_grade) - self._added) & (self.row_grade[row] > 0)
         if label is not None and relevant.any():

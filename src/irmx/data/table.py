@@ -183,7 +183,7 @@ class Table:
         cells = self._cells[name]
         if callable(cells):
             cells = cells()
-        if hasattr(cells, "chunks"):
+        if not isinstance(cells, list) and hasattr(cells, "chunks"):
             cells = cells.chunk(0) if cells.num_chunks == 1 else cells.combine_chunks()
         self._cells[name] = cells
         return cells

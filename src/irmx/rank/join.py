@@ -436,4 +436,4 @@ def _key(topic: Ints, score: Floats) -> Array:
     bits = (0.0 - _in_32_bits(score)).view(np.uint32)  # 0 - score, because -0.0 would differ from 0.0
     negative = bits >> np.uint32(31) == 1
     ascending = np.where(negative, ~bits, bits | np.uint32(1 << 31))
-    return (topic.astype(np.uint64) << np.uint64(32)) | ascending
+    return np.asarray((topic.astype(np.uint64) << np.uint64(32)) | ascending)

@@ -23,7 +23,7 @@ from irmx.data.reading import read_qrels, read_run
 from irmx.declare.columns import at_odds, needed
 from irmx.declare.declared import refuse_broken
 from irmx.declare.expressions import canonical
-from irmx.declare.measures import Measure, common_value
+from irmx.declare.measures import Measure
 from irmx.declare.settings import parse_measure, parse_measures
 from irmx.errors import DataWarning, PluginError, QrelsWarning, TooLittleMemoryError, counted, some
 from irmx.ragged import Array
@@ -120,11 +120,9 @@ class Evaluator:
         """Return the values as :meth:`scores` does, of a run that is already joined, over the topics of its judgments.
 
         Providers of ir_measures are given the judgments of the join, if they are not those of the evaluator;
-        :func:`irmx.score_joined` does this once for many runs.
-        The error of a measure that
-        fails is raised, or put into ``failures``, if that is given; the measure then has no values.
+        :func:`irmx.score_joined` does this once for many runs. The error of a measure that fails is raised, or put into
+        ``failures``, if that is given; the measure then has no values.
         """
-        join.several_grades = len({common_value(backend.scorer, "rel") for backend in self._own}) > 1
         scores: ScoresByMeasure = {}
         backends: list[Backend] = [*self._own, *self._provided_for(join.judgments)]
         for backend in backends:

@@ -79,7 +79,7 @@ def _refuse(found: Judgments, column: str) -> None:
 
 def _values(found: Judgments, name: str) -> Any:
     """Return a column over the rows in the order given; ids as texts."""
-    topic, row, doc = found.rows_as_given()
+    topic, row, doc = found.rows_in_order()
     if name == "query_id":
         return [str(found.topics[i]) for i in topic.tolist()]
     if name == "doc_id":

@@ -121,7 +121,8 @@ def read_examinations(source: ExaminationLog | pd.DataFrame | str | os.PathLike[
     if isinstance(source, ExaminationLog):
         return source
     rows = read_table(source, _COLUMNS, "examinations")
-    session, names = rows.labels("session")
+    session, labels = rows.labels("session")
+    names = list(labels)
     position, examined, visual, gain = (rows[name] for name in ("position", "examined", "visual", "gain"))
     user = rows.labels("user")[0] if "user" in rows else session
     cluster = np.full(len(names), -1)

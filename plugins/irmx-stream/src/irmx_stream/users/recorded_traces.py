@@ -85,7 +85,7 @@ def read_traces(source: pd.DataFrame | str | os.PathLike[str]) -> Recorded:
             )
         speeds = np.bincount(user, log["speed"]) / np.bincount(user)
     offsets = offsets_of(np.bincount(user))
-    return Recorded(labels, Traces(offsets, start[order], duration[order]), speeds, gap)
+    return Recorded(list(labels), Traces(offsets, start[order], duration[order]), speeds, gap)
 
 
 def traces_for(recorded: Recorded, start: float, end: float) -> Traces:
