@@ -14,7 +14,7 @@ from typing import Any
 from irmx.data.files import check_text, cut_off
 from irmx.data.formats import Format
 from irmx.data.table import Source, Table
-from irmx.declare.columns import ALIASES, REQUIRED, TableName, vocabulary
+from irmx.declare.columns import ALIASES, REQUIRED, TableName
 from irmx.errors import DataError, counted
 
 _DEPTH = 100
@@ -32,9 +32,8 @@ class _Delimited(Format):
         return len(known & set(names)) >= 2 or (f".{self.NAME}" in path.suffixes[-2:] and self.DELIMITER == ",")
 
     def read(self, table: TableName, path: Path, content: bytes) -> Table:
-        """Return the columns that some measure may read, and those without which there is no table."""
-        known = {c.name for c in vocabulary() if c.table == table} | {*REQUIRED[table], *ALIASES[table], "score"}
-        return read_delimited(table, str(path), content, self.DELIMITER, known)
+        """Return the content as a table."""
+        return read_delimited(table, str(path), content, self.DELIMITER)
 
 
 class Csv(_Delimited):
@@ -83,8 +82,8 @@ def _header(start: bytes, delimiter: str) -> list[str]:
         return []
 
 
-def read_delimited(what: str, name: str, content: bytes, delimiter: str, known: set[str] | None = None) -> Table:
-    """Return columns of text, those with known names or all; whatever Arrow does not read in one go is read line by line."""
+def read_delimited(what: str, name: str, content: bytes, delimiter: str) -> Table:
+    """Return columns of text; whatever Arrow does not read in one go is read line by line."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
@@ -92,8 +91,7 @@ def read_delimited(what: str, name: str, content: bytes, delimiter: str, known: 
     names = [field.strip() for field in _header(content, delimiter)]
     if not any(names):
         raise DataError(f"It is empty: it holds no {what}, not even a header.", place=name)
-    wanted = [n for n in dict.fromkeys(names) if known is None or n in known]
-    if b'"' not in content and len(set(names)) == len(names) and (wanted or known is None):
+    if b'"' not in content and len(set(names)) == len(names):
         lines = _lines_of(content)
         try:
             rows = arrow_csv.read_csv(
@@ -104,21 +102,26 @@ def read_delimited(what: str, name: str, content: bytes, delimiter: str, known: 
                 ),
                 parse_options=arrow_csv.ParseOptions(delimiter=delimiter, quote_char=False),
                 convert_options=arrow_csv.ConvertOptions(
-                    include_columns=wanted, column_types=dict.fromkeys(wanted, pa.large_string()), null_values=[]
+                    column_types=dict.fromkeys(names, pa.large_string()), null_values=[]
                 ),
             )  # fmt: skip
         except pa.ArrowException:
             pass  # the lines are read one by one, which finds the one that is wrong
         else:
             source = Source(name, lines + 1 if isinstance(lines, int) else partial(_lines_after_header, content))
-            return Table(what, {n: partial(_trimmed, rows.column(n)) for n in wanted}, rows.num_rows, source)
+            return Table(
+                what,
+                {n: partial(_trimmed, column) for n, column in zip(names, rows.columns, strict=True)},
+                rows.num_rows,
+                source,
+            )
     numbered = list(delimited_lines(name, content, delimiter))
     names = [field.strip() for field in numbered[0][1]] if numbered else names
     if len(set(names)) < len(names):
         twice = next(n for n in names if names.count(n) > 1)
         raise DataError(f"There are two columns named {twice!r}. Rename or drop one.", place=name)
     columns = dict(zip(names, zip(*(fields for _, fields in numbered[1:]), strict=True), strict=False))
-    cells = {n: [field.strip() for field in columns.get(n, ())] for n in names if known is None or n in known}
+    cells = {n: [field.strip() for field in columns.get(n, ())] for n in names}
     texts = {n: pa.array(values, pa.large_string()) for n, values in cells.items()}
     return Table(what, texts, len(numbered) - 1, Source(name, [line for line, _ in numbered[1:]]))
 

@@ -35,6 +35,7 @@ def topics_of_dict(table: TableName, data: Mapping[Any, Any]) -> list[Any]:
                 f"A document id of the {table} is {first!r} (query {query_id}); ids are texts, and not empty."
             )
     topics = list(map(str, data))
+    check_texts(table, "query_id", topics)
     if len(set(topics)) < len(topics):
         twice = next(topic for topic in topics if topics.count(topic) > 1)
         raise DataError(f"The {table} has the query id {twice} twice, as a number and as a string.")
@@ -56,8 +57,7 @@ def numbers_of_dict(table: TableName, column: str, data: Mapping[Any, Mapping[st
         ids = ((query_id, doc_id, value) for query_id, docs in data.items() for doc_id, value in docs.items())
         query_id, doc_id, value = next(row for row, fine in zip(ids, sound.tolist(), strict=True) if not fine)
         raise DataError(
-            f"The {column} of document {doc_id} for query {query_id} in the {table} must be a finite number. Got {value_repr(value)} "
-            "instead."
+            f"The {column} of the {table} must be a finite number. Got {value_repr(value)} instead: query {query_id}, document {doc_id}."
         )
     return numbers
 
@@ -86,5 +86,5 @@ def check_texts(table: TableName, column: str, ids: Sequence[Any]) -> None:
             raise DataError(f"A {_IDS[column]} of the {table} is {text!r}; ids are texts.")
         if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
             raise DataError(
-                f"A {_IDS[column]} of the {table} is {text[:100]!r}: it has a zero byte, or is not Unicode."
+                f"A {_IDS[column]} of the {table} is {text[:100]!r}: a zero byte, or half a character that UTF-8 cannot encode."
             )

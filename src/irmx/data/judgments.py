@@ -90,6 +90,7 @@ class Judgments:
             numbers_of_dict("qrels", "relevance", data, GRADE),
         )
         out.docs = list(chain.from_iterable(data.values()))
+        check_texts("qrels", "doc_id", out.docs)
         return out
 
     @classmethod
@@ -147,7 +148,6 @@ class Judgments:
         """Return the distinct ids of some documents as an Arrow array, and the number of the id of each; kept under a key."""
         if ("codes", key) not in self._sought:
             if self._code is None:
-                check_texts("qrels", "doc_id", self.docs)
                 self._code, self._distinct = encoded(from_texts(self.docs))
             used, code = np.unique(self._code[doc], return_inverse=True)
             self._sought["codes", key] = self._distinct.take(from_ints(used)), code
