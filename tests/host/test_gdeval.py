@@ -38,7 +38,6 @@ def test_a_topic_that_is_no_number_is_named(
         ({"7": {}, "8": {"b": 0.5}}, {"a": 1.0}, "Found the grade 0.5 of document 'b' for query '8'"),
         ({"7": {"a b": 1}}, {"a": 1.0}, "without white space. Found the document 'a b' in the qrels"),
         ({"7": {"a": 1}}, {"a\tb": 1.0}, r"Found the document 'a\tb' in the run"),
-        ({"7": {"a": 1}}, {"": 1.0}, "Found the document '' in the run"),
     ],
 )
 def test_what_else_gdeval_would_misread(qrels: Any, run: dict[str, float], says: str) -> None:

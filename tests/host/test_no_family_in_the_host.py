@@ -21,7 +21,7 @@ WORDS = {
 """Names of columns that the host may use as words, each with what it means there."""
 
 OTHER_THINGS = {
-    ("data/tables.py", "timestamp"): "a type of Arrow",
+    ("data/table.py", "timestamp"): "a type of Arrow",
 }
 """Names that stand for something else in one file."""
 

@@ -90,7 +90,7 @@ def read_delimited(what: str, name: str, content: bytes, delimiter: str) -> Tabl
     check_text(name, content)
     names = [field.strip() for field in _header(content, delimiter)]
     if not any(names):
-        raise DataError(f"It is empty: it holds no {what}, not even a header.", place=name)
+        raise DataError(f"{name} is empty: it holds no {what}, not even a header.")
     if b'"' not in content and len(set(names)) == len(names):
         lines = _lines_of(content)
         try:
@@ -180,7 +180,7 @@ def read_json_lines(what: str, name: str, content: bytes) -> Table:
     """Return the objects of lines as a table; a key that an object lacks is a missing cell."""
     numbered = list(_objects(name, content))
     if not numbered:
-        raise DataError(f"It is empty: it holds no {what}.", place=name)
+        raise DataError(f"{name} is empty: it holds no {what}.")
     names = dict.fromkeys(key for _, record in numbered for key in record)
     cells = {key.strip(): [_stripped(record.get(key)) for _, record in numbered] for key in names}
     return Table(what, cells, len(numbered), Source(name, [line for line, _ in numbered]))

@@ -505,7 +505,7 @@ def _labels_of_rows(table: Table) -> Iterator[Ints]:
 
 
 def _refuse_undeclared(table: Table, rows: Ints) -> None:
-    """Raise if a row has neither a document nor a label, such as a subtopic or a vertical, that it declares."""
+    """Raise if a row has neither a document nor a label, such as a subtopic, that it declares."""
     for number in _labels_of_rows(table):
         rows = rows[number[rows] < 0]
     if len(rows):

@@ -47,7 +47,7 @@ def read_parquet(what: str, path: Path, content: bytes = b"") -> Table:
     name = str(path)
     if path.is_dir():
         if len(runs := partitions_by_run(path)) > 1:
-            raise DataError(f"It holds {len(runs)} runs: {some(runs)}. Name one of them.", place=name)
+            raise DataError(f"{name} holds {len(runs)} runs: {some(runs)}. Name one of them.")
         rows = pa.concat_tables(parquet_batches(path))
     else:
         with _parquet_errors(name):
@@ -147,4 +147,4 @@ def _parquet_errors(name: str) -> Iterator[None]:
     try:
         yield
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise DataError(f"It is not a sound Parquet file: {str(error).rstrip('.')}.", place=name) from None
+        raise DataError(f"{name} is not a sound Parquet file: {str(error).rstrip('.')}.") from None

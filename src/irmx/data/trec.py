@@ -69,7 +69,7 @@ def read_trec(table: TableName, name: str, content: bytes, lines_before: int = 0
             columns[column].append(cells.dictionary_encode() if column in ("query_id", "iteration") else cells)
         lines.rows += len(rows)
     if not lines.rows:
-        raise DataError(f"It is empty: it holds no line of a {table} file.", place=name)
+        raise DataError(f"{name} is empty: it holds no line of a {table} file.")
     source = Source(name, lines_before + 1 if every else np.concatenate(kept) + 1)  # type: ignore[arg-type]
     whole = {column: _joined(parts) for column, parts in columns.items()}
     return Table(table, whole, lines.rows, source)

@@ -30,7 +30,7 @@ class named:  # noqa: N801  every measure enters several, each a third of the ti
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         if isinstance(error, DataError):
-            raise DataError(f"{measure_text(self._measure)}: {error}", error.rows, error.place) from error
+            raise error.of(f"{measure_text(self._measure)}: {error}") from error
         if error is not None:
             _raise_named(self._measure, error)
 

@@ -195,7 +195,7 @@ class Provided:
         try:
             qrels = _qrels_for(provider.NAME, judgments)
         except DataError as error:
-            raise DataError(f"{_names(measures)} cannot be computed: {error}", error.rows, error.place) from None
+            raise error.of(f"{_names(measures)} cannot be computed: {error}") from None
         self._evaluator = self._call(lambda: provider.evaluator(measures, qrels))
 
     def score(self, join: Join) -> ScoresByMeasure:
@@ -203,7 +203,7 @@ class Provided:
         try:
             run = ranked_run(join, keep_scores=self._provider.NAME not in DOMAINS)
         except DataError as error:
-            raise DataError(f"{_names(self.measures)} cannot be computed: {error}", error.rows, error.place) from None
+            raise error.of(f"{_names(self.measures)} cannot be computed: {error}") from None
         refuse_run(self.measures, self._provider.NAME, run)
         values = {m: np.full(len(self._judgments.topics), np.nan) for m in self.measures}
         for metric in self._call(lambda: list(self._evaluator.iter_calc(run))):
