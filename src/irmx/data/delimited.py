@@ -114,6 +114,7 @@ def read_delimited(what: str, name: str, content: bytes, delimiter: str) -> Tabl
                 {n: partial(_trimmed, column) for n, column in zip(names, rows.columns, strict=True)},
                 rows.num_rows,
                 source,
+                is_text=True,
             )
     numbered = list(delimited_lines(name, content, delimiter))
     names = [field.strip() for field in numbered[0][1]] if numbered else names
@@ -123,7 +124,7 @@ def read_delimited(what: str, name: str, content: bytes, delimiter: str) -> Tabl
     columns = dict(zip(names, zip(*(fields for _, fields in numbered[1:]), strict=True), strict=False))
     cells = {n: [field.strip() for field in columns.get(n, ())] for n in names}
     texts = {n: pa.array(values, pa.large_string()) for n, values in cells.items()}
-    return Table(what, texts, len(numbered) - 1, Source(name, [line for line, _ in numbered[1:]]))
+    return Table(what, texts, len(numbered) - 1, Source(name, [line for line, _ in numbered[1:]]), is_text=True)
 
 
 def _trimmed(column: Any) -> Any:

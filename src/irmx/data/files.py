@@ -235,19 +235,23 @@ def check_text(name: str, content: bytes, lines_before: int = 0) -> None:
     >>> check_text("some.run", b"one\ntw\0")
     Traceback (most recent call last):
     ...
-    irmx.errors.DataError: some.run, line 2: a zero byte. The file is damaged, or UTF-16: save it as UTF-8.
+    irmx.errors.DataError: some.run, line 2: a zero byte at column 3. The file is damaged, or UTF-16: save it as UTF-8.
     """
-    at, what = content.find(b"\0"), "a zero byte. The file is damaged, or UTF-16: save it as UTF-8."
+    at, what = content.find(b"\0"), "a zero byte at column {}. The file is damaged, or UTF-16: save it as UTF-8."
     if at < 0 and not content.isascii():
         try:
             content.decode("utf-8")
         except UnicodeDecodeError as error:
-            at, what = error.start, f"the byte {content[error.start]:#04x} is not UTF-8. Save the file as UTF-8."
+            at, what = (
+                error.start,
+                f"the byte {content[error.start]:#04x} at column {{}} is not UTF-8. Save the file as UTF-8.",
+            )
     if at >= 0:
         line = (
             1 + lines_before + len(content[:at].splitlines()) - (not content[:at].endswith((b"\n", b"\r")) and at > 0)
         )
-        raise DataError(what, place=f"{name}, line {line}")
+        column = at - max(content.rfind(b"\n", 0, at), content.rfind(b"\r", 0, at))
+        raise DataError(what.format(column), place=f"{name}, line {line}")
 
 
 def cut_off(content: bytes) -> str:

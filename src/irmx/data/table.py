@@ -14,7 +14,7 @@ import numpy as np
 
 from irmx.declare.columns import Column
 from irmx.declare.params import LARGEST_INT, Param
-from irmx.errors import DataError, counted, suggest, value_repr
+from irmx.errors import DataError, counted, not_finite, suggest, value_repr
 from irmx.ragged import Array, Floats, Ints, offsets_of
 
 if TYPE_CHECKING:
@@ -268,9 +268,11 @@ class Table:
         if not isinstance(cells, list):
             cells = plain(cells)
         kind = "" if isinstance(cells, list) else _kind(cells)
-        if kind in ("integer", "number", "date", "null") or (
-            dtype == "float" and not np.isnan(_parsed(cells, {})).all()
-        ):
+        if isinstance(cells, list):
+            may_be_numbers = not any(isinstance(cell, str) for cell in cells)
+        else:
+            may_be_numbers = kind in ("integer", "number", "date", "null") or (self._is_text and dtype == "float")
+        if may_be_numbers:
             values = self._dates_or_numbers(name, cells)
             if values is not None:
                 distinct, numbers = np.unique(values, return_inverse=True)
@@ -329,10 +331,22 @@ class Table:
             wrong, missing = np.isnan(values), np.isnan(values)
         if (wrong & ~missing).any():
             row = _first(wrong & ~missing)
-            self.refuse(row, f"{_must(declared, name)} Got {_shown(listed[row])} instead.")
+            self.refuse(row, self._wrong(row, name, listed[row], declared))
         if missing.any() and not declared.nullable:
             self.refuse(_first(missing), f"the {name} is missing. {_must(declared)}")
         return values
+
+    def _wrong(self, row: int, name: str, cell: Any, declared: Param) -> str:
+        """Return what is wrong with a cell; of a run or of qrels with its query and document."""
+        if declared not in (GRADE, SCORE, NUMBER):
+            return f"{_must(declared, name)} Got {_shown(cell)} instead."
+        at = " ".join(
+            str(getattr(c, "as_py", lambda c=c: c)()) for c in (self.cells(n)[row] for n in ("query_id", "doc_id"))
+        )
+        if declared is NUMBER:
+            kind = "numbers" if math.isnan(_number_of(cell, {})) else "finite numbers"
+            return f"The {self._what} column {name!r} must hold {kind}. Found {_shown(cell)} in row {row} (counted from 0), {at}."
+        return f"the {name} {_shown(cell)} of the {self._what} {not_finite(cell)}, {at}."
 
     def _seconds_of_texts(self, name: str, listed: Sequence[Any], declared: Param) -> Floats:
         """Return dates as seconds since 1970, NaN if missing; most cells decide what the others should have been."""
@@ -343,8 +357,11 @@ class Table:
         wrong = (dates.isna() & texts.notna()).to_numpy()
         if wrong.any():
             row, several = _first(wrong), 2 * wrong.sum() > texts.notna().sum()
-            what = _must(declared, name) if several else f"the {name} must be a date, such as 2014-03-01T12:00:00."
-            self.refuse(row, f"{what} Got {_shown(listed[row])} instead.")
+            if several:
+                self.refuse(row, self._wrong(row, name, listed[row], declared))
+            self.refuse(
+                row, f"the {name} must be a date, such as 2014-03-01T12:00:00. Got {_shown(listed[row])} instead."
+            )
         seconds = (dates - pd.Timestamp(0, tz="UTC").as_unit(dates.dt.unit)) / pd.Timedelta(seconds=1)
         return np.asarray(seconds, dtype=np.float64)
 
@@ -502,7 +519,7 @@ def _labels_of(values: Sequence[Any]) -> tuple[Ints, tuple[Any, ...]]:
 
 def _must(declared: Param, name: str = "") -> str:
     """Return a sentence that says what a value must be."""
-    expected = "a finite number" if declared in (GRADE, SCORE, NUMBER) else declared.expects().removesuffix(" or None")
+    expected = declared.expects().removesuffix(" or None")
     for in_python, in_a_table in _KINDS.items():
         if expected.startswith(in_python):
             expected = in_a_table + expected.removeprefix(in_python)
