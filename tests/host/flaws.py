@@ -167,12 +167,10 @@ class AtHome(Sound, flaw="joblib"):
 
 
 class OfFiles(Sound, flaw="input_kinds"):
-    """It scores runs whose ids are large strings, as those of .csv files are, differently."""
+    """It scores runs that come from files differently."""
 
     def terms(self, rankings: Rankings) -> Any:
-        schema = getattr(rankings._join.run._data, "schema", None)  # type: ignore[attr-defined]
-        large = schema is not None and "large" in str(schema.field("doc_id").type)
-        return super().terms(rankings) * (0.5 if large else 1.0)
+        return super().terms(rankings) * (0.5 if rankings._join.run.source.path else 1.0)
 
 
 class Greedy(Sound, flaw="inputs_unchanged"):
@@ -181,7 +179,7 @@ class Greedy(Sound, flaw="inputs_unchanged"):
     RUN_COLUMNS = ()
 
     def terms(self, rankings: Rankings) -> Any:
-        for docs in getattr(rankings._join.run, "_docs", []):
+        for docs in getattr(rankings._join.run, "_dicts", []):
             docs.popitem()
         return self["weight"] ** rankings.relevant.rank
 

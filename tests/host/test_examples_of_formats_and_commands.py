@@ -7,7 +7,7 @@ import pytest
 
 import irmx
 from irmx.cli.words import built
-from irmx.data.formats.detect import dataset_named, named
+from irmx.data.formats import dataset_named, named_format
 
 FORMATS = irmx.registry().formats()
 COMMANDS = irmx.registry().commands()
@@ -15,7 +15,7 @@ COMMANDS = irmx.registry().commands()
 
 def format_of(source: str, table: str) -> irmx.Format:
     """Return the format of a source, by how it is written."""
-    written = named(source)
+    written = named_format(source)
     if written is not None:
         return written[0]
     by_name = [f for f in FORMATS.values() if Path(source).suffix and f.recognises(table, Path(source), b"")]

@@ -218,4 +218,4 @@ def test_judged_documents_have_the_same_ranks_in_whichever_order_grades_are_aske
             assert hits.doc.tolist() == [position[d] for d in chosen]
             assert hits.rank.tolist() == [ranked(docs, ties).index(d) + 1 for d in chosen]
             assert hits.offsets.tolist() == [0, len(chosen)]
-            assert [list(docs)[row] for row in hits.rows().tolist()] == chosen
+            assert [list(docs)[row] for row in hits.row.tolist()] == chosen

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import irmx
-from irmx.data.runs import DictRun
 from irmx.ragged import segment_of
 
 ROWS = st.lists(
@@ -245,9 +243,9 @@ def test_views_search_and_sort_no_run(monkeypatch: pytest.MonkeyPatch) -> None:
     def again(*_: Any) -> Any:
         raise AssertionError("the run is searched or sorted again")
 
-    for name in ("find", "docs", "as_dict"):
+    for name in ("find_names", "find_codes", "docs", "as_dict"):
         monkeypatch.setattr(type(run), name, again)
-    for name in ("_hits", "_ranked_rows", "comparable_scores"):
+    for name in ("_keys_in_order", "_ranked_rows"):
         monkeypatch.setattr(irmx.Join, name, again)
     cut = judgments.where(judgments.grade != 2)
     for view in (join.with_judgments(cut), join.with_judgments(cut, unjudged="relevant")):
@@ -256,21 +254,6 @@ def test_views_search_and_sort_no_run(monkeypatch: pytest.MonkeyPatch) -> None:
         assert len(rankings.relevant) == rankings.recall_base[0] == (1 if view.judgments is cut else 3)
         [[ncp]] = irmx.score_joined([view], "NCP(law=uniform)")
         assert ncp.values.tolist() != whole[0].values.tolist()
-
-
-def test_rows_of_a_dict_are_counted_once_for_all_views(monkeypatch: pytest.MonkeyPatch) -> None:
-    counted: list[int] = []
-    find = DictRun.find
-
-    def find_and_count(run: DictRun, *sought: Any) -> Any:
-        found = find(run, *sought)
-        return replace(found, rows=lambda: counted.append(1) or found.rows())
-
-    monkeypatch.setattr(DictRun, "find", find_and_count)
-    join = irmx.Join(irmx.read_run({"q": {"x": 2.0, "a": 1.0}}), irmx.read_qrels({"q": {"a": 1, "b": 0}}))
-    for keep in ([True, False], [True, True]):
-        assert irmx.Rankings(join.with_judgments(keep)).relevant.score.tolist() == [1.0]
-    assert counted == [1]
 
 
 def test_judgments_of_a_cut_are_shared_by_runs() -> None:

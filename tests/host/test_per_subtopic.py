@@ -81,7 +81,7 @@ def test_labels() -> None:
 
 def test_labels_that_are_neither_texts_nor_numbers() -> None:
     qrels = pd.DataFrame({"query_id": "q", "doc_id": ["a"], "relevance": 1, "tags": [["x"]]})
-    with pytest.raises(irmx.DataError, match="'tags' of the qrels must hold texts or numbers"):
+    with pytest.raises(irmx.DataError, match="tags must be a text or a number"):
         irmx.rankings(qrels, {"q": {"a": 1.0}}).qrels_rows.labels(Column("qrels", "tags", "any"))
 
 

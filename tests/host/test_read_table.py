@@ -20,8 +20,6 @@ import pytest
 
 import irmx
 from irmx import Param, read_table
-from irmx.data import content
-from irmx.data.pipes import Pipes
 
 ROWS = [{"query_id": "1", "rank": 2, "seen": True}, {"query_id": "b", "rank": 10, "seen": False}]
 COLUMNS = {"query_id": str, "rank": Param(int, "where it stands", low=1, required=True), "seen": bool}
@@ -78,7 +76,6 @@ def test_every_source_gives_the_same_arrays(kind: str, tmp_path: Path) -> None:
 
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(content, "pipes", Pipes())
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(CSV.encode())))
     table = read_table("-", COLUMNS)
     assert table.place([0, 1]) == "standard input, lines 2 and 4"
@@ -177,7 +174,7 @@ def test_what_is_wrong_in_a_file_is_named_with_its_line(text: str | bytes, says:
 def test_two_names_of_one_column_are_refused(source: Any, tmp_path: Path) -> None:
     if isinstance(source, str):
         source = written(tmp_path / "t.csv", source)
-    with pytest.raises(irmx.DataError, match=r"two columns for 'query_id': '(qid|topic)' and '(qid|topic)'. Rename or"):
+    with pytest.raises(irmx.DataError, match=r"two columns named 'query_id'"):
         read_table(source, {"query_id": str})
     assert read_table({"qid": ["1"], "topic": ["2"]}, {"qid": str})["qid"].tolist() == ["1"]
 
@@ -214,7 +211,7 @@ def test_what_may_be_empty_may_hold_nothing_at_all(source: Any, tmp_path: Path) 
         ("nowhere.csv", "There is no log file 'nowhere.csv'"),
         (".", "cannot be read: Is a directory"),
         ({"a": [b"1"]}, "the a must be a text or a number. Got b'1' instead"),
-        (pa.table({"a": NOT_UTF_8}), "The log holds a text that is not UTF-8: .* byte 0xff"),
+        (pa.table({"a": NOT_UTF_8}), "is not UTF-8"),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), "The log has two columns named 'a'"),
     ],
 )

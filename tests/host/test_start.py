@@ -40,7 +40,6 @@ def test_scoring_trec_files_imports_no_heavy_library(measures: list[str]) -> Non
         "irmx.cli.measures",
         "irmx_study.commands.sweep_command",
         "irmx.testing",
-        "pyarrow.compute",
     }
     assert "irmx_markov" in loaded
 

@@ -113,7 +113,7 @@ def test_what_is_no_law(law, stop, message):
 
 
 @pytest.mark.parametrize(
-    ("cell", "says"), [("x", "must hold numbers. Found 'x' in row 1"), ("", "has no value"), ("-1", "has -1")]
+    ("cell", "says"), [("x", "must hold numbers. Found 'x'"), ("", "has no value"), ("-1", "has -1")]
 )
 def test_a_bad_cell_of_a_file_has_its_line(cell, says, tmp_path):
     path = tmp_path / "qrels.csv"

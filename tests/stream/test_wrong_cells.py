@@ -22,7 +22,7 @@ def test_the_wrong_cell_of_a_file_is_named(tmp_path: Path, measure: str) -> None
     QRELS.assign(timestamp=["0", "3600 s", ""]).to_csv(qrels, index=False)
     RUN.assign(timestamp=["0", "5000", "noon"]).to_csv(run, index=False)
     with pytest.raises(
-        DataError, match=r"run.csv, line 4: The run column 'timestamp' must hold numbers\. Found 'noon' in row 2"
+        DataError, match=r"run.csv, line 4: The run column 'timestamp' must hold numbers\. Found 'noon'"
     ):
         irmx.calc_aggregate(measure, QRELS, run)
     with pytest.raises(
@@ -37,7 +37,7 @@ def test_an_infinite_number_of_a_run_is_named(tmp_path: Path, measure: str, colu
     run = tmp_path / "run.csv"
     RUN.assign(**{column: ["0", infinite, infinite]}).to_csv(run, index=False)
     said = (
-        rf"The run column '{column}' must hold finite numbers\. Found '?{infinite}'? in row 1 \(counted from 0\), q b\."
+        rf"The run column '{column}' must hold finite numbers\. Found '?{infinite}'?.*, q b\."
     )
     with pytest.raises(DataError, match=f"run.csv, line 3: {said}"):
         irmx.calc_aggregate(measure, WORDS, run)
@@ -53,6 +53,6 @@ def test_an_infinite_number_of_the_qrels_is_named(tmp_path: Path, measure: str, 
     qrels = tmp_path / "qrels.csv"
     WORDS.assign(**{column: ["0", "0", "inf"]}).to_csv(qrels, index=False)
     with pytest.raises(
-        DataError, match=rf"qrels.csv, line 4: .*'{column}' .* finite numbers\. Found 'inf' in row 2 .* q c"
+        DataError, match=rf"qrels.csv, line 4: .*'{column}' .* finite numbers\. Found 'inf'.* q c"
     ):
         irmx.calc_aggregate(measure, qrels, RUN)

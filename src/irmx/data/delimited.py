@@ -61,7 +61,7 @@ class Jsonl(Format):
 
     def recognises(self, table: TableName, path: Path, start: bytes) -> bool:
         """Tell by the name, or by a first character that opens an object."""
-        return ".jsonl" in path.suffixes[-2:] or start.lstrip()[:1] == b"{"
+        return not {".json", ".jsonl"}.isdisjoint(path.suffixes[-2:]) or start.lstrip()[:1] == b"{"
 
     def read(self, table: TableName, path: Path, content: bytes) -> Table:
         """Return the content as a table."""
@@ -120,7 +120,7 @@ def read_delimited(what: str, name: str, content: bytes, delimiter: str) -> Tabl
     names = [field.strip() for field in numbered[0][1]] if numbered else names
     if len(set(names)) < len(names):
         twice = next(n for n in names if names.count(n) > 1)
-        raise DataError(f"There are two columns named {twice!r}. Rename or drop one.", place=name)
+        raise DataError(f"{name} has two columns named {twice!r}. Rename or drop one.")
     columns = dict(zip(names, zip(*(fields for _, fields in numbered[1:]), strict=True), strict=False))
     cells = {n: [field.strip() for field in columns.get(n, ())] for n in names}
     texts = {n: pa.array(values, pa.large_string()) for n, values in cells.items()}

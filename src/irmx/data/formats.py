@@ -114,7 +114,7 @@ def read_file(table: TableName, source: str | os.PathLike[str], ranking: str | N
         with errors_of(reader, path):
             rows = reader.read(table, path, content) if ranking is None else reader.read_ranking(path, content, ranking)
         if not isinstance(rows, Table):
-            rows = _table_of_plugin(reader, table, path, rows, content)
+            rows = _table_of_plugin(reader, table, path, rows, content, named_format(source) is None)
     except (DataError, PluginError) as error:
         note = _other_ways(reader, table, source, path, content)
         if not note:
@@ -208,7 +208,9 @@ def errors_of(reader: Format, path: str | os.PathLike[str]) -> Iterator[None]:
         raise failure_of(_the(reader), cast(Exception, error), f" on {path}", type(reader).__module__) from error
 
 
-def _table_of_plugin(reader: Format, table: TableName, path: Path, rows: Any, content: bytes) -> Table:
+def _table_of_plugin(
+    reader: Format, table: TableName, path: Path, rows: Any, content: bytes, is_unasked: bool
+) -> Table:
     """Return what the format of a plugin read, which must have the columns of every run or qrels, once each."""
     import pyarrow as pa
 
@@ -222,9 +224,8 @@ def _table_of_plugin(reader: Format, table: TableName, path: Path, rows: Any, co
             f"{_the(reader)} read {path} as a table in which {twice[0]!r} is the name of several columns."
         )
     lines = partial(_filled_lines, content, reader.LINES == "after header") if reader.LINES else None
-    return Table(
-        table, dict(zip(rows.column_names, rows.columns, strict=True)), rows.num_rows, Source(str(path), lines)
-    )
+    source = Source(f"{path} (read as {reader.NAME})" if is_unasked else str(path), lines)
+    return Table(table, dict(zip(rows.column_names, rows.columns, strict=True)), rows.num_rows, source)
 
 
 def _filled_lines(content: bytes, has_header: bool) -> list[int]:

@@ -172,7 +172,7 @@ class Table:
         irmx.DataError
             Always; the message is the place of the rows and the text.
         """
-        if not self.source.path:  # whoever knows the name of a run adds it
+        if not self.source.path:
             raise DataError(f"{self.place(rows)}: {text}", _several(rows))
         raise DataError(text, _several(rows), self.place(rows))
 
@@ -331,22 +331,26 @@ class Table:
             wrong, missing = np.isnan(values), np.isnan(values)
         if (wrong & ~missing).any():
             row = _first(wrong & ~missing)
-            self.refuse(row, self._wrong(row, name, listed[row], declared))
+            self._refuse_cell(row, name, listed[row], declared)
         if missing.any() and not declared.nullable:
             self.refuse(_first(missing), f"the {name} is missing. {_must(declared)}")
         return values
 
-    def _wrong(self, row: int, name: str, cell: Any, declared: Param) -> str:
-        """Return what is wrong with a cell; of a run or of qrels with its query and document."""
+    def _refuse_cell(self, row: int, name: str, cell: Any, declared: Param) -> NoReturn:
+        """Raise the error about a cell, which in a run or in qrels names its query and document."""
         if declared not in (GRADE, SCORE, NUMBER):
-            return f"{_must(declared, name)} Got {_shown(cell)} instead."
-        at = " ".join(
-            str(getattr(c, "as_py", lambda c=c: c)()) for c in (self.cells(n)[row] for n in ("query_id", "doc_id"))
-        )
-        if declared is NUMBER:
+            self.refuse(row, f"{_must(declared, name)} Got {_shown(cell)} instead.")
+        ids = [self.cells(column)[row] for column in ("query_id", "doc_id")]
+        at = " ".join(str(cell.as_py() if hasattr(cell, "as_py") else cell) for cell in ids)
+        if declared is not NUMBER:
+            text = f"The {name} {_shown(cell)} of the {self._what} {not_finite(cell)}"
+        else:
             kind = "numbers" if math.isnan(_number_of(cell, {})) else "finite numbers"
-            return f"The {self._what} column {name!r} must hold {kind}. Found {_shown(cell)} in row {row} (counted from 0), {at}."
-        return f"the {name} {_shown(cell)} of the {self._what} {not_finite(cell)}, {at}."
+            text = f"The {self._what} column {name!r} must hold {kind}. Found {_shown(cell)}"
+        # whoever knows the name of a run adds it; rows that are no lines are in the text
+        place = self.source.path if self.source.lines is None else self.place(row)
+        where = f" in row {row + self.source.first_row} (counted from 0)" if self.source.lines is None else ""
+        raise DataError(f"{text}{where}, {at}.", (row,), place)
 
     def _seconds_of_texts(self, name: str, listed: Sequence[Any], declared: Param) -> Floats:
         """Return dates as seconds since 1970, NaN if missing; most cells decide what the others should have been."""
@@ -358,7 +362,7 @@ class Table:
         if wrong.any():
             row, several = _first(wrong), 2 * wrong.sum() > texts.notna().sum()
             if several:
-                self.refuse(row, self._wrong(row, name, listed[row], declared))
+                self._refuse_cell(row, name, listed[row], declared)
             self.refuse(
                 row, f"the {name} must be a date, such as 2014-03-01T12:00:00. Got {_shown(listed[row])} instead."
             )
