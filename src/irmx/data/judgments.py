@@ -509,7 +509,12 @@ def _refuse_undeclared(table: Table, rows: Ints) -> None:
     for number in _labels_of_rows(table):
         rows = rows[number[rows] < 0]
     if len(rows):
-        table.refuse(int(rows[0]), "the doc_id is missing, and no subtopic or other label is declared by the row.")
+        code, topics = table.codes("query_id")
+        topic = topics[int(code[rows[0]])]
+        table.refuse(
+            int(rows[0]),
+            f"the doc_id of a row of query {topic} is missing, and the row declares no subtopic or other label.",
+        )
 
 
 def _warn_of_contradiction(table: Table, order: Ints, starts: Ints, grade: Floats) -> None:

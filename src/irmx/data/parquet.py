@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _VALUE_BYTES = 8
 """What a value of a Parquet file takes in memory, at least."""
-_PARTITION = "run="
+PARTITION = "run="
 """How the folder of one run begins in a folder partitioned by run."""
 
 
@@ -101,7 +101,7 @@ def is_parquet_folder(path: Path) -> bool:
 def partitions_by_run(folder: Path) -> list[str]:
     """Return the folders of the runs in a folder that is partitioned by run, as ``run=bm25/part-0.parquet``; none otherwise."""
     inside = sorted(entry.name for entry in os.scandir(folder) if entry.name[0] not in "._") if folder.is_dir() else []
-    if not inside or not all(name.startswith(_PARTITION) for name in inside):
+    if not inside or not all(name.startswith(PARTITION) for name in inside):
         return []
     runs = [folder / name for name in inside]
     return [str(run) for run in runs] if all(map(is_parquet_folder, runs)) else []

@@ -18,6 +18,7 @@ import numpy as np
 from irmx.data.chunks import MEMORY, run_chunks
 from irmx.data.files import bytes_of, is_path
 from irmx.data.judgments import Judgments
+from irmx.data.parquet import PARTITION
 from irmx.data.paths import matching_files
 from irmx.data.reading import read_run
 from irmx.data.runs import Run
@@ -102,7 +103,7 @@ def run_names(paths: Sequence[str]) -> list[str]:
     (['a.run', 'folder'], ['one/a.run', 'two/a.run'])
     """
     shown = list(map(_writable, paths))
-    names = [os.path.basename(os.path.normpath(path)) for path in shown]
+    names = [os.path.basename(os.path.normpath(path)).removeprefix(PARTITION) for path in shown]
     return names if len(set(names)) == len(set(paths)) else shown
 
 
