@@ -1,38 +1,80 @@
-"""Inputs that once were a finding are none any more, and every target has sound inputs that are accepted.
+"""Inputs that once were a crash, a hang, a traceback or a wrong value: now accepted, or refused with an error of irmx."""
 
-They run in worker processes of the fuzzer, so that one that would crash the process is told, not suffered.
-"""
-
-import sys
+import json
+import lzma
+import warnings
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import irmx_markov
+import irmx_pages
+import irmx_stream
+import pandas as pd
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))  # the fuzzer is a program, and so are its workers
+import irmx
 
-from outcomes import ACCEPTED
-from regression_files import FOLDER, content_of, kept
-from targets import all_targets
-from workers import outcomes_of
+FOLDER = Path(__file__).parent / "regressions"
+QRELS = {str(topic): {f"d{doc}": doc % 3 for doc in range(4)} for topic in range(4)}
 
 
-def test_regression_files_are_no_findings(tmp_path: Path) -> None:
-    files = {f"{target}/{path.name}": (target, content_of(path)) for target, path in kept(FOLDER)}
-    assert len(files) > 80
-    outcomes = dict(zip(files, outcomes_of(files.values(), tmp_path), strict=True))
-    assert {name: f"{o.kind}: {o.text[:1000]}" for name, o in outcomes.items() if o.is_finding} == {}
+def run_file(path: Path) -> None:
+    irmx.calc_aggregate("AP NCP(law=uniform) IPrec@0.5", QRELS, path)
 
 
-@pytest.mark.slow
-def test_sound_inputs_are_accepted_by_every_target(tmp_path: Path) -> None:
-    inputs = [(name, seed) for name, target in all_targets().items() for seed in target.seeds[:4]]
-    for (name, seed), outcome in zip(inputs, outcomes_of(inputs, tmp_path), strict=True):
-        assert outcome.kind == ACCEPTED, (name, seed[:200], outcome)
+def qrels_file(path: Path) -> None:
+    irmx.calc_aggregate("AP NCP(law=uniform) IPrec@0.5", path, {"1": {"a": 1.0}})
 
 
-@pytest.mark.slow
-def test_some_inputs_of_every_target_are_no_findings(tmp_path: Path) -> None:
-    targets = all_targets().items()
-    inputs = [(name, target.input(1, len(target.seeds) + number)) for name, target in targets for number in range(3)]
-    for (name, content), outcome in zip(inputs, outcomes_of(inputs, tmp_path), strict=True):
-        assert not outcome.is_finding, (name, content[:200], outcome)
+def expression(path: Path) -> None:
+    irmx.parse_measures(path.read_bytes().decode(errors="surrogateescape"))
+
+
+def evaluation(path: Path) -> None:
+    case = json.loads(path.read_text())
+    irmx.calc(case["measure"], pd.DataFrame(case["qrels"]), pd.DataFrame(case["run"]))
+
+
+def matrix(path: Path) -> None:
+    irmx.calc_aggregate(f"MP(model=matrix(file={str(path)!r}))", {"1": {"a": 1}}, {"1": {"a": 1.0}})
+
+
+def track_file(path: Path) -> None:
+    """The file takes the place of one of a folder of the track, the others of which are missing."""
+    irmx.calc_aggregate("MSU ELG LC", f"tst:{path.parent}", {"1": {"a": 1.0}})
+
+
+READERS: dict[str, Callable[[Path], Any]] = {
+    **dict.fromkeys(("csv-run", "jsonl-run", "trec-run", "tsv-run", "nonsense"), run_file),
+    **dict.fromkeys(("run.bz2", "run.gz", "run.xz", "run.zst"), run_file),
+    **dict.fromkeys(("csv-qrels", "trec-qrels"), qrels_file),
+    **dict.fromkeys(("matrix.csv", "matrix.npy", "matrix.npz"), matrix),
+    **dict.fromkeys(("tst-matches.tsv", "tst-topics.xml"), track_file),
+    **dict.fromkeys(("click-log", "clicks"), irmx_markov.read_click_log),
+    "tst-run": irmx_stream.read_tst_runs, "visits": irmx_stream.read_traces, "examinations": irmx_pages.read_examinations,
+    "pages.jsonl": irmx_pages.read_pages, "scores.parquet": irmx.Scores.read_parquet,
+    "expressions": expression, "evaluations": evaluation,
+}  # fmt: skip
+FILES = sorted(FOLDER.glob("*/*"))
+
+
+def test_every_folder_has_a_reader() -> None:
+    assert {path.parent.name for path in FILES} == set(READERS)
+    assert len(FILES) > 80
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda path: f"{path.parent.name}-{path.name}")
+def test_an_input_that_was_a_finding_is_none(file: Path, tmp_path: Path) -> None:
+    content = file.read_bytes()
+    content = lzma.decompress(content) if file.suffix == ".packed" else content
+    kind = file.parent.name
+    for suffix in {"", Path(kind).suffix, f".{kind.partition('-')[0]}" if kind.endswith(("-run", "-qrels")) else ""}:
+        name = kind.removeprefix("tst-") if kind in ("tst-matches.tsv", "tst-topics.xml") else f"input{suffix}"
+        (tmp_path / name).write_bytes(content)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", category=irmx.DataWarning)
+            try:
+                READERS[kind](tmp_path / name)
+            except irmx.IrmxError as error:
+                assert str(error)
