@@ -1,5 +1,6 @@
 """Inputs that once were a crash, a hang, a traceback or a wrong value: now accepted, or refused with an error of irmx."""
 
+import contextlib
 import json
 import lzma
 import warnings
@@ -7,13 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import irmx_markov
-import irmx_pages
-import irmx_stream
 import pandas as pd
 import pytest
 
 import irmx
+import irmx_markov
+import irmx_pages
+import irmx_stream
 
 FOLDER = Path(__file__).parent / "regressions"
 QRELS = {str(topic): {f"d{doc}": doc % 3 for doc in range(4)} for topic in range(4)}
@@ -74,7 +75,5 @@ def test_an_input_that_was_a_finding_is_none(file: Path, tmp_path: Path) -> None
         (tmp_path / name).write_bytes(content)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", category=irmx.DataWarning)
-            try:
+            with contextlib.suppress(irmx.IrmxError):
                 READERS[kind](tmp_path / name)
-            except irmx.IrmxError as error:
-                assert str(error)
