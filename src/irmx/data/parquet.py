@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from irmx.data.files import decompressed_limit, too_large
 from irmx.data.formats import Format
@@ -107,6 +108,16 @@ def partitions_by_run(folder: Path) -> list[str]:
     return [str(run) for run in runs] if all(map(is_parquet_folder, runs)) else []
 
 
+def run_of_partition(path: str) -> str | None:
+    """Return the name of the run in a folder such as ``run=bm25``, in which Hive's writers escape characters; None for others.
+
+    >>> run_of_partition("runs/bm25.run") is None
+    True
+    """
+    name = os.path.basename(os.path.normpath(path))
+    return unquote(name.removeprefix(_PARTITION)) if name.startswith(_PARTITION) and os.path.isdir(path) else None
+
+
 def parquet_rows(path: Path) -> int:
     """Return the number of rows of a Parquet file, or of a folder of parts, without reading them."""
     with _parquet_errors(str(path)):
@@ -129,7 +140,7 @@ def _dataset(path: Path) -> Any:
     parts = [path] if not path.is_dir() else [Path(part) for part in _parts(path) if part.endswith(".parquet")]
     if not parts:
         raise DataError(f"{path} holds no file whose name ends with .parquet.")
-    hive = {"partitioning": "hive", "partition_base_dir": str(path)} if path.is_dir() else {}
+    hive = {"partitioning": _partitioning(path, parts), "partition_base_dir": str(path)} if path.is_dir() else {}
     rows = dataset.dataset(list(map(str, parts)), format="parquet", **hive)
     first = next(iter(rows.get_fragments())).physical_schema
     for part in rows.get_fragments():
@@ -138,6 +149,17 @@ def _dataset(path: Path) -> Any:
         if lacking:  # Arrow would make the cells empty
             raise DataError(f"{part.path} lacks the column {lacking[0]!r}, which {parts[0]} has.")
     return rows
+
+
+def _partitioning(folder: Path, parts: list[Path]) -> Any:
+    """Return the columns that the names of folders hold, as texts: Arrow would take the topic 001 for the integer 1."""
+    import pyarrow as pa
+    from pyarrow import dataset, parquet
+
+    keys = {name.partition("=")[0] for part in parts for name in part.relative_to(folder).parts[:-1] if "=" in name}
+    schema = parquet.read_schema(parts[0])
+    columns = [(key, schema.field(key).type if key in schema.names else pa.string()) for key in sorted(keys)]
+    return dataset.partitioning(pa.schema(columns), flavor="hive")
 
 
 @contextlib.contextmanager

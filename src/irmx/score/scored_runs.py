@@ -18,7 +18,7 @@ import numpy as np
 from irmx.data.chunks import MEMORY, run_chunks
 from irmx.data.files import bytes_of, is_path
 from irmx.data.judgments import Judgments
-from irmx.data.parquet import PARTITION
+from irmx.data.parquet import run_of_partition
 from irmx.data.paths import matching_files
 from irmx.data.reading import read_run
 from irmx.data.runs import Run
@@ -99,11 +99,13 @@ def named_runs(runs: Any) -> dict[str, Any]:
 def run_names(paths: Sequence[str]) -> list[str]:
     """Return the names of runs from files: the names of the files, or their paths if two have the same name.
 
+    A folder ``run=bm25`` of a folder that is partitioned by run has the name ``bm25``.
+
     >>> run_names(["runs/a.run", "runs/folder/"]), run_names(["one/a.run", "two/a.run"])
     (['a.run', 'folder'], ['one/a.run', 'two/a.run'])
     """
     shown = list(map(_writable, paths))
-    names = [os.path.basename(os.path.normpath(path)).removeprefix(PARTITION) for path in shown]
+    names = [_writable(run_of_partition(path) or os.path.basename(os.path.normpath(path))) for path in paths]
     return names if len(set(names)) == len(set(paths)) else shown
 
 

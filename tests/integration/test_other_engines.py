@@ -1,0 +1,201 @@
+"""Dask and Spark score batches of whole topics as irmx scores the run, to the bit; runs in folders partitioned by Hive keys."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from pyarrow import parquet
+
+import irmx
+from irmx.demo import SYSTEMS, qrels_path, run_path
+
+MEASURES = "AP nDCG@10 RR NCP(law=uniform) MP(model=GL_AD_ID)"
+Values = dict[tuple[str, str, str], str]
+
+
+def made(topics: int, documents: int) -> tuple[pa.Table, irmx.Judgments]:
+    """Rows of two runs in random order, with ties, and judgments of one document in twenty, some of which no run has."""
+    generator = np.random.default_rng(26)
+    n = 2 * topics * documents
+    row = generator.permutation(n)
+    run, topic, doc = np.unravel_index(row, (2, topics, documents))
+    score = generator.integers(0, 5 * documents, n) / 7
+    names = [f"q{t:04}" for t in range(topics)], [f"doc-{d:05}" for d in range(documents + documents // 20)]
+    rows = pa.table(
+        {
+            "run": pa.DictionaryArray.from_arrays(pa.array(run), ["one", "two"]).cast(pa.string()),
+            "query_id": pa.DictionaryArray.from_arrays(pa.array(topic), names[0]).cast(pa.string()),
+            "doc_id": pa.DictionaryArray.from_arrays(pa.array(doc), names[1]).cast(pa.string()),
+            "score": score,
+        }
+    )
+    judged = generator.random((topics, len(names[1]))) < 0.05
+    of_topic, of_doc = np.nonzero(judged)
+    judgments = irmx.read_qrels(
+        pa.table(
+            {
+                "query_id": [names[0][t] for t in of_topic],
+                "doc_id": [names[1][d] for d in of_doc],
+                "relevance": generator.integers(0, 4, len(of_doc)),
+            }
+        )
+    )
+    return rows, judgments
+
+
+def expected(rows: pa.Table, judgments: irmx.Judgments) -> Values:
+    """The values of irmx, by run, topic and measure, with all digits."""
+    runs = {name: rows.filter(pc.equal(rows["run"], name)).drop_columns("run") for name in ("one", "two")}
+    frame = irmx.scores(MEASURES, judgments, runs).frame()
+    return by_name(frame.rename(columns={"system": "run"}))
+
+
+def by_name(frame: pd.DataFrame) -> Values:
+    columns = (frame["run"], frame["query_id"], frame["measure"], frame["value"])
+    return {(run, topic, measure): float(value).hex() for run, topic, measure, value in zip(*columns, strict=True)}
+
+
+# -- Dask --------------------------------------------------------------------------------------------------------------
+
+
+def test_dask_scores_partitions_of_a_data_frame() -> None:
+    """The partitions of a shuffled data frame hold whole topics, and some of them none."""
+    dataframe = pytest.importorskip("dask.dataframe")
+    rows, judgments = made(40, 100)
+    score = functools.partial(irmx.score_batch, MEASURES, judgments)
+
+    def score_partition(frame: pd.DataFrame) -> pd.DataFrame:
+        rows = pa.Table.from_pandas(frame.sort_values(["run", "query_id"]), preserve_index=False)
+        return score(rows).to_pandas()
+
+    frame = dataframe.from_pandas(rows.to_pandas(), npartitions=7).shuffle(["run", "query_id"], npartitions=200)
+    meta = score_partition(rows.slice(0, 0).to_pandas())
+    scored = frame.map_partitions(score_partition, meta=meta).compute(scheduler="threads")
+    assert by_name(scored) == expected(rows, judgments)
+
+
+def test_dask_scores_arrow_batches_in_processes() -> None:
+    distributed = pytest.importorskip("distributed")
+    rows, judgments = made(40, 100)
+    rows = rows.sort_by([("run", "ascending"), ("query_id", "ascending")])
+    batches = [rows.slice(start, 500).combine_chunks().to_batches()[0] for start in range(0, len(rows), 500)]
+    score = functools.partial(irmx.score_batch, MEASURES, judgments)
+    with (
+        distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        scored = client.gather(client.map(score, batches))
+    assert by_name(pa.Table.from_batches(scored).to_pandas()) == expected(rows, judgments)
+
+
+# -- Spark -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
+    """A local Spark with two cores."""
+    sql = pytest.importorskip("pyspark.sql", reason="needs Spark: python -m pip install pyspark")
+    if not (shutil.which("java") or os.environ.get("JAVA_HOME")):
+        pytest.skip("Spark needs Java: apt-get install default-jre-headless")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYSPARK_PYTHON", sys.executable)
+        patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))  # where this process has irmx from
+        patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+        builder = sql.SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+        session = builder.config("spark.sql.shuffle.partitions", "8").getOrCreate()
+        session.sparkContext.setLogLevel("ERROR")
+        yield session
+        session.stop()
+
+
+@pytest.mark.real
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas", "ignore::ResourceWarning")
+def test_spark_scores_a_million_lines(spark: Any, tmp_path: Path) -> None:
+    from pyspark.sql import Window
+    from pyspark.sql import functions as sql
+
+    rows, judgments = made(500, 1000)
+    assert len(rows) == 10**6
+    parquet.write_table(rows, tmp_path / "rows.parquet")
+    score = functools.partial(irmx.score_batch, MEASURES, judgments)
+
+    def score_partition(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        held = list(batches)
+        if held:
+            yield score(pa.Table.from_batches(held))
+
+    def score_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield from map(score, batches)
+
+    topic = ["run", "query_id"]
+    schema = "run string, query_id string, measure string, value double"
+    read = spark.read.parquet(str(tmp_path / "rows.parquet")).repartition(*topic)
+    whole = read.withColumn("topic_rows", sql.count("*").over(Window.partitionBy(*topic))).sortWithinPartitions(*topic)
+    whole.mapInArrow(score_partition, schema).write.parquet(str(tmp_path / "scores"))
+    scored = parquet.read_table(tmp_path / "scores").to_pandas()
+    assert by_name(scored) == expected(rows, judgments)
+
+    # a batch of mapInArrow ends within a topic
+    spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "1500")
+    with pytest.raises(Exception, match="it is split between batches"):
+        whole.mapInArrow(score_batches, schema).collect()
+
+
+# -- Hive partitions ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def partitioned(tmp_path: Path) -> Path:
+    """The runs of the demo, partitioned by run, each in two parts, as Spark leaves them."""
+    for system in SYSTEMS:
+        folder = tmp_path / "runs" / f"run={system}"
+        folder.mkdir(parents=True)
+        docs = irmx.read_run(run_path(system)).as_dict()
+        cells = [(q, d, s) for q, of_topic in docs.items() for d, s in of_topic.items()]
+        rows = pa.table(dict(zip(("query_id", "doc_id", "score"), map(list, zip(*cells, strict=True)), strict=True)))
+        for number, part in enumerate((rows.slice(0, 333), rows.slice(333))):
+            parquet.write_table(part, folder / f"part-{number}.parquet")
+        (folder / "_SUCCESS").touch()
+    return tmp_path / "runs"
+
+
+@pytest.mark.parametrize("memory", [(), ("--memory", "1MB")])
+def test_a_folder_partitioned_by_run_is_many_runs(partitioned: Path, memory: tuple[str, ...], command: Any) -> None:
+    measures = ("AP", "NCP(law=first)", "-q", "-o", "csv", "-p", "-1", *memory)
+    files = {name: str(run_path(name)) for name in sorted(SYSTEMS)}
+    scored = command("eval", str(qrels_path()), str(partitioned), *measures).out
+    assert scored == command("eval", str(qrels_path()), *files.values(), *measures).out.replace(".run,", ",")
+    frame = irmx.scores("AP", qrels_path(), partitioned).frame()
+    pd.testing.assert_frame_equal(frame, irmx.scores("AP", qrels_path(), files).frame())
+
+
+def test_a_partition_alone_is_a_run(partitioned: Path) -> None:
+    one = partitioned / "run=bm25"
+    assert irmx.read_run(one).as_dict() == irmx.read_run(run_path("bm25")).as_dict()
+    assert irmx.calc_aggregate("AP", qrels_path(), one) == irmx.calc_aggregate("AP", qrels_path(), run_path("bm25"))
+    assert list(irmx.named_runs(one)) == ["bm25"]
+    with pytest.raises(irmx.DataError, match="3 runs"):
+        irmx.read_run(partitioned)
+
+
+def test_partitions_by_topic_keep_their_ids(tmp_path: Path) -> None:
+    """Arrow takes the digits in names of folders for integers."""
+    for number, topic in itertools.product("01", ("001", "a%20b")):
+        folder = tmp_path / f"run=b%2Fm{number}" / f"query_id={topic}"
+        folder.mkdir(parents=True)
+        parquet.write_table(pa.table({"doc_id": ["a", "b"], "score": [1.0, 2.0]}), folder / "part-0.parquet")
+    scores = irmx.scores("RR", {"001": {"a": 1}, "a b": {"b": 1}}, tmp_path)
+    assert scores.systems == ("b/m0", "b/m1")
+    assert scores["RR"].tolist() == [[0.5, 0.5], [1.0, 1.0]]
