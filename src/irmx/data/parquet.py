@@ -115,7 +115,7 @@ def run_of_partition(path: str) -> str | None:
     True
     """
     name = os.path.basename(os.path.normpath(path))
-    return unquote(name.removeprefix(_PARTITION)) if name.startswith(_PARTITION) and os.path.isdir(path) else None
+    return unquote(name.removeprefix(PARTITION)) if name.startswith(PARTITION) and os.path.isdir(path) else None
 
 
 def parquet_rows(path: Path) -> int:
