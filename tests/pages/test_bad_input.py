@@ -231,7 +231,11 @@ def test_what_is_wrong_in_a_file_of_qrels_is_found_by_its_line(
 
 def test_a_file_without_lines_is_named(tmp_path: Path, qrels: Any, run: Any) -> None:
     qrels.assign(orientation=[None, 1.5, 0.75, 0.6]).to_parquet(tmp_path / "judged.parquet")
-    fails(str(tmp_path / "judged.parquet"), run, r"judged.parquet, row 1 .counted from 0.: the qrels column 'orientation' must be in \[0, 1\]")
+    fails(
+        str(tmp_path / "judged.parquet"),
+        run,
+        r"judged.parquet, row 1 .counted from 0.: the qrels column 'orientation' must be in \[0, 1\]",
+    )
 
 
 def test_an_item_that_moved_is_found_by_its_line(tmp_path: Path, plain: Any, qrels: Any) -> None:

@@ -36,9 +36,7 @@ def test_the_wrong_cell_of_a_file_is_named(tmp_path: Path, measure: str) -> None
 def test_an_infinite_number_of_a_run_is_named(tmp_path: Path, measure: str, column: str, infinite: str) -> None:
     run = tmp_path / "run.csv"
     RUN.assign(**{column: ["0", infinite, infinite]}).to_csv(run, index=False)
-    said = (
-        rf"The run column '{column}' must hold finite numbers\. Found '?{infinite}'?.*, q b\."
-    )
+    said = rf"The run column '{column}' must hold finite numbers\. Found '?{infinite}'?.*, q b\."
     with pytest.raises(DataError, match=f"run.csv, line 3: {said}"):
         irmx.calc_aggregate(measure, WORDS, run)
     with pytest.raises(DataError, match=f"^MSU.*: {said}" if measure[0] == "M" else f"^ELG: {said}"):
@@ -52,7 +50,5 @@ def test_an_infinite_number_of_a_run_is_named(tmp_path: Path, measure: str, colu
 def test_an_infinite_number_of_the_qrels_is_named(tmp_path: Path, measure: str, column: str) -> None:
     qrels = tmp_path / "qrels.csv"
     WORDS.assign(**{column: ["0", "0", "inf"]}).to_csv(qrels, index=False)
-    with pytest.raises(
-        DataError, match=rf"qrels.csv, line 4: .*'{column}' .* finite numbers\. Found 'inf'.* q c"
-    ):
+    with pytest.raises(DataError, match=rf"qrels.csv, line 4: .*'{column}' .* finite numbers\. Found 'inf'.* q c"):
         irmx.calc_aggregate(measure, qrels, RUN)
