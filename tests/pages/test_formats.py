@@ -39,7 +39,7 @@ def without(record: dict[str, Any], name: str) -> dict[str, Any]:
 
 names = st.text(
     st.characters(codec="utf-8", exclude_categories=("Cs",), exclude_characters="\0"), min_size=1, max_size=8
-)
+).filter(lambda name: name == name.strip())
 
 
 @st.composite

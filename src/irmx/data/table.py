@@ -223,7 +223,7 @@ class Table:
             return place if codes is None else int(np.argmax(codes == place))
 
         if isinstance(cells, list) or _kind(cells) != "text":
-            listed = cells if isinstance(cells, list) else cells.to_pylist()
+            listed = _listed(cells)
             for row, cell in enumerate(listed):
                 if cell == "" or (not isinstance(cell, str) and _is_missing(cell)):
                     if not empty:
@@ -268,11 +268,7 @@ class Table:
         if not isinstance(cells, list):
             cells = plain(cells)
         kind = "" if isinstance(cells, list) else _kind(cells)
-        if isinstance(cells, list):
-            may_be_numbers = not any(isinstance(cell, str) for cell in cells)
-        else:
-            may_be_numbers = kind in ("integer", "number", "date", "null") or (self._is_text and dtype == "float")
-        if may_be_numbers:
+        if kind != "text" or (self._is_text and dtype == "float"):
             values = self._dates_or_numbers(name, cells)
             if values is not None:
                 distinct, numbers = np.unique(values, return_inverse=True)
@@ -289,10 +285,13 @@ class Table:
         return _labels_of(self._texts(name, cells, empty=True).to_pylist())
 
     def _dates_or_numbers(self, name: str, cells: Cells) -> Floats | None:
-        """Return a column as numbers, NaN if missing; None if it holds texts that are not all numbers."""
-        values = _seconds(cells) if not isinstance(cells, list) and _kind(cells) == "date" else _parsed(cells, {})
-        if isinstance(cells, list) or _kind(cells) == "text":
-            listed = cells if isinstance(cells, list) else cells.to_pylist()
+        """Return a column as numbers, NaN if missing; None if it holds texts, except numbers in a text file."""
+        kind = "list" if isinstance(cells, list) else _kind(cells)
+        if not self._is_text and (kind == "text" or (kind == "list" and any(isinstance(cell, str) for cell in cells))):
+            return None
+        values = _seconds(cells) if kind == "date" else _parsed(cells, {})
+        if kind in ("list", "text"):
+            listed = _listed(cells)
             if not all(_is_missing(listed[row]) for row in np.flatnonzero(np.isnan(values)).tolist()):
                 return None
         return values
@@ -324,7 +323,7 @@ class Table:
         wrong = ~_is_sound(values, declared)
         if not wrong.any():
             return values
-        listed = cells if isinstance(cells, list) else cells.to_pylist()
+        listed = _listed(cells)
         missing = np.fromiter(map(_is_missing, listed), bool, len(listed)) & wrong
         if dates and np.isnan(values).all() and not missing.all():
             values = self._seconds_of_texts(name, listed, declared)
@@ -493,6 +492,10 @@ def _is_sound(values: Floats, declared: Param) -> Any:
         if bound is not None:
             sound &= holds(values, bound)
     return sound
+
+
+def _listed(cells: Cells) -> list[Any]:
+    return cells if isinstance(cells, list) else cells.to_pylist()
 
 
 def _is_missing(cell: Any) -> bool:
