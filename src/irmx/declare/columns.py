@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from irmx.declare.measure_failures import named
+from irmx.declare.measure_failures import failures_of
 from irmx.ragged import Array, short_repr
 from irmx.registry import registry
 
@@ -154,7 +154,7 @@ def columns_of(measure: Measure) -> tuple[Column, ...]:
     irmx.errors.PluginError
         If the measure fails to tell.
     """
-    with named(measure):
+    with failures_of(measure):
         return (*measure.run_columns(), *measure.qrel_columns())
 
 

@@ -14,7 +14,7 @@ from irmx.errors import DataError, DataWarning, IrmxError, PluginError, UnknownN
 from irmx.registry import registry
 
 
-class named:  # noqa: N801  every measure enters several, each a third of the time of one made by contextlib
+class failures_of:  # noqa: N801  every measure enters several, each a third of the time of one made by contextlib
     """Name the measure in errors about its data, and turn any other exception into an error of its plugin.
 
     This includes exceptions that would end the program, such as that of ``sys.exit``; only Ctrl-C is raised unchanged.

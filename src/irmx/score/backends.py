@@ -14,7 +14,7 @@ from irmx.data.judgments import Judgments
 from irmx.declare.columns import columns_of
 from irmx.declare.declared import bounds, refuse_broken
 from irmx.declare.expressions import upstream
-from irmx.declare.measure_failures import in_full, is_number, named
+from irmx.declare.measure_failures import failures_of, in_full, is_number
 from irmx.declare.measures import Measure, common_parameters, common_value
 from irmx.errors import (
     DataError,
@@ -69,7 +69,7 @@ class Own:
             return TopicScores(np.empty(0))
         check_columns(self.scorer, join)
         rankings = rankings_for(self.scorer, join)
-        with named(self.scorer):
+        with failures_of(self.scorer):
             scores = self.scorer.score(rankings)
         return checked(self.scorer, rankings.topics, scores)
 
@@ -93,7 +93,7 @@ def scorer_of(measure: ir_measures.Measure) -> Measure | None:
 def rankings_for(measure: Measure, join: Join) -> Rankings:
     """Return the rankings for a measure, with its common parameters applied; raise if a document repeats and must not."""
     if not measure.DOCS_MAY_REPEAT:
-        with named(measure):
+        with failures_of(measure):
             join.run.refuse_repeats()
     return Rankings.of(join, **common_parameters(measure))
 

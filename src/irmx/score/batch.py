@@ -13,7 +13,7 @@ from irmx.data.judgments import Judgments
 from irmx.data.reading import read_run
 from irmx.declare.columns import canonical_names
 from irmx.declare.measures import Measure
-from irmx.errors import DataError, placed
+from irmx.errors import DataError, counted, placed
 from irmx.ragged import Ints
 from irmx.rank.join import Join
 from irmx.score.evaluator import Evaluator, Measures, as_measures
@@ -129,7 +129,7 @@ def _refuse_parts(table: pa.Table, of_run: Ints) -> None:
         if len(odd := np.flatnonzero(wanted != found)):
             row = int(odd[0])
             raise DataError(
-                f"Query {topics[topic[row]]!r} has {found[row]} rows in the batch, where topic_rows says {wanted[row]:g}: it is split "
+                f"Query {topics[topic[row]]!r} has {counted(int(found[row]), 'row')} in the batch, where topic_rows says {wanted[row]:g}: it is split "
                 "between batches. Group the rows by run and query first.",
                 (row,),
             )

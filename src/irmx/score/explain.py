@@ -13,7 +13,7 @@ from irmx.data.formats import topic_spelled
 from irmx.data.reading import read_qrels, read_run
 from irmx.declare.columns import needed
 from irmx.declare.markup_html import html_result
-from irmx.declare.measure_failures import in_full, named
+from irmx.declare.measure_failures import failures_of, in_full
 from irmx.declare.measures import Measure
 from irmx.declare.output_format import PrintedRows
 from irmx.declare.settings import parse_measure
@@ -192,14 +192,14 @@ def _of_join(
     """Yield the explanation of every topic of a join; ``all_documents`` is for a join of one topic."""
     check_columns(scorer, join)
     rankings = rankings_for(scorer, join)
-    with named(scorer):
+    with failures_of(scorer):
         own = dict(scorer.contributions(rankings))
     ranked = "doc_id" not in own
     if not ranked and len(rankings) > 1:  # a table of its own, of which the measure alone knows the topics
         for topic in map(str, rankings.topics):
             yield from _of_join(parsed, scorer, Join(join.run, join.judgments, only=topic))
         return
-    with named(scorer):
+    with failures_of(scorer):
         scores = checked(scorer, rankings.topics, scorer.score(rankings))
     ends: list[int | None] = [0, None]
     if ranked:

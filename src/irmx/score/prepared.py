@@ -10,7 +10,7 @@ import numpy as np
 
 from irmx.data.judgments import Judgments
 from irmx.data.runs import Run
-from irmx.declare.measure_failures import named
+from irmx.declare.measure_failures import failures_of
 from irmx.declare.measures import Measure, common_value
 from irmx.errors import PluginError, UsageError
 from irmx.ragged import Bools, Ints, short_repr
@@ -27,7 +27,7 @@ def preparation_key(setting: Measure) -> Hashable:
 
     Settings with equal keys share the result of :func:`prepare_run`.
     """
-    with named(setting):
+    with failures_of(setting):
         own = setting.preparation()
     return None if own is None else (own, *(common_value(setting, name) for name in _COMMON))
 
@@ -65,7 +65,7 @@ def prepare_run(settings: Sequence[Measure], run: Run, judgments: Judgments) -> 
         key = preparation_key(setting)
         if key is not None and key not in by_key:
             rankings = rankings_for(setting, join)
-            with named(setting):
+            with failures_of(setting):
                 prepared = setting.prepare(rankings)
             left_out = without_relevant(judgments, common_value(setting, "rel"))
             by_key[key] = PreparedRun(prepared, rankings.topics, join.in_judgments, left_out)
@@ -87,7 +87,7 @@ def score_prepared(runs: Sequence[PreparedRun], settings: Sequence[Measure]) -> 
     irmx.errors.PluginError
         If the measure returns anything other than scores of this shape.
     """
-    with named(settings[0]):
+    with failures_of(settings[0]):
         scores = type(settings[0]).score_prepared([run.prepared for run in runs], settings)
     if len(scores) != len(runs) or any(len(row) != len(settings) for row in scores):
         raise PluginError(

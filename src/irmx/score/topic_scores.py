@@ -15,7 +15,7 @@ from ir_measures import Metric
 from ir_measures.measures import MeanAgg
 
 from irmx.declare.markup_html import html_result
-from irmx.declare.measure_failures import in_full, is_number, named
+from irmx.declare.measure_failures import failures_of, in_full, is_number
 from irmx.declare.measures import Mean, Measure
 from irmx.errors import DataWarning, PluginError, counted, some, value_repr
 from irmx.ragged import Floats, Ints, short_repr
@@ -188,7 +188,7 @@ def mean_of(measure: ir_measures.Measure, scores: TopicScores) -> float:
     if len(scores.values) > len(values) == 0:
         message = f"{measure} is not defined for any topic of the run, so that there is no mean: it is NaN."
         warnings.warn(message, DataWarning, stacklevel=2)
-    with named(measure):
+    with failures_of(measure):
         aggregator = measure.aggregator()
         if type(aggregator) is MeanAgg:
             aggregator = Mean(aggregator.default)

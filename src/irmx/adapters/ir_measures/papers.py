@@ -9,7 +9,7 @@ from pathlib import Path
 import ir_measures
 
 from irmx.declare.citation import Citation
-from irmx.declare.measure_failures import named
+from irmx.declare.measure_failures import failures_of
 from irmx.score.backends import scorer_of
 
 _MEASURES_OF_PAPERS = {
@@ -62,7 +62,7 @@ def papers_of(measure: ir_measures.Measure) -> tuple[Citation, ...]:
     """
     scorer = scorer_of(measure)
     if scorer is not None:
-        with named(scorer):
+        with failures_of(scorer):
             declared = scorer.citations()
         if declared:
             return declared

@@ -11,7 +11,7 @@ import ir_measures
 from irmx.adapters.matplotlib.picture_axes import axes_for, grid_of_axes
 from irmx.adapters.matplotlib.picture_style import picture_style
 from irmx.data.files import is_path
-from irmx.declare.measure_failures import named
+from irmx.declare.measure_failures import failures_of
 from irmx.declare.measures import Measure
 from irmx.declare.picture_text import picture_text
 from irmx.errors import placed
@@ -119,7 +119,7 @@ class UserDisplay:
                     on.set_xlim(right=right)
 
     def _draw(self, panel: UserPanel, ax: Any) -> None:
-        with named(panel.scorer):
+        with failures_of(panel.scorer):
             panel.scorer.draw_user(panel.rankings, ax)
         name = f", {picture_text(panel.run)}" if panel.run else ""
         title = f"{picture_text(panel.measure, 60)}\ntopic {picture_text(self.query_id)}{name}: {panel.value:.4f}"
@@ -210,7 +210,7 @@ def _holds_runs(mapping: Mapping[Any, Any]) -> bool:
 def _panel(measure: Any, qrels: Any, run: Any, name: str, query_id: str) -> UserPanel:
     with placed(f"run {name}" if name else ""):
         parsed, scorer, rankings = explained(measure, qrels, run, query_id)
-        with named(scorer):
+        with failures_of(scorer):
             score = scorer.score(rankings)
         scores = checked(scorer, rankings.topics, score)
     return UserPanel(parsed, name, float(scores.values[0]), scorer, rankings)
