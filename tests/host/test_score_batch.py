@@ -83,7 +83,7 @@ def test_one_row_per_topic_of_both_and_measure() -> None:
     [
         (of_rows(*ROWS, ("q", "c", 0.5)), "row 3"),
         (of_rows(*ROWS, topic_rows=[3, 3, 1]), "'q' has 2 rows"),
-        (of_rows(*ROWS, topic_rows=[2, 2, 5]), "'r' has 1 rows"),
+        (of_rows(*ROWS, topic_rows=[2, 2, 5]), "'r' has 1 row"),
         (of_rows(*ROWS, run=["x", None, "x"]), "'run'"),
         (of_rows(*ROWS, ("r", "a", 0.5)), "more than once"),
         (pa.RecordBatch.from_pydict({"query_id": ["q"], "score": [1.0]}), "doc_id"),
