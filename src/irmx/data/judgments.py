@@ -126,9 +126,16 @@ class Judgments:
     def docs(self) -> list[str]:
         """The ids of the judged documents of all topics."""
         if self.base is None:
-            return [] if self._code is None else list(self._distinct.take(from_ints(self._code)).to_pylist())
+            return [] if self._code is None else self.docs_at(np.arange(len(self)))
         ids = [*self.base.docs, *self._further()]
         return [ids[i] for i in self.base_doc.tolist()]
+
+    def docs_at(self, doc: Ints) -> list[str]:
+        """Return the ids of some of the judged documents."""
+        if self._code is not None and self.base is None:
+            return list(self._distinct.take(from_ints(self._code[doc])).to_pylist())
+        docs = self.docs
+        return [docs[i] for i in doc.tolist()]
 
     def sought(self, rel: float | None) -> tuple[Ints, Ints]:
         """Return the documents of at least the grade ``rel`` (None: all), and where those of each topic start and end."""

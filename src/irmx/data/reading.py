@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import os
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -31,6 +34,9 @@ _TABLE_KINDS = (
 )
 _ALIASES = {"qid": "query_id", "topic": "query_id", "docno": "doc_id"}
 
+_MANY = 10**5
+"""After so many judgments were read, the memory that reading them took is given back."""
+
 
 def read_qrels(qrels: Any, columns: Sequence[str] = ()) -> Judgments:
     """Read qrels from any source as :class:`Judgments`.
@@ -56,7 +62,18 @@ def read_qrels(qrels: Any, columns: Sequence[str] = ()) -> Judgments:
         reader, dataset_id = named
         with errors_of(reader, dataset_id):
             return reader.judgments(dataset_id, columns)
-    return Judgments.from_table(as_table("qrels", qrels))
+    judgments = Judgments.from_table(as_table("qrels", qrels))
+    if len(judgments) > _MANY:
+        release_memory()
+    return judgments
+
+
+def release_memory() -> None:
+    """Give back to the system what Arrow and the library of C keep of the memory that was freed."""
+    if "pyarrow" in sys.modules:
+        sys.modules["pyarrow"].default_memory_pool().release_unused()
+    with contextlib.suppress(OSError, AttributeError):  # only glibc has it
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def read_run(run: Any) -> Run:

@@ -11,6 +11,7 @@ import numpy as np
 
 from irmx.data.judgments import Judgments
 from irmx.data.runs import Run
+from irmx.data.table import from_ints
 from irmx.errors import DataError, counted, some
 from irmx.ragged import Array, Bools, Floats, Ints, offsets_of, position_in_segment, segment_count, segment_of
 
@@ -165,7 +166,12 @@ class Join:
             found = self.run.find_names(names if every else [names[i] for i in place.tolist()], ends, self.in_run)
         else:
             distinct, code = self.judgments.codes_of(doc, key)
-            found = self.run.find_codes(distinct, code if every else code[place], ends, self.in_run)
+            if 2 * len(place) < len(distinct):  # a run, or a chunk of one, of few of the topics
+                used, code = np.unique(code[place], return_inverse=True)
+                distinct = distinct.take(from_ints(used))
+            elif not every:
+                code = code[place]
+            found = self.run.find_codes(distinct, code, ends, self.in_run)
         offsets, chosen, score, rows = found
         return Hits(offsets, doc[place[chosen]], score, rows, np.empty(0, dtype=np.int64))
 
@@ -221,10 +227,9 @@ class Join:
         members = np.flatnonzero(groups[place] == of_row)
         members = members[np.argsort(place[members], kind="stable")]
         sizes = np.bincount(place[members], minlength=len(groups))
-        names = self.judgments.docs
         return self.run.places(
             rows[members], offsets_of(sizes), group,
-            lambda: [names[i] for i in found.doc[tied].tolist()], lambda: found.row[tied],
+            lambda: self.judgments.docs_at(found.doc[tied]), lambda: found.row[tied],
         )  # fmt: skip
 
     def _ranks_in_file_order(self, found: Hits) -> Ints:

@@ -90,7 +90,7 @@ class Rankings(Shared):
         hits = join.hits(rel, self.ties)
         rank = position_in_segment(hits.offsets) + 1 if self.judged_only else hits.rank
         return Rows(
-            join.run, self.topics, hits.offsets, lambda: [join.judgments.docs[i] for i in hits.doc.tolist()],
+            join.run, self.topics, hits.offsets, lambda: join.judgments.docs_at(hits.doc),
             row=lambda: hits.row, rank=rank, score=hits.score, doc=hits.doc, grade=lambda: join.judgments.grade[hits.doc],
         )  # fmt: skip
 

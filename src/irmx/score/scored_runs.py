@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import gc
 import os
-import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,7 +18,7 @@ from irmx.data.files import bytes_of, is_path
 from irmx.data.judgments import Judgments
 from irmx.data.parquet import run_of_partition
 from irmx.data.paths import matching_files
-from irmx.data.reading import read_run
+from irmx.data.reading import read_run, release_memory
 from irmx.data.runs import Run
 from irmx.errors import (
     DataError,
@@ -298,7 +296,7 @@ def _calls(
             yield _score, (evaluator, name, run, sound_only)
             return
         made = 0
-        _release_memory()  # which the reader of the qrels no longer uses, and the chunks may
+        release_memory()  # which the reader of the qrels no longer uses, and the chunks may
         for chunk in chunks:
             yield _score, (evaluator, name, chunk, sound_only, False)
             del chunk
@@ -310,14 +308,6 @@ def _calls(
         yield RunScores, (name,)
     except Exception as error:
         yield _raise, (error,)
-
-
-def _release_memory() -> None:
-    """Give back to the system what Arrow and the library of C keep of the memory that was freed."""
-    if "pyarrow" in sys.modules:
-        sys.modules["pyarrow"].default_memory_pool().release_unused()
-    with contextlib.suppress(OSError, AttributeError):  # only glibc has it
-        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _raise(error: Exception) -> None:
@@ -402,5 +392,5 @@ def _none_judged(join: Join, scores: ScoresByMeasure) -> str:
     first = int(judgments.offsets[places[topic]])
     return (
         f"No document of the run is judged. For topic {join.topics[topic]} the run has {some(retrieved)}; the qrels have "
-        f"{some(judgments.docs[first : first + min(4, int(judged[topic]))])}. The ids must be the same in both."
+        f"{some(judgments.docs_at(np.arange(first, first + min(4, int(judged[topic])))))}. The ids must be the same in both."
     )
