@@ -69,7 +69,9 @@ def test_a_killed_study_goes_on(
 def test_a_second_process_is_refused(resuming: ModuleType, folder: Path, start: Start, words: list[str]) -> None:
     first = start(*words, "--jobs", "1")
     resuming.wait_for(lambda: len(parts(folder)) >= 1)
+    os.kill(first.pid, signal.SIGSTOP)  # or it may be finished first
     code, err = resuming.finish(start(*words, "--jobs", "1"))
+    os.kill(first.pid, signal.SIGCONT)
     assert code == 1
     assert f"Another process is at work on {OUT}.parts: process {first.pid}" in err
     assert resuming.finish(first)[0] == 0
