@@ -140,7 +140,11 @@ class Judgments:
     def sought(self, rel: float | None) -> tuple[Ints, Ints]:
         """Return the documents of at least the grade ``rel`` (None: all), and where those of each topic start and end."""
         doc = np.arange(len(self)) if rel is None else np.flatnonzero(self.grade >= rel)
-        return doc, np.searchsorted(doc, self.offsets)
+        return doc, self.starts_of(doc)
+
+    def starts_of(self, doc: Ints) -> Ints:
+        """Return where those of each topic start and end among some documents, in ascending order."""
+        return np.searchsorted(doc, self.offsets)
 
     def names_of(self, doc: Ints, key: Any) -> list[str]:
         """Return the ids of some documents, kept under a key."""

@@ -73,6 +73,14 @@ class Hits:
         rank = self.rank[chosen] if len(self.rank) else self.rank
         return Hits(offsets, doc, self.score[chosen], lambda: self.row[chosen], rank)
 
+    def and_(self, more: Hits) -> Hits:
+        """Return these hits and others of the same topics, topic by topic, without ranks."""
+        order = np.argsort(np.append(segment_of(self.offsets), segment_of(more.offsets)), kind="stable")
+        doc, score = np.append(self.doc, more.doc)[order], np.append(self.score, more.score)[order]
+        return Hits(
+            self.offsets + more.offsets, doc, score, lambda: np.append(self.row, more.row)[order], np.empty(0, np.int64)
+        )
+
     def where(self, keep: Bools) -> Hits:
         """Return the hits for which ``keep`` is true."""
         return self.take(np.flatnonzero(keep), offsets_of(segment_count(keep, self.offsets)))
@@ -142,17 +150,20 @@ class Join:
     # -- finding -----------------------------------------------------------------------------------------
 
     def found(self, rel: float | None) -> Hits:
-        """Return the retrieved judged documents of at least the grade ``rel`` (None: all), in the order of the run."""
+        """Return the retrieved judged documents of at least the grade ``rel`` (None: all), by topic, in no order."""
         return self.memo(("found", rel), lambda: self._found(rel))
 
     def _found(self, rel: float | None) -> Hits:
         if self._base is not None:
             found = self._found_in_view()
             return found if rel is None else found.where(self.judgments.grade[found.doc] >= rel)
-        others = [key for key in self._memo if isinstance(key, tuple) and key[0] == "found"]
-        if rel is not None and others:  # one search for all grades serves all further ones
+        known = [key[1] for key in self._memo if isinstance(key, tuple) and key[0] == "found"]
+        if rel is not None and (known or self.run.table is not None):  # a table is searched once, for all of them
             found = self.found(None)
             return found.where(self.judgments.grade[found.doc] >= rel)
+        if rel is None and known:
+            others = np.flatnonzero(self.judgments.grade < known[0])
+            return self.found(known[0]).and_(self._find(("below", known[0]), others, self.judgments.starts_of(others)))
         return self._find(rel, *self.judgments.sought(rel))
 
     def _find(self, key: Any, doc: Ints, starts: Ints) -> Hits:
@@ -220,17 +231,22 @@ class Join:
 
     def _places_among_tied(self, found: Hits, tied: Ints, keys: Array) -> Ints:
         """Return how many documents with the same score precede each of some documents whose scores are not unique."""
-        groups, group = np.unique(keys, return_inverse=True)
-        offsets, rows = self.rows_in_order()
-        of_row = _key(segment_of(offsets), self.run.score[rows])
-        place = np.minimum(np.searchsorted(groups, of_row), len(groups) - 1)
-        members = np.flatnonzero(groups[place] == of_row)
-        members = members[np.argsort(place[members], kind="stable")]
-        sizes = np.bincount(place[members], minlength=len(groups))
+        ascending, groups, group = self._of_run("ascending", self._keys_in_order), *np.unique(keys, return_inverse=True)
+        first = np.searchsorted(ascending, groups)
+        ends = offsets_of(np.searchsorted(ascending, groups, side="right") - first)
+        rows, scores, starts = (
+            np.empty(len(ascending), dtype=np.int64),
+            self.comparable_scores(),
+            offsets_of(self.depth),
+        )
+        for topic in np.unique(groups >> np.uint64(32)).tolist():
+            start = self.run.offsets[self.in_run[topic]]
+            by_score = np.argsort(-scores[start : start + self.depth[topic]])
+            rows[starts[topic] : starts[topic + 1]] = start + by_score
+        members = rows[np.repeat(first, np.diff(ends)) + position_in_segment(ends)]
         return self.run.places(
-            rows[members], offsets_of(sizes), group,
-            lambda: self.judgments.docs_at(found.doc[tied]), lambda: found.row[tied],
-        )  # fmt: skip
+            members, ends, group, lambda: self.judgments.docs_at(found.doc[tied]), lambda: found.row[tied]
+        )
 
     def _ranks_in_file_order(self, found: Hits) -> Ints:
         """Return the rank of each document by descending score, of equal scores in the order of the run."""
@@ -359,7 +375,7 @@ class Join:
             return found
         if self._assumed is None:
             further = np.flatnonzero(self.judgments.base_doc >= len(self._base.judgments))
-            more = self._find("further", further, np.searchsorted(further, self.judgments.offsets))
+            more = self._find("further", further, self.judgments.starts_of(further))
             rows, docs = more.row, more.doc
         else:
             rows, docs = self._assumed
