@@ -309,7 +309,7 @@ def _fingerprints(ids: pa.Array, topic: Ints) -> Any:
     padded = np.concatenate([np.zeros(16, dtype=np.uint8), content])
     at_each_byte = np.ndarray((len(padded) - 7,), "<u8", buffer=padded.data, strides=(1,))
     lengths, ends = np.diff(offsets), offsets[1:] + 16
-    out = (lengths.astype(np.uint64) << np.uint64(48)) ^ topic.astype(np.uint64)
+    out = (lengths.astype(np.uint64) << np.uint64(48)) ^ (topic.astype(np.uint64) * _ODD)
     for before_end in (8, 16):
         unused = np.clip(before_end - lengths, 0, 8).astype(np.uint64) << np.uint64(
             3

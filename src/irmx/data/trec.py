@@ -6,7 +6,7 @@ White space means the six characters of ASCII, as in C and trec_eval; a no-break
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,7 +65,7 @@ def read_trec(table: TableName, name: str, content: bytes, lines_before: int = 0
         kept.append(rows + lines.before)
         lines.before += lines.of_block
         for column in _KEPT[table]:
-            cells = fields[_FIELDS[table].index(column)]
+            cells = fields(_FIELDS[table].index(column))
             columns[column].append(cells.dictionary_encode() if column in ("query_id", "iteration") else cells)
         lines.rows += len(rows)
     if not lines.rows:
@@ -106,8 +106,8 @@ class _Lines:
         self._within = before > 0
         self._hash_is_topic = before > 0
 
-    def fields_of(self, block: bytes, is_last: bool) -> tuple[list[pa.Array], Ints]:
-        """Return the fields of the rows in a block of lines by column, and the numbers of their lines from 0."""
+    def fields_of(self, block: bytes, is_last: bool) -> tuple[Callable[[int], pa.Array], Ints]:
+        """Return a function that gives a column of the rows in a block of lines, and the numbers of their lines from 0."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -129,7 +129,7 @@ class _Lines:
             indices = pa.py_buffer(number + np.int32(place))
             return split.values.take(pa.Array.from_buffers(pa.int32(), len(rows), [None, indices]))
 
-        return [column(place) for place in range(width)], rows
+        return column, rows
 
     def _rows_among(self, lines: pa.Array, split: pa.Array, widths: Ints, is_last: bool) -> Ints:
         """Return the lines that are rows: not blank, and no comments; raise for any other line.

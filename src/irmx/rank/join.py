@@ -194,7 +194,7 @@ class Join:
         return self.memo(("hits", rel, ties), lambda: self._hits(rel, ties))
 
     def _hits(self, rel: float | None, ties: str) -> Hits:
-        if rel is not None and ("hits", None, ties) in self._memo:
+        if rel is not None and (self.run.table is not None or ("hits", None, ties) in self._memo):
             hits = self.hits(None, ties)
             return hits.where(self.judgments.grade[hits.doc] >= rel)
         if self._base is not None and not self._adds:
