@@ -1,8 +1,8 @@
 """irmx: user-model-based evaluation measures, as plugins, beside those of ir_measures.
 
 Importing it makes the measures of all installed plugins known to ir_measures; :func:`uninstall` undoes this.
-Registered measures and named objects are attributes of this module: ``irmx.MP``, ``irmx.GL_AD_ID``. Everything is
-imported when it is first used, modules such as :mod:`irmx.pt` included, so that ``import irmx`` stays fast; the public names are
+Registered measures are attributes of this module, ``irmx.MP``, and named objects those of :mod:`irmx.symbols`. What plugins share
+beyond measures is in :mod:`irmx.toolkit`. Everything is imported when it is first used, modules such as :mod:`irmx.pt` included, so that ``import irmx`` stays fast; the public names are
 listed in ``__init__.pyi``.
 """
 
@@ -31,6 +31,8 @@ def __getattr__(name: str) -> Any:
         return version("irmx")
     if name in _modules():
         return import_module(f"irmx.{name}")
+    if name in _MOVED or name in import_module("irmx.toolkit").__all__:
+        return _moved(name)
     if name.startswith("_") or name in _own_names():
         raise AttributeError(f"module 'irmx' has no attribute {name!r}")
     attributes = registry().attributes()
@@ -40,7 +42,21 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *registry().attributes()})
+    """Return the public names and the measures; named objects, such as user models, are in :mod:`irmx.symbols`."""
+    return sorted({*__all__, *registry().attributes()} - {*import_module("irmx.symbols").__dir__()})
+
+
+_MOVED = {"join": "irmx.rankings"}
+
+
+def _moved(name: str) -> Any:
+    """Return what a name meant before irmx 0.3, and warn."""
+    import warnings
+
+    now = _MOVED.get(name, f"irmx.toolkit.{name}")
+    warnings.warn(f"irmx.{name} is now {now}; the old name goes with irmx 0.3.", DeprecationWarning, stacklevel=3)
+    module, _, attribute = now.rpartition(".")
+    return getattr(import_module(module), attribute)
 
 
 @cache

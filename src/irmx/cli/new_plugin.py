@@ -27,9 +27,13 @@ def new_plugin(
 
     names = Names.of(name, measure, reserved=irmx.__all__)
     folder = new_plugin(names, into)
-    print(f"{irmx.visible(str(folder))}: a plugin with the measure {names.measure}. Next:")
-    print(f"  cd {irmx.visible(shlex.quote(str(folder)))}")
+    print(f"{irmx.toolkit.visible(str(folder))}: a plugin with the measure {names.measure}. Next:")
+    print(f"  cd {irmx.toolkit.visible(shlex.quote(str(folder)))}")
     print("  python -m pip install -e '.[test]' && python -m pytest")
     print(f"  irmx measures {names.measure}")
-    print(f"Then write your own definition in {irmx.visible(str(folder / 'src' / names.package / 'measure.py'))},")
-    print(f"and the values that you work out by hand in {irmx.visible(str(folder / 'tests' / 'test_measure.py'))}.")
+    print(
+        f"Then write your own definition in {irmx.toolkit.visible(str(folder / 'src' / names.package / 'measure.py'))},"
+    )
+    print(
+        f"and the values that you work out by hand in {irmx.toolkit.visible(str(folder / 'tests' / 'test_measure.py'))}."
+    )

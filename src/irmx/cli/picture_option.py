@@ -24,6 +24,6 @@ def picture_option(*names: str, help: str) -> Any:
     >>> import irmx
     >>> from pathlib import Path
     >>> from typing import Annotated
-    >>> PlotOption = Annotated[Path | None, irmx.picture_option("--plot", help="Also draw the values: FILE.svg, .png or .pdf.")]
+    >>> PlotOption = Annotated[Path | None, irmx.toolkit.picture_option("--plot", help="Also draw the values: FILE.svg, .png or .pdf.")]
     """
     return typer.Option(*names, metavar="FILE", callback=picture_file, help=help)

@@ -44,7 +44,7 @@ def runs_and_measures(arguments: Sequence[str], usage: str) -> tuple[list[str], 
     --------
     >>> import irmx
     >>> from irmx.demo import run_path
-    >>> runs, measures = irmx.runs_and_measures([str(run_path("bm25")), "AP nDCG@10", "P_5"], "irmx mine QRELS RUN... MEASURE...")
+    >>> runs, measures = irmx.toolkit.runs_and_measures([str(run_path("bm25")), "AP nDCG@10", "P_5"], "irmx mine QRELS RUN... MEASURE...")
     >>> len(runs), measures
     (1, [AP, nDCG@10, P@5])
     """

@@ -50,10 +50,10 @@ def new_file(path: str | os.PathLike[str], advice: str = "") -> Iterator[BinaryI
     >>> from pathlib import Path
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = Path(folder.name, "means.csv")
-    >>> with irmx.new_file(path) as file:
+    >>> with irmx.toolkit.new_file(path) as file:
     ...     _ = file.write(b"system,AP\n")
     >>> try:
-    ...     with irmx.new_file(path) as file:
+    ...     with irmx.toolkit.new_file(path) as file:
     ...         _ = file.write(b"system,")
     ...         raise KeyboardInterrupt
     ... except KeyboardInterrupt:

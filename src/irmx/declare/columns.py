@@ -133,7 +133,7 @@ def vocabulary() -> tuple[Column, ...]:
     Examples
     --------
     >>> import irmx
-    >>> [column.name for column in irmx.vocabulary() if column.table == "run"][:3]
+    >>> [column.name for column in irmx.toolkit.vocabulary() if column.table == "run"][:3]
     ['query_id', 'doc_id', 'score']
     """
     declared = [c for m in registry().measures().values() for c in (*m.RUN_COLUMNS, *m.QREL_COLUMNS)]

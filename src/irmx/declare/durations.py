@@ -21,7 +21,8 @@ class duration:  # noqa: N801
 
     Examples
     --------
-    >>> from irmx import Param, duration
+    >>> from irmx import Param
+    >>> from irmx.toolkit import duration
     >>> Param(duration, "time away").check(5400, "MA", "MSU")
     '1.5h'
     """

@@ -134,7 +134,7 @@ def measure(
 
     The function gets the :class:`irmx.Ranking` of one topic and returns a number. The measure has the name of the function,
     the first paragraph of its docstring is the description, and its keyword-only arguments are the parameters. They are
-    annotated as ``int``, ``float``, ``bool``, ``str``, ``list``, ``Literal[...]``, ``irmx.number``, ``irmx.duration``, or one
+    annotated as ``int``, ``float``, ``bool``, ``str``, ``list``, ``Literal[...]``, ``irmx.number``, ``irmx.toolkit.duration``, or one
     of these with None; ``Annotated[int, "what it means"]`` adds a description, and
     ``Annotated[int, irmx.Param(int, "what it means", low=1)]`` also a range. An argument without a default is a required
     parameter.

@@ -204,7 +204,7 @@ class Measure(ir_measures.Measure):
 
         By default the contribution of each document, as a part of its weight if :meth:`contributions` has a column
         ``weight``. A measure with another picture of its user draws it here, with the methods of the axes; the colours ``"C0"``
-        to ``"C6"`` are those of all pictures, and :func:`irmx.picture_text` makes texts of names.
+        to ``"C6"`` are those of all pictures, and :func:`irmx.toolkit.picture_text` makes texts of names.
 
         Parameters
         ----------

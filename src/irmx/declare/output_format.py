@@ -47,7 +47,7 @@ class PrintedRows:
 
     @classmethod
     def of(cls, rows: Any, columns: Sequence[str] | None = None, **options: Any) -> PrintedRows:
-        """Return rows from a DataFrame or an iterable of dicts; see :func:`irmx.print_rows`.
+        """Return rows from a DataFrame or an iterable of dicts; see :func:`irmx.toolkit.print_rows`.
 
         Parameters
         ----------

@@ -221,7 +221,7 @@ def problem_of_param(param: Param, name: str) -> str:
     return ""
 
 
-_KNOWN_TYPES = "int, float, irmx.number, bool, str, list, dict and irmx.duration"
+_KNOWN_TYPES = "int, float, irmx.number, bool, str, list, dict and irmx.toolkit.duration"
 
 
 def has_default(param: ParamInfo) -> bool:

@@ -24,9 +24,9 @@ def picture_text(name: Any, width: int | None = None) -> str:
     Examples
     --------
     >>> import irmx
-    >>> print(irmx.picture_text("cost $5$"))
+    >>> print(irmx.toolkit.picture_text("cost $5$"))
     cost \$5\$
-    >>> irmx.picture_text("MP(model=GL_AD_LID,rescale='recall')", width=24)
+    >>> irmx.toolkit.picture_text("MP(model=GL_AD_LID,rescale='recall')", width=24)
     "MP(model=GL_AD_LID,\nrescale='recall')"
     """
     text = visible(str(name))

@@ -96,11 +96,11 @@ def parse_measures(text: str) -> list[ir_measures.Measure]:
     Examples
     --------
     >>> import irmx
-    >>> irmx.parse_measures("AP nDCG@10  RBP(p=0.8, rel=1) P_5,10")
+    >>> irmx.toolkit.parse_measures("AP nDCG@10  RBP(p=0.8, rel=1) P_5,10")
     [AP, nDCG@10, RBP(rel=1), P@5, P@10]
-    >>> irmx.parse_measures("NCP(law=first|geometric(p=0.2:0.4:2))@10 P@5|20")
+    >>> irmx.toolkit.parse_measures("NCP(law=first|geometric(p=0.2:0.4:2))@10 P@5|20")
     [NCP(law=first)@10, NCP(law=geometric(p=0.2))@10, NCP(law=geometric(p=0.4))@10, P@5, P@20]
-    >>> irmx.parse_measures("nDCG(dcg=*)")
+    >>> irmx.toolkit.parse_measures("nDCG(dcg=*)")
     [nDCG, nDCG(dcg='exp-log2')]
     """
     return [measure for part in split_measures(text) for measure in _settings(part)]

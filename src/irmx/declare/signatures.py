@@ -16,7 +16,7 @@ from irmx.errors import UsageError
 _PLAIN: dict[Any, Any] = {t: t for t in (int, float, bool, str, list, number, duration)}
 _INFERRED = (bool, int, float, str, list)
 _ALLOWED = (
-    "int, float, bool, str, list, irmx.number, irmx.duration, Literal['a', 'b'], one of these with None, "
+    "int, float, bool, str, list, irmx.number, irmx.toolkit.duration, Literal['a', 'b'], one of these with None, "
     "or Annotated[one of these, irmx.Param(...)]"
 )
 

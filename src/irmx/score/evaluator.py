@@ -188,7 +188,7 @@ def evaluator(measures: Measures, qrels: Any, provider: str | None = None) -> Ev
     qrels : any
         Anything that :func:`irmx.read_qrels` accepts.
     provider : str, optional
-        The only provider of ir_measures to use, such as ``"pytrec_eval"``; see :class:`irmx.Evaluator`.
+        The only provider of ir_measures to use, such as ``"pytrec_eval"``; see :class:`irmx.toolkit.Evaluator`.
 
     Examples
     --------
@@ -230,13 +230,6 @@ def rankings(qrels: Any, run: Any, **common: Any) -> Rankings:
     the_run, judgments = read_run(run), read_qrels(qrels)
     refuse_no_common_topic(the_run, judgments)
     return Rankings(Join(the_run, judgments), **common)
-
-
-def join(qrels: Any, run: Any, **common: Any) -> Rankings:
-    """Return :func:`rankings` under the name that it had before irmx 0.3."""
-    message = "irmx.join returns rankings, not a Join, and is now irmx.rankings; the old name will be removed."
-    warnings.warn(message, DeprecationWarning, stacklevel=2)
-    return rankings(qrels, run, **common)
 
 
 _sent: dict[str, Evaluator] = {}

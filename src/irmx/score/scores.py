@@ -266,7 +266,7 @@ class Scores:
     # -- files -------------------------------------------------------------------------------------------
 
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
-        """Write the table of :meth:`frame`, with its provenance, to a parquet file, which :func:`irmx.new_file` makes.
+        """Write the table of :meth:`frame`, with its provenance, to a parquet file, which :func:`irmx.toolkit.new_file` makes.
 
         Raises
         ------
@@ -358,7 +358,7 @@ def scores(
     runs : mapping of str to run, or sequence of paths and globs
         Runs by name, each anything that :func:`irmx.read_run` accepts; runs from files have the names of the files.
     provider : str, optional
-        The only provider of ir_measures to use; see :class:`irmx.Evaluator`.
+        The only provider of ir_measures to use; see :class:`irmx.toolkit.Evaluator`.
     memory : str or number
         The memory that runs may take, in bytes or such as ``"500MB"``; a larger file is read in chunks of topics.
     jobs : int, optional
@@ -428,7 +428,7 @@ def versions_of(measures: Iterable[ir_measures.Measure]) -> dict[str, str]:
     Examples
     --------
     >>> import irmx
-    >>> list(irmx.versions_of([irmx.NCP(law="uniform")]))
+    >>> list(irmx.toolkit.versions_of([irmx.NCP(law="uniform")]))
     ['irmx', 'ir_measures', 'irmx-ncp']
     """
     measures = list(measures)

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irmx import DataError, Param, UsageError, content_in_blocks, content_of, read_table
+from irmx import DataError, Param, UsageError, read_table
 from irmx.ragged import Ints
+from irmx.toolkit import content_in_blocks, content_of
 from irmx_markov.finite_chains import LARGEST
 from irmx_markov.own_matrix import TransitionMatrix
 from irmx_markov.yandex_log import clicks_of_yandex_log, is_yandex_log

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from irmx import FormatOption, UsageError, new_file, print_rows
+from irmx import UsageError
+from irmx.toolkit import FormatOption, new_file, print_rows
 
 _LOG_HELP = "Click log: a table file with session, rank and time, or a log in the format of Yandex's Relevance Prediction Challenge."
 _OUT = typer.Option("--out", help="File to write; by default standard output.")
@@ -72,7 +73,7 @@ def best_retrieved(
     The column holds the largest number of relevant documents that any of the runs retrieves for the topic. It is read by
     MP(model=GL_AD_ID,rescale='relative_recall').
     """
-    from irmx import matching_files
+    from irmx.toolkit import matching_files
     from irmx_markov.relative_recall import add_best_retrieved
 
     paths = [path for argument in runs for path in matching_files(argument)]

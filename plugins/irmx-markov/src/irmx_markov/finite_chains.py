@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from irmx import UsageError, counted
+from irmx import UsageError
 from irmx.ragged import Floats
+from irmx.toolkit import counted
 
 OPERATIONS = 20_000_000_000
 """Maximum number of operations for the elimination of states in a band."""

@@ -7,8 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import Column, DataError, Param, Rankings, SampleValues, Symbol, UsageError, read_table, value_repr
+from irmx import (
+    Column,
+    DataError,
+    Param,
+    Rankings,
+    SampleValues,
+    Symbol,
+    UsageError,
+    read_table,
+)
 from irmx.ragged import Floats
+from irmx.toolkit import value_repr
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from irmx import DataError, UsageError, content_of, counted
+from irmx import DataError, UsageError
 from irmx.ragged import Floats
+from irmx.toolkit import content_of, counted
 from irmx_markov.finite_chains import check_shape
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}

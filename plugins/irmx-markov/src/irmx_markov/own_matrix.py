@@ -11,8 +11,9 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from irmx import Param, Rankings, Symbol, UsageError, new_file
+from irmx import Param, Rankings, Symbol, UsageError
 from irmx.ragged import Floats, Ints
+from irmx.toolkit import new_file
 from irmx_markov.finite_chains import (
     check_irreducible,
     check_shape,

@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from irmx import DataError, DataWarning, counted
+from irmx import DataError, DataWarning
+from irmx.toolkit import counted
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from irmx import FormatOption, PlacesOption, UsageError, matching_file, matching_files, new_file, print_rows
+from irmx import UsageError
+from irmx.toolkit import FormatOption, PlacesOption, matching_file, matching_files, new_file, print_rows
 
 QRELS_HELP = "Qrels: a table file with the columns vertical and orientation for measures of pages, or any other."
 PAGES_HELP = "Pages: JSON Lines, or a table file with one row per item; - for standard input."

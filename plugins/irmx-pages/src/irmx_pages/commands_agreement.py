@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from irmx import FormatOption, PlacesOption, UsageError, counted, matching_file, print_rows, registry
+from irmx import UsageError, registry
+from irmx.toolkit import FormatOption, PlacesOption, counted, matching_file, print_rows
 from irmx_pages.commands import FailedTraps, PagesFile, PreferencesFile, Qrels, Test
 
 if TYPE_CHECKING:

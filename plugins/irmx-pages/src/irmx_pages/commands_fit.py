@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from irmx import FormatOption, PlacesOption, matching_file, print_rows
+from irmx.toolkit import FormatOption, PlacesOption, matching_file, print_rows
 from irmx_pages.commands import FailedTraps, PagesFile, PreferencesFile, Qrels, Test
 
 _TITLES = {

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irmx import new_file
+from irmx.toolkit import new_file
 from irmx_pages.preferences.preference_votes import Preferences
 from irmx_pages.preferences.simulated_preferences import simulate_preferences
 from irmx_pages.simulate.page_pairs import page_pairs

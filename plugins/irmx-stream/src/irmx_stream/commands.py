@@ -7,7 +7,8 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from irmx import FormatOption, PlacesOption, UsageError, matching_file, print_rows
+from irmx import UsageError
+from irmx.toolkit import FormatOption, PlacesOption, matching_file, print_rows
 
 
 def score(

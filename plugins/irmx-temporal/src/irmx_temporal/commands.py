@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from irmx import DataError, FormatOption, PlacesOption, note, print_rows
+from irmx import DataError
+from irmx.toolkit import FormatOption, PlacesOption, note, print_rows
 
 
 def windows(

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 import irmx
-from irmx import Judgments, Rankings, visible
+from irmx import Judgments, Rankings
 from irmx.ragged import position_among
+from irmx.toolkit import visible
 from irmx_temporal.cells.aspect_weights import aspects_of
 from irmx_temporal.cells.cell_arrays import Aspects
 from irmx_temporal.cells.layout_of_qrels import Places

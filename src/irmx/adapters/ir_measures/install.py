@@ -123,7 +123,7 @@ def _parsed_before(measure: Any) -> ir_measures.Measure | None:
 
 
 def _parse_trec_measure(measure: str) -> list[ir_measures.Measure]:
-    """Parse a name of trec_eval as ir_measures does, and any other text as :func:`irmx.parse_measures` does."""
+    """Parse a name of trec_eval as ir_measures does, and any other text as :func:`irmx.toolkit.parse_measures` does."""
     try:
         measures: list[ir_measures.Measure] = ir_measures.util.parse_trec_measure(measure)
         return measures

@@ -49,7 +49,7 @@ def picture_bytes(figure: Figure | SubFigure | None, kind: str = "svg") -> bytes
     --------
     >>> import irmx
     >>> display = irmx.plot("AP", {"q": {"a": 1}}, {"q": {"a": 1.0}}, "q")
-    >>> irmx.picture_bytes(display.figure_).startswith(b"<?xml")
+    >>> irmx.toolkit.picture_bytes(display.figure_).startswith(b"<?xml")
     True
     """
     whole: Any = figure

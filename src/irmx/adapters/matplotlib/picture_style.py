@@ -40,7 +40,7 @@ def picture_style() -> Iterator[Any]:
     Examples
     --------
     >>> import irmx
-    >>> with irmx.picture_style() as plt:
+    >>> with irmx.toolkit.picture_style() as plt:
     ...     figure, ax = plt.subplots()
     >>> ax.spines["top"].get_visible()
     False
@@ -61,7 +61,7 @@ def distinct_line(number: int) -> dict[str, Any]:
     """Return the colour and dashes of a line, counted from 0; the first 35 differ, and neighbours differ in both.
 
     >>> import irmx
-    >>> irmx.distinct_line(0), irmx.distinct_line(35) == irmx.distinct_line(0)
+    >>> irmx.toolkit.distinct_line(0), irmx.toolkit.distinct_line(35) == irmx.toolkit.distinct_line(0)
     ({'color': '#0072b2', 'linestyle': '-'}, True)
     """
     turn = number // len(COLOURS)
@@ -72,7 +72,7 @@ def distinct_marker(number: int) -> str:
     """Return the marker of a line, counted from 0; lines of one colour have different ones.
 
     >>> import irmx
-    >>> irmx.distinct_marker(0), irmx.distinct_marker(7)
+    >>> irmx.toolkit.distinct_marker(0), irmx.toolkit.distinct_marker(7)
     ('o', 's')
     """
     return _MARKERS[(number + number // len(COLOURS)) % len(_MARKERS)]

@@ -183,7 +183,7 @@ def plot(
     >>> display = irmx.plot("MP(model=GL_AD_ID)", qrels_path(), run_path("bm25"), "1")
     >>> display.panels
     (UserPanel(measure=MP(model=GL_AD_ID), run='bm25.run', value=0.6...),)
-    >>> irmx.write_picture(display.figure_, "user.pdf")  # doctest: +SKIP
+    >>> irmx.toolkit.write_picture(display.figure_, "user.pdf")  # doctest: +SKIP
     """
     measures = [measure] if isinstance(measure, (str, ir_measures.Measure)) else list(measure)
     panels = [

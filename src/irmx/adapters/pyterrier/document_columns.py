@@ -102,7 +102,7 @@ def column(
     Parameters
     ----------
     name : str
-        The name of the column; :func:`irmx.vocabulary` says what it must hold.
+        The name of the column; :func:`irmx.toolkit.vocabulary` says what it must hold.
     source : dict, Series, DataFrame, callable, str or dataset
         Its value by ``docno``; a DataFrame of documents with the columns ``docno`` and ``name``; a function of the docno;
         or a dataset of PyTerrier or ir_datasets, or its id, of whose documents a declared field gives the column. These

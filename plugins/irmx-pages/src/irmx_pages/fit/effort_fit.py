@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irmx import DataError, Param, UsageError, counted, html_result, read_table
+from irmx import DataError, Param, UsageError, read_table
 from irmx.ragged import Floats, Ints, segment_sum, short_repr
+from irmx.toolkit import counted, html_result
 from irmx_pages.fit.observations import interval95, multiplicities, warn_of_one_cluster
 
 if TYPE_CHECKING:

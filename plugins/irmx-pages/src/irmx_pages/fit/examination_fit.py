@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import DataError, Param, UsageError, counted, html_result
+from irmx import DataError, Param, UsageError
 from irmx.ragged import Floats, Ints, segment_sum, short_repr
+from irmx.toolkit import counted, html_result
 from irmx_pages.examination.examination_models import KIND
 from irmx_pages.fit.examination_log import ExaminationLog, probabilities, read_examinations
 from irmx_pages.fit.observations import interval95, multiplicities, warn_of_one_cluster

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import UsageError, html_result, parse_measure, progress_bar, read_qrels
+from irmx import UsageError, parse_measure, read_qrels
 from irmx.ragged import Ints, short_repr
+from irmx.toolkit import html_result, progress_bar
 from irmx_pages.fit.choice_likelihood import LikelihoodFit, is_range
 from irmx_pages.fit.parameter_grid import ParameterGrid, parameter_grid
 from irmx_pages.fit.personal_weights import OF_ACTIVE, PersonalGrid, of_active

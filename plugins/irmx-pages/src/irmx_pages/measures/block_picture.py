@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from irmx import counted, picture_text
+from irmx.toolkit import counted, picture_text
 
 _BLOCKS = 40
 """Of a longer page, so many blocks are drawn."""

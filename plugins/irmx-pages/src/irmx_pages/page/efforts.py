@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from irmx import DataError, Param, UsageError, number, value_repr
+from irmx import DataError, Param, UsageError, number
 from irmx.ragged import Bools, Floats
+from irmx.toolkit import value_repr
 
 IMAGE, TEXT, VIDEO = "image", "text", "video"
 VISUAL = (IMAGE, VIDEO)

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from irmx import DataError, new_file, read_table
+from irmx import DataError, read_table
+from irmx.toolkit import new_file
 from irmx_pages.page.page import Block, Page
 from irmx_pages.page.page_arrays import WEB
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from irmx import DataError, Param, Table, content_of, read_table
+from irmx import DataError, Param, Table, read_table
+from irmx.toolkit import content_of
 from irmx_pages.page.page import Block, Page
 from irmx_pages.page.page_arrays import WEB
 from irmx_pages.page.page_files import is_page_line

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import DataError, Evaluator, Join, Judgments, TopicScores, read_qrels, read_run
+from irmx import DataError, Join, Judgments, TopicScores, read_qrels, read_run
+from irmx.toolkit import Evaluator
 from irmx_pages.page.efforts import media_of
 from irmx_pages.page.page import Page
 from irmx_pages.page.page_reading import read_pages

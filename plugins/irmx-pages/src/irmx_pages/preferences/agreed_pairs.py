@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from irmx import DataError, DataWarning, Evaluator
+from irmx import DataError, DataWarning
 from irmx.ragged import Floats, Ints
+from irmx.toolkit import Evaluator
 from irmx_pages.page.page import Page
 from irmx_pages.page.page_reading import read_pages
 from irmx_pages.page.page_runs import page_values

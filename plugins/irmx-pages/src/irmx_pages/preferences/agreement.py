@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import Evaluator, UsageError, read_qrels
+from irmx import UsageError, read_qrels
+from irmx.toolkit import Evaluator
 from irmx_pages.preferences.agreed_pairs import LEVELS, agreed_pairs
 from irmx_pages.preferences.topic_intervals import check_test, p_value, topic_interval
 from irmx_pages.preferences.traps import FAILED_TRAPS

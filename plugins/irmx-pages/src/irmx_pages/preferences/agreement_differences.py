@@ -7,7 +7,8 @@ import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from irmx import DataError, DataWarning, Evaluator, UsageError, counted, read_qrels
+from irmx import DataError, DataWarning, UsageError, read_qrels
+from irmx.toolkit import Evaluator, counted
 from irmx_pages.preferences.agreed_pairs import LEVELS, AgreedPairs, agreed_pairs
 from irmx_pages.preferences.corrected_p_values import check_correction, corrected_p_values
 from irmx_pages.preferences.topic_intervals import check_test, favoured, p_value, topic_interval

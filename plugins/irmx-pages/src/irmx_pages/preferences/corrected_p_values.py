@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from irmx import UsageError, suggest
+from irmx import UsageError
 from irmx.ragged import Floats
+from irmx.toolkit import suggest
 
 
 def holm(p: Floats) -> Floats:

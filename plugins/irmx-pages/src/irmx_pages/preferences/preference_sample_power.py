@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import DataError, Evaluator, Param, UsageError, read_qrels
+from irmx import DataError, Param, UsageError, read_qrels
 from irmx.ragged import Floats, Ints
+from irmx.toolkit import Evaluator
 from irmx_pages.preferences.agreed_pairs import LEVELS, agreed_pairs
 from irmx_pages.preferences.agreement_differences import check_two_measures
 from irmx_pages.preferences.power_of_paired_t import detectable_effect, topics_for_effect

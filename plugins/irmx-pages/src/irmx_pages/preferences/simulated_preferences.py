@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import Evaluator, UsageError, read_qrels
+from irmx import UsageError, read_qrels
+from irmx.toolkit import Evaluator
 from irmx_pages.page.page_reading import read_pages
 from irmx_pages.page.page_runs import page_values
 from irmx_pages.preferences.agreed_pairs import pair_numbers

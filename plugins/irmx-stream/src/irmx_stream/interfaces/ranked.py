@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irmx import Param, duration, seconds
+from irmx import Param
 from irmx.ragged import Floats, Ints, segment_sum
+from irmx.toolkit import duration, seconds
 from irmx_stream.interfaces.reading_interface import NEVER, ReadingInterface
 from irmx_stream.users.exponentials import EXPONENTIALS
 

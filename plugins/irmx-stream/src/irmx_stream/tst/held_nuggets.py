@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from irmx import DataError, DataWarning, counted
+from irmx import DataError, DataWarning
 from irmx.ragged import Floats
+from irmx.toolkit import counted
 from irmx_stream.tst.tst_folder import TstFolder
 from irmx_stream.tst.tst_tables import TstTable
 from irmx_stream.tst.word_lengths import (

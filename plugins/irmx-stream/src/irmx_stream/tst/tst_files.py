@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from irmx import content_of
+from irmx.toolkit import content_of
 
 _HEAD = 65536
 """Number of bytes that are read to recognise a file."""

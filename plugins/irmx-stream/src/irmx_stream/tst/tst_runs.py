@@ -8,7 +8,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from irmx import DataError, content_of
+from irmx import DataError
+from irmx.toolkit import content_of
 from irmx_stream.tst.tst_files import LATEST, place, too_late
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from irmx import DataError, content_of
+from irmx import DataError
+from irmx.toolkit import content_of
 from irmx_stream.tst.tst_files import (
     LATEST,
     RELEASED_UPDATES,

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from xml.parsers import expat
 
-from irmx import DataError, content_of
+from irmx import DataError
+from irmx.toolkit import content_of
 from irmx_stream.tst.tst_files import LATEST, place, too_late, topic_of
 
 

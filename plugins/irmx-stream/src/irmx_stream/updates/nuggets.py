@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from irmx import Column, DataError, Rankings, Rows, counted
+from irmx import Column, DataError, Rankings, Rows
 from irmx.ragged import Array, Bools, Floats, Ints
+from irmx.toolkit import counted
 from irmx_stream.updates.checked_values import YEAR, nugget_names
 from irmx_stream.updates.stream_columns import NUGGET_TIME, POOLED, REPLACED
 

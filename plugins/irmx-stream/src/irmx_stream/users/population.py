@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from irmx import UsageError, seconds
+from irmx import UsageError
 from irmx.ragged import Floats, short_repr
+from irmx.toolkit import seconds
 
 _NORMALS = 1
 """The spawn key of the random numbers drawn here, in addition to the seed; the traces have another."""

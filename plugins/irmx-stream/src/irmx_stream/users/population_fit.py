@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import DataError, UsageError, counted, html_result
+from irmx import DataError, UsageError
 from irmx.ragged import Floats, Ints, segment_sum, short_repr
+from irmx.toolkit import counted, html_result
 from irmx_stream.users.population import Population
 from irmx_stream.users.recorded_traces import Recorded, read_traces
 

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from irmx import UsageError, seconds
+from irmx import UsageError
 from irmx.ragged import Floats, Ints, offsets_of, segment_of, short_repr
+from irmx.toolkit import seconds
 from irmx_stream.updates.checked_values import is_number
 from irmx_stream.users.exponentials import EXPONENTIALS
 from irmx_stream.users.population import Users

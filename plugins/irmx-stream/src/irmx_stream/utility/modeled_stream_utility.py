@@ -6,7 +6,17 @@ from collections.abc import Hashable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from irmx import COMMON_PARAMS, Citation, Formula, Measure, Param, Rankings, TopicScores, UsageError, duration
+from irmx import (
+    COMMON_PARAMS,
+    Citation,
+    Formula,
+    Measure,
+    Param,
+    Rankings,
+    TopicScores,
+    UsageError,
+)
+from irmx.toolkit import duration
 from irmx_stream.interfaces.newest_first import REVERSE_CHRONOLOGICAL
 from irmx_stream.interfaces.reading_interface import KIND
 from irmx_stream.updates.checked_values import SAME_TIME

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import irmx
-from irmx import DataError, DataWarning, DetailedResults, Rankings, TopicScores, UsageError, counted
+from irmx import DataError, DataWarning, Rankings, TopicScores, UsageError
 from irmx.ragged import short_repr
+from irmx.toolkit import DetailedResults, counted
 from irmx_stream.updates.stream_columns import QUERY_START
 from irmx_stream.updates.streams import Stream
 from irmx_stream.users.recorded_traces import Recorded, traces_for
@@ -101,7 +102,7 @@ def score_recorded(
 
     Returns
     -------
-    irmx.DetailedResults
+    irmx.toolkit.DetailedResults
         The mean over topics, the value of every topic, and their standard errors over users.
 
     Raises

@@ -9,8 +9,9 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from irmx import TopicScores, counted
+from irmx import TopicScores
 from irmx.ragged import Floats, Ints, segment_sum, short_repr
+from irmx.toolkit import counted
 from irmx_stream.interfaces.newest_first import REVERSE_CHRONOLOGICAL
 from irmx_stream.interfaces.reading_interface import NEVER, ReadingInterface
 from irmx_stream.updates.streams import Stream

@@ -10,8 +10,9 @@ from typing import NamedTuple
 import ir_measures
 import numpy as np
 
-from irmx import Evaluator, IrmxError
+from irmx import IrmxError
 from irmx.ragged import Floats
+from irmx.toolkit import Evaluator
 
 _RANKING = "abcdef"
 _UNJUDGED = "abde"

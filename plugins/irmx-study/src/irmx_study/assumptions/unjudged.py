@@ -9,20 +9,9 @@ from typing import Any
 import ir_measures
 import numpy as np
 
-from irmx import (
-    Evaluator,
-    Join,
-    Judgments,
-    Rankings,
-    Run,
-    Scores,
-    UsageError,
-    counted,
-    named_runs,
-    of_each_run,
-    progress_bar,
-)
+from irmx import Join, Judgments, Rankings, Run, Scores, UsageError
 from irmx.ragged import Bools, Floats
+from irmx.toolkit import Evaluator, counted, named_runs, of_each_run, progress_bar
 from irmx_study.assumptions.assumed_values import AssumedValues
 from irmx_study.assumptions.flips import Extremes, UnjudgedDocuments, extremes_of
 from irmx_study.assumptions.rank_biased_residual import is_rank_biased, residuals

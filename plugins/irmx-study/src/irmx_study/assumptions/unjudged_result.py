@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irmx import Scores, counted, html_result, some
+from irmx import Scores
 from irmx.ragged import Floats
+from irmx.toolkit import counted, html_result, some
 from irmx_study.assumptions.assumed_values import means_of
 from irmx_study.assumptions.flips import Extremes, would_flip
 from irmx_study.assumptions.tried_measures import Effects

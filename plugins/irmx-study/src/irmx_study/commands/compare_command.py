@@ -9,18 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from irmx import (
-    DataWarning,
-    MissingTopicsWarning,
-    UsageError,
-    named_runs,
-    note,
-    picture_option,
-    print_rows,
-    registry,
-    runs_and_measures,
-    visible,
-)
+from irmx import DataWarning, UsageError, registry
+from irmx.toolkit import MissingTopicsWarning, named_runs, note, picture_option, print_rows, runs_and_measures, visible
 from irmx_study.commands.report_files import REPORT_ENDINGS, FormatOrReportOption, write_report
 from irmx_study.commands.scored import labels_of, scored
 from irmx_study.commands.shared_options import (
@@ -104,7 +94,7 @@ def compare_runs(
     runs, those that share a letter cannot be told apart. With -o csv, tsv or jsonl, one row per comparison; with -o latex, the
     table of a paper; with -o FILE.html, the page that irmx report writes. How the runs were compared is printed below a table, and otherwise on standard error.
     """
-    from irmx import axes_for, write_picture
+    from irmx.toolkit import axes_for, write_picture
     from irmx_study.comparison.choices import Choices
     from irmx_study.comparison.compare import compare
     from irmx_study.comparison.comparison import check_order

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from irmx import FormatOption, UsageError, in_markdown, picture_option, print_rows, registry, visible, write_picture
+from irmx import UsageError, registry
+from irmx.toolkit import FormatOption, in_markdown, picture_option, print_rows, visible, write_picture
 from irmx_study.commands.scored import chosen, scored
 from irmx_study.commands.shared_options import (
     ArgumentsOption,

@@ -9,16 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from irmx import (
-    FormatOption,
-    MissingTopicsWarning,
-    UsageError,
-    note,
-    picture_option,
-    print_rows,
-    registry,
-    write_picture,
-)
+from irmx import UsageError, registry
+from irmx.toolkit import FormatOption, MissingTopicsWarning, note, picture_option, print_rows, write_picture
 from irmx_study.commands.scored import chosen, scored
 from irmx_study.commands.shared_options import (
     ArgumentsOption,

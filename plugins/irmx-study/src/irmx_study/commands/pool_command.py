@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from irmx import (
+from irmx import UsageError, registry
+from irmx.toolkit import (
     QRELS_HELP,
     FormatOption,
-    UsageError,
     counted,
     note,
     picture_option,
     print_rows,
-    registry,
     runs_and_measures,
     write_picture,
 )
@@ -116,7 +115,7 @@ def missing_judgments(
     With --leave-out, prints one row per measure and group: how many judgments are lost without it, tau, and how the values and
     ranks of its runs change; of more than 10 groups one row per measure, except with -o csv, tsv or jsonl.
     """
-    from irmx.parallel import check_backend, check_jobs
+    from irmx.toolkit import check_backend, check_jobs
     from irmx_study.comparison.tables_for_reading import write_facts_below
     from irmx_study.filters.chosen_systems import check_best, listed_names
 

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from irmx import QRELS_HELP, FormatOption, UsageError, print_rows
+from irmx import UsageError
+from irmx.toolkit import QRELS_HELP, FormatOption, print_rows
 from irmx_study.commands.scored import scored
 from irmx_study.commands.shared_options import (
     LabelOption,

@@ -10,7 +10,8 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from irmx import FormatOption, MissingTopicsWarning, UsageError, named_runs, note, runs_and_measures, visible
+from irmx import UsageError
+from irmx.toolkit import FormatOption, MissingTopicsWarning, named_runs, note, runs_and_measures, visible
 from irmx_study.commands.scored import labels_of, names_with_labels, scored
 
 REPORT_ENDINGS = (".html", ".htm")

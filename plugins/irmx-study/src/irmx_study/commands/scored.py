@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from irmx import Scores, UsageError, named_runs, runs_and_measures, scores, suggest
+from irmx import Scores, UsageError, scores
+from irmx.toolkit import named_runs, runs_and_measures, suggest
 
 
 def scored(

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from irmx import FormatOption, Grid, UsageError, picture_option, print_rows, registry, visible, write_picture
+from irmx import Grid, UsageError, registry
+from irmx.toolkit import FormatOption, picture_option, print_rows, visible, write_picture
 from irmx_study.commands.scored import label_of, labelled, labels_of, scored
 from irmx_study.commands.shared_options import (
     ArgumentsOption,

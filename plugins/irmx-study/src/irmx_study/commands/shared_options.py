@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from irmx import QRELS_HELP, registry
+from irmx import registry
+from irmx.toolkit import QRELS_HELP
 
 
 def _named(kind: str) -> list[tuple[str, str]]:

@@ -49,8 +49,8 @@ def sweep(
     Writes one row per run, topic and setting. Every finished setting is kept in the folder OUT.parts, from which the same
     command resumes after it was stopped.
     """
-    from irmx import UsageError, counted, matching_files, note
-    from irmx.parallel import check_backend, check_jobs
+    from irmx import UsageError
+    from irmx.toolkit import check_backend, check_jobs, counted, matching_files, note
     from irmx_study.sweeping.sweeps import Sweep
 
     check_backend(backend, scheduler)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from irmx import FormatOption, print_rows
+from irmx.toolkit import FormatOption, print_rows
 from irmx_study.commands.scored import label_of, scored
 from irmx_study.commands.shared_options import (
     ArgumentsOption,

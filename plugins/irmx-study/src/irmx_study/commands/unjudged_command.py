@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from irmx import QRELS_HELP, FormatOption, named_runs, note, print_rows, runs_and_measures
+from irmx.toolkit import QRELS_HELP, FormatOption, named_runs, note, print_rows, runs_and_measures
 from irmx_study.commands.scored import labels_of, names_with_labels
 from irmx_study.commands.shared_options import BaselinesOption, LabelOption, PlacesByFormatOption, decimal_places
 

@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
-from irmx import Param, UsageError, parse_value
+from irmx import Param, UsageError
+from irmx.toolkit import parse_value
 from irmx_study.significance.named_tests import Correction, SignificanceTest
 
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irmx import Citation, Scores, UsageError, counted, some, suggest
+from irmx import Citation, Scores, UsageError
 from irmx.ragged import Bools, Ints
+from irmx.toolkit import counted, some, suggest
 from irmx_study.comparison.choices import Choices
 from irmx_study.comparison.comparisons_of_pairs import comparisons_of, complete_values
 from irmx_study.comparison.interval_display import IntervalDisplay

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irmx import DataError, Scores, progress_bar
+from irmx import DataError, Scores
 from irmx.ragged import Bools, Floats, Ints
+from irmx.toolkit import progress_bar
 from irmx_study.comparison.choices import Choices
 from irmx_study.significance.bca_intervals import bca_intervals
 from irmx_study.significance.checked_results import corrected, tested

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import COLOURS, axes_for, distinct_marker, grid_of_axes, picture_text
 from irmx.ragged import Bools, Floats
+from irmx.toolkit import COLOURS, axes_for, distinct_marker, grid_of_axes, picture_text
 from irmx_study.pictures.display import Display
 from irmx_study.pictures.named_colours import GREY
 

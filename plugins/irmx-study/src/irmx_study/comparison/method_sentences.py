@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import irmx
-from irmx import Citation, papers_of, visible
+from irmx import Citation
+from irmx.toolkit import papers_of, visible
 from irmx_study.comparison.stated_facts import (
     EFFECTS,
     draws_of,

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irmx import Scores, counted
+from irmx import Scores
 from irmx.ragged import Bools
+from irmx.toolkit import counted
 from irmx_study.comparison.comparisons_of_pairs import complete_values
 from irmx_study.significance.paired_values import PairedValues
 from irmx_study.significance.rank_tests import WilcoxonTest, count_lost_ties

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from irmx import UsageError, some, suggest
+from irmx import UsageError
 from irmx.ragged import Ints
+from irmx.toolkit import some, suggest
 
 _LISTED = 20
 """How many names of systems a message lists."""

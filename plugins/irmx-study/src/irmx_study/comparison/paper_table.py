@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from irmx import UsageError, counted, in_latex
+from irmx import UsageError
+from irmx.toolkit import counted, in_latex
 from irmx_study.comparison.method_sentences import joined
 from irmx_study.comparison.stated_facts import facts_of, topics_of
 

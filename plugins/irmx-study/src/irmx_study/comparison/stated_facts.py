@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from irmx import counted
+from irmx.toolkit import counted
 from irmx_study.correlation.agreement_facts import versions_fact
 from irmx_study.significance.named_tests import SignificanceTest
 from irmx_study.significance.random_draws import all_signs

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
-from irmx import html_result, in_markdown, print_rows, visible
+from irmx.toolkit import html_result, in_markdown, print_rows, visible
 from irmx_study.comparison.stated_facts import has_letters
 
 if TYPE_CHECKING:

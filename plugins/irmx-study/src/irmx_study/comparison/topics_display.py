@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irmx import axes_for, counted, picture_text
 from irmx.ragged import Floats
+from irmx.toolkit import axes_for, counted, picture_text
 from irmx_study.comparison.comparisons_of_pairs import comparisons_of, complete_values
 from irmx_study.pictures.display import Display
 from irmx_study.pictures.named_colours import BLUE, GREY, VERMILION

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 
 import ir_measures
 
-from irmx import Scores, counted, versions_of
+from irmx import Scores
+from irmx.toolkit import counted, versions_of
 
 MARKED = "a tau of at least .90, the customary bar for measures that rank systems alike; of at least .97"
 """What the marks of taus mean."""

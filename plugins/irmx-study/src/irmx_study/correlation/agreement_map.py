@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import UsageError, axes_for, picture_text
+from irmx import UsageError
 from irmx.ragged import Floats, Ints
+from irmx.toolkit import axes_for, picture_text
 from irmx_study.pictures.cell_numbers import write_in_cells
 from irmx_study.pictures.display import Display
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import Scores, UsageError, counted, html_result
+from irmx import Scores, UsageError
 from irmx.ragged import Floats, Ints
+from irmx.toolkit import counted, html_result
 from irmx_study.correlation.agreement_facts import MARKED, notes_on_topics, stability_fact, systems_fact, versions_fact
 from irmx_study.correlation.coefficients import COEFFICIENTS, DIRECTED, check_coefficient, matrix_of
 from irmx_study.correlation.topic_stability import quantiles, resampled_taus, taus_by_topic

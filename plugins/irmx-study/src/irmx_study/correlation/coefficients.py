@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from irmx import UsageError, suggest
+from irmx import UsageError
 from irmx.ragged import Floats
+from irmx.toolkit import suggest
 from irmx_study.rank_correlation.kendall import kendall_taus
 from irmx_study.rank_correlation.linear_correlation import pearson_correlations, spearman_correlations
 from irmx_study.rank_correlation.rank_biased_overlap import rank_biased_overlaps

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from irmx import DataError, Scores, UsageError, counted, some
+from irmx import DataError, Scores, UsageError
 from irmx.ragged import Bools, Floats
+from irmx.toolkit import counted, some
 from irmx_study.rank_correlation.comparable_means import comparable_means
 
 FEWEST = 3

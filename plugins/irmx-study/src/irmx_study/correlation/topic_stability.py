@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from irmx import progress_bar
 from irmx.ragged import Floats, Ints
+from irmx.toolkit import progress_bar
 from irmx_study.rank_correlation.comparable_means import comparable
 from irmx_study.rank_correlation.taus_of_samples import taus_of_samples
 from irmx_study.significance.random_draws import resampled_topics

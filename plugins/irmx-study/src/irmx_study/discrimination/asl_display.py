@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from irmx import axes_for, distinct_line, picture_text
+from irmx.toolkit import axes_for, distinct_line, picture_text
 from irmx_study.pictures.display import Display
 from irmx_study.pictures.legends import legend_beside, width_beside
 from irmx_study.pictures.named_colours import GREY

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from irmx import DataError, Param, Scores, UsageError, progress_bar
+from irmx import DataError, Param, Scores, UsageError
+from irmx.toolkit import progress_bar
 from irmx_study.comparison.compare import compare
 from irmx_study.comparison.comparisons_of_pairs import complete_values
 from irmx_study.discrimination.discrimination_result import Discrimination

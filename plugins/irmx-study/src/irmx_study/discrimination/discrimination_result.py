@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import Scores, UsageError, counted, html_result, some
+from irmx import Scores, UsageError
+from irmx.toolkit import counted, html_result, some
 from irmx_study.comparison.comparison import Comparison
 from irmx_study.comparison.stated_facts import topics_of
 from irmx_study.discrimination.discriminative_power import difference_needed

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import axes_for, distinct_line, distinct_marker, picture_text
+from irmx.toolkit import axes_for, distinct_line, distinct_marker, picture_text
 from irmx_study.discrimination.swap_counts import BINS, RELIABLE
 from irmx_study.pictures.display import Display
 from irmx_study.pictures.legends import legend_beside, width_beside

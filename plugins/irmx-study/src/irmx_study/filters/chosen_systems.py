@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irmx import DataError, Scores, UsageError, content_of, counted, some, suggest
+from irmx import DataError, Scores, UsageError
 from irmx.ragged import Bools
+from irmx.toolkit import content_of, counted, some, suggest
 from irmx_study.rank_correlation.comparable_means import comparable_means
 
 if TYPE_CHECKING:

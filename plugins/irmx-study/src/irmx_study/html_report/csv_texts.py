@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from irmx import in_spreadsheet
+from irmx.toolkit import in_spreadsheet
 
 if TYPE_CHECKING:
     import pandas as pd

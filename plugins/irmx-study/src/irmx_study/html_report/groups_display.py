@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from irmx import axes_for, picture_text
+from irmx.toolkit import axes_for, picture_text
 from irmx_study.comparison.comparison import Comparison
 from irmx_study.pictures.display import Display
 from irmx_study.pictures.named_colours import BLUE, GREY

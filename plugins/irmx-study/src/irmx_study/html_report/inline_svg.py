@@ -6,7 +6,7 @@ import re
 import warnings
 from typing import Any
 
-from irmx import in_html, picture_bytes
+from irmx.toolkit import in_html, picture_bytes
 
 
 def inline_svg(figure: Any, name: str, title: str) -> Any:

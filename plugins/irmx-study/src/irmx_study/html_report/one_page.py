@@ -9,7 +9,8 @@ from importlib import resources
 from importlib.util import find_spec
 from typing import Any
 
-from irmx import UsageError, visible
+from irmx import UsageError
+from irmx.toolkit import visible
 from irmx_study.html_report.section import Section
 
 _FILES = resources.files("irmx_study.html_report").joinpath("templates")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from irmx import axes_for, picture_text
+from irmx.toolkit import axes_for, picture_text
 from irmx_study.comparison.comparison import Comparison
 from irmx_study.pictures.display import Display
 

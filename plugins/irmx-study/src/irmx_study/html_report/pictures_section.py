@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from irmx import counted
+from irmx.toolkit import counted
 from irmx_study.comparison.interval_display import IntervalDisplay, Panel
 from irmx_study.comparison.method_sentences import joined
 from irmx_study.comparison.stated_facts import has_letters

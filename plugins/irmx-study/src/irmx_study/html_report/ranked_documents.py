@@ -10,17 +10,8 @@ import ir_measures
 import numpy as np
 
 import irmx
-from irmx import (
-    DataError,
-    DataWarning,
-    Explanation,
-    Judgments,
-    Measure,
-    UsageError,
-    explanations,
-    read_run,
-    visible,
-)
+from irmx import DataError, DataWarning, Judgments, Measure, UsageError, explanations, read_run
+from irmx.toolkit import Explanation, visible
 from irmx_study.html_report.reported import Reported
 from irmx_study.html_report.shown_systems import short
 

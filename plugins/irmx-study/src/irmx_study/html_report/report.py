@@ -9,19 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import ir_measures
 
-from irmx import (
-    Scores,
-    UsageError,
-    as_measures,
-    counted,
-    in_html,
-    named_runs,
-    new_file,
-    read_qrels,
-    read_run,
-    scores,
-    visible,
-)
+from irmx import Scores, UsageError, read_qrels, read_run, scores
+from irmx.toolkit import as_measures, counted, in_html, named_runs, new_file, visible
 from irmx_study.comparison.compare import compare
 from irmx_study.comparison.comparison import Comparison
 from irmx_study.html_report.known_texts import collection_named, queries_of_collection, texts_of_collection
@@ -99,7 +88,7 @@ class Report:
         return one_page(self.heading, sections)
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the page to a file, which :func:`irmx.new_file` makes.
+        """Write the page to a file, which :func:`irmx.toolkit.new_file` makes.
 
         Parameters
         ----------

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from irmx import PrintedRows, html_table, in_html
+from irmx.toolkit import PrintedRows, html_table, in_html
 
 
 @dataclass(frozen=True)

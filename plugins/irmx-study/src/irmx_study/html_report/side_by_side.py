@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from irmx import Judgments, Scores, visible
+from irmx import Judgments, Scores
 from irmx.ragged import Floats
+from irmx.toolkit import visible
 from irmx_study.html_report.ranked_documents import ranked_documents, smallest_relevant_grade
 from irmx_study.html_report.reported import Reported
 from irmx_study.html_report.section import Section

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from irmx import visible
 from irmx.ragged import Floats
+from irmx.toolkit import visible
 from irmx_study.html_report.reported import Reported
 from irmx_study.html_report.section import Section
 from irmx_study.html_report.shown_systems import short, shown_systems

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ir_measures
 
-from irmx import NamedMeasure, measure_named
+from irmx.toolkit import NamedMeasure, measure_named
 
 
 class MeasureNames:

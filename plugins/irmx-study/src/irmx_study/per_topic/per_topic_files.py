@@ -10,13 +10,11 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from irmx import (
-    DataError,
-    DataWarning,
+from irmx import DataError, DataWarning, Scores, UsageError
+from irmx.ragged import Array, Ints
+from irmx.toolkit import (
     MissingTopicsWarning,
     NamedMeasure,
-    Scores,
-    UsageError,
     counted,
     file_digest,
     matching_files,
@@ -24,7 +22,6 @@ from irmx import (
     some,
     versions_of,
 )
-from irmx.ragged import Array, Ints
 from irmx_study.per_topic.looked_up_measures import MeasureNames
 from irmx_study.per_topic.topic_results import TopicResults, read_topic_results
 

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from irmx import DataError, DataWarning, Param, Scores, Table, UsageError, content_of, read_table, some
+from irmx import DataError, DataWarning, Param, Scores, Table, UsageError, read_table
 from irmx.ragged import Floats
+from irmx.toolkit import content_of, some
 from irmx_study.per_topic.looked_up_measures import MeasureNames
 
 WHAT = "per-topic results"

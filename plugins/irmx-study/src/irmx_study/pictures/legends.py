@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from irmx import picture_text
+from irmx.toolkit import picture_text
 
 
 def legend_beside(ax: Any, title: str | None = None) -> None:

@@ -1,6 +1,6 @@
 """The colours of two systems, of a better and a worse one, and of what is less important."""
 
-from irmx import COLOURS
+from irmx.toolkit import COLOURS
 
 BLUE, VERMILION = COLOURS[:2]
 GREY = "#666666"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from irmx import picture_text
+from irmx.toolkit import picture_text
 
 _TICKS = 12
 """More values than these on an axis are labelled in part."""

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from irmx import Scores, UsageError, counted, html_result
+from irmx import Scores, UsageError
+from irmx.toolkit import counted, html_result
 from irmx_study.comparison.notes import FEW
 from irmx_study.planning.deviations import Deviations, deviations_of
 from irmx_study.planning.questions import Question

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
-from irmx import Param, UsageError, counted
+from irmx import Param, UsageError
+from irmx.toolkit import counted
 from irmx_study.planning.deviations import Deviations
 from irmx_study.planning.sample_sizes import detectable_difference, topics_for_anova, topics_for_t, topics_for_width
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import ir_measures
 import numpy as np
 
-from irmx import DataError, Scores, counted
+from irmx import DataError, Scores
 from irmx.ragged import Floats, Ints
+from irmx.toolkit import counted
 from irmx_study.filters.chosen_systems import choose_systems
 from irmx_study.rank_correlation.comparable_means import rounded
 from irmx_study.rank_correlation.kendall import kendall_taus

@@ -11,8 +11,9 @@ from typing import Any, Protocol
 import ir_measures
 import numpy as np
 
-from irmx import Evaluator, Join, Judgments, Run, of_each_run
+from irmx import Join, Judgments, Run
 from irmx.ragged import Bools, Floats, Ints
+from irmx.toolkit import Evaluator, of_each_run
 from irmx_study.assumptions.assumed_values import AssumedValues, means_of
 from irmx_study.sweeping.units import Held, Stored, kept
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import ir_measures
 import numpy as np
 
-from irmx import Judgments, UsageError, named_runs, progress_bar, read_run
-from irmx.parallel import Call, check_jobs, dask, is_local, results_of
+from irmx import Judgments, UsageError, read_run
+from irmx.toolkit import Call, check_jobs, dask, is_local, named_runs, progress_bar, results_of
 from irmx_study.filters.chosen_systems import listed
 from irmx_study.pooling.cut_means import FEWEST, CutMeans
 from irmx_study.pooling.cut_scores import Cuts, CutScores, forget, score_cuts

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from irmx import DataError, counted, read_table, some, suggest
+from irmx import DataError, read_table
+from irmx.toolkit import counted, some, suggest
 
 
 def groups_of_runs(groups: Any, runs: Iterable[str]) -> dict[str, str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import axes_for, picture_text
+from irmx.toolkit import axes_for, picture_text
 from irmx_study.pictures.named_colours import BLUE, GREY, VERMILION
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import Judgments, counted, html_result, some
+from irmx import Judgments
+from irmx.toolkit import counted, html_result, some
 from irmx_study.correlation.agreement_facts import versions_fact
 from irmx_study.pooling.cut_means import CutMeans
 from irmx_study.pooling.pool_contributions import GroupCuts, counts_of, topics_emptied

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from irmx import Join, Judgments, Run, of_each_run, progress_bar
+from irmx import Join, Judgments, Run
 from irmx.ragged import Bools, segment_of
+from irmx.toolkit import of_each_run, progress_bar
 
 
 @dataclass(frozen=True, eq=False)

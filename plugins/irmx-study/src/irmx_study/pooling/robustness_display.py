@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import axes_for, distinct_line, distinct_marker, grid_of_axes, picture_text
 from irmx.ragged import Floats
+from irmx.toolkit import axes_for, distinct_line, distinct_marker, grid_of_axes, picture_text
 from irmx_study.pictures.display import Display
 from irmx_study.pictures.legends import legend_beside, width_beside
 

@@ -9,8 +9,8 @@ from typing import Any
 import ir_measures
 import numpy as np
 
-from irmx import Evaluator, Param
-from irmx.parallel import check_backend, check_jobs
+from irmx import Param
+from irmx.toolkit import Evaluator, check_backend, check_jobs
 from irmx_study.filters.chosen_systems import check_best
 from irmx_study.pooling.cut_study import CutStudy, runs_to_rank
 from irmx_study.pooling.judgment_samples import JudgmentSamples

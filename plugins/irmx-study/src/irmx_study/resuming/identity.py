@@ -7,7 +7,8 @@ from typing import Any
 
 import ir_measures
 
-from irmx import Judgments, Measure, file_digest, read_run, versions_of
+from irmx import Judgments, Measure, read_run
+from irmx.toolkit import file_digest, versions_of
 
 Identity = dict[str, Any]
 """Strings, lists and dicts, which can be written as JSON."""

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from irmx import DataError, DataWarning, new_file
+from irmx import DataError, DataWarning
+from irmx.toolkit import new_file
 from irmx_study.resuming.folder_lock import PROCESS, FolderLock, cannot_be_made, this_process
 from irmx_study.resuming.identity import Identity, differences
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 UNFINISHED = ".unfinished"
-"""The end of the names of files that are not whole yet, which :func:`irmx.new_file` gives them too, and of temporary folders."""
+"""The end of the names of files that are not whole yet, which :func:`irmx.toolkit.new_file` gives them too, and of temporary folders."""
 
 KEPT = "Make room there; what is finished is kept, and the same command resumes from there."
 """What to do when a file cannot be written."""

@@ -8,7 +8,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from irmx import DataError, UsageError, content_of, new_file
+from irmx import DataError, UsageError
+from irmx.toolkit import content_of, new_file
 from irmx_study.resuming.identity import Identity
 from irmx_study.resuming.parts import KEPT, Kind, Parts, refuse_other, write_parquet
 

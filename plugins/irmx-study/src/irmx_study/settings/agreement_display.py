@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from irmx import axes_for, picture_text
 from irmx.ragged import Floats
+from irmx.toolkit import axes_for, picture_text
 from irmx_study.pictures.cell_numbers import write_in_cells
 from irmx_study.pictures.display import Display
 from irmx_study.pictures.named_colours import BLUE

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import ir_measures
 import numpy as np
 
-from irmx import DataWarning, UsageError, counted, html_result, suggest
+from irmx import DataWarning, UsageError
 from irmx.ragged import Floats, Ints
+from irmx.toolkit import counted, html_result, suggest
 from irmx_study.settings.rankings_against import CORRELATIONS, correlations_with
 from irmx_study.settings.scored_settings import ScoredSettings
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import Scores, UsageError, html_result
+from irmx import Scores, UsageError
 from irmx.ragged import Array, Bools, Floats
+from irmx.toolkit import html_result
 from irmx_study.pictures.ticks import number_text
 from irmx_study.settings.agreement_result import SettingsAgreement
 from irmx_study.settings.scored_settings import Reference, ScoredSettings, scored_settings

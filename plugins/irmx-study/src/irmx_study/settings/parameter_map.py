@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from irmx import picture_text
 from irmx.ragged import Floats
+from irmx.toolkit import picture_text
 from irmx_study.pictures.ticks import label_ticks
 from irmx_study.settings.varied_parameters import VariedParameter
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import ir_measures
 import numpy as np
 
-from irmx import DataError, Measure, Scores, UsageError, counted, some, suggest
+from irmx import DataError, Measure, Scores, UsageError
 from irmx.ragged import Floats, Ints
+from irmx.toolkit import counted, some, suggest
 from irmx_study.rank_correlation.comparable_means import comparable_means, rounded
 from irmx_study.settings.sweep_scores import parameter_columns, parameter_of, scores_and_parameters
 from irmx_study.settings.varied_parameters import (

@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from irmx import UsageError, counted, suggest
+from irmx import UsageError
 from irmx.ragged import Array
+from irmx.toolkit import counted, suggest
 from irmx_study.settings.rankings_against import CORRELATIONS
 
 _OPERATORS: dict[str, Callable[[Any, Any], Array]] = {

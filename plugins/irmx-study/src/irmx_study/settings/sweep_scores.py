@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import ir_measures
 import numpy as np
 
-from irmx import DataError, Grid, Measure, NamedMeasure, Scores, UnknownNameError, measure_named
+from irmx import DataError, Grid, Measure, Scores
 from irmx.ragged import Ints
+from irmx.toolkit import NamedMeasure, UnknownNameError, measure_named
 from irmx_study.sweeping.longform import KEYS
 from irmx_study.sweeping.results import read_results
 

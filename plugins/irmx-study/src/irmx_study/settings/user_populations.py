@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import ir_measures
 import numpy as np
 
-from irmx import DataError, Grid, Measure, UsageError, content_of, parse_measure, suggest
+from irmx import DataError, Grid, Measure, UsageError, parse_measure
 from irmx.ragged import Floats
+from irmx.toolkit import content_of, suggest
 
 if TYPE_CHECKING:
     import pandas as pd

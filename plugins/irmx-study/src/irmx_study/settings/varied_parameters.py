@@ -10,8 +10,9 @@ from typing import Any
 import ir_measures
 import numpy as np
 
-from irmx import Grid, Symbol, UsageError, duration, seconds, suggest
+from irmx import Grid, Symbol, UsageError
 from irmx.ragged import Floats
+from irmx.toolkit import duration, seconds, suggest
 
 COLUMNS = (
     "measure", "share", "a", "b", "topics", "mean_a", "mean_b", "difference", "low", "high", "p", "p_corrected", "better",
@@ -108,7 +109,7 @@ def varied_parameters(settings: Sequence[ir_measures.Measure]) -> tuple[VariedPa
     Examples
     --------
     >>> import irmx
-    >>> [law] = varied_parameters(irmx.parse_measures("NCP(law=geometric(p=0.2|0.4))"))
+    >>> [law] = varied_parameters(irmx.toolkit.parse_measures("NCP(law=geometric(p=0.2|0.4))"))
     >>> law.name, law.values
     ('law.p', (0.2, 0.4))
     """
@@ -121,7 +122,7 @@ def independent(varied: Sequence[VariedParameter]) -> tuple[VariedParameter, ...
     Examples
     --------
     >>> import irmx
-    >>> settings = irmx.parse_measures("MSU(MD=30s|1m|2m, SD=0.5*MD, L=0|1)")
+    >>> settings = irmx.toolkit.parse_measures("MSU(MD=30s|1m|2m, SD=0.5*MD, L=0|1)")
     >>> [parameter.name for parameter in independent(varied_parameters(settings))]
     ['MD', 'L']
     """
@@ -166,7 +167,7 @@ def without(measure: ir_measures.Measure, varied: Iterable[VariedParameter]) -> 
     """Return the text of a measure without some parameters, as a name of all its settings.
 
     >>> import irmx
-    >>> settings = irmx.parse_measures("NCP(law=first|uniform, rel=2)@10")
+    >>> settings = irmx.toolkit.parse_measures("NCP(law=first|uniform, rel=2)@10")
     >>> without(settings[0], varied_parameters(settings))
     'NCP(rel=2)@10'
     """

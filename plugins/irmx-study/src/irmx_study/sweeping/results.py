@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import DataError, some
+from irmx import DataError
+from irmx.toolkit import some
 from irmx_study.resuming.results_files import table_of
 from irmx_study.sweeping.longform import KEYS
 

@@ -10,19 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 import ir_measures
 
-from irmx import (
+from irmx import Grid, Measure, Run, TopicScores, read_qrels
+from irmx.toolkit import (
+    Call,
     Evaluator,
-    Grid,
-    Measure,
-    Run,
-    TopicScores,
     as_measures,
+    check_backend,
+    check_jobs,
+    dask,
+    is_local,
     named_runs,
     of_each_run,
     progress_bar,
-    read_qrels,
+    results_of,
 )
-from irmx.parallel import Call, check_backend, check_jobs, dask, is_local, results_of
 from irmx_study.resuming.identity import Identity, identity_of_data
 from irmx_study.resuming.parts import Kind, Parts
 from irmx_study.resuming.results_files import ResultsFile

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from irmx import Join, Judgments, Measure, Run, TopicScores, preparation_key, prepare_run, score_joined, score_prepared
+from irmx import Join, Judgments, Measure, Run, TopicScores, score_joined
+from irmx.toolkit import preparation_key, prepare_run, score_prepared
 from irmx_study.resuming.parts import writing
 
 SECONDS = 0.5

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import Scores, UsageError, suggest
+from irmx import Scores, UsageError
 from irmx.ragged import Ints
+from irmx.toolkit import suggest
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import UsageError, axes_for, grid_of_axes, picture_text
+from irmx import UsageError
 from irmx.ragged import Floats
+from irmx.toolkit import axes_for, grid_of_axes, picture_text
 from irmx_study.pictures.display import Display
 from irmx_study.pictures.named_colours import BLUE, VERMILION
 from irmx_study.pictures.ticks import number_text

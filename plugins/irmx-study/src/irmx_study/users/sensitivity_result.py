@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import Scores, counted, html_result
+from irmx import Scores
 from irmx.ragged import Floats
+from irmx.toolkit import counted, html_result
 from irmx_study.comparison.choices import Choices
 from irmx_study.comparison.comparison import Comparison
 from irmx_study.settings.varied_parameters import COLUMNS, VariedParameter, independent, without

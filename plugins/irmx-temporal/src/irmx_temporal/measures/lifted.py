@@ -18,9 +18,9 @@ from irmx import (
     TopicScores,
     UsageError,
     parse_measure,
-    value_repr,
 )
 from irmx.ragged import Floats
+from irmx.toolkit import value_repr
 from irmx_temporal.cells.cell_arrays import Cells
 from irmx_temporal.cells.layout_of_qrels import subtopics_of_rows
 from irmx_temporal.measures.diversity import (

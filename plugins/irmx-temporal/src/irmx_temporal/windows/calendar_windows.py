@@ -8,8 +8,9 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from irmx import Param, UsageError, duration_text, seconds, value_repr
+from irmx import Param, UsageError
 from irmx.ragged import Floats, Ints
+from irmx.toolkit import duration_text, seconds, value_repr
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irmx import DataError, DataWarning, Rankings, Rows, check_dates
+from irmx import DataError, DataWarning, Rankings, Rows
 from irmx.ragged import Array, Floats, Ints
+from irmx.toolkit import check_dates
 from irmx_temporal.diversity_columns import TIMESTAMP, WINDOW
 from irmx_temporal.natural_labels import labels
 from irmx_temporal.windows.bursts import burst_windows
