@@ -7,7 +7,7 @@ from irmx.demo import block_table, demo_measures, judgments_path, label_columns,
 from irmx.score.backends import scorer_of
 
 
-def explained(measure: irmx.Measure) -> list[tuple[irmx.Explanation, irmx.Explanation]]:
+def explained(measure: irmx.Measure) -> list[tuple[irmx.toolkit.Explanation, irmx.toolkit.Explanation]]:
     """Return the explanation of every topic of a run of the demo collection, and that of the topic alone."""
     label = next(iter(label_columns(measure)), None)
     table = run_table("titles") if label is None else block_table("titles", label.name, label.sample.alone or ())

@@ -113,12 +113,12 @@ def with_lines() -> dict[str, Callable[[], Any]]:
             np.ones(1000), {"standard_error": np.ones(1000)}, np.ones((1000, 1000))
         ),
         "registry": lambda: registry,
-        "column": lambda: irmx.vocabulary()[0],
+        "column": lambda: irmx.toolkit.vocabulary()[0],
         "format": lambda: next(iter(registry.formats().values())),
         "output format": lambda: registry.output_formats()["csv"],
         "param": lambda: next(iter(irmx.MP.SUPPORTED_PARAMS.values())),
-        "citation": lambda: irmx.papers_of(irmx.MP)[0],
-        "rows": lambda: irmx.PrintedRows.of(scores().frame()),
+        "citation": lambda: irmx.toolkit.papers_of(irmx.MP)[0],
+        "rows": lambda: irmx.toolkit.PrintedRows.of(scores().frame()),
         "table": lambda: irmx.read_table(times(), {"time": irmx.Param(float, "a time")}, "The times"),
         "dataset": lambda: irmx.Dataset("mine", qrels_path),
         "field": lambda: irmx.Field("mine", "timestamp", "date", np.round),
@@ -190,7 +190,7 @@ def test_a_notebook_shows_a_table_with_what_must_be_known(name: str) -> None:
     text = " ".join(document.texts)
     assert not re.search(r"0x[0-9a-f]{6}|array\(|\bnan\b", text)
     for note in getattr(result, "notes", ()):
-        assert f"Note: {irmx.visible(note)}" in text
+        assert f"Note: {irmx.toolkit.visible(note)}" in text
 
 
 @cache
@@ -227,7 +227,9 @@ def test_of_many_systems_the_best_are_shown() -> None:
     means = many().means()["AP"].sort_values(ascending=False)
     for result in (many(), irmx_study.compare(many(), "run1")):
         text = " ".join(_Document(result._repr_html_()).texts)
-        shown = [name for name in means.index if re.search(rf"(?<!\w){re.escape(irmx.visible(name))}(?!\w)", text)]
+        shown = [
+            name for name in means.index if re.search(rf"(?<!\w){re.escape(irmx.toolkit.visible(name))}(?!\w)", text)
+        ]
         assert set(means.index[:10]) <= {*shown, HOSTILE}
         assert "… and 20 more" in text
         assert f"{means.iloc[15]:.4f}" not in text

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from irmx import distinct_line, distinct_marker
+from irmx.toolkit import distinct_line, distinct_marker
 from irmx_pages import ATT, DCG, ERR, RBP, Pages, gain, orientation_gain
 
 ALPHAS = (2, 4, 7, 10, 30, 100)

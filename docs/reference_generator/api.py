@@ -24,7 +24,7 @@ _DATA = {
 
 def pages() -> dict[str, str]:
     """Return a page for irmx, for its conformance kit, and for the package of every plugin."""
-    packages = [irmx, irmx.testing, irmx.testing.strategies, *_plugin_packages()]
+    packages = [irmx, irmx.toolkit, irmx.testing, irmx.testing.strategies, *_plugin_packages()]
     return {f"api/{p.__name__}.md": _page(p) for p in packages}
 
 

@@ -9,16 +9,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from irmx import (
-    IrmxError,
-    Measure,
-    explain,
-    grid_of_axes,
-    picture_bytes,
-    picture_style,
-    picture_text,
-    registry,
-)
+from irmx import IrmxError, Measure, explain, registry
+from irmx.toolkit import grid_of_axes, picture_bytes, picture_style, picture_text
 
 DEPTH = 20
 SOME = (1, 2, 5, 12, 20)

@@ -94,7 +94,10 @@ def given_collection(program: str, description: str) -> Iterator[Collection]:
             command = f"IRMX_DATA=... {command}"
             qrels, runs = trec8(Path(os.environ["IRMX_DATA"]) / "trec8_adhoc", Path(folder))
         else:
-            qrels, runs = Path(given.qrels), {name: Path(run) for name, run in irmx.named_runs(given.runs).items()}
+            qrels, runs = (
+                Path(given.qrels),
+                {name: Path(run) for name, run in irmx.toolkit.named_runs(given.runs).items()},
+            )
         yield Collection(given.name, qrels, runs, only, given.every_topic, command, given.out, given.jobs)
 
 

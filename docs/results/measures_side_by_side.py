@@ -16,7 +16,7 @@ from given_collection import Collection, given_collection
 from markdown_tables import markdown
 
 import irmx_study
-from irmx import write_picture
+from irmx.toolkit import write_picture
 
 MEASURES = {
     "AP": "AP",

@@ -44,7 +44,7 @@ def tied(run: irmx.Run) -> float:
     return 1 - sum(len(np.unique(run.score[a:b].astype(np.float32))) for a, b in topics) / len(run)
 
 
-def row(path: Path, qrels: irmx.Judgments, evaluators: list[irmx.Evaluator]) -> str:
+def row(path: Path, qrels: irmx.Judgments, evaluators: list[irmx.toolkit.Evaluator]) -> str:
     run = irmx.read_run(path)
     before = stock(qrels, run)
     after = {m: value for evaluator in evaluators for m, value in evaluator.calc_aggregate(run).items()}

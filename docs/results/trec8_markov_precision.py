@@ -15,7 +15,7 @@ from markdown_tables import markdown
 
 import irmx
 import irmx_study
-from irmx import write_picture
+from irmx.toolkit import write_picture
 from irmx_study.pictures.named_colours import BLUE, GREY, VERMILION
 from irmx_study.rank_correlation.kendall import kendall_taus
 
@@ -129,7 +129,7 @@ def robustness(pools: irmx_study.SmallerPools, picture: str) -> str:
 def picture(pools: irmx_study.SmallerPools, path: Path) -> None:
     """Draw the curves of the paper's Figures 3 and 4: one panel per model, with and without recall, beside AP and Bpref."""
     frame = pools.frame()
-    panels = irmx.grid_of_axes(9, 3, (8.4, 7.2), shared=True)
+    panels = irmx.toolkit.grid_of_axes(9, 3, (8.4, 7.2), shared=True)
     figure = panels[0].figure
     for model, panel in zip(MODELS, panels, strict=True):
         lines = {

@@ -26,11 +26,11 @@ from timing import in_turns, table
 
 import irmx
 
-ALL = irmx.parse_measures(
+ALL = irmx.toolkit.parse_measures(
     "TIA_nDCG@20 TIA_ERR@20 TIA_P@20 TIA_AP@20 T_StRecall@20 TIA_StRecall@20 IA_nDCG@20 IA_ERR@20 IA_P@20 IA_AP@20 I_rec@20 "
     "D_nDCG@20 Dsharp_nDCG@20"
 )
-LIFTED = irmx.parse_measures(
+LIFTED = irmx.toolkit.parse_measures(
     "IntentAware(measure='AP@20') TimeAware(measure='AP@20') IntentAware(measure='MP(model=GL_AD_ID)@20') "
     "TimeAware(measure='MP(model=GL_AD_ID)@20')"
 )

@@ -63,7 +63,7 @@ def on_pages(pages: int, rounds: int) -> Iterator[list[str]]:
                 evaluator.calc_aggregate(run)
 
         for how in ("normalise=None", "ideal='greedy'"):
-            measures = irmx.parse_measures(" ".join(f"{name}({how})" for name in NAMES))
+            measures = irmx.toolkit.parse_measures(" ".join(f"{name}({how})" for name in NAMES))
             ours = irmx.evaluator(measures, qrels)
 
             def on_blocks(evaluator: Any = ours, rs: Any = runs) -> None:
@@ -74,7 +74,7 @@ def on_pages(pages: int, rounds: int) -> Iterator[list[str]]:
             what = f"{pages:,} pages, {len(runs)} run{'s' * (len(runs) > 1)} of {topics:,} topics, {how}"
             yield [what, _ms(mine), _ms(its), f"{mine / its:.2f}", "below 1"]
     qrels, (run,) = made_up(pages, pages)
-    measures = irmx.parse_measures(" ".join(NAMES))
+    measures = irmx.toolkit.parse_measures(" ".join(NAMES))
     mine, its = in_turns(
         lambda: irmx.calc_aggregate(measures, qrels, run),
         lambda: ir_measures.calc_aggregate([nDCG @ 20], qrels, run),

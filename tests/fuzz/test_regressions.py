@@ -29,7 +29,7 @@ def qrels_file(path: Path) -> None:
 
 
 def expression(path: Path) -> None:
-    irmx.parse_measures(path.read_bytes().decode(errors="surrogateescape"))
+    irmx.toolkit.parse_measures(path.read_bytes().decode(errors="surrogateescape"))
 
 
 def evaluation(path: Path) -> None:

@@ -185,7 +185,7 @@ def test_a_partition_alone_is_a_run(partitioned: Path) -> None:
     one = partitioned / "run=bm25"
     assert irmx.read_run(one).as_dict() == irmx.read_run(run_path("bm25")).as_dict()
     assert irmx.calc_aggregate("AP", qrels_path(), one) == irmx.calc_aggregate("AP", qrels_path(), run_path("bm25"))
-    assert list(irmx.named_runs(one)) == ["bm25"]
+    assert list(irmx.toolkit.named_runs(one)) == ["bm25"]
     with pytest.raises(irmx.DataError, match="3 runs"):
         irmx.read_run(partitioned)
 

@@ -32,7 +32,7 @@ def scores() -> irmx.Scores:
 
 def made(systems: int, topics: int = 30, measures: str = "AP", names: Any = None) -> irmx.Scores:
     """Return made scores of systems that get worse."""
-    parsed = tuple(irmx.parse_measures(measures))
+    parsed = tuple(irmx.toolkit.parse_measures(measures))
     values = np.random.default_rng(4).beta(2, 2 + np.arange(systems)[:, None] * 0.1, (topics, systems, len(parsed)))
     named = tuple(names or (f"system{j}" for j in range(systems)))
     return irmx.Scores(

@@ -41,7 +41,7 @@ def made(values: Any, systems: Any = None, measures: str = "AP") -> irmx.Scores:
     """Return scores of given values, (topics, systems)."""
     values = np.asarray(values, dtype=float)
     names = systems or [f"s{j}" for j in range(values.shape[1])]
-    parsed = tuple(irmx.parse_measures(measures))
+    parsed = tuple(irmx.toolkit.parse_measures(measures))
     values = np.repeat(values[:, :, None], len(parsed), axis=2)
     retrieved = np.ones(values.shape[:2], dtype=bool)
     return irmx.Scores(values, tuple(map(str, range(len(values)))), tuple(names), parsed, retrieved)
@@ -239,7 +239,7 @@ def test_html_is_well_formed_and_names_are_escaped(hostile: irmx.Scores) -> None
     document.feed(irmx_study.compare(hostile)._repr_html_())
     assert document.opened == []
     assert "i" not in document.tags
-    assert irmx.visible(HOSTILE) in document.texts
+    assert irmx.toolkit.visible(HOSTILE) in document.texts
     assert "\x1b" not in "".join(document.texts)
 
 
@@ -370,7 +370,7 @@ def test_the_sentences_say_what_was_compared_how(scores: irmx.Scores) -> None:
         "differences."
     )
     for measure in scores.measures:
-        assert all(paper.bibtex() in text for paper in irmx.papers_of(measure))
+        assert all(paper.bibtex() in text for paper in irmx.toolkit.papers_of(measure))
 
 
 @pytest.mark.parametrize(
@@ -468,7 +468,7 @@ def test_a_comparison_is_read_only(scores: irmx.Scores) -> None:
 def test_the_command_prints_what_the_result_returns(command: Any) -> None:
     runs = [str(run_path(system)) for system in SYSTEMS]
     arguments = ["compare", str(qrels_path()), *runs, "AP"]
-    comparison = irmx_study.compare(irmx.scores("AP", qrels_path(), irmx.named_runs(runs)))
+    comparison = irmx_study.compare(irmx.scores("AP", qrels_path(), irmx.toolkit.named_runs(runs)))
     for options, expected in (
         (["-o", "latex"], comparison.to_latex()),
         (["-o", "markdown", "-p", "3"], comparison.to_markdown(places=3)),

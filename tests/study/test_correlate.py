@@ -21,7 +21,7 @@ MEASURES = "AP P@10 RR nDCG@10"
 
 def made(topics: int = 12, systems: int = 7, measures: str = MEASURES, seed: int = 3) -> Scores:
     """Scores of systems that differ little, in steps of a tenth, so that some means are tied."""
-    parsed = tuple(irmx.parse_measures(measures))
+    parsed = tuple(irmx.toolkit.parse_measures(measures))
     rng = np.random.default_rng(seed)
     base = rng.integers(0, 2, (topics, 1, 1)) + np.arange(systems)[:, None] // 4
     values = np.round(base + rng.integers(0, 4, (topics, systems, len(parsed)))) / 10

@@ -112,7 +112,7 @@ def test_matrices_fit_80_columns(
     matrix, _, below = out.partition("\nmeasures\n") if legend else out.partition("\nsystems ")
     if not legend:  # as many measures are too wide
         assert max(map(len, matrix.splitlines())) <= 80
-    names = {str(m) for m in irmx.parse_measures(" ".join(measures))}
+    names = {str(m) for m in irmx.toolkit.parse_measures(" ".join(measures))}
     assert below
     assert all(name in (below if legend else matrix) for name in names)
     assert (table(matrix)[2][:2] == ["1", "2"]) == numbered

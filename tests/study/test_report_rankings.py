@@ -106,7 +106,7 @@ def test_of_many_topics_those_in_between_are_not_drawn():
     names = [f"{i:04}" for i in range(MOST_BARS + 50)]
     values = np.random.default_rng(0).uniform(size=(len(names), 2, 1))
     scores = irmx.Scores(
-        values, tuple(names), ("a", "b"), tuple(irmx.parse_measures("AP")), np.ones((len(names), 2), dtype=bool)
+        values, tuple(names), ("a", "b"), tuple(irmx.toolkit.parse_measures("AP")), np.ones((len(names), 2), dtype=bool)
     )
     section = topics(Reported(irmx_study.compare(scores)))
     drawn = [row["difference"] for row in section.content["rows"]]

@@ -182,8 +182,8 @@ def test_it_says_how_it_was_made(report: irmx_study.Report, page: BeautifulSoup)
     making = page.find(id="making")
     assert making is not None
     text = making.get_text()
-    assert irmx.file_digest(qrels_path()) in text
-    assert all(irmx.file_digest(path) in text for path in RUNS.values())
+    assert irmx.toolkit.file_digest(qrels_path()) in text
+    assert all(irmx.toolkit.file_digest(path) in text for path in RUNS.values())
     assert "irmx report 'a b'" in text
     assert all(fact in text for fact in report.reported.comparison.facts().values())
     methods = page.find(id="methods")
@@ -320,7 +320,7 @@ def test_hostile_names_add_no_element_and_no_attribute() -> None:
 
 @given(st.text(min_size=1, max_size=40))
 def test_a_text_is_shown_as_it_is_wherever_a_section_has_it(text: str) -> None:
-    shown = irmx.visible(text)
+    shown = irmx.toolkit.visible(text)
     section = parts("part", text, [text], tables=[table_of([{"name": text, "value": 1.0}], text)], sources=[
         Source("source", text, text, is_open=True)])  # fmt: skip
     plain = one_page("t", [parts("part", "t", ["t"], tables=[table_of([{"name": "t", "value": 1.0}], "t")], sources=[
@@ -332,7 +332,7 @@ def test_a_text_is_shown_as_it_is_wherever_a_section_has_it(text: str) -> None:
     assert found.title.get_text() == shown
     assert found.find("p").get_text() == shown  # type: ignore[union-attr]
     assert found.find("tbody").th.get_text() == shown  # type: ignore[union-attr]
-    lines = "\n".join(map(irmx.visible, text.split("\n")))
+    lines = "\n".join(map(irmx.toolkit.visible, text.split("\n")))
     assert found.find(id="source").get_text().removeprefix("\n") == lines.removeprefix("\n")  # type: ignore[union-attr]
 
 
@@ -353,8 +353,8 @@ def test_data_of_a_script_is_what_it_was_and_cannot_end_its_element(data: Any) -
 
 @given(st.text() | st.sampled_from(HOSTILE))
 def test_no_text_of_a_csv_is_a_formula(text: str) -> None:
-    cell = irmx.in_spreadsheet(text)
-    assert cell.removeprefix("'") == irmx.visible(text).removeprefix("'")
+    cell = irmx.toolkit.in_spreadsheet(text)
+    assert cell.removeprefix("'") == irmx.toolkit.visible(text).removeprefix("'")
     if cell.lstrip()[:1] in ("=", "+", "-", "@") and cell:
         float(cell)  # only a number may begin with a sign
 

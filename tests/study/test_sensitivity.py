@@ -14,8 +14,9 @@ from scipy.stats import ttest_rel
 
 import irmx
 import irmx_study
-from irmx import DataError, Scores, UsageError, parse_measures
+from irmx import DataError, Scores, UsageError
 from irmx.demo import SYSTEMS, qrels_path, run_path
+from irmx.toolkit import parse_measures
 from irmx_study.users.sensitivity import sensitivities
 
 RUNS = {system: run_path(system) for system in SYSTEMS}

@@ -107,7 +107,7 @@ def test_a_comparison_by_settings_says_for_how_many_users(command: Callable[...,
 
 def test_of_many_pairs_a_comparison_says_where_to_see_users() -> None:
     values = np.random.default_rng(0).random((6, 8, 2))
-    measures = tuple(irmx.parse_measures("P@5|10"))
+    measures = tuple(irmx.toolkit.parse_measures("P@5|10"))
     scores = irmx.Scores(values, tuple("uvwxyz"), tuple("ABCDEFGH"), measures, np.ones((6, 8), dtype=bool))
     lines = lines_on_users(irmx_study.compare(scores))
     assert lines == ["P has 2 settings: irmx sensitivity tells for how many of these users which run is better"]
@@ -188,7 +188,7 @@ def test_the_line_of_one_ordered_parameter() -> None:
 
 def test_the_dots_of_one_parameter_without_an_order() -> None:
     display = sensitivity("MP(model=*)", a="titles").plot()
-    models = [measure["model"].NAME for measure in irmx.parse_measures("MP(model=*)")]
+    models = [measure["model"].NAME for measure in irmx.toolkit.parse_measures("MP(model=*)")]
     assert [text.get_text() for text in display.ax_.get_yticklabels()] == models
 
 

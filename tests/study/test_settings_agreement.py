@@ -28,7 +28,7 @@ GRID = "NCP(law=geometric(p=0.2|0.5|0.8),rel=1|2)"
 def made(values: Any, measures: str, systems: str = "ABCDE") -> Scores:
     """Return scores of one topic: values by system (outer) and measure."""
     array = np.asarray(values, dtype=float)[None]
-    parsed = tuple(irmx.parse_measures(measures))
+    parsed = tuple(irmx.toolkit.parse_measures(measures))
     return Scores(array, ("q",), tuple(systems[: array.shape[1]]), parsed, np.ones(array.shape[:2], dtype=bool))
 
 
@@ -224,7 +224,7 @@ def test_undefined_correlations_are_counted_apart(six: Scores) -> None:
 
 
 def test_users_of_a_population_count_with_their_shares(six: Scores) -> None:
-    users = dict(zip(irmx.parse_measures(GRID), (3, 1, 0, 0, 4, 0), strict=True))
+    users = dict(zip(irmx.toolkit.parse_measures(GRID), (3, 1, 0, 0, 4, 0), strict=True))
     found = irmx_study.conclusion(six, "A > B", population=users)
     assert found.share == pytest.approx(0.5)
     assert found.sentences()[0] == "A > B holds for 50.0% of the users of NCP(law=geometric)"
@@ -275,7 +275,7 @@ def test_what_is_no_statement_is_refused(six: Scores, statement: str, reference:
     ],
 )
 def test_what_cannot_be_compared_is_refused(results: str, reference: Any, kind: type[Exception], said: str) -> None:
-    count = len(irmx.parse_measures(results))
+    count = len(irmx.toolkit.parse_measures(results))
     scores = made(np.random.default_rng(0).random((4, count)), results)
     with pytest.raises(kind) as error:
         irmx_study.settings_agreement(scores, reference)
@@ -309,7 +309,7 @@ def closed_figures() -> Any:
 
 
 def random_scores(measures: str) -> Scores:
-    values = np.random.default_rng(3).random((5, len(irmx.parse_measures(measures))))
+    values = np.random.default_rng(3).random((5, len(irmx.toolkit.parse_measures(measures))))
     return made(values, measures)
 
 
@@ -326,7 +326,7 @@ def test_a_line_along_a_parameter_with_an_order() -> None:
 
 def test_dots_along_a_parameter_without_an_order() -> None:
     display = irmx_study.settings_agreement(random_scores("MP(model=*) AP"), "AP").plot(correlation="tau_ap")
-    models = [str(measure["model"].NAME) for measure in irmx.parse_measures("MP(model=*)")]
+    models = [str(measure["model"].NAME) for measure in irmx.toolkit.parse_measures("MP(model=*)")]
     assert [text.get_text() for text in display.ax_.get_yticklabels()] == models
     assert display.ax_.get_title() == "tau_ap of MP with AP"
 

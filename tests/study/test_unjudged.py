@@ -53,7 +53,7 @@ def means_of_all(measures: Any, qrels: Any, run: Any, pairs: Any, choices: Any) 
         f"{i} {t}": docs for i, grades in enumerate(every) for t, docs in with_grades(qrels, pairs, grades).items()
     }
     all_runs = {f"{i} {t}": docs for i in range(len(every)) for t, docs in ranked(run).items()}
-    scores = irmx.Evaluator(measures, all_qrels).scores(all_runs)
+    scores = irmx.toolkit.Evaluator(measures, all_qrels).scores(all_runs)
     by_topic = [of_measure.values.reshape(len(every), len(TOPICS)) for of_measure in scores.values()]
     is_count = ["NumRe" in str(measure) for measure in scores]  # whose aggregate is the sum
     return np.stack([v.sum(axis=1) if c else v.mean(axis=1) for v, c in zip(by_topic, is_count, strict=True)], axis=1)
@@ -98,7 +98,7 @@ def test_bounds_hold_for_all_assignments(qrels: Any, run: Any, depth: int | None
     assume(0 < len(pairs) <= 4)
     if negative:  # which also means unjudged
         qrels[pairs[0][0]][pairs[0][1]] = -1
-    measures = irmx.parse_measures(f"{ADDITIVE} {BOUNDED} {NEITHER}")
+    measures = irmx.toolkit.parse_measures(f"{ADDITIVE} {BOUNDED} {NEITHER}")
     frame = irmx_study.unjudged(measures, qrels, {"run": ranked(run)}, depth=depth).frame().set_index("measure")
     means = means_of_all(measures, qrels, run, pairs, (0, None, 1))
     for measure, of_all in zip(measures, means.T, strict=True):
@@ -113,7 +113,7 @@ def test_values_of_other_tools_are_those_of_changed_qrels() -> None:
     qrels = {"1": {"a": 1, "b": 0}, "2": {"a": 0, "c": 1}}
     run, measures = (
         {"1": ["x", "a", "b"], "2": ["y", "c"]},
-        irmx.parse_measures("SetP infAP Compat(p=0.9) ERR@5 IPrec@0.1"),
+        irmx.toolkit.parse_measures("SetP infAP Compat(p=0.9) ERR@5 IPrec@0.1"),
     )
     frame = irmx_study.unjudged(measures, qrels, {"run": ranked(run)}).frame()
     for column, grade in (("if_nonrelevant", 0), ("if_relevant", 1)):
@@ -131,7 +131,7 @@ def test_values_of_other_tools_are_those_of_changed_qrels() -> None:
     ],
 )
 def test_what_grades_do_to_a_measure_is_found_by_trying(measures: str, expected: tuple[bool, bool]) -> None:
-    tried = {str(measure): effects_on(measure, 1, 1) for measure in irmx.parse_measures(measures)}
+    tried = {str(measure): effects_on(measure, 1, 1) for measure in irmx.toolkit.parse_measures(measures)}
     assert tried == dict.fromkeys(tried, expected)
 
 

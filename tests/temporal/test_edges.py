@@ -33,7 +33,7 @@ def test_names_and_aliases() -> None:
     assert irmx.parse_measure("TIA_MAP(window='1mo')") == irmx.TIA_AP(window="1mo")
     assert repr(irmx.parse_measure("TIA_SBR(a=0.7)")) == "TIA_StRecall(a=0.7)"
     assert irmx.parse_measure("TIA_nDCG(window='3600s')@5") == irmx.TIA_nDCG(window="1h") @ 5
-    for measure in irmx.parse_measures(EVERY):
+    for measure in irmx.toolkit.parse_measures(EVERY):
         assert irmx.parse_measure(repr(measure)) == measure == pickle.loads(pickle.dumps(measure))
 
 
