@@ -49,7 +49,7 @@ def test_a_definition_at_the_same_place_takes_the_place_of_the_earlier_one(enoug
     assert list(irmx.registry().measures()).count("Enough") == 1
     assert irmx.calc_aggregate(first, QRELS, {}) == {first: 0.0}
     irmx.registry().undefine("Enough")
-    with pytest.raises(irmx.UnknownNameError):
+    with pytest.raises(irmx.toolkit.UnknownNameError):
         irmx.parse_measure("Enough")
     with pytest.raises(UsageError, match=r"No measure 'Enough' was defined with @irmx\.measure"):
         irmx.registry().undefine("Enough")

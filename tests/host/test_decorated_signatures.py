@@ -24,7 +24,7 @@ def test_parameters_come_from_the_signature():
         level: Literal[1, 2] = 1,
         weights: list[float] = [1, 2],  # noqa: B006
         perhaps: int | None = None,
-        window: irmx.duration = "1d",
+        window: irmx.toolkit.duration = "1d",
         grade: irmx.number = 1,
         plain=0.5,
         told: Annotated[float, "what it means"] = 0.0,

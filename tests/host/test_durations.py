@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irmx
-from irmx import Param, duration, duration_text, seconds
+from irmx import Param
+from irmx.toolkit import duration, duration_text, seconds
 
 
 @pytest.mark.parametrize(

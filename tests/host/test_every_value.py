@@ -55,7 +55,7 @@ def assert_refused_or_parsed_back(measure: ir_measures.Measure, values: dict[str
     for parse in (irmx.parse_measure, ir_measures.parse_measure):
         again = parse(repr(made))
         assert (again, repr(again)) == (made, repr(made))
-    assert irmx.parse_measures(f"AP {made} RR")[1] == made
+    assert irmx.toolkit.parse_measures(f"AP {made} RR")[1] == made
 
 
 @pytest.mark.parametrize("name", sorted(measure_names()))
@@ -98,15 +98,15 @@ HOSTILE = {
 }  # fmt: skip
 READERS: dict[str, Callable[[str], Any]] = {
     "parse_measure": irmx.parse_measure,
-    "parse_measures": irmx.parse_measures,
+    "parse_measures": irmx.toolkit.parse_measures,
     "split_measures": split_measures,
     "split_values": split_values,
     "grid": lambda text: irmx.Grid("NCP(law=uniform)", {"cutoff": text}),
     "multiple": lambda text: irmx.Grid("NCP(law=uniform)", {"cutoff": f"{text}*rel"}),
-    "pattern": lambda text: irmx.parse_measures(f"NCP{text}(law=first|uniform{text})*"),
-    "measure_named": lambda text: irmx.measure_named(f"P_{text}"),
+    "pattern": lambda text: irmx.toolkit.parse_measures(f"NCP{text}(law=first|uniform{text})*"),
+    "measure_named": lambda text: irmx.toolkit.measure_named(f"P_{text}"),
     "ir_measures": lambda text: ir_measures.parse_measure(f"AP{text}"),
-    "arguments": lambda text: irmx.runs_and_measures(["-", text], "irmx ..."),
+    "arguments": lambda text: irmx.toolkit.runs_and_measures(["-", text], "irmx ..."),
 }
 
 
@@ -131,7 +131,7 @@ def test_an_endless_grid_is_refused() -> None:
 def test_a_list_where_one_value_is_expected_says_how_a_sweep_is_written() -> None:
     with pytest.raises(irmx.UsageError, match=r"written MP\(model=GL_AD_ID\|LO_OR_ID\)\."):
         irmx.parse_measure("MP(model=[GL_AD_ID,LO_OR_ID])")
-    assert len(irmx.parse_measures("MP(model=GL_AD_ID|LO_OR_ID)")) == 2
+    assert len(irmx.toolkit.parse_measures("MP(model=GL_AD_ID|LO_OR_ID)")) == 2
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 import irmx
 import irmx_markov
 import irmx_ncp
-from irmx import parse_measure, parse_measures
+from irmx import parse_measure
 from irmx.declare.expressions import split_measures
+from irmx.toolkit import parse_measures
 
 # -- a superset of the parser of ir_measures -----------------------------------------------------------------
 

@@ -43,8 +43,8 @@ def test_compressed_files_are_told_by_their_first_bytes(packer: str, tmp_path: P
         path = tmp_path / f"packed{suffix}"
         path.write_bytes(PACKERS[packer](b"\xef\xbb\xbf" + RUN))
         assert irmx.read_run(path).as_dict() == {"q": {"a": 2.5, "b": 1.5}}
-        assert irmx.content_of(path, size=4) == b"q Q0"
-        assert b"".join(irmx.content_in_blocks(path, "run", 7)) == RUN
+        assert irmx.toolkit.content_of(path, size=4) == b"q Q0"
+        assert b"".join(irmx.toolkit.content_in_blocks(path, "run", 7)) == RUN
 
 
 @pytest.mark.parametrize("packer", ["gz", "bz2", "xz", "zst"])
@@ -61,12 +61,12 @@ def test_a_file_is_decompressed_up_to_a_limit(packer: str, tmp_path: Path, monke
     (tmp_path / "run").write_bytes(PACKERS[packer](RUN * 100))
     monkeypatch.setenv(LIMIT, "1KB")
     with pytest.raises(DataError, match=LIMIT):
-        irmx.content_of(tmp_path / "run")
+        irmx.toolkit.content_of(tmp_path / "run")
     monkeypatch.setenv(LIMIT, "3KB")
-    assert irmx.content_of(tmp_path / "run") == RUN * 100
+    assert irmx.toolkit.content_of(tmp_path / "run") == RUN * 100
     monkeypatch.setenv(LIMIT, "much")
     with pytest.raises(irmx.UsageError, match=LIMIT):
-        irmx.content_of(tmp_path / "run")
+        irmx.toolkit.content_of(tmp_path / "run")
 
 
 def test_a_bomb_is_refused(tmp_path: Path, command: Callable[..., Any]) -> None:

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 import irmx
-from irmx import COMMON_PARAMS, Grid, Measure, Param, Ranking, UsageError, duration
+from irmx import COMMON_PARAMS, Grid, Measure, Param, Ranking, UsageError
 from irmx.declare.grid import split_values
+from irmx.toolkit import duration
 
 
 class Visit(Measure):

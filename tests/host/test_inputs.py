@@ -343,7 +343,9 @@ def test_measures_of_subtopics_take_the_largest_grade_too(order: tuple[int, ...]
     qrels = pd.DataFrame([rows[i] for i in order], columns=["query_id", "iteration", "doc_id", "relevance"])
     qrels.to_csv(tmp_path / "some.qrels", sep=" ", header=False, index=False)
     for source in (qrels, tmp_path / "some.qrels"):
-        found = irmx.Evaluator("alpha_nDCG@5 StRecall@1 P_IA@1", source).values({"1": {"a": 3.0, "x": 2.0, "b": 1.0}})
+        found = irmx.toolkit.Evaluator("alpha_nDCG@5 StRecall@1 P_IA@1", source).values(
+            {"1": {"a": 3.0, "x": 2.0, "b": 1.0}}
+        )
         ideal = 1 + 1 / np.log2(3)
         assert [of["1"] for of in found.values()] == pytest.approx([(1 + 1 / np.log2(4)) / ideal, 0.5, 0.5], abs=1e-6)
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import irmx
+
 
 def in_a_new_process(code: str) -> str:
     """Return what a program prints; it fails where the program does."""
@@ -157,7 +159,6 @@ def test_import_is_light() -> None:
 
 
 def test_public_names_are_listed_once_and_are_there() -> None:
-    import irmx
 
     assert sorted(irmx.__all__) == irmx.__all__
     stub = ast.parse(Path(irmx.__file__).with_suffix(".pyi").read_text())
@@ -166,7 +167,18 @@ def test_public_names_are_listed_once_and_are_there() -> None:
     for name in irmx.__all__:
         assert getattr(irmx, name) is not None
     assert set(irmx.__all__) <= set(dir(irmx))
-    assert {"MP", "NCP", "GL_AD_ID", "uniform"} <= set(dir(irmx))
+    assert {"MP", "NCP"} <= set(dir(irmx))
+    assert not {"GL_AD_ID", "uniform", "t", "counted", "join"} & set(dir(irmx))
+    assert {"GL_AD_ID", "uniform", "t"} <= set(dir(irmx.symbols))
+    assert irmx.symbols.GL_AD_ID is irmx.GL_AD_ID
+    for name in irmx.toolkit.__all__:
+        assert getattr(irmx.toolkit, name) is not None
+
+
+@pytest.mark.parametrize(("old", "now"), [("counted", irmx.toolkit.counted), ("join", irmx.rankings)])
+def test_names_that_moved_work_and_warn(old: str, now: object) -> None:
+    with pytest.warns(DeprecationWarning, match=f"irmx.{old} is now irmx"):
+        assert getattr(irmx, old) is now
 
 
 @pytest.mark.parametrize(
@@ -192,7 +204,6 @@ def test_public_modules_are_attributes() -> None:
 
 
 def test_registered_names_are_attributes() -> None:
-    import irmx
     import irmx_markov
 
     assert irmx.MP is irmx_markov.MP

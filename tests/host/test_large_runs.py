@@ -53,7 +53,7 @@ def assert_equal(found: dict[Any, TopicScores], expected: dict[Any, TopicScores]
 
 
 @pytest.fixture(scope="module")
-def evaluator() -> irmx.Evaluator:
+def evaluator() -> irmx.toolkit.Evaluator:
     return irmx.evaluator(MEASURES, QRELS)
 
 
@@ -83,7 +83,9 @@ FORMS = ["some.run", "some.untidy", "some.remark", "some.gz", "some.bz2", "some.
 
 
 @pytest.mark.parametrize("name", [*FORMS, "categories.parquet", "parts"])
-def test_values_are_those_of_one_piece_in_every_form(name: str, folder: Path, evaluator: irmx.Evaluator) -> None:
+def test_values_are_those_of_one_piece_in_every_form(
+    name: str, folder: Path, evaluator: irmx.toolkit.Evaluator
+) -> None:
     expected = evaluator.scores(irmx.read_run(folder / "some.run"))
     for memory in AMOUNTS:
         assert_equal(evaluator.scores(folder / name, memory=memory), expected)
@@ -99,7 +101,7 @@ RUNS = st.dictionaries(st.sampled_from(["0", "3", "12", "7", "#1", "10", "é"]),
 @given(RUNS, st.sampled_from(" \t"), st.sampled_from(["\n", "\r\n", "\n  \n", "\n# a comment, with more than six words\n"]), st.booleans(),
        st.integers(1000, 30_000))  # fmt: skip
 def test_values_are_those_of_one_piece_in_every_layout(
-    folder: Path, evaluator: irmx.Evaluator, run: Any, blank: str, end: str, ended: bool, memory: int
+    folder: Path, evaluator: irmx.toolkit.Evaluator, run: Any, blank: str, end: str, ended: bool, memory: int
 ) -> None:
     lines = [f"{t} Q0 {d} 1 {s} tag".replace(" ", blank) for t, of in run.items() for d, s in zip(*of, strict=False)]
     path = folder / "drawn.run"
@@ -191,7 +193,7 @@ def test_errors_in_later_chunks_have_the_lines_of_the_file(line: str, end: str, 
 
 @pytest.mark.parametrize("column", ["qid", "docno", "score"])
 def test_an_empty_cell_and_a_repeat_are_told_with_their_rows(
-    column: str, evaluator: irmx.Evaluator, tmp_path: Path
+    column: str, evaluator: irmx.toolkit.Evaluator, tmp_path: Path
 ) -> None:
     table, path = table_of(TOPICS), tmp_path / "some.parquet"
     cells = table[column].to_pylist()
@@ -206,7 +208,7 @@ def test_an_empty_cell_and_a_repeat_are_told_with_their_rows(
 
 
 def test_a_topic_that_returns_is_told_with_both_places_and_the_run_is_read_at_once(
-    folder: Path, evaluator: irmx.Evaluator, tmp_path: Path
+    folder: Path, evaluator: irmx.toolkit.Evaluator, tmp_path: Path
 ) -> None:
     path, parts = tmp_path / "some.run", tmp_path / "parts"
     path.write_text("".join([*lines_of(list("012345")), *lines_of(["1"], "-uvwxyz"), *lines_of(["6", "7"])]))
@@ -250,14 +252,14 @@ def test_the_command(folder: Path, command: Callable[..., Any]) -> None:
 
 
 @pytest.mark.parametrize("memory", ["", "GB", "-1", "1e9", "1 PB", "nan", None])
-def test_amounts_of_memory_that_are_none(memory: Any, folder: Path, evaluator: irmx.Evaluator) -> None:
+def test_amounts_of_memory_that_are_none(memory: Any, folder: Path, evaluator: irmx.toolkit.Evaluator) -> None:
     with pytest.raises(UsageError, match="The memory must be an amount"):
         evaluator.scores(folder / "some.run", memory=memory)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no named pipes")
 @pytest.mark.parametrize("prefix", ["", "trec:"])
-def test_a_pipe_is_read_once(prefix: str, folder: Path, evaluator: irmx.Evaluator, tmp_path: Path) -> None:
+def test_a_pipe_is_read_once(prefix: str, folder: Path, evaluator: irmx.toolkit.Evaluator, tmp_path: Path) -> None:
     """As irmx eval qrels <(zcat some.run.gz) AP does, in which the shell passes a pipe."""
     pipe, run = tmp_path / "pipe", folder / "some.run"
     os.mkfifo(pipe)

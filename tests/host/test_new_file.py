@@ -22,7 +22,7 @@ not_root = pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="noth
 
 
 def write(path: Any, content: bytes = b"new") -> None:
-    with irmx.new_file(path) as file:
+    with irmx.toolkit.new_file(path) as file:
         file.write(content)
 
 
@@ -63,7 +63,7 @@ def test_a_name_may_be_as_long_as_the_system_allows(tmp_path: Path) -> None:
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, MemoryError, ValueError])
 def test_after_any_failure_the_old_file_is_there_and_nothing_else(old: Path, error: type[BaseException]) -> None:
     def fail() -> None:
-        with irmx.new_file(old) as file:
+        with irmx.toolkit.new_file(old) as file:
             file.write(b"half")
             raise error
 
@@ -78,7 +78,7 @@ def test_after_any_failure_the_old_file_is_there_and_nothing_else(old: Path, err
 def test_a_full_disk_is_told_and_harms_nothing(old: Path, size: int) -> None:
     reason = os.strerror(errno.EFBIG)
     with files_of_at_most(8), pytest.raises(DataError, match=rf"^{old} cannot be written: {reason}\. Make room\.$"):  # noqa: SIM117
-        with irmx.new_file(old, advice="Make room.") as file:
+        with irmx.toolkit.new_file(old, advice="Make room.") as file:
             file.write(b"a" * size)
     assert old.read_bytes() == b"old"
     assert list(old.parent.iterdir()) == [old]
@@ -163,9 +163,7 @@ def test_a_pipe_gets_everything_and_a_device_takes_it(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="there is no /dev/stdout")
 def test_standard_output_gets_it_between_what_is_printed(tmp_path: Path) -> None:
-    code = (
-        "import irmx; print('before')\nwith irmx.new_file('/dev/stdout') as file: file.write(b'new\\n')\nprint('after')"
-    )
+    code = "import irmx; print('before')\nwith irmx.toolkit.new_file('/dev/stdout') as file: file.write(b'new\\n')\nprint('after')"
     with (tmp_path / "out").open("wb") as out:
         subprocess.run([sys.executable, "-c", code], stdout=out, check=True)
     piped = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True).stdout

@@ -11,7 +11,7 @@ import irmx
 from irmx.declare.columns import BASE
 
 HOST = Path(irmx.__file__).parent
-OF_PLUGINS = {column.name for column in irmx.vocabulary()} - {column.name for column in BASE}
+OF_PLUGINS = {column.name for column in irmx.toolkit.vocabulary()} - {column.name for column in BASE}
 
 WORDS = {
     "length": "English, for how long anything is",

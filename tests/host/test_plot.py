@@ -123,7 +123,7 @@ def test_hostile_names_are_text(tmp_path: Path) -> None:
     texts = [t.get_text() for t in display.figure_.findobj(pyplot.Text)]
     assert not any("\x1b" in text for text in texts)
     assert any(r"topic \$t\$, \$\frac{a}{\$.run" in text for text in texts)
-    picture = irmx.picture_bytes(display.figure_)
+    picture = irmx.toolkit.picture_bytes(display.figure_)
     assert b"<b>" not in picture
     assert b"\x1b" not in picture
 
@@ -131,12 +131,12 @@ def test_hostile_names_are_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["svg", "pdf", "png"])
 def test_the_same_input_is_the_same_file(kind: str, tmp_path: Path) -> None:
     def drawn() -> bytes:
-        return irmx.picture_bytes(irmx.plot("AP", *MADE, "q").figure_, kind)
+        return irmx.toolkit.picture_bytes(irmx.plot("AP", *MADE, "q").figure_, kind)
 
     first = drawn()
     assert drawn() == first
     path = tmp_path / f"picture.{kind}"
-    irmx.write_picture(irmx.plot("AP", *MADE, "q").figure_, path)
+    irmx.toolkit.write_picture(irmx.plot("AP", *MADE, "q").figure_, path)
     assert path.read_bytes() == first
 
 
@@ -164,12 +164,12 @@ def test_errors(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert pyplot.get_fignums() == []
     figure = pyplot.figure()
     with pytest.raises(irmx.UsageError, match=r"ends in .png, .svg, .pdf. Got user.gif instead"):
-        irmx.write_picture(figure, "user.gif")
+        irmx.toolkit.write_picture(figure, "user.gif")
     with pytest.raises(irmx.UsageError, match=r"There is no folder"):
-        irmx.write_picture(figure, tmp_path / "none" / "user.svg")
+        irmx.toolkit.write_picture(figure, tmp_path / "none" / "user.svg")
     (tmp_path / "folder.svg").mkdir()
     with pytest.raises(irmx.DataError, match="cannot be written"):
-        irmx.write_picture(figure, tmp_path / "folder.svg")
+        irmx.toolkit.write_picture(figure, tmp_path / "folder.svg")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(irmx.UsageError, match="pip install matplotlib"):
         irmx.plot("AP", *MADE, "q")
@@ -180,7 +180,7 @@ def test_the_command(tmp_path: Path, command: Callable[..., Any]) -> None:
     out = tmp_path / "user.svg"
     done = command("plot", qrels, run, "AP", "--topic", "q", "-o", str(out))
     assert (done.code, done.err) == (0, "")
-    assert out.read_bytes() == irmx.picture_bytes(irmx.plot("AP", qrels, run, "q").figure_)
+    assert out.read_bytes() == irmx.toolkit.picture_bytes(irmx.plot("AP", qrels, run, "q").figure_)
     done = command("plot", qrels, run, "AP", "--topic", "q", "-o", str(tmp_path / "user.gif"))
     assert (done.code, "ends in .png, .svg, .pdf" in " ".join(done.err.split())) == (2, True)
     done = command("plot", qrels, run, "AP", "--topic", "z", "-o", str(out))
@@ -189,10 +189,10 @@ def test_the_command(tmp_path: Path, command: Callable[..., Any]) -> None:
 
 def test_pictures_of_a_style(tmp_path: Path) -> None:
     before = dict(pyplot.rcParams)
-    with irmx.picture_style() as plt:
+    with irmx.toolkit.picture_style() as plt:
         _, ax = plt.subplots()
         [line] = ax.plot([0, 1], [0, 1])
-    assert line.get_color() == irmx.COLOURS[0]
+    assert line.get_color() == irmx.toolkit.COLOURS[0]
     assert dict(pyplot.rcParams) == before
 
 
@@ -205,5 +205,5 @@ def test_the_smallest_text_is_readable() -> None:
 def test_characters_that_the_font_lacks_are_told_once() -> None:
     display = irmx.plot("AP", {"日本語": {"a": 1}}, {"日本語": {"a": 1.0}}, "日本語")
     with pytest.warns(irmx.DataWarning, match="drawn as boxes") as caught:
-        assert irmx.picture_bytes(display.figure_, "png")
+        assert irmx.toolkit.picture_bytes(display.figure_, "png")
     assert len(caught) == 1

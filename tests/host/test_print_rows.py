@@ -16,9 +16,9 @@ import pandas as pd
 import pytest
 
 import irmx
-from irmx import print_rows
 from irmx.demo import SYSTEMS, judgments_path, qrels_path, run_path
 from irmx.registry import registry
+from irmx.toolkit import print_rows
 
 LONG = "AS_RBP(beta=0.855231,alpha=7.47072,personal=0.257105)"
 

@@ -26,7 +26,7 @@ AP, EXP = irmx.parse_measure("AP"), "nDCG(dcg='exp-log2')@5"
 
 
 def values(measure: Any, qrels: Any, run: Any, provider: str | None = None) -> dict[str, float]:
-    [of_measure] = irmx.Evaluator(measure, qrels, provider).values(run).values()
+    [of_measure] = irmx.toolkit.Evaluator(measure, qrels, provider).values(run).values()
     return of_measure
 
 
@@ -162,7 +162,7 @@ def test_every_provider_gives_plain_floats(name: str) -> None:
     rows = [("1", "1", "a", 1), ("1", "2", "b", 2), ("1", "2", "a", 1), ("2", "1", "a", 1), ("3", "1", "c", 0)]
     qrels = pd.DataFrame(rows, columns=["query_id", "iteration", "doc_id", "relevance"])
     run = {"1": {"x": 3.0, "a": 2.0, "b": 1.0}, "2": {"y": 1.0}, "3": {"c": 1.0}}
-    evaluator = irmx.Evaluator(OF_EACH_PROVIDER[name], qrels, name)
+    evaluator = irmx.toolkit.Evaluator(OF_EACH_PROVIDER[name], qrels, name)
     found = evaluator.calc(run)
     every = [*(m.value for m in found.per_query), *found.aggregated.values(), *evaluator.calc_aggregate(run).values()]
     assert {type(value) for value in every} == {float}
@@ -209,7 +209,7 @@ def test_a_parameter_with_which_no_tool_computes(parameter: str, provider: str |
 @pytest.mark.parametrize("provider", [None, "irmx", "pytrec_eval"])
 def test_a_parameter_that_the_measure_does_not_have(provider: str | None) -> None:
     for score in (irmx.calc_aggregate, lambda *arguments, provider: irmx.explain(*arguments, "1")):
-        with pytest.raises(irmx.UnknownNameError, match=r"no parameter 'rell'\. Did you mean rel\?"):
+        with pytest.raises(irmx.toolkit.UnknownNameError, match=r"no parameter 'rell'\. Did you mean rel\?"):
             score(ir_measures.AP(rell=2), QRELS, RUN, provider=provider)
 
 
@@ -244,7 +244,7 @@ def test_tools_that_compare_grades_take_all(grade: float) -> None:
 @pytest.mark.parametrize("grade", [-1, -2, -(10**6)])
 def test_topics_without_a_grade_of_0_or_more_do_not_crash_pytrec_eval(grade: int) -> None:
     qrels: Any = {str(topic): dict.fromkeys(map(str, range(topic % 20)), grade) for topic in range(200)}
-    measures = irmx.as_measures(
+    measures = irmx.toolkit.as_measures(
         "AP nDCG nDCG@3 P@5 Bpref infAP R@5 Rprec RR SetF SetAP SetP(relative=True) IPrec@0.5 NumRel"
     )
     run = {topic: {str(doc): float(doc) for doc in range(30)} for topic in qrels}
@@ -348,7 +348,7 @@ def odd(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], list[float]]:
     def answer(with_what: Any) -> list[float]:
         provider.answer = with_what
         qrels, run = {"q": {"a": 1}, "r": {"a": 1}}, {"q": {"a": 1.0}, "r": {"a": 1.0}}
-        return irmx.Evaluator([AP], qrels, "odd").scores(run)[AP].values.tolist()
+        return irmx.toolkit.Evaluator([AP], qrels, "odd").scores(run)[AP].values.tolist()
 
     return answer
 

@@ -250,7 +250,7 @@ def test_values_are_those_of_pytrec_eval(qrels: Any, run: Any, rel: int, judged_
     expected = theirs.evaluate(of_run)
     for name, law in names.items():
         measure = f"NCP({law},rel={rel},judged_only={judged_only})"
-        [values] = irmx.Evaluator(measure, qrels).values(of_run).values()
+        [values] = irmx.toolkit.Evaluator(measure, qrels).values(of_run).values()
         assert values == pytest.approx({t: expected.get(t, {name: 0.0})[name] for t in qrels}, abs=1e-12)
 
 

@@ -32,7 +32,7 @@ def parts(tmp_path: Path) -> Path:
 def test_a_folder_of_parts_is_a_run(parts: Path, command: Any) -> None:
     for source in (parts, f"{parts}/", f"parquet:{parts}"):
         assert irmx.read_run(source).as_dict() == RUN
-    assert list(irmx.named_runs(f"{parts}/")) == ["parts"]
+    assert list(irmx.toolkit.named_runs(f"{parts}/")) == ["parts"]
     assert command("eval", parts.parent / "qrels", parts, "RR", "NumRet").out == "RR\t0.5000\nNumRet\t3.0000\n"
 
 

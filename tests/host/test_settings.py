@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irmx
-from irmx import UsageError, parse_measure, parse_measures
+from irmx import UsageError, parse_measure
 from irmx.demo import qrels_path, run_path
+from irmx.toolkit import parse_measures
 from irmx_markov.markov_models import NAMED
 
 SEVERAL = {
@@ -34,9 +35,9 @@ SEVERAL = {
 
 @pytest.mark.parametrize("text", SEVERAL)
 def test_settings_are_measures_that_parse_back(text: str) -> None:
-    measures = irmx.as_measures(f"AP@3 {text}")[1:]
+    measures = irmx.toolkit.as_measures(f"AP@3 {text}")[1:]
     assert measures == [parse_measure(one) for one in SEVERAL[text].split()]
-    assert irmx.as_measures(map(str, measures)) == measures
+    assert irmx.toolkit.as_measures(map(str, measures)) == measures
 
 
 def test_every_model_that_needs_no_parameter() -> None:

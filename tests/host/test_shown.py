@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 import irmx
-from irmx import Measure, Param, Ranking, Symbol, duration
+from irmx import Measure, Param, Ranking, Symbol
+from irmx.toolkit import duration
 
 
 class Depths(Symbol):

@@ -97,7 +97,7 @@ def test_errors_and_warnings_are_text_in_python() -> None:
 
 
 def test_a_note_is_text(capsys: pytest.CaptureFixture[str]) -> None:
-    irmx.note(HOSTILE)
+    irmx.toolkit.note(HOSTILE)
     assert_is_text(capsys.readouterr().err)
 
 
@@ -108,7 +108,7 @@ def test_json_lines_give_back_every_name_and_id() -> None:
     """Also those above U+FFFF, which JSON writes as two halves."""
     rows = [{"ids": [*UNSEEN], "of": {UNSEEN: '"\\u'}}, {UNSEEN: UNSEEN}]
     printed = io.StringIO()
-    irmx.print_rows(rows, "jsonl", file=printed)
+    irmx.toolkit.print_rows(rows, "jsonl", file=printed)
     assert_is_text(printed.getvalue())
     assert [json.loads(line) for line in printed.getvalue().split("\n")[:-1]] == rows
 

@@ -13,7 +13,8 @@ import pandas as pd
 import pytest
 
 import irmx
-from irmx import Column, DataError, DetailedMetric, Measure, Rankings, TopicScores
+from irmx import Column, DataError, Measure, Rankings, TopicScores
+from irmx.toolkit import DetailedMetric
 
 TIME, WORDS = (
     Column("run", "timestamp", "when it was emitted", unit="s"),

@@ -119,7 +119,7 @@ def test_a_provider_in_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(pytrec_eval.RelevanceEvaluator, "evaluate", short)
     with pytest.raises(TooLittleMemoryError, match=r"^P@3, computed by the provider pytrec_eval, needs more memory"):
-        irmx.Evaluator("P@3", {"q": {"a": 1}}, "pytrec_eval").scores({"q": {"a": 1.0}})
+        irmx.toolkit.Evaluator("P@3", {"q": {"a": 1}}, "pytrec_eval").scores({"q": {"a": 1.0}})
 
 
 def test_the_error_travels_between_processes() -> None:

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from ir_measures import AP, RR, Bpref, P, R, Rprec, SetP, nDCG
 
 import irmx
-from irmx import DataWarning, UsageError, parse_measure, parse_measures
+from irmx import DataWarning, UsageError, parse_measure
 from irmx.declare.trec_names import trec_measures
 from irmx.demo import qrels_path, run_path
+from irmx.toolkit import parse_measures
 
 QRELS, RUN = str(qrels_path()), str(run_path("bm25"))
 SEVERAL = {"P_5,10": [P @ 5, P @ 10], "ndcg_cut.5,10": [nDCG @ 5, nDCG @ 10], "RECALL_1": [R @ 1], "map AP": [AP]}
