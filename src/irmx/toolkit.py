@@ -15,6 +15,26 @@ The names are listed in ``toolkit.pyi``, and each is imported when it is first u
 release before a name goes, it warns.
 """
 
-import lazy_loader
+from __future__ import annotations
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub("irmx", __file__)
+import ast
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+_STUB = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+_HOME = {alias.name: node.module for node in _STUB.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+"""The module of irmx that each name is from; lazy_loader would make names of ``irmx`` itself of them."""
+
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'irmx.toolkit' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f"irmx.{_HOME[name]}"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -56,6 +56,7 @@ BY_TEXT = {
     "cli/load.py": "the file of a user",
     "declare/command.py": "the function of a command, which is imported when it is used",
     "declare/from_function.py": "the module of a user's measure, to unpickle it",
+    "toolkit.py": "the modules that its stub names",
     "pt.py": "the modules of adapters/pyterrier that a table in it names",
 }
 """Files of the host that import modules whose names stand in no line of them, and what these are.
