@@ -13,7 +13,7 @@ from typing import Any
 
 from irmx.data.files import check_text, cut_off
 from irmx.data.formats import Format
-from irmx.data.table import Source, Table
+from irmx.data.table import Source, Table, refuse_twice
 from irmx.declare.columns import ALIASES, REQUIRED, TableName
 from irmx.errors import DataError, counted
 
@@ -118,9 +118,7 @@ def read_delimited(what: str, name: str, content: bytes, delimiter: str) -> Tabl
             )
     numbered = list(delimited_lines(name, content, delimiter))
     names = [field.strip() for field in numbered[0][1]] if numbered else names
-    if len(set(names)) < len(names):
-        twice = next(n for n in names if names.count(n) > 1)
-        raise DataError(f"{name} has two columns named {twice!r}. Rename or drop one.")
+    refuse_twice(names, name)
     columns = dict(zip(names, zip(*(fields for _, fields in numbered[1:]), strict=True), strict=False))
     cells = {n: [field.strip() for field in columns.get(n, ())] for n in names}
     texts = {n: pa.array(values, pa.large_string()) for n, values in cells.items()}

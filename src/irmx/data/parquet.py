@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from irmx.data.files import decompressed_limit, too_large
 from irmx.data.formats import Format
-from irmx.data.table import Source, Table
+from irmx.data.table import Source, Table, refuse_twice
 from irmx.declare.columns import TableName
 from irmx.errors import DataError, some
 
@@ -67,11 +67,7 @@ def table_of_arrow(what: str, rows: pa.Table, source: Source) -> Table:
         names = rows.column_names
     except UnicodeDecodeError as error:
         raise DataError(f"The name of a column is not UTF-8: {error}.", place=source.path or f"The {what}") from None
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise DataError(
-            f"There are two columns named {twice!r}. Rename or drop one.", place=source.path or f"The {what}"
-        )
+    refuse_twice(names, source.path or f"The {what}")
     return Table(what, dict(zip(names, rows.columns, strict=True)), rows.num_rows, source)
 
 
