@@ -224,6 +224,11 @@ def check_text(name: str, content: bytes, lines_before: int = 0) -> None:
         raise DataError(what.format(len(lines[-1])), place=f"{name}, line {lines_before + len(lines)}")
 
 
+def filled_lines(content: bytes, skip: int = 0) -> list[int]:
+    """Return the numbers of the lines that are not blank, without so many at the start."""
+    return [number for number, line in enumerate(content.splitlines(), start=1) if line.strip()][skip:]
+
+
 def cut_off(content: bytes) -> str:
     """Return a sentence about a last line that cannot be read, if the file ends in the middle of it; else nothing."""
     if content.endswith((b"\n", b"\r")):

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
-from irmx.data.files import STANDARD_INPUT, check_text, content_of, name_of
+from irmx.data.files import STANDARD_INPUT, check_text, content_of, filled_lines, name_of
 from irmx.data.table import Source, Table
 from irmx.declare.columns import REQUIRED, TableName, canonical_names
 from irmx.declare.standard_output import to_standard_error
@@ -223,13 +223,9 @@ def _table_of_plugin(
         raise PluginError(
             f"{_the(reader)} read {path} as a table in which {twice[0]!r} is the name of several columns."
         )
-    lines = partial(_filled_lines, content, reader.LINES == "after header") if reader.LINES else None
+    lines = partial(filled_lines, content, int(reader.LINES == "after header")) if reader.LINES else None
     source = Source(f"{path} (read as {reader.NAME})" if is_unasked else str(path), lines)
     return Table(table, dict(zip(rows.column_names, rows.columns, strict=True)), rows.num_rows, source)
-
-
-def _filled_lines(content: bytes, has_header: bool) -> list[int]:
-    return [n for n, line in enumerate(content.splitlines(), start=1) if line.strip()][int(has_header) :]
 
 
 def _other_ways(reader: Format, table: TableName, source: str | os.PathLike[str], path: Path, content: bytes) -> str:
