@@ -53,9 +53,8 @@ def read_parquet(what: str, path: Path, content: bytes = b"") -> Table:
     else:
         with _parquet_errors(name):
             file = parquet.ParquetFile(pa.BufferReader(content))
-        _refuse_too_large(
-            name, file.metadata, min(len(content), path.stat().st_size if path.is_file() else len(content))
-        )
+        compressed = min(len(content), path.stat().st_size) if path.is_file() else len(content)
+        _refuse_too_large(name, file.metadata, compressed)
         with _parquet_errors(name):
             rows = file.read()
     return table_of_arrow(what, rows, Source(name))
@@ -105,11 +104,7 @@ def partitions_by_run(folder: Path) -> list[str]:
 
 
 def run_of_partition(path: str) -> str | None:
-    """Return the name of the run in a folder such as ``run=bm25``, in which Hive's writers escape characters; None for others.
-
-    >>> run_of_partition("runs/bm25.run") is None
-    True
-    """
+    """Return the name of the run in a folder such as ``run=bm25``, in which Hive's writers escape characters; None for others."""
     name = os.path.basename(os.path.normpath(path))
     return unquote(name.removeprefix(PARTITION)) if name.startswith(PARTITION) and os.path.isdir(path) else None
 

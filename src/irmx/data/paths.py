@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from irmx.data.files import STANDARD_INPUT
-from irmx.data.formats import named_format
+from irmx.data.formats import named_format, path_of
 from irmx.data.parquet import is_parquet_folder, partitions_by_run
 from irmx.errors import DataError, UsageError, some
 
@@ -52,9 +52,8 @@ def matching_files(argument: str) -> list[str]:
             )
     if os.path.exists(argument) or not glob.has_magic(argument):
         return [argument]
-    format_and_path = named_format(argument)
-    pattern, prefix = (argument, "")
-    if format_and_path is not None:
+    pattern, prefix = argument, ""
+    if (format_and_path := named_format(argument)) is not None:
         pattern, prefix = os.fspath(format_and_path[1]), f"{format_and_path[0].NAME}:"
     paths = sorted(path for path in glob.glob(pattern) if os.path.isfile(path) or is_parquet_folder(Path(path)))
     if not paths:
@@ -94,11 +93,6 @@ def matching_file(argument: str) -> str:
 
 
 def is_file(argument: str) -> bool:
-    """Tell whether an argument is a file, a glob that matches a file, or standard input, with or without ``FORMAT:``.
-
-    >>> is_file("-"), is_file("no.such.file"), is_file("nDCG@10")
-    (True, False, False)
-    """
-    format_and_path = named_format(argument)
-    path = argument if format_and_path is None else os.fspath(format_and_path[1])
+    """Tell whether an argument is a file, a glob that matches a file, or standard input, with or without ``FORMAT:``."""
+    path = os.fspath(path_of(argument))
     return path == STANDARD_INPUT or os.path.exists(path) or any(glob.iglob(path))

@@ -84,11 +84,7 @@ def as_table(what: TableName, source: Any) -> Table:
     if is_path(source):
         table = read_file(what, source)
         if not len(table):
-            raise DataError(
-                f"The {what} {name_of(source)} are empty."
-                if what == "qrels"
-                else f"The run {name_of(source)} is empty."
-            )
+            raise DataError(f"The {what} {name_of(source)} {'are' if what == 'qrels' else 'is'} empty.")
         return table
     table = _of_program(what, source, _KINDS, records=False)
     return table.renamed(canonical_names(what, table.names))
