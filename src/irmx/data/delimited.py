@@ -140,9 +140,8 @@ def _delimited_lines(name: str, content: bytes, delimiter: str) -> Iterator[tupl
                 raise DataError(found, place=f"{name}, line {reader.line_num}")
             yield reader.line_num, fields
     except csv.Error as error:
-        raise DataError(
-            f"{error}. Is a quote unclosed or misplaced?", place=f"{name}, line {reader.line_num}"
-        ) from None
+        problem = f"{error}. Is a quote unclosed or misplaced?"
+        raise DataError(problem, place=f"{name}, line {reader.line_num}") from None
 
 
 # -- JSON ------------------------------------------------------------------------------------------------------------
@@ -176,18 +175,19 @@ def _objects(name: str, content: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
             if rb"\ud" in line.lower():
                 json.dumps(record, ensure_ascii=False).encode()
         except UnicodeEncodeError:
-            raise DataError(
-                r"a text holds half of a character, such as \ud800 alone.", place=f"{name}, line {number}"
-            ) from None
+            problem = r"a text holds half of a character, such as \ud800 alone."
         except RecursionError:
-            raise DataError(f"more than {_DEPTH} lists or objects in one.", place=f"{name}, line {number}") from None
+            problem = f"more than {_DEPTH} lists or objects in one."
         except ValueError as error:
             why = "a number has thousands of digits" if str(error).startswith("Exceeds the limit") else str(error)
             cut = cut_off(content) if number == len(lines) else ""
-            raise DataError(f"not JSON: {why}.{cut or _EACH_LINE}", place=f"{name}, line {number}") from None
-        if not isinstance(record, dict):
-            raise DataError(f"not a JSON object.{_EACH_LINE}", place=f"{name}, line {number}")
-        yield number, record
+            problem = f"not JSON: {why}.{cut or _EACH_LINE}"
+        else:
+            if isinstance(record, dict):
+                yield number, record
+                continue
+            problem = f"not a JSON object.{_EACH_LINE}"
+        raise DataError(problem, place=f"{name}, line {number}")
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from irmx.data.table import (
 from irmx.declare.columns import REQUIRED, Column
 from irmx.declare.markup_html import html_result
 from irmx.errors import DataError
-from irmx.ragged import Array, Floats, Ints, offsets_of, position_in_segment, read_only, segment_of
+from irmx.ragged import Array, Floats, Ints, offsets_of, position_among, position_in_segment, read_only, segment_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -100,11 +100,10 @@ class Run(SourceColumns):
             return list(self._ids.take(from_ints(rows)).to_pylist())
         out: list[str] = []
         topic = np.searchsorted(self.offsets, rows, side="right") - 1
-        ends = np.append(np.flatnonzero(np.append(True, topic[1:] != topic[:-1])[: len(rows)]), len(rows))
-        for start, end in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True):
-            number = int(topic[start])
+        first = np.flatnonzero(np.diff(topic, prepend=-1))
+        for number, of_topic in zip(topic[first].tolist(), np.split(rows, first)[1:], strict=True):
             ids = np.fromiter(self._dicts[number], object, len(self._dicts[number]))
-            out += ids[rows[start:end] - self.offsets[number]].tolist()
+            out += ids[of_topic - self.offsets[number]].tolist()
         return out
 
     def find_codes(
@@ -127,8 +126,8 @@ class Run(SourceColumns):
         code_of_row = to_numpy(pc.index_in(self._ids, value_set=distinct), missing=-1)
         rows = np.flatnonzero((code_of_row >= 0) & (pair_of_row >= 0))
         key_of_row = pair_of_row[rows] * np.int64(len(distinct)) + code_of_row[rows]
-        place = np.searchsorted(key, key_of_row)
-        hit = np.append(key, -1)[place] == key_of_row
+        place = position_among(key, key_of_row)
+        hit = place >= 0
         rows, place = rows[hit], place[hit]
         topic = pair_of_row[rows]
         if np.any(topic[1:] < topic[:-1]):
@@ -143,7 +142,7 @@ class Run(SourceColumns):
         for topic, a, b in zip(in_run.tolist(), bounds, bounds[1:], strict=False):
             scores += map(self._dicts[topic].get, names[a:b])
         score = np.array(scores, dtype=np.float64)  # NaN for a document that the run lacks; no score of a run is NaN
-        retrieved = np.flatnonzero(score == score)
+        retrieved = np.flatnonzero(~np.isnan(score))
         offsets = np.searchsorted(retrieved, ends)
 
         def rows() -> Ints:
@@ -276,9 +275,8 @@ def _fingerprints(ids: pa.Array, topic: Ints) -> Any:
     lengths, ends = np.diff(offsets), offsets[1:] + 16
     out = (lengths.astype(np.uint64) << np.uint64(48)) ^ topic.astype(np.uint64)
     for before_end in (8, 16):
-        unused = np.clip(before_end - lengths, 0, 8).astype(np.uint64) << np.uint64(
-            3
-        )  # bits that belong to the id before
+        # bits that belong to the id before
+        unused = np.clip(before_end - lengths, 0, 8).astype(np.uint64) << np.uint64(3)
         word = at_each_byte[ends - before_end]
         word = np.where(unused == 64, np.uint64(0), word >> (unused & np.uint64(63)))
         out = (out ^ word) * _ODD

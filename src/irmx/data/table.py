@@ -340,12 +340,10 @@ class Table:
         dates = pd.to_datetime(texts, utc=True, errors="coerce", format="ISO8601")
         wrong = (dates.isna() & texts.notna()).to_numpy()
         if wrong.any():
-            row, several = _first(wrong), 2 * wrong.sum() > texts.notna().sum()
-            if several:
+            row = _first(wrong)
+            if 2 * wrong.sum() > texts.notna().sum():
                 self._refuse_cell(row, name, listed[row], declared)
-            self.refuse(
-                row, f"the {name} must be a date, such as 2014-03-01T12:00:00. Got {_shown(listed[row])} instead."
-            )
+            self.refuse(row, f"the {name} must be a date, such as 2014-03-01. Got {_shown(listed[row])} instead.")
         seconds = (dates - pd.Timestamp(0, tz="UTC").as_unit(dates.dt.unit)) / pd.Timedelta(seconds=1)
         return np.asarray(seconds, dtype=np.float64)
 
@@ -390,8 +388,9 @@ class Table:
 
 def refuse_twice(names: Sequence[str], what: str) -> None:
     """Raise if two columns have the same name."""
-    if twice := [name for name in names if names.count(name) > 1] if len(set(names)) < len(names) else []:
-        raise DataError(f"{what} has two columns named {twice[0]!r}. Rename or drop one.")
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(f"{what} has two columns named {twice!r}. Rename or drop one.")
 
 
 # -- cells -----------------------------------------------------------------------------------------------------------
@@ -532,7 +531,8 @@ def _kind(cells: Cells) -> str:
 
     if isinstance(cells, list):
         return "objects"
-    dtype, is_a = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type, pa.types
+    is_a = pa.types
+    dtype = cells.type.value_type if is_a.is_dictionary(cells.type) else cells.type
     if is_a.is_string(dtype) or is_a.is_large_string(dtype) or is_a.is_string_view(dtype):
         return "text"
     if is_a.is_integer(dtype):
