@@ -205,13 +205,7 @@ def _damaged(name: str, error: Exception) -> DataError:
 
 
 def check_text(name: str, content: bytes, lines_before: int = 0) -> None:
-    r"""Raise if content is not text, naming the line: a zero byte ends a text, or the process, in tools written in C.
-
-    >>> check_text("some.run", b"one\ntw\0")
-    Traceback (most recent call last):
-    ...
-    irmx.errors.DataError: some.run, line 2: a zero byte at column 3. The file is damaged, or UTF-16: save it as UTF-8.
-    """
+    """Raise if content is not text, naming the line: a zero byte ends a text, or the process, in tools written in C."""
     at, what = content.find(b"\0"), "a zero byte at column {}. The file is damaged, or UTF-16: save it as UTF-8."
     if at < 0 and not content.isascii():
         try:

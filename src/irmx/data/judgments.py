@@ -131,9 +131,7 @@ class Judgments(SourceColumns):
     def names_of(self, doc: Ints, key: Any) -> list[str]:
         """Return the ids of some documents, kept under a key."""
         if ("names", key) not in self._sought:
-            chosen = np.zeros(len(self), dtype=bool)
-            chosen[doc] = True
-            self._sought["names", key] = list(compress(self.docs, chosen.tolist()))
+            self._sought["names", key] = list(map(self.docs.__getitem__, doc.tolist()))
         return cast("list[str]", self._sought["names", key])
 
     def codes_of(self, doc: Ints, key: Any) -> tuple[pa.Array, Ints]:

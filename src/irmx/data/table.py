@@ -40,24 +40,14 @@ NUMBER = Param(float, "", nullable=True)
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """Where the rows of a table came from.
-
-    Attributes
-    ----------
-    path : str
-        The file, empty if the rows are not from a file.
-    lines : callable, sequence of int, or int
-        The line of every row, or a function that returns them, asked only for an error; a number is that of row 0 where row
-        after row follows. None if rows are not lines.
-    first_row : int
-        The number of row 0 in the file, where rows are not lines.
-    dataset_id : str
-        The dataset, empty if the rows are not from a dataset.
-    """
+    """Where the rows of a table came from: a file, a dataset, or neither."""
 
     path: str = ""
     lines: Callable[[], Sequence[int]] | Sequence[int] | int | None = None
+    """The line of each row, or a function that returns them, asked only for an error; a number is that of row 0, if the others
+    follow it line after line. None if rows are not lines."""
     first_row: int = 0
+    """The number of row 0 in the file, if rows are not lines."""
     dataset_id: str = ""
 
     def place(self, rows: Sequence[int], what: str = "") -> str:
@@ -322,11 +312,9 @@ class Table:
         if declared not in (GRADE, SCORE, NUMBER):
             self.refuse(row, f"{_must(declared, name)} Got {_shown(cell)} instead.")
         at = " ".join(str(_listed(self.cells(column))[row]) for column in ("query_id", "doc_id"))
-        if declared is not NUMBER:
-            text = f"The {name} {_shown(cell)} of the {self._what} {not_finite(cell)}"
-        else:
-            kind = "numbers" if math.isnan(_number_of(cell, {})) else "finite numbers"
-            text = f"The {self._what} column {name!r} must hold {kind}. Found {_shown(cell)}"
+        text = f"The {name} {_shown(cell)} of the {self._what} {not_finite(cell)}"
+        if declared is NUMBER:
+            text = f"The {self._what} column {name!r} must hold finite numbers. Found {_shown(cell)}"
         # whoever knows the name of a run adds it; rows that are no lines are in the text
         place = self.source.path if self.source.lines is None else self.place(row)
         where = f" in row {row + self.source.first_row} (counted from 0)" if self.source.lines is None else ""
@@ -570,24 +558,13 @@ def _first_rows(cells: Cells) -> Ints | None:
 
 
 def encoded(texts: pa.Array) -> tuple[Ints, pa.Array]:
-    """Return the number of each text, and the distinct texts by number, in order of appearance; none is missing.
-
-    >>> import pyarrow as pa
-    >>> numbers, distinct = encoded(pa.array(["b", "a", "b"], pa.large_string()))
-    >>> numbers, distinct.to_pylist()
-    (array([0, 1, 0]), ['b', 'a'])
-    """
+    """Return the number of each text, and the distinct texts by number, in order of appearance; none is missing."""
     by_number = texts.dictionary_encode()
     return to_numpy(by_number.indices).astype(np.int64), by_number.dictionary
 
 
 def to_numpy(numbers: pa.Array, missing: float = 0) -> Array:
-    """Return an Arrow array of numbers as a numpy array, with a number in place of missing values.
-
-    >>> import pyarrow as pa
-    >>> to_numpy(pa.array([3, 4, None]).slice(1), missing=-1)
-    array([ 4, -1])
-    """
+    """Return an Arrow array of numbers as a numpy array, with a number in place of missing values."""
     import pyarrow as pa
 
     if not numbers.null_count:
@@ -599,11 +576,7 @@ def to_numpy(numbers: pa.Array, missing: float = 0) -> Array:
 
 
 def from_ints(numbers: Ints) -> pa.Array:
-    """Return whole numbers as an Arrow array.
-
-    >>> from_ints(np.array([1, 2])).to_pylist()
-    [1, 2]
-    """
+    """Return whole numbers as an Arrow array."""
     import pyarrow as pa
 
     return pa.Array.from_buffers(
@@ -612,11 +585,7 @@ def from_ints(numbers: Ints) -> pa.Array:
 
 
 def from_texts(texts: Sequence[str], errors: str = "strict") -> pa.Array:
-    """Return strings as an Arrow array; a TypeError for what is no string, by default a UnicodeEncodeError for half a surrogate pair.
-
-    >>> from_texts(["a", "größe", ""]).to_pylist()
-    ['a', 'größe', '']
-    """
+    """Return strings as an Arrow array; a TypeError for what is no string, by default a UnicodeEncodeError for half a surrogate pair."""
     import pyarrow as pa
 
     joined = "".join(texts)
@@ -627,18 +596,13 @@ def from_texts(texts: Sequence[str], errors: str = "strict") -> pa.Array:
 
 
 def byte_offsets(texts: pa.Array) -> tuple[Ints, Any]:
-    """Return where the bytes of each of large strings start and end, and the bytes of all; none is missing.
-
-    >>> import pyarrow as pa
-    >>> byte_offsets(pa.array(["a", "größe", ""], pa.large_string()).slice(1))[0]
-    array([0, 7, 7])
-    """
-    if not len(texts):
-        return np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.uint8)
+    """Return where the bytes of each of large strings start and end, and the bytes of all; none is missing."""
     _, offset_buffer, content = texts.buffers()
-    offsets = np.frombuffer(offset_buffer, np.int64)[texts.offset : texts.offset + len(texts) + 1]
+    offsets = np.zeros(len(texts) + 1, dtype=np.int64)
+    if len(texts):
+        offsets = np.frombuffer(offset_buffer, np.int64)[texts.offset : texts.offset + len(texts) + 1]
     if offsets[0] == offsets[-1]:  # Arrow may have no buffer for empty texts
-        return np.zeros(len(offsets), dtype=np.int64), np.empty(0, dtype=np.uint8)
+        return np.zeros_like(offsets), np.empty(0, dtype=np.uint8)
     return offsets - offsets[0], np.frombuffer(content, np.uint8)[offsets[0] : offsets[-1]]
 
 
