@@ -103,13 +103,18 @@ class Judgments(SourceColumns):
         if empty.any():
             _refuse_undeclared(table, np.flatnonzero(empty))
         code, distinct = encoded(ids)
-        offsets, codes, grade, order, starts = _documents_of(topic, np.where(empty, -1, code), relevance, len(topics))
-        out = cls(topics, offsets, grade, table.source)
-        out.table, out.row_grade, out._rows = table, read_only(relevance), (order, starts)
-        out._distinct, out._code = distinct, codes
+        key = topic * np.int64(len(distinct) + 1) + code
+        order = np.argsort(key, kind="stable")
+        order = order[~empty[order]]
+        key = key[order]
+        starts = np.flatnonzero(np.append(True, key[1:] != key[:-1])[: len(order)])
+        grade = np.maximum.reduceat(relevance[order], starts) if len(starts) else np.empty(0)
+        out = cls(topics, offsets_of(np.bincount(topic[order][starts], minlength=len(topics))), grade, table.source)
+        out.table, out.row_grade, out._rows = table, read_only(relevance), (order, np.append(starts, len(order)))
+        out._distinct, out._code = distinct, code[order][starts]
         table.release("relevance")
         table.release("doc_id", pa.DictionaryArray.from_arrays(from_ints(code).cast(pa.int32()), distinct))
-        if len(codes) < len(order):
+        if len(starts) < len(order):
             _warn_of_contradiction(table, order, starts, relevance)
         return out
 
@@ -131,7 +136,9 @@ class Judgments(SourceColumns):
     def names_of(self, doc: Ints, key: Any) -> list[str]:
         """Return the ids of some documents, kept under a key."""
         if ("names", key) not in self._sought:
-            self._sought["names", key] = list(map(self.docs.__getitem__, doc.tolist()))
+            chosen = np.zeros(len(self), dtype=bool)
+            chosen[doc] = True
+            self._sought["names", key] = list(compress(self.docs, chosen.tolist()))
         return cast("list[str]", self._sought["names", key])
 
     def codes_of(self, doc: Ints, key: Any) -> tuple[pa.Array, Ints]:
@@ -240,19 +247,28 @@ class Judgments(SourceColumns):
         function that returns the ids of the latter, and the grade.
         """
         new = doc < 0
-        number = doc.copy()
-        number[new] = len(self) + np.arange(new.sum())
+        further = offsets_of(np.bincount(topic[new], minlength=len(self.topics)))
+        # further documents follow those of their topic
+        known = np.arange(len(self)) + further[segment_of(self.offsets)]
+        of_added = np.empty(len(doc), dtype=np.int64)
+        of_added[new] = self.offsets[topic[new] + 1] + np.arange(further[-1])
+        of_added[~new] = known[doc[~new]]
+        base_doc = np.empty(len(self) + int(further[-1]), dtype=np.int64)
+        base_doc[known], base_doc[of_added[new]] = np.arange(len(self)), len(self) + np.arange(further[-1])
+        grades = np.full(len(base_doc), -np.inf)
+        grades[known] = self.grade
+        grades[of_added] = np.maximum(grades[of_added], grade)
+
         ends, row, doc_of_row = self.all_rows
-        grades = np.broadcast_to(np.asarray(grade, dtype=np.float64), len(doc))
-        out = self._of_rows(
-            np.arange(len(self.topics)),
-            np.append(segment_of(ends), topic),
-            np.append(row, len(self.row_grade) + np.arange(len(doc))),
-            np.append(doc_of_row, number),
-            np.append(self.row_grade[row], grades),
-        )
+        topic_of_row = np.concatenate([segment_of(ends), topic])
+        by_topic = np.argsort(topic_of_row, kind="stable")
+        row = np.append(row, len(self.row_grade) + np.arange(len(doc)))
+        doc_of_row = np.append(np.append(known, -1)[doc_of_row], of_added)
+        row_ends = offsets_of(np.bincount(topic_of_row, minlength=len(self.topics)))
+        all_rows = row_ends, row[by_topic], doc_of_row[by_topic]
+        out = self._view(np.arange(len(self.topics)), self.offsets + further, base_doc, grades, all_rows)
         out._further, out._added = ids, self._added + len(doc)
-        out.row_grade = np.append(self.row_grade, grades)
+        out.row_grade = np.append(self.row_grade, np.broadcast_to(grade, len(doc)).astype(np.float64))
         return out
 
     def of_subtopics(self, topic: Ints, subtopic: Ints, count: int, row: Ints, doc: Ints, grade: Floats) -> Judgments:
@@ -261,18 +277,22 @@ class Judgments(SourceColumns):
         Given are the topic, the subtopic (-1 for none), the number, the document and the grade of each of some rows.
         """
         chosen = np.flatnonzero(subtopic >= 0)
+        chosen = chosen[np.argsort(subtopic[chosen], kind="stable")]
+        of_row, doc = subtopic[chosen], doc[chosen]
         topic_of_subtopic = np.zeros(count, dtype=np.int64)
-        topic_of_subtopic[subtopic[chosen]] = topic[chosen]
-        out = self._of_rows(topic_of_subtopic, subtopic[chosen], row[chosen], doc[chosen], grade[chosen])
+        topic_of_subtopic[of_row] = topic[chosen]
+        holds = np.flatnonzero(doc >= 0)
+        size = int(doc.max(initial=0)) + 1
+        key, which = np.unique(of_row[holds] * size + doc[holds], return_inverse=True)
+        grades = np.full(len(key), -np.inf)
+        np.maximum.at(grades, which, grade[chosen[holds]])
+        doc_of_row = np.full(len(chosen), -1, dtype=np.int64)
+        doc_of_row[holds] = which
+        all_rows = offsets_of(np.bincount(of_row, minlength=count)), row[chosen], doc_of_row
+        ends = offsets_of(np.bincount(key // size, minlength=count))
+        out = self._view(topic_of_subtopic, ends, key % size, grades, all_rows)
         out.largest_grade = self.largest_grade
         return out
-
-    def _of_rows(self, topics: Ints, topic: Ints, row: Ints, doc: Ints, grade: Floats) -> Judgments:
-        """Return the judgments of some rows: the place of each in ``topics``, its number, its document here, its grade."""
-        offsets, docs, grades, order, starts = _documents_of(topic, doc, grade, len(topics))
-        doc_of_row = np.full(len(row), -1, dtype=np.int64)
-        doc_of_row[order] = segment_of(starts)
-        return self._view(topics, offsets, docs, grades, _by_topic(topic, row, doc_of_row, len(topics)))
 
     def _view(
         self, topic: Ints, offsets: Ints, doc: Ints, grade: Floats, all_rows: tuple[Ints, Ints, Ints]
@@ -359,7 +379,8 @@ class Judgments(SourceColumns):
         topic, topics = self.table.codes("query_id")
         doc = np.full(len(topic), -1, dtype=np.int64)
         doc[self._rows[0]] = segment_of(self._rows[1])
-        return _by_topic(topic, np.arange(len(topic)), doc, len(topics))
+        by_topic = np.argsort(topic, kind="stable")
+        return offsets_of(np.bincount(topic, minlength=len(topics))), by_topic, doc[by_topic]
 
     def __len__(self) -> int:
         return len(self.grade)
@@ -419,28 +440,6 @@ class Judgments(SourceColumns):
         }
 
 
-def _documents_of(topic: Ints, doc: Ints, grade: Floats, topics: int) -> tuple[Ints, Ints, Floats, Ints, Ints]:
-    """Return the documents of rows, by topic and number: where topics start, the numbers, and the largest grades.
-
-    Then the rows in this order, and where those of each document start. A row without a document has the number -1.
-    """
-    key = topic * np.int64(doc.max(initial=0) + 1) + doc
-    order = np.argsort(key, kind="stable")
-    order = order[doc[order] >= 0]
-    key = key[order]
-    starts = np.flatnonzero(np.append(True, key[1:] != key[:-1])[: len(order)])
-    grades = np.maximum.reduceat(grade[order], starts) if len(starts) else np.empty(0)
-    first = order[starts]
-    offsets = offsets_of(np.bincount(topic[first], minlength=topics))
-    return offsets, doc[first], grades, order, np.append(starts, len(order))
-
-
-def _by_topic(topic: Ints, row: Ints, doc: Ints, topics: int) -> tuple[Ints, Ints, Ints]:
-    """Return where the rows of each topic start, and the rows and their documents topic by topic, in the order given."""
-    order = np.argsort(topic, kind="stable")
-    return offsets_of(np.bincount(topic, minlength=topics)), row[order], doc[order]
-
-
 def _plain(grade: float) -> Any:
     """Return a whole-number grade as an int, as tools written in C require, and any other grade as a float."""
     return int(grade) if grade.is_integer() else grade
@@ -473,10 +472,11 @@ def _warn_of_contradiction(table: Table, order: Ints, starts: Ints, grade: Float
     Rows of one document that differ in a column of labels belong to different subtopics or other parts, and do not contradict
     each other. ``order`` has the rows by topic and document, ``starts`` where those of each document start in it.
     """
-    document, by_document = segment_of(starts), grade[order]
-    differ = np.minimum.reduceat(by_document, starts[:-1]) < np.maximum.reduceat(by_document, starts[:-1])
-    chosen = np.flatnonzero(differ[document])
-    rows, grade, document = order[chosen], by_document[chosen], document[chosen]
+    by_document = grade[order]
+    several = np.minimum.reduceat(by_document, starts) < np.maximum.reduceat(by_document, starts)
+    document = segment_of(np.append(starts, len(order)))
+    candidates = several[document]
+    rows, grade, document = order[candidates], by_document[candidates], document[candidates]
     if not len(rows):
         return
     group = np.unique(document, return_inverse=True)[1]
