@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from irmx.data.files import STANDARD_INPUT
-from irmx.data.formats import named_format, path_of
+from irmx.data.formats import named_format
 from irmx.data.parquet import is_parquet_folder, partitions_by_run
 from irmx.errors import DataError, UsageError, some
 
@@ -94,5 +94,6 @@ def matching_file(argument: str) -> str:
 
 def is_file(argument: str) -> bool:
     """Tell whether an argument is a file, a glob that matches a file, or standard input, with or without ``FORMAT:``."""
-    path = os.fspath(path_of(argument))
+    named = named_format(argument)
+    path = os.fspath(named[1]) if named else argument
     return path == STANDARD_INPUT or os.path.exists(path) or any(glob.iglob(path))
