@@ -314,7 +314,8 @@ class Table:
         at = " ".join(str(_listed(self.cells(column))[row]) for column in ("query_id", "doc_id"))
         text = f"The {name} {_shown(cell)} of the {self._what} {not_finite(cell)}"
         if declared is NUMBER:
-            text = f"The {self._what} column {name!r} must hold finite numbers. Found {_shown(cell)}"
+            kind = "numbers" if math.isnan(_number_of(cell, {})) else "finite numbers"
+            text = f"The {self._what} column {name!r} must hold {kind}. Found {_shown(cell)}"
         # whoever knows the name of a run adds it; rows that are no lines are in the text
         place = self.source.path if self.source.lines is None else self.place(row)
         where = f" in row {row + self.source.first_row} (counted from 0)" if self.source.lines is None else ""
