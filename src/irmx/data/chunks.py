@@ -64,9 +64,7 @@ def _chunks_of_lines(path: Path, size: int) -> Iterator[Chunk]:
         if len(held) < wanted:
             continue
         cut = start_of_last_topic(held)
-        wanted = (
-            0 if cut else 2 * len(held)
-        )  # a topic that is larger than a block is not searched again after every block
+        wanted = 0 if cut else 2 * len(held)  # a large topic is not searched again after every block
         if cut:
             yield partial(_run_of_lines, str(path), held[:cut], lines_before)
             lines_before += held.count(b"\n", 0, cut)

@@ -11,14 +11,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from irmx.data.files import check_text, cut_off
+from irmx.data.files import check_text, cut_off, filled_lines
 from irmx.data.formats import Format
-from irmx.data.table import Source, Table
+from irmx.data.table import Source, Table, refuse_twice
 from irmx.declare.columns import ALIASES, REQUIRED, TableName
 from irmx.errors import DataError, counted
 
 _DEPTH = 100
 """How deep lists and objects of JSON may be nested in each other."""
+_BLANK_LINE = re.compile(rb"(?:^|\n|\r(?!\n))(?:[ \t\v\f]*[\r\n]|[ \t\v\f]+$)")
 _EACH_LINE = " Each line must be one JSON object."
 
 
@@ -92,13 +93,13 @@ def read_delimited(what: str, name: str, content: bytes, delimiter: str) -> Tabl
     if not any(names):
         raise DataError(f"{name} is empty: it holds no {what}, not even a header.")
     if b'"' not in content and len(set(names)) == len(names):
-        lines = _lines_of(content)
+        lines = filled_lines(content) if _BLANK_LINE.search(content) else [1]
         try:
             rows = arrow_csv.read_csv(
                 pa.BufferReader(content),
                 read_options=arrow_csv.ReadOptions(
-                    column_names=names, skip_rows=lines if isinstance(lines, int) else int(lines[0]),
-                    block_size=max(1 << 20, min(len(content), 1 << 24)), use_threads=len(content) > 1 << 24,
+                    column_names=names, skip_rows=lines[0], block_size=max(1 << 20, min(len(content), 1 << 24)),
+                    use_threads=len(content) > 1 << 24,
                 ),
                 parse_options=arrow_csv.ParseOptions(delimiter=delimiter, quote_char=False),
                 convert_options=arrow_csv.ConvertOptions(
@@ -108,54 +109,24 @@ def read_delimited(what: str, name: str, content: bytes, delimiter: str) -> Tabl
         except pa.ArrowException:
             pass  # the lines are read one by one, which finds the one that is wrong
         else:
-            source = Source(name, lines + 1 if isinstance(lines, int) else partial(_lines_after_header, content))
-            return Table(
-                what,
-                {n: partial(_trimmed, column) for n, column in zip(names, rows.columns, strict=True)},
-                rows.num_rows,
-                source,
-                is_text=True,
-            )
-    numbered = list(delimited_lines(name, content, delimiter))
+            cells = {n: partial(_trimmed, column) for n, column in zip(names, rows.columns, strict=True)}
+            return Table(what, cells, rows.num_rows, Source(name, lines[1:] or 2), is_text=True)
+    numbered = list(_delimited_lines(name, content, delimiter))
     names = [field.strip() for field in numbered[0][1]] if numbered else names
-    if len(set(names)) < len(names):
-        twice = next(n for n in names if names.count(n) > 1)
-        raise DataError(f"{name} has two columns named {twice!r}. Rename or drop one.")
+    refuse_twice(names, name)
     columns = dict(zip(names, zip(*(fields for _, fields in numbered[1:]), strict=True), strict=False))
-    cells = {n: [field.strip() for field in columns.get(n, ())] for n in names}
-    texts = {n: pa.array(values, pa.large_string()) for n, values in cells.items()}
+    texts = {n: pa.array([field.strip() for field in columns.get(n, ())], pa.large_string()) for n in names}
     return Table(what, texts, len(numbered) - 1, Source(name, [line for line, _ in numbered[1:]]), is_text=True)
 
 
 def _trimmed(column: Any) -> Any:
     import pyarrow.compute as pc
 
-    whole = column.combine_chunks()
-    return pc.utf8_trim_whitespace(whole)
+    return pc.utf8_trim_whitespace(column.combine_chunks())
 
 
-def _lines_of(content: bytes) -> int | list[int]:
-    """Return the line of the header if every line has fields; otherwise the numbers of those that have."""
-    if (
-        re.search(rb"(?:^|\n|\r(?!\n))[ \t\v\f]*(?:\r|\n|$)", content.rstrip(b"\r\n") + b"\n" if content else content)
-        is None
-    ):
-        return 1
-    return [n for n, line in enumerate(content.splitlines(), start=1) if line.strip()] or [1]
-
-
-def _lines_after_header(content: bytes) -> list[int]:
-    return [n for n, line in enumerate(content.splitlines(), start=1) if line.strip()][1:]
-
-
-def delimited_lines(name: str, content: bytes, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    r"""Yield the number and the fields of every line that is not empty; a quoted field may contain line breaks.
-
-    The number is that of the last line of the fields.
-
-    >>> list(delimited_lines("some.csv", b'a, b\n1,"2,3"\n', ","))
-    [(1, ['a', ' b']), (2, ['1', '2,3'])]
-    """
+def _delimited_lines(name: str, content: bytes, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the fields of every line that is not empty, and the number of their last line; a quoted field may have several."""
     reader = csv.reader(io.StringIO(content.decode(), newline=""), delimiter=delimiter, strict=True)
     width, last = None, len(content.splitlines())
     try:
@@ -169,9 +140,8 @@ def delimited_lines(name: str, content: bytes, delimiter: str) -> Iterator[tuple
                 raise DataError(found, place=f"{name}, line {reader.line_num}")
             yield reader.line_num, fields
     except csv.Error as error:
-        raise DataError(
-            f"{error}. Is a quote unclosed or misplaced?", place=f"{name}, line {reader.line_num}"
-        ) from None
+        problem = f"{error}. Is a quote unclosed or misplaced?"
+        raise DataError(problem, place=f"{name}, line {reader.line_num}") from None
 
 
 # -- JSON ------------------------------------------------------------------------------------------------------------
@@ -205,18 +175,19 @@ def _objects(name: str, content: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
             if rb"\ud" in line.lower():
                 json.dumps(record, ensure_ascii=False).encode()
         except UnicodeEncodeError:
-            raise DataError(
-                r"a text holds half of a character, such as \ud800 alone.", place=f"{name}, line {number}"
-            ) from None
+            problem = r"a text holds half of a character, such as \ud800 alone."
         except RecursionError:
-            raise DataError(f"more than {_DEPTH} lists or objects in one.", place=f"{name}, line {number}") from None
+            problem = f"more than {_DEPTH} lists or objects in one."
         except ValueError as error:
             why = "a number has thousands of digits" if str(error).startswith("Exceeds the limit") else str(error)
             cut = cut_off(content) if number == len(lines) else ""
-            raise DataError(f"not JSON: {why}.{cut or _EACH_LINE}", place=f"{name}, line {number}") from None
-        if not isinstance(record, dict):
-            raise DataError(f"not a JSON object.{_EACH_LINE}", place=f"{name}, line {number}")
-        yield number, record
+            problem = f"not JSON: {why}.{cut or _EACH_LINE}"
+        else:
+            if isinstance(record, dict):
+                yield number, record
+                continue
+            problem = f"not a JSON object.{_EACH_LINE}"
+        raise DataError(problem, place=f"{name}, line {number}")
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

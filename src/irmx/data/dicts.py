@@ -28,12 +28,9 @@ def topics_of_dict(table: TableName, data: Mapping[Any, Any]) -> list[Any]:
             raise DataError(
                 f"The {table} must map every query id to a dict of documents. Query {query_id!r} holds {type(docs).__name__}."
             )
-        first = next(iter(docs), "-")
-        if not isinstance(first, str) or "" in docs:
-            first = "" if isinstance(first, str) else first
-            raise DataError(
-                f"A document id of the {table} is {first!r} (query {query_id}); ids are texts, and not empty."
-            )
+        first = "" if "" in docs else next(iter(docs), "-")
+        if not isinstance(first, str) or not first:
+            raise DataError(f"A document id of the {table} is {first!r} (query {query_id}); ids are texts, not empty.")
     topics = list(map(str, data))
     check_texts(table, "query_id", topics)
     if len(set(topics)) < len(topics):
@@ -82,9 +79,8 @@ def check_texts(table: TableName, column: str, ids: Sequence[Any]) -> None:
     except (TypeError, UnicodeEncodeError):
         pass
     for text in ids:
+        what = f"A {_IDS[column]} of the {table} is"
         if not isinstance(text, str):
-            raise DataError(f"A {_IDS[column]} of the {table} is {text!r}; ids are texts.")
+            raise DataError(f"{what} {text!r}; ids are texts.")
         if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
-            raise DataError(
-                f"A {_IDS[column]} of the {table} is {text[:100]!r}: a zero byte, or half a character that UTF-8 cannot encode."
-            )
+            raise DataError(f"{what} {text[:100]!r}: a zero byte, or half a character that UTF-8 cannot encode.")

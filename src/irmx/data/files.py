@@ -41,17 +41,6 @@ def name_of(path: str | os.PathLike[str]) -> str:
     return "standard input" if os.fspath(path) == STANDARD_INPUT else os.fspath(path)
 
 
-def is_pipe(path: str | os.PathLike[str]) -> bool:
-    """Tell whether a path is neither a file nor a folder, so that its content can be read once: a pipe, or ``-``."""
-    if os.fspath(path) == STANDARD_INPUT:
-        return True
-    try:
-        mode = os.stat(path).st_mode
-    except (OSError, ValueError):
-        return False
-    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
-
-
 # -- content ---------------------------------------------------------------------------------------------------------
 
 
@@ -105,19 +94,15 @@ def content_in_blocks(path: str | os.PathLike[str], what: str, size: int) -> Ite
     with _errors_named(path, what), _opened(path) as file:
         start = file.peek(6)[:6]
         opener = next((opener for magic, opener in _OPENERS.items() if start.startswith(magic)), None)
-        compressed = os.fstat(file.fileno()).st_size if opener and not is_pipe(path) else 0
+        compressed = 0 if opener is None or os.fspath(path) == STANDARD_INPUT else os.path.getsize(path)
         limit, length = decompressed_limit(compressed), 0
         with contextlib.closing(file if opener is None else opener(file)) as stream:
             held = stream.read(len(_BYTE_ORDER_MARK)).removeprefix(_BYTE_ORDER_MARK)
-            while True:
-                block = _read(stream, held, size)
+            while block := held + stream.read(max(0, size - len(held))):
                 length += len(block)
                 if opener is not None and length > limit:
                     raise too_large(compressed, limit)
-                if block:
-                    yield block
-                if len(block) < size:
-                    return
+                yield block
                 held = b""
                 del block
 
@@ -147,19 +132,11 @@ def _standard_input() -> bytes:
 _standard_input_read: list[Any] = []
 
 
-def _read(stream: IO[bytes], held: bytes, size: int) -> bytes:
-    """Return the next bytes, after those held, fewer only at the end; a decompressor may return fewer than it is asked for."""
-    blocks, missing = [held], size - len(held)
-    while missing > 0 and (block := stream.read(missing)):
-        missing -= len(block)
-        blocks.append(block)
-    return blocks[0] if len(blocks) == 1 else b"".join(blocks)
-
-
 def _zstd(file: IO[bytes]) -> Any:
     import pyarrow as pa
 
-    return pa.CompressedInputStream(pa.PythonFile(file, "r"), "zstd")
+    stream: Any = pa.CompressedInputStream(pa.PythonFile(file, "r"), "zstd")
+    return io.BufferedReader(stream)  # which returns as many bytes as it is asked for
 
 
 _OPENERS: dict[bytes, Callable[[IO[bytes]], Any]] = {
@@ -190,7 +167,7 @@ def too_large(compressed: int, limit: int) -> DataError:
     """Return the error about a file of a compressed size that is larger than its limit."""
     larger = f"{max(1, round(limit / 10**8))}GB"  # some ten times as much
     return DataError(
-        f"The file has {size_text(compressed)}, and more than {size_text(limit)} when it is decompressed, the limit. If it is "
+        f"The file has {compressed / 1e6:.1f} MB, and more than {limit / 1e6:.1f} MB when it is decompressed, the limit. If it is "
         f"sound, allow more: irmx --max-decompressed {larger} COMMAND ..., or the environment variable {MAX_DECOMPRESSED}={larger}."
     )
 
@@ -207,11 +184,9 @@ def _errors_named(path: str | os.PathLike[str], what: str) -> Iterator[None]:
         raise too_little_memory(f"Reading {name}", error) from error
     except FileNotFoundError:
         folder = Path(path).parent
-        hint = (
-            suggest(Path(path).name, sorted(os.listdir(folder)))
-            if folder.is_dir()
-            else f" There is no folder {folder}."
-        )
+        hint = f" There is no folder {folder}."
+        if folder.is_dir():
+            hint = suggest(Path(path).name, sorted(os.listdir(folder)))
         raise DataError(f"There is no {what} file {name!r}.{hint}") from None
     except OSError as error:
         if error.errno is not None:
@@ -230,28 +205,22 @@ def _damaged(name: str, error: Exception) -> DataError:
 
 
 def check_text(name: str, content: bytes, lines_before: int = 0) -> None:
-    r"""Raise if content is not text, naming the line: a zero byte ends a text, or the process, in tools written in C.
-
-    >>> check_text("some.run", b"one\ntw\0")
-    Traceback (most recent call last):
-    ...
-    irmx.errors.DataError: some.run, line 2: a zero byte at column 3. The file is damaged, or UTF-16: save it as UTF-8.
-    """
+    """Raise if content is not text, naming the line: a zero byte ends a text, or the process, in tools written in C."""
     at, what = content.find(b"\0"), "a zero byte at column {}. The file is damaged, or UTF-16: save it as UTF-8."
     if at < 0 and not content.isascii():
         try:
             content.decode("utf-8")
         except UnicodeDecodeError as error:
-            at, what = (
-                error.start,
-                f"the byte {content[error.start]:#04x} at column {{}} is not UTF-8. Save the file as UTF-8.",
-            )
+            at = error.start
+            what = f"the byte {content[at]:#04x} at column {{}} is not UTF-8. Save the file as UTF-8."
     if at >= 0:
-        line = (
-            1 + lines_before + len(content[:at].splitlines()) - (not content[:at].endswith((b"\n", b"\r")) and at > 0)
-        )
-        column = at - max(content.rfind(b"\n", 0, at), content.rfind(b"\r", 0, at))
-        raise DataError(what.format(column), place=f"{name}, line {line}")
+        lines = (content[:at] + b"?").splitlines()
+        raise DataError(what.format(len(lines[-1])), place=f"{name}, line {lines_before + len(lines)}")
+
+
+def filled_lines(content: bytes, skip: int = 0) -> list[int]:
+    """Return the numbers of the lines that are not blank, without so many at the start."""
+    return [number for number, line in enumerate(content.splitlines(), start=1) if line.strip()][skip:]
 
 
 def cut_off(content: bytes) -> str:
@@ -276,13 +245,3 @@ def bytes_of(amount: str | float, what: str = "memory") -> int:
         shown = str(amount)[:99]
         raise UsageError(f"The {what} must be an amount such as 500MB or 1GB, at least 1KB. Got {shown!r} instead.")
     return size
-
-
-def size_text(size: float) -> str:
-    """Return a number of bytes as an amount.
-
-    >>> size_text(999), size_text(13_045_000), size_text(1_304_500_000)
-    ('999 bytes', '13.0 MB', '1.3 GB')
-    """
-    unit = next((unit for unit in "TGMK" if size >= _UNITS[unit]), "")
-    return f"{size / _UNITS[unit]:.1f} {unit}B" if unit else f"{size:.0f} bytes"

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
-from irmx.data.files import STANDARD_INPUT, check_text, content_of, name_of
+from irmx.data.files import STANDARD_INPUT, check_text, content_of, filled_lines, name_of
 from irmx.data.table import Source, Table
 from irmx.declare.columns import REQUIRED, TableName, canonical_names
 from irmx.declare.standard_output import to_standard_error
@@ -116,19 +116,16 @@ def read_file(table: TableName, source: str | os.PathLike[str], ranking: str | N
         if not isinstance(rows, Table):
             rows = _table_of_plugin(reader, table, path, rows, content, named_format(source) is None)
     except (DataError, PluginError) as error:
-        note = _other_ways(reader, table, source, path, content)
-        if not note:
+        if _is_of_host(reader) or named_format(source):
             raise
-        raise (
-            DataError(f"{error}{note}", error.rows) if isinstance(error, DataError) else PluginError(f"{error}{note}")
-        ) from error
+        text = f"{error}{_other_ways(reader, table, path, content)}"
+        raise (DataError(text, error.rows) if isinstance(error, DataError) else PluginError(text)) from error
     return rows.renamed(canonical_names(table, rows.names))
 
 
 def path_of(source: str | os.PathLike[str]) -> Path:
     """Return the path of a source, without the name of a format."""
-    format_and_path = named_format(source)
-    return Path(source) if format_and_path is None else format_and_path[1]
+    return named[1] if (named := named_format(source)) else Path(source)
 
 
 def named_format(source: str | os.PathLike[str]) -> tuple[Format, Path] | None:
@@ -140,9 +137,8 @@ def named_format(source: str | os.PathLike[str]) -> tuple[Format, Path] | None:
 
 def format_of(table: TableName, source: str | os.PathLike[str], start: bytes) -> Format:
     """Return the format of a file or folder: that which is named, or recognised by the path and the start of the content."""
-    format_and_path = named_format(source)
-    if format_and_path is not None:
-        return format_and_path[0]
+    if named := named_format(source):
+        return named[0]
     path, formats = Path(source), dict[str, Format](registry().formats())
     for reader in formats.values():
         if table in (reader.FOLDERS if path.is_dir() else reader.TABLES) and _recognises(reader, table, path, start):
@@ -159,20 +155,16 @@ def dataset_named(source: str) -> tuple[Format, str] | None:
     """Return the format and the id of a dataset given as ``FORMAT:ID``, or as a text that is neither a file nor ``-``; else None."""
     if os.path.exists(source) or source == STANDARD_INPUT:
         return None
-    format_and_path = named_format(source)
-    if format_and_path is not None:
-        return (format_and_path[0], source.partition(":")[2]) if format_and_path[0].IDS else None
+    if named := named_format(source):
+        return (named[0], source.partition(":")[2]) if named[0].IDS else None
     return next(((reader, source) for reader in registry().formats().values() if reader.IDS), None)
 
 
 def topic_spelled(query_id: str, topics: Container[str]) -> str:
     """Return the topic that a query id means: the id itself, or the topic that the files of a format write in this way."""
-    if query_id in topics:
-        return query_id
-    spellings = (
-        _asked(reader, query_id, partial(reader.topic, query_id), str) for reader in registry().formats().values()
-    )
-    return next((t for t in spellings if t in topics), query_id)
+    readers = [] if query_id in topics else registry().formats().values()
+    spellings = (_asked(reader, query_id, partial(reader.topic, query_id), str) for reader in readers)
+    return next((topic for topic in spellings if topic in topics), query_id)
 
 
 def _recognises(reader: Format, table: TableName, path: Path, start: bytes) -> bool:
@@ -223,19 +215,13 @@ def _table_of_plugin(
         raise PluginError(
             f"{_the(reader)} read {path} as a table in which {twice[0]!r} is the name of several columns."
         )
-    lines = partial(_filled_lines, content, reader.LINES == "after header") if reader.LINES else None
+    lines = partial(filled_lines, content, int(reader.LINES == "after header")) if reader.LINES else None
     source = Source(f"{path} (read as {reader.NAME})" if is_unasked else str(path), lines)
     return Table(table, dict(zip(rows.column_names, rows.columns, strict=True)), rows.num_rows, source)
 
 
-def _filled_lines(content: bytes, has_header: bool) -> list[int]:
-    return [n for n, line in enumerate(content.splitlines(), start=1) if line.strip()][int(has_header) :]
-
-
-def _other_ways(reader: Format, table: TableName, source: str | os.PathLike[str], path: Path, content: bytes) -> str:
+def _other_ways(reader: Format, table: TableName, path: Path, content: bytes) -> str:
     """Return a line on a file that the format of a plugin took unasked and could not read: how it is read otherwise."""
-    if _is_of_host(reader) or named_format(source) is not None:
-        return ""
     ways = [
         f"{other.NAME}:{path}"
         for other in registry().formats().values()
@@ -250,9 +236,8 @@ def _other_ways(reader: Format, table: TableName, source: str | os.PathLike[str]
 
 def _the(reader: Format) -> str:
     """Return the format with its plugin, for messages."""
-    return f"The format {reader.NAME}" + (
-        "" if _is_of_host(reader) else f" of the plugin {registry().source_of(reader)}"
-    )
+    plugin = "" if _is_of_host(reader) else f" of the plugin {registry().source_of(reader)}"
+    return f"The format {reader.NAME}{plugin}"
 
 
 def _is_of_host(reader: Format) -> bool:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, compress
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import ir_measures
 import numpy as np
 
 from irmx.data.dicts import check_texts, numbers_of_dict, topics_of_dict
-from irmx.data.table import GRADE, NUMBER, PROGRAM, Source, Table, byte_offsets, encoded, from_ints, from_texts
-from irmx.declare.columns import ITERATION, REQUIRED, Column, missing_column, vocabulary
+from irmx.data.source_columns import SourceColumns
+from irmx.data.table import GRADE, PROGRAM, Source, Table, byte_offsets, encoded, from_ints, from_texts
+from irmx.declare.columns import ITERATION, REQUIRED, vocabulary
 from irmx.declare.markup_html import html_result
-from irmx.errors import DataError, DataWarning, counted, visible
+from irmx.errors import DataError, DataWarning
 from irmx.ragged import (
     Array,
     Bools,
@@ -27,7 +27,6 @@ from irmx.ragged import (
     read_only,
     segment_count,
     segment_of,
-    shared,
 )
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Judgments:
+class Judgments(SourceColumns):
     """The judgments of all topics: one grade per judged document, and the rows of the qrels.
 
     A document with several rows, as in diversity qrels, has the largest of their grades.
@@ -62,11 +61,12 @@ class Judgments:
         For judgments that are made of others, such as those that :meth:`where` returns: the others.
     """
 
+    KIND = "qrels"
+
     def __init__(self, topics: list[Any], offsets: Ints, grade: Floats, source: Source = PROGRAM) -> None:
-        self.topics, self.source = topics, source
+        super().__init__(topics, source)
         self.index = {str(t): i for i, t in enumerate(topics)}
         self.offsets, self.grade = read_only(offsets), read_only(grade)
-        self.table: Table | None = None
         self.base: Judgments | None = None
         self.base_topic: Ints = np.arange(len(topics))
         self.base_doc: Ints = np.empty(0, dtype=np.int64)
@@ -76,8 +76,6 @@ class Judgments:
         self._code: Ints | None = None
         self._rows: tuple[Ints, Ints] | None = None
         self._sought: dict[Any, Any] = {}
-        self._labels: dict[str, tuple[Ints, tuple[Any, ...]]] = {}
-        self._numbers: dict[Column, Floats] = {}
         self._memo: tuple[bytes, dict[Hashable, Any]] = (b"", {})
 
     @classmethod
@@ -152,8 +150,7 @@ class Judgments:
             chosen = np.zeros(len(self), dtype=bool)
             chosen[doc] = True
             self._sought["names", key] = list(compress(self.docs, chosen.tolist()))
-        names: list[str] = self._sought["names", key]
-        return names
+        return cast("list[str]", self._sought["names", key])
 
     def codes_of(self, doc: Ints, key: Any) -> tuple[pa.Array, Ints]:
         """Return the distinct ids of some documents as an Arrow array, and the number of the id of each; kept under a key."""
@@ -162,8 +159,7 @@ class Judgments:
                 self._code, self._distinct = encoded(from_texts(self.docs))
             used, code = np.unique(self._code[doc], return_inverse=True)
             self._sought["codes", key] = self._distinct.take(from_ints(used)), code
-        codes: tuple[pa.Array, Ints] = self._sought["codes", key]
-        return codes
+        return cast("tuple[pa.Array, Ints]", self._sought["codes", key])
 
     # -- parts of them, and more -------------------------------------------------------------------------
 
@@ -263,9 +259,8 @@ class Judgments:
         """
         new = doc < 0
         further = offsets_of(np.bincount(topic[new], minlength=len(self.topics)))
-        known = (
-            np.arange(len(self)) + further[segment_of(self.offsets)]
-        )  # further documents follow those of their topic
+        # further documents follow those of their topic
+        known = np.arange(len(self)) + further[segment_of(self.offsets)]
         of_added = np.empty(len(doc), dtype=np.int64)
         of_added[new] = self.offsets[topic[new] + 1] + np.arange(further[-1])
         of_added[~new] = known[doc[~new]]
@@ -281,10 +276,8 @@ class Judgments:
         row = np.append(row, len(self.row_grade) + np.arange(len(doc)))
         doc_of_row = np.append(np.append(known, -1)[doc_of_row], of_added)
         row_ends = offsets_of(np.bincount(topic_of_row, minlength=len(self.topics)))
-        out = self._view(
-            np.arange(len(self.topics)), self.offsets + further, base_doc, grades,
-            (row_ends, row[by_topic], doc_of_row[by_topic]),
-        )  # fmt: skip
+        all_rows = row_ends, row[by_topic], doc_of_row[by_topic]
+        out = self._view(np.arange(len(self.topics)), self.offsets + further, base_doc, grades, all_rows)
         out._further, out._added = ids, self._added + len(doc)
         out.row_grade = np.append(self.row_grade, np.broadcast_to(grade, len(doc)).astype(np.float64))
         return out
@@ -341,38 +334,14 @@ class Judgments:
 
     # -- what measures need ------------------------------------------------------------------------------
 
-    def column(self, name: str) -> Array | None:
-        """Return a column over the rows as given, as floats or as objects; None if the table lacks it."""
-        if name == "relevance":
-            return self.row_grade
-        if self.table is None or name not in self.table:
-            return None
-        values = self.table.values(name)
-        return read_only(self._with_added(values, np.nan if values.dtype.kind == "f" else None))
+    def _main_numbers(self) -> Floats:
+        return self.row_grade
 
-    def labels(self, column: Column | str) -> tuple[Ints, tuple[Any, ...]] | None:
-        """Return, over the rows as given, the number of each label, -1 if missing, and the labels; None without the column."""
-        name = column if isinstance(column, str) else column.name
-        if self.table is None or name not in self.table:
-            return None
-        if name not in self._labels:
-            self._labels[name] = shared(self.table.labels(column))
-        number, names = self._labels[name]
-        return self._with_added(number, -1), names
-
-    def numbers(self, column: Column) -> Floats | None:
-        """Return an extra column of finite numbers over the rows as given; None if the table lacks it."""
-        if column.name == "relevance":
-            return self.row_grade
-        if self.table is None or column.name not in self.table:
-            return None
-        if column not in self._numbers:
-            self._numbers[column] = read_only(self.table.numbers(column.name, NUMBER, dates=True))
-        return self._with_added(self._numbers[column], np.nan)
-
-    def _with_added(self, values: Array, nothing: float | None) -> Array:
-        """Return values of the rows of the table, followed by those of added rows, which have none."""
+    def _over_rows(self, values: Array, nothing: float | None) -> Array:
         return np.append(values, np.full(self._added, nothing)) if self._added else values
+
+    def _rows_of_table(self, rows: Sequence[int]) -> list[int]:
+        return [row for row in rows if row < len(self.row_grade) - self._added]
 
     @cached_property
     def row_grade(self) -> Floats:
@@ -387,8 +356,7 @@ class Judgments:
         values = memo[1]  # not of self._memo, which another thread may have replaced by that of its topics
         if key not in values:
             values[key] = make()
-        value: T = values[key]
-        return value
+        return cast(T, values[key])
 
     def grades_of(self, topics: Ints, smallest: float) -> tuple[Ints, Floats]:
         """Return the offsets and the grades, largest first, of some topics; grades below ``smallest`` are left out."""
@@ -425,27 +393,8 @@ class Judgments:
         by_topic = np.argsort(topic, kind="stable")
         return offsets_of(np.bincount(topic, minlength=len(topics))), by_topic, doc[by_topic]
 
-    @property
-    def columns(self) -> list[str]:
-        """The names of all columns."""
-        return list(REQUIRED["qrels"]) if self.table is None else self.table.names
-
-    def lacking(self, column: Column) -> str:
-        """Return the message about a missing column: what it is, which columns there are, and how to get it."""
-        return missing_column(column, self.columns) + self.source.how_to_get(column.name)
-
-    def place(self, rows: Sequence[int]) -> str:
-        """Return the file and the lines of some rows, for the start of a message; empty if there is no file."""
-        of_table = [row for row in rows if row < len(self.row_grade) - self._added]
-        return self.source.place(of_table) if of_table or not len(rows) else ""
-
     def __len__(self) -> int:
         return len(self.grade)
-
-    def __repr__(self) -> str:
-        source = os.path.basename(self.source.path) or self.source.dataset_id
-        size = f"{counted(len(self.topics), 'topic')}, {counted(len(self), 'document')}"
-        return f"<Judgments: {size}{', ' if source else ''}{visible(source)}>"
 
     def _repr_html_(self) -> str:
         grades, documents = np.unique(self.grade, return_counts=True)
@@ -534,12 +483,11 @@ def _warn_of_contradiction(table: Table, order: Ints, starts: Ints, grade: Float
     Rows of one document that differ in a column of labels belong to different subtopics or other parts, and do not contradict
     each other. ``order`` has the rows by topic and document, ``starts`` where those of each document start in it.
     """
-    lengths = np.diff(starts, append=len(order))
     by_document = grade[order]
     several = np.minimum.reduceat(by_document, starts) < np.maximum.reduceat(by_document, starts)
-    candidates = np.repeat(several, lengths)
-    rows, grade = order[candidates], by_document[candidates]
-    document = np.repeat(np.arange(len(starts)), lengths)[candidates]
+    document = segment_of(np.append(starts, len(order)))
+    candidates = several[document]
+    rows, grade, document = order[candidates], by_document[candidates], document[candidates]
     if not len(rows):
         return
     group = np.unique(document, return_inverse=True)[1]

@@ -22,10 +22,9 @@ from irmx.errors import DataError, UsageError
 def new_file(path: str | os.PathLike[str], advice: str = "") -> Iterator[BinaryIO]:
     r"""Give an open file in which to write, and at the end put it where it belongs, in place of a file that was there.
 
-    What is written goes to a hidden file in the same folder, which is renamed once it is whole. If anything fails, or Ctrl-C is
-    pressed, the old file stays and nothing else is left. A symbolic link stays, and the file that it leads to is replaced. A pipe
-    or a device, such as ``/dev/stdout``, gets everything at the end. A file that is replaced keeps its permissions, and must be
-    writable.
+    What is written goes to a hidden file in the same folder, which is renamed once it is whole: if anything fails, the old file
+    stays and nothing else is left. The target of a symbolic link is replaced, if it is writable, and keeps its permissions. A
+    pipe or a device, such as ``/dev/stdout``, gets everything at the end.
 
     Parameters
     ----------
@@ -37,36 +36,30 @@ def new_file(path: str | os.PathLike[str], advice: str = "") -> Iterator[BinaryI
     Yields
     ------
     binary file
-        Where to write. Do nothing else meanwhile: an ``OSError`` is taken for one of this file.
+        Where to write. An ``OSError`` raised at the same time is taken for one of this file.
 
     Raises
     ------
     irmx.errors.DataError
-        If it cannot be written, for instance because the disk is full. The message names the file and the reason.
+        If it cannot be written; the message names the file and the reason.
 
     Examples
     --------
     >>> import irmx, tempfile
     >>> from pathlib import Path
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> path = Path(folder.name, "means.csv")
-    >>> with irmx.toolkit.new_file(path) as file:
-    ...     _ = file.write(b"system,AP\n")
-    >>> try:
-    ...     with irmx.toolkit.new_file(path) as file:
-    ...         _ = file.write(b"system,")
-    ...         raise KeyboardInterrupt
-    ... except KeyboardInterrupt:
-    ...     print(path.read_text().strip(), [file.name for file in path.parent.iterdir()])
-    system,AP ['means.csv']
-    >>> folder.cleanup()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with irmx.toolkit.new_file(Path(folder, "means.csv")) as file:
+    ...         _ = file.write(b"system,AP")
+    ...     Path(folder, "means.csv").read_text()
+    'system,AP'
     """
     try:
         old = _stat_of(path)
-        if old is None or (stat.S_ISREG(old.st_mode) and _stream_at(old) is None):
+        stream = None if old is None else _stream_at(old)
+        if old is None or (stat.S_ISREG(old.st_mode) and stream is None):
             yield from _replaced(os.path.realpath(path), old)
             return
-        content, stream = io.BytesIO(), _stream_at(old)
+        content = io.BytesIO()
         yield content
         if stream is not None:  # after what the stream has got so far
             (sys.stdout if stream == 1 else sys.stderr).flush()
@@ -77,11 +70,7 @@ def new_file(path: str | os.PathLike[str], advice: str = "") -> Iterator[BinaryI
 
 
 def cannot_be_written(path: str | os.PathLike[str], error: OSError, advice: str = "") -> DataError:
-    """Return the error that names a file, or a folder, that cannot be written, with advice at its end.
-
-    >>> print(cannot_be_written("means.csv", OSError(errno.ENOSPC, "..."), "Make room there."))
-    means.csv cannot be written: No space left on device. Make room there.
-    """
+    """Return the error that names a file, or a folder, that cannot be written, with advice at its end."""
     folder = os.path.dirname(os.path.realpath(path))
     reason = os.strerror(error.errno) if error.errno else str(error)
     if error.errno == errno.ENOENT and not os.path.isdir(folder):
@@ -120,8 +109,6 @@ def _replaced(target: str, old: os.stat_result | None) -> Iterator[BinaryIO]:
     try:
         with open(unfinished, "xb") as file:  # x: never an existing file, nor what a symbolic link leads to
             if old is not None and hasattr(os, "fchmod"):
-                with suppress(OSError):
-                    os.fchown(file.fileno(), old.st_uid, old.st_gid)
                 os.fchmod(file.fileno(), stat.S_IMODE(old.st_mode))
             yield file
             file.flush()

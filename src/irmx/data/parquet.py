@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from irmx.data.files import decompressed_limit, too_large
 from irmx.data.formats import Format
-from irmx.data.table import Source, Table
+from irmx.data.table import Source, Table, refuse_twice
 from irmx.declare.columns import TableName
 from irmx.errors import DataError, some
 
@@ -53,9 +53,8 @@ def read_parquet(what: str, path: Path, content: bytes = b"") -> Table:
     else:
         with _parquet_errors(name):
             file = parquet.ParquetFile(pa.BufferReader(content))
-        _refuse_too_large(
-            name, file.metadata, min(len(content), path.stat().st_size if path.is_file() else len(content))
-        )
+        compressed = min(len(content), path.stat().st_size) if path.is_file() else len(content)
+        _refuse_too_large(name, file.metadata, compressed)
         with _parquet_errors(name):
             rows = file.read()
     return table_of_arrow(what, rows, Source(name))
@@ -67,11 +66,7 @@ def table_of_arrow(what: str, rows: pa.Table, source: Source) -> Table:
         names = rows.column_names
     except UnicodeDecodeError as error:
         raise DataError(f"The name of a column is not UTF-8: {error}.", place=source.path or f"The {what}") from None
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise DataError(
-            f"There are two columns named {twice!r}. Rename or drop one.", place=source.path or f"The {what}"
-        )
+    refuse_twice(names, source.path or f"The {what}")
     return Table(what, dict(zip(names, rows.columns, strict=True)), rows.num_rows, source)
 
 
@@ -109,11 +104,7 @@ def partitions_by_run(folder: Path) -> list[str]:
 
 
 def run_of_partition(path: str) -> str | None:
-    """Return the name of the run in a folder such as ``run=bm25``, in which Hive's writers escape characters; None for others.
-
-    >>> run_of_partition("runs/bm25.run") is None
-    True
-    """
+    """Return the name of the run in a folder such as ``run=bm25``, in which Hive's writers escape characters; None for others."""
     name = os.path.basename(os.path.normpath(path))
     return unquote(name.removeprefix(PARTITION)) if name.startswith(PARTITION) and os.path.isdir(path) else None
 

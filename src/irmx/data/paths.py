@@ -52,9 +52,8 @@ def matching_files(argument: str) -> list[str]:
             )
     if os.path.exists(argument) or not glob.has_magic(argument):
         return [argument]
-    format_and_path = named_format(argument)
-    pattern, prefix = (argument, "")
-    if format_and_path is not None:
+    pattern, prefix = argument, ""
+    if (format_and_path := named_format(argument)) is not None:
         pattern, prefix = os.fspath(format_and_path[1]), f"{format_and_path[0].NAME}:"
     paths = sorted(path for path in glob.glob(pattern) if os.path.isfile(path) or is_parquet_folder(Path(path)))
     if not paths:
@@ -94,11 +93,7 @@ def matching_file(argument: str) -> str:
 
 
 def is_file(argument: str) -> bool:
-    """Tell whether an argument is a file, a glob that matches a file, or standard input, with or without ``FORMAT:``.
-
-    >>> is_file("-"), is_file("no.such.file"), is_file("nDCG@10")
-    (True, False, False)
-    """
-    format_and_path = named_format(argument)
-    path = argument if format_and_path is None else os.fspath(format_and_path[1])
+    """Tell whether an argument is a file, a glob that matches a file, or standard input, with or without ``FORMAT:``."""
+    named = named_format(argument)
+    path = os.fspath(named[1]) if named else argument
     return path == STANDARD_INPUT or os.path.exists(path) or any(glob.iglob(path))

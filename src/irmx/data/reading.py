@@ -17,7 +17,7 @@ from irmx.data.formats import dataset_named, errors_of, read_file
 from irmx.data.judgments import Judgments
 from irmx.data.parquet import read_parquet, table_of_arrow
 from irmx.data.runs import Run
-from irmx.data.table import PROGRAM, Cells, Table
+from irmx.data.table import PROGRAM, Cells, Table, refuse_twice
 from irmx.declare.columns import REQUIRED, TableName, canonical_names
 from irmx.declare.params import Param
 from irmx.errors import DataError, some, suggest
@@ -101,11 +101,7 @@ def as_table(what: TableName, source: Any) -> Table:
     if is_path(source):
         table = read_file(what, source)
         if not len(table):
-            raise DataError(
-                f"The {what} {name_of(source)} are empty."
-                if what == "qrels"
-                else f"The run {name_of(source)} is empty."
-            )
+            raise DataError(f"The {what} {name_of(source)} {'are' if what == 'qrels' else 'is'} empty.")
         return table
     table = _of_program(what, source, _KINDS, records=False)
     return table.renamed(canonical_names(what, table.names))
@@ -228,9 +224,7 @@ def _of_program(what: str, source: Any, kinds: str, records: bool) -> Table:
 def _of_frame(what: str, frame: pd.DataFrame) -> Table:
     """Return a DataFrame, whose columns are converted when they are first read: those of texts and vectors never are."""
     names = [str(column) for column in frame.columns]
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise DataError(f"The {what} has two columns named {twice!r}. Rename or drop one.")
+    refuse_twice(names, f"The {what}")
     copied = frame.copy(deep=False)
     cells: dict[str, Callable[[], Cells]] = {
         name: partial(_cells_of_series, copied.iloc[:, i]) for i, name in enumerate(names)

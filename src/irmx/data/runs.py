@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
@@ -12,17 +11,28 @@ import ir_measures
 import numpy as np
 
 from irmx.data.dicts import check_texts, numbers_of_dict, topics_of_dict
-from irmx.data.table import NUMBER, PROGRAM, SCORE, Table, byte_offsets, encoded, from_ints, from_texts, to_numpy
-from irmx.declare.columns import REQUIRED, Column, missing_column
+from irmx.data.source_columns import SourceColumns
+from irmx.data.table import (
+    PROGRAM,
+    SCORE,
+    Source,
+    Table,
+    byte_offsets,
+    encoded,
+    from_ints,
+    from_texts,
+    to_numpy,
+)
+from irmx.declare.columns import REQUIRED, Column
 from irmx.declare.markup_html import html_result
-from irmx.errors import DataError, counted, visible
-from irmx.ragged import Array, Floats, Ints, offsets_of, position_in_segment, read_only, segment_of
+from irmx.errors import DataError
+from irmx.ragged import Array, Floats, Ints, offsets_of, position_among, position_in_segment, read_only, segment_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-class Run:
+class Run(SourceColumns):
     """The documents that a system retrieved, topic by topic, in the order of the input.
 
     Created by :func:`irmx.read_run`; iterating over it gives ``ir_measures.ScoredDoc`` rows.
@@ -39,15 +49,15 @@ class Run:
         The table that it was made of, None for a dict.
     """
 
-    def __init__(self, topics: list[str], offsets: Ints, score: Floats) -> None:
-        self.topics, self.offsets, self.score = topics, offsets, read_only(score)
-        self.table: Table | None = None
-        self.source = PROGRAM
+    KIND = "run"
+
+    def __init__(self, topics: list[str], offsets: Ints, score: Floats, source: Source = PROGRAM) -> None:
+        super().__init__(topics, source)
+        self.offsets, self.score = offsets, read_only(score)
         self._dicts: Sequence[Mapping[str, float]] = ()
         self._ids: pa.Array = None
         self._order: Ints | None = None  # the row of the table of each row here, unless they are the same
         self._checked = False
-        self._labels: dict[str, tuple[Ints, tuple[Any, ...]]] = {}
 
     @classmethod
     def from_dict(cls, data: Mapping[Any, Mapping[str, float]]) -> Run:
@@ -69,8 +79,8 @@ class Run:
         order = np.argsort(topic, kind="stable") if np.any(topic[1:] < topic[:-1]) else None
         ids, score = table.ids("doc_id"), table.numbers("score", SCORE)
         offsets = offsets_of(np.bincount(topic, minlength=len(topics)))
-        run = cls([str(t) for t in topics], offsets, score if order is None else score[order])
-        run.table, run.source, run._order = table, table.source, order
+        run = cls([str(t) for t in topics], offsets, score if order is None else score[order], table.source)
+        run.table, run._order = table, order
         table.release("score")
         run._ids = ids if order is None else ids.take(from_ints(order))
         return run
@@ -90,11 +100,10 @@ class Run:
             return list(self._ids.take(from_ints(rows)).to_pylist())
         out: list[str] = []
         topic = np.searchsorted(self.offsets, rows, side="right") - 1
-        ends = np.append(np.flatnonzero(np.append(True, topic[1:] != topic[:-1])[: len(rows)]), len(rows))
-        for start, end in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True):
-            number = int(topic[start])
+        first = np.flatnonzero(np.diff(topic, prepend=-1))
+        for number, of_topic in zip(topic[first].tolist(), np.split(rows, first)[1:], strict=True):
             ids = np.fromiter(self._dicts[number], object, len(self._dicts[number]))
-            out += ids[rows[start:end] - self.offsets[number]].tolist()
+            out += ids[of_topic - self.offsets[number]].tolist()
         return out
 
     def find_codes(
@@ -117,8 +126,8 @@ class Run:
         code_of_row = to_numpy(pc.index_in(self._ids, value_set=distinct), missing=-1)
         rows = np.flatnonzero((code_of_row >= 0) & (pair_of_row >= 0))
         key_of_row = pair_of_row[rows] * np.int64(len(distinct)) + code_of_row[rows]
-        place = np.searchsorted(key, key_of_row)
-        hit = np.append(key, -1)[place] == key_of_row
+        place = position_among(key, key_of_row)
+        hit = place >= 0
         rows, place = rows[hit], place[hit]
         topic = pair_of_row[rows]
         if np.any(topic[1:] < topic[:-1]):
@@ -133,7 +142,7 @@ class Run:
         for topic, a, b in zip(in_run.tolist(), bounds, bounds[1:], strict=False):
             scores += map(self._dicts[topic].get, names[a:b])
         score = np.array(scores, dtype=np.float64)  # NaN for a document that the run lacks; no score of a run is NaN
-        retrieved = np.flatnonzero(score == score)
+        retrieved = np.flatnonzero(~np.isnan(score))
         offsets = np.searchsorted(retrieved, ends)
 
         def rows() -> Ints:
@@ -155,7 +164,12 @@ class Run:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        ids = self._as_texts(self.docs_at(rows)) if self._ids is None else self._ids.take(from_ints(rows))
+        if self._ids is None:
+            names = self.docs_at(rows)
+            check_texts("run", "doc_id", names)
+            ids = from_texts(names)
+        else:
+            ids = self._ids.take(from_ints(rows))
         both = pa.table({"group": from_ints(group), "id": ids})
         order = pc.sort_indices(both, sort_keys=[("group", "ascending"), ("id", "descending")])
         return np.from_dlpack(order).astype(np.int64)
@@ -163,18 +177,10 @@ class Run:
     def places(
         self, members: Ints, ends: Ints, group: Ints, names: Callable[[], list[str]], rows: Callable[[], Ints]
     ) -> Ints:
-        """Return, for documents among groups of rows, how many ids in the group of each are larger than its own.
+        """Return, for documents among groups of rows of one topic each, how many ids in the group are larger than its own.
 
-        Parameters
-        ----------
-        members : int array
-            The rows of all groups. Those of a group are of one topic.
-        ends : int array, shape (groups + 1,)
-            Where the rows of each group start and end.
-        group : int array
-            The group of each document.
-        names, rows : callable
-            Return the id, or the row, of each document; whichever this run knows without a search is called.
+        ``members`` has the rows of all groups, ``ends`` where those of each start and end, ``group`` the group of each document.
+        ``names`` and ``rows`` return its id and its row; whichever this run knows without a search is called.
         """
         if self._ids is not None:
             place = np.empty(len(self), dtype=np.int64)
@@ -191,11 +197,6 @@ class Run:
         )
         return np.asarray(np.diff(ends)[group] - not_larger)
 
-    @staticmethod
-    def _as_texts(ids: list[str]) -> pa.Array:
-        check_texts("run", "doc_id", ids)
-        return from_texts(ids)
-
     def refuse_repeats(self) -> None:
         """Raise if a document occurs twice in a topic; an update of a stream may, but a ranking cannot have it twice."""
         if self._checked:
@@ -203,63 +204,34 @@ class Run:
         topic = segment_of(self.offsets)
         prints = np.sort(_fingerprints(self._ids, topic))
         if np.any(prints[1:] == prints[:-1]):  # a document occurs twice, or two ids have the same fingerprint
-            self._refuse_repeats(topic)
+            doc, distinct = encoded(self._ids)
+            key = topic * np.int64(len(distinct)) + doc
+            order = np.argsort(key, kind="stable")
+            twice = np.flatnonzero(key[order][1:] == key[order][:-1])
+            for first in twice[:1].tolist():
+                rows = sorted(order[first : first + 2].tolist())
+                raise DataError(
+                    f"The run has the document {distinct[int(doc[rows[0]])].as_py()!r} more than once for query "
+                    f"{self.topics[topic[rows[0]]]!r} ({len(twice)} such rows in all). A document may occur only once in a ranking.",
+                    tuple(rows),
+                    self.place(rows),
+                )
         self._checked = True
-
-    def _refuse_repeats(self, topic: Ints) -> None:
-        doc, distinct = encoded(self._ids)
-        key = topic * np.int64(len(distinct)) + doc
-        order = np.argsort(key, kind="stable")
-        twice = np.flatnonzero(key[order][1:] == key[order][:-1])
-        if len(twice):
-            both = np.sort(order[twice[0] : twice[0] + 2])
-            raise DataError(
-                f"The run has the document {distinct[int(doc[both[0]])].as_py()!r} more than once for query "
-                f"{self.topics[topic[both[0]]]!r} ({len(twice)} such rows in all). A document may occur only once in a ranking.",
-                tuple(both.tolist()),
-                self.place(both.tolist()),
-            )
 
     # -- columns -----------------------------------------------------------------------------------------
 
-    def labels(self, column: Column) -> tuple[Ints, tuple[Any, ...]] | None:
-        """Return the number of each row's label, -1 if missing, and the labels of an extra column; None without the column."""
-        if self.table is None or column.name not in self.table:
-            return None
-        if column.name not in self._labels:
-            number, names = self.table.labels(column)
-            self._labels[column.name] = read_only(number if self._order is None else number[self._order]), names
-        return self._labels[column.name]
+    def _main_numbers(self) -> Floats:
+        return self.score
 
-    def numbers(self, column: Column) -> Floats | None:
-        """Return an extra column of finite numbers over all rows, NaN if a cell is empty; None if the run lacks it."""
-        if self.table is None or column.name not in self.table:
-            return None
-        if column.name == "score":
-            return self.score
-        values = self.table.numbers(column.name, NUMBER, dates=True)
+    def _over_rows(self, values: Array, nothing: float | None) -> Array:
         return values if self._order is None else values[self._order]
 
-    def column(self, name: str) -> Array | None:
-        """Return an extra column over all rows, as floats or as objects; None if the run lacks it."""
-        if self.table is None or name not in self.table:
-            return None
-        values = self.table.values(name)
-        return read_only(values if self._order is None else values[self._order])
-
-    @property
-    def columns(self) -> list[str]:
-        """The names of all columns."""
-        return list(REQUIRED["run"]) if self.table is None else self.table.names
-
-    def place(self, rows: Sequence[int]) -> str:
-        """Return the file, and the lines of some rows, for the start of a message; empty if there is no file."""
-        return self.source.place(list(rows) if self._order is None else self._order[list(rows)].tolist())
+    def _rows_of_table(self, rows: Sequence[int]) -> list[int]:
+        return list(rows) if self._order is None else self._order[list(rows)].tolist()
 
     def lacking(self, column: Column) -> str:
-        """Return the message about a missing column: what it is, which columns there are, and how to get it."""
-        more = _KEEPS_NO_MORE if set(self.columns) == _READ_BY_PYTERRIER else ""
-        return missing_column(column, self.columns) + more
+        """Return the message about a missing column, and what to do about a run that PyTerrier saved."""
+        return super().lacking(column) + (_KEEPS_NO_MORE if set(self.columns) == _READ_BY_PYTERRIER else "")
 
     def as_dict(self) -> dict[str, dict[str, float]]:
         """Return ``{query_id: {doc_id: score}}``, as ``pytrec_eval`` expects it."""
@@ -267,14 +239,6 @@ class Run:
         scores, ends = self.score.tolist(), self.offsets.tolist()
         by_topic = zip(self.topics, ends, ends[1:], strict=False)
         return {t: dict(zip(self.docs(i), scores[a:b], strict=True)) for i, (t, a, b) in enumerate(by_topic)}
-
-    def __len__(self) -> int:
-        return len(self.score)
-
-    def __repr__(self) -> str:
-        source = os.path.basename(self.source.path)
-        size = f"{counted(len(self.topics), 'topic')}, {counted(len(self), 'document')}"
-        return f"<Run: {size}{', ' if source else ''}{visible(source)}>"
 
     def _repr_html_(self) -> str:
         first = self.docs(0)[:5] if self.topics else []
@@ -311,9 +275,8 @@ def _fingerprints(ids: pa.Array, topic: Ints) -> Any:
     lengths, ends = np.diff(offsets), offsets[1:] + 16
     out = (lengths.astype(np.uint64) << np.uint64(48)) ^ (topic.astype(np.uint64) * _ODD)
     for before_end in (8, 16):
-        unused = np.clip(before_end - lengths, 0, 8).astype(np.uint64) << np.uint64(
-            3
-        )  # bits that belong to the id before
+        # bits that belong to the id before
+        unused = np.clip(before_end - lengths, 0, 8).astype(np.uint64) << np.uint64(3)
         word = at_each_byte[ends - before_end]
         word = np.where(unused == 64, np.uint64(0), word >> (unused & np.uint64(63)))
         out = (out ^ word) * _ODD

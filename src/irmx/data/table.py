@@ -40,24 +40,14 @@ NUMBER = Param(float, "", nullable=True)
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """Where the rows of a table came from.
-
-    Attributes
-    ----------
-    path : str
-        The file, empty if the rows are not from a file.
-    lines : callable, sequence of int, or int
-        The line of every row, or a function that returns them, asked only for an error; a number is that of row 0 where row
-        after row follows. None if rows are not lines.
-    first_row : int
-        The number of row 0 in the file, where rows are not lines.
-    dataset_id : str
-        The dataset, empty if the rows are not from a dataset.
-    """
+    """Where the rows of a table came from: a file, a dataset, or neither."""
 
     path: str = ""
     lines: Callable[[], Sequence[int]] | Sequence[int] | int | None = None
+    """The line of each row, or a function that returns them, asked only for an error; a number is that of row 0, if the others
+    follow it line after line. None if rows are not lines."""
     first_row: int = 0
+    """The number of row 0 in the file, if rows are not lines."""
     dataset_id: str = ""
 
     def place(self, rows: Sequence[int], what: str = "") -> str:
@@ -65,14 +55,14 @@ class Source:
         name = self.path or what
         if not len(rows) or not name:
             return name
-        if self.lines is None:
-            numbers, noun = [row + self.first_row for row in rows], "row"
-        elif isinstance(self.lines, int):
-            numbers, noun = [row + self.lines for row in rows], "line"
+        lines = self.lines() if callable(self.lines) else self.lines
+        if lines is None:
+            numbers = [row + self.first_row for row in rows]
+        elif isinstance(lines, int):
+            numbers = [row + lines for row in rows]
         else:
-            lines = self.lines() if callable(self.lines) else self.lines
-            numbers, noun = [int(lines[row]) for row in rows if row < len(lines)], "line"
-        counted_from = " (counted from 0)" if noun == "row" else ""
+            numbers = [int(lines[row]) for row in rows if row < len(lines)]
+        noun, counted_from = ("row", " (counted from 0)") if lines is None else ("line", "")
         return f"{name}, {noun}{'s' if len(numbers) > 1 else ''} {' and '.join(map(str, numbers))}{counted_from}"
 
     def how_to_get(self, column: str) -> str:
@@ -132,9 +122,7 @@ class Table:
 
     def renamed(self, names: Sequence[str]) -> Table:
         """Return the table with other names of its columns."""
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise DataError(f"{self.name} has two columns named {twice!r}. Rename or drop one.")
+        refuse_twice(names, self.name)
         cells = dict(zip(names, self._cells.values(), strict=True))
         return Table(self._what, cells, self._length, self.source, self._is_text)
 
@@ -142,9 +130,7 @@ class Table:
         """Return the columns of the source as an Arrow table."""
         import pyarrow as pa
 
-        return pa.table(
-            {name: pa.array(cells) if isinstance(cells := self.cells(name), list) else cells for name in self.names}
-        )
+        return pa.table({name: self._as_read(name) for name in self.names})
 
     def with_column(self, name: str, cells: Cells) -> Table:
         """Return the table with one more column."""
@@ -178,8 +164,8 @@ class Table:
 
     # -- cells -------------------------------------------------------------------------------------------
 
-    def cells(self, name: str) -> Cells:
-        """Return a column as it was read: an Arrow array in one piece, or a list; spaces around fields of a text file are left out."""
+    def _as_read(self, name: str) -> Cells:
+        """Return a column as it was read, which may be dictionary-encoded, in one piece."""
         cells = self._cells[name]
         if callable(cells):
             cells = cells()
@@ -188,72 +174,65 @@ class Table:
         self._cells[name] = cells
         return cells
 
+    def cells(self, name: str) -> Cells:
+        """Return a column as an Arrow array that is not dictionary-encoded, or as a list of Python objects."""
+        import pyarrow as pa
+
+        cells = self._as_read(name)
+        if isinstance(cells, list) or not pa.types.is_dictionary(cells.type):
+            return cells
+        return cells.cast(cells.type.value_type)
+
     def release(self, name: str, instead: Cells | None = None) -> None:
         """Keep the cells of a column no longer, because somebody else has them, or keep others in their place."""
         self._cells[name] = [] if instead is None else instead
 
     def ids(self, name: str, empty: bool = False) -> pa.Array:
         """Return a column of ids as large strings: texts, or whole numbers as their digits; ``empty`` allows empty ones."""
-        cells = self.cells(name)
-        if not isinstance(cells, list):
-            cells = plain(cells)
-        return self._texts(name, cells, empty, ids=True)
+        return self._texts(name, self.cells(name), empty, ids=True)
 
     def codes(self, name: str) -> tuple[Ints, list[Any]]:
         """Return the number of each row's id, and the distinct ids in order of appearance; whole numbers stay ints."""
-        cells = self.cells(name)
-        if not isinstance(cells, list) and _is_encoded_in_order(cells):
-            codes, distinct = to_numpy(cells.indices).astype(np.int64), cells.dictionary
-            self._texts(name, distinct, ids=True, codes=codes)
+        cells = self._as_read(name)
+        first_rows = _first_rows(cells)
+        if first_rows is not None:
+            codes = to_numpy(cells.indices).astype(np.int64)  # type: ignore[union-attr]
+            distinct = self._texts(name, cells.dictionary, ids=True, rows=first_rows)  # type: ignore[union-attr]
         else:
             codes, distinct = encoded(self.ids(name))
         texts = distinct.to_pylist()
-        is_whole = isinstance(cells, list) and all(type(cell) is int for cell in cells)
-        if not isinstance(cells, list):
-            is_whole = _kind(cells) == "integer"
-        return codes, [int(text) for text in texts] if is_whole else texts
+        is_whole = _kind(cells) == "integer" or (isinstance(cells, list) and set(map(type, cells)) == {int})
+        return codes, list(map(int, texts)) if is_whole else texts
 
     def _texts(
-        self, name: str, cells: Cells, empty: bool = False, ids: bool = False, codes: Ints | None = None
+        self, name: str, cells: Cells, empty: bool = False, ids: bool = False, rows: Ints | None = None
     ) -> pa.Array:
-        """Return texts as large strings, checked; ``codes`` holds the place of each row's text if these are the distinct ones."""
+        """Return cells as large strings, checked; ``rows`` has the row of each cell if they are not those of all rows."""
         import pyarrow as pa
 
-        def row_of(place: int) -> int:
-            return place if codes is None else int(np.argmax(codes == place))
+        def refuse(cell: int, text: str) -> NoReturn:
+            self.refuse(cell if rows is None else int(rows[cell]), f"the {name} {text}")
 
-        if isinstance(cells, list) or _kind(cells) != "text":
+        if _kind(cells) == "text":
+            texts = cells.cast(pa.large_string())  # type: ignore[union-attr]
+            texts = texts.fill_null("") if texts.null_count else texts
+        else:
             listed = _listed(cells)
             for row, cell in enumerate(listed):
-                if cell == "" or (not isinstance(cell, str) and _is_missing(cell)):
-                    if not empty:
-                        self.refuse(row_of(row), f"the {name} is missing.")
-                elif isinstance(cell, float) and ids:
-                    self.refuse(
-                        row_of(row), f"the {name} is the float {cell!r}; ids are texts. Read the column as text."
-                    )
-                elif isinstance(cell, (list, tuple, dict, set, bytes, bool)) or (
-                    ids and not isinstance(cell, (str, int))
-                ):
-                    self.refuse(row_of(row), f"the {name} must be a text or a number. Got {value_repr(cell)} instead.")
-            try:
-                texts = from_texts(list(map(_text_of, listed)))
-            except UnicodeEncodeError:
-                row = _odd_row(listed)
-                self.refuse(row_of(row), f"the {name} {_text_of(listed[row])[:100]!r} cannot be encoded in UTF-8.")
-        else:
-            texts = cells if pa.types.is_large_string(cells.type) else cells.cast(pa.large_string())
-            if texts.null_count:
-                if not empty:
-                    self.refuse(row_of(_first(np.asarray(texts.is_null()))), f"the {name} is missing.")
-                texts = texts.fill_null("")
+                if isinstance(cell, str) or _is_missing(cell):
+                    continue
+                if ids and isinstance(cell, float):
+                    refuse(row, f"is the float {cell!r}; ids are texts. Read the column as text.")
+                if isinstance(cell, (list, tuple, dict, set, bytes, bool)) or (ids and not isinstance(cell, int)):
+                    refuse(row, f"must be a text or a number. Got {value_repr(cell)} instead.")
+            texts = from_texts(list(map(_text_of, listed)), errors="surrogatepass")
         offsets, content = byte_offsets(texts)
         if not content.min(initial=1) or not (content.max(initial=0) < 0x80 or _is_utf_8(texts)):
-            row = next(row for row in range(len(texts)) if _is_odd(texts.slice(row, 1)))
-            shown = texts[row].as_buffer().to_pybytes().decode(errors="backslashreplace")[:100]
-            self.refuse(row_of(row), f"the {name} {shown!r} {_ZERO if chr(0) in shown else 'is not UTF-8.'}")
-        if not empty and len(texts) and not np.diff(offsets).all():
-            self.refuse(row_of(_first(np.diff(offsets) == 0)), f"the {name} is missing.")
+            row, shown = _first_odd(texts)
+            refuse(row, f"{shown[:100]!r} {_ZERO if chr(0) in shown else 'is not UTF-8.'}")
+        lengths = np.diff(offsets)
+        if not empty and not lengths.all():
+            refuse(_first(lengths == 0), "is missing.")
         return texts
 
     def labels(self, column: Column | str) -> tuple[Ints, tuple[Any, ...]]:
@@ -263,34 +242,31 @@ class Table:
         """
         name, dtype = (column, "str") if isinstance(column, str) else (column.name, column.dtype)
         if name in self.columns:
-            return _labels_of(self.columns[name].tolist())
+            values = self.columns[name].tolist()
+            number = {value: i for i, value in enumerate(dict.fromkeys(value for value in values if value != ""))}
+            return np.array([number.get(value, -1) for value in values], dtype=np.int64), tuple(number)
         cells = self.cells(name)
-        if not isinstance(cells, list):
-            cells = plain(cells)
-        kind = "" if isinstance(cells, list) else _kind(cells)
-        if kind != "text" or (self._is_text and dtype == "float"):
-            values = self._dates_or_numbers(name, cells)
-            if values is not None:
-                distinct, numbers = np.unique(values, return_inverse=True)
-                numbers[np.isnan(values)] = -1
-                return numbers, tuple(int(v) if v.is_integer() else v for v in distinct.tolist())
-        if kind not in ("text", ""):
-            self.refuse((), f"the {name} must be a text or a number. Found {cells.type}.")  # type: ignore[union-attr]
-        if kind == "text":
-            numbers, distinct_texts = encoded(self._texts(name, cells, empty=True))
-            texts = distinct_texts.to_pylist()
-            if "" in texts:
-                numbers[numbers == texts.index("")] = -1
-            return numbers, tuple(texts)
-        return _labels_of(self._texts(name, cells, empty=True).to_pylist())
+        if _kind(cells) != "text" or (self._is_text and dtype == "float"):
+            numbers = self._dates_or_numbers(cells)
+            if numbers is not None:
+                distinct, codes = np.unique(numbers, return_inverse=True)
+                codes[np.isnan(numbers)] = -1
+                return codes, tuple(int(v) if v.is_integer() else v for v in distinct.tolist())
+        codes, distinct_texts = encoded(self._texts(name, cells, empty=True))
+        texts = distinct_texts.to_pylist()
+        if "" in texts:
+            codes[codes == texts.index("")] = -1
+        return codes, tuple(texts)
 
-    def _dates_or_numbers(self, name: str, cells: Cells) -> Floats | None:
+    def _dates_or_numbers(self, cells: Cells) -> Floats | None:
         """Return a column as numbers, NaN if missing; None if it holds texts, except numbers in a text file."""
-        kind = "list" if isinstance(cells, list) else _kind(cells)
-        if not self._is_text and (kind == "text" or (kind == "list" and any(isinstance(cell, str) for cell in cells))):
+        kind = _kind(cells)
+        if kind == "date":
+            return _seconds(cells)
+        if not self._is_text and (kind == "text" or (kind == "objects" and any(isinstance(c, str) for c in cells))):
             return None
-        values = _seconds(cells) if kind == "date" else _parsed(cells, {})
-        if kind in ("list", "text"):
+        values = _parsed(cells)
+        if kind in ("text", "objects", "other"):
             listed = _listed(cells)
             if not all(_is_missing(listed[row]) for row in np.flatnonzero(np.isnan(values)).tolist()):
                 return None
@@ -299,12 +275,8 @@ class Table:
     def values(self, name: str) -> Array:
         """Return a column as floats if all its cells are numbers or dates, NaN if missing; otherwise as objects."""
         cells = self.cells(name)
-        cells = cells if isinstance(cells, list) else plain(cells)
-        values = self._dates_or_numbers(name, cells)
-        if values is None:
-            values = np.empty(len(self), dtype=object)
-            values[:] = cells if isinstance(cells, list) else cells.to_pylist()
-        return values
+        values = self._dates_or_numbers(cells)
+        return _objects(cells) if values is None else values
 
     def numbers(self, name: str, declared: Param, dates: bool = False) -> Floats:
         """Return a column as finite numbers in their declared range, NaN for a missing one if that is allowed.
@@ -312,22 +284,22 @@ class Table:
         ``dates`` allows dates, if no cell is a number; they become seconds since 1970.
         """
         cells = self.cells(name)
-        if not isinstance(cells, list):
-            cells = plain(cells)
-        if not isinstance(cells, list) and _kind(cells) == "date" and dates:
+        kind, is_bool = _kind(cells), declared.dtype is bool
+        if kind == "date" and dates:
             values = _seconds(cells)
-        elif not isinstance(cells, list) and _kind(cells) == "boolean" and declared.dtype is not bool:
+        elif kind == "boolean" and not is_bool:
             values = np.full(len(cells), np.nan)
         else:
-            values = _parsed(cells, _TRUTH if declared.dtype is bool else {})
+            values = _parsed(cells, _TRUTH if is_bool else {})
         wrong = ~_is_sound(values, declared)
         if not wrong.any():
             return values
         listed = _listed(cells)
-        missing = np.fromiter(map(_is_missing, listed), bool, len(listed)) & wrong
+        missing = np.zeros(len(listed), dtype=bool)
+        missing[wrong] = [_is_missing(listed[row]) for row in np.flatnonzero(wrong).tolist()]
         if dates and np.isnan(values).all() and not missing.all():
             values = self._seconds_of_texts(name, listed, declared)
-            wrong, missing = np.isnan(values), np.isnan(values)
+            wrong = missing = np.isnan(values)
         if (wrong & ~missing).any():
             row = _first(wrong & ~missing)
             self._refuse_cell(row, name, listed[row], declared)
@@ -339,11 +311,9 @@ class Table:
         """Raise the error about a cell, which in a run or in qrels names its query and document."""
         if declared not in (GRADE, SCORE, NUMBER):
             self.refuse(row, f"{_must(declared, name)} Got {_shown(cell)} instead.")
-        ids = [self.cells(column)[row] for column in ("query_id", "doc_id")]
-        at = " ".join(str(cell.as_py() if hasattr(cell, "as_py") else cell) for cell in ids)
-        if declared is not NUMBER:
-            text = f"The {name} {_shown(cell)} of the {self._what} {not_finite(cell)}"
-        else:
+        at = " ".join(str(_listed(self.cells(column))[row]) for column in ("query_id", "doc_id"))
+        text = f"The {name} {_shown(cell)} of the {self._what} {not_finite(cell)}"
+        if declared is NUMBER:
             kind = "numbers" if math.isnan(_number_of(cell, {})) else "finite numbers"
             text = f"The {self._what} column {name!r} must hold {kind}. Found {_shown(cell)}"
         # whoever knows the name of a run adds it; rows that are no lines are in the text
@@ -359,12 +329,10 @@ class Table:
         dates = pd.to_datetime(texts, utc=True, errors="coerce", format="ISO8601")
         wrong = (dates.isna() & texts.notna()).to_numpy()
         if wrong.any():
-            row, several = _first(wrong), 2 * wrong.sum() > texts.notna().sum()
-            if several:
+            row = _first(wrong)
+            if 2 * wrong.sum() > texts.notna().sum():
                 self._refuse_cell(row, name, listed[row], declared)
-            self.refuse(
-                row, f"the {name} must be a date, such as 2014-03-01T12:00:00. Got {_shown(listed[row])} instead."
-            )
+            self.refuse(row, f"the {name} must be a date, such as 2014-03-01. Got {_shown(listed[row])} instead.")
         seconds = (dates - pd.Timestamp(0, tz="UTC").as_unit(dates.dt.unit)) / pd.Timedelta(seconds=1)
         return np.asarray(seconds, dtype=np.float64)
 
@@ -387,12 +355,8 @@ class Table:
             return values.astype(np.int64) if declared.dtype is int and not np.isnan(values).any() else values
         cells = self.cells(name)
         if declared.dtype is not str:
-            out = np.empty(len(self), dtype=object)
-            out[:] = cells if isinstance(cells, list) else cells.to_pylist()
-            return out
-        texts = self._texts(
-            name, cells if isinstance(cells, list) else plain(cells), empty=declared.nullable
-        ).to_pylist()
+            return _objects(cells)
+        texts = self._texts(name, cells, empty=declared.nullable).to_pylist()
         for row, text in enumerate(texts if declared.allowed is not None else ()):
             if text and text not in (declared.allowed or ()):
                 hint = suggest(text, map(str, declared.allowed or ()))
@@ -403,15 +367,19 @@ class Table:
         """Return the table as a DataFrame; undeclared columns are kept as written, or as numbers if all their cells are."""
         import pandas as pd
 
-        others = {
-            name: cells if isinstance(cells := self.cells(name), list) else cells.to_pylist() for name in self.names
-        }
-        frame = pd.DataFrame({name: self.columns.get(name, cells) for name, cells in others.items()})
+        frame = pd.DataFrame({n: self.columns[n] if n in self.columns else _listed(self.cells(n)) for n in self.names})
         for name in self.names:
             if name not in self.columns:
                 with contextlib.suppress(ValueError, TypeError):
                     frame[name] = pd.to_numeric(frame[name])
         return frame
+
+
+def refuse_twice(names: Sequence[str], what: str) -> None:
+    """Raise if two columns have the same name."""
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(f"{what} has two columns named {twice!r}. Rename or drop one.")
 
 
 # -- cells -----------------------------------------------------------------------------------------------------------
@@ -449,29 +417,24 @@ def _number_of(cell: Any, words: Mapping[str, float]) -> float:
         return math.nan
 
 
-def _parsed(cells: Cells, words: Mapping[str, float]) -> Floats:
-    """Return cells as numbers, NaN for a cell that is not a number."""
+def _parsed(cells: Cells, words: Mapping[str, float] | None = None) -> Floats:
+    """Return cells as numbers, NaN for a cell that is not a number; ``words`` are the numbers that some words stand for."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
-    if isinstance(cells, list):
-        if set(map(type, cells)) <= {int, float}:
-            with contextlib.suppress(OverflowError):
-                return np.array(cells, dtype=np.float64)
-        return np.array([_number_of(cell, words) for cell in cells], dtype=np.float64)
-    kind = _kind(cells)
+    kind, floats = _kind(cells), pa.float64()
     if kind in ("integer", "number", "null", "boolean"):
-        return to_numpy(
-            cells if pa.types.is_float64(cells.type) else cells.cast(pa.float64(), safe=False), missing=math.nan
-        )
+        return to_numpy(cells.cast(floats, safe=False), missing=math.nan)  # type: ignore[union-attr]
     if kind == "text":
         with contextlib.suppress(pa.ArrowInvalid):
-            return to_numpy(cells.cast(pa.float64()), missing=math.nan)
-        import pyarrow.compute as pc
-
+            return to_numpy(cells.cast(floats), missing=math.nan)  # type: ignore[union-attr]
         with contextlib.suppress(pa.ArrowInvalid):
             blank = pc.equal(pc.binary_length(cells), 0)
-            return to_numpy(pc.if_else(blank, pa.scalar(None, cells.type), cells).cast(pa.float64()), missing=math.nan)
-    return np.array([_number_of(cell, words) for cell in cells.to_pylist()], dtype=np.float64)
+            return to_numpy(pc.if_else(blank, None, cells).cast(floats), missing=math.nan)
+    if isinstance(cells, list) and set(map(type, cells)) <= {int, float}:
+        with contextlib.suppress(OverflowError):
+            return np.array(cells, dtype=np.float64)
+    return np.array([_number_of(cell, words or {}) for cell in _listed(cells)], dtype=np.float64)
 
 
 def _is_sound(values: Floats, declared: Param) -> Any:
@@ -498,6 +461,10 @@ def _listed(cells: Cells) -> list[Any]:
     return cells if isinstance(cells, list) else cells.to_pylist()
 
 
+def _objects(cells: Cells) -> Array:
+    return np.fromiter(_listed(cells), object, len(cells))
+
+
 def _is_missing(cell: Any) -> bool:
     """Tell whether a cell has no value."""
     if isinstance(cell, str):
@@ -516,12 +483,6 @@ def _text_of(cell: Any) -> str:
     if _is_missing(cell):
         return ""
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
-
-
-def _labels_of(values: Sequence[Any]) -> tuple[Ints, tuple[Any, ...]]:
-    """Return the number of each label, -1 for an empty one, and the labels in order of appearance."""
-    number = {value: i for i, value in enumerate(dict.fromkeys(value for value in values if value != ""))}
-    return np.array([number.get(value, -1) for value in values], dtype=np.int64), tuple(number)
 
 
 def _must(declared: Param, name: str = "") -> str:
@@ -553,26 +514,23 @@ def _first(where: Any) -> int:
 # -- Arrow, without the conversions of pyarrow that import pandas ------------------------------------------------------
 
 
-def plain(array: pa.Array) -> pa.Array:
-    """Return the values of a dictionary-encoded array, and others as they are."""
+def _kind(cells: Cells) -> str:
+    """Return what a column holds; ``"objects"`` for a list."""
     import pyarrow as pa
 
-    return array.cast(array.type.value_type) if pa.types.is_dictionary(array.type) else array
-
-
-def _kind(array: pa.Array) -> str:
-    import pyarrow as pa
-
-    kind = array.type.value_type if pa.types.is_dictionary(array.type) else array.type
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+    if isinstance(cells, list):
+        return "objects"
+    is_a = pa.types
+    dtype = cells.type.value_type if is_a.is_dictionary(cells.type) else cells.type
+    if is_a.is_string(dtype) or is_a.is_large_string(dtype) or is_a.is_string_view(dtype):
         return "text"
-    if pa.types.is_integer(kind):
+    if is_a.is_integer(dtype):
         return "integer"
-    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+    if is_a.is_floating(dtype) or is_a.is_decimal(dtype):
         return "number"
-    if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
+    if is_a.is_timestamp(dtype) or is_a.is_date(dtype):
         return "date"
-    return "null" if pa.types.is_null(kind) else "boolean" if pa.types.is_boolean(kind) else "other"
+    return "null" if is_a.is_null(dtype) else "boolean" if is_a.is_boolean(dtype) else "other"
 
 
 def _seconds(array: pa.Array) -> Floats:
@@ -586,59 +544,40 @@ def _seconds(array: pa.Array) -> Floats:
     return seconds
 
 
-def _is_encoded_in_order(array: pa.Array) -> bool:
-    """Tell whether an array is dictionary-encoded texts, in order of appearance and without missing ones."""
+def _first_rows(cells: Cells) -> Ints | None:
+    """Return the first row of each text of a dictionary-encoded column without missing ones; None unless in order of appearance."""
     import pyarrow as pa
 
-    if (
-        not pa.types.is_dictionary(array.type)
-        or _kind(array) != "text"
-        or array.null_count
-        or array.dictionary.null_count
-    ):
-        return False
-    largest = np.maximum.accumulate(to_numpy(array.indices), dtype=np.int64)
+    if isinstance(cells, list) or not pa.types.is_dictionary(cells.type) or _kind(cells) != "text":
+        return None
+    if not len(cells) or cells.null_count or cells.dictionary.null_count:
+        return None
+    largest = np.maximum.accumulate(to_numpy(cells.indices), dtype=np.int64)
     new = np.diff(largest, prepend=-1)
-    return len(array) > 0 and bool(new.max() <= 1) and int(largest[-1]) == len(array.dictionary) - 1
+    is_in_order = new.max() <= 1 and largest[-1] == len(cells.dictionary) - 1
+    return np.flatnonzero(new) if is_in_order else None
 
 
 def encoded(texts: pa.Array) -> tuple[Ints, pa.Array]:
-    """Return the number of each text, and the distinct texts by number, in order of appearance; none is missing.
-
-    >>> import pyarrow as pa
-    >>> numbers, distinct = encoded(pa.array(["b", "a", "b"], pa.large_string()))
-    >>> numbers, distinct.to_pylist()
-    (array([0, 1, 0]), ['b', 'a'])
-    """
+    """Return the number of each text, and the distinct texts by number, in order of appearance; none is missing."""
     by_number = texts.dictionary_encode()
     return to_numpy(by_number.indices).astype(np.int64), by_number.dictionary
 
 
 def to_numpy(numbers: pa.Array, missing: float = 0) -> Array:
-    """Return an Arrow array of numbers as a numpy array, with a number in place of missing values.
-
-    >>> import pyarrow as pa
-    >>> to_numpy(pa.array([3, 4, None]).slice(1), missing=-1)
-    array([ 4, -1])
-    """
+    """Return an Arrow array of numbers as a numpy array, with a number in place of missing values."""
     import pyarrow as pa
 
-    if pa.types.is_boolean(numbers.type):
-        numbers = numbers.cast(pa.uint8())
     if not numbers.null_count:
         return np.from_dlpack(numbers)
     valid, values = numbers.buffers()
     filled = pa.Array.from_buffers(numbers.type, len(numbers), [None, values], offset=numbers.offset)
-    bits = np.unpackbits(np.frombuffer(valid, np.uint8), bitorder="little")
-    return np.where(bits[numbers.offset : numbers.offset + len(numbers)], np.from_dlpack(filled), missing)
+    is_valid = np.unpackbits(np.frombuffer(valid, np.uint8), bitorder="little")[numbers.offset :][: len(numbers)]
+    return np.where(is_valid, np.from_dlpack(filled), missing)
 
 
 def from_ints(numbers: Ints) -> pa.Array:
-    """Return whole numbers as an Arrow array.
-
-    >>> from_ints(np.array([1, 2])).to_pylist()
-    [1, 2]
-    """
+    """Return whole numbers as an Arrow array."""
     import pyarrow as pa
 
     return pa.Array.from_buffers(
@@ -646,33 +585,25 @@ def from_ints(numbers: Ints) -> pa.Array:
     )
 
 
-def from_texts(texts: Sequence[str]) -> pa.Array:
-    """Return strings as an Arrow array; a TypeError for what is no string, a UnicodeEncodeError for half a surrogate pair.
-
-    >>> from_texts(["a", "größe", ""]).to_pylist()
-    ['a', 'größe', '']
-    """
+def from_texts(texts: Sequence[str], errors: str = "strict") -> pa.Array:
+    """Return strings as an Arrow array; a TypeError for what is no string, by default a UnicodeEncodeError for half a surrogate pair."""
     import pyarrow as pa
 
     joined = "".join(texts)
-    lengths = map(len, texts) if joined.isascii() else (len(text.encode()) for text in texts)
+    lengths = map(len, texts) if joined.isascii() else (len(text.encode(errors=errors)) for text in texts)
     offsets = offsets_of(np.fromiter(lengths, np.int64, len(texts)))
-    return pa.LargeStringArray.from_buffers(len(texts), pa.py_buffer(offsets), pa.py_buffer(joined.encode()))
+    content = pa.py_buffer(joined.encode(errors=errors))
+    return pa.LargeStringArray.from_buffers(len(texts), pa.py_buffer(offsets), content)
 
 
 def byte_offsets(texts: pa.Array) -> tuple[Ints, Any]:
-    """Return where the bytes of each of large strings start and end, and the bytes of all; none is missing.
-
-    >>> import pyarrow as pa
-    >>> byte_offsets(pa.array(["a", "größe", ""], pa.large_string()).slice(1))[0]
-    array([0, 7, 7])
-    """
-    if not len(texts):
-        return np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.uint8)
+    """Return where the bytes of each of large strings start and end, and the bytes of all; none is missing."""
     _, offset_buffer, content = texts.buffers()
-    offsets = np.frombuffer(offset_buffer, np.int64)[texts.offset : texts.offset + len(texts) + 1]
+    offsets = np.zeros(len(texts) + 1, dtype=np.int64)
+    if len(texts):
+        offsets = np.frombuffer(offset_buffer, np.int64)[texts.offset : texts.offset + len(texts) + 1]
     if offsets[0] == offsets[-1]:  # Arrow may have no buffer for empty texts
-        return np.zeros(len(offsets), dtype=np.int64), np.empty(0, dtype=np.uint8)
+        return np.zeros_like(offsets), np.empty(0, dtype=np.uint8)
     return offsets - offsets[0], np.frombuffer(content, np.uint8)[offsets[0] : offsets[-1]]
 
 
@@ -686,18 +617,15 @@ def _is_utf_8(texts: pa.Array) -> bool:
     return True
 
 
-def _is_odd(text: pa.Array) -> bool:
-    return b"\0" in text[0].as_buffer().to_pybytes() or not _is_utf_8(text)
+def _first_odd(texts: pa.Array) -> tuple[int, str]:
+    """Return the first text with a zero byte, or that is not UTF-8, and its place."""
+    import pyarrow as pa
 
-
-def _odd_row(listed: Sequence[Any]) -> int:
-    """Return the first row with half a surrogate pair."""
-    for row, cell in enumerate(listed):
-        try:
-            _text_of(cell).encode()
-        except UnicodeEncodeError:
-            return row
-    raise AssertionError("no row is odd")
+    for place, content in enumerate(texts.cast(pa.large_binary()).to_pylist()):
+        shown = content.decode(errors="backslashreplace")
+        if "\0" in shown or shown.encode() != content:
+            return place, shown
+    raise AssertionError("every text is sound")
 
 
 # -- dates -----------------------------------------------------------------------------------------------------------

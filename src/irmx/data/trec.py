@@ -26,10 +26,7 @@ _FIELDS: dict[TableName, list[str]] = {
     "run": ["query_id", "iteration", "doc_id", "rank", "score", "tag"],
     "qrels": ["query_id", "iteration", "doc_id", "relevance"],
 }
-_KEPT: dict[TableName, list[str]] = {
-    "run": ["query_id", "doc_id", "score"],
-    "qrels": ["query_id", "iteration", "doc_id", "relevance"],
-}
+_KEPT: dict[TableName, list[str]] = {"run": ["query_id", "doc_id", "score"], "qrels": _FIELDS["qrels"]}
 _BLOCK = 1 << 24
 """The number of bytes that are split at once, at ends of lines; what is made of them takes ten times as much."""
 
@@ -57,20 +54,20 @@ def read_trec(table: TableName, name: str, content: bytes, lines_before: int = 0
         content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     lines = _Lines(table, name, lines_before)
     columns: dict[str, list[pa.Array]] = {column: [] for column in _KEPT[table]}
-    kept: list[Ints] = []
+    line_of_row: list[Ints] = []
     every = True
     for block in _blocks(content):
-        fields, rows = lines.fields_of(block, is_last=block is content or content.endswith(block))
-        every = every and len(rows) == lines.of_block
-        kept.append(rows + lines.before)
-        lines.before += lines.of_block
-        for column in _KEPT[table]:
+        fields, rows, of_block = lines.fields_of(block, is_last=content.endswith(block))
+        every = every and len(rows) == of_block
+        line_of_row.append(rows + lines.before + 1)
+        for column, parts in columns.items():
             cells = fields(_FIELDS[table].index(column))
-            columns[column].append(cells.dictionary_encode() if column in ("query_id", "iteration") else cells)
+            parts.append(cells.dictionary_encode() if column in ("query_id", "iteration") else cells)
+        lines.before += of_block
         lines.rows += len(rows)
     if not lines.rows:
         raise DataError(f"{name} is empty: it holds no line of a {table} file.")
-    source = Source(name, lines_before + 1 if every else np.concatenate(kept) + 1)  # type: ignore[arg-type]
+    source = Source(name, lines_before + 1 if every else np.concatenate(line_of_row))  # type: ignore[arg-type]
     whole = {column: _joined(parts) for column, parts in columns.items()}
     return Table(table, whole, lines.rows, source)
 
@@ -102,12 +99,12 @@ class _Lines:
 
     def __init__(self, table: TableName, name: str, before: int) -> None:
         self.table, self.name, self.before = table, name, before
-        self.of_block = self.rows = 0
+        self.rows = 0
         self._within = before > 0
         self._hash_is_topic = before > 0
 
-    def fields_of(self, block: bytes, is_last: bool) -> tuple[Callable[[int], pa.Array], Ints]:
-        """Return a function that gives a column of the rows in a block of lines, and the numbers of their lines from 0."""
+    def fields_of(self, block: bytes, is_last: bool) -> tuple[Callable[[int], pa.Array], Ints, int]:
+        """Return what gives each field of the rows in a block of lines, their lines from 0, and the number of all lines."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -116,20 +113,18 @@ class _Lines:
             ends = np.append(ends, len(block))
         offsets = np.append(0, ends).astype(np.int32)
         lines = pa.StringArray.from_buffers(len(ends), pa.py_buffer(offsets), pa.py_buffer(block))
-        self.of_block, width = len(ends), len(_FIELDS[self.table])
         split = pc.ascii_split_whitespace(pc.ascii_trim_whitespace(lines))
         starts = np.frombuffer(split.buffers()[1], np.int32)[: len(ends) + 1]
-        widths = np.diff(starts)
-        rows = np.arange(len(ends))
-        if (widths != width).any() or b"#" in block:
+        rows, widths = np.arange(len(ends)), np.diff(starts)
+        if (widths != len(_FIELDS[self.table])).any() or b"#" in block:
             rows = self._rows_among(lines, split, widths, is_last)
-        number = np.asarray(starts[:-1][rows], dtype=np.int32)
+        first_field = np.asarray(starts[:-1][rows], dtype=np.int32)
 
-        def column(place: int) -> pa.Array:
-            indices = pa.py_buffer(number + np.int32(place))
+        def field(place: int) -> pa.Array:
+            indices = pa.py_buffer(first_field + np.int32(place))
             return split.values.take(pa.Array.from_buffers(pa.int32(), len(rows), [None, indices]))
 
-        return column, rows
+        return field, rows, len(ends)
 
     def _rows_among(self, lines: pa.Array, split: pa.Array, widths: Ints, is_last: bool) -> Ints:
         """Return the lines that are rows: not blank, and no comments; raise for any other line.
@@ -139,38 +134,29 @@ class _Lines:
         of trec_eval 10. If the topic of the first row begins with #, the second rule holds everywhere, so that a damaged row of
         topic #310 is not taken for a comment.
         """
-        width = len(_FIELDS[self.table])
-        is_row = widths == width
-        empty = widths == 0
-        if (widths == 1).any():  # Arrow has one empty field in a blank line
-            for line in np.flatnonzero(widths == 1).tolist():
-                empty[line] = split[line].as_py() == [""]
-        odd = np.flatnonzero(~is_row & ~empty).tolist()
-        with_hash = [line for line in _lines_with_hash(lines, widths) if not empty[line]]
-        comments = {line for line in with_hash if not self._is_row(split[line].as_py())}
-        rows = np.flatnonzero(is_row).tolist() if comments else None
-        first = next((r for r in rows if r not in comments), len(widths)) if rows is not None else 0
-        if comments and not self._within and rows is not None:
-            longer = [
-                line for line in odd if line < first and line not in comments and self._is_row(split[line].as_py())
-            ]
-            first = min([first, *longer])
-            if first < len(widths) and split[first].as_py()[0].startswith("#"):
-                self._hash_is_topic = True
+        import pyarrow.compute as pc
+
+        is_row = widths == len(_FIELDS[self.table])
+        begins_with_hash = np.asarray(pc.starts_with(pc.ascii_ltrim_whitespace(lines), "#"))
+        fields = {line: split[line].as_py() for line in np.flatnonzero(~is_row | begins_with_hash).tolist()}
+        fields = {
+            line: words for line, words in fields.items() if words != [""]
+        }  # Arrow has one empty field in a blank line
+        for line, words in fields.items():
+            is_row[line] = self._is_row(words)
+        first = 0 if self._within else int(np.argmax(np.append(is_row, True)))
+        if not self._within and fields.get(first, [""])[0].startswith("#"):
+            self._hash_is_topic = True
         self._within = self._within or first < len(widths)
-        for line in comments:
-            text = lines[line].as_py().strip()
-            if (line >= first or self._hash_is_topic) and text != "#" and not text[1:2].isspace():
-                if widths[line] == width:  # the check of its number says what is wrong
-                    continue
-                self._refuse(line, lines[line].as_py(), split[line].as_py(), is_last and line == len(widths) - 1)
-            is_row[line] = False
-        for line in odd:
-            if line in comments:
+        for line, words in fields.items():
+            if is_row[line]:
                 continue
-            if not (self.table == "run" and widths[line] > width and self._is_row(split[line].as_py())):
-                self._refuse(line, lines[line].as_py(), split[line].as_py(), is_last and line == len(widths) - 1)
-            is_row[line] = True
+            is_comment = words[0] == "#" or (words[0].startswith("#") and line < first and not self._hash_is_topic)
+            if is_comment:
+                continue
+            if not (begins_with_hash[line] and widths[line] == len(_FIELDS[self.table])):
+                self._refuse(line, lines[line].as_py(), words, is_last and line == len(widths) - 1)
+            is_row[line] = True  # the check of its number says what is wrong
         return np.flatnonzero(is_row)
 
     def _is_row(self, fields: list[str]) -> bool:
@@ -210,14 +196,6 @@ class _Lines:
             f"{value_repr(text.strip()[:100])}. {advice}",
             place=f"{self.name}, line {line + self.before + 1}",
         )
-
-
-def _lines_with_hash(lines: pa.Array, widths: Ints) -> list[int]:
-    """Return the lines that begin with #, after white space or none."""
-    import pyarrow.compute as pc
-
-    begins = pc.starts_with(pc.ascii_ltrim_whitespace(lines), "#")
-    return [int(line) for line in pc.indices_nonzero(begins).to_pylist()]
 
 
 def start_of_last_topic(content: bytes) -> int:
