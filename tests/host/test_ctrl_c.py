@@ -58,8 +58,6 @@ SCORING = ("eval", str(qrels_path()), *(str(run_path(system)) for system in SYST
     [
         ("irmx.errors", "once", ""),
         ("irmx.cli.words", "hidden", ""),
-        ("irmx.cli.eval", "once", ""),
-        ("irmx_trec", "once", OF_THE_PLUGIN),
         ("irmx_trec", "twice", OF_THE_PLUGIN),
         ("irmx_trec", "hidden", OF_THE_PLUGIN),
         ("irmx_trec", "finalised", OF_THE_PLUGIN),
@@ -71,6 +69,24 @@ def test_ctrl_c_during_an_import(module: str, how: str, before: str) -> None:
     started = [sys.executable, "-c", STARTING + AT_AN_IMPORT, module, how, "irmx", *SCORING]
     done = subprocess.run(started, capture_output=True, text=True, env={**os.environ, "IRMX_LOAD_PLUGINS": "trec"})
     assert (done.returncode, done.stdout, done.stderr) == (130, "", f"{before}irmx: stopped\n")
+
+
+def test_ctrl_c_while_a_run_is_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "run")
+    command = [
+        sys.executable,
+        "-c",
+        f"{STARTING}irmx_command.main()",
+        "eval",
+        str(qrels_path()),
+        str(tmp_path / "run"),
+        "AP",
+    ]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    with open(tmp_path / "run", "w"):  # opens when the command reads the run, so that it is in the middle
+        process.send_signal(signal.SIGINT)
+        out, told = process.communicate(timeout=60)
+    assert (process.returncode, out, told) == (130, b"", b"irmx: stopped\n")
 
 
 def in_group(group: int) -> list[str]:
