@@ -10,19 +10,7 @@ from typing import NamedTuple
 
 
 class Import(NamedTuple):
-    """One import, wherever it stands in a module.
-
-    Attributes
-    ----------
-    module : str
-        The module that imports.
-    of : str
-        What it imports: a module, or a name in one, such as ``irmx.data.tables`` or ``irmx.Rankings``.
-    file : Path
-        Where it is written.
-    line : int
-        The line, from 1.
-    """
+    """One import, wherever it stands in a module: what imports, what it imports, in which file and line."""
 
     module: str
     of: str
@@ -129,4 +117,4 @@ def _imported(node: ast.AST, package: str) -> Iterator[tuple[str, int]]:
         module = ".".join([*above, *filter(None, [node.module])])
         yield from ((f"{module}.{alias.name}", node.lineno) for alias in node.names)
     elif isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "import_module":
-        yield from ((arg.value, node.lineno) for arg in node.args[:1] if isinstance(arg, ast.Constant))
+        yield from ((str(arg.value), node.lineno) for arg in node.args[:1] if isinstance(arg, ast.Constant))
