@@ -42,34 +42,6 @@ def imports_of(modules: Mapping[str, Path]) -> list[Import]:
     return found
 
 
-IMPORTERS = ("import_module", "__import__", "resolve_name")
-"""Functions that import a module by its name."""
-
-
-def hidden_imports(text: str) -> list[int]:
-    """Return the lines of a program that import, or hand on a function that does, without the name of the module written out."""
-    tree = ast.parse(text)
-    nodes = list(ast.walk(tree))
-    written_out = {
-        node.func
-        for node in nodes
-        if isinstance(node, ast.Call) and any(isinstance(a, ast.Constant) for a in node.args[:1])
-    }
-    lines = [
-        node.lineno
-        for node in nodes
-        if isinstance(node, (ast.Name, ast.Attribute))
-        and ast.unparse(node).rpartition(".")[2] in IMPORTERS
-        and node not in written_out
-    ]
-    renamed = [
-        node.lineno
-        for node in nodes
-        if isinstance(node, ast.ImportFrom) and any(alias.name in IMPORTERS and alias.asname for alias in node.names)
-    ]
-    return sorted(lines + renamed)
-
-
 def graph_of(modules: Mapping[str, Path], imports: list[Import]) -> dict[str, set[str]]:
     """Return the modules that each module imports, of those that there are; a name in a module stands for the module."""
     graph: dict[str, set[str]] = {module: set() for module in modules}

@@ -1,14 +1,7 @@
 """The words after ``irmx``: help, examples, unknown words, what is imported when, and what the shell completes."""
 
-import os
-import pty
 import re
-import select
 import shlex
-import shutil
-import sys
-import sysconfig
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -211,42 +204,3 @@ def test_the_program_for_each_shell_is_shown(shell: str, command: Any, monkeypat
     for name, value in {**environment, "COMP_CWORD": "1", "_TYPER_COMPLETE_FISH_ACTION": "get-args"}.items():
         monkeypatch.setenv(name, value)
     assert "eval" in command().out
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(shutil.which("bash") is None, reason="completes in bash")
-def test_tab_completes_in_a_real_bash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]]))
-    monkeypatch.setenv("TERM", "dumb")
-    (tmp_path / "qrels.txt").touch()
-    (tmp_path / "titles.run").touch()
-    child, terminal = pty.fork()
-    if not child:
-        os.chdir(tmp_path)
-        os.execvp("bash", ["bash", "--norc", "--noprofile", "-i"])
-    try:
-        _type(terminal, "PS1='ready> '\n")
-        setup = f"eval \"$(_IRMX_COMPLETE=source_bash {sys.executable} -c 'from irmx.cli import main; main()')\"\n"
-        _type(terminal, setup, until="ready> ")
-        line = _type(terminal, "irmx ev\t", until="eval ")
-        line += _type(terminal, "q\t", until="qrels.txt ")
-        line += _type(terminal, "ti\t", until="titles.run ")
-        line += _type(terminal, "'MP(model=GL_AD_LI\t", until="GL_AD_LID")
-        assert "eval qrels.txt titles.run 'MP(model=GL_AD_LID" in line
-    finally:
-        os.close(terminal)
-        os.waitpid(child, 0)
-
-
-def _type(terminal: int, keys: str, until: str = "") -> str:
-    """Type into a terminal, and return what it shows until a text appears; at most a minute is waited for."""
-    os.write(terminal, keys.encode())
-    shown, end = "", time.monotonic() + 60
-    while not until or until not in shown:
-        assert time.monotonic() < end, shown
-        ready, _, _ = select.select([terminal], [], [], 1 if until else 0.3)
-        if ready:
-            shown += re.sub(r"[\r\x07]", "", os.read(terminal, 4096).decode(errors="replace"))
-        elif not until:
-            break
-    return shown
