@@ -40,6 +40,7 @@ class Sound(Measure):
     def __init_subclass__(cls, flaw: str = "") -> None:
         if flaw:
             FLAWS[flaw] = cls
+        cls.__doc__ = cls.__doc__ or "A measure with a flaw."
         cls.NAME = f"Z{cls.__name__}"
         cls.EXAMPLES = cls.__dict__.get("EXAMPLES", (f"{cls.NAME}(weight=0.5)",))
 
@@ -80,21 +81,15 @@ class Flawless(Sound):
 # -- one flaw each -------------------------------------------------------------------------------------------
 
 
-class WithoutSentence(Sound, flaw="metadata"):
-    """It lacks its sentence."""
-
+class WithoutSentence(Sound, flaw="metadata"):  # it lacks its sentence
     SHORT_DESC = ""
 
 
-class Uncited(Sound, flaw="citation"):
-    """It has nothing to cite."""
-
+class Uncited(Sound, flaw="citation"):  # it has nothing to cite
     CITATIONS = ()
 
 
-class OddExample(Sound, flaw="examples"):
-    """Its example is of another measure."""
-
+class OddExample(Sound, flaw="examples"):  # its example is of another measure
     EXAMPLES = ("AP",)
 
 
@@ -105,44 +100,32 @@ class _Silent(Param):
         return value
 
 
-class OddMessage(Sound, flaw="parameters"):
-    """It refuses a value without saying of what."""
-
+class OddMessage(Sound, flaw="parameters"):  # it refuses a value without saying of what
     SUPPORTED_PARAMS = {**Sound.SUPPORTED_PARAMS, "weight": _Silent(float, "weight", required=True)}
 
 
-class TakesAll(Sound, flaw="unknown_parameter"):
-    """It takes parameters that it does not have."""
-
+class TakesAll(Sound, flaw="unknown_parameter"):  # it takes parameters that it does not have
     def __init__(self, **params: Any) -> None:
         super().__init__(**{k: v for k, v in params.items() if k in self.SUPPORTED_PARAMS})
 
 
-class Undemanding(Sound, flaw="required_parameters"):
-    """It does not say that a required parameter is missing."""
-
+class Undemanding(Sound, flaw="required_parameters"):  # it does not say that a required parameter is missing
     def validate_params(self) -> None:
         pass
 
 
-class ShowsDefaults(Sound, flaw="default_parameters"):
-    """Its text has defaults that were given, so that equal settings differ."""
-
+class ShowsDefaults(Sound, flaw="default_parameters"):  # its text has defaults that were given
     def __repr__(self) -> str:
         given = "".join(f",{k}={v!r}" for k, v in self.params.items() if k == "side")
         return f"{self.NAME}(weight={self['weight']}{given})" if given else super().__repr__()
 
 
-class Rounds(Sound, flaw="expression"):
-    """Its text rounds."""
-
+class Rounds(Sound, flaw="expression"):  # its text rounds
     def __repr__(self) -> str:
         return super().__repr__().replace("0.25", "0.2")
 
 
-class EqualToOthers(Sound, flaw="equality"):
-    """It equals itself with another value of no_relevant."""
-
+class EqualToOthers(Sound, flaw="equality"):  # it equals itself with another value of no_relevant
     def __eq__(self, other: object) -> bool:
         return isinstance(other, EqualToOthers) and repr(self(no_relevant="nan")) == repr(other(no_relevant="nan"))
 
@@ -150,32 +133,24 @@ class EqualToOthers(Sound, flaw="equality"):
         return hash(self.NAME)
 
 
-class BadCopy(Sound, flaw="copies"):
-    """Its deep copy is another."""
-
+class BadCopy(Sound, flaw="copies"):  # its deep copy is another
     def __deepcopy__(self, memo: Any) -> Any:
         return type(self)(weight=0.5)
 
 
-class AtHome(Sound, flaw="joblib"):
-    """It scores differently in another process."""
-
+class AtHome(Sound, flaw="joblib"):  # it scores differently in another process
     HOME = os.getpid()
 
     def terms(self, rankings: Rankings) -> Any:
         return super().terms(rankings) * (1.0 if os.getpid() == self.HOME else 0.5)
 
 
-class OfFiles(Sound, flaw="input_kinds"):
-    """It scores runs that come from files differently."""
-
+class OfFiles(Sound, flaw="input_kinds"):  # it scores runs that come from files differently
     def terms(self, rankings: Rankings) -> Any:
         return super().terms(rankings) * (0.5 if rankings._join.run.source.path else 1.0)
 
 
-class Greedy(Sound, flaw="inputs_unchanged"):
-    """It takes documents out of the run of the caller."""
-
+class Greedy(Sound, flaw="inputs_unchanged"):  # it takes documents out of the run of the caller
     RUN_COLUMNS = ()
 
     def terms(self, rankings: Rankings) -> Any:
@@ -184,23 +159,17 @@ class Greedy(Sound, flaw="inputs_unchanged"):
         return self["weight"] ** rankings.relevant.rank
 
 
-class ReadsMore(Sound, flaw="undeclared_columns"):
-    """It reads a column that it does not declare."""
-
+class ReadsMore(Sound, flaw="undeclared_columns"):  # it reads a column that it does not declare
     def terms(self, rankings: Rankings) -> Any:
         return super().terms(rankings) * (1.0 if not rankings.run_rows.has(VERTICAL) else 0.5)
 
 
-class Nameless(Sound, flaw="missing_columns"):
-    """Messages do not name it."""
-
+class Nameless(Sound, flaw="missing_columns"):  # messages do not name it
     def __format__(self, spec: str) -> str:
         return "A measure"
 
 
-class NeedsLength(Sound, flaw="optional_columns"):
-    """It cannot do without a column that it calls optional."""
-
+class NeedsLength(Sound, flaw="optional_columns"):  # it cannot do without a column that it calls optional
     def terms(self, rankings: Rankings) -> Any:
         rankings.relevant.column(LENGTH)
         return super().terms(rankings)
@@ -217,57 +186,43 @@ def _backwards(rankings: Rankings, topic: int) -> tuple[bool, bool, bool]:
     return places[1] < places[0], bool(scores[0] == scores[1]), len(set(scores.tolist())) < len(scores)
 
 
-class ByRow(Sound, flaw="row_order"):
-    """Where no scores are equal, it looks at the order of rows."""
-
+class ByRow(Sound, flaw="row_order"):  # where no scores are equal, it looks at the order of rows
     def terms(self, rankings: Rankings) -> Any:
         places = [_backwards(rankings, i) for i in range(len(rankings))]
         factor = np.array([0.5 if backwards and not any_tied else 1.0 for backwards, _, any_tied in places])
         return super().terms(rankings) * factor[rankings.relevant.topic]
 
 
-class ByTiedRow(Sound, flaw="ties"):
-    """Where scores are equal, it looks at the order of rows."""
-
+class ByTiedRow(Sound, flaw="ties"):  # where scores are equal, it looks at the order of rows
     def terms(self, rankings: Rankings) -> Any:
         places = [_backwards(rankings, i) for i in range(len(rankings))]
         factor = np.array([0.5 if backwards and tied else 1.0 for backwards, tied, _ in places])
         return super().terms(rankings) * factor[rankings.relevant.topic]
 
 
-class OverTopics(Sound, flaw="topics"):
-    """A topic's value depends on how many there are."""
-
+class OverTopics(Sound, flaw="topics"):  # a topic's value depends on how many there are
     def terms(self, rankings: Rankings) -> Any:
         return super().terms(rankings) / len(rankings)
 
 
-class ByName(Sound, flaw="ids"):
-    """It looks at what documents are called."""
-
+class ByName(Sound, flaw="ids"):  # it looks at what documents are called
     def terms(self, rankings: Rankings) -> Any:
         numbered = [doc_id.isdigit() or doc_id.endswith("3") for doc_id in rankings.relevant.doc_ids]
         return super().terms(rankings) * np.where(numbered, 0.5, 1.0)
 
 
-class Remembers(Sound, flaw="repeat"):
-    """The second run of an evaluator scores less."""
-
+class Remembers(Sound, flaw="repeat"):  # the second run of an evaluator scores less
     def score(self, rankings: Rankings) -> Any:
         times: list[int] = rankings.qrels_memo("times", list)
         times.append(1)
         return super().score(rankings) / min(len(times), 2)
 
 
-class OddDefault(Sound, flaw="empty_run"):
-    """A topic that the run lacks gets a value out of range."""
-
+class OddDefault(Sound, flaw="empty_run"):  # a topic that the run lacks gets a value out of range
     DEFAULT = 2.0
 
 
-class Counts(Sound, flaw="empty_qrels"):
-    """It cannot take the mean of nothing."""
-
+class Counts(Sound, flaw="empty_qrels"):  # it cannot take the mean of nothing
     def aggregator(self) -> Any:
         return _Mean()
 
@@ -277,16 +232,12 @@ class _Mean(MeanAgg):  # type: ignore[misc]
         return float(self.sum / self.count)
 
 
-class LooksAside(Sound, flaw="unknown_topics"):
-    """It looks at topics that the qrels lack."""
-
+class LooksAside(Sound, flaw="unknown_topics"):  # it looks at topics that the qrels lack
     def terms(self, rankings: Rankings) -> Any:
         return super().terms(rankings) / (2 if len(rankings._join.run.topics) > len(rankings) else 1)
 
 
-class Divides(Sound, flaw="no_relevant"):
-    """It cannot score a topic without a relevant document."""
-
+class Divides(Sound, flaw="no_relevant"):  # it cannot score a topic without a relevant document
     def terms(self, rankings: Rankings) -> Any:
         rows = rankings.qrels_rows
         for topic in range(len(rankings)):
@@ -299,9 +250,7 @@ class Divides(Sound, flaw="no_relevant"):
         return super().terms(rankings)
 
 
-class Finds(Sound, flaw="nothing_found"):
-    """It cannot score a topic of which nothing judged is retrieved."""
-
+class Finds(Sound, flaw="nothing_found"):  # it cannot score a topic of which nothing judged is retrieved
     def terms(self, rankings: Rankings) -> Any:
         for topic in range(len(rankings)):
             if all(doc.startswith("unjudged ") for doc in rankings.run_rows.of_topic(topic).doc_ids):
@@ -309,92 +258,66 @@ class Finds(Sound, flaw="nothing_found"):
         return super().terms(rankings)
 
 
-class RanksRepeats(Sound, flaw="repeated_documents"):
-    """It says that documents may repeat, and ranks them."""
-
+class RanksRepeats(Sound, flaw="repeated_documents"):  # it says that documents may repeat, and ranks them
     DOCS_MAY_REPEAT = True
 
 
-class TooLarge(Sound, flaw="range"):
-    """It leaves its range."""
-
+class TooLarge(Sound, flaw="range"):  # it leaves its range
     RANGE = (0.0, 0.001)
 
 
-class Mean(Sound, flaw="monotone"):
-    """It takes the mean over relevant documents, which another one can lower, and says that it is monotone."""
-
+class Mean(Sound, flaw="monotone"):  # a mean over relevant documents can be lowered by another one
     def terms(self, rankings: Rankings) -> Any:
         return super().terms(rankings) / np.maximum(rankings.relevant.count, 1)[rankings.relevant.topic]
 
 
-class HalfPrecision(Sound, flaw="floats"):
-    """It returns numbers in single precision."""
-
+class HalfPrecision(Sound, flaw="floats"):  # it returns numbers in single precision
     def score(self, rankings: Rankings) -> Any:
         return super().score(rankings).astype(np.float32)
 
 
-class Warns(Sound, flaw="warnings"):
-    """It divides by zero on the way."""
-
+class Warns(Sound, flaw="warnings"):  # it divides by zero on the way
     def terms(self, rankings: Rankings) -> Any:
         np.log(np.zeros(1))
         return super().terms(rankings)
 
 
-class Overexplains(Sound, flaw="explanation"):
-    """It explains twice its value."""
-
+class Overexplains(Sound, flaw="explanation"):  # it explains twice its value
     def contributions(self, rankings: Rankings) -> dict[str, Any]:
         parts = super().contributions(rankings)
         return {**parts, "contribution": parts["contribution"] * 2}
 
 
-class PreparesOther(Sound, flaw="preparation"):
-    """A sweep gives other values."""
-
+class PreparesOther(Sound, flaw="preparation"):  # a sweep gives other values
     def prepare(self, rankings: Rankings) -> Any:
         return self.score(rankings) / 2
 
 
-class AnyGrade(Sound, flaw="rel"):
-    """It takes no notice of rel."""
-
+class AnyGrade(Sound, flaw="rel"):  # it takes no notice of rel
     def seen(self, rankings: Rankings) -> Rankings:
         return Ranked(rankings._join, 1, rankings.cutoff, rankings.judged_only, rankings.ties)
 
 
-class Uncut(Sound, flaw="cutoff"):
-    """It takes no notice of the cutoff."""
-
+class Uncut(Sound, flaw="cutoff"):  # it takes no notice of the cutoff
     def seen(self, rankings: Rankings) -> Rankings:
         return Ranked(rankings._join, rankings.rel, None, rankings.judged_only, rankings.ties)
 
 
-class Uncondensed(Sound, flaw="judged_only"):
-    """It takes no notice of judged_only."""
-
+class Uncondensed(Sound, flaw="judged_only"):  # it takes no notice of judged_only
     def seen(self, rankings: Rankings) -> Rankings:
         return Ranked(rankings._join, rankings.rel, rankings.cutoff, False, rankings.ties)
 
 
-class OneOrder(Sound, flaw="run_order"):
-    """It takes no notice of ties='run'."""
-
+class OneOrder(Sound, flaw="run_order"):  # it takes no notice of ties='run'
     def seen(self, rankings: Rankings) -> Rankings:
         return Ranked(rankings._join, rankings.rel, rankings.cutoff, rankings.judged_only, "trec")
 
 
-class MeanOfAll(Sound, flaw="no_relevant_nan"):
-    """Its mean has topics without a relevant document, whatever is asked."""
-
+class MeanOfAll(Sound, flaw="no_relevant_nan"):  # its mean has topics without a relevant document, whatever is asked
     def aggregator(self) -> Any:
         return MeanAgg()
 
 
-class OtherMean(Sound, flaw="ir_measures"):
-    """Its own calc_aggregate gives something else."""
-
+class OtherMean(Sound, flaw="ir_measures"):  # its own calc_aggregate gives something else
     def calc_aggregate(self, qrels: Any, run: Any) -> Any:
         return super().calc_aggregate(qrels, run) + 1.0

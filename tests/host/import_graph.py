@@ -10,19 +10,7 @@ from typing import NamedTuple
 
 
 class Import(NamedTuple):
-    """One import, wherever it stands in a module.
-
-    Attributes
-    ----------
-    module : str
-        The module that imports.
-    of : str
-        What it imports: a module, or a name in one, such as ``irmx.data.tables`` or ``irmx.Rankings``.
-    file : Path
-        Where it is written.
-    line : int
-        The line, from 1.
-    """
+    """One import, wherever it stands in a module: what imports, what it imports, in which file and line."""
 
     module: str
     of: str
@@ -52,34 +40,6 @@ def imports_of(modules: Mapping[str, Path]) -> list[Import]:
             for node in _run(ast.parse(file.read_text(encoding="utf-8"))):
                 found += [Import(module, of, file, line) for of, line in _imported(node, package)]
     return found
-
-
-IMPORTERS = ("import_module", "__import__", "resolve_name")
-"""Functions that import a module by its name."""
-
-
-def hidden_imports(text: str) -> list[int]:
-    """Return the lines of a program that import, or hand on a function that does, without the name of the module written out."""
-    tree = ast.parse(text)
-    nodes = list(ast.walk(tree))
-    written_out = {
-        node.func
-        for node in nodes
-        if isinstance(node, ast.Call) and any(isinstance(a, ast.Constant) for a in node.args[:1])
-    }
-    lines = [
-        node.lineno
-        for node in nodes
-        if isinstance(node, (ast.Name, ast.Attribute))
-        and ast.unparse(node).rpartition(".")[2] in IMPORTERS
-        and node not in written_out
-    ]
-    renamed = [
-        node.lineno
-        for node in nodes
-        if isinstance(node, ast.ImportFrom) and any(alias.name in IMPORTERS and alias.asname for alias in node.names)
-    ]
-    return sorted(lines + renamed)
 
 
 def graph_of(modules: Mapping[str, Path], imports: list[Import]) -> dict[str, set[str]]:
@@ -129,4 +89,4 @@ def _imported(node: ast.AST, package: str) -> Iterator[tuple[str, int]]:
         module = ".".join([*above, *filter(None, [node.module])])
         yield from ((f"{module}.{alias.name}", node.lineno) for alias in node.names)
     elif isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "import_module":
-        yield from ((arg.value, node.lineno) for arg in node.args[:1] if isinstance(arg, ast.Constant))
+        yield from ((str(arg.value), node.lineno) for arg in node.args[:1] if isinstance(arg, ast.Constant))

@@ -1,49 +1,134 @@
-"""Commands, output formats and declarations of plugins that are broken in every way: named, with an exit code that says so."""
+"""Plugins broken in every way: their distributions, modules, commands, formats and declarations are named, the rest works."""
 
+import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+import typer
 
 import irmx
-from irmx import Command, DataError, Format, OutputFormat, Symbol, UsageError
-from irmx.cli import mistakes
-from irmx.plugin.checks import keys
+from irmx import Command, DataError, Format, OutputFormat, PluginError, Symbol, UsageError
+from irmx.cli import load, mistakes
+from irmx.demo import qrels_path, run_path
 
 THIRD = "third (irmx-third 2.0)"
-
-
-class Mute(RuntimeError):
-    def __str__(self) -> str:
-        raise ZeroDivisionError
 
 
 class Stop(BaseException):
     """What ends a program elsewhere."""
 
 
-def exiting(*code: Any) -> Callable[[], Any]:
-    def call() -> None:
-        sys.exit(*code)
-
-    return call
-
-
-def raising(error: BaseException) -> Callable[[], Any]:
-    def call() -> None:
+def raising(error: BaseException) -> Callable[..., Any]:
+    def call(*_: Any) -> Any:
         raise error
 
     return call
 
 
+def ending(error: BaseException) -> Callable[[], Any]:
+    return lambda: raising(error)()
+
+
 def returning(value: Any) -> Callable[[], Any]:
-    def call():
-        return value
+    def call() -> None:
+        return value  # type: ignore[no-any-return]
 
     return call
+
+
+# -- distributions and modules -----------------------------------------------------------------------------
+
+SOUND = "Metadata-Version: 2.1\nName: irmx-{name}\nVersion: 1.0\n"
+POINT = "[irmx]\n{name} = irmx_{name}\n"
+HOOK = "\nimport irmx\n@irmx.hookimpl\ndef irmx_measures():\n    "
+DISTRIBUTIONS: dict[str, tuple[bytes | None, bytes]] = {
+    "without_metadata": (None, POINT.encode()),
+    "without_name": (b"Metadata-Version: 2.1\nVersion: 1.0\n", POINT.encode()),
+    "without_version": (b"Metadata-Version: 2.1\nName: irmx-x\n", POINT.encode()),
+    "latin": (b"Name: irmx-latin\nVersion: 1\nSummary: \xe4\n", POINT.encode()),
+    "bytes": (SOUND.encode(), b"\x00\xff\xfe[irmx\n"),
+    "halves": (SOUND.encode(), b"[irmx]\nhalf\n"),
+    "nowhere": (SOUND.encode(), b"[irmx]\nnowhere = there.is.none:x\n"),
+    "nothing": (SOUND.encode(), b"[irmx]\nnothing = irmx_nothing:x\n"),
+    "unreadable": (SOUND.encode(), b"[irmx]\nunreadable = 1 2 3\n"),
+}
+"""Metadata and entry points of distributions."""
+
+
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+def test_a_broken_distribution_is_named_and_leaves_the_others_in_use(name: str, shell: Any, tmp_path: Path) -> None:
+    for each, (about, points) in {name: DISTRIBUTIONS[name], "sound": (SOUND.encode(), POINT.encode())}.items():
+        (tmp_path / f"irmx_{each}.py").write_text(HOOK + "return []\n")
+        folder = tmp_path / f"irmx_{each}-1.0.dist-info"
+        folder.mkdir()
+        (folder / "entry_points.txt").write_bytes(points.replace(b"{name}", each.encode()))
+        if about is not None:
+            (folder / "METADATA").write_bytes(about.replace(b"{name}", each.encode()))
+    called = f"irmx-{name.replace('_', '-')}"
+    environment = {"PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])}
+    done = shell("plugins", **environment)
+    assert (done.code, "Traceback" in done.err) == (0, False)
+    assert called in done.err
+    assert "sound (irmx-sound) 1.0" in done.out
+    assert "irmx-sound" not in done.err
+    disabled = shell("plugins", IRMX_DISABLED_PLUGINS=f" {called.upper()} ,, ", **environment)
+    assert (disabled.code, disabled.err) == (0, "")
+    listed = shell("--help", **environment)
+    assert (listed.code, listed.err, "\n  sound" in listed.out) == (0, "", True)
+
+
+PRINTING = """
+import ctypes, os, subprocess, sys
+def tell(when):
+    print(f"print {when}")
+    sys.__stdout__.write(f"original {when}\\n")
+    os.write(1, f"descriptor {when}\\n".encode())
+    subprocess.run([sys.executable, "-S", "-c", f"print('process {when}')"], check=True)
+    if os.name == "posix":
+        ctypes.CDLL(None).puts(f"library {when}".encode())
+tell("import")
+"""
+MODULES = {
+    "exits": ("raise SystemExit(0)", "SystemExit: 0"),
+    "exits_in_hook": (HOOK + "raise SystemExit(0)", "its hook irmx_measures raised SystemExit: 0"),
+    "halves": ("def f(:", "SyntaxError: "),
+    "deep": ("def f():\n    f()\nf()", "RecursionError: maximum recursion depth exceeded"),
+    "strange": ("class Strange(BaseException): ...\nraise Strange('odd')", "Strange: odd"),
+    "mute": ("class Mute(Exception):\n    def __str__(self): 1 / 0\nraise Mute", "Mute"),
+    "closing": ("raise GeneratorExit", "GeneratorExit"),
+    "zero": ("\0", "null bytes"),
+    "yields": (HOOK + "yield 3", "returned 3, which is not an irmx.Measure"),
+    "waits": (HOOK.replace("def", "async def") + "return []", "returned <coroutine object irmx_measures"),
+    "asks": (HOOK.replace("()", "(config)") + "return []", "Argument(s) {'config'} are declared"),
+}
+
+
+def test_results_are_clean_beside_plugins_that_print_end_the_program_or_raise_anything(
+    tmp_path: Path, shell: Callable[..., Any], installed: Callable[..., None]
+) -> None:
+    for name, (code, _) in MODULES.items():
+        installed(tmp_path, name, code)
+    installed(tmp_path, "printing", PRINTING + HOOK + 'tell("hook")\n    return []\n')
+    environment = {"PYTHONPATH": str(tmp_path), "IRMX_LOAD_PLUGINS": ",".join(["printing", *MODULES])}
+    done = shell("eval", qrels_path(), run_path("bm25"), "AP", "-o", "csv", **environment)
+    assert (done.code, "Traceback" in done.err) == (0, False)
+    assert [line.partition(",")[0] for line in done.out.splitlines()] == ["measure", "AP"]
+    ways = ["print", "original", "descriptor", "process", *["library"] * (os.name == "posix")]
+    assert {f"{way} {when}" for way in ways for when in ("import", "hook")} <= set(done.err.splitlines())
+    for name, (_, reason) in MODULES.items():
+        _, told, about = done.err.partition(f"irmx plugin {name} (irmx-{name} 1.0) is ")
+        assert told
+        assert reason in about.partition("\nirmx: ")[0]  # some errors have several lines
+
+
+# -- commands ----------------------------------------------------------------------------------------------
 
 
 async def waiting() -> None:
@@ -62,39 +147,30 @@ def of_unknown_name(x: "Nowhere") -> None:  # type: ignore[name-defined]  # noqa
     """A type that nobody knows."""
 
 
-NOT_IN_USE, FAILED = f"The command 'act' of {THIRD} is not in use: ", f"The command 'act' of {THIRD} failed: "
 COMMANDS: dict[str, tuple[Any, int, str]] = {
     "returns None": (returning(None), 0, ""),
     "returns rubbish": (returning({"a": object()}), 0, ""),
-    "returns False": (returning(False), 0, ""),
-    "a coroutine": (waiting, 1, FAILED + "TypeError: it returned a coroutine, which nobody runs"),
-    "a generator": (yielding, 1, FAILED + "TypeError: it returned a generator, which nobody runs"),
-    "exit()": (exiting(), 0, ""),
-    "exit(0)": (exiting(0), 0, ""),
-    "exit(3)": (exiting(3), 3, ""),
-    "exit(255)": (exiting(255), 255, ""),
-    "exit(130)": (exiting(130), 130, ""),
-    "exit(256)": (exiting(256), 1, ""),
-    "exit(-1)": (exiting(-1), 1, ""),
-    "exit(True)": (exiting(True), 1, ""),
-    "exit(text)": (exiting("no licence"), 1, "no licence\n"),
-    "exit(list)": (exiting([1, 2]), 1, "[1, 2]\n"),
-    "KeyError": (raising(KeyError("x")), 1, FAILED + "KeyError: 'x'"),
-    "Mute": (raising(Mute()), 1, FAILED + "Mute, whose text raises ZeroDivisionError"),
-    "RecursionError": (raising(RecursionError("deep")), 1, FAILED + "RecursionError: deep"),
-    "GeneratorExit": (raising(GeneratorExit()), 1, FAILED + "GeneratorExit"),
-    "BaseException": (raising(Stop("enough")), 1, FAILED + "Stop: enough"),
-    "MemoryError": (
-        raising(MemoryError("74 GiB")),
-        1,
-        "irmx: This command needs more memory than this process can get (74 GiB).",
-    ),
-    "UsageError": (raising(UsageError("which one?")), 2, "irmx: which one?"),
-    "DataError": (raising(DataError("line 3")), 1, "irmx: line 3"),
-    "KeyboardInterrupt": (raising(KeyboardInterrupt()), 130, "irmx: stopped\n"),
-    "no function": (3, 1, NOT_IN_USE + "TypeError: 3 is not a function"),
-    "unknown type": (of_unknown_type, 1, NOT_IN_USE + "RuntimeError: Type not yet supported"),
-    "unknown name": (of_unknown_name, 1, NOT_IN_USE + "NameError: name 'Nowhere' is not defined"),
+    "a coroutine": (waiting, 1, "failed: TypeError"),
+    "a generator": (yielding, 1, "failed: TypeError"),
+    "exit()": (ending(SystemExit()), 0, ""),
+    "exit(3)": (ending(SystemExit(3)), 3, ""),
+    "exit(256)": (ending(SystemExit(256)), 1, ""),
+    "exit(-1)": (ending(SystemExit(-1)), 1, ""),
+    "exit(True)": (ending(SystemExit(True)), 1, ""),
+    "exit(text)": (ending(SystemExit("no licence")), 1, "no licence\n"),
+    "typer.Exit": (ending(typer.Exit(3)), 3, ""),
+    "misuse": (ending(typer.BadParameter("what is that")), 2, "what is that"),
+    "KeyError": (ending(KeyError("x")), 1, "failed: KeyError: 'x'"),
+    "RecursionError": (ending(RecursionError("deep")), 1, "failed: RecursionError: deep"),
+    "GeneratorExit": (ending(GeneratorExit()), 1, "failed: GeneratorExit"),
+    "BaseException": (ending(Stop("enough")), 1, "failed: Stop: enough"),
+    "MemoryError": (ending(MemoryError("74 GiB")), 1, "needs more memory than this process can get (74 GiB)"),
+    "UsageError": (ending(UsageError("which one?")), 2, "irmx: which one?"),
+    "DataError": (ending(DataError("line 3")), 1, "irmx: line 3"),
+    "KeyboardInterrupt": (ending(KeyboardInterrupt()), 130, "irmx: stopped\n"),
+    "no function": (3, 1, "is not in use: TypeError"),
+    "unknown type": (of_unknown_type, 1, "is not in use: RuntimeError"),
+    "unknown name": (of_unknown_name, 1, "is not in use: NameError"),
 }
 
 
@@ -102,98 +178,42 @@ COMMANDS: dict[str, tuple[Any, int, str]] = {
 def acting(monkeypatch: pytest.MonkeyPatch, registry_with: Callable[..., Any]) -> Callable[..., None]:
     """A function that makes a plugin with the command ``act``, beside one that works."""
 
-    def put(function: Any, path: str = "irmx_third:act") -> None:
+    def put(function: Any, path: str = "irmx_third:act", group: str = "") -> None:
         module = ModuleType("irmx_third")
         module.act, module.rest = function, returning(None)  # type: ignore[attr-defined]
         monkeypatch.setitem(sys.modules, "irmx_third", module)
-        registry_with("third", commands=[Command("act", path), Command("rest", "irmx_third:rest", SHORT_DESC="Rests.")])
+        rest = Command("rest", "irmx_third:rest", SHORT_DESC="Rests.", group=group)
+        registry_with("third", commands=[Command("act", path, group=group), rest])
 
     return put
 
 
+@pytest.mark.parametrize("group", ["", "third"])
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_ends_with_its_exit_code_or_is_named(
-    name: str, acting: Callable[..., None], command: Callable[..., Any]
+    name: str, group: str, acting: Callable[..., None], command: Callable[..., Any]
 ) -> None:
     function, code, told = COMMANDS[name]
-    acting(function)
-    done = command("act")
-    assert (done.code, done.out) == (code, "")
-    assert done.err.removeprefix("irmx: ").startswith(told.removeprefix("irmx: "))
-    assert bool(done.err) == bool(told)
-    assert "Traceback" not in done.err
+    acting(function, group=group)
+    word = [*group.split(), "act"]
+    done = command(*word)
+    assert (done.code, done.out, bool(done.err), "Traceback" in done.err) == (code, "", bool(told), False)
+    assert told in done.err
+    if "failed:" in told or "in use" in told:
+        assert done.err.startswith(f"irmx: The command {' '.join(word)!r} of {THIRD} ")
     assert command("third", "--help").out.endswith("  rest  Rests.\n")
 
 
 @pytest.mark.parametrize("path", ["irmx_third:nothing", "irmx_thirty:act", "irmx third", "", ":", "irmx_third:"])
-def test_a_command_whose_function_is_nowhere_leaves_the_others(
-    path: str, acting: Callable[..., None], command: Callable[..., Any]
-) -> None:
+def test_a_command_whose_function_is_nowhere_leaves_the_others(path: str, acting: Any, command: Any) -> None:
     acting(returning(None), path)
+    told = f"The command 'act' of {THIRD} is not in use: "
     done = command("act")
-    assert (done.code, done.out) == (1, "")
-    assert NOT_IN_USE in done.err
+    assert (done.code, done.out, told in done.err) == (1, "", True)
     assert command("rest").code == 0
     listed = command("third", "--help").out
-    assert NOT_IN_USE in " ".join(listed.split())
+    assert told in " ".join(listed.split())
     assert listed.endswith("  rest  Rests.\n")
-
-
-def own(kind: type, **attributes: Any) -> Any:
-    methods = {name: lambda self, *a: None for name in ("recognises", "read", "write")}
-    return type("Own", (kind,), {"NAME": "own", **methods, **attributes})()
-
-
-DECLARED: dict[str, tuple[str, Any, str]] = {
-    "one example": ("commands", Command("a", "m:f", EXAMPLES="irmx a"), "EXAMPLES are of type str; a tuple of texts"),  # type: ignore[arg-type]
-    "examples of numbers": ("formats", own(Format, EXAMPLES=(1, 2)), "EXAMPLES are of type tuple; a tuple of texts"),
-    "summary": ("commands", Command("a", "m:f", SHORT_DESC=3), "SHORT_DESC is of type int; a text"),  # type: ignore[arg-type]
-    "symbol": ("symbols", own(Symbol, SHORT_DESC=b"x"), "SHORT_DESC is of type bytes; a text"),
-    "function": ("commands", Command("a", len), "function or group is no text"),  # type: ignore[arg-type]
-    "group": ("commands", Command("a", "m:f", group=3), "function or group is no text"),  # type: ignore[arg-type]
-    "format": ("formats", own(Format, NAME="a b"), "NAME is 'a b', which cannot be typed"),
-    "colon": ("formats", own(Format, NAME="a:"), "NAME is 'a:', which cannot be typed"),
-    "number": ("formats", own(Format, NAME=3), "NAME is 3; a text is expected"),
-    "class": ("formats", own(Format, NAME=str), "NAME is <class 'str'>; a text is expected"),
-    "output format": ("output_formats", own(OutputFormat, NAME="a\tb"), "NAME is 'a\\tb', which cannot be typed"),
-    "tables": ("formats", own(Format, TABLES=None), "TABLES is not a tuple of 'run' and 'qrels'"),
-    "table": ("formats", own(Format, TABLES="run"), "TABLES is not a tuple of 'run' and 'qrels'"),
-    "folders": ("formats", own(Format, FOLDERS=("runs",)), "FOLDERS is not a tuple of 'run' and 'qrels'"),
-    "ids": ("formats", own(Format, IDS="yes"), "IDS or LINES is not as irmx.Format documents it"),
-    "lines": ("formats", own(Format, LINES="some"), "IDS or LINES is not as irmx.Format documents it"),
-}
-
-
-@pytest.mark.parametrize("name", DECLARED)
-def test_a_declaration_of_a_wrong_type_is_refused(name: str) -> None:
-    hook, declared, message = DECLARED[name]
-    with pytest.raises(irmx.PluginError) as caught:
-        keys(f"irmx_{hook}", declared)
-    assert message in str(caught.value)
-
-
-WRITES: dict[str, tuple[Callable[..., Any], int, str, str]] = {
-    "nothing": (lambda rows, out: None, 1, "", "wrote none of 1 row."),
-    "ValueError": (lambda rows, out: [out.write("half"), raising(ValueError("x"))()], 1, "half", "failed with ValueError: x"),
-    "sys.exit": (lambda rows, out: sys.exit(0), 1, "", "failed with SystemExit: 0"),
-    "GeneratorExit": (lambda rows, out: raising(GeneratorExit())(), 1, "", "failed with GeneratorExit"),
-    "print": (lambda rows, out: print("all", file=out), 0, "all\n", ""),
-    "closes": (lambda rows, out: out.nothing, 1, "", "failed with AttributeError"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", WRITES)
-def test_an_output_format_that_fails_is_named(
-    name: str, registry_with: Callable[..., Any], command: Callable[..., Any], tmp_path: Path
-) -> None:
-    write, code, out, told = WRITES[name]
-    registry_with("third", output_formats=[own(OutputFormat, write=lambda self, rows, file: write(rows, file))])
-    (tmp_path / "q").write_text("q 0 a 1\n")
-    (tmp_path / "r").write_text("q Q0 a 1 1 t\n")
-    done = command("eval", tmp_path / "q", tmp_path / "r", "AP", "-o", "own")
-    assert (done.code, done.out) == (code, out)
-    assert (f"irmx: The output format own of the plugin {THIRD} {told}" in done.err) == bool(told)
-    assert "Traceback" not in done.err
 
 
 class Unprintable(Symbol):
@@ -203,51 +223,192 @@ class Unprintable(Symbol):
         raise Stop("no text")
 
 
-def test_a_command_that_another_plugin_makes_fail_names_both(
-    acting: Callable[..., None], command: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    point = type("Point", (), {"module": __name__, "name": "fourth", "dist": None})
-    monkeypatch.setattr(mistakes, "entry_points", lambda: ([point], {}))
-    acting(lambda: repr(Unprintable()))
-    told = command("act").err
-    assert told.startswith(f"irmx: {FAILED}Stop: no text, which comes from the plugin fourth ({__file__}, line ")
-    assert told.endswith(". 'irmx --traceback act ...' shows where.\n")
-
-
-@pytest.mark.parametrize("whose", ["plugin", "file", "irmx", "nobody"])
+@pytest.mark.parametrize(
+    ("whose", "told"),
+    [
+        ("plugin", "irmx: The plugin third failed with Stop: no text ("),
+        ("file", "irmx: The file mine.py failed with Stop: no text ("),
+        ("irmx", "irmx: This is a mistake in irmx, not one of yours: Stop: no text. "),
+        ("nobody", "irmx: Something ended irmx before its time, with SystemExit: 0. "),
+    ],
+)
 def test_an_error_that_nobody_expects_is_one_line_that_says_whose_mistake_it_is(
-    whose: str, monkeypatch: pytest.MonkeyPatch, command: Callable[..., Any]
+    whose: str, told: str, monkeypatch: pytest.MonkeyPatch, acting: Any, command: Any
 ) -> None:
     point = type("Point", (), {"module": __name__, "name": "third", "dist": None})
     monkeypatch.setattr(mistakes, "entry_points", lambda: ([point] if whose == "plugin" else [], {}))
-    monkeypatch.setitem(mistakes.LOADED, __name__.partition(".")[0] if whose == "file" else "none", "mine.py")
-    ends = exiting(0) if whose == "nobody" else lambda: repr(Unprintable())
+    monkeypatch.setitem(load.LOADED, __name__.partition(".")[0] if whose == "file" else "none", "mine.py")
+    ends = raising(SystemExit(0)) if whose == "nobody" else lambda: repr(Unprintable())
     monkeypatch.setattr("irmx.cli.plugins.plugins", lambda: ends())
     done = command("plugins")
     assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
-    told = {
-        "plugin": "irmx: The plugin third failed with Stop: no text (",
-        "file": "irmx: The file mine.py failed with Stop: no text (",
-        "irmx": "irmx: This is a mistake in irmx, not one of yours: Stop: no text. Please report it, with what 'irmx --traceback",
-        "nobody": "irmx: Something ended irmx before its time, with SystemExit: 0. ",
-    }
-    assert done.err.startswith(told[whose])
+    assert done.err.startswith(told)
+    if whose == "plugin":  # a command of one plugin that another makes fail names both
+        acting(lambda: repr(Unprintable()))
+        assert f"Stop: no text, which comes from the plugin third ({__file__}, line " in command("act").err
     monkeypatch.setenv("IRMX_TRACEBACK", "1")
     assert "Traceback (most recent call last)" in command("plugins").err
 
 
-@pytest.mark.parametrize(
-    ("code", "told"),
-    [("raise SystemExit(0)", "line 1: SystemExit: 0"), ("x = 1\nraise BaseException('b')", "line 2: BaseException: b"),
-     ("raise GeneratorExit", "line 1: GeneratorExit"), ("x = (", "line 1: SyntaxError"), ("\0", "SyntaxError")],
-)  # fmt: skip
-def test_a_file_that_ends_the_program_is_named(
-    code: str, told: str, tmp_path: Path, command: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+# -- declarations and output formats -----------------------------------------------------------------------
+
+
+def own(kind: type, **attributes: Any) -> Any:
+    methods = {name: lambda self, *a: None for name in ("recognises", "read", "write")}
+    return type("Own", (kind,), {"NAME": "own", **methods, **attributes})()
+
+
+DECLARED: dict[str, tuple[str, Any]] = {
+    "one example": ("commands", Command("a", "m:f", EXAMPLES="irmx a")),  # type: ignore[arg-type]
+    "examples of numbers": ("formats", own(Format, EXAMPLES=(1, 2))),
+    "summary": ("commands", Command("a", "m:f", SHORT_DESC=3)),  # type: ignore[arg-type]
+    "symbol": ("symbols", own(Symbol, SHORT_DESC=b"x")),
+    "function": ("commands", Command("a", len)),  # type: ignore[arg-type]
+    "group": ("commands", Command("a", "m:f", group=3)),  # type: ignore[arg-type]
+    "blank": ("formats", own(Format, NAME="a b")),
+    "colon": ("formats", own(Format, NAME="a:")),
+    "number": ("formats", own(Format, NAME=3)),
+    "output format": ("output_formats", own(OutputFormat, NAME="a\tb")),
+    "tables": ("formats", own(Format, TABLES=None)),
+    "table": ("formats", own(Format, TABLES="run")),
+    "folders": ("formats", own(Format, FOLDERS=("runs",))),
+    "ids": ("formats", own(Format, IDS="yes")),
+    "lines": ("formats", own(Format, LINES="some")),
+    "no field": ("fields", ("wapo", "day")),
+}
+
+
+@pytest.mark.parametrize("name", DECLARED)
+def test_a_declaration_of_a_wrong_type_is_refused(name: str, registry_with: Callable[..., Any]) -> None:
+    hook, declared = DECLARED[name]
+    with pytest.warns(irmx.PluginWarning, match="third"):
+        registry = registry_with("third", **{hook: [declared]})
+    assert registry.plugins["third"].offers == {}
+
+
+WRITES: dict[str, tuple[Callable[..., Any], int, str, str]] = {
+    "nothing": (lambda rows, out: None, 1, "", "wrote none of 1 row."),
+    "ValueError": (lambda rows, out: [out.write("half"), raising(ValueError("x"))()], 1, "half", "failed with ValueError: x"),
+    "sys.exit": (lambda rows, out: sys.exit(0), 1, "", "failed with SystemExit: 0"),
+    "GeneratorExit": (lambda rows, out: raising(GeneratorExit())(), 1, "", "failed with GeneratorExit"),
+    "print": (lambda rows, out: print("all", file=out), 0, "all\n", ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_an_output_format_that_fails_is_named(name: str, registry_with: Any, command: Any) -> None:
+    write, code, out, told = WRITES[name]
+    registry_with("third", output_formats=[own(OutputFormat, write=lambda self, rows, file: write(rows, file))])
+    done = command("eval", qrels_path(), run_path("bm25"), "AP", "-o", "own")
+    assert (done.code, done.out, "Traceback" in done.err) == (code, out, False)
+    assert (f"irmx: The output format own of the plugin {THIRD} {told}" in done.err) == bool(told)
+
+
+# -- formats of input --------------------------------------------------------------------------------------
+
+QRELS = {"q": {"a": 1}}
+AP = irmx.parse_measure("AP")
+ROWS: dict[str, Any] = {"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [2.0, 1.0]}
+
+
+def greedy(**methods: Any) -> Any:
+    """A format that claims every file, with some methods of its own."""
+    methods = {"recognises": lambda *_: True, "read": lambda *_: None, **methods}
+    body = {name: (lambda self, *a, do=do: do(*a)) for name, do in methods.items()}
+    return type("Greedy", (Format,), {"NAME": "greedy", "IDS": "judgments" in methods, **body})()
+
+
+@pytest.fixture
+def some_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    Path("some.run").write_text("q Q0 b 1 2.0 t\nq Q0 a 2 1.0 t\n")
+    return "some.run"
+
+
+TWICE = pa.table([["q"], ["a"], [1.0], ["b"]], names=["query_id", "doc_id", "score", "doc_id"])
+READS: dict[str, tuple[Any, type[Exception]]] = {
+    "nothing": (None, PluginError),
+    "list": ([1], PluginError),
+    "class": (pa.Table, PluginError),
+    "other columns": (pa.table({"x": [1]}), PluginError),
+    "one column twice": (TWICE, PluginError),
+    "words as scores": (pa.table({**ROWS, "score": ["x", "y"]}), DataError),
+    "lists as ids": (pa.table({**ROWS, "doc_id": [[1], [2]]}), DataError),
+    "missing ids": (pa.table({**ROWS, "doc_id": pa.nulls(2)}), DataError),
+    "not a number": (pa.table({**ROWS, "score": [1.0, float("nan")]}), DataError),
+    "KeyError": (KeyError("x"), PluginError),
+    "OSError": (OSError("gone"), PluginError),
+    "sys.exit": (SystemExit(0), PluginError),
+    "GeneratorExit": (GeneratorExit(), PluginError),
+    "BaseException": (BaseException("b"), PluginError),
+    "DataError": (DataError("some.run, line 2: odd"), DataError),
+}
+
+
+@pytest.mark.parametrize("name", READS)
+def test_a_format_that_reads_badly_is_named_with_the_other_ways_to_read_the_file(
+    name: str, some_run: str, registry_with: Callable[..., Any]
 ) -> None:
-    monkeypatch.setattr(sys, "path", list(sys.path))
-    name = f"ends_{tmp_path.name}"  # a module of its own
-    (tmp_path / f"{name}.py").write_text(code)
-    done = command("--load", tmp_path / f"{name}.py", "measures")
-    assert (done.code, done.out) == (1, "")
-    assert f"{name}.py, " in done.err
-    assert told in done.err
+    found, kind = READS[name]
+    registry_with(
+        "third", formats=[greedy(read=raising(found) if isinstance(found, BaseException) else lambda *_: found)]
+    )
+    with pytest.raises(kind, match=r"some\.run") as caught:
+        irmx.calc_aggregate("AP", QRELS, some_run)
+    assert "To read it in another format: trec:some.run." in str(caught.value) or "(read as greedy)" in str(
+        caught.value
+    )
+    assert kind is DataError or f"The format greedy of the plugin {THIRD} " in str(caught.value)
+    assert irmx.calc_aggregate("AP", QRELS, f"trec:{some_run}") == {AP: 0.5}
+    with pytest.raises(kind) as caught:
+        irmx.calc_aggregate("AP", QRELS, f"greedy:{some_run}")
+    assert "in another format" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["parquet", "csv"])
+def test_a_format_that_claims_every_file_hides_neither_parquet_nor_csv(
+    name: str, tmp_path: Path, registry_with: Callable[..., Any]
+) -> None:
+    registry_with("third", formats=[greedy()])
+    path = tmp_path / f"x.{name}"
+    pq.write_table(pa.table(ROWS), path) if name == "parquet" else path.write_text(
+        "query_id,doc_id,score\nq,a,2\nq,b,1\n"
+    )
+    with pytest.raises(PluginError, match=re.escape(f"in another format: {name}:{path}")):
+        irmx.calc_aggregate("AP", QRELS, path)
+    assert irmx.calc_aggregate("AP", QRELS, f"{name}:{path}") == {AP: 1.0}
+
+
+@pytest.mark.parametrize(
+    "recognises",
+    [*map(raising, [ValueError("v"), SystemExit(0), GeneratorExit(), DataError("odd")]), lambda *_: None, lambda *_: "yes"],
+)  # fmt: skip
+def test_a_format_that_fails_to_recognise_is_left_out_with_a_warning(
+    recognises: Callable[..., Any], some_run: str, registry_with: Callable[..., Any]
+) -> None:
+    registry_with("third", formats=[greedy(recognises=recognises)])
+    with pytest.warns(irmx.PluginWarning, match="greedy|odd"):
+        assert irmx.calc_aggregate("AP", QRELS, some_run) == {AP: 0.5}
+
+
+def test_a_format_of_datasets_that_ends_the_program_is_named(registry_with: Callable[..., Any]) -> None:
+    registry_with("third", formats=[greedy(judgments=raising(SystemExit(0)))])
+    with pytest.raises(PluginError, match=re.escape(f"The format greedy of the plugin {THIRD} failed on ours/one")):
+        irmx.calc_aggregate("AP", "greedy:ours/one", {"q": {"a": 1.0}})
+
+
+def test_what_a_format_prints_is_no_result(
+    some_run: str, registry_with: Callable[..., Any], capfd: pytest.CaptureFixture[str]
+) -> None:
+    def read(*_: Any) -> pa.Table:
+        print("printed")
+        os.write(1, b"written\n")
+        print("held back", file=sys.__stdout__)
+        return pa.table(ROWS)
+
+    registry_with("third", formats=[greedy(read=read)])
+    print("before")
+    assert irmx.calc_aggregate("AP", QRELS, some_run) == {AP: 1.0}
+    print("after")
+    out, err = capfd.readouterr()
+    assert (out, sorted(err.split())) == ("before\nafter\n", ["back", "held", "printed", "written"])

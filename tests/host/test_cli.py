@@ -1,32 +1,26 @@
-"""The commands: ``irmx eval`` beside the stock command of ir_measures, and what the others show."""
+"""``irmx eval`` beside the stock command of ir_measures, what ``measures``, ``explain`` and ``cite`` show; globs, ``--load``."""
 
 import json
 import os
 import re
-import signal
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import irmx
-from irmx.cli.commands import COMMANDS
 from irmx.demo import SYSTEMS, qrels_path, run_path
 
-TOP = Path(__file__).parent.parent.parent
 QRELS = str(qrels_path())
 RUN = str(run_path("recent"))
+PATTERN = str(Path(QRELS).parent / "*.run")
 STOCK = ["AP", "nDCG@10", "P@5"] if sys.version_info < (3, 14) else ["AP", "Rprec", "RR"]
 """The command of ir_measures 0.4.3 parses no parameter on Python 3.14."""
-
-
-def stock(*arguments: str) -> list[str]:
-    """Return the lines that the command of ir_measures prints."""
-    command = [sys.executable, "-m", "ir_measures", *arguments]
-    return subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout.splitlines()
 
 
 def rounded(line: str) -> str:
@@ -34,13 +28,14 @@ def rounded(line: str) -> str:
     return re.sub(r"\d\.\d{13,}(e-\d+)?", lambda number: f"{float(number[0]):.14g}", line)
 
 
-@pytest.mark.parametrize("options", [[], ["-p", "2"], ["-p", "-1"], ["-q"], ["-q", "-n"], ["-o", "jsonl"], ["-q", "-o", "jsonl"]],
-                         ids=" ".join)  # fmt: skip
+@pytest.mark.parametrize(
+    "options", [[], ["-p", "2"], ["-p", "-1"], ["-q"], ["-q", "-n"], ["-q", "-o", "jsonl"]], ids=" ".join
+)
 def test_eval_prints_what_the_stock_command_prints(options: list[str], command: Callable[..., Any]) -> None:
     ours = command("eval", QRELS, RUN, *STOCK, *options).out.splitlines()
-    theirs = stock(QRELS, RUN, *STOCK, *options)
+    stock = [sys.executable, "-m", "ir_measures", QRELS, RUN, *STOCK, *options]
+    theirs = subprocess.run(stock, capture_output=True, encoding="utf-8", check=True).stdout.splitlines()
     if "jsonl" in options:
-        assert [set(json.loads(line)) for line in ours] == [set(json.loads(line)) for line in theirs]
         theirs, ours = ([json.dumps(json.loads(x), sort_keys=True) for x in lines] for lines in (theirs, ours))
     assert sorted(map(rounded, ours)) == sorted(map(rounded, theirs))
     assert len(ours) == 3 * (1 + 30 * ("-q" in options) - ("-n" in options))
@@ -50,54 +45,49 @@ def measures_of(lines: str) -> list[str]:
     return [line.split("\t")[-2] for line in lines.splitlines()]
 
 
-def test_the_measures_are_in_the_order_asked(command: Callable[..., Any]) -> None:
-    asked = ["nDCG@10", "NCP(law=uniform)", "AP", "MP(model=GL_AD_ID)", "P@5", "RBP(rel=1)"]
-    assert measures_of(command("eval", QRELS, RUN, *asked).out) == asked
-    assert measures_of(command("eval", QRELS, RUN, *reversed(asked)).out) == asked[::-1]
+def test_the_measures_are_in_the_order_asked_with_the_values_of_the_library(command: Callable[..., Any]) -> None:
+    asked = ["nDCG@10", "NCP(law=uniform)", "AP", "MP(model=GL_AD_LID,rescale='recall')", "P@5", "RBP(rel=1)"]
+    done = command("eval", QRELS, RUN, *asked, "-p", "-1")
+    assert measures_of(done.out) == asked
+    found = {m: float(v) for m, v in (line.split("\t") for line in done.out.splitlines())}
+    assert found == {str(m): v for m, v in irmx.calc_aggregate(asked, QRELS, RUN).items()}
+    assert measures_of(command("eval", QRELS, RUN, *asked[::-1]).out) == asked[::-1]
     assert measures_of(command("eval", QRELS, RUN, *asked, "-q").out) == asked * 31
 
 
-def test_several_measures_in_one_argument(command: Callable[..., Any]) -> None:
-    one = command("eval", QRELS, RUN, "AP  NCP(law=table(p=[2, 1]), rel=2)@10", "P @ 5 AP").out
-    assert one == command("eval", QRELS, RUN, "AP", "NCP(law=table(p=[2,1]),rel=2)@10", "P@5").out
-    assert measures_of(one) == ["AP", "NCP(law=table(p=[2,1]),rel=2)@10", "P@5"]
+def test_several_measures_in_one_argument_and_both_spellings_of_options(command: Callable[..., Any]) -> None:
+    one = command(
+        "eval", QRELS, RUN, "AP  NCP(law=table(p=[2, 1]), rel=2)@10", "P @ 5 AP", "--by_query", "--no-summary"
+    )
+    other = command("eval", QRELS, RUN, "AP", "NCP(law=table(p=[2,1]),rel=2)@10", "P@5", "--by-query", "--no_summary")
+    assert (one.code, one.out) == (0, other.out)
+    assert measures_of(one.out) == ["AP", "NCP(law=table(p=[2,1]),rel=2)@10", "P@5"] * 30
 
 
-def test_the_values_are_those_of_the_library(command: Callable[..., Any]) -> None:
-    asked = "MP(model=GL_AD_LID,rescale='recall') NCP(law=first) AP"
-    lines = [line.split("\t") for line in command("eval", QRELS, RUN, asked, "-p", "-1").out.splitlines()]
-    assert {m: float(v) for m, v in lines} == {str(m): v for m, v in irmx.calc_aggregate(asked, QRELS, RUN).items()}
-
-
-def test_several_runs_make_a_row_a_run(command: Callable[..., Any]) -> None:
+def test_several_runs_make_a_row_a_run(command: Callable[..., Any], tmp_path: Path) -> None:
     files = [str(run_path(s)) for s in SYSTEMS]
-    pattern = str(Path(QRELS).parent / "*.run")
     lines = command("eval", QRELS, *files, "AP", "MP(model=GL_AD_ID)").out.splitlines()
     assert lines[0] == "run\tAP\tMP(model=GL_AD_ID)"
-    assert [line.split("\t")[0] for line in lines[1:]] == [f"{s}.run" for s in SYSTEMS]
     for system, line in zip(SYSTEMS, lines[1:], strict=True):
         alone = command("eval", QRELS, run_path(system), "AP", "MP(model=GL_AD_ID)").out
-        assert line.split("\t")[1:] == [x.split("\t")[1] for x in alone.splitlines()]
-    globbed = command("eval", QRELS, pattern, "AP", "MP(model=GL_AD_ID)").out.splitlines()
-    assert globbed[0] == lines[0]
-    assert globbed[1:] == sorted(lines[1:])
-    assert command("eval", QRELS, pattern, files[0], "AP").out.count("\n") == 4
-
-
-def test_several_runs_in_the_other_formats(command: Callable[..., Any]) -> None:
-    pattern = str(Path(QRELS).parent / "*.run")
-    objects = [
-        json.loads(line) for line in command("eval", QRELS, pattern, "AP", "P@5", "-o", "jsonl").out.splitlines()
-    ]
+        assert line.split("\t") == [f"{system}.run", *(x.split("\t")[1] for x in alone.splitlines())]
+    globbed = command("eval", QRELS, PATTERN, files[0], "AP", "MP(model=GL_AD_ID)").out.splitlines()
+    assert globbed == [lines[0], *sorted(lines[1:])]
+    objects = [json.loads(x) for x in command("eval", QRELS, PATTERN, "AP", "P@5", "-o", "jsonl").out.splitlines()]
     assert [(o["run"], o["measure"]) for o in objects] == [
         (f"{s}.run", m) for s in sorted(SYSTEMS) for m in ("AP", "P@5")
     ]
-    by_query = command("eval", QRELS, pattern, "AP", "-q", "-n").out.splitlines()
-    assert len(by_query) == 3 * 30
-    assert {len(line.split("\t")) for line in by_query} == {4}
-    table = command("eval", QRELS, pattern, "AP", "P@5", "-o", "table").out
+    by_query = command("eval", QRELS, PATTERN, "AP", "-q", "-n").out.splitlines()
+    assert (len(by_query), {len(line.split("\t")) for line in by_query}) == (3 * 30, {4})
+    table = command("eval", QRELS, PATTERN, "AP", "P@5", "-o", "table").out
     for row in [["run", "AP", "P@5"], *[[f"{s}.run"] for s in SYSTEMS]]:
         assert re.search(r"\s+".join(map(re.escape, row)), table)
+    paths = [tmp_path / system / "my.run" for system in SYSTEMS[:2]]
+    for path in paths:  # runs of one name in two folders keep their rows
+        path.parent.mkdir()
+        shutil.copy(RUN, path)
+    shown = command("eval", QRELS, *paths, "AP").out
+    assert [line.split()[0] for line in shown.splitlines()[1:]] == list(map(str, paths))
 
 
 def test_a_table_for_one_run(command: Callable[..., Any]) -> None:
@@ -105,56 +95,48 @@ def test_a_table_for_one_run(command: Callable[..., Any]) -> None:
     lines = [line.split() for line in table.splitlines() if line.strip() and "─" not in line]
     assert lines[0] == ["query_id", "AP", "NCP(law=uniform)"]
     assert [line[0] for line in lines[1:]] == [*map(str, range(1, 31)), "all"]
-    assert all(re.fullmatch(r"0\.\d\d", cell) for line in lines[1:] for cell in line[1:])
-    assert all(line[1] == line[2] for line in lines[1:])
+    assert all(re.fullmatch(r"0\.\d\d", cell) and cell == line[1] for line in lines[1:] for cell in line[1:])
 
 
-def test_one_provider(command: Callable[..., Any]) -> None:
-    assert command("eval", QRELS, RUN, "AP", "--provider", "pytrec_eval").out == command("eval", QRELS, RUN, "AP").out
-    own = command("eval", QRELS, RUN, "NCP(law=uniform)", "--provider", "irmx")
-    assert own.out == command("eval", QRELS, RUN, "NCP(law=uniform)").out
-    assert command("eval", QRELS, RUN, "infAP", "--provider", "irmx").code == 2
-
-
-def test_a_provider_is_asked_instead_of_a_scorer(command: Callable[..., Any], tmp_path: Path) -> None:
+def test_one_provider(command: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("q 0 a 1\nq 0 b 0.5\n")
     (tmp_path / "run").write_text("q Q0 a 1 2.0 r\n")
     files = (tmp_path / "qrels", tmp_path / "run", "AP(rel=0.5)")
     assert command("eval", *files).out == "AP(rel=0.5)\t0.5000\n"
     assert command("eval", *files, "--provider", "irmx").out == "AP(rel=0.5)\t0.5000\n"
     done = command("eval", *files, "--provider", "pytrec_eval")
-    assert (done.code, done.out) == (2, "")
-    assert "AP(rel=0.5)" in done.err
+    assert (done.code, done.out, "AP(rel=0.5)" in done.err) == (2, "", True)
+    assert command("eval", QRELS, RUN, "AP", "--provider", "pytrec_eval").out == command("eval", QRELS, RUN, "AP").out
+    assert command("eval", QRELS, RUN, "infAP", "--provider", "irmx").code == 2
 
 
 def test_topics_that_a_run_lacks_count_and_are_told(command: Callable[..., Any], tmp_path: Path) -> None:
     part = tmp_path / "part.run"
     part.write_text("".join(x for x in Path(RUN).read_text().splitlines(keepends=True) if x.startswith("1 ")))
     done = command("eval", QRELS, part, "AP", "NCP(law=uniform)", "-p", "-1")
-    assert (
-        done.err
-        == f"irmx: {part}: no results for 29 of 30 topics (2, 3, 4, ...); they count with the measures' defaults\n"
-    )
+    told = "no results for 29 of 30 topics (2, 3, 4, ...); they count with the measures' defaults"
+    assert done.err == f"irmx: {part}: {told}\n"
     ap, ncp = (float(line.split("\t")[1]) for line in done.out.splitlines())
-    alone = irmx.calc_aggregate("AP", {"1": irmx.read_qrels(QRELS).as_dict()["1"]}, RUN)
-    assert ap == pytest.approx(ncp, abs=1e-12)
-    assert ap == pytest.approx(next(iter(alone.values())) / 30, abs=1e-12)
+    (alone,) = irmx.calc_aggregate("AP", {"1": irmx.read_qrels(QRELS).as_dict()["1"]}, RUN).values()
+    assert (ap, ncp) == pytest.approx((alone / 30, alone / 30), abs=1e-12)
 
 
-def test_explain_adds_up(command: Callable[..., Any]) -> None:
-    for measure in ("MP(model=GL_AD_ID)", "MP(model=LO_OR_LID,rescale='recall')", "NCP(law=geometric)@20"):
-        lines = command("explain", QRELS, RUN, measure, "-t", "3", "-o", "tsv", "-p", "-1").out.splitlines()
-        header, rows = lines[0].split("\t"), [line.split("\t") for line in lines[1:]]
-        assert header == ["rank", "doc_id", "grade", "precision", "weight", "contribution"]
-        value = {m.query_id: m.value for m in irmx.iter_calc(measure, QRELS, RUN)}["3"]
-        assert sum(float(row[-1]) for row in rows) == pytest.approx(value, abs=1e-12)
-        everything = command(
-            "explain", QRELS, RUN, measure, "-t", "3", "-o", "tsv", "-p", "-1", "--all"
-        ).out.splitlines()
-        assert len(everything) - 1 == (20 if "@20" in measure else 31)
-        assert set(lines) <= set(everything)
-        shown = command("explain", QRELS, RUN, measure, "--topic", "3")
-        assert f"{measure}  topic 3  value {value:.6f}" in shown.out
+@pytest.mark.parametrize(
+    "measure", ["MP(model=GL_AD_ID)", "MP(model=LO_OR_LID,rescale='recall')", "NCP(law=geometric)@20"]
+)
+def test_explain_adds_up(measure: str, command: Callable[..., Any]) -> None:
+    line = ("explain", QRELS, RUN, measure, "-t", "3")
+    lines = command(*line, "-o", "tsv", "-p", "-1").out.splitlines()
+    assert lines[0].split("\t") == ["rank", "doc_id", "grade", "precision", "weight", "contribution"]
+    value = {m.query_id: m.value for m in irmx.iter_calc(measure, QRELS, RUN)}["3"]
+    assert sum(float(row.split("\t")[-1]) for row in lines[1:]) == pytest.approx(value, abs=1e-12)
+    everything = command(*line, "-o", "tsv", "-p", "-1", "--all").out.splitlines()
+    assert len(everything) - 1 == (20 if "@20" in measure else 31)
+    assert set(lines) <= set(everything)
+    assert f"{measure}  topic 3  value {value:.6f}" in command(*line).out
+
+
+# -- measures, cite, plugins -------------------------------------------------------------------------------
 
 
 def test_measures_lists_everything(command: Callable[..., Any]) -> None:
@@ -174,55 +156,49 @@ def test_a_measure_is_described_from_its_declarations(name: str, command: Callab
     assert "0 to 1" in shown
 
 
-def test_symbols_and_stock_measures_are_described(command: Callable[..., Any]) -> None:
-    assert "max_hop: longest transition" in command("measures", "GL_AD_ID").out
-    shown = command("measures", "nDCG").out
-    assert "cutoff" in shown
-    assert "Kalervo Järvelin and Jaana Kekäläinen. Cumulated gain-based evaluation of IR techniques." in shown
-
-
-def test_a_measure_is_described_as_what_computes_it_does(command: Callable[..., Any]) -> None:
-    assert "without rel, its grade divided by the largest grade" in " ".join(command("measures", "RBP").out.split())
-    for name in ("RBP", "alpha_nDCG", "Bpref", "SetF"):
-        assert ".. " not in command("measures", name).out  # directives of Sphinx
-
-
-@pytest.mark.parametrize("name", ["MPcont", "TIA_ERR", "ELG", "nDCG", "ERR", "GL_AD_ID"])
-def test_what_is_described_fits_80_columns_but_for_examples(
-    name: str, command: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize(
+    ("wanted", "told"),
+    [
+        ("GL_AD_ID", "max_hop: longest transition"),
+        ("nDCG@10", "Kalervo Järvelin and Jaana Kekäläinen. Cumulated gain-based evaluation of IR techniques."),
+        ("RBP", "without rel, its grade divided by the largest grade"),
+        ("MP(model=GL_AD_ID)", "Formula\n  MP = Σ_{n ∈ R} π_n Prec(n)\n    n        a rank\n"),
+        ("MP", "  LaTeX: \\mathrm{MP} = \\sum_{n \\in R} \\pi_n\\,\\mathrm{Prec}(n)\n"),
+        ("alpha_nDCG", ""),
+        ("MPcont", ""),
+        ("TIA_ERR", ""),
+    ],
+)
+def test_what_is_described(wanted: str, told: str, command: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = command("measures", wanted).out
+    assert told in shown or told in " ".join(shown.split())
+    assert not re.search(r"\.\. \w+::", shown)  # directives of Sphinx
+    assert shown == command("measures", re.split(r"[(@]", wanted)[0]).out
     monkeypatch.setattr("shutil.get_terminal_size", lambda *_, **__: os.terminal_size((80, 24)))
-    about, _, rest = command("measures", name).out.partition("\n>>> ")
+    about, _, rest = command("measures", wanted).out.partition("\n>>> ")
     lines = [*about.split("\n"), *rest[rest.find("\n\nParameters") :].split("\n")]
     assert [line for line in lines if len(line) > 80] == []
 
 
-def test_a_measure_shows_its_formula_as_text_and_in_latex(command: Callable[..., Any]) -> None:
-    shown = command("measures", "MP").out
-    assert "Formula\n  MP = Σ_{n ∈ R} π_n Prec(n)\n    n        a rank\n" in shown
-    assert "  LaTeX: \\mathrm{MP} = \\sum_{n \\in R} \\pi_n\\,\\mathrm{Prec}(n)\n" in shown
-
-
-@pytest.mark.parametrize("name", ["MP", "nDCG", "ERR"])
-def test_the_page_of_a_measure_for_authors_of_plugins(name: str, command: Callable[..., Any]) -> None:
+@pytest.mark.parametrize(
+    ("name", "titles"),
+    [
+        ("MP", ["Formula", "Definition", "Parameters", "Columns", "Values", "Citation"]),
+        ("nDCG", ["Formula", "Definition", "Parameters", "Citation"]),
+        ("ERR", ["Definition", "Parameters", "Citation"]),
+        ("geometric", ["Formula", "Parameters"]),
+    ],
+)
+def test_the_page_of_a_measure_for_authors_of_plugins(
+    name: str, titles: list[str], command: Callable[..., Any]
+) -> None:
     page = command("measures", name, "-o", "markdown").out
-    assert page.startswith(f"# {name}\n\n**")
-    titles = re.findall("^## (.+)$", page, re.M)
-    own = ["Formula", "Definition", "Parameters", "Columns", "Values", "Citation"]
-    assert titles == {"MP": own, "nDCG": [*own[:3], "Citation"], "ERR": [*own[1:3], "Citation"]}[name]
-    assert re.search(r"^\| `cutoff` \| ", page, re.M)
-    cited = page.partition("## Citation")[2]
-    assert "{" not in re.sub(r"```bibtex.*?```", "", cited, flags=re.S)
-    assert ("\n$$\n\\mathrm{" in page) == (name != "ERR")
-
-
-def test_the_page_of_a_named_object_and_html(command: Callable[..., Any]) -> None:
-    page = command("measures", "geometric", "-o", "markdown").out
-    assert re.findall("^#+ (.+)$", page, re.M) == ["geometric", "Formula", "Parameters"]
-    assert command("measures", "geometric", "-o", "html").out.startswith("<div><p><code>geometric</code>")
-    assert "<math " in command("measures", "AP", "-o", "html").out
-    refused = command("measures", "AP", "-o", "latex")
-    assert (refused.code, "one is printed as table, markdown, html" in refused.err) == (2, True)
+    assert re.findall("^##? (.+)$", page, re.M) == [name, *titles]
+    assert "{" not in re.sub(r"```bibtex.*?```", "", page.partition("## Citation")[2], flags=re.S)
+    assert ("\n$$\n" in page) == ("Formula" in titles)
+    html = command("measures", name, "-o", "html").out
+    assert (html.startswith("<div>"), "<math " in html) == (True, "Formula" in titles)
+    assert command("measures", name, "-o", "latex").code == 2
 
 
 def test_cite_gives_every_entry_once(command: Callable[..., Any]) -> None:
@@ -234,28 +210,9 @@ def test_cite_gives_every_entry_once(command: Callable[..., Any]) -> None:
 
 def test_plugins_shows_what_each_offers(command: Callable[..., Any]) -> None:
     shown = command("plugins").out
-    assert f"irmx (host) {irmx.__version__}" in shown
-    assert "ncp (irmx-ncp)" in shown
-    assert "markov (irmx-markov)" in shown
-    assert "measures: NCP" in shown
-
-
-@pytest.mark.parametrize("name", sorted(irmx.registry().commands()))
-def test_every_command_has_help(name: str, command: Callable[..., Any]) -> None:
-    for flag in ("--help", "-h"):
-        done = command(*name.split(), flag)
-        assert done.code == 0
-        assert f" {name} [OPTIONS]" in done.out
-    *group, last = name.split()
-    of_host = not group and name in {one.NAME for one in COMMANDS}
-    plugin = next(p.name for p in irmx.registry().plugins.values() if name in p.offers.get("commands", ()) or of_host)
-    listing = command(*(group or ([] if of_host else [plugin])), "--help").out
-    assert re.search(rf"^  {last}\s+\S", listing, re.M)
-
-
-def test_version_and_no_arguments(command: Callable[..., Any]) -> None:
-    assert command("--version").out == f"irmx {irmx.__version__}\n"
-    assert "Commands" in "".join(command().__dict__[k] for k in ("out", "err"))
+    fields = f"  fields: {', '.join(f.NAME for f in irmx.registry().fields())}\n"
+    for part in (f"irmx (host) {irmx.__version__}", "ncp (irmx-ncp)", "markov (irmx-markov)", "measures: NCP", fields):
+        assert part in shown
 
 
 # -- what users mistype, and where output goes -------------------------------------------------------------
@@ -276,57 +233,135 @@ def test_version_and_no_arguments(command: Callable[..., Any]) -> None:
 )
 def test_what_is_no_measure_gets_advice(measures: list[str], told: str, command: Callable[..., Any]) -> None:
     done = command("eval", QRELS, RUN, *measures)
-    assert (done.code, done.out) == (2, "")
-    assert told in done.err
-
-
-def test_runs_of_one_name_in_two_folders_keep_their_rows(command: Callable[..., Any], tmp_path: Path) -> None:
-    paths = []
-    for system in SYSTEMS[:2]:
-        path = tmp_path / system / "my.run"
-        path.parent.mkdir()
-        path.write_text(run_path(system).read_text())
-        paths.append(str(path))
-    for output in ("tsv", "table"):
-        shown = command("eval", QRELS, *paths, "AP", "-o", output).out
-        assert [line.split()[0] for line in shown.splitlines() if "my.run" in line] == paths
-
-
-@pytest.mark.parametrize("wanted", ["MP(model=GL_AD_ID)", "nDCG@10"])
-def test_a_measure_is_described_from_an_expression_too(wanted: str, command: Callable[..., Any]) -> None:
-    assert command("measures", wanted).out == command("measures", re.split(r"[(@]", wanted)[0]).out
+    assert (done.code, done.out, told in done.err) == (2, "", True)
 
 
 def test_an_encoding_that_lacks_a_character_is_an_error(shell: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "q").write_text("größe 0 a 1\n", encoding="utf-8")
     (tmp_path / "r").write_text("größe Q0 a 1 1.0 x\n", encoding="utf-8")
     done = shell("eval", "q", "r", "AP", "-q", cwd=tmp_path, PYTHONIOENCODING="ascii")
-    assert done.code == 1
-    assert "Traceback" not in done.err
+    assert (done.code, "Traceback" in done.err) == (1, False)
     assert "PYTHONIOENCODING=utf-8" in done.err
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such pipes and signals there")
 def test_a_reader_that_has_enough_is_no_error() -> None:
     command = [sys.executable, "-c", "from irmx.cli import main; main()", "measures"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert process.stdout is not None
-    assert process.stderr is not None
-    process.stdout.close()
-    told = process.stderr.read()
-    process.stderr.close()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        told = process.stderr.read()
     assert (process.wait(), told) == (0, b"")
 
 
-@pytest.mark.skipif(os.name == "nt", reason="no such pipes and signals there")
-def test_ctrl_c_stops_at_once(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "run")
-    program = (
-        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from irmx.cli import main; main()"
+# -- quoted globs ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with the demo collection, three runs by name."""
+    shutil.copy(qrels_path(), tmp_path / "demo.qrels")
+    for name in SYSTEMS:
+        shutil.copy(run_path(name), tmp_path / f"{name}.run")
+    return tmp_path
+
+
+@pytest.mark.parametrize("runs", ["*.run", "trec:*.run", "b*.run [rt]*.run", "bm25.run trec:recent.run trec:t*.run"])
+def test_globs_of_runs(runs: str, folder: Path, command: Callable[..., Any]) -> None:
+    done = command("eval", "demo.qrels", *runs.split(), "AP", cwd=folder)
+    names = [line.partition("\t")[0].removeprefix("trec:") for line in done.out.splitlines()]
+    assert (done.code, names, done.err) == (0, ["run", "bm25.run", "recent.run", "titles.run"], "")
+
+
+def test_globs_in_the_other_commands(folder: Path, command: Callable[..., Any]) -> None:
+    for out, runs in {"1.tsv": ["*.run"], "3.tsv": ["bm25.run", "recent.run", "titles.run"]}.items():
+        assert command("markov", "best-retrieved", "demo.qrels", *runs, "--out", out, cwd=folder).code == 0
+    assert (folder / "1.tsv").read_bytes() == (folder / "3.tsv").read_bytes()
+    command("sweep", "demo.qrels", "*.run", "-m", "NCP", "-g", "law=first,uniform", "--out", "s.tsv", cwd=folder)
+    assert set(pd.read_csv(folder / "s.tsv", sep="\t")["run"]) == {"bm25.run", "recent.run", "titles.run"}
+    of_one, all_three, none = (
+        command("explain", "demo.qrels", run, "NCP(law=first)", "-t", "1", cwd=folder)
+        for run in ("bm*.run", "*.run", "*.ruin")
     )
-    command = [sys.executable, "-c", program, "eval", QRELS, str(tmp_path / "run"), "AP"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    with open(tmp_path / "run", "w"):  # opens when the command reads the run, so that it is in the middle
-        process.send_signal(signal.SIGINT)
-        out, told = process.communicate(timeout=60)
-    assert (process.returncode, out, told) == (130, b"", b"irmx: stopped\n")
+    assert of_one == command("explain", "demo.qrels", "bm25.run", "NCP(law=first)", "-t", "1", cwd=folder)
+    assert (of_one.code, all_three.code, all_three.out, none.code) == (0, 2, "", 1)
+    assert all_three.err == "irmx: '*.run' matches 3 files: bm25.run, recent.run, titles.run. One is expected here.\n"
+    for words in (("pages", "score", "*.run", "AS_RBP"), ("pages", "agreement", "*.run", "none.csv", "AS_RBP")):
+        assert command(*words, "--qrels", "demo.qrels", cwd=folder).err == all_three.err
+    assert command("stream", "score", "demo.qrels", "*.run", "--users", "log.tsv", cwd=folder).err == all_three.err
+
+
+# -- measures of a file of the user's ----------------------------------------------------------------------
+
+MINE = '''
+import irmx
+import numpy as np
+
+
+@irmx.measure
+def Enough(ranking: irmx.Ranking, *, k: int = 1) -> float:
+    """Whether at least k relevant documents are retrieved."""
+    if k == 9:
+        np.concatenate([np.ones(2)], axis=2)
+    return len(ranking.relevant) >= k
+'''
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    """A folder with qrels, a run and a file of measures."""
+    (tmp_path / "mine.py").write_text(MINE)
+    (tmp_path / "some.qrels").write_text("q 0 a 1\nq 0 b 1\n")
+    (tmp_path / "some.run").write_text("q Q0 a 1 3.0 t\nq Q0 x 2 2.0 t\nq Q0 b 3 1.0 t\n")
+    return tmp_path
+
+
+def test_a_file_of_measures_is_loaded(shell: Callable[..., Any], files: Path) -> None:
+    loaded, data = ("--load", "mine.py"), ("some.qrels", "some.run")
+    done = shell(*loaded, "eval", *data, "Enough(k=2)@2", "Enough(k=2)", "AP", cwd=files)
+    assert done.out == "Enough(k=2)@2\t0.0000\nEnough(k=2)\t1.0000\nAP\t0.8333\n", done.err
+    assert "Whether at least k" in shell("--load", files / "mine.py", "measures", "Enough").out
+    sweep = ("sweep", *data, "-m", "Enough", "-g", "k=1,2,3", "--out", files / "out.csv", "-j", "2")
+    assert shell(*loaded, *sweep, cwd=files).code == 0
+    assert pd.read_csv(files / "out.csv")["value"].tolist() == [1, 1, 0]
+    done = shell(*loaded, "eval", *data, "Enough(k=9)", cwd=files)
+    assert done.code == 1
+    assert re.fullmatch(
+        r"irmx: The measure Enough\(k=9\) failed for query q with AxisError: .* \(mine\.py, line 10\)\nirmx: .*\n",
+        done.err,
+    )
+    whole = shell("--traceback", *loaded, "eval", *data, "Enough(k=9)", cwd=files)
+    assert (whole.code, whole.out, whole.err.startswith("Traceback"), whole.err.endswith(done.err)) == (
+        1,
+        "",
+        True,
+        True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "code", "message"),
+    [
+        ("none.py", None, 2, "There is no file own/none.py"),
+        ("mine.txt", "", 2, "--load takes a Python file. Got own/mine.txt"),
+        ("my-own.py", "", 2, "'my-own' is not a valid module name. Rename own/my-own.py"),
+        ("numpy.py", "", 2, "there is already a module 'numpy'. Rename own/numpy.py"),
+        ("bad.py", "\n1 / 0\n", 1, "bad.py, line 2: ZeroDivisionError: division by zero"),
+        ("bad.py", "\ndef f(:\n", 1, "bad.py, line 2: SyntaxError"),
+        ("bad.py", "raise SystemExit(0)", 1, "bad.py, line 1: SystemExit: 0"),
+        ("bad.py", "x = 1\nraise BaseException('b')", 1, "bad.py, line 2: BaseException: b"),
+        ("bad.py", "raise GeneratorExit", 1, "bad.py, line 1: GeneratorExit"),
+        ("bad.py", "\0", 1, "SyntaxError"),
+        ("bad.py", "import irmx\ndef AP(ranking): ...\nirmx.measure(AP)\n", 2, "bad.py, line 3: The measure AP of bad.AP is refused"),
+    ],
+)  # fmt: skip
+def test_a_file_that_cannot_be_loaded_says_why(
+    name: str, text: str | None, code: int, message: str, command: Any, monkeypatch: pytest.MonkeyPatch, files: Path
+) -> None:
+    monkeypatch.setattr("sys.path", [*sys.path])  # to which the folder of the file is added
+    (files / "own").mkdir()
+    if text is not None:
+        (files / "own" / name).write_text(text)
+    done = command("--load", f"own/{name}", "measures", cwd=files)
+    assert (done.code, message in done.err, "Traceback" in done.err) == (code, True, False)

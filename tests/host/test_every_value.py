@@ -9,30 +9,24 @@ import ir_measures
 import pytest
 
 import irmx
-from irmx.declare.expressions import measure_names, split_measures
-from irmx.declare.grid import split_values
 from irmx.errors import readable
 
-ODD: dict[str, Any] = {
-    "zero": 0, "minus zero": -0.0, "one": 1, "1.0": 1.0, "a half": 0.5, "minus one": -1, "rounded": 0.1 + 0.2, "third": 1 / 3,
-    "largest float": 1.7e308, "smallest float": 5e-324, "infinity": math.inf, "minus infinity": -math.inf, "nan": math.nan,
-    "largest int": 2**53, "too large": 2**53 + 1, "64 bits": 2**63, "400 digits": 10**400, "5000 digits": -(10**5000),
-    "true": True, "false": False, "none": None, "empty": "", "quotes": "a'b\"c", "backslash": "\\", "line": "a\nb",
-    "escape": "\x1b[2J", "surrogate": "\ud800", "right to left": "\u202eb", "letters": "é日", "long": "x" * 10**5,
-    "duration": "90s", "hours": "1.25h", "long duration": "1" * 5000 + "s", "infinite duration": "1e999s", "list": [1, 0.5],
-    "nested": [1, [2]], "long list": [1] * 1000, "endless": [math.inf], "digits in a list": [10**5000], "dict": {0: 0, 1: 0.5},
-    "digits in a dict": {1: 10**5000}, "dict of texts": {"text": 2}, "bytes": b"x", "complex": 1j, "marks": "a|b,*@(:",
-}  # fmt: skip
+MEASURES = {**ir_measures.measures.registry, **irmx.registry().measures()}
+SYMBOLS = sorted(irmx.registry().all_symbols(), key=lambda one: (one.KIND, one.NAME))
+ODD: list[Any] = [
+    0, -0.0, 1, 1.0, 0.5, -1, 0.1 + 0.2, 1.7e308, 5e-324, math.inf, -math.inf, math.nan, 2**53, 2**53 + 1, 2**63, 10**400, -(10**5000),
+    True, False, None, "", "a'b\"c", "\\", "a\nb", "\x1b[2J", "\ud800", "\u202eb", "é日", "x" * 10**5, "90s", "1.25h", "1" * 5000 + "s",
+    "1e999s", [1, 0.5], [1, [2]], [1] * 1000, [math.inf], [10**5000], {0: 0, 1: 0.5}, {1: 10**5000}, {"text": 2}, b"x", 1j, "a|b,*@(:",
+]  # fmt: skip
 
 
 def with_required(measure: ir_measures.Measure) -> dict[str, Any]:
     """Return values of the parameters that a measure needs."""
-    needed = {name: param for name, param in measure.SUPPORTED_PARAMS.items() if param.required}
     values: dict[str, Any] = {}
-    for name, param in needed.items():
-        kind = getattr(param, "kind", "")
-        named = [symbol for symbol in irmx.registry().all_symbols() if kind == symbol.KIND]
-        values[name] = named[0] if named else "AP" if param.dtype is str else 1
+    for name, param in measure.SUPPORTED_PARAMS.items():
+        if param.required:
+            named = [symbol for symbol in SYMBOLS if getattr(param, "kind", "") == symbol.KIND]
+            values[name] = named[0] if named else "AP" if param.dtype is str else 1
     return values
 
 
@@ -58,21 +52,18 @@ def assert_refused_or_parsed_back(measure: ir_measures.Measure, values: dict[str
     assert irmx.toolkit.parse_measures(f"AP {made} RR")[1] == made
 
 
-@pytest.mark.parametrize("name", sorted(measure_names()))
+@pytest.mark.parametrize("name", sorted(MEASURES))
 def test_every_parameter_of_every_measure(name: str) -> None:
-    measure = measure_names()[name]
-    required = with_required(measure)
+    measure = MEASURES[name]
     for parameter, param in measure.SUPPORTED_PARAMS.items():
-        kind = getattr(param, "kind", "")
-        symbols = [symbol for symbol in irmx.registry().all_symbols() if kind and kind == symbol.KIND]
-        for value in [*ODD.values(), *symbols]:
-            assert_refused_or_parsed_back(measure, {**required, parameter: value})
+        symbols = [symbol for symbol in SYMBOLS if getattr(param, "kind", "") == symbol.KIND]
+        for value in [*ODD, *symbols]:
+            assert_refused_or_parsed_back(measure, {**with_required(measure), parameter: value})
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted({f"{one.KIND}/{one.NAME}" for one in irmx.registry().all_symbols()}))
-def test_every_parameter_of_every_named_object(name: str) -> None:
-    [symbol] = [one for one in irmx.registry().all_symbols() if f"{one.KIND}/{one.NAME}" == name]
+@pytest.mark.parametrize("symbol", SYMBOLS, ids=lambda one: f"{one.KIND}/{one.NAME}")
+def test_every_parameter_of_every_named_object(symbol: irmx.Symbol) -> None:
     takers = [
         (one, parameter)
         for _, one in sorted(irmx.registry().measures().items())
@@ -80,7 +71,7 @@ def test_every_parameter_of_every_named_object(name: str) -> None:
         if getattr(param, "kind", "") == symbol.KIND
     ]
     for parameter in symbol.SUPPORTED_PARAMS:
-        for value in ODD.values():
+        for value in ODD:
             try:
                 made = symbol(**{parameter: value})
             except irmx.UsageError as error:
@@ -92,58 +83,45 @@ def test_every_parameter_of_every_named_object(name: str) -> None:
                     assert_refused_or_parsed_back(measure, {**with_required(measure), of_measure: made})
 
 
-HOSTILE = {
-    "spaces": " ", "cutoffs": "@ ", "choices": "| ", "quotes": "'", "open": "(", "closed": ")", "commas": ",", "stars": "*",
-    "digits": "1", "letters": "a", "lines": "\n", "trec": "_1", "list": ",1", "ranges": "0:1:3,", "text": "A(x=1) ",
-}  # fmt: skip
-READERS: dict[str, Callable[[str], Any]] = {
-    "parse_measure": irmx.parse_measure,
-    "parse_measures": irmx.toolkit.parse_measures,
-    "split_measures": split_measures,
-    "split_values": split_values,
-    "grid": lambda text: irmx.Grid("NCP(law=uniform)", {"cutoff": text}),
-    "multiple": lambda text: irmx.Grid("NCP(law=uniform)", {"cutoff": f"{text}*rel"}),
-    "pattern": lambda text: irmx.toolkit.parse_measures(f"NCP{text}(law=first|uniform{text})*"),
-    "measure_named": lambda text: irmx.toolkit.measure_named(f"P_{text}"),
-    "ir_measures": lambda text: ir_measures.parse_measure(f"AP{text}"),
-    "arguments": lambda text: irmx.toolkit.runs_and_measures(["-", text], "irmx ..."),
-}
+HOSTILE = [" ", "@ ", "| ", "'", "(", ")", ",", "*", "1", "a", "\n", "_1", ",1", "0:1:3,", "A(x=1) "]
+READERS: list[Callable[[str], Any]] = [
+    irmx.parse_measure,
+    irmx.toolkit.parse_measures,
+    lambda text: irmx.Grid("NCP(law=uniform)", {"cutoff": text}),
+    lambda text: irmx.Grid("NCP(law=uniform)", {"cutoff": f"{text}*rel"}),
+    lambda text: irmx.toolkit.parse_measures(f"NCP{text}(law=first|uniform{text})*"),
+    lambda text: irmx.toolkit.measure_named(f"P_{text}"),
+    lambda text: ir_measures.parse_measure(f"AP{text}"),
+    lambda text: irmx.toolkit.runs_and_measures(["-", text], "irmx ..."),
+]
 
 
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("hostile", HOSTILE)
-def test_reading_a_long_text_takes_time_in_proportion(hostile: str, reader: str) -> None:
+def test_reading_a_long_text_takes_time_in_proportion(hostile: str, reader: Callable[[str], Any]) -> None:
     """A text of 10^5 characters would take minutes, if every one of them made the reader look at all others again."""
-    text = (HOSTILE[hostile] * 10**5)[: 10**5]
     try:
-        READERS[reader](text)
+        reader((hostile * 10**5)[: 10**5])
     except (irmx.UsageError, irmx.DataError) as error:
         checked_message(error)
 
 
 def test_an_endless_grid_is_refused() -> None:
-    with pytest.raises(irmx.UsageError, match="more than 1,000,000 values of 'rel'"):
-        irmx.Grid({"rel": irmx.Param(int, "grade")}, {"rel": count()})
-    with pytest.raises(irmx.UsageError, match="twice"):
-        irmx.Grid({"rel": irmx.Param(int, "grade")}, {"rel": repeat(1)})
-
-
-def test_a_list_where_one_value_is_expected_says_how_a_sweep_is_written() -> None:
-    with pytest.raises(irmx.UsageError, match=r"written MP\(model=GL_AD_ID\|LO_OR_ID\)\."):
-        irmx.parse_measure("MP(model=[GL_AD_ID,LO_OR_ID])")
-    assert len(irmx.toolkit.parse_measures("MP(model=GL_AD_ID|LO_OR_ID)")) == 2
+    for endless in (count(), repeat(1)):
+        with pytest.raises(irmx.UsageError, match=r"more than 1,000,000 values of 'rel'|twice"):
+            irmx.Grid({"rel": irmx.Param(int, "grade")}, {"rel": endless})
 
 
 @pytest.mark.parametrize(
-    "made",
-    [ir_measures.RBP(p=math.inf), ir_measures.nDCG @ 2**40, ir_measures.nDCG @ 10**5000, ir_measures.IPrec @ math.nan],
-    ids=["inf", "cutoff", "digits", "nan"],
-)
+    "made", [ir_measures.RBP(p=math.inf), ir_measures.nDCG @ 2**40, ir_measures.nDCG @ 10**5000, ir_measures.IPrec @ math.nan], ids=range(4)
+)  # fmt: skip
 def test_what_ir_measures_makes_of_values_that_no_text_gives_is_refused(made: ir_measures.Measure) -> None:
     with pytest.raises(irmx.UsageError) as caught:
         irmx.evaluator([made], {"q": {"d": 1}})
     checked_message(caught.value)
 
 
-def test_two_writings_of_one_threshold_are_one_measure() -> None:
-    assert list(map(str, irmx.evaluator("RBP(rel=1.0) RBP(rel=1)", {"q": {"d": 1}}).measures)) == ["RBP(rel=1.0)"]
+def test_a_list_where_one_value_is_expected_says_how_a_sweep_is_written() -> None:
+    with pytest.raises(irmx.UsageError, match=r"written MP\(model=GL_AD_ID\|LO_OR_ID\)\."):
+        irmx.parse_measure("MP(model=[GL_AD_ID,LO_OR_ID])")
+    assert len(irmx.toolkit.parse_measures("MP(model=GL_AD_ID|LO_OR_ID)")) == 2

@@ -59,14 +59,12 @@ def test_a_damaged_file_is_named(packer: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("packer", ["gz", "bz2", "xz", "zst"])
 def test_a_file_is_decompressed_up_to_a_limit(packer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "run").write_bytes(PACKERS[packer](RUN * 100))
-    monkeypatch.setenv(LIMIT, "1KB")
-    with pytest.raises(DataError, match=LIMIT):
-        irmx.toolkit.content_of(tmp_path / "run")
+    for limit, error in {"1KB": DataError, "much": irmx.UsageError}.items():
+        monkeypatch.setenv(LIMIT, limit)
+        with pytest.raises(error, match=LIMIT):
+            irmx.toolkit.content_of(tmp_path / "run")
     monkeypatch.setenv(LIMIT, "3KB")
     assert irmx.toolkit.content_of(tmp_path / "run") == RUN * 100
-    monkeypatch.setenv(LIMIT, "much")
-    with pytest.raises(irmx.UsageError, match=LIMIT):
-        irmx.toolkit.content_of(tmp_path / "run")
 
 
 def test_a_bomb_is_refused(tmp_path: Path, command: Callable[..., Any]) -> None:
@@ -93,14 +91,16 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_pipe_is_read_once_and_its_lines_are_named(tmp_path: Path) -> None:
     path = tmp_path / "pipe"
     os.mkfifo(path)
-    for content in (RUN, RUN + b"q Q0 c 3 x t\n"):
+    evaluator = irmx.evaluator("RR", {"q": {"b": 1}})
+    for content, source in ((RUN, path), (RUN, f"trec:{path}"), (RUN + b"q Q0 c 3 x t\n", path)):
         writer = threading.Thread(target=path.write_bytes, args=(content,))
         writer.start()
         if content is RUN:
-            assert irmx.calc_aggregate("RR", {"q": {"b": 1}}, path) == {irmx.parse_measure("RR"): 0.5}
+            (found,) = evaluator.scores(source, memory="1KB").values()
+            assert found.values.tolist() == [0.5]
         else:
             with pytest.raises(DataError, match="pipe, line 3"):
-                irmx.read_run(path)
+                irmx.read_run(source)
         writer.join()
 
 

@@ -1,33 +1,38 @@
-"""Formulas: converted in full or refused, every symbol in them and explained, shown as text, LaTeX and MathML."""
+"""Formulas: converted in full or refused, shown as text, LaTeX and MathML; citations as BibTeX entries."""
 
-from typing import cast
-from xml.etree import ElementTree
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import irmx
-from irmx import Formula, UsageError
-from irmx.declare.mathml import mathml, mathml_as_text
-from irmx.testing import CheckError
-from irmx.testing.checks.metadata import check_metadata
-from irmx.testing.trying import Data
+from irmx import Citation, Formula, UsageError
+from irmx.testing import CheckError, check_measure
+
+
+@pytest.mark.parametrize("latex", [r"\foo{x}", r"\frac{a}{b", "a}", r"\left( a", "a & b", r"\text{<script>}", " "])
+def test_what_cannot_be_shown_in_full_is_refused(latex: str) -> None:
+    with pytest.raises(UsageError):
+        Formula(latex).mathml()
 
 
 @pytest.mark.parametrize(
-    ("latex", "problem"),
+    ("formula", "problem"),
     [
-        (r"\foo{x}", r"\\foo is not known"),
-        (r"\frac{a}{b", "a brace is not closed"),
-        ("a}", "closed that was not opened"),
-        (r"\left( a", "extra left or missing right"),
-        ("a & b", "& is not known"),
-        (r"\text{<script>}", "one of <, > and &"),
-        (" ", "it is empty"),
+        (Formula("x"), "No symbol explains x."),
+        (Formula("x", {"x": "known", "y": "lost"}), "The symbol y is not in the formula."),
+        (Formula(r"x \foo", {"x": "known"}), r"\foo is not known"),
     ],
 )
-def test_what_cannot_be_shown_in_full_is_refused(latex: str, problem: str) -> None:
-    with pytest.raises(UsageError, match=problem):
-        mathml(latex)
+def test_the_kit_refuses_a_formula_with_flaws(formula: Formula, problem: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(OfFormula, "FORMULA", formula)
+    with pytest.raises(CheckError) as refused:
+        check_measure(OfFormula(), examples=1)
+    assert problem in str(refused.value)
 
 
 @pytest.mark.parametrize(
@@ -42,12 +47,7 @@ def test_what_cannot_be_shown_in_full_is_refused(latex: str, problem: str) -> No
     ],
 )
 def test_a_formula_reads_as_plain_text(latex: str, text: str) -> None:
-    assert mathml_as_text(latex) == text
-
-
-def test_an_upright_word_is_one_word_of_mathml() -> None:
-    texts = [e.text for e in ElementTree.fromstring(mathml(r"\mathrm{Prec}(n)")).iter() if e.tag.endswith("mtext")]
-    assert texts == ["Prec"]
+    assert str(Formula(latex)).partition("\n")[0] == text
 
 
 def test_notebooks_get_html_with_hostile_text_as_text_and_latex() -> None:
@@ -55,6 +55,7 @@ def test_notebooks_get_html_with_hostile_text_as_text_and_latex() -> None:
     assert "&lt;b&gt;bold&lt;/b&gt; &amp; <math" in formula._repr_html_()
     assert "<p>Source: &lt;i&gt;.</p>" in formula._repr_html_()
     assert formula._repr_latex_() == "$$\nx\n$$"
+    assert "<mtext>Prec</mtext>" in Formula(r"\mathrm{Prec}(n)")._repr_html_()
 
 
 class OfFormula(irmx.Measure):
@@ -68,34 +69,62 @@ class OfFormula(irmx.Measure):
     RANGE = (0.0, float("inf"))
     CITATIONS = ("@misc{A, author = {An {A}uthor}, title = {A {T}itle}, year = 2026}",)
 
-    def contributions(self, rankings: irmx.Rankings) -> dict[str, irmx.ragged.Floats]:
+    def contributions(self, rankings: irmx.Rankings) -> dict[str, Any]:
         return {"contribution": rankings.relevant.rank * 0.0 + 1}
 
 
-def test_help_of_an_instance_has_the_formula_as_latex_and_the_class_does_not() -> None:
+def test_a_measure_is_html_in_a_notebook_and_help_has_its_formula_as_latex() -> None:
+    html = OfFormula(rel=2)._repr_html_()
+    for part in ("<code>OfFormula(rel=2)</code> A measure with a formula.", "<math ", ">2</td>", "An Author. A Title."):
+        assert part in html
+    assert "{" not in html
     assert ".. math:: \\mathrm{OfFormula} = r\n\n  r: the number of relevant documents" in (OfFormula().__doc__ or "")
     assert OfFormula.__doc__ == "A measure for tests."
 
 
-def test_a_measure_is_html_in_a_notebook_with_its_own_values_and_no_braces_of_bibtex() -> None:
-    html = OfFormula(rel=2)._repr_html_()
-    assert "<code>OfFormula(rel=2)</code> A measure with a formula." in html
-    assert '<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">' in html
-    assert '<td style="text-align:left">2</td>' in html
-    assert "An Author. A Title." in html
-    assert "{" not in html
+# -- citations ---------------------------------------------------------------------------------------------
+
+ACM = """
+@inproceedings{10.1145/1571941.1571963,
+author = {Moffat, Alistair and Zobel, Justin},
+title = {Rank-biased precision for measurement of {IR}
+  effectiveness},
+year = {2008},
+doi = "10.1145/1416950.1416952",
+pages = 2,
+}
+"""
+
+
+def test_an_entry_as_publishers_give_it(enough: Callable[..., Any], command: Callable[..., Any]) -> None:
+    citation = Citation.from_bibtex(ACM)
+    assert (citation.entry, citation.key) == ("inproceedings", "10.1145/1571941.1571963")
+    assert citation.doi == "10.1145/1416950.1416952"
+    assert citation.fields["title"] == "Rank-biased precision for measurement of {IR} effectiveness"
+    assert citation.fields["pages"] == "2"
+    assert enough(cite=ACM).citations() == (citation,)
+    assert "Moffat, Alistair" in command("cite", "Enough").out
+    assert str(Citation("A2026", "misc", {"author": "A", "title": "T", "year": "2026"})) == "A. T. 2026."
+
+
+NAMES, TEXTS = (st.from_regex(form, fullmatch=True) for form in (r"[a-z]{1,8}", r"[A-Za-z0-9.,=@#-]{1,20}"))
+
+
+@given(st.dictionaries(NAMES, TEXTS))
+def test_what_is_printed_reads_back(fields: dict[str, str]) -> None:
+    citation = Citation("Key2008", "article", fields)
+    assert Citation.from_bibtex(citation.bibtex()) == citation
 
 
 @pytest.mark.parametrize(
-    ("formula", "problem"),
+    "text",
     [
-        (Formula("x"), "No symbol explains x."),
-        (Formula("x", {"x": "known", "y": "lost"}), "The symbol y is not in the formula."),
-        (Formula(r"x \foo", {"x": "known"}), r"\\foo is not known here"),
-        ("x", "it must be an irmx.Formula"),
+        "Moffat and Zobel 2008",
+        "@article{Key, title = {A title",
+        "@article{Key, title = A title}",
+        "@article{Key, year = 2008} @article{Other, year = 2009}",
     ],
 )
-def test_the_kit_refuses_a_formula_with_flaws(formula: Formula, problem: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(OfFormula, "FORMULA", formula)
-    with pytest.raises(CheckError, match=problem):
-        check_metadata(OfFormula(), cast(Data, None))
+def test_what_is_not_one_entry(text: str) -> None:
+    with pytest.raises(UsageError):
+        Citation.from_bibtex(text)

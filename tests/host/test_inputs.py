@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
+import json
 import warnings
-from collections import namedtuple
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
@@ -32,8 +31,6 @@ RUN = [
     ("1", "d3", 2.5), ("1", "x1", 2.5), ("1", "d1", 1.5), ("1", "é4", 1.25), ("1", "d2", 0.5), ("1", "x2", -1.0),
     ("2", "x1", 4.0), ("2", "d9", 3.0), ("2", "d1", 3.0), ("4", "d1", 1.0),
 ]  # fmt: skip
-Qrel = namedtuple("Qrel", "query_id doc_id relevance iteration")
-ScoredDoc = namedtuple("ScoredDoc", "query_id doc_id score")
 Rows = list[tuple[str, str, Any]]
 Made = Callable[[Rows, str, Path], Any]
 
@@ -49,7 +46,7 @@ def as_dict(rows: Rows, value: str = "", folder: Path | None = None) -> dict[str
     return out
 
 
-def frame(rows: Rows, value: str, folder: Path | None = None, **types: Any) -> pd.DataFrame:
+def frame(rows: Rows, value: str, folder: Any = None, **types: Any) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["query_id", "doc_id", value]).astype(types)
 
 
@@ -57,15 +54,13 @@ def arrow(rows: Rows, value: str, folder: Path | None = None) -> pa.Table:
     return pa.Table.from_pandas(frame(rows, value), preserve_index=False)
 
 
-def trec(
-    blank: str = " ", tag: str = "tag", width: int = 0, end: str = "\n", last: str = "\n", before: str = ""
-) -> Made:
+def trec(blank: str = " ", tag: str = "tag", end: str = "\n", last: str = "\n", before: str = "") -> Made:
     """Return what writes a TREC file of some form."""
 
     def make(rows: Rows, value: str, folder: Path) -> Path:
         of_run = [(q, "Q0", d, f"{rank}", f"{x}", tag) for rank, (q, d, x) in enumerate(rows, 1)]
         of_qrels = [(q, "0", d, f"{x}") for q, d, x in rows]
-        lines = [blank.join(field.ljust(width) for field in row) for row in (of_run if value == "score" else of_qrels)]
+        lines = [blank.join(row) for row in (of_run if value == "score" else of_qrels)]
         (folder / f"some.{value}").write_bytes((before + end.join(lines) + last).encode())
         return folder / f"some.{value}"
 
@@ -80,7 +75,7 @@ def table(suffix: str, write: Callable[[pd.DataFrame, Path], Any]) -> Made:
     return make
 
 
-def in_parts(rows: Rows, value: str, folder: Path) -> Path:
+def in_parts(rows: Rows, value: str, folder: Path) -> Any:
     """Write Parquet files, one of which ends within a topic, with what Spark leaves beside them."""
     if value != "score":  # only a run may be a folder
         return table(".parquet", lambda t, p: t.to_parquet(p))(rows, value, folder)
@@ -100,61 +95,46 @@ PYTERRIER = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
 KINDS: dict[str, Made] = {
     "dict": as_dict,
     "dict with numbers as topics": lambda r, v, f: {int(q): docs for q, docs in as_dict(r).items()},
-    "dict with numbers as texts": lambda r, v, f: as_dict([(q, d, str(x)) for q, d, x in r]),
     "frame": frame,
-    "frame of objects": lambda r, v, f: frame(r, v, query_id=object, doc_id=object),
     "frame of categories": lambda r, v, f: frame(r, v, query_id="category", doc_id="category"),
-    "frame of Arrow strings": lambda r, v, f: frame(r, v, query_id="string[pyarrow]", doc_id="string[pyarrow]"),
     "frame with numbers as topics": lambda r, v, f: frame(r, v, query_id=int),
     "frame with numbers as texts": lambda r, v, f: frame(r, v, **{v: str}),
-    "frame with odd index": lambda r, v, f: frame(r, v).set_index(pd.Index(range(0, -len(r), -1))),
     "frame with PyTerrier's names": lambda r, v, f: frame(r, v).rename(columns=PYTERRIER),
     "frame with more columns": lambda r, v, f: frame(r, v).assign(rank=0, vector=[[1], None] * 5 if len(r) == 10 else "")[
         ["vector", v, "rank", "doc_id", "query_id"]
     ],
     "polars": lambda r, v, f: pl.from_pandas(frame(r, v)),
     "Arrow": arrow,
-    "Arrow in parts": lambda r, v, f: pa.concat_tables([arrow(r, v)[:4], arrow(r, v)[4:]]),
     "Arrow stream": lambda r, v, f: arrow(r, v).to_reader(max_chunksize=3),
     "Arrow dictionaries": lambda r, v, f: arrow(r, v).set_column(1, "doc_id", pa.chunked_array(
         [pa.array([d for _, d, _ in part], pa.string()).dictionary_encode() for part in (r[:4], r[4:])])),
-    "namedtuples": lambda r, v, f: [ScoredDoc(*x) if v == "score" else Qrel(*x, "0") for x in r],
     "rows of ir_measures": lambda r, v, f: (
         ir_measures.ScoredDoc(*x) if v == "score" else ir_measures.Qrel(*x) for x in r
     ),
     "TREC": trec(),
     "TREC by format": lambda r, v, f: f"trec:{trec()(r, v, f)}",
-    "TREC, tabs": trec("\t"),
-    "TREC, aligned": trec(width=8),
     "TREC, CRLF": trec(end="\r\n", last="\r\n"),
-    "TREC, last line without an end": trec(last=""),
     "TREC, untidy": trec(" \t  ", end="  \n \n  ", before="\ufeff"),
     "TREC, comments": trec(before="# made by us in 1999\n\n  #no blank behind it\n", end="\n# more\n#\n"),
     "TREC, longer tags": trec("  ", tag="my 2nd\u00a0run"),
     "csv": table(".csv", lambda t, p: t.to_csv(p, index=False)),
-    "csv, compressed": table(".csv.gz", lambda t, p: t.to_csv(p, index=False)),
-    "csv, quoted": table(".csv", lambda t, p: t.to_csv(p, index=False, quoting=csv.QUOTE_ALL)),
     "csv, CRLF and blanks": table(".csv", lambda t, p: p.write_bytes(
         t.to_csv(index=False, lineterminator="\r\n\r\n").replace(",", ", ").encode())),
     "csv, with more columns": table(".csv", lambda t, p: t.assign(note='"x, y"', rank=1).to_csv(p, index=False)),
     "tsv": table(".tsv", lambda t, p: t.to_csv(p, index=False, sep="\t")),
     "tsv, by its content": table(".txt", lambda t, p: t.to_csv(p, index=False, sep="\t")),
-    "jsonl": table(".jsonl", lambda t, p: t.to_json(p, orient="records", lines=True)),
+    "jsonl": table(".jsonl", lambda t, p: p.write_text("".join(f"{json.dumps(row)}\n" for row in t.to_dict("records")))),
     "parquet": table(".parquet", lambda t, p: t.to_parquet(p)),
     "folder of parquet": in_parts,
     "read already": lambda r, v, f: read(as_dict(r), v),
-    "iterated again": lambda r, v, f: iter(read(frame(r, v), v)),
 }  # fmt: skip
 
 
 def test_the_values_by_hand() -> None:
     """The order is x1 d3 d1 é4 d2 x2 for topic 1 and x1 d9 d1 for topic 2."""
     found = values(as_dict(QRELS), as_dict(RUN))
-    assert [found[topic, "NCP(law=uniform)"] for topic in "123"] == [
-        (1 / 2 + 2 / 3 + 3 / 4) / 3,
-        (1 / 2 + 2 / 3) / 2,
-        0,
-    ]
+    uniform = [(1 / 2 + 2 / 3 + 3 / 4) / 3, (1 / 2 + 2 / 3) / 2, 0]
+    assert [found[topic, "NCP(law=uniform)"] for topic in "123"] == uniform
     assert [found[topic, "NCP(law=zipf,rel=2)@3"] for topic in "123"] == [1 / 3, 1 / 2, 0]
     assert len(found) == 12
 
@@ -193,7 +173,7 @@ any_rows = st.lists(st.tuples(ids, ids, scores), min_size=1, max_size=12, unique
 
 @given(
     rows=any_rows,
-    kind=st.sampled_from([k for k in KINDS if not ({"untidy", "comments", "blanks", "topics"} & set(k.split()))]),
+    kind=st.sampled_from([k for k in KINDS if not {"untidy", "comments", "blanks", "topics"} & set(k.split())]),
 )
 @settings(max_examples=100)
 def test_what_was_written_is_read(rows: Rows, kind: str, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -225,17 +205,7 @@ def test_documents_are_found_at_the_ranks_of_trec_eval(rows: Rows, data: st.Data
 
 # -- numbers and ids --------------------------------------------------------------------------------------------------
 
-NUMBERS = {
-    "3": 3,
-    "+3": 3,
-    "-2.5": -2.5,
-    ".5": 0.5,
-    "5.": 5,
-    "1e5": 1e5,
-    "1E-5": 1e-5,
-    "007": 7,
-    "9007199254740993": 2.0**53,
-}
+NUMBERS = {"+3": 3, "-2.5": -2.5, ".5": 0.5, "5.": 5, "1E-5": 1e-5, "007": 7, "9007199254740993": 2.0**53}
 
 
 @pytest.mark.parametrize("kind", ["TREC", "csv", "tsv", "jsonl", "frame", "dict"])
@@ -247,28 +217,14 @@ def test_the_same_texts_are_numbers_everywhere(kind: str, tmp_path: Path) -> Non
 
 
 def test_numbers_of_every_type() -> None:
-    scores = {
-        "a": True,
-        "b": np.False_,
-        "c": Decimal("1.5"),
-        "d": np.float32(0.25),
-        "e": 3,
-        "f": Fraction(1, 2),
-        "g": 10**30,
-    }
-    assert irmx.read_run({"p": {}, "q": scores}).score.tolist() == [1, 0, 1.5, 0.25, 3, 0.5, 1e30]
+    given_scores = [True, np.False_, Decimal("1.5"), np.float32(0.25), 3, Fraction(1, 2), 10**30]
+    found = irmx.read_run({"p": {}, "q": dict(zip("abcdefg", given_scores, strict=True))}).score.tolist()
+    assert found == [1, 0, 1.5, 0.25, 3, 0.5, 1e30]
     for column in (pa.array([1, 2**62]), pa.array([1, 2**64 - 1], pa.uint64()), pa.array(np.array([1, 3], np.float16)),
                    pa.array([Decimal("1"), Decimal("3")]), [1, 10**30]):  # fmt: skip
         columns: Any = {"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": column}
         run = pa.table(columns) if isinstance(column, pa.Array) else pd.DataFrame(columns)
         assert list(irmx.calc_aggregate("NCP(law=first)", {"q": {"a": 1}}, run).values()) == [0.5]
-
-
-def test_topics_come_back_as_they_were_given() -> None:
-    found = [m.query_id for m in irmx.iter_calc("NCP(law=first)", {7: {"a": 1}, 8: {"a": 1}}, {"7": {"a": 1.0}})]
-    assert found == [7, 8]
-    qrels = frame([("7", "a", 1), ("8", "a", 1)], "relevance", query_id=int)
-    assert [m.query_id for m in irmx.iter_calc("NCP(law=first)", qrels, {"7": {"a": 1.0}})] == [7, 8]
 
 
 @pytest.mark.parametrize(
@@ -360,14 +316,6 @@ def test_qrels_of_beir(suffix: str, tmp_path: Path) -> None:
         irmx.read_run(tmp_path / f"test{suffix}")
 
 
-def test_a_score_is_a_grade_in_qrels_of_beir_only() -> None:
-    for names in (["query_id", "doc_id", "score"], ["query-id", "doc_id", "score"]):
-        with pytest.raises(DataError, match="lacks the column 'relevance'"):
-            irmx.read_qrels(pd.DataFrame([("q", "a", 1)], columns=names))
-    graded = pd.DataFrame([("q", "a", 1, 2)], columns=["query-id", "corpus-id", "score", "relevance"])
-    assert irmx.read_qrels(graded).as_dict() == {"q": {"a": 2}}
-
-
 def test_ids_that_begin_with_a_number_sign_are_topics(tmp_path: Path) -> None:
     """A line that cannot be a row is a comment before the first row, and below it if a blank is behind the sign."""
     rows = "#310 0 a 1\n# grade of b unsure\n#310 0 b 0\n# 0 a 1\n  #\tindented\n311 0 a 1\n"
@@ -397,27 +345,3 @@ def test_a_dataset_of_ir_datasets_by_id(tmp_path: Path) -> None:
 def test_an_empty_run_gives_the_default_for_every_topic_of_the_qrels(empty: Any) -> None:
     found = list(irmx.iter_calc("MP(model=GL_AD_ID) NCP(law=first)", as_dict(QRELS), empty))
     assert [(m.query_id, m.value) for m in found] == [(topic, 0.0) for topic in "112233"]
-
-
-@pytest.mark.parametrize("kind", ["dict", "frame", "frame of categories", "namedtuples", "rows of ir_measures"])
-def test_a_call_of_ir_measures(kind: str, tmp_path: Path) -> None:
-    measures = [irmx.parse_measure("MP(model=GL_AD_ID)"), ir_measures.AP, ir_measures.nDCG @ 10]
-    expected = ir_measures.calc_aggregate(measures, as_dict(QRELS), as_dict(RUN))
-    found = ir_measures.calc_aggregate(
-        measures, KINDS[kind](QRELS, "relevance", tmp_path), KINDS[kind](RUN, "score", tmp_path)
-    )
-    assert found == pytest.approx(expected, abs=1e-12)
-
-
-def test_the_same_evaluator_scores_several_runs() -> None:
-    for make in (irmx.evaluator, ir_measures.evaluator):
-        evaluator = make([irmx.parse_measure("NCP(law=uniform)"), ir_measures.AP], as_dict(QRELS))
-        for run in (as_dict(RUN), {"1": {"d1": 1.0}}, {}, as_dict(RUN)):
-            own, other = evaluator.calc_aggregate(run).values()
-            assert own == pytest.approx(other, abs=1e-12)
-            assert evaluator.calc(run).aggregated == evaluator.calc_aggregate(run)
-
-
-def test_the_measures_are_in_the_order_asked_and_once() -> None:
-    found = irmx.calc_aggregate("nDCG@10 NCP(law=first) AP NCP(law=first) MP(model=GL_AD_ID)", {"q": {"a": 1}}, {})
-    assert [str(m) for m in found] == ["nDCG@10", "NCP(law=first)", "AP", "MP(model=GL_AD_ID)"]

@@ -1,13 +1,17 @@
-"""What ``import irmx`` does to ir_measures, how it is undone, and what it costs; each in a process of its own."""
+"""What ``import irmx`` does to ir_measures, how it is undone, and what it costs; measures that no provider computes."""
 
 import ast
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import ir_measures
 import pytest
 
 import irmx
+from irmx.demo import qrels_path, run_path
 
 
 def in_a_new_process(code: str) -> str:
@@ -19,29 +23,33 @@ def in_a_new_process(code: str) -> str:
 
 STATE = """
 import ir_measures
+from ir_measures import AP, RBP, RR, infAP
+qrels, run = {"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}
 def state():
     return (list(map(id, ir_measures.DefaultPipeline.providers)), dict(ir_measures.measures.registry),
             dict(ir_measures.providers.registry), ir_measures.parse_measure, ir_measures.util.parse_measure)
-before = state()
-"""
-
-
-@pytest.mark.parametrize("used", ["", "irmx.parse_measure('MP(model=GL_AD_ID)')", "irmx.install()", "irmx.uninstall()"])
-def test_uninstall_puts_everything_back(used: str) -> None:
-    in_a_new_process(f"{STATE}\nimport irmx\n{used}\nirmx.uninstall()\nassert state() == before")
-
-
-def test_import_changes_ir_measures_and_install_again_works() -> None:
-    in_a_new_process(
-        STATE
-        + """
+def who(measure):
+    return next(p.NAME for p in ir_measures.DefaultPipeline.providers if p.supports(measure))
+def providers():
+    return [p.NAME for p in ir_measures.DefaultPipeline.providers]
+before, stock = state(), providers()
 import irmx
-qrels, run = {"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}
+"""
+PROGRAMS = {
+    "uninstall puts everything back": """
+irmx.uninstall()
+assert state() == before
+""",
+    "also after it was used": """
+irmx.parse_measure("MP(model=GL_AD_ID)")
+irmx.install()
+irmx.uninstall()
+assert state() == before
+""",
+    "install again works": """
 def works():
     MP = ir_measures.parse_measure("MP(model=GL_AD_ID)@100")
-    found = ir_measures.calc_aggregate([MP, ir_measures.AP], qrels, run)
-    assert found == {MP: 0.5, ir_measures.AP: 0.5}, found
-    assert "MP" in ir_measures.measures.registry and "irmx" in ir_measures.providers.registry
+    assert ir_measures.calc_aggregate([MP, AP], qrels, run) == {MP: 0.5, AP: 0.5}
 works()
 installed = state()
 irmx.uninstall()
@@ -52,33 +60,14 @@ except NameError:
     pass
 else:
     raise AssertionError("MP is still known")
-assert irmx.calc_aggregate("NCP(law=first) RR", qrels, run) == {
-    irmx.parse_measure("NCP(law=first)"): 0.5, ir_measures.RR: 0.5}
+assert irmx.calc_aggregate("NCP(law=first) RR", qrels, run) == {irmx.parse_measure("NCP(law=first)"): 0.5, RR: 0.5}
 for _ in range(2):
     irmx.install()
 assert state() == installed
 works()
-"""
-    )
-
-
-FIRST = """
-import irmx, ir_measures
-from ir_measures import AP, RBP, RR, infAP
-qrels, run = {"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}
-def who(measure):
-    return next(p.NAME for p in ir_measures.DefaultPipeline.providers if p.supports(measure))
-def providers():
-    return [p.NAME for p in ir_measures.DefaultPipeline.providers]
-stock = providers()[:-1]
+""",
+    "scorers are asked first if the user says so": """
 assert providers() == [*stock, "irmx"] and who(AP) == "pytrec_eval"
-"""
-
-
-def test_scorers_are_asked_first_in_ir_measures_only_if_the_user_says_so() -> None:
-    in_a_new_process(
-        FIRST
-        + """
 for _ in range(2):
     irmx.install(first=True)
     assert providers() == ["irmx", *stock]
@@ -88,17 +77,47 @@ irmx.install()
 assert providers() == [*stock, "irmx"] and who(AP) == "pytrec_eval"
 irmx.install(first=True)
 irmx.uninstall()
-assert providers() == stock and "irmx" not in ir_measures.providers.registry
-irmx.install(first=True)
-assert providers() == ["irmx", *stock] and who(AP) == "irmx"
-"""
-    )
+assert state() == before
+""",
+    "a scorer does what a provider cannot": """
+assert who(RBP) == "irmx" and who(RBP(rel=1)) == "cwl_eval"
+assert ir_measures.calc_aggregate([AP, RBP(p=0.5)], qrels, run) == {AP: 0.5, RBP(p=0.5): 0.25}
+""",
+    "threads that ask at once all find the plugins": """
+import sys, threading
+sys.setswitchinterval(1e-6)
+found = []
+threads = [threading.Thread(target=lambda: found.append(sorted(irmx.registry().measures()))) for _ in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert len(found) == 8 and all("MP" in names and names == found[0] for names in found), found
+""",
+    "a warning made an error leaves no half-filled registry": """
+import os
+os.environ["IRMX_DISABLED_PLUGINS"] = "nothing-of-this-name"
+try:
+    irmx.registry()
+except irmx.PluginWarning:
+    pass
+else:
+    raise AssertionError("no warning")
+del os.environ["IRMX_DISABLED_PLUGINS"]
+assert "MP" in irmx.registry().measures() and "MP" in ir_measures.measures.registry
+""",
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_what_importing_irmx_does(name: str) -> None:
+    in_a_new_process(STATE + PROGRAMS[name])
 
 
 def test_an_experiment_of_pyterrier_gives_the_same_with_scorers_first() -> None:
     pytest.importorskip("pyterrier")
     in_a_new_process(
-        FIRST
+        STATE
         + """
 import pandas as pd, pyterrier as pt
 from unittest import mock
@@ -112,16 +131,6 @@ assert stock == [{"name": "some", "map": 0.5, "RR": 0.5}], stock
 irmx.install(first=True)
 with mock.patch.object(ir_measures.providers.registry["pytrec_eval"], "_evaluator", side_effect=AssertionError):
     assert experiment() == stock
-"""
-    )
-
-
-def test_what_a_provider_cannot_compute_a_scorer_does_in_ir_measures() -> None:
-    in_a_new_process(
-        FIRST
-        + """
-assert who(RBP) == "irmx" and who(RBP(rel=1)) == "cwl_eval"
-assert ir_measures.calc_aggregate([AP, RBP(p=0.5)], qrels, run) == {AP: 0.5, RBP(p=0.5): 0.25}
 """
     )
 
@@ -140,39 +149,27 @@ print(sorted((str(m), float(v)) for m, v in ir_measures.calc_aggregate(measures,
 
 def test_import_is_light() -> None:
     loaded = in_a_new_process("import irmx, sys; print(*sys.modules)").split()
-    for heavy in (
-        "pandas",
-        "pyarrow",
-        "scipy",
-        "ir_datasets",
-        "typer",
-        "rich",
-        "irmx_markov",
-        "irmx_ncp",
-        "irmx_pages",
-        "irmx_stream",
-        "irmx_temporal",
-        "pyterrier",
-    ):
-        assert heavy not in loaded
     assert "irmx.adapters.ir_measures.provider" in loaded
+    heavy = {"pandas", "pyarrow", "scipy", "ir_datasets", "typer", "rich", "pyterrier", "irmx_markov", "irmx_stream"}
+    assert heavy & set(loaded) == set()
 
 
 def test_public_names_are_listed_once_and_are_there() -> None:
-
     assert sorted(irmx.__all__) == irmx.__all__
     stub = ast.parse(Path(irmx.__file__).with_suffix(".pyi").read_text())
     imported = [alias.asname for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names]
-    assert sorted([*imported, "registry"]) == irmx.__all__
+    assert sorted([*imported, "registry"]) == irmx.__all__  # type: ignore[type-var]
     for name in irmx.__all__:
         assert getattr(irmx, name) is not None
-    assert set(irmx.__all__) <= set(dir(irmx))
-    assert {"MP", "NCP"} <= set(dir(irmx))
+    assert {*irmx.__all__, "MP", "NCP"} <= set(dir(irmx))
     assert not {"GL_AD_ID", "uniform", "t", "counted", "join"} & set(dir(irmx))
     assert {"GL_AD_ID", "uniform", "t"} <= set(dir(irmx.symbols))
     assert irmx.symbols.GL_AD_ID is irmx.GL_AD_ID
     for name in irmx.toolkit.__all__:
         assert getattr(irmx.toolkit, name) is not None
+    assert irmx.MP is irmx.registry().measures()["MP"]
+    with pytest.raises(AttributeError, match="NoSuchThing"):
+        _ = irmx.NoSuchThing
 
 
 @pytest.mark.parametrize(("old", "now"), [("counted", irmx.toolkit.counted), ("join", irmx.rankings)])
@@ -191,59 +188,82 @@ def test_names_that_moved_work_and_warn(old: str, now: object) -> None:
 def test_public_modules_are_imported_in_every_way_and_show_their_names_alone(module: str, names: list[str]) -> None:
     if module == "pt":
         pytest.importorskip("pyterrier")
-    ways = (f"import irmx.{module} as m", f"from irmx import {module} as m", f"import irmx; m = irmx.{module}")
-    for way in (*ways, f"from irmx.{module} import {names[-1]}; import irmx; m = irmx.{module}"):
+    for way in (f"from irmx import {module} as m", f"import irmx; m = irmx.{module}"):
         assert in_a_new_process(f"{way}\nprint(m.__name__, *dir(m))").split() == [f"irmx.{module}", *names]
     in_a_new_process(f"from irmx.{module} import *\nprint({', '.join(names)})")
 
 
 def test_public_modules_are_attributes() -> None:
-    modules = ("ragged", "errors", "demo", "testing", "collections")
+    modules = ("ragged", "errors", "demo", "testing")
     out = in_a_new_process("import irmx\n" + "\n".join(f"print(irmx.{module}.__name__)" for module in modules))
     assert out.split() == [f"irmx.{module}" for module in modules]
 
 
-def test_registered_names_are_attributes() -> None:
-    import irmx_markov
+# -- what no provider computes -----------------------------------------------------------------------------
 
-    assert irmx.MP is irmx_markov.MP
-    assert irmx.GL_AD_ID is irmx_markov.GL_AD_ID
-    with pytest.raises(AttributeError, match="NoSuchThing"):
-        _ = irmx.NoSuchThing
+QRELS, RUN = str(qrels_path()), str(run_path("recent"))
+PACKAGES = {"pyndeval": "pyndeval", "cwl_eval": "cwl"}
 
 
-def test_threads_that_ask_at_once_all_find_the_plugins() -> None:
-    in_a_new_process(
-        """
-import sys, threading
-import irmx
-sys.setswitchinterval(1e-6)
-found = []
-def ask():
-    found.append(sorted(irmx.registry().measures()))
-threads = [threading.Thread(target=ask) for _ in range(8)]
-for thread in threads:
-    thread.start()
-for thread in threads:
-    thread.join()
-assert len(found) == 8 and all("MP" in names and names == found[0] for names in found), found
-"""
+@pytest.fixture
+def without(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], None]:
+    """A function that takes away what a provider needs, for as long as the test runs."""
+
+    def take(name: str) -> None:
+        if name == "gdeval":
+            monkeypatch.setenv("PATH", str(tmp_path))  # a folder without perl
+        else:
+            monkeypatch.setitem(sys.modules, PACKAGES[name], None)
+        monkeypatch.setattr(ir_measures.providers.registry[name], "_is_available", None)
+
+    return take
+
+
+@pytest.mark.parametrize(
+    ("measure", "provider", "how"),
+    [
+        ("alpha_nDCG@10", "pyndeval", "pip install ir-measures[pyndeval]"),
+        ("ERR@20", "gdeval", "Install perl, see <https://www.perl.org>"),
+        ("INST(max_rel=1)", "cwl_eval", "pip install ir-measures[cwl_eval]"),
+    ],
+)
+def test_the_provider_to_install_is_named(
+    measure: str, provider: str, how: str, without: Callable[[str], None], command: Callable[..., Any]
+) -> None:
+    name, told = measure.partition("(")[0].partition("@")[0], f"{provider}, which is not installed: {how}"
+    assert "not installed" not in command("measures").out
+    without(provider)
+    done = command("eval", QRELS, RUN, "AP", measure)
+    assert (done.code, done.out) == (2, "")
+    assert f"irmx: {measure} needs the provider {told}." in done.err
+    assert "AP" not in done.err
+    listed = {line.split()[0]: line for line in command("measures").out.splitlines() if line.strip()}
+    assert listed[name].endswith(f"[needs {told}]")
+    assert "not installed" not in listed["AP"]
+    assert told in command("measures", measure).out
+
+
+def test_each_measure_is_told_with_its_own_provider(without: Callable[[str], None]) -> None:
+    for provider in ("pyndeval", "gdeval"):
+        without(provider)
+    with pytest.raises(irmx.UsageError, match=r"alpha_nDCG@10 needs .* pyndeval.*\nERR@20 needs .* gdeval"):
+        irmx.calc_aggregate("alpha_nDCG@10 AP ERR@20", QRELS, RUN)
+
+
+@pytest.mark.parametrize(
+    ("measures", "told"),
+    [
+        ("ERR", "ERR: no provider supports it with these parameters"),
+        ("AP alpha_nDCG", r"alpha_nDCG without a cutoff\..* such as alpha_nDCG@10"),
+        ("RBP(p=0.9)", r"RBP\(p=0.9\). Without rel the measure is graded: every grade needs a gain"),
+    ],
+)
+def test_parameters_that_no_provider_takes(measures: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(irmx.registry()._owners, ("scorers", "RBP"))
+    with pytest.raises(irmx.UsageError, match=f"does not compute {told}"):
+        irmx.calc_aggregate(measures, QRELS, RUN)
+    binary = irmx.parse_measure("RBP(p=0.9,rel=1)")
+    found = irmx.calc_aggregate(
+        binary, {"q": {"a": 0, "b": 1, "c": 2}}, {"q": {"a": 4.0, "b": 3.0, "x": 2.0, "c": 1.0}}
     )
-
-
-def test_a_warning_made_an_error_leaves_no_half_filled_registry() -> None:
-    in_a_new_process(
-        """
-import os, warnings
-os.environ["IRMX_DISABLED_PLUGINS"] = "nothing-of-this-name"
-import irmx, ir_measures
-try:
-    irmx.registry()
-except irmx.PluginWarning:
-    pass
-else:
-    raise AssertionError("no warning")
-del os.environ["IRMX_DISABLED_PLUGINS"]
-assert "MP" in irmx.registry().measures() and "MP" in ir_measures.measures.registry
-"""
-    )
+    assert found[binary] == pytest.approx(0.1 * (0.9 + 0.9**3))

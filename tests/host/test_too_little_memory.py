@@ -16,8 +16,8 @@ import pytest
 
 import irmx
 from irmx.errors import TooLittleMemoryError, too_little_memory
-from irmx.parallel import results_of
 from irmx.registry import registry
+from irmx.toolkit import results_of
 
 ADVICE = "Score fewer runs or topics at once, with a smaller --memory and --jobs 1, or close other programs."
 

@@ -1,0 +1,206 @@
+"""The words after ``irmx``: help, examples, unknown words, what is imported when, and what the shell completes."""
+
+import re
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import irmx
+from irmx import Command
+from irmx.cli.commands import COMMANDS as OF_HOST
+from irmx.cli.words import built
+from irmx.registry import PluginInfo, Registry
+
+COMMANDS = irmx.registry().commands()
+GROUPS = sorted({one.group for one in COMMANDS.values() if one.group})
+FORMATS = irmx.registry().formats()
+MODELS = sorted(irmx.registry().symbols("Markov model"))
+
+
+# -- help --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("words", ["", *GROUPS, *sorted(COMMANDS)])
+def test_help_fits_80_columns_and_names_no_types(words: str, command: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    environ = monkeypatch.setenv
+    monkeypatch.setattr(monkeypatch, "setenv", lambda name, value: environ(name, "80"))
+    done = command(*words.split(), "--help")
+    assert (done.code, done.err) == (0, "")
+    assert done.out == command(*words.split(), "-h").out
+    assert not re.search(r"<(str|int|float|list)|[{}]|INTEGER|\bTEXT\b", done.out)
+    assert max(map(len, done.out.splitlines())) <= 80
+    assert not re.search(r"\w-$", done.out, re.MULTILINE), "a word is broken at its hyphen"
+    if words not in COMMANDS:
+        return
+    one = COMMANDS[words]
+    assert f" {words} [OPTIONS]" in done.out
+    _, _, examples = done.out.partition("For example:\n")
+    assert [line.strip() for line in re.sub(r" \\\n\s+", " ", examples).splitlines()] == list(one.EXAMPLES)
+    assert one not in OF_HOST or (one.load().__doc__ or "").startswith(f"{one.SHORT_DESC}\n")
+    for text in (one.SHORT_DESC, *(param.help for param in built(one).params)):
+        assert re.fullmatch(r"[A-Z].*[.)]", text), text
+
+
+@pytest.mark.parametrize("words", sorted(COMMANDS))
+def test_a_command_takes_its_examples_and_options_with_hyphens_or_underscores(words: str, command: Any) -> None:
+    word, typed = words.split(), []
+    for param in built(COMMANDS[words]).params:
+        names = [name[2:] for name in param.opts if name.startswith("--")]
+        for name in sorted({name.replace(*pair) for name in names for pair in ("_-", "-_")}):
+            typed += [f"--{name}", *([] if param.is_flag else ["1"])]
+    done = command(*word, *typed, "--help")
+    assert (done.code, done.err) == (0, "")
+    assert COMMANDS[words].EXAMPLES
+    for example in COMMANDS[words].EXAMPLES:
+        line = shlex.split(example.partition(" > ")[0])
+        assert line[: len(word) + 1] == ["irmx", *word]
+        assert built(COMMANDS[words]).make_context(words, line[len(word) + 1 :]).params
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_an_example_of_a_format_is_of_that_format(name: str) -> None:
+    one = FORMATS[name]
+    assert one.EXAMPLES
+    for example in one.EXAMPLES:
+        named, _, rest = example.partition(":")
+        if Path(example).suffix and not rest:
+            assert one.recognises(one.TABLES[0], Path(example), b"")
+        else:
+            assert named == name or one.IDS
+
+
+def test_version_and_no_arguments(command: Callable[..., Any]) -> None:
+    assert command("--version").out == f"irmx {irmx.__version__}\n"
+    done = command()
+    assert "Commands" in done.out + done.err
+
+
+# -- words of plugins --------------------------------------------------------------------------------------
+
+
+def test_the_word_of_a_plugin_lists_its_commands_or_what_it_offers(registry_with: Any, command: Any) -> None:
+    shows = Command("zflat", "irmx.cli.plugins:plugins", SHORT_DESC="Do what it says.")
+    registry = registry_with("pair of irmx-a", commands=[shows])
+    registry.plugins["pair of irmx-a"].point = "pair"
+    registry.plugins["pair of irmx-b"] = PluginInfo("pair of irmx-b", "irmx-b", "1.0", "pair")
+    assert "zflat  Do what it says." in command("pair", "-h").out
+    registry_with("second", measures=[type("M", (irmx.Measure,), {"NAME": "ZM"})()])
+    done = command("second", "--help")
+    assert (done.code, done.err) == (0, "")
+    assert done.out == "The plugin second (irmx-second 2.0) has no command. It offers measures: ZM.\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("evl", "There is no command 'evl'. Did you mean eval? 'irmx --help' lists the commands."),
+        ("zgrop", "There is no command 'zgrop'. Did you mean zgroup?"),
+        ("zfitt", "There is no command 'zfitt'. Did you mean zgroup zfit?"),
+        ("zgroup zfti", "There is no command 'zgroup zfti'. Did you mean zfit? Known: zfit."),
+        ("idle", "The plugin idle (irmx-idle 1.0) has no command."),
+        ("failed", "The plugin failed (irmx-failed 1.0) is not in use: for a reason"),
+        ("failed --help", "The plugin failed (irmx-failed 1.0) is not in use: for a reason"),
+    ],
+)
+def test_an_unknown_word_names_the_nearest(
+    words: str, told: str, registry_with: Callable[..., Registry], command: Any
+) -> None:
+    registry = registry_with("second", commands=[Command("zflat", "m:f"), Command("zfit", "m:f", group="zgroup")])
+    registry.plugins["idle"] = PluginInfo("idle", "irmx-idle", "1.0")
+    registry.plugins["failed"] = PluginInfo("failed", "irmx-failed", "1.0", failure="for a reason")
+    done = command(*words.split())
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"irmx: {told}")
+
+
+MARKED = """
+import os, sys
+open(os.environ["MARK"], "a").close()
+import irmx
+@irmx.hookimpl
+def irmx_measures():
+    return [type("Marked", (irmx.Measure,), {"NAME": "ZMarked"})()]
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "loads"), [("--version", False), ("--help", False), ("eval --help", False), ("measures", True)]
+)
+def test_what_needs_no_plugin_loads_none(
+    arguments: str, loads: bool, tmp_path: Path, shell: Any, installed: Any
+) -> None:
+    installed(tmp_path, "marked", MARKED, "Leaves a mark")
+    done = shell(*arguments.split(), PYTHONPATH=str(tmp_path), MARK=str(tmp_path / "mark"))
+    assert (done.code, done.err) == (0, "")
+    assert (tmp_path / "mark").exists() == loads
+    if arguments == "--help":
+        assert "marked    Leaves a mark" in done.out
+
+
+# -- completion --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def offered(command: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], list[str]]:
+    """A function that returns what is offered at the end of a command line, in a folder with one run."""
+    (tmp_path / "RRF.run").touch()
+    monkeypatch.chdir(tmp_path)
+
+    def offer(line: str) -> list[str]:
+        monkeypatch.setenv("_IRMX_COMPLETE", "complete_bash")
+        monkeypatch.setenv("COMP_WORDS", line)
+        monkeypatch.setenv("COMP_CWORD", str(len(line.split(" ")) - 1))
+        done = command()
+        assert (done.code, done.err) == (0, "")
+        return [text for text in done.out.split("\n") if text]
+
+    return offer
+
+
+@pytest.mark.parametrize(
+    ("line", "offers"),
+    [
+        ("", sorted({words.partition(" ")[0] for words in COMMANDS})),
+        ("ev", ["eval"]),
+        ("pages s", ["score", "simulate"]),
+        ("--l", ["--load"]),
+        ("compare --all", ["--all-pairs"]),
+        ("eval qrels.txt --by_", ["--by_query"]),
+        ("eval qrels.txt --by-", ["--by-query"]),
+        ("eval q.txt r.txt AP -o ma", ["markdown"]),
+        ("compare --test randomised", ["randomised-tukey"]),
+        ("compare --sort p", ["p", "p_corrected"]),
+        ("eval ", []),
+        ("eval qrels.txt ", []),
+        ("compare qrels.txt RR", []),
+        ("eval qrels.txt a.run RR", ["RRF.run", "RR"]),
+        ("eval qrels.txt a.run AP RR", ["RR"]),
+        ("explain qrels.txt a.run NC", ["NCP"]),
+        ("cite NC", ["NCP"]),
+        ("measures GL_AD", ["GL_AD_ID", "GL_AD_LID"]),
+        ("eval q r 'MP(model=", [f"MP(model={name}" for name in MODELS]),
+        ("eval q r AP 'MP(model=GL_AD_I", ["MP(model=GL_AD_ID)", "MP(model=GL_AD_ID,"]),
+        ("eval q r 'MP(mo", [f"MP(model={name}" for name in MODELS]),
+        ("eval q r 'NCP(law=geom", ["NCP(law=geometric)", "NCP(law=geometric,"]),
+        ("eval q r 'NCP(law=geometric(", ["NCP(law=geometric(p="]),
+        ("eval q r NCP(law=uniform)", []),
+        ("eval q r nDCG@1", []),
+        ("eval q r 'Nothing(", []),
+        ("eval q r 'MP(nothing=", []),
+    ],
+)
+def test_what_is_offered(line: str, offers: list[str], offered: Callable[[str], list[str]]) -> None:
+    assert offered(f"irmx {line}") == offers
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_program_for_each_shell_is_shown(shell: str, command: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("typer.completion._get_shell_name", lambda: shell)
+    assert f"_IRMX_COMPLETE=complete_{shell}" in command("--show-completion").out
+    environment = {"_IRMX_COMPLETE": f"complete_{shell}", "_TYPER_COMPLETE_ARGS": "irmx ev", "COMP_WORDS": "irmx ev"}
+    for name, value in {**environment, "COMP_CWORD": "1", "_TYPER_COMPLETE_FISH_ACTION": "get-args"}.items():
+        monkeypatch.setenv(name, value)
+    assert "eval" in command().out
