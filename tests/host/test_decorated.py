@@ -1,5 +1,7 @@
 """Functions that become measures by a decorator: what they declare, their scores, names, signatures and other processes."""
 
+# mypy: ignore-errors
+
 import copy
 import doctest
 import importlib
@@ -10,7 +12,6 @@ from typing import Annotated, Literal
 
 import ir_measures
 import joblib
-import numpy as np
 import pandas as pd
 import pytest
 from joblib.externals.loky import get_reusable_executor
