@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from ir_measures.measures import MeanAgg
@@ -35,7 +35,7 @@ class Sound(Measure):
         **COMMON_PARAMS,
     }
     RUN_COLUMNS = (CLICKS, LENGTH)
-    CITATIONS: tuple[Citation, ...] = (
+    CITATIONS: ClassVar[tuple[Citation, ...]] = (
         Citation("Doe2026", "misc", {"author": "Jane Doe", "title": "A made-up measure", "year": "2026"}),
     )
 

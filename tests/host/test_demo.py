@@ -84,19 +84,6 @@ def test_retrieval_is_neither_trivial_nor_hopeless_and_systems_differ() -> None:
         run_path("bm52")
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
-def test_a_page_has_a_block_of_each_vertical_at_the_place_of_its_best_item(system: str) -> None:
-    run, pages = run_table(system).groupby("query_id"), block_table(system, "vertical", ["web"]).groupby("query_id")
-    for query, page in pages:
-        first = run.get_group(query).head(10)
-        assert sorted(page["doc_id"]) == sorted(first["doc_id"])
-        assert page["score"].tolist() == list(range(10, 10 - len(page), -1))
-        blocks = [v for v, before in zip(page["vertical"], [None, *page["vertical"]], strict=False) if v != before]
-        assert [v for v in blocks if v != "web"] == [v for v in dict.fromkeys(first["vertical"]) if v != "web"]
-        for vertical, items in first.groupby("vertical"):
-            assert page[page["vertical"] == vertical]["doc_id"].tolist() == items["doc_id"].tolist()
-
-
 # -- the command -------------------------------------------------------------------------------------------
 
 

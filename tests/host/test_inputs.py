@@ -183,25 +183,6 @@ def test_what_was_written_is_read(rows: Rows, kind: str, tmp_path_factory: pytes
     assert [(q, list(docs)) for q, docs in found.items()] == [(q, list(docs)) for q, docs in expected.items()]
 
 
-@given(rows=any_rows, data=st.data())
-def test_documents_are_found_at_the_ranks_of_trec_eval(rows: Rows, data: st.DataObject) -> None:
-    """By score as a 32-bit float, ties by id in reverse order of Python's strings, in tables as in dicts."""
-    with np.errstate(over="ignore"):
-        ranked = sorted(rows, key=lambda row: (np.float32(row[2]), row[1]), reverse=True)
-    judged = data.draw(st.lists(st.sampled_from(rows), min_size=1, unique_by=lambda row: row[:2]))
-    qrels = as_dict([(q, d, 1) for q, d, _ in judged])
-    expected = {
-        (q, d): [doc for topic, doc, _ in ranked if topic == q].index(d) + 1 for q, d in ((q, d) for q, d, _ in judged)
-    }
-    for run in (as_dict(rows), frame(rows, "score")):
-        rankings = irmx.rankings(qrels, run)
-        topics = [rankings.topics[i] for i in rankings.relevant.topic]
-        assert (
-            dict(zip(zip(topics, rankings.relevant.doc_ids, strict=True), rankings.relevant.rank.tolist(), strict=True))
-            == expected
-        )
-
-
 # -- numbers and ids --------------------------------------------------------------------------------------------------
 
 NUMBERS = {"+3": 3, "-2.5": -2.5, ".5": 0.5, "5.": 5, "1E-5": 1e-5, "007": 7, "9007199254740993": 2.0**53}
