@@ -15,25 +15,23 @@ from irmx.plugin.discovery import Discovery
 from irmx.registry import PluginInfo, Registry
 
 
-def _enough(**options):
-    """Define the measure that most tests use."""
-
-    @irmx.measure(**options)
-    def Enough(ranking: Ranking, *, k: Annotated[int, Param(int, "how many", low=1)] = 1) -> float:
-        """Whether at least k relevant documents
-        are retrieved.
-
-        A user is content with k.
-        """
-        return len(ranking.relevant) >= k
-
-    return Enough
-
-
 @pytest.fixture
-def enough():
+def enough() -> Callable[..., Any]:
     """A function that makes a measure of a function, with the options that it is given."""
-    return _enough
+
+    def make(**options: Any) -> Any:
+        @irmx.measure(**options)
+        def Enough(ranking: Ranking, *, k: Annotated[int, Param(int, "how many", low=1)] = 1) -> float:
+            """Whether at least k relevant documents
+            are retrieved.
+
+            A user is content with k.
+            """
+            return len(ranking.relevant) >= k
+
+        return Enough
+
+    return make
 
 
 def _plugin(**hooks: Any) -> Any:
@@ -47,14 +45,9 @@ def _plugin(**hooks: Any) -> Any:
 
         return irmx.hookimpl(call, specname=f"irmx_{kind}")
 
-    return SimplePlugin({f"irmx_{kind}": hook(kind, value) for kind, value in hooks.items()})
-
-
-class SimplePlugin:
-    """A plugin made of its hooks."""
-
-    def __init__(self, hooks: dict[str, Any]) -> None:
-        self.__dict__.update(hooks)
+    made = type("Plugin", (), {})()
+    vars(made).update({f"irmx_{kind}": hook(kind, value) for kind, value in hooks.items()})
+    return made
 
 
 @pytest.fixture

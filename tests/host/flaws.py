@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from ir_measures.measures import MeanAgg
@@ -35,7 +35,9 @@ class Sound(Measure):
         **COMMON_PARAMS,
     }
     RUN_COLUMNS = (CLICKS, LENGTH)
-    CITATIONS = (Citation("Doe2026", "misc", {"author": "Jane Doe", "title": "A made-up measure", "year": "2026"}),)
+    CITATIONS: ClassVar[tuple[Citation, ...]] = (
+        Citation("Doe2026", "misc", {"author": "Jane Doe", "title": "A made-up measure", "year": "2026"}),
+    )
 
     def __init_subclass__(cls, flaw: str = "") -> None:
         if flaw:
@@ -81,101 +83,61 @@ class Flawless(Sound):
 # -- one flaw each -------------------------------------------------------------------------------------------
 
 
-class WithoutSentence(Sound, flaw="metadata"):  # it lacks its sentence
-    SHORT_DESC = ""
+def flawed(flaw: str, name: str, **members: Any) -> None:
+    """Make a measure with a flaw, of members that take the place of those of ``Sound``."""
+    namespace = {"__module__": __name__, "__qualname__": name, **members}
+    globals()[name] = type(name, (Sound,), namespace, flaw=flaw)
 
 
-class Uncited(Sound, flaw="citation"):  # it has nothing to cite
-    CITATIONS = ()
+def times(factor: Any) -> Any:
+    """Return terms that a factor of the rankings changes."""
+    return lambda self, rankings: Sound.terms(self, rankings) * factor(self, rankings)
 
 
-class OddExample(Sound, flaw="examples"):  # its example is of another measure
-    EXAMPLES = ("AP",)
+def see(change: Any) -> Any:
+    """Return what scores other rankings: those of these values of rel, cutoff, judged_only and ties."""
+    return lambda self, r: Ranked(r._join, *change(r.rel, r.cutoff, r.judged_only, r.ties))
 
 
-class _Silent(Param):
+class Silent(Param):
     def check(self, value: Any, name: str, owner: str) -> Any:
         if not isinstance(value, float):
             raise UsageError("wrong value")
         return value
 
 
-class OddMessage(Sound, flaw="parameters"):  # it refuses a value without saying of what
-    SUPPORTED_PARAMS = {**Sound.SUPPORTED_PARAMS, "weight": _Silent(float, "weight", required=True)}
+SILENT = {**Sound.SUPPORTED_PARAMS, "weight": Silent(float, "weight", required=True)}
 
 
-class TakesAll(Sound, flaw="unknown_parameter"):  # it takes parameters that it does not have
-    def __init__(self, **params: Any) -> None:
-        super().__init__(**{k: v for k, v in params.items() if k in self.SUPPORTED_PARAMS})
+class Uncited(Sound):
+    CITATIONS = ()
 
 
-class Undemanding(Sound, flaw="required_parameters"):  # it does not say that a required parameter is missing
-    def validate_params(self) -> None:
-        pass
+def with_defaults(self: Any) -> str:
+    given = "".join(f",{k}={v!r}" for k, v in self.params.items() if k == "side")
+    return f"{self.NAME}(weight={self['weight']}{given})" if given else Sound.__repr__(self)
 
 
-class ShowsDefaults(Sound, flaw="default_parameters"):  # its text has defaults that were given
-    def __repr__(self) -> str:
-        given = "".join(f",{k}={v!r}" for k, v in self.params.items() if k == "side")
-        return f"{self.NAME}(weight={self['weight']}{given})" if given else super().__repr__()
+def takes_all(self: Any, **params: Any) -> None:
+    Sound.__init__(self, **{k: v for k, v in params.items() if k in self.SUPPORTED_PARAMS})
 
 
-class Rounds(Sound, flaw="expression"):  # its text rounds
-    def __repr__(self) -> str:
-        return super().__repr__().replace("0.25", "0.2")
+def equal(self: Any, other: object) -> bool:
+    return isinstance(other, type(self)) and repr(self(no_relevant="nan")) == repr(other(no_relevant="nan"))
 
 
-class EqualToOthers(Sound, flaw="equality"):  # it equals itself with another value of no_relevant
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, EqualToOthers) and repr(self(no_relevant="nan")) == repr(other(no_relevant="nan"))
-
-    def __hash__(self) -> int:
-        return hash(self.NAME)
+def greedy(self: Any, rankings: Rankings) -> Any:
+    for docs in getattr(rankings._join.run, "_dicts", []):
+        docs.popitem()
+    return self["weight"] ** rankings.relevant.rank
 
 
-class BadCopy(Sound, flaw="copies"):  # its deep copy is another
-    def __deepcopy__(self, memo: Any) -> Any:
-        return type(self)(weight=0.5)
+def needs_length(self: Any, rankings: Rankings) -> Any:
+    rankings.relevant.column(LENGTH)
+    return Sound.terms(self, rankings)
 
 
-class AtHome(Sound, flaw="joblib"):  # it scores differently in another process
-    HOME = os.getpid()
-
-    def terms(self, rankings: Rankings) -> Any:
-        return super().terms(rankings) * (1.0 if os.getpid() == self.HOME else 0.5)
-
-
-class OfFiles(Sound, flaw="input_kinds"):  # it scores runs that come from files differently
-    def terms(self, rankings: Rankings) -> Any:
-        return super().terms(rankings) * (0.5 if rankings._join.run.source.path else 1.0)
-
-
-class Greedy(Sound, flaw="inputs_unchanged"):  # it takes documents out of the run of the caller
-    RUN_COLUMNS = ()
-
-    def terms(self, rankings: Rankings) -> Any:
-        for docs in getattr(rankings._join.run, "_dicts", []):
-            docs.popitem()
-        return self["weight"] ** rankings.relevant.rank
-
-
-class ReadsMore(Sound, flaw="undeclared_columns"):  # it reads a column that it does not declare
-    def terms(self, rankings: Rankings) -> Any:
-        return super().terms(rankings) * (1.0 if not rankings.run_rows.has(VERTICAL) else 0.5)
-
-
-class Nameless(Sound, flaw="missing_columns"):  # messages do not name it
-    def __format__(self, spec: str) -> str:
-        return "A measure"
-
-
-class NeedsLength(Sound, flaw="optional_columns"):  # it cannot do without a column that it calls optional
-    def terms(self, rankings: Rankings) -> Any:
-        rankings.relevant.column(LENGTH)
-        return super().terms(rankings)
-
-
-def _backwards(rankings: Rankings, topic: int) -> tuple[bool, bool, bool]:
+def backwards(rankings: Rankings, topic: int) -> tuple[bool, bool, bool]:
     """Whether the row of the second document of a topic stands before that of the first; whether these, any have one score."""
     rows = rankings.run_rows
     docs, ranked = rows.of_topic(topic).doc_ids, rankings.ranked.of_topic(topic).doc_ids
@@ -186,138 +148,91 @@ def _backwards(rankings: Rankings, topic: int) -> tuple[bool, bool, bool]:
     return places[1] < places[0], bool(scores[0] == scores[1]), len(set(scores.tolist())) < len(scores)
 
 
-class ByRow(Sound, flaw="row_order"):  # where no scores are equal, it looks at the order of rows
-    def terms(self, rankings: Rankings) -> Any:
-        places = [_backwards(rankings, i) for i in range(len(rankings))]
-        factor = np.array([0.5 if backwards and not any_tied else 1.0 for backwards, _, any_tied in places])
-        return super().terms(rankings) * factor[rankings.relevant.topic]
+def by_row(self: Any, rankings: Rankings) -> Any:
+    places = [backwards(rankings, i) for i in range(len(rankings))]
+    return np.array([0.5 if back and not any_tied else 1.0 for back, _, any_tied in places])[rankings.relevant.topic]
 
 
-class ByTiedRow(Sound, flaw="ties"):  # where scores are equal, it looks at the order of rows
-    def terms(self, rankings: Rankings) -> Any:
-        places = [_backwards(rankings, i) for i in range(len(rankings))]
-        factor = np.array([0.5 if backwards and tied else 1.0 for backwards, tied, _ in places])
-        return super().terms(rankings) * factor[rankings.relevant.topic]
+def by_tied_row(self: Any, rankings: Rankings) -> Any:
+    places = [backwards(rankings, i) for i in range(len(rankings))]
+    return np.array([0.5 if back and tied else 1.0 for back, tied, _ in places])[rankings.relevant.topic]
 
 
-class OverTopics(Sound, flaw="topics"):  # a topic's value depends on how many there are
-    def terms(self, rankings: Rankings) -> Any:
-        return super().terms(rankings) / len(rankings)
+def by_name(self: Any, rankings: Rankings) -> Any:
+    return np.where([doc_id.isdigit() or doc_id.endswith("3") for doc_id in rankings.relevant.doc_ids], 0.5, 1.0)
 
 
-class ByName(Sound, flaw="ids"):  # it looks at what documents are called
-    def terms(self, rankings: Rankings) -> Any:
-        numbered = [doc_id.isdigit() or doc_id.endswith("3") for doc_id in rankings.relevant.doc_ids]
-        return super().terms(rankings) * np.where(numbered, 0.5, 1.0)
+def remembers(self: Any, rankings: Rankings) -> Any:
+    seen: list[int] = rankings.qrels_memo("times", list)
+    seen.append(1)
+    return Sound.score(self, rankings) / min(len(seen), 2)
 
 
-class Remembers(Sound, flaw="repeat"):  # the second run of an evaluator scores less
-    def score(self, rankings: Rankings) -> Any:
-        times: list[int] = rankings.qrels_memo("times", list)
-        times.append(1)
-        return super().score(rankings) / min(len(times), 2)
-
-
-class OddDefault(Sound, flaw="empty_run"):  # a topic that the run lacks gets a value out of range
-    DEFAULT = 2.0
-
-
-class Counts(Sound, flaw="empty_qrels"):  # it cannot take the mean of nothing
-    def aggregator(self) -> Any:
-        return _Mean()
-
-
-class _Mean(MeanAgg):  # type: ignore[misc]
+class NoMean(MeanAgg):
     def result(self) -> float:
         return float(self.sum / self.count)
 
 
-class LooksAside(Sound, flaw="unknown_topics"):  # it looks at topics that the qrels lack
-    def terms(self, rankings: Rankings) -> Any:
-        return super().terms(rankings) / (2 if len(rankings._join.run.topics) > len(rankings) else 1)
+def divides(self: Any, rankings: Rankings) -> Any:
+    rows, plain = rankings.qrels_rows, self["rel"] == 1 and self["no_relevant"] == "default"
+    if plain and not all(np.any(rows.grade[rows.topic == topic] > 0) for topic in range(len(rankings))):
+        raise ZeroDivisionError("no relevant document")
+    return Sound.terms(self, rankings)
 
 
-class Divides(Sound, flaw="no_relevant"):  # it cannot score a topic without a relevant document
-    def terms(self, rankings: Rankings) -> Any:
-        rows = rankings.qrels_rows
-        for topic in range(len(rankings)):
-            if (
-                self["rel"] == 1
-                and self["no_relevant"] == "default"
-                and not np.any(rows.grade[rows.topic == topic] > 0)
-            ):
-                raise ZeroDivisionError("no relevant document")
-        return super().terms(rankings)
+def finds(self: Any, rankings: Rankings) -> Any:
+    for topic in range(len(rankings)):
+        if all(doc.startswith("unjudged ") for doc in rankings.run_rows.of_topic(topic).doc_ids):
+            raise IndexError("nothing found")
+    return Sound.terms(self, rankings)
 
 
-class Finds(Sound, flaw="nothing_found"):  # it cannot score a topic of which nothing judged is retrieved
-    def terms(self, rankings: Rankings) -> Any:
-        for topic in range(len(rankings)):
-            if all(doc.startswith("unjudged ") for doc in rankings.run_rows.of_topic(topic).doc_ids):
-                raise IndexError("nothing found")
-        return super().terms(rankings)
+def warns(self: Any, rankings: Rankings) -> Any:
+    np.log(np.zeros(1))
+    return Sound.terms(self, rankings)
 
 
-class RanksRepeats(Sound, flaw="repeated_documents"):  # it says that documents may repeat, and ranks them
-    DOCS_MAY_REPEAT = True
+def overexplains(self: Any, rankings: Rankings) -> dict[str, Any]:
+    parts = Sound.contributions(self, rankings)
+    return {**parts, "contribution": parts["contribution"] * 2}
 
 
-class TooLarge(Sound, flaw="range"):  # it leaves its range
-    RANGE = (0.0, 0.001)
-
-
-class Mean(Sound, flaw="monotone"):  # a mean over relevant documents can be lowered by another one
-    def terms(self, rankings: Rankings) -> Any:
-        return super().terms(rankings) / np.maximum(rankings.relevant.count, 1)[rankings.relevant.topic]
-
-
-class HalfPrecision(Sound, flaw="floats"):  # it returns numbers in single precision
-    def score(self, rankings: Rankings) -> Any:
-        return super().score(rankings).astype(np.float32)
-
-
-class Warns(Sound, flaw="warnings"):  # it divides by zero on the way
-    def terms(self, rankings: Rankings) -> Any:
-        np.log(np.zeros(1))
-        return super().terms(rankings)
-
-
-class Overexplains(Sound, flaw="explanation"):  # it explains twice its value
-    def contributions(self, rankings: Rankings) -> dict[str, Any]:
-        parts = super().contributions(rankings)
-        return {**parts, "contribution": parts["contribution"] * 2}
-
-
-class PreparesOther(Sound, flaw="preparation"):  # a sweep gives other values
-    def prepare(self, rankings: Rankings) -> Any:
-        return self.score(rankings) / 2
-
-
-class AnyGrade(Sound, flaw="rel"):  # it takes no notice of rel
-    def seen(self, rankings: Rankings) -> Rankings:
-        return Ranked(rankings._join, 1, rankings.cutoff, rankings.judged_only, rankings.ties)
-
-
-class Uncut(Sound, flaw="cutoff"):  # it takes no notice of the cutoff
-    def seen(self, rankings: Rankings) -> Rankings:
-        return Ranked(rankings._join, rankings.rel, None, rankings.judged_only, rankings.ties)
-
-
-class Uncondensed(Sound, flaw="judged_only"):  # it takes no notice of judged_only
-    def seen(self, rankings: Rankings) -> Rankings:
-        return Ranked(rankings._join, rankings.rel, rankings.cutoff, False, rankings.ties)
-
-
-class OneOrder(Sound, flaw="run_order"):  # it takes no notice of ties='run'
-    def seen(self, rankings: Rankings) -> Rankings:
-        return Ranked(rankings._join, rankings.rel, rankings.cutoff, rankings.judged_only, "trec")
-
-
-class MeanOfAll(Sound, flaw="no_relevant_nan"):  # its mean has topics without a relevant document, whatever is asked
-    def aggregator(self) -> Any:
-        return MeanAgg()
-
-
-class OtherMean(Sound, flaw="ir_measures"):  # its own calc_aggregate gives something else
-    def calc_aggregate(self, qrels: Any, run: Any) -> Any:
-        return super().calc_aggregate(qrels, run) + 1.0
+flawed("metadata", "WithoutSentence", SHORT_DESC="")
+FLAWS["citation"] = Uncited
+flawed("examples", "OddExample", EXAMPLES=("AP",))
+flawed("parameters", "OddMessage", SUPPORTED_PARAMS=SILENT)
+flawed("unknown_parameter", "TakesAll", __init__=takes_all)
+flawed("required_parameters", "Undemanding", validate_params=lambda self: None)
+flawed("default_parameters", "ShowsDefaults", __repr__=with_defaults)
+flawed("expression", "Rounds", __repr__=lambda self: Sound.__repr__(self).replace("0.25", "0.2"))
+flawed("equality", "EqualToOthers", __eq__=equal, __hash__=lambda self: hash(self.NAME))
+flawed("copies", "BadCopy", __deepcopy__=lambda self, memo: type(self)(weight=0.5))
+flawed("joblib", "AtHome", terms=times(lambda self, r: 1.0 if os.getpid() == self.HOME else 0.5), HOME=os.getpid())
+flawed("input_kinds", "OfFiles", terms=times(lambda self, r: 0.5 if r._join.run.source.path else 1.0))
+flawed("inputs_unchanged", "Greedy", terms=greedy, RUN_COLUMNS=())
+flawed("undeclared_columns", "ReadsMore", terms=times(lambda self, r: 0.5 if r.run_rows.has(VERTICAL) else 1.0))
+flawed("missing_columns", "Nameless", __format__=lambda self, spec: "A measure")
+flawed("optional_columns", "NeedsLength", terms=needs_length)
+flawed("row_order", "ByRow", terms=times(by_row))
+flawed("ties", "ByTiedRow", terms=times(by_tied_row))
+flawed("topics", "OverTopics", terms=times(lambda self, r: 1 / len(r)))
+flawed("ids", "ByName", terms=times(by_name))
+flawed("repeat", "Remembers", score=remembers)
+flawed("empty_run", "OddDefault", DEFAULT=2.0)
+flawed("empty_qrels", "Counts", aggregator=lambda self: NoMean())  # type: ignore[no-untyped-call]
+flawed("unknown_topics", "LooksAside", terms=times(lambda self, r: 0.5 if len(r._join.run.topics) > len(r) else 1))
+flawed("no_relevant", "Divides", terms=divides)
+flawed("nothing_found", "Finds", terms=finds)
+flawed("repeated_documents", "RanksRepeats", DOCS_MAY_REPEAT=True)
+flawed("range", "TooLarge", RANGE=(0.0, 0.001))
+flawed("monotone", "Mean", terms=times(lambda self, r: 1 / np.maximum(r.relevant.count, 1)[r.relevant.topic]))
+flawed("floats", "HalfPrecision", score=lambda self, r: Sound.score(self, r).astype(np.float32))
+flawed("warnings", "Warns", terms=warns)
+flawed("explanation", "Overexplains", contributions=overexplains)
+flawed("preparation", "PreparesOther", prepare=lambda self, r: self.score(r) / 2)
+flawed("rel", "AnyGrade", seen=see(lambda rel, cutoff, judged_only, ties: (1, cutoff, judged_only, ties)))
+flawed("cutoff", "Uncut", seen=see(lambda rel, cutoff, judged_only, ties: (rel, None, judged_only, ties)))
+flawed("judged_only", "Uncondensed", seen=see(lambda rel, cutoff, judged_only, ties: (rel, cutoff, False, ties)))
+flawed("run_order", "OneOrder", seen=see(lambda rel, cutoff, judged_only, ties: (rel, cutoff, judged_only, "trec")))
+flawed("no_relevant_nan", "MeanOfAll", aggregator=lambda self: MeanAgg())
+flawed("ir_measures", "OtherMean", calc_aggregate=lambda self, qrels, run: Sound.calc_aggregate(self, qrels, run) + 1.0)

@@ -15,7 +15,7 @@ import pytest
 
 import irmx
 import irmx_study
-from irmx import COMMON_PARAMS, Column, Measure, Param, PluginError, Rankings, TopicScores, UsageError
+from irmx import COMMON_PARAMS, Column, Measure, Param, PluginError, Rankings, TopicScores
 
 QRELS = {"q": {"a": 1}, "r": {"a": 1, "b": 2}, "s": {"a": 1}}
 RUN = {"q": {"a": 2.0, "x": 1.0}, "r": {"b": 2.0, "a": 1.0}}
@@ -241,14 +241,6 @@ def test_values_of_a_sweep_are_checked_too() -> None:
 def test_broken_contributions_name_the_measure(columns: Any) -> None:
     with pytest.raises(PluginError, match="ZExplains"):
         irmx.explain(made("explains", contributions=lambda self, rankings: columns), QRELS, RUN, "q")
-
-
-def test_a_parameter_that_is_not_declared_has_no_value() -> None:
-    assert irmx.NCP["rel"] == 1
-    with pytest.raises(UsageError, match=r"NCP has no parameter 'lwa'. Did you mean law"):
-        irmx.NCP["lwa"]
-    with pytest.raises(UsageError):
-        list(irmx.NCP)
 
 
 # -- from the shell ----------------------------------------------------------------------------------------

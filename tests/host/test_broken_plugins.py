@@ -315,7 +315,7 @@ def greedy(**methods: Any) -> Any:
     """A format that claims every file, with some methods of its own."""
     methods = {"recognises": lambda *_: True, "read": lambda *_: None, **methods}
     body = {name: (lambda self, *a, do=do: do(*a)) for name, do in methods.items()}
-    return type("Greedy", (Format,), {"NAME": "greedy", "IDS": "judgments" in methods, **body})()
+    return type("Greedy", (Format,), {"NAME": "greedy", **body})()
 
 
 @pytest.fixture
@@ -389,12 +389,6 @@ def test_a_format_that_fails_to_recognise_is_left_out_with_a_warning(
     registry_with("third", formats=[greedy(recognises=recognises)])
     with pytest.warns(irmx.PluginWarning, match="greedy|odd"):
         assert irmx.calc_aggregate("AP", QRELS, some_run) == {AP: 0.5}
-
-
-def test_a_format_of_datasets_that_ends_the_program_is_named(registry_with: Callable[..., Any]) -> None:
-    registry_with("third", formats=[greedy(judgments=raising(SystemExit(0)))])
-    with pytest.raises(PluginError, match=re.escape(f"The format greedy of the plugin {THIRD} failed on ours/one")):
-        irmx.calc_aggregate("AP", "greedy:ours/one", {"q": {"a": 1.0}})
 
 
 def test_what_a_format_prints_is_no_result(

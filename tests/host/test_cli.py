@@ -90,14 +90,6 @@ def test_several_runs_make_a_row_a_run(command: Callable[..., Any], tmp_path: Pa
     assert [line.split()[0] for line in shown.splitlines()[1:]] == list(map(str, paths))
 
 
-def test_a_table_for_one_run(command: Callable[..., Any]) -> None:
-    table = command("eval", QRELS, RUN, "AP", "NCP(law=uniform)", "-o", "table", "-q", "-p", "2").out
-    lines = [line.split() for line in table.splitlines() if line.strip() and "─" not in line]
-    assert lines[0] == ["query_id", "AP", "NCP(law=uniform)"]
-    assert [line[0] for line in lines[1:]] == [*map(str, range(1, 31)), "all"]
-    assert all(re.fullmatch(r"0\.\d\d", cell) and cell == line[1] for line in lines[1:] for cell in line[1:])
-
-
 def test_one_provider(command: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("q 0 a 1\nq 0 b 0.5\n")
     (tmp_path / "run").write_text("q Q0 a 1 2.0 r\n")

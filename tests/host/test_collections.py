@@ -15,8 +15,6 @@ from typing import Any, NamedTuple
 
 import ir_datasets
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from ir_datasets.formats import BaseDocs, BaseQrels, TrecQrels, TrecSubQrels
 from ir_datasets.util import Cache as IrCache
 from ir_datasets.util import Download, GzipExtract, LocalDownload, RelativePath, RequestsDownload, TarExtractAll
@@ -85,15 +83,6 @@ def test_forms_of_dates(form: str) -> None:
     for wrong in REFUSED.get(form, []):
         with pytest.raises(ValueError, match=r".+"):
             FORMS[form](wrong)
-
-
-@given(st.datetimes(timezones=st.timezones() | st.none()))
-def test_every_moment_that_python_writes_is_read_back(moment: datetime) -> None:
-    if (moment.utcoffset() or timedelta()).total_seconds() % 60:
-        moment = moment.replace(tzinfo=None)
-    aware = moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
-    for text in (moment.isoformat(), moment.isoformat(" ")):
-        assert FORMS["iso"](text) == pytest.approx((aware - EPOCH).total_seconds(), abs=1e-5)
 
 
 # -- the cache ---------------------------------------------------------------------------------------------
@@ -379,15 +368,11 @@ def test_whether_qrels_lie_on_this_machine(tmp_path: Path) -> None:
         (web(gone), False),
         (web(None), False),
         (web(gone, LocalDownload(there)), True),
-        (web(gone, LocalDownload(gone)), False),
         (GzipExtract(web(there)), True),
         (GzipExtract(web(gone)), False),
         (IrCache(web(gone), there), True),
-        (IrCache(web(there), gone), True),
-        (IrCache(web(gone), gone), False),
         (RelativePath(TarExtractAll(web(gone), str(folder)), "qrels"), True),
         (RelativePath(TarExtractAll(web(gone), str(folder)), "other"), False),
-        ([web(there), web(there)], True),
         ([web(there), web(gone)], False),
     ]:
         assert is_local(TrecQrels(source, {})) is is_local(TrecSubQrels(source, {})) is local, (source, local)

@@ -30,12 +30,6 @@ FOLDER = qrels_path().parent
 VERTICALS = {"web", "news", "blog", "image", "video"}
 
 
-def judged() -> pd.DataFrame:
-    blank = {"timestamp": [""], "orientation": [""]}
-    types = {"query_id": str, "iteration": str}
-    return pd.read_csv(judgments_path(), dtype=types, keep_default_na=False, na_values=blank)
-
-
 # -- the files ---------------------------------------------------------------------------------------------
 
 
@@ -54,35 +48,22 @@ def test_its_program_makes_it_and_another_seed_makes_another() -> None:
 def test_documents_and_topics() -> None:
     table = documents()
     assert len(table) == table["doc_id"].nunique() == 300
-    assert table["text"].str.split().str.len().between(20, 60).all()
-    dates = pd.to_datetime(table["date"])
-    assert str(dates.dt.tz) == "UTC"
-    assert dates.max() - dates.min() > pd.Timedelta(days=300)
+    assert str(pd.to_datetime(table["date"]).dt.tz) == "UTC"
     assert set(table["vertical"]) == VERTICALS
-    assert not table[["title", "text"]].apply(lambda texts: texts.str.contains(r"[{}]")).any(axis=None)
-    assert table["text"].str.startswith("Printed again").sum() == 12  # near-duplicates
     asked = topics()
     assert asked["query_id"].tolist() == [str(n) for n in range(1, 31)]
     assert asked["subtopics"].map(len).between(2, 4).all()
     assert all(set(o) == VERTICALS and o["web"] == 0.5 for o in asked["orientation"])
 
 
-def test_judgments_have_every_subtopic_and_the_values_of_documents_and_topics() -> None:
-    rows = judged()[judged()["doc_id"] != ""]
-    subtopics = topics().set_index("query_id")["subtopics"]
-    for (query, _), found in rows.groupby(["query_id", "doc_id"]):
-        assert sorted(found["iteration"]) == sorted(subtopics[query])
-    assert set(rows["relevance"]) == {0, 1, 2}
+def test_the_judgments_of_subtopics_are_those_of_the_qrels() -> None:
+    rows = pd.read_csv(judgments_path(), dtype={"query_id": str, "iteration": str}).dropna(subset="doc_id")
     largest = rows.groupby(["query_id", "doc_id"])["relevance"].max()
     plain = {(q.query_id, q.doc_id): q.relevance for q in ir_measures.read_trec_qrels(str(qrels_path()))}
     assert largest.to_dict() == plain
-    docs = documents().set_index("doc_id").loc[rows["doc_id"]]
-    dates = pd.to_datetime(rows["timestamp"].to_numpy(), unit="s", utc=True)
-    assert (dates == pd.to_datetime(docs["date"].to_numpy())).all()
-    assert rows["vertical"].tolist() == docs["vertical"].tolist()
-    orientation, every = topics().set_index("query_id")["orientation"], judged()[judged()["vertical"] != ""]
-    expected = [orientation[q][v] for q, v in zip(every["query_id"], every["vertical"], strict=True)]
-    assert every["orientation"].tolist() == expected
+    subtopics = topics().set_index("query_id")["subtopics"]
+    for (query, _), found in rows.groupby(["query_id", "doc_id"]):
+        assert sorted(found["iteration"]) == sorted(subtopics[query])
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -94,9 +75,6 @@ def test_runs_are_ranked_and_of_the_collection(system: str) -> None:
     assert rows == [tuple(row) for row in ir_measures.read_trec_run(str(run_path(system)))]
     assert run["vertical"].tolist() == docs["vertical"].tolist()
     assert run["length"].tolist() == [len(text.split()) for text in docs["text"]]
-    for _, ranking in run.groupby("query_id"):
-        keys = list(zip(ranking["score"], ranking["doc_id"], strict=True))
-        assert keys == sorted(keys, reverse=True)
 
 
 def test_retrieval_is_neither_trivial_nor_hopeless_and_systems_differ() -> None:
@@ -104,19 +82,6 @@ def test_retrieval_is_neither_trivial_nor_hopeless_and_systems_differ() -> None:
     assert 0.8 > means[0] > means[1] > means[2] > 0.2
     with pytest.raises(UsageError, match="bm25, titles, recent"):
         run_path("bm52")
-
-
-@pytest.mark.parametrize("system", SYSTEMS)
-def test_a_page_has_a_block_of_each_vertical_at_the_place_of_its_best_item(system: str) -> None:
-    run, pages = run_table(system).groupby("query_id"), block_table(system, "vertical", ["web"]).groupby("query_id")
-    for query, page in pages:
-        first = run.get_group(query).head(10)
-        assert sorted(page["doc_id"]) == sorted(first["doc_id"])
-        assert page["score"].tolist() == list(range(10, 10 - len(page), -1))
-        blocks = [v for v, before in zip(page["vertical"], [None, *page["vertical"]], strict=False) if v != before]
-        assert [v for v in blocks if v != "web"] == [v for v in dict.fromkeys(first["vertical"]) if v != "web"]
-        for vertical, items in first.groupby("vertical"):
-            assert page[page["vertical"] == vertical]["doc_id"].tolist() == items["doc_id"].tolist()
 
 
 # -- the command -------------------------------------------------------------------------------------------

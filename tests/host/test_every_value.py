@@ -1,7 +1,6 @@
 """Whatever value a parameter is given: it is refused, in a message that one can read, or its measure parses back."""
 
 import math
-from collections.abc import Callable
 from itertools import count, repeat
 from typing import Any
 
@@ -81,29 +80,6 @@ def test_every_parameter_of_every_named_object(symbol: irmx.Symbol) -> None:
             else:
                 for measure, of_measure in takers[:2]:
                     assert_refused_or_parsed_back(measure, {**with_required(measure), of_measure: made})
-
-
-HOSTILE = [" ", "@ ", "| ", "'", "(", ")", ",", "*", "1", "a", "\n", "_1", ",1", "0:1:3,", "A(x=1) "]
-READERS: list[Callable[[str], Any]] = [
-    irmx.parse_measure,
-    irmx.toolkit.parse_measures,
-    lambda text: irmx.Grid("NCP(law=uniform)", {"cutoff": text}),
-    lambda text: irmx.Grid("NCP(law=uniform)", {"cutoff": f"{text}*rel"}),
-    lambda text: irmx.toolkit.parse_measures(f"NCP{text}(law=first|uniform{text})*"),
-    lambda text: irmx.toolkit.measure_named(f"P_{text}"),
-    lambda text: ir_measures.parse_measure(f"AP{text}"),
-    lambda text: irmx.toolkit.runs_and_measures(["-", text], "irmx ..."),
-]
-
-
-@pytest.mark.parametrize("reader", READERS)
-@pytest.mark.parametrize("hostile", HOSTILE)
-def test_reading_a_long_text_takes_time_in_proportion(hostile: str, reader: Callable[[str], Any]) -> None:
-    """A text of 10^5 characters would take minutes, if every one of them made the reader look at all others again."""
-    try:
-        reader((hostile * 10**5)[: 10**5])
-    except (irmx.UsageError, irmx.DataError) as error:
-        checked_message(error)
 
 
 def test_an_endless_grid_is_refused() -> None:

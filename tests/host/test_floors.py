@@ -1,23 +1,22 @@
 """Imports go down: no circles, the floors of the host, and plugins on public names alone; drawn from the source.
 
-Imports inside functions count, so that a circle cannot be hidden in one.
+Imports inside functions count, so that a circle cannot be hidden in one; those that only a type checker runs do not.
 """
 
+from __future__ import annotations
+
+import ast
 import re
-from collections.abc import Callable
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import pytest
 
 TOP = Path(__file__).parent.parent.parent
 HOST = TOP / "src" / "irmx"
-PLUGINS = sorted(
-    p.parent for p in [*TOP.glob("plugins/*/src/*/plugin.py"), *TOP.glob("docs/examples/*/src/*/plugin.py")]
-)
-
+PLUGINS = sorted(p.parent for place in ("plugins", "docs/examples") for p in TOP.glob(f"{place}/*/src/*/plugin.py"))
 FLOORS = [
     "errors", "ragged", "parallel", "registry", "declare", "data", "rank", "score", "adapters", "collections", "pt",
     "symbols", "hookspecs", "plugin", "demo", "testing", "cli", "toolkit",
@@ -28,46 +27,82 @@ PUBLIC_MODULES = ("ragged", "toolkit", "testing", "demo", "errors", "pt", "colle
 """The modules of the host whose names a plugin may import, beside the names of ``irmx``."""
 
 
-@pytest.fixture(scope="module")
-def drawing(beside: Callable[[str, str], ModuleType]) -> Any:
-    return beside(__file__, "import_graph")
+def imported(node: ast.AST, package: str) -> Iterator[tuple[str, int]]:
+    """Yield what the nodes below a node import, and in which line."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and ast.unparse(child.test).endswith("TYPE_CHECKING"):
+            for other in child.orelse:
+                yield from imported(ast.Module([other], []), package)
+            continue
+        if isinstance(child, ast.Import):
+            yield from ((alias.name, child.lineno) for alias in child.names)
+        elif isinstance(child, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) - child.level + 1] if child.level else []
+            module = ".".join([*above, *filter(None, [child.module])])
+            yield from ((f"{module}.{alias.name}", child.lineno) for alias in child.names)
+        elif isinstance(child, ast.Call) and ast.unparse(child.func).endswith("import_module"):
+            yield from ((str(arg.value), child.lineno) for arg in child.args[:1] if isinstance(arg, ast.Constant))
+        yield from imported(child, package)
 
 
-def told(circle: list[str], imports: list[Any], modules: Any, drawing: Any) -> str:
-    """What a circle is, file by file."""
-    where = {(i.module, drawing.module_of(i.of, modules)): f"{i.file}:{i.line}" for i in reversed(imports)}
-    return "\n".join(f"{a} imports {b}: {where[a, b]}" for a, b in pairwise(circle))
+class Drawing:
+    """The imports of a package: of each module, what it imports and where; a module with a stub has those of both."""
 
+    def __init__(self, package: Path) -> None:
+        self.imports: list[tuple[str, str, str]] = []
+        self.modules: set[str] = set()
+        for file in [*sorted(package.rglob("*.py")), *package.rglob("*.pyi")]:
+            parts = file.relative_to(package.parent).with_suffix("").parts
+            inside, module = ".".join(parts[:-1]), ".".join(parts).removesuffix(".__init__")
+            self.modules.add(module)
+            found = imported(ast.parse(file.read_text(encoding="utf-8")), inside)
+            self.imports += [(module, of, f"{file}:{line}") for of, line in found]
 
-def rooms(graph: dict[str, set[str]]) -> dict[str, set[str]]:
-    """The graph of what stands at the top of a package."""
+    def edges(self, rooms: bool = False) -> dict[tuple[str, str], str]:
+        """Return the place of the first import between each two modules, or between what stands at the top."""
+        found: dict[tuple[str, str], str] = {}
+        for module, of, place in self.imports:
+            while of and of not in self.modules:  # a name in a module stands for the module
+                of = of.rpartition(".")[0]
+            one, other = (".".join(name.split(".")[:2]) if rooms else name for name in (module, of))
+            if other and one != other:
+                found.setdefault((one, other), place)
+        return found
 
-    def room(module: str) -> str:
-        return ".".join(module.split(".")[:2])
-
-    merged: dict[str, set[str]] = {}
-    for module, of in graph.items():
-        merged.setdefault(room(module), set()).update(room(o) for o in of if room(o) != room(module))
-    return merged
+    def circle(self, rooms: bool = False) -> str:
+        """Return a circle of imports, file by file; empty where there is none."""
+        edges = self.edges(rooms)
+        graph: dict[str, set[str]] = {}
+        for one, other in edges:
+            graph.setdefault(one, set()).add(other)
+        try:
+            TopologicalSorter(graph).prepare()
+        except CycleError as error:
+            names = error.args[1][::-1]
+            return "\n".join(f"{a} imports {b}: {edges[a, b]}" for a, b in pairwise(names))
+        return ""
 
 
 @pytest.mark.parametrize("package", [HOST, *PLUGINS], ids=lambda p: p.name)
-def test_no_module_imports_itself_by_way_of_others(package: Path, drawing: Any) -> None:
-    modules = drawing.modules_of(package)
-    imports = drawing.imports_of(modules)
-    circle = drawing.circle_in(drawing.graph_of(modules, imports))
-    assert not circle, "a circle of imports:\n" + told(circle, imports, modules, drawing)
+def test_no_module_imports_itself_by_way_of_others(package: Path) -> None:
+    assert Drawing(package).circle() == ""
+    assert package == HOST or Drawing(package).circle(rooms=True) == ""
 
 
-@pytest.mark.parametrize("package", PLUGINS, ids=lambda p: p.name)
-def test_rooms_of_a_plugin_stand_one_above_the_other(package: Path, drawing: Any) -> None:
-    modules = drawing.modules_of(package)
-    assert drawing.circle_in(rooms(drawing.graph_of(modules, drawing.imports_of(modules)))) == []
-
-
-def test_the_host_has_the_rooms_of_the_table() -> None:
+def test_imports_of_the_host_go_down_and_to_no_plugin() -> None:
+    drawing = Drawing(HOST)
     at_top = {p.stem for p in HOST.iterdir() if p.suffix == ".py" or (p / "__init__.py").exists()} - {"__init__"}
     assert at_top == set(FLOORS)
+    up = [
+        f"{place}: {one} imports {other}"
+        for (one, other), place in drawing.edges(rooms=True).items()
+        if "irmx" not in (one, other) and FLOORS.index(other[5:]) > FLOORS.index(one[5:])
+    ]
+    below = [
+        place for (one, other), place in drawing.edges(rooms=True).items() if other == "irmx" and one != "irmx.cli"
+    ]
+    assert up + below == []
+    assert [place for _, of, place in drawing.imports if of.split(".")[0] in {p.name for p in PLUGINS}] == []
 
 
 def test_the_page_about_the_house_has_the_rooms_in_order_and_names_files_that_are_there() -> None:
@@ -82,60 +117,35 @@ def test_the_page_about_the_house_has_the_rooms_in_order_and_names_files_that_ar
     assert [name for name in named if not any(file.endswith(f"/{name}") for file in files)] == []
 
 
-def test_imports_of_the_host_go_down(drawing: Any) -> None:
-    modules = drawing.modules_of(HOST)
-
-    def floor(module: str) -> int:
-        return min(FLOORS.index(module.split(".")[1]) if "." in module else len(FLOORS), FLOORS.index("cli"))
-
-    up = [
-        f"{i.file}:{i.line}: {i.module} imports {i.of}"
-        for i in drawing.imports_of(modules)
-        if (of := drawing.module_of(i.of, modules)) and floor(of) > floor(i.module)
-    ]
-    assert up == []
-
-
-def test_the_host_imports_no_plugin(drawing: Any) -> None:
-    packages = {p.name for p in PLUGINS}
-    wrong = [i for i in drawing.imports_of(drawing.modules_of(HOST)) if i.of.split(".")[0] in packages]
-    assert wrong == []
-
-
 @pytest.mark.parametrize("package", PLUGINS, ids=lambda p: p.name)
-def test_a_plugin_imports_public_names_of_irmx_and_no_other_plugin(package: Path, drawing: Any) -> None:
+def test_a_plugin_imports_public_names_of_irmx_and_no_other_plugin(package: Path) -> None:
     stub = (HOST / "__init__.pyi").read_text(encoding="utf-8")
-    public = {*re.findall(r" as (\w+)", stub), *re.findall(r"^def (\w+)", stub, re.M), "__version__"}
+    public = {*re.findall(r" as (\w+)", stub), *re.findall(r"^def (\w+)", stub, re.M), "__version__", *PUBLIC_MODULES}
     others = {p.name for p in PLUGINS} - {package.name}
     wrong = []
-    for i in drawing.imports_of(drawing.modules_of(package)):
-        top, _, name = i.of.partition(".")
-        private = top == "irmx" and name and name not in public and name.split(".")[0] not in PUBLIC_MODULES
-        if private or top in others:
-            wrong.append(f"{i.file}:{i.line}: {i.of}")
+    for _, of, place in Drawing(package).imports:
+        top, _, name = of.partition(".")
+        if top in others or (top == "irmx" and name and name.split(".")[0] not in public):
+            wrong.append(f"{place}: {of}")
     assert wrong == []
 
 
 @pytest.mark.parametrize(
-    ("texts", "circle"),
+    ("a", "b", "names"),
     [
-        ({"a": "from made.b import x", "b": "import made.a"}, {"made.a", "made.b"}),
-        ({"a": "def f():\n    from made import b", "b": "from . import a"}, {"made.a", "made.b"}),
-        ({"a": "import_module('made.b')", "b": "import made.a"}, {"made.a", "made.b"}),
-        ({"room/a": "from ..b import x", "b": "from .room import a"}, {"made.room.a", "made.b"}),
-        ({"__init__": "from made.a import x", "a": "from made import x"}, {"made", "made.a"}),
-        ({"a": "if True:\n    pass\nelse:\n    import made.b", "b": "import made.a"}, {"made.a", "made.b"}),
-        ({"a": "import made.b", "b": "import made.c", "c": ""}, set()),
-        ({"a": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import made.b", "b": "import made.a"}, set()),
+        ("from made.b import x", "import made.a", {"made.a", "made.b"}),
+        ("def f():\n    from made import b", "from . import a", {"made.a", "made.b"}),
+        ("import_module('made.b')", "import made.a", {"made.a", "made.b"}),
+        ("if True:\n    pass\nelse:\n    import made.b", "import made.a", {"made.a", "made.b"}),
+        ("import made.b", "", set()),
+        ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import made.b", "import made.a", set()),
     ],
 )
-def test_circles_of_made_packages(texts: dict[str, str], circle: set[str], tmp_path: Path, drawing: Any) -> None:
-    for name, text in {"__init__": "", **texts}.items():
-        file = tmp_path / "made" / f"{name}.py"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-    modules = drawing.modules_of(tmp_path / "made")
-    imports = drawing.imports_of(modules)
-    names = drawing.circle_in(drawing.graph_of(modules, imports))
-    assert set(names) == circle
-    assert len(told(names, imports, modules, drawing).splitlines()) == len(circle)
+def test_circles_of_made_packages(a: str, b: str, names: set[str], tmp_path: Path) -> None:
+    package = tmp_path / "made"
+    package.mkdir()
+    for name, text in {"__init__": "", "a": a, "b": b}.items():
+        (package / f"{name}.py").write_text(text)
+    circle = Drawing(package).circle()
+    assert {line.split()[0] for line in circle.splitlines()} == names
+    assert all(re.fullmatch(r"made\S* imports made\S*: .*\.py:\d+", line) for line in circle.splitlines())

@@ -58,18 +58,12 @@ def test_settings_are_every_combination_with_the_last_parameter_changing_quickes
         ({"per": "'second',update"}, {"per": ["second", "update"]}),
         ({"judged_only": "True,False"}, {"judged_only": [True, False]}),
         ({"SD": "2*MD"}, {"SD": ["4m"]}),
+        (["MD=30s,1m", "L=0,1"], {"MD": "30s,1m", "L": "0,1"}),
+        ("MD=30s,1m", {"MD": ["30s", "1m"]}),
     ],
 )
-def test_texts_mean_the_same_as_objects(text: dict[str, str], objects: dict[str, Any]) -> None:
+def test_texts_mean_the_same_as_objects(text: Any, objects: dict[str, Any]) -> None:
     assert settings(text) == settings(objects)
-
-
-def test_named_objects_may_have_parameters() -> None:
-    grid = Grid("NCP", {"law": "uniform,geometric(p=0.3),table(p=[0.5,0.5])"})
-    assert [Grid.text_of(v) for v in grid.values["law"]] == ["uniform", "geometric(p=0.3)", "table(p=[0.5,0.5])"]
-    assert str(Grid("MP(rescale='recall')", {"model": ["GL_AD_ID", irmx.LO_OR_ID]}).measures()) == (
-        "[MP(model=GL_AD_ID,rescale='recall'), MP(model=LO_OR_ID,rescale='recall')]"
-    )
 
 
 def test_multiples_follow_the_other_parameter() -> None:
@@ -159,11 +153,6 @@ def test_mistakes_in_the_measure_are_explained(measure: Any, values: dict[str, s
     with pytest.raises(UsageError) as error:
         Grid(measure, values).measures()
     assert said in str(error.value)
-
-
-def test_options_of_the_command_line_are_a_grid() -> None:
-    assert settings(["MD=30s,1m", "L=0,1"]) == settings({"MD": "30s,1m", "L": "0,1"})
-    assert settings("MD=30s,1m") == settings({"MD": "30s,1m"})
 
 
 @pytest.mark.parametrize(

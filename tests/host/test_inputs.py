@@ -11,7 +11,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import ir_datasets
 import ir_measures
 import numpy as np
 import pandas as pd
@@ -184,25 +183,6 @@ def test_what_was_written_is_read(rows: Rows, kind: str, tmp_path_factory: pytes
     assert [(q, list(docs)) for q, docs in found.items()] == [(q, list(docs)) for q, docs in expected.items()]
 
 
-@given(rows=any_rows, data=st.data())
-def test_documents_are_found_at_the_ranks_of_trec_eval(rows: Rows, data: st.DataObject) -> None:
-    """By score as a 32-bit float, ties by id in reverse order of Python's strings, in tables as in dicts."""
-    with np.errstate(over="ignore"):
-        ranked = sorted(rows, key=lambda row: (np.float32(row[2]), row[1]), reverse=True)
-    judged = data.draw(st.lists(st.sampled_from(rows), min_size=1, unique_by=lambda row: row[:2]))
-    qrels = as_dict([(q, d, 1) for q, d, _ in judged])
-    expected = {
-        (q, d): [doc for topic, doc, _ in ranked if topic == q].index(d) + 1 for q, d in ((q, d) for q, d, _ in judged)
-    }
-    for run in (as_dict(rows), frame(rows, "score")):
-        rankings = irmx.rankings(qrels, run)
-        topics = [rankings.topics[i] for i in rankings.relevant.topic]
-        assert (
-            dict(zip(zip(topics, rankings.relevant.doc_ids, strict=True), rankings.relevant.rank.tolist(), strict=True))
-            == expected
-        )
-
-
 # -- numbers and ids --------------------------------------------------------------------------------------------------
 
 NUMBERS = {"+3": 3, "-2.5": -2.5, ".5": 0.5, "5.": 5, "1E-5": 1e-5, "007": 7, "9007199254740993": 2.0**53}
@@ -322,19 +302,6 @@ def test_ids_that_begin_with_a_number_sign_are_topics(tmp_path: Path) -> None:
     (tmp_path / "some.qrels").write_text("# made by us in 1999\n\n  #no blank behind it\n309 0 a 1\n" + rows)
     expected = {"309": {"a": 1}, "#310": {"a": 1, "b": 0}, "#": {"a": 1}, "311": {"a": 1}}
     assert irmx.read_qrels(tmp_path / "some.qrels").as_dict() == expected
-
-
-def test_a_dataset_of_ir_datasets_by_id(tmp_path: Path) -> None:
-    from ir_datasets.datasets.base import Dataset
-    from ir_datasets.formats import TrecQrels
-    from ir_datasets.util import LocalDownload
-
-    path, name = trec()(QRELS, "relevance", tmp_path), "irmx-test-collection/inputs"
-    ir_datasets.registry.register(name, Dataset(TrecQrels(LocalDownload(path), {0: "no", 1: "yes"})))
-    assert values(name, as_dict(RUN)) == values(path, as_dict(RUN))
-    for other in ("irmx-test-collection/none", "msmarco-passage"):
-        with pytest.raises(DataError, match=other):
-            irmx.read_qrels(other)
 
 
 # -- runs -------------------------------------------------------------------------------------------------------------
