@@ -11,6 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import ir_datasets
 import ir_measures
 import numpy as np
 import pandas as pd
@@ -302,6 +303,19 @@ def test_ids_that_begin_with_a_number_sign_are_topics(tmp_path: Path) -> None:
     (tmp_path / "some.qrels").write_text("# made by us in 1999\n\n  #no blank behind it\n309 0 a 1\n" + rows)
     expected = {"309": {"a": 1}, "#310": {"a": 1, "b": 0}, "#": {"a": 1}, "311": {"a": 1}}
     assert irmx.read_qrels(tmp_path / "some.qrels").as_dict() == expected
+
+
+def test_a_dataset_of_ir_datasets_by_id(tmp_path: Path) -> None:
+    from ir_datasets.datasets.base import Dataset
+    from ir_datasets.formats import TrecQrels
+    from ir_datasets.util import LocalDownload
+
+    path, name = trec()(QRELS, "relevance", tmp_path), "irmx-test-collection/inputs"
+    ir_datasets.registry.register(name, Dataset(TrecQrels(LocalDownload(path), {0: "no", 1: "yes"})))
+    assert values(name, as_dict(RUN)) == values(path, as_dict(RUN))
+    for other in ("irmx-test-collection/none", "msmarco-passage"):
+        with pytest.raises(DataError, match=other):
+            irmx.read_qrels(other)
 
 
 # -- runs -------------------------------------------------------------------------------------------------------------
