@@ -92,14 +92,3 @@ def test_means_do_not_depend_on_the_order_of_topics() -> None:
         generator.shuffle(topics)
         means.add(tuple(irmx.calc_aggregate(measures, {t: qrels[t] for t in topics}, run).values()))
     assert len(means) == 1
-
-
-@pytest.mark.parametrize("form", ["dict", "file"])
-def test_grades_have_the_bound_of_rel(form: str, tmp_path: Path) -> None:
-    def read(grade: int) -> irmx.Judgments:
-        (tmp_path / "qrels").write_text(f"q 0 a {grade}\n")
-        return irmx.read_qrels({"q": {"a": grade}} if form == "dict" else tmp_path / "qrels")
-
-    assert irmx.calc_aggregate(irmx.parse_measure(f"AP(rel={2**31 - 1})"), read(2**31 - 1), {"q": {"a": 1.0}}) != {}
-    with pytest.raises(irmx.DataError, match="2147483647"):
-        read(2**31)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 import numpy as np
 
 from irmx.declare.columns import Column
-from irmx.declare.params import LARGEST_GRADE, LARGEST_INT, Param
+from irmx.declare.params import LARGEST_INT, Param
 from irmx.errors import DataError, counted, not_finite, suggest, value_repr
 from irmx.ragged import Array, Floats, Ints, offsets_of
 
@@ -30,8 +30,8 @@ _TRUTH = {"1": 1.0, "0": 0.0, "true": 1.0, "false": 0.0}
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _ZERO = "has a zero byte in it. Texts have none."
 
-GRADE = Param(float, "", high=LARGEST_GRADE)
-"""What a grade may be: as large as the parameter ``rel``."""
+GRADE = Param(float, "")
+"""What a grade may be."""
 SCORE = Param(float, "", low=-math.inf)
 """What a score may be: minus infinity is that of a filtered document, which is ranked last."""
 NUMBER = Param(float, "", nullable=True)
@@ -312,9 +312,7 @@ class Table:
         if declared not in (GRADE, SCORE, NUMBER):
             self.refuse(row, f"{_must(declared, name)} Got {_shown(cell)} instead.")
         at = " ".join(str(_listed(self.cells(column))[row]) for column in ("query_id", "doc_id"))
-        too_large = declared is GRADE and LARGEST_GRADE < _number_of(cell, {}) < math.inf
-        why = f"is larger than {LARGEST_GRADE}" if too_large else not_finite(cell)
-        text = f"The {name} {_shown(cell)} of the {self._what} {why}"
+        text = f"The {name} {_shown(cell)} of the {self._what} {not_finite(cell)}"
         if declared is NUMBER:
             kind = "numbers" if math.isnan(_number_of(cell, {})) else "finite numbers"
             text = f"The {self._what} column {name!r} must hold {kind}. Found {_shown(cell)}"
