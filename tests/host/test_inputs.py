@@ -18,7 +18,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
@@ -177,7 +177,8 @@ any_rows = st.lists(st.tuples(ids, ids, scores), min_size=1, max_size=12, unique
 )
 @settings(max_examples=100)
 def test_what_was_written_is_read(rows: Rows, kind: str, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """The same topics, documents and scores in the same order."""
+    """The same topics, documents and scores in the same order; only JSON begins with a brace, whatever the name of the file."""
+    assume(not (kind.startswith("TREC") and rows[0][0].startswith("{")))
     found = read(KINDS[kind](rows, "score", tmp_path_factory.mktemp("run")), "score").as_dict()
     expected = as_dict(rows)
     assert found == expected
