@@ -205,7 +205,7 @@ class Registry:
 def in_plugin(module: str) -> bool:
     """Tell whether a module belongs to an installed plugin, which registers its measures through its hooks."""
     package = module.partition(".")[0]
-    return any(point.module.partition(".")[0] == package for point in entry_points()[0])
+    return any(point.value.partition(".")[0].partition(":")[0] == package for point in entry_points()[0])
 
 
 def entry_points() -> tuple[list[metadata.EntryPoint], dict[str, str]]:
@@ -267,6 +267,11 @@ def connect(
 ) -> None:
     """Set the functions from higher layers: how to fill the registry, and how to make measures known outside irmx."""
     globals().update(_discover=discover, _publish=publish, _unpublish=unpublish, _name_taken=name_taken)
+
+
+def is_filled() -> bool:
+    """Tell whether plugins are loaded."""
+    return _filled
 
 
 def registry() -> Registry:

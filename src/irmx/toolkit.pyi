@@ -10,13 +10,15 @@ from .adapters.matplotlib.picture_style import distinct_line as distinct_line
 from .adapters.matplotlib.picture_style import distinct_marker as distinct_marker
 from .adapters.matplotlib.picture_style import picture_style as picture_style
 from .adapters.matplotlib.user_display import UserDisplay as UserDisplay
+from .cli.click_command import Argument as Argument
+from .cli.click_command import Option as Option
 from .cli.output.delimited import in_spreadsheet as in_spreadsheet
 from .cli.output.markup import in_latex as in_latex
 from .cli.output.markup import in_markdown as in_markdown
 from .cli.output.printing import FormatOption as FormatOption
 from .cli.output.printing import PlacesOption as PlacesOption
+from .cli.output.printing import picture_option as picture_option
 from .cli.output.printing import print_rows as print_rows
-from .cli.picture_option import picture_option as picture_option
 from .cli.run_arguments import runs_and_measures as runs_and_measures
 from .data.files import content_in_blocks as content_in_blocks
 from .data.files import content_of as content_of

@@ -133,8 +133,19 @@ def test_explain_adds_up(measure: str, command: Callable[..., Any]) -> None:
 
 def test_measures_lists_everything(command: Callable[..., Any]) -> None:
     shown = command("measures").out
-    for name in [*irmx.registry().measures(), *(s.NAME for s in irmx.registry().all_symbols()), "nDCG", "RBP", "Bpref"]:
+    models = irmx.registry().symbols("Markov model")
+    for name in [*irmx.registry().measures(), *models, "nDCG", "RBP", "Bpref"]:
         assert re.search(rf"^  {re.escape(name)}\s", shown, re.M), name
+    assert not re.search(r"^  (holm|tukey)\s", shown, re.M)  # values of options, not of measures
+    of_one = command("measures", "ncp").out
+    assert of_one.startswith(f"ncp (irmx-ncp {irmx.__version__})\n  NCP ")
+    assert of_one == command("measures", "irmx-ncp").out
+    assert of_one in shown
+
+
+@pytest.mark.parametrize("given", ["MP(model=nothing)", "nDCG@0", "MP(", "NCP(law=first,law=first)"])
+def test_the_parameters_of_what_is_described_are_checked(given: str, command: Callable[..., Any]) -> None:
+    assert (command("measures", given).code, command("measures", given).out) == (2, "")
 
 
 @pytest.mark.parametrize("name", ["MP", "NCP"])

@@ -57,7 +57,7 @@ SCORING = ("eval", str(qrels_path()), *(str(run_path(system)) for system in SYST
     ("module", "how", "before"),
     [
         ("irmx.errors", "once", ""),
-        ("irmx.cli.words", "hidden", ""),
+        ("irmx.cli.commands", "hidden", ""),
         ("irmx_trec", "twice", OF_THE_PLUGIN),
         ("irmx_trec", "hidden", OF_THE_PLUGIN),
         ("irmx_trec", "finalised", OF_THE_PLUGIN),

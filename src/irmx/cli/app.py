@@ -10,55 +10,131 @@ import traceback
 import warnings
 from typing import Annotated, Any, NoReturn
 
-import typer
+import click
 
-from irmx.cli.command_help import dashed
-from irmx.cli.mistakes import ended_by_a_stranger, mistake
-from irmx.cli.words import Words
+from irmx.cli.click_command import Option, click_command
+from irmx.cli.commands import Words
+from irmx.cli.load import LOADED
 from irmx.data.files import MAX_DECOMPRESSED, bytes_of
-from irmx.errors import DataWarning, IrmxError, PluginError, PluginWarning, UsageError, note, too_little_memory
-from irmx.plugin.checks import comes_from_ctrl_c
+from irmx.errors import DataWarning, IrmxError, PluginError, PluginWarning, UsageError, note, text_of, too_little_memory
+from irmx.registry import entry_points, folder_of
 
 USAGE, DATA, STOPPED = 2, 1, 130
-"""Exit codes: a wrong request; a problem of the data or of a plugin; Ctrl-C."""
+
+EXIT_CODES: tuple[tuple[tuple[type[BaseException], ...], int], ...] = (
+    ((KeyboardInterrupt, click.Abort), STOPPED),
+    ((BrokenPipeError,), 0),  # whatever reads the output, such as head, has enough
+    ((UsageError, click.UsageError), USAGE),
+    ((BaseException,), DATA),
+)
+"""The exit code of an error: that of the first line that fits."""
 
 _LOST = (errno.ENOSPC, errno.EFBIG, errno.EIO, getattr(errno, "EDQUOT", errno.ENOSPC))
 """Errors of writing; one that names no file is of standard output, as those of files name them."""
 
+_HOW = "'irmx --traceback COMMAND ...' shows the traceback."
+
 _HELP = """User-model-based evaluation measures beside those of ir_measures.
 
-    irmx eval QRELS RUN MEASURE...     irmx demo     irmx measures
+\b
+    irmx eval QRELS RUN MEASURE...     irmx compare QRELS RUN... MEASURE...
 """
 
 
 def run(arguments: list[str] | None = None) -> NoReturn:
     """Run ``irmx`` with the given arguments, by default those of the process, and exit."""
+    stdout = None
     try:
         _prepare_output()
+        stdout = sys.stdout
         for kind in (DataWarning, PluginWarning):
             warnings.simplefilter("always", kind)
         warnings.showwarning = _show_warning
-        try:
-            build()(arguments, prog_name="irmx", standalone_mode=True)
-        finally:
-            sys.stdout.flush()
-    except SystemExit as stop:  # typer turns a broken pipe into exit code 1
-        if isinstance(stop.__context__, BrokenPipeError):
-            _leave(stop.__context__)
-        if stop.code == STOPPED and comes_from_ctrl_c(stop):
-            _stop()
-        if ended_by_a_stranger(stop):
-            _leave(mistake(stop), stop)
-        raise
-    except (IrmxError, OSError, UnicodeEncodeError) as error:
-        _leave(error)
-    except MemoryError as error:
-        _leave(too_little_memory("This command", error).with_traceback(error.__traceback__))
-    except KeyboardInterrupt:
-        _stop()
+        code = _run(sys.argv[1:] if arguments is None else arguments)
+        stdout.flush()
     except BaseException as error:
-        _leave(mistake(error), error)
-    sys.exit(0)
+        _leave(error, stdout)
+    sys.exit(code)
+
+
+def _run(arguments: list[str]) -> int:
+    """Run a command, or complete a word for the shell, and return the exit code."""
+    command = build()
+    if instruction := os.environ.get("_IRMX_COMPLETE"):
+        from click.shell_completion import shell_complete
+
+        return shell_complete(command, {}, "irmx", "_IRMX_COMPLETE", instruction)
+    try:
+        with command.make_context("irmx", list(arguments)) as context:
+            command.invoke(context)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    return 0
+
+
+def _leave(error: BaseException, stdout: Any) -> NoReturn:
+    """Exit with the message and the code of an error."""
+    stopped = error
+    while not isinstance(stopped, (KeyboardInterrupt, click.Abort)) and (stopped.__cause__ or stopped.__context__):
+        stopped = stopped.__cause__ or stopped.__context__  # type: ignore[assignment]
+    if isinstance(
+        stopped, (KeyboardInterrupt, click.Abort)
+    ):  # which a plugin or a library put another error in the place of
+        error = KeyboardInterrupt()
+    code = next(code for kinds, code in EXIT_CODES if isinstance(error, kinds))
+    if code == STOPPED:
+        note("stopped")
+    elif isinstance(error, BrokenPipeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    else:
+        if os.environ.get("IRMX_TRACEBACK"):
+            traceback.print_exception(error)
+        note(_message(error, stdout))
+        if isinstance(error, PluginError) and error.__cause__ and "--traceback" not in str(error):
+            note(_HOW)
+    sys.exit(code)
+
+
+def _message(error: BaseException, stdout: Any) -> str:
+    """Return what to say of an error."""
+    if isinstance(error, click.ClickException):
+        context = getattr(error, "ctx", None)
+        return f"{error.format_message()} '{context.command_path if context else 'irmx'} --help' shows what it takes."
+    if isinstance(error, UnicodeEncodeError):
+        lacking = error.object[error.start : error.end]
+        return (
+            f"The encoding of the output, {error.encoding}, has no {lacking!r}. "
+            "To use UTF-8, set the environment variable PYTHONIOENCODING=utf-8."
+        )
+    if isinstance(error, OSError) and error.strerror:
+        place = error.filename or ("The output cannot be written" if error.errno in _LOST else "")
+        return f"{place}: {error.strerror}" if place else error.strerror
+    if isinstance(error, MemoryError) and not isinstance(error, IrmxError):
+        return str(too_little_memory("This command", error))
+    return str(error) if isinstance(error, IrmxError) else _mistake(error, stdout)
+
+
+def _mistake(error: BaseException, stdout: Any) -> str:
+    """Return whose mistake an error is that nobody expected: that of a plugin, of a user's file, or of irmx itself."""
+    names = {
+        point.value.partition(".")[0].partition(":")[0]: f"plugin {point.name} ({folder_of(point.dist)[0]})"
+        for point in entry_points()[0]
+    }
+    names |= {module: f"file {path}" for module, path in LOADED.items()}
+    author = ""
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        package = str(frame.f_globals.get("__name__")).partition(".")[0]
+        if package in names:
+            author = (
+                f"The {names[package]} failed with {text_of(error)} ({frame.f_code.co_filename}, line {line}). {_HOW}"
+            )
+    if author:
+        return author
+    if stdout is not sys.stdout or getattr(stdout, "closed", False):
+        return f"A plugin closed standard output, or put something else in its place: {text_of(error)}."
+    if isinstance(error, SystemExit):
+        return f"Something ended irmx before its time, with {text_of(error)}. {_HOW}"
+    return f"This is a mistake in irmx, not one of yours: {text_of(error)}. Please report it; {_HOW}"
 
 
 _show_other_warning = warnings.showwarning
@@ -72,12 +148,6 @@ def _show_warning(message: Warning | str, category: type[Warning], *place: Any, 
         _show_other_warning(message, category, *place, **more)
 
 
-def _stop() -> NoReturn:
-    """Exit after Ctrl-C."""
-    note("stopped")
-    sys.exit(STOPPED)
-
-
 def _prepare_output() -> None:
     """Give a process without standard output or error one, and escape characters that the terminal's encoding lacks."""
     for stream in ("stdout", "stderr"):
@@ -87,49 +157,19 @@ def _prepare_output() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
-def _leave(error: Exception, cause: BaseException | None = None) -> NoReturn:
-    """Exit with the code and the message of an error; a reader that closes the pipe, such as head, is not an error.
-
-    The traceback, where it is asked for, is that of the cause.
-    """
-    if comes_from_ctrl_c(cause or error):
-        _stop()
-    if isinstance(error, BrokenPipeError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
-    if os.environ.get("IRMX_TRACEBACK"):
-        traceback.print_exception(cause or error)
-    if isinstance(error, UnicodeEncodeError):
-        lacking = error.object[error.start : error.end]
-        note(
-            f"The encoding of the output, {error.encoding}, has no {lacking!r}. "
-            "To use UTF-8, set the environment variable PYTHONIOENCODING=utf-8."
-        )
-    elif isinstance(error, OSError) and error.strerror:
-        lost = "The output cannot be written" if error.errno in _LOST else ""
-        place = error.filename or lost
-        note(f"{place}: {error.strerror}" if place else error.strerror)
-    else:
-        note(str(error))
-        if isinstance(error, PluginError) and error.__cause__ and "--traceback" not in str(error):
-            note("'irmx --traceback COMMAND ...' shows the traceback.")
-    sys.exit(USAGE if isinstance(error, UsageError) else DATA)
-
-
-def build() -> typer.Typer:
+def build() -> click.Group:
     """Return the command; each subcommand is built when it is used."""
-    app = typer.Typer(
-        name="irmx",
-        cls=Words,
+    options = click_command("irmx", _options)
+    return Words(
         help=_HELP,
-        no_args_is_help=True,
-        add_completion=True,
-        pretty_exceptions_enable=False,
-        rich_markup_mode=None,
-        context_settings={"help_option_names": ["-h", "--help"], "token_normalize_func": dashed},
+        callback=_options,
+        params=options.params,
+        context_settings={
+            "help_option_names": ["-h", "--help"],
+            "token_normalize_func": lambda name: name.replace("_", "-"),  # ir_measures writes --by_query
+            "max_content_width": 100,
+        },
     )
-    app.callback()(_options)
-    return app
 
 
 def _show_version(wanted: bool) -> None:
@@ -137,31 +177,53 @@ def _show_version(wanted: bool) -> None:
         import irmx
 
         print(f"irmx {irmx.__version__}")
-        raise typer.Exit
+        raise click.exceptions.Exit
+
+
+def _show_completion(shell: str) -> None:
+    from click.shell_completion import get_completion_class
+
+    program = get_completion_class(shell)
+    if program is None:
+        raise UsageError(f"There is no completion for {shell!r}. Known: bash, fish, zsh.")
+    print(program(build(), {}, "irmx", "_IRMX_COMPLETE").source())
+    raise click.exceptions.Exit
 
 
 def _options(
-    version: bool = typer.Option(
-        False, "--version", is_eager=True, callback=_show_version, help="Show the version and exit."
-    ),
+    version: Annotated[
+        bool, Option("--version", eager=True, check=_show_version, help="Show the version and exit.")
+    ] = False,
     load: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
+            "--load",
             metavar="FILE.py",
             help="Run a Python file of yours that defines measures with @irmx.measure. May be repeated.",
         ),
     ] = None,
     max_decompressed: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--max-decompressed",
             metavar="SIZE",
             help="How large a compressed file may become, such as 20GB; by default 100 times its size, and 64MB in any case.",
         ),
     ] = None,
     whole: Annotated[
-        bool, typer.Option("--traceback", help="Show the traceback of an error, for authors of measures and plugins.")
+        bool, Option("--traceback", help="Show the traceback of an error, for authors of measures and plugins.")
     ] = False,
+    completion: Annotated[
+        str | None,
+        Option(
+            "--completion",
+            metavar="SHELL",
+            eager=True,
+            check=_show_completion,
+            complete=lambda: ["bash", "fish", "zsh"],
+            help="Print the program that completes irmx in bash, fish or zsh, such as for eval in ~/.bashrc.",
+        ),
+    ] = None,
 ) -> None:
     """Handle the options before the subcommand."""
     if whole:

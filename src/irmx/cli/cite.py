@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from irmx.adapters.ir_measures.papers import papers_of
+from irmx.cli.click_command import Argument
 from irmx.declare.citation import IR_MEASURES
 from irmx.errors import note, visible_lines
 from irmx.score.evaluator import as_measures
 
 
-def cite(measures: Annotated[list[str], typer.Argument(help="Measures, as for irmx eval.")]) -> None:
+def cite(measures: Annotated[list[str], Argument(help="Measures, as for irmx eval.")]) -> None:
     """Print BibTeX entries of the papers to cite.
 
     Covers the measures of irmx plugins and of ir_measures, and ir_measures itself.

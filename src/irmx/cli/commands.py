@@ -1,9 +1,25 @@
-"""The commands of irmx itself; each is imported when it is used."""
+"""The commands of irmx itself, and the words after ``irmx``: those of plugins are known without importing a plugin."""
 
 from __future__ import annotations
 
-from irmx.declare.command import Command
+import functools
+import hashlib
+import importlib.util
+import json
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from irmx.cli.click_command import click_command
+from irmx.declare.command import SECTIONS, Command
+from irmx.errors import IrmxError, PluginError, UsageError, suggest, text_of, visible, visible_lines
 from irmx.hookspecs import hookimpl
+from irmx.registry import entry_points, is_filled, registry
 
 COMMANDS = [
     Command(
@@ -11,30 +27,14 @@ COMMANDS = [
         "irmx.cli.eval:evaluate",
         SHORT_DESC="Score one or several runs.",
         EXAMPLES=("irmx eval qrels.txt run.txt AP nDCG@10", "irmx eval qrels.txt 'runs/*.run' AP nDCG@10 -o table"),
-    ),
-    Command(
-        "measures",
-        "irmx.cli.measures:measures",
-        SHORT_DESC="List all measures, or describe one in full.",
-        EXAMPLES=("irmx measures", "irmx measures nDCG"),
-    ),
-    Command(
-        "plugins",
-        "irmx.cli.plugins:plugins",
-        SHORT_DESC="List the installed plugins and what they offer.",
-        EXAMPLES=("irmx plugins",),
-    ),
-    Command(
-        "datasets",
-        "irmx.cli.datasets:datasets",
-        SHORT_DESC="List the datasets that can be used as qrels.",
-        EXAMPLES=("irmx datasets robust", "irmx datasets clueweb12 -o tsv"),
+        SECTION="score",
     ),
     Command(
         "explain",
         "irmx.cli.explain:explain",
         SHORT_DESC="Break a topic's score down by document.",
         EXAMPLES=("irmx explain qrels.txt run.txt nDCG@10 --topic 1",),
+        SECTION="score",
     ),
     Command(
         "plot",
@@ -44,18 +44,41 @@ COMMANDS = [
             "irmx plot qrels.txt run.txt 'MP(model=GL_AD_ID)' --topic 1 -o user.pdf",
             "irmx plot qrels.txt 'runs/*.run' nDCG@10 --topic 1 -o contributions.svg",
         ),
-    ),
-    Command(
-        "cite",
-        "irmx.cli.cite:cite",
-        SHORT_DESC="Print BibTeX entries of the papers to cite.",
-        EXAMPLES=("irmx cite AP 'nDCG(dcg=\"exp-log2\")@10' > measures.bib",),
+        SECTION="score",
     ),
     Command(
         "demo",
         "irmx.cli.demo:demo",
         SHORT_DESC="Score three systems on a small built-in collection.",
         EXAMPLES=("irmx demo", "irmx demo --into demo"),
+        SECTION="score",
+    ),
+    Command(
+        "measures",
+        "irmx.cli.measures:measures",
+        SHORT_DESC="List all measures, or describe one in full.",
+        EXAMPLES=("irmx measures", "irmx measures nDCG"),
+        SECTION="score",
+    ),
+    Command(
+        "cite",
+        "irmx.cli.cite:cite",
+        SHORT_DESC="Print BibTeX entries of the papers to cite.",
+        EXAMPLES=("irmx cite AP 'nDCG(dcg=\"exp-log2\")@10' > measures.bib",),
+        SECTION="score",
+    ),
+    Command(
+        "datasets",
+        "irmx.cli.datasets:datasets",
+        SHORT_DESC="List the datasets that can be used as qrels.",
+        EXAMPLES=("irmx datasets robust", "irmx datasets clueweb12 -o tsv"),
+        SECTION="score",
+    ),
+    Command(
+        "plugins",
+        "irmx.cli.plugins:plugins",
+        SHORT_DESC="List the installed plugins and what they offer.",
+        EXAMPLES=("irmx plugins",),
     ),
     Command(
         "new-plugin",
@@ -66,7 +89,207 @@ COMMANDS = [
 ]
 """The host's own commands, in the order in which the help lists them."""
 
+_MEANT = {"score": "eval", "evaluate": "eval", "trec_eval": "eval", "list": "measures", "test": "compare"}
+"""What people type who know other tools."""
+
 
 @hookimpl
 def irmx_commands() -> list[Command]:
     return COMMANDS
+
+
+def catalogue() -> list[Command]:
+    """Return all commands for lists; plugins are not loaded for theirs as long as the file in the cache is of these plugins."""
+    if is_filled():
+        return list(registry().commands().values())
+    file, key = _cache_file(), _key_of_plugins()
+    try:
+        kept = json.loads(file.read_text(encoding="utf-8"))
+        if kept["key"] == key:
+            return [*COMMANDS, *(Command(*fields) for fields in kept["commands"])]
+    except (OSError, ValueError, TypeError, KeyError):
+        pass
+    of_plugins = [one for one in registry().commands().values() if one not in COMMANDS]
+    fields = [
+        [one.NAME, "", one.group, one.SHORT_DESC, [], one.SECTION] for one in of_plugins
+    ]  # nothing to be imported
+    if not any(info.failure for info in registry().plugins.values()):  # whose message is to be seen again
+        _keep(file, json.dumps({"key": key, "commands": fields}))
+    return [*COMMANDS, *of_plugins]
+
+
+def _cache_file() -> Path:
+    return Path(os.environ.get("IRMX_CACHE") or Path.home() / ".cache" / "irmx") / "commands.json"
+
+
+def _keep(file: Path, text: str) -> None:
+    """Write a file of the cache; where that is not possible, the next command does without."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        beside = file.with_name(f"{file.name}.{os.getpid()}")
+        beside.write_text(text, encoding="utf-8")
+        os.replace(beside, file)
+    except OSError:
+        pass
+
+
+def _key_of_plugins() -> str:
+    """Return a text that changes when a plugin is installed, removed, edited, or left out by the environment."""
+    key = [str(sorted((name, value) for name, value in os.environ.items() if name.startswith("IRMX_")))]
+    for point in entry_points()[0]:
+        package, *inner = point.value.partition(":")[0].strip().split(".")
+        try:
+            found = importlib.util.find_spec(package)
+            module = Path(str(found and found.origin)).parent.joinpath(*inner).with_suffix(".py") if inner else None
+            changed = os.stat(module or str(found and found.origin)).st_mtime_ns
+        except (OSError, ValueError, ImportError):
+            changed = 0
+        key.append(f"{point.name}={point.value} {getattr(point.dist, '_path', '')} {changed}")
+    return hashlib.sha256("\n".join([sys.prefix, *sorted(key)]).encode()).hexdigest()
+
+
+class Words(click.Group):
+    """The words after ``irmx``, or after one that several commands begin with, such as ``irmx pages``.
+
+    Parameters
+    ----------
+    word : str
+        The first word; empty for ``irmx`` itself.
+    **options
+        Those of a group of click.
+    """
+
+    def __init__(self, word: str = "", **options: Any) -> None:
+        super().__init__(name=word or "irmx", no_args_is_help=True, **options)
+        self._word = word
+
+    def _next_words(self, commands: Iterable[Command]) -> dict[str, list[Command]]:
+        """Return the words that can come next, each with its commands; a group of commands has no name of its own."""
+        words: dict[str, list[Command]] = {}
+        for one in commands:
+            if not self._word or one.group == self._word:
+                words.setdefault(one.NAME if self._word else one.group or one.NAME, []).append(one)
+        return words
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the next words."""
+        return list(self._next_words(catalogue()))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return the command, or the group, of a word; no plugin is loaded for a command of irmx itself."""
+        of_word = [] if self._word else [one for one in COMMANDS if cmd_name == one.NAME]
+        of_word = of_word or self._next_words(registry().commands().values()).get(cmd_name, [])
+        if not of_word:
+            return None
+        return built(of_word[0]) if self._word or not of_word[0].group else Words(cmd_name)
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """Return the command that the arguments begin with; the error for an unknown word suggests a known one."""
+        if (command := self.get_command(ctx, args[0])) is None:
+            raise UsageError(self._unknown(args[0]))
+        return args[0], command, args[1:]
+
+    def _unknown(self, word: str) -> str:
+        """Return the message about an unknown word."""
+        for info in registry().plugins.values():
+            if word in (info.name, info.point):
+                offers = "".join(f" It offers {kind.replace('_', ' ')}: {', '.join(names)}."
+                                 for kind, names in info.offers.items())  # fmt: skip
+                return (
+                    f"The plugin {info.source} is not in use: {info.failure}"
+                    if info.failure
+                    else f"{word} is a plugin ({info.source}), not a command.{offers}"
+                )
+        words = self._next_words(registry().commands().values())
+        last = {} if self._word else {one.NAME: one.words for one in registry().commands().values()}
+        near = _MEANT.get(word, "") or suggest(word, {**last, **words}).removeprefix(" Did you mean ").removesuffix("?")
+        near = near and f" Did you mean {near if near in words else last.get(near, near)}?"
+        return f"There is no command '{f'{self._word} {word}'.strip()}'.{near} 'irmx --help' lists the commands."
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands in groups, by what they are for."""
+        of_word = sorted(
+            (one for of in self._next_words(catalogue()).values() for one in of), key=lambda one: bool(one.group)
+        )
+        for section, title in SECTIONS.items():
+            rows = [
+                (one.NAME if self._word else one.words, one.SHORT_DESC)
+                for one in of_word
+                if section == (one.SECTION if one.SECTION in SECTIONS else "extend")
+            ]
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+
+    def get_help(self, ctx: click.Context) -> str:
+        """Return the help text."""
+        return visible_lines(super().get_help(ctx))
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the words and the options that begin with what was typed."""
+        words = sorted(self._next_words(catalogue()).items())
+        abouts = [(word, of[0].SHORT_DESC if len(of) == 1 else "") for word, of in words if word.startswith(incomplete)]
+        items = [CompletionItem(word, help=visible(about) or None) for word, about in abouts]
+        return items + click.Command.shell_complete(self, ctx, incomplete)
+
+
+def built(command: Command) -> click.Command:
+    """Import a command, and return it as a command of click.
+
+    Raises
+    ------
+    irmx.PluginError
+        If it cannot be imported, or is no function with declared parameters.
+    """
+    try:
+        made = click_command(command.NAME, command.load(), command.EXAMPLES)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise _failure(command, "is not in use", error) from error
+    if command not in COMMANDS:
+        made.callback = _named(command, made.callback)
+    return made
+
+
+def _named(command: Command, function: Any) -> Any:
+    """Return the function of a plugin's command: it may end by ``sys.exit``, and errors not meant for users name the command."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **options: Any) -> Any:
+        try:
+            return function(*args, **options)
+        except SystemExit as stop:
+            if isinstance(stop.code, str):
+                print(stop.code, file=sys.stderr)
+            code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+            raise click.exceptions.Exit(code if 0 <= code <= 255 else 1) from stop
+        except (
+            IrmxError,
+            OSError,
+            MemoryError,
+            UnicodeError,
+            KeyboardInterrupt,
+            RuntimeError,
+            click.ClickException,
+        ) as error:
+            if type(error) in (RuntimeError, RecursionError):  # click's ends of a command are kinds of RuntimeError
+                raise _failure(command, "failed", error) from error
+            raise
+        except BaseException as error:
+            raise _failure(command, "failed", error) from error
+
+    return call
+
+
+def _failure(command: Command, how: str, error: BaseException) -> PluginError:
+    return PluginError(f"The command '{command.words}' of {registry().source_of(command)} {how}: {text_of(error)}")
+
+
+def problems(commands: Iterable[Command]) -> Iterable[str]:
+    """Import commands, and yield why some of them cannot be used."""
+    for command in commands:
+        try:
+            built(command)
+        except PluginError as error:
+            yield str(error)

@@ -57,10 +57,10 @@ def expressions(typed: str) -> Offers:
     return [(found[0][0] + end, found[0][1]) for end in "),"] if len(found) == 1 else found
 
 
-def measures_and_objects(typed: str) -> Offers:
-    """Return the names of measures and of named objects that begin with a text."""
+def names() -> Offers:
+    """Return the names of measures and of named objects."""
     symbols = {symbol.NAME: symbol.SHORT_DESC for symbol in registry().all_symbols()}
-    return _beginning(typed, "", {name: _about(one) for name, one in measure_names().items()} | symbols)
+    return sorted(({name: _about(one) for name, one in measure_names().items()} | symbols).items())
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Any
 
-import typer
-
 from irmx.adapters.ir_datasets.listing import Listed
+from irmx.cli.click_command import Argument, Option
 from irmx.cli.output.printing import FormatOption, print_rows
 from irmx.declare.columns import REQUIRED, Column
 from irmx.errors import DataError, UsageError, suggest
@@ -20,17 +19,17 @@ dataset."""
 
 def datasets(
     part: Annotated[
-        str | None, typer.Argument(metavar="ID", help="Only this dataset and its subsets, such as clueweb09.")
+        str | None, Argument(metavar="ID", help="Only this dataset and its subsets, such as clueweb09.")
     ] = None,
     measures: Annotated[
         list[str] | None,
-        typer.Option("--for", metavar="MEASURE", help="Only datasets with the columns that this measure needs."),
+        Option("--for", metavar="MEASURE", help="Only datasets with the columns that this measure needs."),
     ] = None,
     has: Annotated[
         list[str] | None,
-        typer.Option("--has", metavar="COLUMN", help="Only datasets with this column or field."),
+        Option("--has", metavar="COLUMN", help="Only datasets with this column or field."),
     ] = None,
-    local: Annotated[bool, typer.Option("--local", help="Only datasets whose qrels are on this machine.")] = False,
+    local: Annotated[bool, Option("--local", help="Only datasets whose qrels are on this machine.")] = False,
     output_format: FormatOption = "table",
 ) -> None:
     """List the datasets that can be used as qrels.

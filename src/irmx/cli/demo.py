@@ -8,8 +8,8 @@ from itertools import groupby
 from typing import Annotated, Any
 
 import ir_measures
-import typer
 
+from irmx.cli.click_command import Option
 from irmx.cli.output.printing import FormatOption, PlacesOption, print_rows
 from irmx.data.judgments import Judgments
 from irmx.data.reading import read_qrels, read_run
@@ -37,7 +37,7 @@ Row = tuple[str, ir_measures.Measure, list[float]]
 def demo(
     into: Annotated[
         str | None,
-        typer.Option("--into", metavar="DIR", help="Instead, write the collection as files into a new folder."),
+        Option("--into", metavar="DIR", help="Instead, write the collection as files into a new folder."),
     ] = None,
     places: PlacesOption = 4,
     output_format: FormatOption = "table",

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any
 
 import ir_measures
-import typer
 
+from irmx.cli.click_command import Argument, Option
 from irmx.cli.output.printing import FormatOption, PlacesOption, output_format_named, print_rows
 from irmx.cli.run_arguments import runs_and_measures
 from irmx.data.chunks import MEMORY
@@ -27,21 +27,21 @@ _COLUMNS = ("run", "query_id", "measure", "value")
 
 
 def evaluate(
-    qrels: Annotated[str, typer.Argument(help=QRELS_HELP)],
+    qrels: Annotated[str, Argument(help=QRELS_HELP)],
     run_and_measures: Annotated[
         list[str],
-        typer.Argument(
+        Argument(
             metavar="RUN... MEASURE...",
             help="One or more run files or quoted globs, or - for standard input; then measures, such as 'MP(model=GL_AD_ID)' AP nDCG@10, or map P_10; 'MP(model=*)' is one measure per model, and 'NCP(law=uniform|first)' and 'RBP(p=0.5:0.9:5)' one per value.",
         ),
     ],
     places: PlacesOption = 4,
-    by_query: Annotated[bool, typer.Option("-q", "--by_query", help="Also print the value of every topic.")] = False,
-    no_summary: Annotated[bool, typer.Option("-n", "--no_summary", help="With -q: omit the mean over topics.")] = False,
+    by_query: Annotated[bool, Option("-q", "--by-query", help="Also print the value of every topic.")] = False,
+    no_summary: Annotated[bool, Option("-n", "--no-summary", help="With -q: omit the mean over topics.")] = False,
     output_format: FormatOption = "tsv",
     provider: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--provider",
             metavar="NAME",
             help="Use only this provider of ir_measures, such as pytrec_eval; irmx stands for the plugins of irmx.",
@@ -49,7 +49,7 @@ def evaluate(
     ] = None,
     memory: Annotated[
         str,
-        typer.Option(
+        Option(
             "--memory",
             metavar="SIZE",
             help="The memory that runs may take, such as 500MB; larger files are read in chunks.",
@@ -57,15 +57,15 @@ def evaluate(
     ] = MEMORY,
     jobs: Annotated[
         int | None,
-        typer.Option(
+        Option(
             "-j",
             "--jobs",
             help="Number of processes that score runs, and chunks of large ones; 1 by default, on a cluster all.",
         ),
     ] = None,
-    backend: Annotated[str | None, typer.Option("--backend", metavar="dask", help="Compute on a Dask cluster.")] = None,
+    backend: Annotated[str | None, Option("--backend", metavar="dask", help="Compute on a Dask cluster.")] = None,
     scheduler: Annotated[
-        str | None, typer.Option("--scheduler", metavar="ADDRESS", help="The address of the Dask scheduler.")
+        str | None, Option("--scheduler", metavar="ADDRESS", help="The address of the Dask scheduler.")
     ] = None,
 ) -> None:
     """Score one or several runs.
@@ -74,7 +74,7 @@ def evaluate(
     Several runs give a table with one row per run. Topics of the qrels that a run lacks get the measure's default value.
     """
     if no_summary and not by_query:
-        raise UsageError("--no_summary (-n) goes with --by_query (-q).")
+        raise UsageError("--no-summary (-n) goes with --by-query (-q).")
     check_backend(backend, scheduler)
     chosen_jobs(jobs)
     bytes_of(memory)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any
 
-import typer
-
+from irmx.cli.click_command import Argument, Option
 from irmx.cli.output.printing import FormatOption, PlacesOption, print_rows
 from irmx.data.formats import read_file
 from irmx.data.paths import matching_file
@@ -17,19 +16,19 @@ from irmx.score.explain import explain as explanation
 
 
 def explain(
-    qrels: Annotated[str, typer.Argument(help=QRELS_HELP)],
-    run: Annotated[str, typer.Argument(help="A run file, a quoted glob of one, or - for standard input.")],
+    qrels: Annotated[str, Argument(help=QRELS_HELP)],
+    run: Annotated[str, Argument(help="A run file, a quoted glob of one, or - for standard input.")],
     measure: Annotated[
-        str, typer.Argument(help="A measure that a plugin computes, such as 'MP(model=GL_AD_ID)' or nDCG@10.")
+        str, Argument(help="A measure that a plugin computes, such as 'MP(model=GL_AD_ID)' or nDCG@10.")
     ],
-    topic: Annotated[str, typer.Option("-t", "--topic", help="The query id of the topic.")],
+    topic: Annotated[str, Option("-t", "--topic", help="The query id of the topic.")],
     ranking: Annotated[
         str | None,
-        typer.Option("--ranking", metavar="ID", help="Which ranking, if the run file has several per topic."),
+        Option("--ranking", metavar="ID", help="Which ranking, if the run file has several per topic."),
     ] = None,
     places: PlacesOption = 6,
     all_documents: Annotated[
-        bool, typer.Option("-a", "--all", help="Also show the documents that contribute nothing.")
+        bool, Option("-a", "--all", help="Also show the documents that contribute nothing.")
     ] = False,
     output_format: FormatOption = "table",
 ) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from contextlib import redirect_stdout
 from importlib import import_module
 from importlib.util import find_spec
 
-from irmx.declare.standard_output import to_standard_error
 from irmx.errors import IrmxError, PluginError, UsageError, text_of
 
 LOADED: dict[str, str] = {}
@@ -40,7 +40,7 @@ def load_file(path: str) -> None:
         raise UsageError(f"--load imports the file as a module, and there is already a module {name!r}. Rename {path}.")
     LOADED[name] = path
     try:
-        with to_standard_error():
+        with redirect_stdout(sys.stderr):
             import_module(name)
     except IrmxError as error:
         raise type(error)(f"{path}, line {_line(error, file)}: {error}") from error

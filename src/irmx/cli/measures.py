@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 import shutil
 import sys
+import textwrap
+from itertools import groupby
 from typing import Annotated, Any
 
 import ir_measures
-import typer
 
 from irmx.adapters.ir_measures.papers import papers_of
-from irmx.cli.completing import measures_and_objects
-from irmx.cli.fitted_text import fitted
+from irmx.cli.click_command import Argument
+from irmx.cli.completing import names
 from irmx.cli.measure_pages import MeasurePage, formula_in_markdown, of_monotonicity, parameters_table
 from irmx.cli.output.printing import FormatOption, print_rows
 from irmx.declare.citation import IR_MEASURES
@@ -29,14 +31,15 @@ from irmx.declare.trec_names import is_trec_name, trec_measures
 from irmx.errors import UnknownNameError, UsageError, suggest, visible, visible_lines
 from irmx.registry import registry
 from irmx.score.backends import not_installed
+from irmx.score.evaluator import as_measures
 
 
 def measures(
     name: Annotated[
         str | None,
-        typer.Argument(
-            help="A measure, or a named object such as GL_AD_ID, to describe in full.",
-            autocompletion=measures_and_objects,
+        Argument(
+            help="A measure, with parameters if you like, or a named object such as GL_AD_ID, to describe in full; or a plugin, to list its measures only.",
+            complete=names,
         ),
     ] = None,
     output_format: FormatOption = "table",
@@ -46,17 +49,20 @@ def measures(
     For one measure: its description, formula, parameters and citation; for one of irmx also its columns and range of values.
     -o markdown prints the same as a page of documentation, -o html what a notebook shows.
     """
-    if name is None:
-        _list(output_format)
+    plugins = [info.name for info in registry().plugins.values() if name in (info.name, info.point, info.distribution)]
+    if name is None or plugins:
+        _list(output_format, plugins)
         return
     if output_format not in _OF_ONE:
         raise UsageError(
             f"-o {output_format} applies to the list of all measures only; one is printed as {', '.join(_OF_ONE)}. "
             f"Omit {name!r}, or -o."
         )
-    known = measure_names()
+    known, text = measure_names(), name
     name = name.partition("(")[0].partition("@")[0].strip()
     if name in known:
+        if name != text.strip():
+            as_measures([text])  # refuses wrong parameters
         _describe(name, known[name], output_format)
         return
     if is_trec_name(name):
@@ -65,55 +71,49 @@ def measures(
         return
     symbols = [symbol for symbol in registry().all_symbols() if name == symbol.NAME]
     if not symbols:
-        names = [*known, *(symbol.NAME for symbol in registry().all_symbols())]
-        raise UnknownNameError(f"There is no measure or named object {name!r}.{suggest(name, names)}")
+        every = [*known, *(symbol.NAME for symbol in registry().all_symbols()), *registry().plugins]
+        raise UnknownNameError(f"There is no measure, named object or plugin {name!r}.{suggest(name, every)}")
     for symbol in symbols:
         _describe_symbol(symbol, output_format)
 
 
-def _list(output_format: str) -> None:
-    own = registry().measures()
-    kinds: dict[str, list[tuple[str, str]]] = {
-        "Measures of irmx plugins": [(n, str(m.SHORT_DESC)) for n, m in own.items()]
+def _list(output_format: str, plugins: list[str]) -> None:
+    """List the measures by plugin, and after them the named objects that are values of their parameters."""
+    own, titles = registry().measures(), {info.source: info.name for info in registry().plugins.values()}
+    rows = [(registry().source_of(measure), "", name, str(measure.SHORT_DESC)) for name, measure in own.items()]
+    kinds = {
+        param.kind for one in (*own.values(), *registry().all_symbols()) for param in one.SUPPORTED_PARAMS.values()
     }
-    for symbol in registry().all_symbols():
-        kinds.setdefault(f"Named objects: {symbol.KIND}", []).append((symbol.NAME, symbol.SHORT_DESC))
-    others = {n: m for n, m in measure_names().items() if n not in own and n == m.NAME}
-    kinds["Measures of ir_measures"] = [(n, _about(m)) for n, m in sorted(others.items())]
-    if output_format == "table":
-        for title, rows in kinds.items():
-            _rows(title, rows)
+    rows += [
+        (registry().source_of(one), one.KIND, one.NAME, one.SHORT_DESC)
+        for one in registry().all_symbols()
+        if one.KIND in kinds
+    ]  # others, such as significance tests, are values of options of commands
+    rows.sort(key=lambda row: list(titles).index(row[0]) if row[0] in titles else len(titles))
+    rows = [row for row in rows if not plugins or titles.get(row[0]) in plugins]
+    if not plugins:
+        others = {n: m for n, m in measure_names().items() if n not in own and n == m.NAME}
+        rows += [("ir_measures", "", n, _about(m)) for n, m in sorted(others.items())]
+    if output_format != "table":
+        columns = ("plugin", "kind", "name", "description")
+        print_rows(
+            ({**dict(zip(columns, row, strict=True)), "kind": row[1] or "measure"} for row in rows), output_format
+        )
         return
-    print_rows(
-        ({"kind": kind, "name": name, "description": about} for kind, rows in kinds.items() for name, about in rows),
-        output_format,
-    )
+    for (source, kind), of in groupby(rows, key=lambda row: row[:2]):
+        print(f"{visible(source)}{': ' * bool(kind)}{visible(kind)}")
+        lines = [(name, about) for _, _, name, about in of]
+        width = max(len(name) for name, _ in lines)
+        for name, about in lines:
+            line = f"  {name:<{width}}  {visible(about)}".rstrip()  # for grep one line each
+            print(_folded(line, shutil.get_terminal_size().columns, width + 4) if sys.stdout.isatty() else line)
+        print()
 
 
 def _about(measure: Any) -> str:
     """Return the description of a measure of ir_measures, with the provider that it needs if that is not installed."""
     about, missing = getattr(measure, "SHORT_DESC", "") or "", not_installed(measure)
     return f"{about} [needs {missing}]" if missing else about
-
-
-def _rows(title: str, rows: list[tuple[str, str]]) -> None:
-    if not sys.stdout.isatty():  # for grep: one line per entry
-        width = max((len(name) for name, _ in rows), default=0)
-        lines = (f"  {name:<{width}}  {visible(about)}".rstrip() for name, about in rows)
-        print(title, *lines, "", sep="\n")
-        return
-    from rich.console import Console
-    from rich.table import Table
-
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(no_wrap=True)
-    grid.add_column()
-    for row in rows:
-        grid.add_row("  " + row[0], visible(row[1]))
-    console = Console(markup=False, highlight=False, emoji=False)
-    console.print(title)
-    console.print(grid)
-    console.print()
 
 
 _OF_ONE = ("table", "markdown", "html")
@@ -163,7 +163,19 @@ def _describe_symbol(symbol: Symbol, output_format: str) -> None:
 
 
 def _print(text: str) -> None:
-    print(fitted(text, shutil.get_terminal_size().columns))
+    """Print a text in lines that fit the terminal: paragraphs are filled, rows that stand indented are folded."""
+    width = shutil.get_terminal_size().columns
+    print(*(_folded(block, width) for block in visible_lines(text).split("\n\n")), sep="\n\n")
+
+
+def _folded(block: str, width: int, indent: int = 6) -> str:
+    lines = block.split("\n")
+    if ">>>" in block or not block.strip():
+        return block
+    if not any(line.startswith((" ", "---")) for line in lines):
+        return textwrap.fill(block, width, break_on_hyphens=False)
+    fold = functools.partial(textwrap.fill, width=width, subsequent_indent=" " * indent, break_on_hyphens=False)
+    return "\n".join(fold(line, drop_whitespace=True) if len(line) > width else line for line in lines)
 
 
 def _print_formula(formula: Formula | None) -> None:

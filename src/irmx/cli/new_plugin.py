@@ -5,18 +5,16 @@ from __future__ import annotations
 import shlex
 from typing import Annotated
 
-import typer
+from irmx.cli.click_command import Argument, Option
 
 
 def new_plugin(
     name: Annotated[
         str,
-        typer.Argument(help="Name of the plugin, such as word-budget; the distribution is called irmx-word-budget."),
+        Argument(help="Name of the plugin, such as word-budget; the distribution is called irmx-word-budget."),
     ],
-    into: Annotated[str, typer.Option("--into", metavar="DIR", help="The folder in which to create its folder.")] = ".",
-    measure: Annotated[
-        str | None, typer.Option("-m", "--measure", help="Name of its measure, such as WordBudget.")
-    ] = None,
+    into: Annotated[str, Option("--into", metavar="DIR", help="The folder in which to create its folder.")] = ".",
+    measure: Annotated[str | None, Option("-m", "--measure", help="Name of its measure, such as WordBudget.")] = None,
 ) -> None:
     """Create the distribution of a new plugin.
 

@@ -5,22 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from irmx.adapters.matplotlib.picture_files import write_picture
 from irmx.adapters.matplotlib.user_display import plot
-from irmx.cli.picture_option import picture_option
+from irmx.cli.click_command import Argument, Option
+from irmx.cli.output.printing import picture_option
 from irmx.cli.run_arguments import runs_and_measures
 from irmx.declare.command import QRELS_HELP
 
 
 def plot_user(
-    qrels: Annotated[str, typer.Argument(help=QRELS_HELP)],
+    qrels: Annotated[str, Argument(help=QRELS_HELP)],
     run_and_measures: Annotated[
         list[str],
-        typer.Argument(metavar="RUN... MEASURE...", help="Run files or quoted globs, then measures: a panel for each."),
+        Argument(metavar="RUN... MEASURE...", help="Run files or quoted globs, then measures: a panel for each."),
     ],
-    topic: Annotated[str, typer.Option("-t", "--topic", help="The query id of the topic.")],
+    topic: Annotated[str, Option("-t", "--topic", help="The query id of the topic.")],
     out: Annotated[Path, picture_option("-o", "--out", help="Where to: FILE.svg, .png or .pdf.")],
 ) -> None:
     """Draw the user of a measure on one topic.

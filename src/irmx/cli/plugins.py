@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from irmx.adapters.ir_datasets import plugin_datasets
+from irmx.cli.commands import problems
 from irmx.cli.output.printing import FormatOption, print_rows
-from irmx.cli.words import problem
 from irmx.errors import readable
 from irmx.plugin.discovery import HOST
 from irmx.registry import registry
@@ -36,9 +36,8 @@ def plugins(output_format: FormatOption = "table") -> None:
         for what, reasons in info.refused.items():
             for name, reason in reasons.items():
                 _print(f"  refused: {what.replace('_', ' ')} {name}: {reason}")
-        for command in info.offers.get("commands", ()):
-            if why := problem(registry().commands()[command]):
-                _print(f"  {why}")
+        for why in problems(registry().commands()[words] for words in info.offers.get("commands", ())):
+            _print(f"  {why}")
         for name in filter(plugin_datasets.is_taken, info.offers.get("datasets", ())):
             _print(f"  not in use: the dataset {name!r}, because ir_datasets has one of this name")
 

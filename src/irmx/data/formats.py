@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Container, Iterator, Sequence
@@ -14,7 +15,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 from irmx.data.files import STANDARD_INPUT, check_text, content_of, filled_lines, name_of
 from irmx.data.table import Source, Table
 from irmx.declare.columns import REQUIRED, TableName, canonical_names
-from irmx.declare.standard_output import to_standard_error
 from irmx.errors import DataError, IrmxError, PluginError, PluginWarning, UsageError, failure_of, too_little_memory
 from irmx.registry import registry
 
@@ -188,7 +188,7 @@ def _asked(reader: Format, about: Any, ask: Any, kind: type) -> Any:
 def errors_of(reader: Format, path: str | os.PathLike[str]) -> Iterator[None]:
     """Name the format of a plugin where it raises what is not meant for users, and keep what it prints off the results."""
     try:
-        with contextlib.nullcontext() if _is_of_host(reader) else to_standard_error():
+        with contextlib.nullcontext() if _is_of_host(reader) else contextlib.redirect_stdout(sys.stderr):
             yield
     except (IrmxError, KeyboardInterrupt):
         raise

@@ -9,6 +9,14 @@ from typing import Any
 
 from irmx.ragged import short_repr
 
+SECTIONS = {
+    "score": "Score",
+    "compare": "Compare systems",
+    "study": "Study measures",
+    "extend": "Extend irmx",
+}
+"""The parts of ``irmx --help``."""
+
 
 @dataclass(frozen=True)
 class Command:
@@ -20,13 +28,16 @@ class Command:
         Its name.
     function : str
         The location of the command's function, such as ``"irmx_news.commands:fit"``; it is imported when the command
-        is used. Its parameters have typer's annotations, and its docstring is the help text.
+        is used. Its parameters are annotated with
+        :class:`irmx.toolkit.Option` or :class:`irmx.toolkit.Argument`, and its docstring is the help text; or a command of click.
     group : str
         The word before the name, such as ``"news"`` in ``irmx news fit``; empty for none.
     SHORT_DESC : str
         One sentence, for lists of commands.
     EXAMPLES : tuple of str
         Command lines that its help shows, such as ``("irmx news fit log.csv",)``.
+    SECTION : str
+        The part of ``irmx --help`` that lists it: ``"score"``, ``"compare"``, ``"study"`` (of measures) or ``"extend"``.
     """
 
     NAME: str
@@ -34,6 +45,7 @@ class Command:
     group: str = ""
     SHORT_DESC: str = ""
     EXAMPLES: tuple[str, ...] = ()
+    SECTION: str = "extend"
 
     __repr__ = short_repr
 

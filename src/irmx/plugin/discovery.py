@@ -19,7 +19,6 @@ from packaging.requirements import InvalidRequirement, Requirement
 
 from irmx import hookspecs
 from irmx.adapters.ir_measures.install import name_taken
-from irmx.declare.standard_output import to_standard_error
 from irmx.errors import PluginError, PluginWarning, suggest, text_of
 from irmx.plugin.checks import HOOKS, comes_from_ctrl_c, keys
 from irmx.plugin.claims import HOST_ITSELF, PREFERRED, SHIPPED, STRANGER, Claim, settle
@@ -144,7 +143,7 @@ class Discovery:
         info = self._registry.plugins.setdefault(info.name, info)
         start = time.perf_counter()
         try:
-            with to_standard_error():
+            with contextlib.redirect_stdout(sys.stderr):
                 _refuse_other_version(info.distribution)
                 self._claims += self._claims_of(info, load())
         except BaseException as error:

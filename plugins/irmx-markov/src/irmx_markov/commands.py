@@ -6,23 +6,21 @@ import io
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from irmx import UsageError
-from irmx.toolkit import FormatOption, new_file, print_rows
+from irmx.toolkit import Argument, FormatOption, Option, new_file, print_rows
 
 _LOG_HELP = "Click log: a table file with session, rank and time, or a log in the format of Yandex's Relevance Prediction Challenge."
-_OUT = typer.Option("--out", help="File to write; by default standard output.")
+_OUT = Option("--out", help="File to write; by default standard output.")
 
 
 def learn_chain(
-    log: Annotated[str, typer.Argument(help=_LOG_HELP)],
-    out: Annotated[str, typer.Argument(help="File to write the matrix to: .npz, .npy, .csv or .tsv.")],
+    log: Annotated[str, Argument(help=_LOG_HELP)],
+    out: Annotated[str, Argument(help="File to write the matrix to: .npz, .npy, .csv or .tsv.")],
     size: Annotated[
-        int | None, typer.Option("--size", min=1, help="Number of ranks; by default the largest rank in the log.")
+        int | None, Option("--size", min=1, help="Number of ranks; by default the largest rank in the log.")
     ] = None,
-    smoothing: Annotated[float, typer.Option("--smoothing", help="Added to every count of moves.")] = 1.0,
-    self_loops: Annotated[bool, typer.Option("--self-loops", help="Count successive clicks on one rank.")] = False,
+    smoothing: Annotated[float, Option("--smoothing", help="Added to every count of moves.")] = 1.0,
+    self_loops: Annotated[bool, Option("--self-loops", help="Count successive clicks on one rank.")] = False,
 ) -> None:
     """Learn a Markov model from a click log.
 
@@ -39,13 +37,13 @@ def learn_chain(
 
 
 def holding_times(
-    log: Annotated[str, typer.Argument(help=_LOG_HELP)],
+    log: Annotated[str, Argument(help=_LOG_HELP)],
     out: Annotated[str | None, _OUT] = None,
-    by: Annotated[str, typer.Option("--by", help="Columns to group clicks by, separated by commas.")] = "rank",
+    by: Annotated[str, Option("--by", help="Columns to group clicks by, separated by commas.")] = "rank",
     min_sessions: Annotated[
-        int, typer.Option("--min-sessions", min=1, help="Use only queries with at least this many sessions.")
+        int, Option("--min-sessions", min=1, help="Use only queries with at least this many sessions.")
     ] = 1,
-    unit: Annotated[float, typer.Option("--unit", help="Unit of the log's times, in seconds.")] = 1.0,
+    unit: Annotated[float, Option("--unit", help="Unit of the log's times, in seconds.")] = 1.0,
     output_format: FormatOption = "tsv",
 ) -> None:
     """Calibrate mean holding times from a click log.
@@ -59,12 +57,12 @@ def holding_times(
 
 
 def best_retrieved(
-    qrels: Annotated[str, typer.Argument(help="Qrels: a file or an ir_datasets id.")],
-    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Runs to compare: files or quoted globs.")],
+    qrels: Annotated[str, Argument(help="Qrels: a file or an ir_datasets id.")],
+    runs: Annotated[list[str], Argument(metavar="RUN...", help="Runs to compare: files or quoted globs.")],
     out: Annotated[str | None, _OUT] = None,
-    rel: Annotated[float, typer.Option("--rel", help="Smallest grade that counts as relevant.")] = 1,
+    rel: Annotated[float, Option("--rel", help="Smallest grade that counts as relevant.")] = 1,
     cutoff: Annotated[
-        int | None, typer.Option("--cutoff", min=1, help="Consider only this many documents at the top of each run.")
+        int | None, Option("--cutoff", min=1, help="Consider only this many documents at the top of each run.")
     ] = None,
     output_format: FormatOption = "tsv",
 ) -> None:

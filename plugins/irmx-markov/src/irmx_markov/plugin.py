@@ -23,7 +23,12 @@ def irmx_symbols() -> list[Symbol]:
 def irmx_commands() -> list[Command]:
     return [
         Command(
-            name, f"irmx_markov.commands:{name.replace('-', '_')}", "markov", about, (f"irmx markov {name} {rest}",)
+            name,
+            f"irmx_markov.commands:{name.replace('-', '_')}",
+            "markov",
+            about,
+            (f"irmx markov {name} {rest}",),
+            "score",
         )
         for name, about, rest in (
             ("learn-chain", "Learn a Markov model from a click log.", "clicks.tsv chain.npz --size 10 --smoothing 1"),

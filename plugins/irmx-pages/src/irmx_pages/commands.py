@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from irmx import UsageError
-from irmx.toolkit import FormatOption, PlacesOption, matching_file, matching_files, new_file, print_rows
+from irmx.toolkit import (
+    Argument,
+    FormatOption,
+    Option,
+    PlacesOption,
+    matching_file,
+    matching_files,
+    new_file,
+    print_rows,
+)
 
 QRELS_HELP = "Qrels: a table file with the columns vertical and orientation for measures of pages, or any other."
 PAGES_HELP = "Pages: JSON Lines, or a table file with one row per item; - for standard input."
 
-Qrels = Annotated[str, typer.Option("--qrels", help=QRELS_HELP)]
-PagesFile = Annotated[str, typer.Argument(metavar="PAGES", help=PAGES_HELP)]
+Qrels = Annotated[str, Option("--qrels", help=QRELS_HELP)]
+PagesFile = Annotated[str, Argument(metavar="PAGES", help=PAGES_HELP)]
 PreferencesFile = Annotated[
     str,
-    typer.Argument(
+    Argument(
         metavar="PREFERENCES",
         help="Preferences: a table file with the columns query_id, page_a, page_b, assessor, choice (a, b, tie, or bad for both) and, "
         "optionally, bin_pair and trap.",
@@ -24,19 +31,19 @@ PreferencesFile = Annotated[
 ]
 Test = Annotated[
     str,
-    typer.Option(
+    Option(
         "--test",
         help="The test: t, the paired t-test between the means of topics, or sign, the sign test over pairs of pages.",
     ),
 ]
 FailedTraps = Annotated[
-    int, typer.Option("--failed_traps", min=0, help="Drop assessors who failed more trap pairs than this.")
+    int, Option("--failed-traps", min=0, help="Drop assessors who failed more trap pairs than this.")
 ]
 
 
 def score_pages(
     pages: PagesFile,
-    measures: Annotated[list[str], typer.Argument(metavar="MEASURE...", help="Measures, such as AS_RBP nDCG@10.")],
+    measures: Annotated[list[str], Argument(metavar="MEASURE...", help="Measures, such as AS_RBP nDCG@10.")],
     qrels: Qrels,
     places: PlacesOption = 4,
     output_format: FormatOption = "tsv",
@@ -51,10 +58,10 @@ def score_pages(
 
 
 def simulate_pages(
-    qrels: Annotated[str, typer.Argument(help="Qrels: a table file with the columns vertical and orientation.")],
+    qrels: Annotated[str, Argument(help="Qrels: a table file with the columns vertical and orientation.")],
     items: Annotated[
         list[str],
-        typer.Option(
+        Option(
             "-i",
             "--items",
             metavar="RUN",
@@ -63,35 +70,35 @@ def simulate_pages(
     ],
     verticals: Annotated[
         list[str],
-        typer.Option(
+        Option(
             "-v",
             "--verticals",
             metavar="RUN",
             help="A run whose documents are verticals, or a quoted glob; may be repeated.",
         ),
     ],
-    out: Annotated[str, typer.Option("--out", help="File to write the pages to, as JSON Lines.")],
+    out: Annotated[str, Option("--out", help="File to write the pages to, as JSON Lines.")],
     pairs: Annotated[
         str | None,
-        typer.Option("--pairs", help="File (.csv) to write the pairs of pages to, for assessors to fill in."),
+        Option("--pairs", help="File (.csv) to write the pairs of pages to, for assessors to fill in."),
     ] = None,
     quality: Annotated[
-        str | None, typer.Option("--quality", help="File (.csv) to write component scores and bins to.")
+        str | None, Option("--quality", help="File (.csv) to write component scores and bins to.")
     ] = None,
     per_bin_pair: Annotated[
-        int, typer.Option("--per_bin_pair", min=1, help="Number of page pairs for each topic and pair of bins.")
+        int, Option("--per-bin-pair", min=1, help="Number of page pairs for each topic and pair of bins.")
     ] = 8,
     threshold: Annotated[
-        float, typer.Option("--threshold", min=0, max=1, help="Orientation above which a vertical is wanted.")
+        float, Option("--threshold", min=0, max=1, help="Orientation above which a vertical is wanted.")
     ] = 0.75,
     most_verticals: Annotated[
-        int, typer.Option("--most_verticals", min=1, help="Maximum number of vertical blocks on a page.")
+        int, Option("--most-verticals", min=1, help="Maximum number of vertical blocks on a page.")
     ] = 3,
-    block_items: Annotated[int, typer.Option("--block_items", min=1, help="Number of items in a vertical block.")] = 3,
-    web_items: Annotated[int, typer.Option("--web_items", min=1, help="Number of web results on a page.")] = 10,
-    rel: Annotated[float, typer.Option("--rel", help="Smallest grade that counts as relevant.")] = 1,
+    block_items: Annotated[int, Option("--block-items", min=1, help="Number of items in a vertical block.")] = 3,
+    web_items: Annotated[int, Option("--web-items", min=1, help="Number of web results on a page.")] = 10,
+    rel: Annotated[float, Option("--rel", help="Smallest grade that counts as relevant.")] = 1,
     seed: Annotated[
-        int, typer.Option("--seed", min=0, help="Seed of the bad selections, the random presentations and the pairs.")
+        int, Option("--seed", min=0, help="Seed of the bad selections, the random presentations and the pairs.")
     ] = 0,
 ) -> None:
     """Make pages of graded quality for every topic, for assessors to compare.

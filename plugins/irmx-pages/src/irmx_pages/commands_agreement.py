@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from irmx import UsageError, registry
-from irmx.toolkit import FormatOption, PlacesOption, counted, matching_file, print_rows
+from irmx.toolkit import Argument, FormatOption, Option, PlacesOption, counted, matching_file, print_rows
 from irmx_pages.commands import FailedTraps, PagesFile, PreferencesFile, Qrels, Test
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Measures = Annotated[list[str], typer.Argument(metavar="MEASURE...", help="Measures, such as AS_RBP nDCG@10 P@10.")]
+Measures = Annotated[list[str], Argument(metavar="MEASURE...", help="Measures, such as AS_RBP nDCG@10 P@10.")]
 Levels = Annotated[
     list[float] | None,
-    typer.Option("-l", "--level", help="Share of the assessors that makes a majority; by default 0.75 and 1."),
+    Option("-l", "--level", help="Share of the assessors that makes a majority; by default 0.75 and 1."),
 ]
-Significance = Annotated[float, typer.Option("--significance", help="Level of significance.")]
+Significance = Annotated[float, Option("--significance", help="Level of significance.")]
 
 
 def agreement(
@@ -28,24 +27,24 @@ def agreement(
     qrels: Qrels,
     level: Levels = None,
     baseline: Annotated[
-        str | None, typer.Option("-b", "--baseline", help="Measure to test the others against; by default the first.")
+        str | None, Option("-b", "--baseline", help="Measure to test the others against; by default the first.")
     ] = None,
     all_pairs: Annotated[
-        bool, typer.Option("--all-pairs", help="Test all pairs of measures, instead of each against the baseline.")
+        bool, Option("--all-pairs", help="Test all pairs of measures, instead of each against the baseline.")
     ] = False,
     test: Test = "t",
     correction: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--correction",
             help="Correction for several comparisons with --all-pairs: holm (the default), bonferroni, bh or none.",
         ),
     ] = None,
     significance: Annotated[
-        float | None, typer.Option("--significance", help="Level of the letters with --all-pairs; by default 0.05.")
+        float | None, Option("--significance", help="Level of the letters with --all-pairs; by default 0.05.")
     ] = None,
     failed_traps: FailedTraps = 2,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the bootstrap.")] = 0,
+    seed: Annotated[int, Option("--seed", min=0, help="Seed of the bootstrap.")] = 0,
     places: PlacesOption = 4,
     output_format: FormatOption = "table",
 ) -> None:
@@ -103,19 +102,19 @@ def _print_by_bin(compared: pd.DataFrame, significance: float, places: int, outp
     for level, rows in agreement_by_bin(compared, significance, places).groupby("level", sort=False):
         title = f"Agreement with a majority of {level:.3g} of the assessors"
         if output_format == "latex":
-            typer.echo(f"% {title}")
+            print(f"% {title}")
         elif output_format == "markdown":
-            typer.echo(f"{title}:\n")
+            print(f"{title}:\n")
         else:
-            typer.echo(f"{title}:")
+            print(f"{title}:")
         print_rows(rows.drop(columns="level"), output_format, places=places)
         if output_format == "markdown":
-            typer.echo()
+            print()
     comparisons = len(compared[["a", "b"]].drop_duplicates())
-    typer.echo(
+    print(
         f"Letters: the measures that agree less often ({how} over {counted(comparisons, 'pair')} of measures in each column, level "
         f"{significance:g}).",
-        err=output_format != "table",
+        file=sys.stdout if output_format == "table" else sys.stderr,
     )
 
 
@@ -125,14 +124,14 @@ def power(
     measures: Measures,
     qrels: Qrels,
     difference: Annotated[
-        list[float] | None, typer.Option("--difference", help="Difference of agreement to find. May be repeated.")
+        list[float] | None, Option("--difference", help="Difference of agreement to find. May be repeated.")
     ] = None,
     level: Levels = None,
     significance: Significance = 0.05,
-    probability: Annotated[float, typer.Option("--power", help="Probability of finding the difference.")] = 0.8,
+    probability: Annotated[float, Option("--power", help="Probability of finding the difference.")] = 0.8,
     comparisons: Annotated[
         int,
-        typer.Option("--comparisons", help="How many comparisons the significance is divided by, as Bonferroni does."),
+        Option("--comparisons", help="How many comparisons the significance is divided by, as Bonferroni does."),
     ] = 1,
     failed_traps: FailedTraps = 2,
     places: PlacesOption = 4,

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from irmx.toolkit import FormatOption, PlacesOption, matching_file, print_rows
+from irmx.toolkit import Argument, FormatOption, Option, PlacesOption, matching_file, print_rows
 from irmx_pages.commands import FailedTraps, PagesFile, PreferencesFile, Qrels, Test
 
 _TITLES = {
@@ -22,37 +20,35 @@ def fit(
     pages: PagesFile,
     preferences: PreferencesFile,
     measure: Annotated[
-        str, typer.Argument(help="A page utility measure, such as AS_RBP, with the parameters that are not fitted.")
+        str, Argument(help="A page utility measure, such as AS_RBP, with the parameters that are not fitted.")
     ],
     qrels: Qrels,
     grid: Annotated[
         list[str],
-        typer.Option(
+        Option(
             "-g",
             "--grid",
             help="PARAMETER=LOW:HIGH (51 values), PARAMETER=LOW:HIGH:NUMBER or PARAMETER=VALUE,VALUE,...; one --grid per parameter.",
         ),
     ],
-    folds: Annotated[int, typer.Option("-k", "--folds", min=2, help="Number of topic folds for cross-validation.")] = 5,
-    level: Annotated[float, typer.Option("-l", "--level", help="Share of the assessors that makes a majority.")] = 0.75,
+    folds: Annotated[int, Option("-k", "--folds", min=2, help="Number of topic folds for cross-validation.")] = 5,
+    level: Annotated[float, Option("-l", "--level", help="Share of the assessors that makes a majority.")] = 0.75,
     personal: Annotated[
         bool,
-        typer.Option(
-            "--personal/--no-personal", help="Whether to fit l, the weight of vertical recall, for every assessor."
-        ),
+        Option("--personal/--no-personal", help="Whether to fit l, the weight of vertical recall, for every assessor."),
     ] = True,
     active: Annotated[
         int,
-        typer.Option(
+        Option(
             "--active", min=0, help="Number of assessors, those with the most votes, for whom l is chosen by agreement."
         ),
     ] = 20,
     personal_grid: Annotated[
-        str, typer.Option("--personal_grid", help="Values of l for --active, written as in a grid.")
+        str, Option("--personal-grid", help="Values of l for --active, written as in a grid.")
     ] = "0:1",
     test: Test = "t",
     failed_traps: FailedTraps = 2,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the folds and the bootstrap.")] = 0,
+    seed: Annotated[int, Option("--seed", min=0, help="Seed of the folds and the bootstrap.")] = 0,
     places: PlacesOption = 4,
     output_format: FormatOption = "table",
 ) -> None:

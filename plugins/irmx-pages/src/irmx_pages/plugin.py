@@ -33,9 +33,17 @@ def irmx_formats() -> list[Format]:
 @hookimpl
 def irmx_commands() -> list[Command]:
     return [
-        Command(name, f"irmx_pages.{function}", "pages", about, EXAMPLES=(f"irmx pages {name} {arguments}",))
-        for name, function, about, arguments in (
+        Command(
+            name,
+            f"irmx_pages.{function}",
+            "pages",
+            about,
+            EXAMPLES=(f"irmx pages {name} {arguments}",),
+            SECTION=section,
+        )
+        for name, section, function, about, arguments in (
             (
+                "score",
                 "score",
                 "commands:score_pages",
                 "Score every page of every topic.",
@@ -43,24 +51,28 @@ def irmx_commands() -> list[Command]:
             ),
             (
                 "simulate",
+                "study",
                 "commands:simulate_pages",
                 "Make pages of graded quality for every topic, for assessors to compare.",
                 "qrels.csv -i bm25.csv -v redde.csv --out pages.jsonl --pairs pairs.csv",
             ),
             (
                 "agreement",
+                "study",
                 "commands_agreement:agreement",
                 "Show how often measures agree with the preferences of assessors.",
                 "pages.jsonl preferences.csv AS_DCG nDCG --qrels qrels.csv",
             ),
             (
                 "power",
+                "study",
                 "commands_agreement:power",
                 "Show which differences of agreement the preferences can find, and how many a difference needs.",
                 "pages.jsonl preferences.csv AS_DCG nDCG --qrels qrels.csv --difference 0.05",
             ),
             (
                 "fit",
+                "study",
                 "commands_fit:fit",
                 "Learn the parameters of a page measure from preferences.",
                 "pages.jsonl preferences.csv AS_RBP --grid beta=0.5:1 --qrels qrels.csv",

@@ -5,35 +5,29 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any, cast
 
-import typer
-
 from irmx import UsageError
-from irmx.toolkit import FormatOption, PlacesOption, matching_file, print_rows
+from irmx.toolkit import Argument, FormatOption, Option, PlacesOption, matching_file, print_rows
 
 
 def score(
-    qrels: Annotated[
-        str, typer.Argument(metavar="QRELS", help="Qrels: a table file, tst:FOLDER, or an ir_datasets id.")
-    ],
-    run: Annotated[str, typer.Argument(metavar="RUN", help="A run file, or a quoted glob that one file matches.")],
+    qrels: Annotated[str, Argument(metavar="QRELS", help="Qrels: a table file, tst:FOLDER, or an ir_datasets id.")],
+    run: Annotated[str, Argument(metavar="RUN", help="A run file, or a quoted glob that one file matches.")],
     users: Annotated[
         str,
-        typer.Option(
+        Option(
             "--users",
             metavar="FILE",
             help="A log of visits: a table file with the columns user, start and duration, and, if known, speed.",
         ),
     ],
     measures: Annotated[
-        list[str] | None, typer.Argument(metavar="MEASURE", help="MSU, by default, or a variant such as 'MSU(L=0.9)'.")
+        list[str] | None, Argument(metavar="MEASURE", help="MSU, by default, or a variant such as 'MSU(L=0.9)'.")
     ] = None,
     speed: Annotated[
         float | None,
-        typer.Option(
-            "--speed", help="Reading speed of all users in words per second, instead of the speeds in the log."
-        ),
+        Option("--speed", help="Reading speed of all users in words per second, instead of the speeds in the log."),
     ] = None,
-    by_query: Annotated[bool, typer.Option("-q", "--by_query", help="Show the values of every topic, too.")] = False,
+    by_query: Annotated[bool, Option("-q", "--by-query", help="Show the values of every topic, too.")] = False,
     places: PlacesOption = 4,
     output_format: FormatOption = "tsv",
 ) -> None:

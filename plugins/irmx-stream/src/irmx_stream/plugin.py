@@ -31,7 +31,7 @@ def irmx_formats() -> list[Format]:
 def irmx_commands() -> list[Command]:
     example = "irmx stream score tst:FOLDER run.gz 'MSU(L=0.5)' --users visits.csv"
     about = "Score a stream for recorded users instead of simulated ones."
-    return [Command("score", "irmx_stream.commands:score", "stream", about, EXAMPLES=(example,))]
+    return [Command("score", "irmx_stream.commands:score", "stream", about, EXAMPLES=(example,), SECTION="score")]
 
 
 @hookimpl

@@ -32,6 +32,7 @@ def irmx_commands() -> list[Command]:
             "compare",
             "irmx_study.commands.compare_command:compare_runs",
             SHORT_DESC="Compare systems: which is better, by how much, how sure.",
+            SECTION="compare",
             EXAMPLES=(
                 "irmx compare qrels.txt baseline.run 'runs/*.run' AP 'MP(model=GL_AD_ID)'",
                 "irmx compare qrels.txt 'runs/*.run' AP --all-pairs --test tukey -o csv",
@@ -41,6 +42,7 @@ def irmx_commands() -> list[Command]:
             "discriminate",
             "irmx_study.commands.discriminate_command:discriminate_measures",
             SHORT_DESC="Tell how well measures tell systems apart: discriminative power and swap rates.",
+            SECTION="study",
             EXAMPLES=(
                 "irmx discriminate qrels.txt 'runs/*.run' AP P@10 'MP(model=GL_AD_ID)'",
                 "irmx discriminate qrels.txt 'runs/*.run' AP nDCG --test randomised-tukey --plot power.pdf",
@@ -51,6 +53,7 @@ def irmx_commands() -> list[Command]:
             "correlate",
             "irmx_study.commands.correlate_command:correlate_measures",
             SHORT_DESC="Correlate measures: how far do they rank the same runs alike.",
+            SECTION="study",
             EXAMPLES=(
                 "irmx correlate qrels.txt 'runs/*.run' AP P@10 nDCG@10",
                 "irmx correlate qrels.txt 'runs/*.run' AP 'MP(model=*)' --reference AP -o csv",
@@ -61,6 +64,7 @@ def irmx_commands() -> list[Command]:
             "pool",
             "irmx_study.commands.pool_command:missing_judgments",
             SHORT_DESC="Show how robust measures are to missing judgments: rankings of runs by parts of the judgments.",
+            SECTION="study",
             EXAMPLES=(
                 "irmx pool qrels.txt 'runs/*.run' AP Bpref 'MP(model=GL_AD_ID)'",
                 "irmx pool qrels.txt 'runs/*.run' AP Bpref --keep 50,20,5 --out pools.parquet --plot pools.pdf",
@@ -71,6 +75,7 @@ def irmx_commands() -> list[Command]:
             "power",
             "irmx_study.commands.power_command:plan_topics",
             SHORT_DESC="Plan an experiment: which differences can it find, how many topics does it need.",
+            SECTION="compare",
             EXAMPLES=(
                 "irmx power qrels.txt 'runs/*.run' AP nDCG@10 --difference 0.05",
                 "irmx power --sd 0.2 --topics 50 --difference 0.02 --difference 0.05",
@@ -80,6 +85,7 @@ def irmx_commands() -> list[Command]:
             "report",
             "irmx_study.commands.report_command:report_on_runs",
             SHORT_DESC="Make a report: a page of HTML with tables, pictures, rankings, and how it was made.",
+            SECTION="compare",
             EXAMPLES=(
                 "irmx report qrels.txt baseline.run 'runs/*.run' AP 'MP(model=GL_AD_ID)' -o report.html",
                 "irmx report qrels.txt 'runs/*.run' AP nDCG@10 --texts documents.jsonl --queries topics.tsv",
@@ -89,6 +95,7 @@ def irmx_commands() -> list[Command]:
             "sensitivity",
             "irmx_study.commands.sensitivity_command:sensitivity_of_runs",
             SHORT_DESC="Tell for which users, the settings of a measure, one run is better than another.",
+            SECTION="compare",
             EXAMPLES=(
                 "irmx sensitivity qrels.txt baseline.run my.run 'MP(model=*)'",
                 "irmx sensitivity qrels.txt baseline.run my.run 'RBP(p=0.1:0.9:9)' --border --plot users.pdf",
@@ -100,6 +107,7 @@ def irmx_commands() -> list[Command]:
             "settings",
             "irmx_study.commands.settings_command:settings_of_a_measure",
             SHORT_DESC="Tell how the settings of a measure rank the runs, and for which of them a conclusion holds.",
+            SECTION="study",
             EXAMPLES=(
                 "irmx settings qrels.txt 'runs/*.run' 'MP(model=*)' AP --reference AP",
                 "irmx settings --sweep results.parquet --reference AP --holds 'tau < 0.9'",
@@ -110,6 +118,7 @@ def irmx_commands() -> list[Command]:
             "sweep",
             "irmx_study.commands.sweep_command:sweep",
             SHORT_DESC="Score runs in every setting of a grid of parameters of a measure.",
+            SECTION="study",
             EXAMPLES=(
                 "irmx sweep qrels.txt 'runs/*.run' --measure NCP --grid 'law=uniform,first' --out results.parquet",
             ),
@@ -118,6 +127,7 @@ def irmx_commands() -> list[Command]:
             "topics",
             "irmx_study.commands.topics_command:topics_in_order",
             SHORT_DESC="Show on which topics two systems differ, or which topics are easy, hard or disputed.",
+            SECTION="compare",
             EXAMPLES=(
                 "irmx topics qrels.txt baseline.run other.run AP nDCG@10 --top 5",
                 "irmx topics qrels.txt 'runs/*.run' AP --by hardest --top 10",
@@ -127,6 +137,7 @@ def irmx_commands() -> list[Command]:
             "unjudged",
             "irmx_study.commands.unjudged_command:unjudged_documents",
             SHORT_DESC="Show what documents that nobody judged could change: shares, bounds, residuals, flips.",
+            SECTION="compare",
             EXAMPLES=("irmx unjudged qrels.txt baseline.run 'runs/*.run' P@10 RBP --depth 10",),
         ),
     ]

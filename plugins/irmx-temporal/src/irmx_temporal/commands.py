@@ -4,28 +4,24 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from irmx import DataError
-from irmx.toolkit import FormatOption, PlacesOption, note, print_rows
+from irmx.toolkit import Argument, FormatOption, Option, PlacesOption, note, print_rows
 
 
 def windows(
-    qrels: Annotated[
-        str, typer.Argument(help="Qrels: a file with the column timestamp or window, or an ir_datasets id.")
-    ],
+    qrels: Annotated[str, Argument(help="Qrels: a file with the column timestamp or window, or an ir_datasets id.")],
     window: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "-w",
             "--window",
             help="The length of a window: 1d, 1w, 1mo (a month; 1m is a minute), 1y, 6h, seconds, or burst; by default the labels in the column "
             "window.",
         ),
     ] = None,
-    tz: Annotated[str, typer.Option("--tz", help="Time zone in which days begin.")] = "UTC",
-    topic: Annotated[str | None, typer.Option("-t", "--topic", help="Only this query id.")] = None,
-    rel: Annotated[float, typer.Option("--rel", help="Smallest grade that counts as relevant.")] = 1,
+    tz: Annotated[str, Option("--tz", help="Time zone in which days begin.")] = "UTC",
+    topic: Annotated[str | None, Option("-t", "--topic", help="Only this query id.")] = None,
+    rel: Annotated[float, Option("--rel", help="Smallest grade that counts as relevant.")] = 1,
     places: PlacesOption = 4,
     output_format: FormatOption = "table",
 ) -> None:

@@ -29,4 +29,6 @@ def irmx_fields() -> list[Field]:
 def irmx_commands() -> list[Command]:
     example = "irmx temporal windows dated.csv --window 1mo"
     about = "Show the time windows of every topic."
-    return [Command("windows", "irmx_temporal.commands:windows", "temporal", about, EXAMPLES=(example,))]
+    return [
+        Command("windows", "irmx_temporal.commands:windows", "temporal", about, EXAMPLES=(example,), SECTION="score")
+    ]

@@ -6,8 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TextIO, cast
 
-import typer
-
+from irmx.cli.click_command import Option
 from irmx.declare.output_format import OutputFormat, PrintedRows
 from irmx.errors import IrmxError, PluginError, UsageError, counted, failure_of, suggest
 from irmx.registry import registry
@@ -34,17 +33,40 @@ def _checked(name: str) -> str:
 
 FormatOption = Annotated[
     str,
-    typer.Option(
+    Option(
         "-o",
-        "--output_format",
-        callback=_checked,
-        autocompletion=lambda: [(name, one.SHORT_DESC) for name, one in registry().output_formats().items()],
+        "--output-format",
+        check=_checked,
+        complete=lambda: [(name, one.SHORT_DESC) for name, one in registry().output_formats().items()],
         help="Output format: table, tsv, csv, jsonl, markdown, latex, html, spreadsheet, or one of a plugin.",
     ),
 ]
 """The option ``-o`` of every command that prints rows; an unknown format is refused before anything is computed."""
 
-PlacesOption = Annotated[int, typer.Option("-p", "--places", min=-1, max=100, help="Decimal places; -1 for all.")]
+
+def picture_option(*names: str, help: str) -> Option:
+    """Return an option of a command for the file of a picture, which is checked before anything is computed.
+
+    Parameters
+    ----------
+    *names : str
+        The names of the option, such as ``"--plot"``.
+    help : str
+        What is drawn.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> from pathlib import Path
+    >>> from typing import Annotated
+    >>> PlotOption = Annotated[Path | None, irmx.toolkit.picture_option("--plot", help="Also draw the values: FILE.svg, .png or .pdf.")]
+    """
+    from irmx.adapters.matplotlib.picture_files import picture_file
+
+    return Option(*names, metavar="FILE", check=picture_file, help=help)
+
+
+PlacesOption = Annotated[int, Option("-p", "--places", min=-1, max=100, help="Decimal places; -1 for all.")]
 """The option ``-p`` of every command that prints floats."""
 
 

@@ -7,10 +7,19 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+import click
 
 from irmx import DataWarning, UsageError, registry
-from irmx.toolkit import MissingTopicsWarning, named_runs, note, picture_option, print_rows, runs_and_measures, visible
+from irmx.toolkit import (
+    MissingTopicsWarning,
+    Option,
+    named_runs,
+    note,
+    picture_option,
+    print_rows,
+    runs_and_measures,
+    visible,
+)
 from irmx_study.commands.report_files import REPORT_ENDINGS, FormatOrReportOption, write_report
 from irmx_study.commands.scored import labels_of, scored
 from irmx_study.commands.shared_options import (
@@ -34,35 +43,32 @@ if TYPE_CHECKING:
 
 
 def compare_runs(
-    context: typer.Context,
     arguments: ArgumentsOption,
     baseline: BaselinesOption = None,
-    all_pairs: Annotated[bool, typer.Option("--all-pairs", help="Compare all pairs of runs.")] = False,
+    all_pairs: Annotated[bool, Option("--all-pairs", help="Compare all pairs of runs.")] = False,
     test: TestOption = "t",
     correction: CorrectionOption = None,
     family: Annotated[
         str,
-        typer.Option(
+        Option(
             "--family",
-            autocompletion=lambda: ["measure", "all"],
+            complete=lambda: ["measure", "all"],
             help="What is corrected together: the comparisons of each measure, or all.",
         ),
     ] = "measure",
     level: LevelOption = 0.05,
     interval: Annotated[
         str,
-        typer.Option(
-            "--interval", autocompletion=lambda: ["t", "bca"], help="The interval of the difference: t or bca."
-        ),
+        Option("--interval", complete=lambda: ["t", "bca"], help="The interval of the difference: t or bca."),
     ] = "t",
     draws: DrawsOption = 10_000,
     seed: SeedOption = 0,
     tie_threshold: TieThresholdOption = 0.0,
     sort: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--sort",
-            autocompletion=lambda: ["mean", "difference", "effect", "p", "p_corrected", "system"],
+            complete=lambda: ["mean", "difference", "effect", "p", "p_corrected", "system"],
             help="Sort the runs by mean, difference, effect, p, p_corrected or system.",
         ),
     ] = None,
@@ -70,7 +76,7 @@ def compare_runs(
     scores: ScoresOption = False,
     measure: MeasureOption = None,
     methods: Annotated[
-        bool, typer.Option("--methods", help="Print sentences for the method section of a paper, and BibTeX.")
+        bool, Option("--methods", help="Print sentences for the method section of a paper, and BibTeX.")
     ] = False,
     plot: Annotated[
         Path | None, picture_option("--plot", help="Also draw the differences with intervals: FILE.png, .svg or .pdf.")
@@ -80,9 +86,7 @@ def compare_runs(
     ] = None,
     unjudged: Annotated[
         bool,
-        typer.Option(
-            "--unjudged", help="Also print what documents that nobody judged could change; see irmx unjudged."
-        ),
+        Option("--unjudged", help="Also print what documents that nobody judged could change; see irmx unjudged."),
     ] = False,
     output_format: FormatOrReportOption = "table",
     places: PlacesByFormatOption = None,
@@ -114,7 +118,7 @@ def compare_runs(
         if plot is not None or plot_topics is not None:
             raise UsageError("A report has pictures in it. Leave --plot and --plot-topics out, or give another -o.")
         how["all_pairs"] = all_pairs
-        write_report(context, Path(output_format), arguments, baseline, label, scores, measure, "", None, None, how)
+        write_report(Path(output_format), arguments, baseline, label, scores, measure, "", None, None, how)
         return
     for_reading = registry().output_formats()[output_format].WIDE
     if sort is not None and not for_reading:
@@ -138,14 +142,14 @@ def compare_runs(
             comparison.plot_topics(measure=name, ax=ax)
         write_picture(axes[0].figure, plot_topics)
     if methods:
-        typer.echo(comparison.methods())
+        click.echo(comparison.methods())
         return
     if not for_reading:
         print_rows(comparison.frame(), output_format, places=places)
     elif output_format == "latex":
-        typer.echo(comparison.to_latex(sort, places), nl=False)
+        click.echo(comparison.to_latex(sort, places), nl=False)
     elif output_format == "markdown":
-        typer.echo(comparison.to_markdown(sort, places), nl=False)
+        click.echo(comparison.to_markdown(sort, places), nl=False)
     else:
         write_tables(comparison, output_format, sys.stdout, sort, places)
     if unjudged:
@@ -153,7 +157,7 @@ def compare_runs(
     if output_format != "markdown":  # which has them in its text
         of_table = output_format == "table"
         if lines := "\n".join(map(visible, lines_on_users(comparison))):
-            typer.echo(lines + "\n" * of_table, err=not of_table)
+            click.echo(lines + "\n" * of_table, err=not of_table)
         write_facts_below(comparison, output_format)
     if (draws, seed) != (10_000, 0) and not comparison.choices.resampled:
         note("--draws and --seed change nothing, because nothing is drawn at random")
@@ -183,7 +187,7 @@ def _print_unjudged(arguments: list[str], comparison: Comparison, output_format:
         warnings.simplefilter("ignore", DataWarning)  # the comparison has given them
         result = unjudged(measures, arguments[0], runs, baseline=comparison.baseline)
     title = "unjudged documents (k = 10), and values if all were non-relevant or relevant"
-    typer.echo(f"**{title}**\n" if output_format == "markdown" else title)
+    click.echo(f"**{title}**\n" if output_format == "markdown" else title)
     print_rows(result.frame(), output_format, places=places)
     for text in result.notes:
         note(text)

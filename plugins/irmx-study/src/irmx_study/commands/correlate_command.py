@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+import click
 
 from irmx import UsageError, registry
-from irmx.toolkit import FormatOption, in_markdown, picture_option, print_rows, visible, write_picture
+from irmx.toolkit import FormatOption, Option, in_markdown, picture_option, print_rows, visible, write_picture
 from irmx_study.commands.scored import chosen, scored
 from irmx_study.commands.shared_options import (
     ArgumentsOption,
@@ -35,7 +35,7 @@ def correlate_measures(
     arguments: ArgumentsOption,
     reference: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "-r",
             "--reference",
             metavar="MEASURE",
@@ -44,41 +44,35 @@ def correlate_measures(
     ] = None,
     coefficient: Annotated[
         str,
-        typer.Option(
+        Option(
             "--coefficient",
             help="Of the matrix: tau, tau_ap_a, tau_ap_b, tau_ap, rbo, spearman or pearson.",
         ),
     ] = "tau",
     decimals: Annotated[
         int | None,
-        typer.Option(
-            "--round", min=0, metavar="PLACES", help="Round the means first, as papers that start from tables do."
-        ),
+        Option("--round", min=0, metavar="PLACES", help="Round the means first, as papers that start from tables do."),
     ] = None,
     per_topic: Annotated[
-        bool, typer.Option("--per-topic", help="Print the agreement topic by topic: tau of the runs on each topic.")
+        bool, Option("--per-topic", help="Print the agreement topic by topic: tau of the runs on each topic.")
     ] = False,
     stability: Annotated[
-        bool, typer.Option("--stability", help="Print the stability of tau under resampling of topics.")
+        bool, Option("--stability", help="Print the stability of tau under resampling of topics.")
     ] = False,
     rbo: Annotated[
-        bool, typer.Option("--rbo", help="Print RBO with all treatments of ties: extrapolated, min, max and residual.")
+        bool, Option("--rbo", help="Print RBO with all treatments of ties: extrapolated, min, max and residual.")
     ] = False,
-    rbo_p: Annotated[float, typer.Option("--rbo-p", help="The persistence of RBO, between 0 and 1.")] = 0.9,
-    rbo_ties: Annotated[str, typer.Option("--rbo-ties", help="The treatment of ties of RBO: w, a or b.")] = "b",
-    resamples: Annotated[
-        int, typer.Option("--resamples", help="The number of resamples of topics; 0 for none.")
-    ] = 1000,
-    level: Annotated[
-        float, typer.Option("--level", help="The share of resamples outside the range of stability.")
-    ] = 0.05,
+    rbo_p: Annotated[float, Option("--rbo-p", help="The persistence of RBO, between 0 and 1.")] = 0.9,
+    rbo_ties: Annotated[str, Option("--rbo-ties", help="The treatment of ties of RBO: w, a or b.")] = "b",
+    resamples: Annotated[int, Option("--resamples", help="The number of resamples of topics; 0 for none.")] = 1000,
+    level: Annotated[float, Option("--level", help="The share of resamples outside the range of stability.")] = 0.05,
     seed: SeedOption = 0,
     only: OnlyOption = None,
     every_topic: EveryTopicOption = False,
     best: BestOption = None,
     plot: Annotated[Path | None, picture_option("--plot", help="Also draw a heat map: FILE.png, .svg or .pdf.")] = None,
     order: Annotated[
-        str, typer.Option("--order", help="The order of the heat map: listed, or similar for neighbours that agree.")
+        str, Option("--order", help="The order of the heat map: listed, or similar for neighbours that agree.")
     ] = "listed",
     scatter: Annotated[
         Path | None,
@@ -154,7 +148,7 @@ def _print_tables(agreement: Agreement, coefficient: str, output_format: str, pl
 
     for title, rows in titled_tables(agreement, coefficient, places):
         if output_format in ("table", "markdown"):
-            typer.echo(f"**{in_markdown(title)}**\n" if output_format == "markdown" else visible(title))
+            click.echo(f"**{in_markdown(title)}**\n" if output_format == "markdown" else visible(title))
         print_rows(rows, output_format, places=places)
         if output_format == "markdown":
-            typer.echo()
+            click.echo()

@@ -7,10 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from irmx import UsageError, registry
-from irmx.toolkit import FormatOption, MissingTopicsWarning, note, picture_option, print_rows, write_picture
+from irmx.toolkit import FormatOption, MissingTopicsWarning, Option, note, picture_option, print_rows, write_picture
 from irmx_study.commands.scored import chosen, scored
 from irmx_study.commands.shared_options import (
     ArgumentsOption,
@@ -38,7 +36,7 @@ def discriminate_measures(
     test: TestOption = "t",
     correction: Annotated[
         str,
-        typer.Option(
+        Option(
             "--correction",
             help="The correction: none, holm, bonferroni, hommel, bh, maxt, or one of a plugin, for all pairs.",
         ),
@@ -48,15 +46,15 @@ def discriminate_measures(
     seed: SeedOption = 0,
     tie_threshold: TieThresholdOption = 0.0,
     splits: Annotated[
-        int, typer.Option("--splits", help="How often to split the topics into halves; 0 for no swap rates.")
+        int, Option("--splits", help="How often to split the topics into halves; 0 for no swap rates.")
     ] = 1000,
     bin_width: Annotated[
-        float, typer.Option("--bin-width", help="The width of the bins of differences for swap rates.")
+        float, Option("--bin-width", help="The width of the bins of differences for swap rates.")
     ] = 0.01,
     asl: Annotated[
-        bool, typer.Option("--asl", help="Print the achieved significance levels of all pairs of runs, sorted.")
+        bool, Option("--asl", help="Print the achieved significance levels of all pairs of runs, sorted.")
     ] = False,
-    swaps: Annotated[bool, typer.Option("--swaps", help="Print the swap rates by the difference of means.")] = False,
+    swaps: Annotated[bool, Option("--swaps", help="Print the swap rates by the difference of means.")] = False,
     only: OnlyOption = None,
     every_topic: EveryTopicOption = False,
     best: BestOption = None,
@@ -66,7 +64,7 @@ def discriminate_measures(
     plot: Annotated[
         Path | None, picture_option("--plot", help="Also draw the sorted significance levels: FILE.png, .svg or .pdf.")
     ] = None,
-    log: Annotated[bool, typer.Option("--log", help="With --plot: all levels, on a logarithmic axis.")] = False,
+    log: Annotated[bool, Option("--log", help="With --plot: all levels, on a logarithmic axis.")] = False,
     plot_swaps: Annotated[
         Path | None, picture_option("--plot-swaps", help="Also draw the swap rates by the difference.")
     ] = None,

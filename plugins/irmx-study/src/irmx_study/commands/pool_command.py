@@ -6,12 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from irmx import UsageError, registry
 from irmx.toolkit import (
     QRELS_HELP,
+    Argument,
     FormatOption,
+    Option,
     counted,
     note,
     picture_option,
@@ -47,25 +47,25 @@ _ROWS_OF_GROUPS = 10
 
 
 def missing_judgments(
-    qrels: Annotated[str, typer.Argument(help=QRELS_HELP)],
+    qrels: Annotated[str, Argument(help=QRELS_HELP)],
     run_and_measures: Annotated[
         list[str],
-        typer.Argument(metavar="RUN... MEASURE...", help="Three or more run files or quoted globs, then measures."),
+        Argument(metavar="RUN... MEASURE...", help="Three or more run files or quoted globs, then measures."),
     ],
     keep: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--keep",
             help="The percentages of the judgments to keep, separated by commas; by default 90,70,50,30,10.",
         ),
     ] = None,
     samples: Annotated[
-        int | None, typer.Option("--samples", help="The number of random samples at each percentage; by default 10.")
+        int | None, Option("--samples", help="The number of random samples at each percentage; by default 10.")
     ] = None,
     seed: SeedOption = 0,
     leave_out: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--leave-out",
             metavar="GROUPS",
             help="Instead of samples, leave out what one group brought into the pool, for every group: a table with the columns run and group, or each-run.",
@@ -73,26 +73,24 @@ def missing_judgments(
     ] = None,
     pool_depth: Annotated[
         int | None,
-        typer.Option(
+        Option(
             "--pool-depth", help="With --leave-out: how many documents of each run are in the pool; by default 100."
         ),
     ] = None,
     rel: Annotated[
         float,
-        typer.Option("--rel", help="The smallest relevant grade, of which samples keep at least 1 document per topic."),
+        Option("--rel", help="The smallest relevant grade, of which samples keep at least 1 document per topic."),
     ] = 1,
     only: OnlyOption = None,
     every_topic: EveryTopicOption = False,
     best: BestOption = None,
-    drops: Annotated[bool, typer.Option("--drops", help="Print how far the values fall, instead of tau.")] = False,
+    drops: Annotated[bool, Option("--drops", help="Print how far the values fall, instead of tau.")] = False,
     per_run: Annotated[
-        bool, typer.Option("--per-run", help="With --leave-out: print how each run fares without its group.")
+        bool, Option("--per-run", help="With --leave-out: print how each run fares without its group.")
     ] = False,
     out: Annotated[
         str | None,
-        typer.Option(
-            "--out", help="A file for the mean of every run: .parquet, .csv or .tsv. A stopped study resumes."
-        ),
+        Option("--out", help="A file for the mean of every run: .parquet, .csv or .tsv. A stopped study resumes."),
     ] = None,
     jobs: JobsOption = None,
     backend: BackendOption = None,

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from irmx import UsageError
-from irmx.toolkit import QRELS_HELP, FormatOption, print_rows
+from irmx.toolkit import QRELS_HELP, Argument, FormatOption, Option, print_rows
 from irmx_study.commands.scored import scored
 from irmx_study.commands.shared_options import (
     LabelOption,
@@ -22,37 +20,37 @@ from irmx_study.commands.shared_options import (
 def plan_topics(
     arguments: Annotated[
         list[str] | None,
-        typer.Argument(
+        Argument(
             metavar="QRELS RUN... MEASURE...",
             help=f"Earlier systems, whose differences vary as those to come. {QRELS_HELP} Then run files or quoted globs, then measures. With --scores: files of per-topic results. Nothing with --sd or --variance.",
         ),
     ] = None,
     sd: Annotated[
-        float | None, typer.Option("--sd", help="The standard deviation of the differences of two systems by topic.")
+        float | None, Option("--sd", help="The standard deviation of the differences of two systems by topic.")
     ] = None,
-    variance: Annotated[float | None, typer.Option("--variance", help="Their variance.")] = None,
+    variance: Annotated[float | None, Option("--variance", help="Their variance.")] = None,
     topics: Annotated[
-        int | None, typer.Option("--topics", help="The number of topics; by default those of the earlier systems.")
+        int | None, Option("--topics", help="The number of topics; by default those of the earlier systems.")
     ] = None,
     difference: Annotated[
-        list[float] | None, typer.Option("--difference", help="A difference to find. May be repeated.")
+        list[float] | None, Option("--difference", help="A difference to find. May be repeated.")
     ] = None,
     width: Annotated[
-        float | None, typer.Option("--width", help="The width that the interval of a difference is to have.")
+        float | None, Option("--width", help="The width that the interval of a difference is to have.")
     ] = None,
     systems: Annotated[
         int | None,
-        typer.Option(
+        Option(
             "--systems",
             help="Also the topics needed by the analysis of variance of so many systems, for the difference of the best and the worst.",
         ),
     ] = None,
     level: LevelOption = 0.05,
-    power: Annotated[float, typer.Option("--power", help="The probability of finding the difference.")] = 0.8,
+    power: Annotated[float, Option("--power", help="The probability of finding the difference.")] = 0.8,
     comparisons: Annotated[
-        int, typer.Option("--comparisons", help="How many comparisons the level is divided by, as Bonferroni does.")
+        int, Option("--comparisons", help="How many comparisons the level is divided by, as Bonferroni does.")
     ] = 1,
-    by_pair: Annotated[bool, typer.Option("--by-pair", help="One row per pair of systems.")] = False,
+    by_pair: Annotated[bool, Option("--by-pair", help="One row per pair of systems.")] = False,
     label: LabelOption = None,
     scores: ScoresOption = False,
     measure: MeasureOption = None,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
+from irmx.toolkit import Option
 from irmx_study.commands.report_files import report_file, write_report
 from irmx_study.commands.shared_options import (
     ArgumentsOption,
@@ -24,21 +23,20 @@ from irmx_study.commands.shared_options import (
 
 
 def report_on_runs(
-    context: typer.Context,
     arguments: ArgumentsOption,
     out: Annotated[
-        Path, typer.Option("-o", "--out", metavar="FILE", callback=report_file, help="The page to write: FILE.html.")
+        Path, Option("-o", "--out", metavar="FILE", check=report_file, help="The page to write: FILE.html.")
     ] = Path("report.html"),
-    title: Annotated[str, typer.Option("--title", help="The title of the page.")] = "",
+    title: Annotated[str, Option("--title", help="The title of the page.")] = "",
     baseline: BaselinesOption = None,
-    all_pairs: Annotated[bool, typer.Option("--all-pairs", help="Compare all pairs of runs.")] = False,
+    all_pairs: Annotated[bool, Option("--all-pairs", help="Compare all pairs of runs.")] = False,
     test: TestOption = "t",
     correction: CorrectionOption = None,
     family: Annotated[
-        str, typer.Option("--family", help="What is corrected together: the comparisons of each measure, or all.")
+        str, Option("--family", help="What is corrected together: the comparisons of each measure, or all.")
     ] = "measure",
     level: LevelOption = 0.05,
-    interval: Annotated[str, typer.Option("--interval", help="The interval of the difference: t or bca.")] = "t",
+    interval: Annotated[str, Option("--interval", help="The interval of the difference: t or bca.")] = "t",
     draws: DrawsOption = 10_000,
     seed: SeedOption = 0,
     tie_threshold: TieThresholdOption = 0.0,
@@ -47,7 +45,7 @@ def report_on_runs(
     measure: MeasureOption = None,
     texts: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--texts",
             metavar="FILE",
             help="The texts of documents, to show with the rankings: a table with doc_id, and title or text.",
@@ -55,7 +53,7 @@ def report_on_runs(
     ] = None,
     queries: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--queries", metavar="FILE", help="The texts of topics: a table with query_id, and query, title or text."
         ),
     ] = None,
@@ -70,4 +68,4 @@ def report_on_runs(
         "test": test, "correction": correction, "family": family, "level": level, "interval": interval, "draws": draws,
         "seed": seed, "tie_threshold": tie_threshold, "all_pairs": all_pairs,
     }  # fmt: skip
-    write_report(context, out, arguments, baseline, label, scores, measure, title, texts, queries, how)
+    write_report(out, arguments, baseline, label, scores, measure, title, texts, queries, how)

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
-import typer
+import click
 
 from irmx import UsageError
-from irmx.toolkit import FormatOption, MissingTopicsWarning, named_runs, note, runs_and_measures, visible
+from irmx.toolkit import FormatOption, MissingTopicsWarning, Option, named_runs, note, runs_and_measures, visible
 from irmx_study.commands.scored import labels_of, names_with_labels, scored
 
 REPORT_ENDINGS = (".html", ".htm")
@@ -38,23 +38,24 @@ def _format_or_report(text: str) -> str:
     """Return the name of an output format, or of the file of a report, checked."""
     if text.endswith(REPORT_ENDINGS):
         return str(report_file(Path(text)))
-    return str(get_args(FormatOption)[1].callback(text))
+    return str(get_args(FormatOption)[1].check(text))
 
 
 FormatOrReportOption = Annotated[
     str,
-    typer.Option(
+    Option(
         "-o",
-        "--output_format",
-        callback=_format_or_report,
+        "--output-format",
+        check=_format_or_report,
         help="Output format: table, tsv, csv, jsonl, markdown, latex, html, spreadsheet, or one of a plugin; or a report: FILE.html.",
     ),
 ]
 """The option ``-o`` of a command that can also write a report."""
 
 
-def command_line(context: typer.Context, leave_out: Sequence[str]) -> str:
+def command_line(leave_out: Sequence[str]) -> str:
     """Return the command as it was typed, quoted for the shell, without some options such as the file that it writes."""
+    context = click.get_current_context()
     words = ["irmx", *str(context.info_name).split()]
     for parameter in context.command.params:
         name, value = str(parameter.name), context.params.get(str(parameter.name))
@@ -69,7 +70,6 @@ def command_line(context: typer.Context, leave_out: Sequence[str]) -> str:
 
 
 def write_report(
-    context: typer.Context,
     out: Path,
     arguments: Sequence[str],
     baseline: Sequence[str] | None,
@@ -103,9 +103,9 @@ def write_report(
         "title": title,
         "texts": None if texts is None else read_document_texts(str(texts)),
         "queries": None if queries is None else read_query_texts(str(queries)),
-        "command": command_line(context, ("out", "output_format")),
+        "command": command_line(("out", "output_format")),
     }
-    words, labels = str(context.info_name), label or ()
+    words, labels = str(click.get_current_context().info_name), label or ()
     with warnings.catch_warnings():
         # the notes of the comparison count the topics that runs lack
         warnings.simplefilter("ignore", MissingTopicsWarning)

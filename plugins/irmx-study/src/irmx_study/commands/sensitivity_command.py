@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+import click
 
 from irmx import Grid, UsageError, registry
-from irmx.toolkit import FormatOption, picture_option, print_rows, visible, write_picture
+from irmx.toolkit import FormatOption, Option, picture_option, print_rows, visible, write_picture
 from irmx_study.commands.scored import label_of, labelled, labels_of, scored
 from irmx_study.commands.shared_options import (
     ArgumentsOption,
@@ -34,41 +34,41 @@ def sensitivity_of_runs(
     arguments: ArgumentsOption,
     grid: Annotated[
         list[str] | None,
-        typer.Option("-g", "--grid", help="The settings of the measure, as in irmx sweep. Repeat for each parameter."),
+        Option("-g", "--grid", help="The settings of the measure, as in irmx sweep. Repeat for each parameter."),
     ] = None,
     population: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--population",
             metavar="FILE",
             help="The users, a table: a column per parameter of the measure, and optionally weight, the share of users.",
         ),
     ] = None,
     sweep: Annotated[
-        bool, typer.Option("--sweep", help="The argument is a results file of irmx sweep, .parquet, .csv or .tsv.")
+        bool, Option("--sweep", help="The argument is a results file of irmx sweep, .parquet, .csv or .tsv.")
     ] = False,
     system: Annotated[
         list[str] | None,
-        typer.Option("--system", help="The run to compare with the baseline; by default all others. May be repeated."),
+        Option("--system", help="The run to compare with the baseline; by default all others. May be repeated."),
     ] = None,
     baseline: Annotated[
-        str | None, typer.Option("--baseline", help="The run to compare the others with; by default the first.")
+        str | None, Option("--baseline", help="The run to compare the others with; by default the first.")
     ] = None,
     test: TestOption = "t",
     correction: CorrectionOption = None,
     family: Annotated[
         str,
-        typer.Option("--family", help="What is corrected together: the comparisons in each setting (measure), or all."),
+        Option("--family", help="What is corrected together: the comparisons in each setting (measure), or all."),
     ] = "measure",
     level: LevelOption = 0.05,
     draws: DrawsOption = 10_000,
     seed: SeedOption = 0,
     tie_threshold: TieThresholdOption = 0.0,
     rank_bands: Annotated[
-        bool, typer.Option("--rank-bands", help="Print the best, median and worst rank of every run over all users.")
+        bool, Option("--rank-bands", help="Print the best, median and worst rank of every run over all users.")
     ] = False,
     border: Annotated[
-        bool, typer.Option("--border", help="Print where along each parameter the better run changes.")
+        bool, Option("--border", help="Print where along each parameter the better run changes.")
     ] = False,
     plot: Annotated[
         Path | None,
@@ -143,7 +143,7 @@ def _print(result: Sensitivity, rank_bands: bool, border: bool, output_format: s
     summary = result.summary()
     sentences = "".join(f"{visible(sentence)}\n" for sentence in result.sentences()[:SENTENCES])
     if output_format == "table":
-        typer.echo(sentences)
+        click.echo(sentences)
     if rank_bands:
         rows = result.rank_bands()
     elif border:
@@ -158,8 +158,8 @@ def _print(result: Sensitivity, rank_bands: bool, border: bool, output_format: s
         repeated = {"share": not result.weighted, "p_corrected": result.choices.correction.NAME == "none"}
         rows = rows.drop(columns=[name for name, same in repeated.items() if same])
     if for_reading and rows.empty:
-        typer.echo("There is no border: along no parameter with an order does the better run change.")
+        click.echo("There is no border: along no parameter with an order does the better run change.")
     else:
         print_rows(rows, output_format, places=places)
-    typer.echo("" if output_format == "table" else sentences, nl=output_format == "table", err=output_format != "table")
+    click.echo("" if output_format == "table" else sentences, nl=output_format == "table", err=output_format != "table")
     write_facts_below(result, output_format)

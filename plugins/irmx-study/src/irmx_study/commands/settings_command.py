@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+import click
 
 from irmx import UsageError, registry
-from irmx.toolkit import FormatOption, counted, picture_option, print_rows, visible, write_picture
+from irmx.toolkit import FormatOption, Option, counted, picture_option, print_rows, visible, write_picture
 from irmx_study.commands.scored import chosen, labelled, names_with_labels, scored
 from irmx_study.commands.shared_options import (
     ArgumentsOption,
@@ -43,15 +43,15 @@ _BEST = {
 def settings_of_a_measure(
     arguments: ArgumentsOption,
     sweep: Annotated[
-        bool, typer.Option("--sweep", help="The argument is a results file of irmx sweep, .parquet, .csv or .tsv.")
+        bool, Option("--sweep", help="The argument is a results file of irmx sweep, .parquet, .csv or .tsv.")
     ] = False,
     of: Annotated[
         str | None,
-        typer.Option("--of", metavar="NAME", help="The measure, such as MP, if several have several settings."),
+        Option("--of", metavar="NAME", help="The measure, such as MP, if several have several settings."),
     ] = None,
     reference: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "-r",
             "--reference",
             metavar="MEASURE",
@@ -60,28 +60,26 @@ def settings_of_a_measure(
     ] = None,
     holds: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--holds",
             metavar="STATEMENT",
             help="For how many settings a conclusion holds: 'tau < 0.9' (or tau_ap), 'A > B' for the means of two runs, or 'rank A <= 3'.",
         ),
     ] = None,
     best_settings: Annotated[
-        bool, typer.Option("--best-settings", help="Print for every run the setting in which it ranks best.")
+        bool, Option("--best-settings", help="Print for every run the setting in which it ranks best.")
     ] = False,
-    by_setting: Annotated[bool, typer.Option("--by-setting", help="Print one row per setting.")] = False,
+    by_setting: Annotated[bool, Option("--by-setting", help="Print one row per setting.")] = False,
     rounded: Annotated[
         int | None,
-        typer.Option(
-            "--round", min=0, metavar="PLACES", help="Round the means first, as papers that start from tables do."
-        ),
+        Option("--round", min=0, metavar="PLACES", help="Round the means first, as papers that start from tables do."),
     ] = None,
     plot: Annotated[
         Path | None, picture_option("--plot", help="Also draw tau over the settings: FILE.png, .svg or .pdf.")
     ] = None,
     along: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--along",
             metavar="PARAMETER",
             help="With --plot: the parameter on an axis; by default the two that matter most. May be repeated.",
@@ -96,7 +94,7 @@ def settings_of_a_measure(
     ] = None,
     setting: Annotated[
         list[str] | None,
-        typer.Option("--setting", metavar="MEASURE", help="With --scatter: the setting to draw. May be repeated."),
+        Option("--setting", metavar="MEASURE", help="With --scatter: the setting to draw. May be repeated."),
     ] = None,
     only: OnlyOption = None,
     every_topic: EveryTopicOption = False,
@@ -224,5 +222,5 @@ def _draw(
 def _print(rows: pd.DataFrame, lines: tuple[str, ...], output_format: str, places: int) -> None:
     text = "".join(f"{visible(line)}\n" for line in lines)
     is_table = output_format == "table"
-    typer.echo(f"{text}\n" if is_table and text else text, nl=False, err=not is_table)
+    click.echo(f"{text}\n" if is_table and text else text, nl=False, err=not is_table)
     print_rows(rows, output_format, places=places)

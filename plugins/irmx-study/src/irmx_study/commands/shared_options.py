@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from irmx import registry
-from irmx.toolkit import QRELS_HELP
+from irmx.toolkit import QRELS_HELP, Argument, Option
 
 
 def _named(kind: str) -> list[tuple[str, str]]:
@@ -17,82 +15,80 @@ def _named(kind: str) -> list[tuple[str, str]]:
 
 ArgumentsOption = Annotated[
     list[str],
-    typer.Argument(
+    Argument(
         metavar="QRELS RUN... MEASURE...",
         help=f"{QRELS_HELP} Then run files or quoted globs, then measures. With --scores: files of per-topic results.",
     ),
 ]
 ScoresOption = Annotated[
     bool,
-    typer.Option(
+    Option(
         "--scores",
         help="The arguments are files of per-topic results: of irmx, trec_eval -q, ir_measures -q, or a table with a column query_id.",
     ),
 ]
 MeasureOption = Annotated[
     str | None,
-    typer.Option("--measure", help="With --scores: the measure of a table that has one column per system."),
+    Option("--measure", help="With --scores: the measure of a table that has one column per system."),
 ]
 LabelOption = Annotated[
     list[str] | None,
-    typer.Option("--label", metavar="RUN=NAME", help="The name to print for a run. May be repeated."),
+    Option("--label", metavar="RUN=NAME", help="The name to print for a run. May be repeated."),
 ]
 BaselinesOption = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--baseline", metavar="RUN", help="The run to compare the others with; by default the first. May be repeated."
     ),
 ]
 OnlyOption = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--only",
         metavar="FILE",
         help="A file with the names of the runs to keep, one per line, such as automatic runs.",
     ),
 ]
 EveryTopicOption = Annotated[
-    bool, typer.Option("--every-topic", help="Leave out runs that retrieve nothing for one of the topics.")
+    bool, Option("--every-topic", help="Leave out runs that retrieve nothing for one of the topics.")
 ]
 BestOption = Annotated[
     float | None,
-    typer.Option("--best", metavar="PERCENT", help="Keep the best runs: 75 for three quarters, by the first measure."),
+    Option("--best", metavar="PERCENT", help="Keep the best runs: 75 for three quarters, by the first measure."),
 ]
 
-JobsOption = Annotated[
-    int | None, typer.Option("-j", "--jobs", help="Number of processes; by default the number of cores.")
-]
-BackendOption = Annotated[str | None, typer.Option("--backend", metavar="dask", help="Compute on a Dask cluster.")]
+JobsOption = Annotated[int | None, Option("-j", "--jobs", help="Number of processes; by default the number of cores.")]
+BackendOption = Annotated[str | None, Option("--backend", metavar="dask", help="Compute on a Dask cluster.")]
 SchedulerOption = Annotated[
-    str | None, typer.Option("--scheduler", metavar="ADDRESS", help="The address of the Dask scheduler.")
+    str | None, Option("--scheduler", metavar="ADDRESS", help="The address of the Dask scheduler.")
 ]
 
 TestOption = Annotated[
     str,
-    typer.Option(
+    Option(
         "--test",
-        autocompletion=lambda: _named("significance test"),
+        complete=lambda: _named("significance test"),
         help="The test: t, permutation, bootstrap, wilcoxon, sign, tukey, randomised-tukey, or one of a plugin.",
     ),
 ]
 CorrectionOption = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--correction",
-        autocompletion=lambda: _named("correction of p-values"),
+        complete=lambda: _named("correction of p-values"),
         help="The correction: holm, bonferroni, hommel, bh, maxt, none, or one of a plugin; by default holm for several comparisons.",
     ),
 ]
-LevelOption = Annotated[float, typer.Option("--level", help="The level of significance.")]
-DrawsOption = Annotated[int, typer.Option("--draws", help="The number of random draws.")]
-SeedOption = Annotated[int, typer.Option("--seed", help="The seed of the random draws.")]
+LevelOption = Annotated[float, Option("--level", help="The level of significance.")]
+DrawsOption = Annotated[int, Option("--draws", help="The number of random draws.")]
+SeedOption = Annotated[int, Option("--seed", help="The seed of the random draws.")]
 TieThresholdOption = Annotated[
-    float, typer.Option("--tie-threshold", help="The largest difference on a topic that is a tie.")
+    float, Option("--tie-threshold", help="The largest difference on a topic that is a tie.")
 ]
 
 PlacesByFormatOption = Annotated[
     int | None,
-    typer.Option("-p", "--places", min=-1, max=100, help="Decimal places, -1 for all; 4, and all in tsv and csv."),
+    Option("-p", "--places", min=-1, max=100, help="Decimal places, -1 for all; 4, and all in tsv and csv."),
 ]
 """Tables for reading have few places; what another program reads has all, because p-values are small."""
 

@@ -5,19 +5,15 @@ from __future__ import annotations
 import os
 from typing import Annotated
 
-import typer
+from irmx.toolkit import Argument, Option
 
 
 def sweep(
-    qrels: Annotated[
-        str, typer.Argument(help="Qrels: a file, - for standard input, an ir_datasets id, or FORMAT:PATH.")
-    ],
-    runs: Annotated[
-        list[str], typer.Argument(metavar="RUN...", help="Run files or quoted globs, or - for standard input.")
-    ],
+    qrels: Annotated[str, Argument(help="Qrels: a file, - for standard input, an ir_datasets id, or FORMAT:PATH.")],
+    runs: Annotated[list[str], Argument(metavar="RUN...", help="Run files or quoted globs, or - for standard input.")],
     measure: Annotated[
         str,
-        typer.Option(
+        Option(
             "-m",
             "--measure",
             help="A measure of an irmx plugin, with the parameters that are the same in all settings.",
@@ -25,23 +21,23 @@ def sweep(
     ],
     grid: Annotated[
         list[str],
-        typer.Option(
+        Option(
             "-g",
             "--grid",
             help="PARAMETER=VALUE,VALUE,... or PARAMETER=LOW:HIGH:NUMBER; a value may be a multiple of another parameter, such as 0.5*MD. Repeat for each parameter.",
         ),
     ],
-    out: Annotated[str, typer.Option("--out", help="The results file: .parquet, .csv or .tsv.")],
+    out: Annotated[str, Option("--out", help="The results file: .parquet, .csv or .tsv.")],
     reference: Annotated[
         list[str] | None,
-        typer.Option("-r", "--reference", help="Another measure to compute once for every run. May be repeated."),
+        Option("-r", "--reference", help="Another measure to compute once for every run. May be repeated."),
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option("-j", "--jobs", help="Number of processes; by default the number of cores.")
+        int | None, Option("-j", "--jobs", help="Number of processes; by default the number of cores.")
     ] = None,
-    backend: Annotated[str | None, typer.Option("--backend", metavar="dask", help="Compute on a Dask cluster.")] = None,
+    backend: Annotated[str | None, Option("--backend", metavar="dask", help="Compute on a Dask cluster.")] = None,
     scheduler: Annotated[
-        str | None, typer.Option("--scheduler", metavar="ADDRESS", help="The address of the Dask scheduler.")
+        str | None, Option("--scheduler", metavar="ADDRESS", help="The address of the Dask scheduler.")
     ] = None,
 ) -> None:
     """Score runs in every setting of a grid of parameters.

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from irmx.toolkit import FormatOption, print_rows
+from irmx.toolkit import FormatOption, Option, print_rows
 from irmx_study.commands.scored import label_of, scored
 from irmx_study.commands.shared_options import (
     ArgumentsOption,
@@ -21,27 +19,25 @@ from irmx_study.commands.shared_options import (
 def topics_in_order(
     arguments: ArgumentsOption,
     system: Annotated[
-        str | None, typer.Option("--system", help="The run to compare with the baseline; by default the second.")
+        str | None, Option("--system", help="The run to compare with the baseline; by default the second.")
     ] = None,
     baseline: Annotated[
         str | None,
-        typer.Option("--baseline", help="The run to compare it with; by default the first."),
+        Option("--baseline", help="The run to compare it with; by default the first."),
     ] = None,
     by: Annotated[
         str,
-        typer.Option(
+        Option(
             "--by",
             help="The order: difference of the two runs; easiest or hardest, by the mean over all runs; disputed, by their standard deviation.",
         ),
     ] = "difference",
     sort: Annotated[
-        str | None, typer.Option("--sort", help="The measure that decides the order; by default the first.")
+        str | None, Option("--sort", help="The measure that decides the order; by default the first.")
     ] = None,
     top: Annotated[
         int | None,
-        typer.Option(
-            "--top", min=1, help="How many topics to print; by difference, so many from each end. By default all."
-        ),
+        Option("--top", min=1, help="How many topics to print; by difference, so many from each end. By default all."),
     ] = None,
     label: LabelOption = None,
     scores: ScoresOption = False,

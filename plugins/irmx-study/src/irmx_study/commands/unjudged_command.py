@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from irmx.toolkit import QRELS_HELP, FormatOption, named_runs, note, print_rows, runs_and_measures
+from irmx.toolkit import QRELS_HELP, Argument, FormatOption, Option, named_runs, note, print_rows, runs_and_measures
 from irmx_study.commands.scored import labels_of, names_with_labels
 from irmx_study.commands.shared_options import BaselinesOption, LabelOption, PlacesByFormatOption, decimal_places
 
@@ -14,27 +12,27 @@ USAGE = "irmx unjudged QRELS RUN... MEASURE..."
 
 
 def unjudged_documents(
-    qrels: Annotated[str, typer.Argument(help=QRELS_HELP)],
+    qrels: Annotated[str, Argument(help=QRELS_HELP)],
     run_and_measures: Annotated[
         list[str],
-        typer.Argument(metavar="RUN... MEASURE...", help="One or more run files or quoted globs, then measures."),
+        Argument(metavar="RUN... MEASURE...", help="One or more run files or quoted globs, then measures."),
     ],
-    k: Annotated[int, typer.Option("-k", help="The share of unjudged documents is of the top k.")] = 10,
+    k: Annotated[int, Option("-k", help="The share of unjudged documents is of the top k.")] = 10,
     grade: Annotated[
         str,
-        typer.Option(
+        Option(
             "--grade",
             help="The grade of documents that are assumed to be relevant: relevant (1), largest, or a number.",
         ),
     ] = "relevant",
     depth: Annotated[
         int | None,
-        typer.Option("--depth", help="The last rank at which unjudged documents get a grade; by default all do."),
+        Option("--depth", help="The last rank at which unjudged documents get a grade; by default all do."),
     ] = None,
     baseline: BaselinesOption = None,
     pairs: Annotated[
         bool,
-        typer.Option("--pairs", help="Print the differences to the baseline, and how small and large they could be."),
+        Option("--pairs", help="Print the differences to the baseline, and how small and large they could be."),
     ] = False,
     label: LabelOption = None,
     output_format: FormatOption = "table",

@@ -1,0 +1,191 @@
+"""Commands of click from plain functions, whose options and arguments are declared beside the parameters."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import types
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+import click
+from click.shell_completion import CompletionItem
+
+from irmx.errors import readable, visible, visible_lines
+
+WIDTH = 78
+"""The widest line of a help text; a terminal of 80 columns shows it whole."""
+
+_Offers = Callable[[], Sequence[Any]]
+
+
+class Option:
+    """An option of a command, in the annotation of a parameter of its function.
+
+    Parameters
+    ----------
+    *names : str
+        Its names, such as ``"-t", "--topic"``; of a switch that can be turned off ``"--plot/--no-plot"``.
+    help : str
+        What it does, in one sentence.
+    metavar : str, optional
+        What stands for the value in the help; by default the last word of the parameter's name. For one that contains
+        ``MEASURE`` the shell completes measures, and for other files.
+    min, max : number, optional
+        The smallest and the largest number allowed.
+    check : function, optional
+        Takes the value that was typed, and returns the value that the command gets; it raises :class:`irmx.UsageError` for a
+        value that is not allowed, before anything is computed.
+    complete : function, optional
+        Returns what the shell offers: texts, or pairs of a text and what it means.
+    eager : bool
+        Whether it is looked at before all others.
+
+    Examples
+    --------
+    >>> from typing import Annotated
+    >>> def fit(log: Annotated[str, Argument(help="A click log.")], size: Annotated[int, Option("--size", min=1)] = 10) -> None:
+    ...     '''Fit a model to a click log.'''
+    >>> [param.name for param in click_command("fit", fit).params]
+    ['log', 'size']
+    """
+
+    def __init__(
+        self,
+        *names: str,
+        help: str = "",
+        metavar: str | None = None,
+        min: float | None = None,
+        max: float | None = None,
+        check: Callable[[Any], Any] | None = None,
+        complete: _Offers | None = None,
+        eager: bool = False,
+    ) -> None:
+        self.names, self.help, self.metavar, self.eager = names, help, metavar, eager
+        self.min, self.max, self.check, self.complete = min, max, check, complete
+
+
+class Argument(Option):
+    """An argument of a command, in the annotation of a parameter of its function; it takes what an option takes, but names."""
+
+
+class ClickCommand(click.Command):
+    """A command whose help also explains its arguments, which click does from 8.5 on; what plugins wrote is shown as text."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the arguments and the options."""
+        rows = [(str(one.metavar), one.about) for one in self.params if isinstance(one, _ExplainedArgument)]
+        if rows:
+            with formatter.section("Arguments"):
+                formatter.write_dl(rows)
+        super().format_options(ctx, formatter)
+
+    def get_help(self, ctx: click.Context) -> str:
+        """Return the help text."""
+        return visible_lines(super().get_help(ctx))
+
+
+class _ExplainedArgument(click.Argument):
+    about: str
+
+
+def click_command(name: str, function: Callable[..., Any], examples: Sequence[str] = ()) -> click.Command:
+    """Return the command of click that calls a function; a command of click is returned as it is."""
+    if isinstance(function, click.Command):
+        return function
+    hints = get_type_hints(function, include_extras=True)
+    parameters = inspect.signature(function).parameters.values()
+    return ClickCommand(
+        name,
+        callback=function,
+        params=[_parameter(one, hints[one.name]) for one in parameters],
+        help=inspect.cleandoc(function.__doc__ or ""),
+        epilog="\n".join(["\b", "For example:", *(f"  {line}" for one in examples for line in _lines(one))])
+        if examples
+        else None,
+    )
+
+
+def _parameter(of: inspect.Parameter, hint: Any) -> click.Parameter:
+    """Return the parameter of click for one of a function."""
+    kind, declared = hint, next((one for one in get_args(hint)[1:] if isinstance(one, Option)), None)
+    if declared is None:
+        raise TypeError(f"the parameter {of.name} is not annotated with an irmx.toolkit.Option or Argument")
+    kind = get_args(hint)[0]
+    if get_origin(kind) in (Union, types.UnionType):
+        kind = next(one for one in get_args(kind) if one is not type(None))
+    several = get_origin(kind) is list
+    kind = get_args(kind)[0] if several else kind
+    default = None if of.default is of.empty else of.default
+    given: dict[str, Any] = {
+        "type": _click_type(kind, declared), "required": of.default is of.empty,
+        "callback": _callback(declared.check, several, default), "is_eager": declared.eager,
+        "metavar": declared.metavar,
+    }  # fmt: skip
+    if default is not None and not several:
+        given["default"] = default
+    if declared.complete is not None or "MEASURE" in str(declared.metavar or of.name.upper()):
+        given["shell_complete"] = _completion(declared)
+    if isinstance(declared, Argument):
+        given["metavar"] = declared.metavar or of.name.upper() + "..." * several
+        if of.default is not of.empty:
+            given["metavar"] = f"[{given['metavar']}]"
+        made = _ExplainedArgument([of.name], nargs=-1 if several else 1, **given)
+        made.about = declared.help
+        return made
+    if kind is bool:
+        given.pop("type")
+        return click.Option([*declared.names, of.name], is_flag=True, help=declared.help, show_default=True, **given)
+    number = {int: "N", float: "NUMBER"}.get(kind)
+    given["metavar"] = declared.metavar or number or of.name.rpartition("_")[2].upper()
+    return click.Option([*declared.names, of.name], multiple=several, help=declared.help, show_default=True, **given)
+
+
+def _click_type(kind: Any, declared: Option) -> Any:
+    if kind in (int, float) and (declared.min, declared.max) != (None, None):
+        return (click.IntRange if kind is int else click.FloatRange)(declared.min, declared.max)
+    return click.Path(path_type=Path) if kind is Path else kind
+
+
+def _callback(check: Callable[[Any], Any] | None, several: bool, default: Any) -> Any:
+    def checked(ctx: Any, param: Any, value: Any) -> Any:
+        value = (list(value) or default) if several else value
+        return value if check is None or value is None else check(value)
+
+    return checked
+
+
+def _completion(declared: Option) -> Any:
+    """Return what completes a value: what it offers, or measures, before which may be runs."""
+
+    def complete(ctx: click.Context, param: click.Parameter, typed: str) -> list[CompletionItem]:
+        if declared.complete is not None:
+            pairs = [one if isinstance(one, tuple) else (one, "") for one in declared.complete()]
+        else:
+            from irmx.cli.completing import runs_or_measures
+
+            given = ctx.params.get(str(param.name)) or ()
+            pairs = runs_or_measures(str(param.metavar).split(), [given] if isinstance(given, str) else given, typed)
+        return [
+            CompletionItem(text, help=visible(about) or None)
+            for text, about in pairs
+            if text.startswith(typed) and visible(text) == text
+        ]
+
+    return complete
+
+
+def _lines(command: str) -> list[str]:
+    r"""Return a command in lines that the help shows whole, as far as its words allow; each but the last ends with ``\``.
+
+    >>> _lines("irmx eval qrels.txt 'runs/*.run' 'MP(model=GL_AD_ID, rescale=None)' nDCG@10 AP P@5")
+    ["irmx eval qrels.txt 'runs/*.run' 'MP(model=GL_AD_ID, rescale=None)' \\", '    nDCG@10 AP P@5']
+    """
+    lines = [""]
+    for word in re.findall(r"""(?:'[^']*'|"[^"]*"|[^\s'"])+""", readable(command)):
+        if lines[-1].strip() and len(lines[-1]) + len(word) > WIDTH - 5:
+            lines[-1] += " \\"
+            lines.append("   ")
+        lines[-1] = f"{lines[-1]} {word}" if lines[-1] else word
+    return lines
