@@ -71,10 +71,10 @@ def _own_names() -> set[str]:
 
 
 def _discover(store: Registry) -> None:
-    from irmx.cli import commands, output
+    from irmx.cli import commands, output_formats
     from irmx.plugin import builtin, discovery
 
-    discovery.discover(store, (builtin, commands, output), _own_names())
+    discovery.discover(store, (builtin, commands, output_formats), _own_names())
 
 
 connect(_discover, _ir_measures.publish, _ir_measures.unpublish, _ir_measures.name_taken)

@@ -9,7 +9,7 @@ import pytest
 
 import irmx
 from irmx import Param, Ranking
-from irmx.cli import commands, output
+from irmx.cli import commands, output_formats
 from irmx.plugin import builtin
 from irmx.plugin.discovery import Discovery
 from irmx.registry import PluginInfo, Registry
@@ -62,7 +62,7 @@ def registry_with(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Registry]:
 
     def put(name: str, **hooks: Any) -> Registry:
         discovery = Discovery(Registry(), set())
-        discovery.add_host((builtin, commands, output))
+        discovery.add_host((builtin, commands, output_formats))
         discovery.add(PluginInfo(name, f"irmx-{name}", "2.0"), lambda: _plugin(**hooks))
         discovery.register()
         module = sys.modules["irmx.registry"]

@@ -12,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from rich.cells import cell_len
 
 import irmx
 from irmx.demo import SYSTEMS, qrels_path, run_path
@@ -154,19 +155,19 @@ def test_a_measure_is_described_from_its_declarations(name: str, command: Callab
     measure = irmx.registry().measures()[name]
     assert measure.PRETTY_NAME in shown
     for key, param in measure.SUPPORTED_PARAMS.items():
-        assert f"{key}: {param.desc}" in " ".join(shown.split())
+        assert f"- **{key}:** {param.desc}." in shown
     assert all(c.doi in shown for c in measure.CITATIONS)
-    assert "0 to 1" in shown
+    assert "From 0 to 1." in shown
 
 
 @pytest.mark.parametrize(
     ("wanted", "told"),
     [
-        ("GL_AD_ID", "max_hop: longest transition"),
+        ("GL_AD_ID", "- **max_hop:** longest transition"),
         ("nDCG@10", "Kalervo Järvelin and Jaana Kekäläinen. Cumulated gain-based evaluation of IR techniques."),
         ("RBP", "without rel, its grade divided by the largest grade"),
-        ("MP(model=GL_AD_ID)", "Formula\n  MP = Σ_{n ∈ R} π_n Prec(n)\n    n        a rank\n"),
-        ("MP", "  LaTeX: \\mathrm{MP} = \\sum_{n \\in R} \\pi_n\\,\\mathrm{Prec}(n)\n"),
+        ("MP(model=GL_AD_ID)", "MP = Σ_{n ∈ R} π_n Prec(n)\n  n        a rank\n"),
+        ("MP", "LaTeX: \\mathrm{MP} = \\sum_{n \\in R} \\pi_n\\,\\mathrm{Prec}(n)\n"),
         ("alpha_nDCG", ""),
         ("MPcont", ""),
         ("TIA_ERR", ""),
@@ -174,21 +175,23 @@ def test_a_measure_is_described_from_its_declarations(name: str, command: Callab
 )
 def test_what_is_described(wanted: str, told: str, command: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     shown = command("measures", wanted).out
-    assert told in shown or told in " ".join(shown.split())
+    assert told in shown
     assert not re.search(r"\.\. \w+::", shown)  # directives of Sphinx
     assert shown == command("measures", re.split(r"[(@]", wanted)[0]).out
-    monkeypatch.setattr("shutil.get_terminal_size", lambda *_, **__: os.terminal_size((80, 24)))
-    about, _, rest = command("measures", wanted).out.partition("\n>>> ")
-    lines = [*about.split("\n"), *rest[rest.find("\n\nParameters") :].split("\n")]
-    assert [line for line in lines if len(line) > 80] == []
+    environ = monkeypatch.setenv
+    monkeypatch.setattr(monkeypatch, "setenv", lambda name, value: environ(name, "80"))
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    on_a_terminal = re.sub(r"\x1b\[[0-9;]*m", "", command("measures", wanted).out)
+    assert max(map(cell_len, on_a_terminal.splitlines())) <= 80
+    assert re.split(r"[(@]", wanted)[0] in on_a_terminal
 
 
 @pytest.mark.parametrize(
     ("name", "titles"),
     [
         ("MP", ["Formula", "Definition", "Parameters", "Columns", "Values", "Citation"]),
-        ("nDCG", ["Formula", "Definition", "Parameters", "Citation"]),
-        ("ERR", ["Definition", "Parameters", "Citation"]),
+        ("nDCG", ["Formula", "Definition", "Parameters", "Computed by", "Citation"]),
+        ("ERR", ["Definition", "Parameters", "Computed by", "Citation"]),
         ("geometric", ["Formula", "Parameters"]),
     ],
 )
@@ -237,6 +240,18 @@ def test_plugins_shows_what_each_offers(command: Callable[..., Any]) -> None:
 def test_what_is_no_measure_gets_advice(measures: list[str], told: str, command: Callable[..., Any]) -> None:
     done = command("eval", QRELS, RUN, *measures)
     assert (done.code, done.out, told in done.err) == (2, "", True)
+
+
+def test_arguments_in_a_wrong_order_are_named(command: Callable[..., Any]) -> None:
+    for words, told in {
+        (QRELS, "AP", RUN): f"The measure 'AP' stands before the run {RUN!r}.",
+        (QRELS, "AP"): "The measure 'AP' stands, where a run is expected.",
+        (RUN, QRELS, "AP"): "the qrels come first, then the run",
+        (QRELS, RUN): "No measure is given",
+        (QRELS, RUN, "nDCG@ten"): "The cutoff of nDCG is a whole number.",
+    }.items():
+        done = command("eval", *words)
+        assert (done.code in (1, 2), done.out, told in done.err) == (True, "", True), done.err
 
 
 def test_an_encoding_that_lacks_a_character_is_an_error(shell: Callable[..., Any], tmp_path: Path) -> None:

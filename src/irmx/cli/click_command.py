@@ -144,7 +144,8 @@ def _parameter(of: inspect.Parameter, hint: Any) -> click.Parameter:
 
 def _click_type(kind: Any, declared: Option) -> Any:
     if kind in (int, float) and (declared.min, declared.max) != (None, None):
-        return (click.IntRange if kind is int else click.FloatRange)(declared.min, declared.max)
+        of_kind: Any = click.IntRange if kind is int else click.FloatRange
+        return of_kind(declared.min, declared.max)
     return click.Path(path_type=Path) if kind is Path else kind
 
 
@@ -166,7 +167,9 @@ def _completion(declared: Option) -> Any:
             from irmx.cli.completing import runs_or_measures
 
             given = ctx.params.get(str(param.name)) or ()
-            pairs = runs_or_measures(str(param.metavar).split(), [given] if isinstance(given, str) else given, typed)
+            pairs = runs_or_measures(
+                str(param.metavar).split(), [given] if isinstance(given, str) else list(given), typed
+            )
         return [
             CompletionItem(text, help=visible(about) or None)
             for text, about in pairs

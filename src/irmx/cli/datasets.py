@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from irmx.adapters.ir_datasets.listing import Listed
 from irmx.cli.click_command import Argument, Option
-from irmx.cli.output.printing import FormatOption, print_rows
+from irmx.cli.printing import FormatOption, print_rows
 from irmx.declare.columns import REQUIRED, Column
 from irmx.errors import DataError, UsageError, suggest
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import ir_measures
 
 from irmx.cli.click_command import Option
-from irmx.cli.output.printing import FormatOption, PlacesOption, print_rows
+from irmx.cli.printing import FormatOption, PlacesOption, print_rows
 from irmx.data.judgments import Judgments
 from irmx.data.reading import read_qrels, read_run
 from irmx.data.runs import Run

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import ir_measures
 
 from irmx.cli.click_command import Argument, Option
-from irmx.cli.output.printing import FormatOption, PlacesOption, output_format_named, print_rows
+from irmx.cli.printing import FormatOption, PlacesOption, output_format_named, print_rows
 from irmx.cli.run_arguments import runs_and_measures
 from irmx.data.chunks import MEMORY
 from irmx.data.files import bytes_of

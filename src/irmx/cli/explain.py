@@ -6,7 +6,7 @@ import math
 from typing import Annotated, Any
 
 from irmx.cli.click_command import Argument, Option
-from irmx.cli.output.printing import FormatOption, PlacesOption, print_rows
+from irmx.cli.printing import FormatOption, PlacesOption, print_rows
 from irmx.data.formats import read_file
 from irmx.data.paths import matching_file
 from irmx.declare.command import QRELS_HELP

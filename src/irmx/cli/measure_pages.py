@@ -1,4 +1,4 @@
-"""The documentation page of one measure in Markdown; ``irmx measures NAME -o markdown`` and the reference of irmx share it."""
+"""The page of a measure or a named object: on a terminal, in Markdown, and in the reference of irmx."""
 
 from __future__ import annotations
 
@@ -7,32 +7,36 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import ir_measures
+
 from irmx.adapters.ir_measures.papers import papers_of
 from irmx.declare.citation import IR_MEASURES
 from irmx.declare.columns import Column
 from irmx.declare.declared import bounds
 from irmx.declare.formula import Formula
 from irmx.declare.measures import Measure
+from irmx.declare.parameter_help import parameters_section
 from irmx.declare.params import Param, has_default
+from irmx.declare.symbols import Symbol
 from irmx.registry import registry
+from irmx.score.backends import not_installed
 
 
 class MeasurePage:
-    """The page of a measure; a generator of documentation that has more to say, such as links, overrides sections.
+    """The page of a measure or a named object; a generator of documentation that has more to say, such as links, overrides sections.
 
     Parameters
     ----------
     name : str
         The name in expressions.
-    measure : Measure
-        A measure of irmx or of ir_measures; of the latter, a plugin's scorer says more, if there is one.
+    measure : Measure or Symbol
+        A measure of irmx or of ir_measures, of which a plugin's scorer says more, if there is one; or a named object.
     """
 
     def __init__(self, name: str, measure: Any) -> None:
         self.name, self.measure = name, measure
-        self.described: Any = (
-            measure if isinstance(measure, Measure) else registry().scorer(str(measure.NAME)) or measure
-        )
+        scorer = None if isinstance(measure, (Measure, Symbol)) else registry().scorer(str(measure.NAME))
+        self.described: Any = scorer or measure
 
     def text(self) -> str:
         """Return the page."""
@@ -42,18 +46,26 @@ class MeasurePage:
 
     def sections(self) -> dict[str, str]:
         """Return the sections by title; those without text are left out."""
+        sections = {"Formula": self.formula(), "Definition": self.definition(), "Parameters": self.parameters()}
+        if isinstance(self.measure, Symbol):
+            return {**sections, "Definition": ""}
         return {
-            "Formula": formula_in_markdown(getattr(self.described, "FORMULA", None)),
-            "Definition": self.definition(),
-            "Parameters": self.parameters(),
+            **sections,
             "Columns": self.columns(),
             "Values": self.values(),
+            "Computed by": self.computed_by(),
             "Citation": self.citations(),
         }
 
     def about(self) -> str:
-        """Return the name written out, and what the measure is."""
+        """Return the name written out, and what the measure or the object is."""
+        if isinstance(self.measure, Symbol):
+            return f"{self.measure.KIND}: {self.measure.SHORT_DESC}"
         return f"**{self.described.PRETTY_NAME}.** {self.described.SHORT_DESC}"
+
+    def formula(self) -> str:
+        """Return the formula with the meanings of its symbols."""
+        return formula_in_markdown(getattr(self.described, "FORMULA", None))
 
     def definition(self) -> str:
         """Return the docstring."""
@@ -88,7 +100,23 @@ class MeasurePage:
             return ""
         low, high = bounds(self.measure.RANGE)
         default = f"A topic of the qrels for which the run has no documents counts as {self.measure.DEFAULT:g}."
-        return f"From {low:g} to {high:g}. {default} {of_monotonicity(self.measure)}"
+        can = "never lowers" if self.measure.MONOTONE else "can lower"
+        return (
+            f"From {low:g} to {high:g}. {default} Replacing a non-relevant document by a relevant one {can} the value."
+        )
+
+    def computed_by(self) -> str:
+        """Return the plugin and the providers that compute a measure of ir_measures; empty for one of irmx."""
+        if isinstance(self.measure, Measure):
+            return ""
+        if missing := not_installed(self.measure):
+            return f"Provider: {missing}."
+        name = self.measure.NAME
+        providers = [one for one in ir_measures.DefaultPipeline.providers if one.is_available()]
+        names = [str(one.NAME) for one in providers if any(name == other.NAME for other in one.SUPPORTED_MEASURES)]
+        of_irmx = f"The plugin {registry().source_of(self.described)}" if isinstance(self.described, Measure) else ""
+        which = ", or with --provider one of " if of_irmx else "The first of these that takes the parameters: "
+        return f"{of_irmx}{which}{', '.join(names)}." if names else f"{of_irmx}."
 
     def citations(self) -> str:
         """Return the publications to cite, with their BibTeX entries."""
@@ -96,10 +124,24 @@ class MeasurePage:
         return "\n\n".join(f"{one}\n\n```bibtex\n{one.bibtex()}\n```" for one in cited)
 
 
-def of_monotonicity(measure: Measure) -> str:
-    """Return a sentence on whether a measure is monotone."""
-    can = "never lowers" if measure.MONOTONE else "can lower"
-    return f"Replacing a non-relevant document by a relevant one {can} the value."
+class PageForATerminal(MeasurePage):
+    """The page with the formula as plain text, and the parameters as a list."""
+
+    def parameters(self) -> str:
+        """Return the list of parameters."""
+        listed = parameters_section(self.described.SUPPORTED_PARAMS, self.measure.params).split("\n  ")[1:]
+        return "\n".join(
+            line.strip() if line.startswith(" ") else f"- **{line.replace(':', ':**', 1)}." for line in listed
+        )
+
+    def formula(self) -> str:
+        """Return the formula as plain text and in LaTeX, with the meanings of its symbols."""
+        of: Formula | None = getattr(self.described, "FORMULA", None)
+        return f"```text\n{of}\n\nLaTeX: {of.latex}\n```" if of is not None else ""
+
+    def citations(self) -> str:
+        """Return the publications to cite."""
+        return "\n\n".join(f"{one}" for one in papers_of(self.measure) or (IR_MEASURES,))
 
 
 def formula_in_markdown(formula: Formula | None) -> str:

@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
-import re
 import shutil
 import sys
 import textwrap
 from itertools import groupby
 from typing import Annotated, Any
 
-import ir_measures
-
 from irmx.adapters.ir_measures.papers import papers_of
 from irmx.cli.click_command import Argument
 from irmx.cli.completing import names
-from irmx.cli.measure_pages import MeasurePage, formula_in_markdown, of_monotonicity, parameters_table
-from irmx.cli.output.printing import FormatOption, print_rows
+from irmx.cli.measure_pages import MeasurePage, PageForATerminal
+from irmx.cli.printing import FormatOption, print_rows
 from irmx.declare.citation import IR_MEASURES
-from irmx.declare.declared import bounds
-from irmx.declare.described import described
+from irmx.declare.described import described as described_in_html
 from irmx.declare.expressions import measure_names
-from irmx.declare.formula import Formula
-from irmx.declare.mathml import mathml_as_text
 from irmx.declare.measures import Measure
-from irmx.declare.parameter_help import parameters_section
 from irmx.declare.symbols import Symbol
 from irmx.declare.trec_names import is_trec_name, trec_measures
 from irmx.errors import UnknownNameError, UsageError, suggest, visible, visible_lines
@@ -74,7 +65,7 @@ def measures(
         every = [*known, *(symbol.NAME for symbol in registry().all_symbols()), *registry().plugins]
         raise UnknownNameError(f"There is no measure, named object or plugin {name!r}.{suggest(name, every)}")
     for symbol in symbols:
-        _describe_symbol(symbol, output_format)
+        _describe(symbol.NAME, symbol, output_format)
 
 
 def _list(output_format: str, plugins: list[str]) -> None:
@@ -106,7 +97,10 @@ def _list(output_format: str, plugins: list[str]) -> None:
         width = max(len(name) for name, _ in lines)
         for name, about in lines:
             line = f"  {name:<{width}}  {visible(about)}".rstrip()  # for grep one line each
-            print(_folded(line, shutil.get_terminal_size().columns, width + 4) if sys.stdout.isatty() else line)
+            if sys.stdout.isatty():
+                fill = shutil.get_terminal_size().columns
+                line = textwrap.fill(line, fill, subsequent_indent=" " * (width + 4), break_on_hyphens=False)
+            print(line)
         print()
 
 
@@ -120,105 +114,21 @@ _OF_ONE = ("table", "markdown", "html")
 """The output formats of one measure or named object; ``table`` is text for a terminal."""
 
 
-def _describe(name: str, measure: Any, output_format: str) -> None:
-    scorer = measure if isinstance(measure, Measure) else registry().scorer(measure.NAME) or measure
-    if output_format == "markdown":
-        print(visible_lines(MeasurePage(name, measure).text()), end="")
-        return
-    papers = papers_of(measure) or (IR_MEASURES,)
-    if output_format == "html":
-        print(visible_lines(described(name, scorer, f"{scorer.PRETTY_NAME}. {scorer.SHORT_DESC}", papers)))
-        return
-    _print(f"{name}: {scorer.PRETTY_NAME}\n  {scorer.SHORT_DESC}")
-    _print_formula(getattr(scorer, "FORMULA", None))
-    doc = re.sub(r"^\.\. .*$", "", inspect.cleandoc(type(scorer).__doc__ or ""), flags=re.MULTILINE)  # for Sphinx only
-    if doc:
-        _print("\n" + doc.strip())
-    _print(f"\n{parameters_section(scorer.SUPPORTED_PARAMS, measure.params)}")
-    if missing := not_installed(measure):
-        _print(f"\nProvider\n  {missing}")
-    if isinstance(measure, Measure):
-        _describe_values(measure)
+def _describe(name: str, described: Any, output_format: str) -> None:
+    """Print the page of a measure or a named object, on a terminal with its markup shown."""
+    if output_format == "html" and isinstance(described, Symbol):
+        text = described._repr_html_()
+    elif output_format == "html":
+        scorer = described if isinstance(described, Measure) else registry().scorer(described.NAME) or described
+        text = described_in_html(
+            name, scorer, f"{scorer.PRETTY_NAME}. {scorer.SHORT_DESC}", papers_of(described) or (IR_MEASURES,)
+        )
     else:
-        _computed_by(measure, scorer)
-    _print("\n".join(["\nCite", *(f"  {citation}" for citation in papers)]))
+        text = (MeasurePage if output_format == "markdown" else PageForATerminal)(name, described).text().rstrip()
+    if output_format == "table" and sys.stdout.isatty():
+        from rich.console import Console
+        from rich.markdown import Markdown
 
-
-def _describe_symbol(symbol: Symbol, output_format: str) -> None:
-    if output_format == "html":
-        print(visible_lines(symbol._repr_html_()))
-    elif output_format == "markdown":
-        formula = formula_in_markdown(symbol.FORMULA)
-        parts = [
-            f"# {symbol.NAME}",
-            f"{symbol.KIND}: {symbol.SHORT_DESC}",
-            *([f"## Formula\n\n{formula}"] if formula else []),
-        ]
-        parts.append(f"## Parameters\n\n{parameters_table(symbol.SUPPORTED_PARAMS, symbol.params)}")
-        print(visible_lines("\n\n".join(parts)))
+        Console(emoji=False).print(Markdown(visible_lines(text), code_theme="ansi_dark", hyperlinks=False))
     else:
-        _print(f"{symbol.NAME}: {symbol.KIND}, {symbol.SHORT_DESC}")
-        _print_formula(symbol.FORMULA)
-        _print(f"\n{parameters_section(symbol.SUPPORTED_PARAMS, symbol.params)}")
-
-
-def _print(text: str) -> None:
-    """Print a text in lines that fit the terminal: paragraphs are filled, rows that stand indented are folded."""
-    width = shutil.get_terminal_size().columns
-    print(*(_folded(block, width) for block in visible_lines(text).split("\n\n")), sep="\n\n")
-
-
-def _folded(block: str, width: int, indent: int = 6) -> str:
-    lines = block.split("\n")
-    if ">>>" in block or not block.strip():
-        return block
-    if not any(line.startswith((" ", "---")) for line in lines):
-        return textwrap.fill(block, width, break_on_hyphens=False)
-    fold = functools.partial(textwrap.fill, width=width, subsequent_indent=" " * indent, break_on_hyphens=False)
-    return "\n".join(fold(line, drop_whitespace=True) if len(line) > width else line for line in lines)
-
-
-def _print_formula(formula: Formula | None) -> None:
-    """Print a formula as plain text and in LaTeX, and what its symbols mean."""
-    if formula is None:
-        return
-    from rich.cells import cell_len
-
-    rows = formula.rows()
-    width = max((cell_len(symbol) for symbol, _ in rows), default=0)
-    lines = [
-        "",
-        "Formula",
-        f"  {mathml_as_text(formula.latex)}",
-        *(f"    {symbol}{' ' * (width - cell_len(symbol))}  {text}" for symbol, text in rows),
-    ]
-    source = [f"  Source: {formula.source}"] if formula.source else []
-    _print("\n".join([*lines, f"  LaTeX: {formula.latex}", *source]))
-
-
-def _describe_values(measure: Measure) -> None:
-    columns = (*measure.RUN_COLUMNS, *measure.QREL_COLUMNS)
-    _print("\nColumns read, in addition to those of every run and qrels")
-    for column in columns:
-        unit = f" ({column.unit})" if column.unit else ""
-        _print(f"  {column.table}.{column.name}: {column.desc}{unit}{'; may be missing' if column.optional else ''}")
-    if not columns:
-        _print("  none")
-    low, high = bounds(measure.RANGE)
-    _print(f"\nRange of values\n  {low:g} to {high:g}\n  {of_monotonicity(measure)}")
-
-
-def _computed_by(measure: Any, scorer: Any) -> None:
-    """Print which plugin computes a measure of ir_measures, and which providers of ir_measures do."""
-    pipeline = ir_measures.DefaultPipeline.providers
-    providers = [
-        str(p.NAME)
-        for p in pipeline
-        if any(one.NAME == measure.NAME for one in p.SUPPORTED_MEASURES) and p.is_available()
-    ]
-    rows = [f"the plugin {registry().source_of(scorer)}"] if isinstance(scorer, Measure) else []
-    if providers:
-        which = "with --provider, one of these" if rows else "the first of these"
-        rows.append(f"{which} providers of ir_measures that takes the parameters: {', '.join(providers)}")
-    if rows:
-        _print("\n  ".join(["\nComputed by", *rows]))
+        print(visible_lines(text))

@@ -8,7 +8,7 @@ from typing import Annotated
 from irmx.adapters.matplotlib.picture_files import write_picture
 from irmx.adapters.matplotlib.user_display import plot
 from irmx.cli.click_command import Argument, Option
-from irmx.cli.output.printing import picture_option
+from irmx.cli.printing import picture_option
 from irmx.cli.run_arguments import runs_and_measures
 from irmx.declare.command import QRELS_HELP
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from irmx.adapters.ir_datasets import plugin_datasets
 from irmx.cli.commands import problems
-from irmx.cli.output.printing import FormatOption, print_rows
+from irmx.cli.printing import FormatOption, print_rows
 from irmx.errors import readable
 from irmx.plugin.discovery import HOST
 from irmx.registry import registry

@@ -50,6 +50,10 @@ def runs_and_measures(arguments: Sequence[str], usage: str) -> tuple[list[str], 
     """
     if not arguments:
         raise UsageError(f"No run is given: {usage}.")
+    if names_a_measure(arguments[0]) and not is_file(arguments[0]):
+        after = next((text for text in arguments[1:] if _is_run(text)), "")
+        behind = f" before the run {after!r}" if after else ", where a run is expected"
+        raise UsageError(f"The measure {arguments[0]!r} stands{behind}. The order is {usage}.")
     paths, rest = matching_files(arguments[0]), list(arguments[1:])
     while rest and _is_run(rest[0]):
         paths += matching_files(rest.pop(0))

@@ -15,7 +15,7 @@ from irmx.errors import UsageError, visible
 from irmx.ragged import short_repr
 
 P_VALUES = ("p_value", "p", "p_corrected")
-"""The columns of p-values. No p-value is 0: one too small for the decimal places is printed as, say, ``<0.0001``."""
+"""The columns of p-values. No p-value is 0: one too small for the decimal places is ``<0.0001`` for reading, and has more places for programs."""
 
 
 @dataclass(frozen=True)
@@ -66,13 +66,16 @@ class PrintedRows:
         records, names = _records(rows)
         return cls(tuple(names if columns is None else columns), records, **options)
 
-    def texts(self, escape: Callable[[str], str] = visible) -> list[list[str]]:
-        """Return the cells of all rows as strings, each passed through the escape function of the format."""
-        return [self.line(record, escape) for record in self.records]
+    def texts(self, escape: Callable[[str], str] = visible, exact: bool = False) -> list[list[str]]:
+        """Return the cells of all rows as strings, each passed through the escape function of the format.
 
-    def line(self, record: Mapping[str, Any], escape: Callable[[str], str] = visible) -> list[str]:
+        With ``exact``, for other programs, a p-value that the decimal places would round to 0 is a number such as ``3e-09``.
+        """
+        return [self.line(record, escape, exact) for record in self.records]
+
+    def line(self, record: Mapping[str, Any], escape: Callable[[str], str] = visible, exact: bool = False) -> list[str]:
         """Return the cells of one row as strings."""
-        return [escape(cell_text(record.get(name), self.places, name in P_VALUES)) for name in self.names]
+        return [escape(cell_text(record.get(name), self.places, name in P_VALUES, exact)) for name in self.names]
 
     def of_numbers(self) -> list[bool]:
         """Tell for every column whether it holds numbers, which are aligned right."""
@@ -83,13 +86,15 @@ class PrintedRows:
         ]
 
 
-def cell_text(value: Any, places: int, is_p_value: bool = False) -> str:
+def cell_text(value: Any, places: int, is_p_value: bool = False, exact: bool = False) -> str:
     """Return a cell as text: a float with the given decimal places, the items of lists and dicts separated by commas, nothing for None.
 
     Examples
     --------
     >>> cell_text(2 / 3, 4), cell_text(2 / 3, -1), cell_text(1e-9, 4, is_p_value=True), cell_text(7, 4)
     ('0.6667', '0.6666666666666666', '<0.0001', '7')
+    >>> cell_text(1e-9, 4, is_p_value=True, exact=True)
+    '1e-09'
     >>> cell_text(["a", "b"], 4), cell_text({"length": "words"}, 4), cell_text(True, 4), cell_text(None, 4)
     ('a, b', 'length (words)', 'yes', '')
     """
@@ -101,7 +106,9 @@ def cell_text(value: Any, places: int, is_p_value: bool = False) -> str:
         if places == -1:
             return repr(float(value))
         text = f"{value:.{places}f}"
-        return f"<{10.0**-places:.{places}f}" if is_p_value and float(text) == 0 else text
+        if not is_p_value or float(text) or (exact and value == 0):
+            return text
+        return f"{value:.{max(places, 1)}g}" if exact else f"<{10.0**-places:.{places}f}"
     if isinstance(value, Mapping):
         return ", ".join(f"{key} ({of_key})" for key, of_key in value.items())
     if isinstance(value, (list, tuple)):
