@@ -21,6 +21,7 @@ from .declare.citation import Citation as Citation
 from .declare.columns import Column as Column
 from .declare.columns import SampleValues as SampleValues
 from .declare.command import Command as Command
+from .declare.expressions import parse_measure as parse_measure
 from .declare.formula import Formula as Formula
 from .declare.from_function import measure as measure
 from .declare.grid import Grid as Grid
@@ -29,7 +30,6 @@ from .declare.measures import Measure as Measure
 from .declare.output_format import OutputFormat as OutputFormat
 from .declare.params import Param as Param
 from .declare.params import number as number
-from .declare.settings import parse_measure as parse_measure
 from .declare.symbols import Symbol as Symbol
 from .errors import DataError as DataError
 from .errors import DataWarning as DataWarning

@@ -31,6 +31,7 @@ from .declare.command import QRELS_HELP as QRELS_HELP
 from .declare.durations import duration as duration
 from .declare.durations import duration_text as duration_text
 from .declare.durations import seconds as seconds
+from .declare.expressions import parse_measures as parse_measures
 from .declare.expressions import parse_value as parse_value
 from .declare.markup_html import html_result as html_result
 from .declare.markup_html import html_table as html_table
@@ -39,7 +40,6 @@ from .declare.other_measures import NamedMeasure as NamedMeasure
 from .declare.other_measures import measure_named as measure_named
 from .declare.output_format import PrintedRows as PrintedRows
 from .declare.picture_text import picture_text as picture_text
-from .declare.settings import parse_measures as parse_measures
 from .errors import MissingTopicsWarning as MissingTopicsWarning
 from .errors import UnknownNameError as UnknownNameError
 from .errors import counted as counted

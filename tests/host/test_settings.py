@@ -29,7 +29,7 @@ SEVERAL = {
     "RBP(p=0.5:0.9:3)": "RBP(p=0.5) RBP(p=0.7) RBP(p=0.9)",
     "P @ 5 | 10 R@5 |10": "P@5 P@10 R@5 R@10",
     "P(rel=1|2)@5:15:3": "P@5 P@10 P@15 P(rel=2)@5 P(rel=2)@10 P(rel=2)@15",
-    "IPrec@0|0.5": "IPrec@0.0 IPrec@0.5",
+    "IPrec@0|0.5": "IPrec@0 IPrec@0.5",
 }
 
 
@@ -59,7 +59,7 @@ def test_every_model_that_needs_no_parameter() -> None:
         ("NCPP(law=*)", "There is no measure NCPP."),
         ("map@5|10", "map is a name of trec_eval, which takes no parameters and no @. It stands for AP."),
         ("P_5(rel=1|2)", "P_5 is a name of trec_eval"),
-        ("NCP(law=first|uniform,law=first)", "has the parameter 'law' twice"),
+        ("NCP(law=first|uniform,law=first)", "The parameter 'law' is given twice"),
         ("NCP(first|uniform)", "Parameters are given by name"),
         ("NCP@5|10", "NCP needs the parameter 'law'"),
         ("RBP(p=0:2:3)", "'p' parameter of RBP must be"),

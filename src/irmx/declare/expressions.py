@@ -1,30 +1,106 @@
-"""Parsing of measures from text, such as ``MP(model=GL_AD_ID)@100``; a superset of what ir_measures parses.
+"""Measures from text, such as ``MP(model=GL_AD_ID)@100``; a superset of what ir_measures parses.
 
-The text is parsed into a Python syntax tree and translated node by node; nothing is ever evaluated.
+One expression may stand for several settings: ``MP(model=*)``, ``NCP(law=uniform|first)``, ``RBP(p=0.5:0.9:5)``.
 """
 
 from __future__ import annotations
 
-import ast
 import math
 import re
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
 import ir_measures
 
+from irmx.declare.declared import refuse_broken
 from irmx.declare.measures import Measure
-from irmx.declare.params import LARGEST_GRADE, LARGEST_INT, Param, refuse_unknown, with_article
+from irmx.declare.params import LARGEST_GRADE, LARGEST_INT, Param, refuse_unknown
 from irmx.declare.trec_names import is_trec_name, trec_measures, trec_names
-from irmx.errors import UnknownNameError, UsageError, suggest, value_repr
+from irmx.declare.written_values import LONGEST, Part, Values, outside, unbalanced
+from irmx.errors import UnknownNameError, UsageError, some, suggest, value_repr
 from irmx.registry import registry
 
-_LONGEST = 10_000
-_SHOWN = 300
-_SPACE_OR_CHARACTER = re.compile(r"\s+|\S")
-_QUOTES, _OPEN, _CLOSE = ("'", '"'), ("(", "[", "{"), (")", "]", "}")
 _FORM = "A measure is written Name, Name@cutoff or Name(parameter=value, ...)@cutoff"
+_EXPRESSION = re.compile(r"([^\W\d]\w*)\s*(?:\((.*)\)\s*)?(?:@(.*))?", re.DOTALL)
+
+
+def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
+    """Return the measure that a text stands for.
+
+    Values may be signed numbers, quoted strings, ``True``, ``False``, ``None``, lists, dicts, and the
+    named objects of plugins, with parameters if they have any. A value after ``@`` takes precedence over the
+    same parameter in parentheses, as in ir_measures. A name of trec_eval, such as ``map`` or ``ndcg_cut_10``, in upper or
+    lower case, is understood if no measure of a plugin or of ir_measures has that name.
+
+    Parameters
+    ----------
+    text : str or ir_measures.Measure
+        The text; a measure is returned unchanged.
+
+    Returns
+    -------
+    ir_measures.Measure
+        A measure of a plugin or of ir_measures; its ``str`` parses back to an equal measure.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        If the text is not a measure; a ``ValueError``, and for an unknown name a ``NameError`` too.
+        The message shows the place, what is allowed and the closest name. Also if it stands for several measures, as those
+        of :func:`parse_measures` may.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> irmx.parse_measure("NCP(law=geometric(p=0.3), rel=2)@100")
+    NCP(law=geometric(p=0.3),rel=2)@100
+    >>> irmx.parse_measure("nDCG@10")
+    nDCG@10
+    >>> irmx.parse_measure("recip_rank")
+    RR
+    """
+    if isinstance(text, ir_measures.Measure):
+        refuse_unknown(text.params, text.SUPPORTED_PARAMS, str(text.NAME))  # which ir_measures fails to print
+        if isinstance(text, Measure):
+            refuse_broken(text)
+        else:  # those of plugins have checked their parameters
+            legal(text, text.params)
+        return text
+    if not isinstance(text, str):
+        raise UsageError(f"A measure is a string or a Measure. Got {value_repr(text)} instead.")
+    measures = measures_named(text.strip())
+    if len(measures) != 1:
+        listed = some(map(str, measures))
+        raise UsageError(f"{text} stands for {len(measures)} measures ({listed}), where one is expected.")
+    return measures[0]
+
+
+def parse_measures(text: str) -> list[ir_measures.Measure]:
+    """Return the measures in a text, separated by white space.
+
+    An expression may stand for several settings of a measure, one for each value of a parameter: values separated by ``|``;
+    for a number or a duration also ``low:high:number``, which are that many equally spaced values, or a multiple of another
+    parameter, such as ``0.5*MD``, as in :class:`irmx.Grid`; and ``*`` for every value that the parameter can take: its
+    choices, both truth values, or all registered named objects that need no parameters of their own. Left out are values with
+    which a plugin's measure reads columns that it does not read with others, such as ``by_document`` of ``NCP(law=*)``. Several
+    such parameters give all combinations; the last changes fastest. A named object can have them, too.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        As :func:`parse_measure`; and for ``*`` if the possible values cannot be listed.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> irmx.toolkit.parse_measures("AP nDCG@10  RBP(p=0.8, rel=1) P_5,10")
+    [AP, nDCG@10, RBP(rel=1), P@5, P@10]
+    >>> irmx.toolkit.parse_measures("NCP(law=first|geometric(p=0.2:0.4:2))@10 P@5|20")
+    [NCP(law=first)@10, NCP(law=geometric(p=0.2))@10, NCP(law=geometric(p=0.4))@10, P@5, P@20]
+    >>> irmx.toolkit.parse_measures("nDCG(dcg=*)")
+    [nDCG, nDCG(dcg='exp-log2')]
+    """
+    return [measure for part in split_measures(text) for measure in measures_named(part)]
 
 
 def parse_value(text: str, declared: Any, name: str) -> Any:
@@ -36,16 +112,14 @@ def parse_value(text: str, declared: Any, name: str) -> Any:
     >>> parse_value("geometric(p=0.3)", irmx.NCP, "law"), parse_value(".5", irmx.NCP, "rel")
     (geometric(p=0.3), 0.5)
     """
-    try:
-        parser = _Parser(text)
-    except UsageError:
-        expected = declared.SUPPORTED_PARAMS[name].expects()
-        raise UsageError(f"The {name!r} parameter of {declared.NAME} must be {expected}. Got {text} instead.") from None
-    return parser.value(declared, name)
+    values = Values(declared).of(name, Part(text, 0, len(text)).stripped())
+    if len(values) != 1:
+        raise UsageError(f"{text} stands for {len(values)} values of {name!r}, where one is expected.")
+    return values[0]
 
 
 def measures_named(text: str, complete: bool = True) -> list[ir_measures.Measure]:
-    """Return the measure that a text stands for, or several if it is trec_eval's name for several.
+    """Return the measures that one expression, or a name of trec_eval, stands for.
 
     With ``complete=False``, required parameters may be missing.
 
@@ -54,7 +128,65 @@ def measures_named(text: str, complete: bool = True) -> list[ir_measures.Measure
     """
     if is_trec_name(text) and text not in measure_names():
         return [upstream(type(measure)(), dict(measure.params)) for measure in trec_measures(text)]
-    return [_Parser(text, complete).measure()]
+    if len(text) > LONGEST:
+        raise UsageError(f"A measure of {len(text)} characters is too long (at most {LONGEST}).")
+    whole = Part(text, 0, len(text)).stripped()
+    if not whole.text:
+        raise UsageError(f"A measure is missing: the text is empty. {_FORM}.")
+    try:
+        return _settings(whole, complete)
+    except RecursionError:
+        raise whole.part(0, 1).error(f"This is not a measure (too deeply nested). {_FORM}.") from None
+
+
+def _settings(whole: Part, complete: bool) -> list[ir_measures.Measure]:
+    """Return the measures of one expression: one, or several settings of it."""
+    if (place := unbalanced(whole.text)) >= 0:
+        closed = "is never closed" if whole.text[place] in "([{" else "was never opened"
+        raise whole.part(place, place + 1).error(f"This is not a measure ({whole.text[place]!r} {closed}). {_FORM}.")
+    call = _EXPRESSION.fullmatch(whole.text)
+    if call is None:
+        raise whole.error(f"Expected the name of a measure here; this is not a measure. {_FORM}.")
+    name, word = call[1], whole.part(0, len(call[1]))
+    known = measure_names()
+    if name not in known:
+        if is_trec_name(name):
+            same = " ".join(map(str, trec_measures(name)))
+            raise word.error(
+                f"{name} is a name of trec_eval, which takes no parameters and no @. It stands for {same}."
+            )
+        near = suggest(name, known) or suggest(name, trec_names().values())
+        problem = f"There is no measure {name}.{near} 'irmx measures' lists all of them."
+        raise word.error(problem, UnknownNameError)
+    base = known[name]
+    values = Values(base, None if isinstance(base, Measure) else _declared(base))
+    given = values.of_arguments(whole.part(*call.span(2))) if call[2] else {}
+    if call[3] is not None:  # as in Python, nDCG(cutoff=20)@10 is nDCG@10
+        at = whole.part(*call.span(3)).stripped()
+        if any(outside(at.text, "@")):
+            raise at.error(f"The cutoff is given twice. {_FORM}.")
+        if not at.text:
+            raise whole.part(call.start(3) - 1, call.start(3)).error(f"The cutoff is missing. {_FORM}.")
+        given[base.AT_PARAM] = values.of(base.AT_PARAM, at)
+    settings = values.combined(given)
+    measures: list[ir_measures.Measure] = []
+    try:
+        for setting in settings:
+            if isinstance(base, Measure):
+                measures.append(base(**setting))
+                if complete:
+                    measures[-1].validate_params()
+            else:
+                measures.append(upstream(base, setting))
+    except UsageError as error:
+        raise word.error(str(error), type(error)) from None
+    return measures
+
+
+def _declared(base: ir_measures.Measure) -> Mapping[str, Any]:
+    """Return the parameters of a measure of ir_measures; a plugin's scorer of it knows more of some."""
+    scorer = registry().scorer(str(base.NAME))
+    return base.SUPPORTED_PARAMS if scorer is None else {**base.SUPPORTED_PARAMS, **scorer.SUPPORTED_PARAMS}
 
 
 def split_measures(text: str) -> list[str]:
@@ -63,25 +195,15 @@ def split_measures(text: str) -> list[str]:
     >>> split_measures('AP RBP(p=0.8, rel=1) nDCG @ 10 | 20')
     ['AP', 'RBP(p=0.8, rel=1)', 'nDCG@10|20']
     """
-    parts: list[list[str]] = [[]]
-    depth, quote = 0, ""
-    for found in _SPACE_OR_CHARACTER.finditer(text):
-        piece = found[0]
-        if quote:
-            quote = "" if piece == quote else quote
-        elif piece in _QUOTES:
-            quote = piece
-        elif piece in _OPEN:
-            depth += 1
-        elif piece in _CLOSE:
-            depth -= 1
-        elif piece.isspace() and depth <= 0:
-            within_cutoff = {text[max(found.start() - 1, 0)], text[found.end() : found.end() + 1]} & {"@", "|"}
-            if not within_cutoff:
-                parts.append([])
-            continue
-        parts[-1].append(piece)
-    return ["".join(part) for part in parts if part]
+    parts, start = [""], 0
+    for place, _ in outside(text, " \t\n\r\f\v"):
+        parts[-1] += text[start:place]
+        start = place + 1
+        joined = parts[-1][-1:] in ("@", "|") or text[start:].lstrip()[:1] in ("@", "|")
+        if parts[-1] and not joined:
+            parts.append("")
+    parts[-1] += text[start:]
+    return [part for part in parts if part]
 
 
 def measure_names() -> dict[str, ir_measures.Measure]:
@@ -92,189 +214,6 @@ def measure_names() -> dict[str, ir_measures.Measure]:
 def names_a_measure(text: str) -> bool:
     """Tell whether a text begins with the name of a measure, or is a name of trec_eval."""
     return text.partition("(")[0].partition("@")[0].strip() in measure_names() or is_trec_name(text)
-
-
-class _Parser:
-    """Translates the syntax tree of a text, and points at the place of an error."""
-
-    def __init__(self, text: str, complete: bool = True) -> None:
-        self.text, self.complete = text, complete
-        if not text:
-            raise UsageError(f"A measure is missing: the text is empty. {_FORM}.")
-        if len(text) > _LONGEST:
-            raise UsageError(f"A measure of {len(text)} characters is too long (at most {_LONGEST}).")
-        try:
-            with warnings.catch_warnings():  # of escape sequences, as in a quoted Windows path
-                warnings.simplefilter("ignore")
-                self.tree = ast.parse(text, mode="eval").body
-        except (MemoryError, RecursionError):
-            raise UsageError(self._pointed(f"This is not a measure (too deeply nested). {_FORM}.", 0, 1)) from None
-        except (SyntaxError, ValueError) as error:
-            line, offset = getattr(error, "lineno", None) or 1, getattr(error, "offset", None) or 1
-            at = self._line_start(line) + offset - 1
-            reason = _reason(error)
-            raise UsageError(self._pointed(f"This is not a measure ({reason}). {_FORM}.", at, at + 1)) from None
-
-    def measure(self) -> ir_measures.Measure:
-        node: ast.expr = self.tree
-        at: ast.expr | None = None
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
-            at = node.right
-            node = node.left
-        if at is not None and isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
-            raise self._error(at, f"The cutoff is given twice. {_FORM}.")
-        name_node, keywords = (node.func, self._keywords(node)) if isinstance(node, ast.Call) else (node, [])
-        if not isinstance(name_node, ast.Name):
-            raise self._error(name_node, f"Expected the name of a measure here. {_FORM}.")
-        name = name_node.id
-        known = measure_names()
-        if name not in known:
-            if is_trec_name(name):
-                same = " ".join(map(str, trec_measures(name)))
-                problem = f"{name} is a name of trec_eval, which takes no parameters and no @. It stands for {same}."
-            else:
-                near = suggest(name, known) or suggest(name, trec_names().values())
-                problem = f"There is no measure {name}.{near} 'irmx measures' lists all of them."
-            raise self._error(name_node, problem, UnknownNameError)
-        base = known[name]
-        params = {k.arg: self._param(k.value, base, str(k.arg)) for k in keywords}
-        if at is not None:  # as in Python, nDCG(cutoff=20)@10 is nDCG@10
-            params[base.AT_PARAM] = self._param(at, base, base.AT_PARAM)
-        return self._build(name_node, base, params)
-
-    def _build(self, node: ast.expr, base: ir_measures.Measure, params: dict[str | None, Any]) -> ir_measures.Measure:
-        names = {str(k): v for k, v in params.items()}
-        try:
-            if isinstance(base, Measure):
-                measure: ir_measures.Measure = base(**names)
-                if self.complete:
-                    measure.validate_params()
-                return measure
-            return upstream(base, names)
-        except UsageError as error:
-            raise self._error(node, str(error), type(error)) from None
-
-    # -- values ------------------------------------------------------------------------------------------
-
-    def value(self, declared: Any, name: str) -> Any:
-        """Return the whole text as the value of a parameter."""
-        return self._param(self.tree, declared, name)
-
-    def _keywords(self, call: ast.Call) -> list[ast.keyword]:
-        if call.args:
-            raise self._error(call.args[0], "Parameters are given by name: parameter=value.")
-        seen: set[str | None] = set()
-        for keyword in call.keywords:
-            if keyword.arg is None:
-                raise self._error(keyword.value, "Parameters are given by name: parameter=value, not **.")
-            if keyword.arg in seen:
-                raise self._error(keyword.value, f"The parameter {keyword.arg!r} is given twice.")
-            seen.add(keyword.arg)
-        return call.keywords
-
-    def _param(self, node: ast.expr, base: Any, name: str) -> Any:
-        """Return the value of a parameter, checked against its declaration if there is one."""
-        owner, declared = base.NAME or str(base), base.SUPPORTED_PARAMS
-        try:
-            refuse_unknown([name], declared, owner)
-        except UnknownNameError as error:
-            raise self._error(node, str(error), UnknownNameError) from None
-        param = declared[name]
-        if isinstance(node, (ast.List, ast.Tuple)) and getattr(param, "dtype", None) not in (list, dict, object):
-            raise self._error(node, self._one_value(node, name, owner))
-        value = self._value(node, param, owner, name)
-        if not isinstance(param, Param):
-            return value
-        try:
-            return param.check(value, name, owner)
-        except UsageError as error:
-            raise self._error(node, str(error), type(error)) from None
-
-    def _one_value(self, node: ast.List | ast.Tuple, name: str, owner: str) -> str:
-        """Return the message about a list where one value is expected, which says how a sweep is written."""
-        first = [ast.get_source_segment(self.text, element) or "..." for element in node.elts[:3]]
-        several = "|".join(first if len(first) > 1 else ["A", "B"])
-        return (
-            f"{name!r} of {owner} takes one value, not a list. Several settings are written {owner}({name}={several})."
-        )
-
-    def _value(self, node: ast.expr, param: Any = None, owner: str = "", name: str = "") -> Any:
-        if isinstance(node, ast.Constant) and isinstance(node.value, (int, float, str, bool, type(None))):
-            return node.value
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
-            inner = node.operand.value if isinstance(node.operand, ast.Constant) else None
-            if isinstance(inner, (int, float)) and not isinstance(inner, bool):
-                return -inner if isinstance(node.op, ast.USub) else inner
-        if isinstance(node, (ast.List, ast.Tuple)):
-            return [self._value(e) for e in node.elts]
-        if isinstance(node, ast.Dict) and all(isinstance(k, (ast.Constant, ast.UnaryOp)) for k in node.keys):
-            return {
-                self._value(k): self._value(v) for k, v in zip(node.keys, node.values, strict=True) if k is not None
-            }
-        if isinstance(node, ast.Name) or (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
-            return self._symbol(node, getattr(param, "kind", ""), owner, name)
-        raise self._error(
-            node, "A value is a number, a quoted string, True, False, None, a list, a dict, or a registered name."
-        )
-
-    def _symbol(self, node: ast.Name | ast.Call, kind: str, owner: str, param: str) -> Any:
-        """Return the named object that a bare name, or a call of one, stands for."""
-        name_node = node if isinstance(node, ast.Name) else node.func
-        assert isinstance(name_node, ast.Name)
-        known = registry().symbols(kind) if kind else {}
-        if name_node.id not in known:
-            where = (
-                f"{owner} takes {with_article(kind) if kind else 'no named object'} for {param!r}"
-                if param
-                else "no names are known here"
-            )
-            listed = f" Known: {', '.join(known)}." if known else " Put strings in quotes."
-            raise self._error(
-                name_node,
-                f"Unknown name {name_node.id}; {where}.{suggest(name_node.id, known)}{listed}",
-                UnknownNameError,
-            )
-        symbol = known[name_node.id]
-        if isinstance(node, ast.Name):
-            return symbol
-        params = {str(k.arg): self._param(k.value, symbol, str(k.arg)) for k in self._keywords(node)}
-        try:
-            return symbol(**params)
-        except (UsageError, OSError) as error:
-            raise self._error(node, str(error)) from None
-
-    # -- errors ------------------------------------------------------------------------------------------
-
-    def _error(self, node: ast.expr, message: str, kind: type[UsageError] = UsageError) -> UsageError:
-        start = self._place(node.lineno, node.col_offset)
-        end = self._place(node.end_lineno or node.lineno, node.end_col_offset or node.col_offset + 1)
-        return kind(self._pointed(message, start, end))
-
-    def _line_start(self, line: int) -> int:
-        """Return the place in the text where a line starts; the parser counts lines from 1."""
-        return sum(len(part) for part in self.text.splitlines(keepends=True)[: line - 1])
-
-    def _place(self, line: int, byte_offset: int) -> int:
-        """Return the place in the text of a line and a byte offset in it, as the parser reports them."""
-        start = self._line_start(line)
-        return start + len(self.text[start:].encode()[:byte_offset].decode(errors="ignore"))
-
-    def _pointed(self, message: str, start: int, end: int) -> str:
-        """Return a message with the text, or the relevant part of a long one, and a mark below the place."""
-        line = "".join(c if c.isprintable() else " " for c in self.text)
-        cut = max(0, start - _SHOWN // 2) if len(line) > _SHOWN else 0
-        line, start, end = line[cut : cut + _SHOWN], start - cut, min(end - cut, _SHOWN)
-        return f"{message}\n  {line}\n  {' ' * start}{'^' * max(1, end - start)}"
-
-
-def _reason(error: SyntaxError | ValueError) -> str:
-    """Return why Python's parser refused a text, in words that help a user."""
-    reason = getattr(error, "msg", None) or str(error)
-    if reason == "invalid decimal literal":
-        return f"{reason}; a string such as '1d' must be quoted"
-    if isinstance(error, UnicodeEncodeError):
-        return "it contains half of a character, an unpaired surrogate"
-    return "a number has too many digits" if reason.startswith("Exceeds the limit") else reason
 
 
 class _Whole(float):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ir_measures
 
-from irmx.declare.settings import parse_measure
+from irmx.declare.expressions import parse_measure
 from irmx.errors import UsageError
 
 

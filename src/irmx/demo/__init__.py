@@ -15,8 +15,8 @@ import ir_measures
 
 from irmx.data.reading import read_qrels
 from irmx.declare.columns import Column
+from irmx.declare.expressions import parse_measure
 from irmx.declare.measures import Measure
-from irmx.declare.settings import parse_measure
 from irmx.errors import PluginWarning, UsageError
 from irmx.registry import registry
 

@@ -22,9 +22,8 @@ from irmx.data.judgments import Judgments
 from irmx.data.reading import read_qrels, read_run
 from irmx.declare.columns import at_odds, needed
 from irmx.declare.declared import refuse_broken
-from irmx.declare.expressions import canonical
+from irmx.declare.expressions import canonical, parse_measure, parse_measures
 from irmx.declare.measures import Measure
-from irmx.declare.settings import parse_measure, parse_measures
 from irmx.errors import DataWarning, PluginError, QrelsWarning, TooLittleMemoryError, counted, some
 from irmx.ragged import Array
 from irmx.rank.join import Join, refuse_no_common_topic

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from irmx.declare.expressions import parse_measure
 from irmx.declare.measures import Measure
-from irmx.declare.settings import parse_measure
 from irmx.errors import PluginWarning, UsageError, some, suggest
 from irmx.testing.checks import CHECKS, OF_SETTINGS
 from irmx.testing.failures import CheckError

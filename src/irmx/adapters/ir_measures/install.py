@@ -100,7 +100,7 @@ def name_taken(name: str) -> str:
 
 def _parse_measure(measure: Any) -> ir_measures.Measure:
     """Parse as :func:`irmx.parse_measure` does, and what it refuses, such as ``P`` without a cutoff, as ir_measures did."""
-    from irmx.declare.settings import parse_measure
+    from irmx.declare.expressions import parse_measure
 
     try:
         return parse_measure(measure)

@@ -9,8 +9,8 @@ from typing import Any
 
 import ir_measures
 
+from irmx.declare.expressions import parse_measure
 from irmx.declare.measures import Measure
-from irmx.declare.settings import parse_measure
 from irmx.testing.checks.parameters import settings
 from irmx.testing.failures import failure
 from irmx.testing.sample import Sample

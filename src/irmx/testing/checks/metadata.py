@@ -11,10 +11,10 @@ import ir_measures
 from irmx.declare.citation import Citation
 from irmx.declare.columns import Column
 from irmx.declare.declared import problems_of_class
+from irmx.declare.expressions import parse_measure
 from irmx.declare.formula import Formula
 from irmx.declare.measures import COMMON_PARAMS, Measure, is_common
 from irmx.declare.params import Param
-from irmx.declare.settings import parse_measure
 from irmx.errors import UsageError
 from irmx.testing.failures import failure
 from irmx.testing.trying import Data
