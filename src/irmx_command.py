@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import time
 
 TYPE_CHECKING = False
@@ -44,7 +43,6 @@ def stop_at_once() -> None:
 
 def stop_cleanly() -> None:
     """Have Ctrl-C raise ``KeyboardInterrupt``; where that leads nowhere for a while, the next one ends the process."""
-    sys.unraisablehook = _unraisable
     _on_ctrl_c(_interrupt)
 
 
@@ -66,22 +64,3 @@ def _interrupt(number: int, frame: Any) -> None:
         raise KeyboardInterrupt
     if now - _obeyed_since > _TWICE:
         _leave(number, frame)
-
-
-def _unraisable(lost: Any) -> None:
-    """Repeat a Ctrl-C that Python could not raise where it came, such as in a finaliser; show any other error."""
-    global _obeyed_since
-    if lost.exc_type is not KeyboardInterrupt:
-        sys.__unraisablehook__(lost)
-        return
-    import threading
-
-    _obeyed_since = 0.0
-
-    def send() -> None:
-        if hasattr(signal, "pthread_kill"):  # to the thread that may be waiting for something
-            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
-        else:
-            signal.raise_signal(signal.SIGINT)
-
-    threading.Timer(0.01, send).start()

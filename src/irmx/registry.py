@@ -37,8 +37,6 @@ class PluginInfo:
         The names it claims but does not get, by kind, with the reason.
     failure : str
         Why it is not in use; empty if it is.
-    seconds : float
-        The time that its import and its hooks took.
     """
 
     name: str
@@ -48,7 +46,6 @@ class PluginInfo:
     offers: dict[str, list[str]] = field(default_factory=dict)
     refused: dict[str, dict[str, str]] = field(default_factory=dict)
     failure: str = ""
-    seconds: float = 0.0
 
     def __post_init__(self) -> None:
         self.point = self.point or self.name

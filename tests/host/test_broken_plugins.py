@@ -126,7 +126,7 @@ def test_results_are_clean_beside_plugins_that_print_end_the_program_or_raise_an
 
 
 def of_unknown_type(x: ModuleType) -> None:
-    """A parameter that is declared to be neither an option nor an argument."""
+    """A parameter of a type that no text stands for."""
 
 
 def of_unknown_name(x: "Nowhere") -> None:  # type: ignore[name-defined]  # noqa: F821

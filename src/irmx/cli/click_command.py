@@ -7,7 +7,7 @@ import re
 import types
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 import click
 from click.shell_completion import CompletionItem
@@ -99,7 +99,7 @@ def click_command(name: str, function: Callable[..., Any], examples: Sequence[st
     return ClickCommand(
         name,
         callback=function,
-        params=[_parameter(one, hints[one.name]) for one in parameters],
+        params=[_parameter(one, hints.get(one.name, str)) for one in parameters],
         help=inspect.cleandoc(function.__doc__ or ""),
         epilog="\n".join(["\b", "For example:", *(f"  {line}" for one in examples for line in _lines(one))])
         if examples
@@ -109,14 +109,16 @@ def click_command(name: str, function: Callable[..., Any], examples: Sequence[st
 
 def _parameter(of: inspect.Parameter, hint: Any) -> click.Parameter:
     """Return the parameter of click for one of a function."""
-    kind, declared = hint, next((one for one in get_args(hint)[1:] if isinstance(one, Option)), None)
+    kind, *more = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+    declared = next((one for one in more if isinstance(one, Option)), None)
     if declared is None:
-        raise TypeError(f"the parameter {of.name} is not annotated with an irmx.toolkit.Option or Argument")
-    kind = get_args(hint)[0]
+        declared = Argument() if of.default is of.empty else Option(f"--{of.name.replace('_', '-')}")
     if get_origin(kind) in (Union, types.UnionType):
         kind = next(one for one in get_args(kind) if one is not type(None))
     several = get_origin(kind) is list
     kind = get_args(kind)[0] if several else kind
+    if kind not in (str, int, float, bool, Path):
+        raise TypeError(f"the parameter {of.name} is of type {kind!r}; str, int, float, bool or Path is expected")
     default = None if of.default is of.empty else of.default
     given: dict[str, Any] = {
         "type": _click_type(kind, declared), "required": of.default is of.empty,

@@ -61,7 +61,7 @@ class MeasurePage:
         """Return the name written out, and what the measure or the object is."""
         if isinstance(self.measure, Symbol):
             return f"{self.measure.KIND}: {self.measure.SHORT_DESC}"
-        return f"**{self.described.PRETTY_NAME}.** {self.described.SHORT_DESC}"
+        return f"**{self.described.PRETTY_NAME or self.name}.** {self.described.SHORT_DESC}"
 
     def formula(self) -> str:
         """Return the formula with the meanings of its symbols."""

@@ -28,7 +28,7 @@ def plugins(output_format: FormatOption = "table") -> None:
         return
     for info in registry().plugins.values():
         title = info.name if info.name == HOST else f"{info.name} ({info.distribution or 'no distribution'})"
-        _print(f"{title} {info.version}" + (f", loaded in {info.seconds:.2f} s" if info.seconds > 1 else ""))
+        _print(f"{title} {info.version}")
         if info.failure:
             _print(f"  not in use: {info.failure}")
         for what, names in info.offers.items():

@@ -93,11 +93,3 @@ def _refuse_bad_declarations(measure: Measure) -> None:
     """Raise if a measure declares what it must not, or if what it declares fails."""
     for problem in problems(measure):
         raise PluginError(f"its measure {measure.NAME} {problem}")
-
-
-def comes_from_ctrl_c(error: BaseException) -> bool:
-    """Tell whether Ctrl-C led to an error, which code of a plugin or a library may have put in its place."""
-    before: BaseException | None = error
-    while before is not None and not isinstance(before, KeyboardInterrupt):
-        before = before.__cause__ or before.__context__
-    return before is not None

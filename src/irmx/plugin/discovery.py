@@ -6,7 +6,6 @@ import contextlib
 import os
 import re
 import sys
-import time
 import warnings
 from collections.abc import Callable, Collection, Iterable
 from functools import cache
@@ -20,13 +19,11 @@ from packaging.requirements import InvalidRequirement, Requirement
 from irmx import hookspecs
 from irmx.adapters.ir_measures.install import name_taken
 from irmx.errors import PluginError, PluginWarning, suggest, text_of
-from irmx.plugin.checks import HOOKS, comes_from_ctrl_c, keys
+from irmx.plugin.checks import HOOKS, keys
 from irmx.plugin.claims import HOST_ITSELF, PREFERRED, SHIPPED, STRANGER, Claim, settle
 from irmx.registry import PluginInfo, Registry, entry_points, folder_of
 
 HOST = "irmx (host)"
-_SLOW = 5.0
-"""The loading time, in seconds, above which a warning names a plugin."""
 
 
 def discover(registry: Registry, host: Iterable[ModuleType], own_names: Collection[str]) -> None:
@@ -69,11 +66,6 @@ def discover(registry: Registry, host: Iterable[ModuleType], own_names: Collecti
             _warn(f"IRMX_{which}_PLUGINS names {name!r}, which is not installed.{suggest(name, known)}")
 
 
-def _loaded(module: ModuleType) -> Callable[[], ModuleType]:
-    """Return what loads a module that is imported already."""
-    return lambda: module
-
-
 def _installed() -> list[tuple[PluginInfo, Callable[[], Any]]]:
     """Return the installed plugins by name; where two distributions use one name, theirs are added."""
     found, broken = entry_points()
@@ -84,8 +76,7 @@ def _installed() -> list[tuple[PluginInfo, Callable[[], Any]]]:
         name, version, failure = _about(point.dist)
         label = point.name if names.count(point.name) == 1 else f"{point.name} of {name}"
         plugins.append((PluginInfo(label, name, version, point.name, failure=failure), point.load))
-    unread = [PluginInfo(name, name, failure=f"{why}; {_reinstall(name)}") for name, why in sorted(broken.items())]
-    return plugins + [(info, list) for info in unread]
+    return plugins + [(PluginInfo(name, name, failure=_unreadable(why, name)), list) for name, why in broken.items()]
 
 
 def _about(distribution: metadata.Distribution | None) -> tuple[str, str, str]:
@@ -93,20 +84,18 @@ def _about(distribution: metadata.Distribution | None) -> tuple[str, str, str]:
     if distribution is None:
         return "", "", ""
     try:
-        about = distribution.metadata  # parsed every time
-        name, version = (about[field] if about and field in about else None for field in ("Name", "Version"))
-        why = " and ".join(field for field, value in (("Name", name), ("Version", version)) if not value)
-        why = why and f"has no {why}"
+        about: Any = distribution.metadata  # parsed every time
+        if about and about["Name"] and about["Version"]:
+            return str(about["Name"]), str(about["Version"]), ""
+        why = "has no Name or no Version"
     except Exception as error:
-        name, version, why = None, None, f"cannot be read ({text_of(error)})"
-    if not why:
-        return str(name), str(version), ""
-    called, folder = folder_of(distribution)
-    return called, "", f"{os.path.join(folder, 'METADATA')} {why}; {_reinstall(called)}"
+        why = f"cannot be read ({text_of(error)})"
+    name, folder = folder_of(distribution)
+    return name, "", _unreadable(f"{os.path.join(folder, 'METADATA')} {why}", name)
 
 
-def _reinstall(name: str) -> str:
-    return f"reinstall or remove {name}. IRMX_DISABLED_PLUGINS={name} hides this message"
+def _unreadable(why: str, name: str) -> str:
+    return f"{why}; reinstall or remove {name}. IRMX_DISABLED_PLUGINS={name} hides this message"
 
 
 class Discovery:
@@ -136,25 +125,20 @@ class Discovery:
     def add_host(self, modules: Iterable[ModuleType]) -> None:
         """Take the host's own features from its modules, which have the same hooks."""
         for module in modules:
-            self.add(PluginInfo(HOST, "irmx", _version()), _loaded(module))
+            self.add(PluginInfo(HOST, "irmx", _version()), lambda module=module: module)  # type: ignore[misc]
 
     def add(self, info: PluginInfo, load: Callable[[], Any]) -> None:
         """Load one plugin and ask its hooks; :meth:`register` registers what they return."""
         info = self._registry.plugins.setdefault(info.name, info)
-        start = time.perf_counter()
         try:
             with contextlib.redirect_stdout(sys.stderr):
                 _refuse_other_version(info.distribution)
                 self._claims += self._claims_of(info, load())
         except BaseException as error:
-            if comes_from_ctrl_c(error):
-                _tell_of_ctrl_c(info)
+            if isinstance(error, KeyboardInterrupt) or isinstance(error.__context__, KeyboardInterrupt):
                 raise KeyboardInterrupt from error
             info.failure = str(error) if isinstance(error, PluginError) else text_of(error)
             _warn(f"irmx plugin {info.source} is not in use: {info.failure}")
-        info.seconds += time.perf_counter() - start
-        if info.seconds > _SLOW:
-            _warn(f"irmx plugin {info.source} took {info.seconds:.1f} s to load.")
 
     def _claims_of(self, info: PluginInfo, plugin: Any) -> list[Claim]:
         """Return what the hooks of one plugin return, checked."""
@@ -227,16 +211,6 @@ class Discovery:
         return name_taken(key) if kind == "measures" else ""
 
 
-def _tell_of_ctrl_c(info: PluginInfo) -> None:
-    """Print which plugin was being loaded, so that one that hangs can be left out."""
-    if sys.stderr is not None:
-        print(
-            f"irmx: stopped while the plugin {info.source} was being loaded; the environment variable "
-            f"IRMX_DISABLED_PLUGINS={info.name if info.name == info.point else info.distribution} leaves it out",
-            file=sys.stderr,
-        )
-
-
 def _labels(info: PluginInfo) -> set[str]:
     """Return the names by which the environment may mean a plugin, without regard to case, and to - or _."""
     return {canonical(name) for name in (info.name, info.point, info.distribution)}
@@ -270,9 +244,9 @@ def _names_or_refused(info: PluginInfo, hook: str, obj: Any) -> list[str]:
     """Return the names that an object claims; none, with a warning, if it cannot be used, which leaves the plugin's others."""
     try:
         return keys(hook, obj)
+    except KeyboardInterrupt:
+        raise
     except BaseException as error:
-        if comes_from_ctrl_c(error):
-            raise
         kind = hook.removeprefix("irmx_")
         reason = str(error) if isinstance(error, PluginError) else f"it raises {text_of(error)}"
         info.refused.setdefault(kind, {})[_label(obj)] = reason
