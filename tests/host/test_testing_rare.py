@@ -100,6 +100,30 @@ class OfTwentyRanks(Weighted, flaw="topics"):
         return (self["weight"] ** np.arange(1, 21))[rankings.relevant.rank - 1]
 
 
+class OfSixtyRanks(Weighted, flaw="floats"):
+    """Its table of weights ends at rank 60."""
+
+    def terms(self, rankings: Rankings) -> Any:
+        return (self["weight"] ** np.arange(1, 61))[rankings.relevant.rank - 1]
+
+
+class OfGradesInBytes(Weighted, flaw="range"):
+    """Its gains of 2^grade overflow beyond a grade of 50."""
+
+    def terms(self, rankings: Rankings) -> Any:
+        gain = np.int64(1) << (rankings.relevant.grade.astype(np.int64) + 8)
+        return super().terms(rankings) * np.where(gain > 0, 1.0, -1.0)
+
+
+class OfFiveHundredJudgments(Weighted, flaw="row_order"):
+    """It reads the first 500 rows of a topic's judgments only."""
+
+    def score(self, rankings: Rankings) -> Any:
+        rows = rankings.qrels_rows
+        first = np.arange(len(rows)) - rows.offsets[rows.topic] < 500
+        return super().score(rankings) * rows.mean(np.where(first, rows.grade, 0) > 0)
+
+
 class OfThreeTopics(Weighted, flaw="topics"):
     """It forgets a fourth topic."""
 

@@ -99,7 +99,21 @@ class Rankings(Shared):
 
     @cached_property
     def ranked(self) -> Rows:
-        """All documents of the ranking, judged or not, by rank."""
+        """All documents of the ranking, judged or not, by rank.
+
+        The rows of a topic begin at its offset, rank by rank, so that those of other rows are found by their topic and rank.
+
+        Examples
+        --------
+        The document right above each relevant one, where there is one:
+
+        >>> import irmx
+        >>> rankings = irmx.rankings({"q": {"a": 1, "c": 1}}, {"q": {"a": 4.0, "x": 3.0, "y": 2.0, "c": 1.0}})
+        >>> ranked, relevant = rankings.ranked, rankings.relevant
+        >>> row = ranked.offsets[relevant.topic] + relevant.rank - 1  # of each relevant document among the ranked ones
+        >>> [ranked.doc_ids[i] for i in row], [ranked.doc_ids[i - 1] for i in row[relevant.rank > 1]]
+        (['a', 'c'], ['y'])
+        """
         if self.judged_only:
             return self.judged
         join, offsets = self._join, offsets_of(self._join.depth)

@@ -12,9 +12,9 @@ except ModuleNotFoundError as error:
     ) from error
 
 from irmx.testing.checks import CHECKS, OF_SETTINGS
-from irmx.testing.failures import CheckError
 from irmx.testing.running import CheckResult, check_measure, instances, parametrize_with_checks
 from irmx.testing.sample import Sample
+from irmx.testing.trying import CheckError
 
 __all__ = [
     "CHECKS",

@@ -12,9 +12,8 @@ from irmx.declare.expressions import parse_measure
 from irmx.declare.measures import Measure
 from irmx.errors import PluginWarning, UsageError, some, suggest
 from irmx.testing.checks import CHECKS, OF_SETTINGS
-from irmx.testing.failures import CheckError
 from irmx.testing.sample import Sample
-from irmx.testing.trying import EXAMPLES, Data
+from irmx.testing.trying import EXAMPLES, CheckError, Data
 
 if TYPE_CHECKING:
     import pytest

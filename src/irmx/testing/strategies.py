@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any, Literal
@@ -13,7 +14,7 @@ from irmx.declare.columns import Column
 from irmx.declare.measures import Measure, common_value
 from irmx.testing.sample import Sample
 
-__all__ = ["qrels", "runs", "samples", "shuffled"]
+__all__ = ["deep", "qrels", "runs", "samples", "shuffled"]
 
 Ties = Literal["some", "none", "all"]
 
@@ -70,12 +71,7 @@ def samples(
     >>> sorted(sample.run[0]), sorted(sample.qrels[0])
     (['doc_id', 'query_id', 'score'], ['doc_id', 'query_id', 'relevance'])
     """
-    rel = (
-        1
-        if measure is None or common_value(measure, "rel") is None
-        else max(1, math.ceil(common_value(measure, "rel")))
-    )
-    return _samples(declared_columns(measure), rel, adapt, max_topics, ties, negative, large)
+    return _samples(declared_columns(measure), _least_relevant(measure), adapt, max_topics, ties, negative, large)
 
 
 @lru_cache(maxsize=64)
@@ -116,16 +112,65 @@ def _drawn_samples(
         retrieved = docs if ties == "all" or large else docs[draw(st.integers(0, len(docs) // 2)) :]
         scores = draw(_scores(len(retrieved), ties))
         run += [{"query_id": query_id, "doc_id": d, "score": float(s)} for d, s in zip(retrieved, scores, strict=True)]
-    _fill(draw, qrels, [c for c in declared if c.table == "qrels"], ties)
-    _fill(draw, run, [c for c in declared if c.table == "run"], ties)
+
+    def pick(values: Sequence[Any]) -> Any:
+        return draw(st.sampled_from(values))
+
+    _fill(pick, qrels, [c for c in declared if c.table == "qrels"], ties)
+    _fill(pick, run, [c for c in declared if c.table == "run"], ties)
     sample = Sample(tuple(qrels), tuple(run))
     return sample if adapt is None else adapt(sample)
+
+
+@lru_cache(maxsize=64)
+def _deep(declared: tuple[Column, ...], rel: int, adapt: Callable[[Sample], Sample] | None) -> Sample:
+    subtopics = any(c.table == "qrels" and c.name == "iteration" for c in declared)
+    names, chance = [f"doc{i:03}" for i in range(560)], random.Random(1)
+    qrels: list[dict[str, Any]] = []
+    run: list[dict[str, Any]] = []
+    for query_id in ("deep", "other"):
+        grades = [rel, LARGE_GRADE, *(chance.choice([0, 0, 0, 0, rel, rel + 1, LARGE_GRADE]) for _ in names[2:520])]
+        for doc_id, grade in zip(names, grades, strict=False):
+            row = {"query_id": query_id, "doc_id": doc_id, "relevance": grade}
+            qrels += [{**row, "iteration": s} for s in chance.choice(_HELD_BY)] if subtopics else [row]
+        docs = chance.sample(names, 75)
+        run += [{"query_id": query_id, "doc_id": d, "score": 100.0 - i} for i, d in enumerate(docs)]
+    for table, rows in (("qrels", qrels), ("run", run)):
+        _fill(chance.choice, rows, [c for c in declared if c.table == table], "none")
+    sample = Sample(tuple(qrels), tuple(run))
+    return sample if adapt is None else adapt(sample)
+
+
+def deep(measure: Measure, adapt: Callable[[Sample], Sample] | None = None) -> Sample:
+    """Return two topics with 75 documents retrieved and 520 judged, some with a grade of 60, without ties; always the same.
+
+    Parameters
+    ----------
+    measure, adapt
+        As in :func:`samples`.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> sample = deep(irmx.NCP)
+    >>> len(sample.run), len(sample.qrels), max(row["relevance"] for row in sample.qrels)
+    (150, 1040, 60)
+    """
+    return _deep(declared_columns(measure), _least_relevant(measure), adapt)
+
+
+def _least_relevant(measure: Measure | None) -> int:
+    rel = None if measure is None else common_value(measure, "rel")
+    return 1 if rel is None else max(1, math.ceil(rel))
 
 
 _ANY: dict[str, Sequence[Any]] = {"float": range(10), "str": ("one", "two", "three")}
 """What columns hold that declare no sample values."""
 
-_HELD = st.sampled_from((("s1",), ("s2",), ("s3",), ("s1", "s2"), ("s2", "s3")))
+_HELD_BY = (("s1",), ("s2",), ("s3",), ("s1", "s2"), ("s2", "s3"))
+_HELD = st.sampled_from(_HELD_BY)
+LARGE_GRADE = 60
+"""A grade beyond what small scales have, such as a percentage."""
 
 
 def _scores(count: int, ties: Ties) -> st.SearchStrategy[list[int]]:
@@ -144,13 +189,15 @@ def _grades(lowest: int, rel: int, count: int, large: bool) -> st.SearchStrategy
     return _grade_lists[key]
 
 
-def _fill(draw: st.DrawFn, rows: list[dict[str, Any]], columns: Iterable[Column], ties: Ties) -> None:
+def _fill(
+    pick: Callable[[Sequence[Any]], Any], rows: list[dict[str, Any]], columns: Iterable[Column], ties: Ties
+) -> None:
     """Give rows the values of columns; those that belong to other columns come after them."""
     columns = [c for c in columns if not rows or c.name not in rows[0]]
     names = {c.name for c in columns}
     for column in sorted(columns, key=lambda c: len(names.intersection(c.sample.per))):
         of = column.sample
-        values = st.sampled_from(of.values or _ANY[column.dtype])
+        values = of.values or _ANY[column.dtype]
         keys: list[tuple[Any, ...]] = [
             tuple(row.get(name) for name in ("query_id", *of.per)) if of.per else (row["query_id"], i)
             for i, row in enumerate(rows)
@@ -158,7 +205,7 @@ def _fill(draw: st.DrawFn, rows: list[dict[str, Any]], columns: Iterable[Column]
         found: dict[tuple[Any, ...], Any] = {}
         taken: set[tuple[str, Any]] = set()
         for key in dict.fromkeys(keys):
-            value = draw(values)
+            value = pick(values)
             while of.orders and ties == "none" and (key[0], value) in taken:
                 value += 1
             if of.orders and ties == "all":

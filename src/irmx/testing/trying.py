@@ -21,7 +21,6 @@ from irmx.declare.measures import Measure
 from irmx.errors import DataWarning
 from irmx.score.evaluator import evaluator
 from irmx.testing import strategies
-from irmx.testing.failures import CheckError, failure
 from irmx.testing.sample import Sample
 
 T = TypeVar("T")
@@ -30,6 +29,36 @@ Values = dict[str, float]
 
 EXAMPLES = 15
 """The default number of samples per check; all checks of a fast measure then take a second or two."""
+
+
+_MOST_SHOWN = 300
+"""The number of judgments up to which a failure shows the data."""
+
+
+class CheckError(AssertionError):
+    """A measure does not have the property that a check asks for; the text says what was asked, found, and on which data."""
+
+
+def failure(measure: Any, asked: str, found: str, *samples: Sample) -> CheckError:
+    """Return the failure of a measure on samples.
+
+    Parameters
+    ----------
+    measure : Measure
+        What was checked.
+    asked, found : str
+        What must hold, and what was found; sentences.
+    samples : Sample
+        The data, as few rows as show it.
+    """
+    text = f"{measure!s}: {asked} {found}"
+    for i, sample in enumerate(samples):
+        which = "To see it again:" if i == 0 else "And the other:"
+        if len(sample.qrels) > _MOST_SHOWN:
+            text += f"\n\nThe data have {len(sample.qrels)} judgments; irmx.testing.strategies.deep makes them."
+            break
+        text += f"\n\n{which}\n" + "\n".join(f"    {line}" for line in sample.code(measure).splitlines())
+    return CheckError(text)
 
 
 @dataclass(frozen=True)
@@ -53,6 +82,10 @@ class Data:
     def samples(self, measure: Measure, **options: Any) -> st.SearchStrategy[Sample]:
         """Return samples for a measure; the options are those of :func:`irmx.testing.strategies.samples`."""
         return strategies.samples(measure, adapt=self.adapt, **options)
+
+    def deep(self, measure: Measure) -> Sample:
+        """Return a long ranking with many judgments, among them large grades, always the same."""
+        return strategies.deep(measure, self.adapt)
 
     def some(self, measure: Measure, **options: Any) -> Sample:
         """Return a sample with several topics and documents, always the same."""

@@ -2,43 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from irmx.declare.columns import REQUIRED, Column, vocabulary
+from irmx.declare.columns import Column
 from irmx.declare.measures import Measure
 from irmx.errors import DataError
 from irmx.score.evaluator import evaluator
-from irmx.testing.failures import failure
 from irmx.testing.sample import Sample
 from irmx.testing.strategies import declared_columns
-from irmx.testing.trying import Data, for_all, require_same, silent, values
-
-
-def check_undeclared_columns(measure: Measure, data: Data) -> None:
-    """Undeclared columns change nothing: neither texts nor numbers in them, nor a row per subtopic where ``iteration`` is one."""
-    declared = {(c.table, c.name) for c in declared_columns(measure)}
-    known = {(c.table, c.name) for c in vocabulary()} | {
-        *(("run", name) for name in ("no_such_column", "rank", "docid", "query", "title")),
-        ("qrels", "no_such_column"),
-    }
-    others = {(t, n) for t, n in known - declared if n not in REQUIRED[t]}
-    asked = "Columns that it does not declare must change nothing."
-
-    def littered(sample: Sample, litter: Any) -> Sample:
-        extra = {table: {name: litter for t, name in others if t == table} for table in ("run", "qrels")}
-        rows = [{**row, **extra["qrels"]} for row in sample.qrels]
-        if ("qrels", "iteration") in others:
-            rows = [{**row, "iteration": subtopic} for row in rows for subtopic in ("s1", "s2")]
-        return Sample(tuple(rows), tuple({**row, **extra["run"]} for row in sample.run))
-
-    def holds(sample: Sample) -> None:
-        expected = values(measure, sample)
-        for litter in ("garbage", 3):
-            more = littered(sample, litter)
-            what = f"with {litter!r} in " + ", ".join(sorted(f"{t}.{n}" for t, n in others))
-            require_same(measure, asked, expected, values(measure, more), what, sample, more)
-
-    for_all(data.samples(measure), holds, data, share=0.2)
+from irmx.testing.trying import Data, failure, for_all, silent, values
 
 
 def check_missing_columns(measure: Measure, data: Data) -> None:

@@ -10,9 +10,8 @@ import pandas as pd
 from irmx.declare.declared import bounds
 from irmx.declare.measures import Measure, common_value
 from irmx.score.evaluator import calc_aggregate
-from irmx.testing.failures import failure
 from irmx.testing.sample import Sample
-from irmx.testing.trying import Data, Values, for_all, raised, require_same, silent, values
+from irmx.testing.trying import Data, Values, failure, for_all, raised, require_same, silent, values
 
 
 def check_empty_run(measure: Measure, data: Data) -> None:

@@ -18,9 +18,8 @@ from irmx.ragged import Array
 from irmx.rank.join import Join
 from irmx.rank.rankings import Rankings
 from irmx.score.backends import rankings_for
-from irmx.testing.failures import failure
 from irmx.testing.sample import Row, Sample, namedtuples
-from irmx.testing.trying import Data, for_all, raised, require_same, silent, values
+from irmx.testing.trying import Data, failure, for_all, raised, require_same, silent, values
 
 
 def check_input_kinds(measure: Measure, data: Data) -> None:

@@ -12,9 +12,8 @@ import ir_measures
 from irmx.declare.expressions import parse_measure
 from irmx.declare.measures import Measure
 from irmx.testing.checks.parameters import settings
-from irmx.testing.failures import failure
 from irmx.testing.sample import Sample
-from irmx.testing.trying import Data, Values, require_same, values
+from irmx.testing.trying import Data, Values, failure, require_same, values
 
 
 def check_expression(measure: Measure, data: Data) -> None:

@@ -12,8 +12,7 @@ from irmx.declare.measures import Measure
 from irmx.declare.params import Param, number
 from irmx.errors import UnknownNameError, UsageError
 from irmx.registry import registry
-from irmx.testing.failures import CheckError, failure
-from irmx.testing.trying import Data
+from irmx.testing.trying import CheckError, Data, failure
 
 
 def check_parameters(measure: Measure, data: Data) -> None:

@@ -9,9 +9,8 @@ import ir_measures
 
 from irmx.declare.measures import Measure
 from irmx.score.evaluator import calc
-from irmx.testing.failures import failure
 from irmx.testing.sample import Sample
-from irmx.testing.trying import Data, Values, for_all, raised, require_same, same, silent, values
+from irmx.testing.trying import Data, Values, failure, for_all, raised, require_same, same, silent, values
 
 
 def check_ir_measures(measure: Measure, data: Data) -> None:

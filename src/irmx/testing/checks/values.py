@@ -19,9 +19,19 @@ from irmx.rank.join import Join
 from irmx.score.backends import rankings_for
 from irmx.score.explain import explain
 from irmx.score.topic_scores import TopicScores
-from irmx.testing.failures import failure
 from irmx.testing.sample import Sample
-from irmx.testing.trying import Data, for_all, for_all_large, raised, require_same, same, silent, values, values_quietly
+from irmx.testing.trying import (
+    Data,
+    failure,
+    for_all,
+    for_all_large,
+    raised,
+    require_same,
+    same,
+    silent,
+    values,
+    values_quietly,
+)
 
 _ROUNDING = 1e-9
 
@@ -44,6 +54,7 @@ def check_range(measure: Measure, data: Data) -> None:
 
     for_all(data.samples(measure), holds_at_best, data)
     for_all_large(measure, holds_at_best, data)
+    holds_at_best(data.deep(measure))
 
 
 def _best_first(sample: Sample) -> Sample:
@@ -170,6 +181,7 @@ def check_floats(measure: Measure, data: Data) -> None:
                 raise failure(measure, asked, f"It returned {value!r} of {type(value).__name__}.", sample)
 
     for_all(data.samples(measure), holds, data)
+    holds(data.deep(measure))
 
 
 def _scored(measure: Measure, sample: Sample) -> tuple[tuple[Any, ...], Any, list[Any]]:
@@ -188,6 +200,7 @@ def _scored(measure: Measure, sample: Sample) -> tuple[tuple[Any, ...], Any, lis
 def check_warnings(measure: Measure, data: Data) -> None:
     """Scoring warns only about the data, and prints nothing: ``irmx.DataWarning`` is allowed, warnings of numpy are not."""
     for_all(data.samples(measure), lambda sample: _quiet(measure, sample), data)
+    _quiet(measure, data.deep(measure))
 
 
 def _quiet(measure: Measure, sample: Sample) -> None:
