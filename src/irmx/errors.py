@@ -207,13 +207,6 @@ def placed(place: str) -> Iterator[None]:
 def too_little_memory(what: str, error: BaseException) -> TooLittleMemoryError:
     """Return the error to raise in place of a ``MemoryError``.
 
-    Parameters
-    ----------
-    what : str
-        What needs the memory, such as ``The measure MP``.
-    error : MemoryError
-        What Python, numpy or Arrow raised.
-
     Examples
     --------
     >>> print(too_little_memory("The measure MP", MemoryError()))
@@ -282,17 +275,6 @@ def counted(number: int, noun: str) -> str:
 
 def failure_of(plugin: str, error: BaseException, where: str = "", module: str = "") -> IrmxError:
     """Return the error to raise in place of an exception that a plugin did not mean for the user.
-
-    Parameters
-    ----------
-    plugin : str
-        What failed, such as ``The measure MP``.
-    error : BaseException
-        What it raised. If it tried to change an array or an attribute that measures share, the message says what to do.
-    where : str
-        Where it failed, such as `` for query q``.
-    module : str
-        The module of the plugin's author. The message ends with the last line of that package that was reached.
 
     Examples
     --------

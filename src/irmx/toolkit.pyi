@@ -1,15 +1,15 @@
 """What plugins share beyond measures; each name is imported when it is first used."""
 
 from .adapters.ir_measures.papers import papers_of as papers_of
-from .adapters.matplotlib.picture_axes import axes_for as axes_for
-from .adapters.matplotlib.picture_axes import grid_of_axes as grid_of_axes
-from .adapters.matplotlib.picture_files import picture_bytes as picture_bytes
-from .adapters.matplotlib.picture_files import write_picture as write_picture
-from .adapters.matplotlib.picture_style import COLOURS as COLOURS
-from .adapters.matplotlib.picture_style import distinct_line as distinct_line
-from .adapters.matplotlib.picture_style import distinct_marker as distinct_marker
-from .adapters.matplotlib.picture_style import picture_style as picture_style
-from .adapters.matplotlib.user_display import UserDisplay as UserDisplay
+from .adapters.pictures import COLOURS as COLOURS
+from .adapters.pictures import axes_for as axes_for
+from .adapters.pictures import distinct_line as distinct_line
+from .adapters.pictures import distinct_marker as distinct_marker
+from .adapters.pictures import grid_of_axes as grid_of_axes
+from .adapters.pictures import picture_bytes as picture_bytes
+from .adapters.pictures import picture_style as picture_style
+from .adapters.pictures import write_picture as write_picture
+from .adapters.user_display import UserDisplay as UserDisplay
 from .cli.click_command import Argument as Argument
 from .cli.click_command import Option as Option
 from .cli.output_formats import in_latex as in_latex
@@ -28,18 +28,18 @@ from .data.paths import matching_files as matching_files
 from .data.table import check_dates as check_dates
 from .declare.columns import vocabulary as vocabulary
 from .declare.command import QRELS_HELP as QRELS_HELP
+from .declare.drawn_contributions import picture_text as picture_text
 from .declare.durations import duration as duration
 from .declare.durations import duration_text as duration_text
 from .declare.durations import seconds as seconds
+from .declare.expressions import NamedMeasure as NamedMeasure
+from .declare.expressions import measure_named as measure_named
 from .declare.expressions import parse_measures as parse_measures
 from .declare.expressions import parse_value as parse_value
 from .declare.markup_html import html_result as html_result
 from .declare.markup_html import html_table as html_table
 from .declare.markup_html import in_html as in_html
-from .declare.other_measures import NamedMeasure as NamedMeasure
-from .declare.other_measures import measure_named as measure_named
 from .declare.output_format import PrintedRows as PrintedRows
-from .declare.picture_text import picture_text as picture_text
 from .errors import MissingTopicsWarning as MissingTopicsWarning
 from .errors import UnknownNameError as UnknownNameError
 from .errors import counted as counted

@@ -15,16 +15,13 @@ from typing import Any, NamedTuple
 
 import ir_datasets
 import pytest
-from ir_datasets.formats import BaseDocs, BaseQrels, TrecQrels, TrecSubQrels
-from ir_datasets.util import Cache as IrCache
-from ir_datasets.util import Download, GzipExtract, LocalDownload, RelativePath, RequestsDownload, TarExtractAll
+from ir_datasets.formats import BaseDocs, BaseQrels
 
 import irmx
 from irmx import Column, DataError, Dataset, Field, Measure
 from irmx.adapters.ir_datasets import plugin_datasets
-from irmx.adapters.ir_datasets.cache import Cache, Value
-from irmx.adapters.ir_datasets.dates_in_texts import EARLIEST, FIRST_DAY, FORMS
-from irmx.adapters.ir_datasets.local_qrels import is_local
+from irmx.adapters.ir_datasets.fields import EARLIEST, FIRST_DAY, FORMS
+from irmx.adapters.ir_datasets.lookup import Cache, Value
 from irmx.registry import Registry
 
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -207,13 +204,12 @@ def test_what_is_asked_wrongly(command: Command, arguments: tuple[str, ...], rea
 
 def test_the_forms_of_output_hold_the_same(command: Command) -> None:
     (row,) = rows(command("datasets", "vaswani", "-o", "jsonl").out)
-    here = "yes" if row.pop("local") else "no"
     assert row == {"dataset": "vaswani", "qrels": ["iteration"], "columns": {}, "source": "ir_datasets"}
     header, line = command("datasets", "vaswani", "-o", "tsv").out.splitlines()
-    assert header.split("\t") == ["dataset", "qrels", "columns", "local", "source"]
-    assert line.split("\t") == ["vaswani", "iteration", "", here, "ir_datasets"]
+    assert header.split("\t") == ["dataset", "qrels", "columns", "source"]
+    assert line.split("\t") == ["vaswani", "iteration", "", "ir_datasets"]
     (row_of_table,) = [line for line in command("datasets", "vaswani").out.splitlines() if "vaswani" in line]
-    assert row_of_table.split() == ["vaswani", "iteration", here, "ir_datasets"]
+    assert row_of_table.split() == ["vaswani", "iteration", "ir_datasets"]
 
 
 WATCHED = """
@@ -226,7 +222,7 @@ def watch(event, arguments):
 
 import json, irmx, ir_datasets, ir_datasets.formats
 irmx.registry()
-from irmx.adapters.ir_datasets import listing, local_qrels
+from irmx.adapters.ir_datasets import listing
 sys.addaudithook(watch)
 found, failed = listing.listed()
 own = [(e, a) for e, a in touched if not a.endswith((".py", ".pyc", "__pycache__")) and e not in ("os.listdir", "os.putenv", "os.unsetenv")]
@@ -289,7 +285,7 @@ def news(registry_with: Callable[..., Registry]) -> Iterator[Registry]:
     """A registry with the host and one plugin, in the place of the real one."""
     offers = {
         "datasets": [
-            Dataset("znews/nuggets", lambda: ir_datasets.Dataset(Articles(), Nuggets()), lambda: True),
+            Dataset("znews/nuggets", lambda: ir_datasets.Dataset(Articles(), Nuggets())),
             Dataset("znews/plain", lambda: ir_datasets.Dataset(Nuggets())),
             Dataset("znews/documents", lambda: ir_datasets.Dataset(Articles())),
             Dataset("znews/broken", broken),
@@ -316,17 +312,14 @@ def test_datasets_of_plugins_with_their_columns(news: Registry, command: Command
     done = command("datasets", "-o", "jsonl")
     found = {row["dataset"]: row for row in rows(done.out)}
     assert found["znews/nuggets"] == {
-        "dataset": "znews/nuggets", "qrels": ["iteration", "zdepth"], "local": True, "source": "news (irmx-news 2.0)",
+        "dataset": "znews/nuggets", "qrels": ["iteration", "zdepth"], "source": "news (irmx-news 2.0)",
         "columns": {"iteration": "qrels", "zdepth": "qrels", "timestamp": "day", "zlate": "text"},
     }  # fmt: skip
     assert found["znews/plain"]["columns"] == {"iteration": "qrels", "zdepth": "qrels"}
-    assert found["znews/plain"]["local"] is None
     assert found["vaswani"]["source"] == "ir_datasets"
     assert "znews/documents" not in found
     assert ids(command, "--for", "ZDeep") == ["znews/nuggets"]
     assert ids(command, "--has", "zdepth") == ["znews/nuggets", "znews/plain"]
-    local = ids(command, "--local")
-    assert ("znews/nuggets" in local, "znews/plain" in local) == (True, False)
 
 
 def test_datasets_that_cannot_be_looked_at_are_counted_and_named(news: Registry, command: Command) -> None:
@@ -349,32 +342,3 @@ def test_a_dataset_id_that_ir_datasets_has_already(news: Registry, command: Comm
         assert irmx.collections.dataset("vaswani") is ir_datasets.load("vaswani")
     assert ir_datasets.load("vaswani").has_docs()
     assert "  not in use: the dataset 'vaswani', because ir_datasets has one of this name\n" in command("plugins").out
-
-
-# -- where the files lie -----------------------------------------------------------------------------------
-
-
-def test_whether_qrels_lie_on_this_machine(tmp_path: Path) -> None:
-    there, gone, folder = tmp_path / "there", tmp_path / "gone", tmp_path / "folder"
-    there.write_text("1 0 a 1\n", encoding="utf-8")
-    folder.mkdir()
-    (folder / "qrels").touch()
-
-    def web(path: Path | None, *mirrors: Any) -> Download:
-        return Download([*mirrors, RequestsDownload("http://127.0.0.1:9/none")], cache_path=path)
-
-    for source, local in [
-        (web(there), True),
-        (web(gone), False),
-        (web(None), False),
-        (web(gone, LocalDownload(there)), True),
-        (GzipExtract(web(there)), True),
-        (GzipExtract(web(gone)), False),
-        (IrCache(web(gone), there), True),
-        (RelativePath(TarExtractAll(web(gone), str(folder)), "qrels"), True),
-        (RelativePath(TarExtractAll(web(gone), str(folder)), "other"), False),
-        ([web(there), web(gone)], False),
-    ]:
-        assert is_local(TrecQrels(source, {})) is is_local(TrecSubQrels(source, {})) is local, (source, local)
-    assert is_local(Nuggets()) is None
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["folder", "there"]

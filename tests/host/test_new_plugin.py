@@ -146,11 +146,15 @@ def test_what_is_written_is_well_formed(names, tmp_path):
     ("old", "new", "told"),
     [
         ("", "", ""),
-        ('SHORT_DESC = "', 'SHORT_DESC = "The words read. ', "still describes the example that 'irmx new-plugin' writes"),
+        (
+            'SHORT_DESC = "',
+            'SHORT_DESC = "The words read. ',
+            "still describes the example that 'irmx new-plugin' writes",
+        ),
         ('"j": ', '"k": ', "It shows WordBudget(j=2): WordBudget has no parameter 'j'"),
     ],
 )
-def test_a_readme_that_describes_another_measure_is_found(old, new, told, tmp_path, monkeypatch):
+def test_a_readme_that_describes_another_measure_is_found(old, new, told, tmp_path, monkeypatch, request):
     folder = new_plugin(Names("irmx-word-budget", "irmx_word_budget", "word-budget", "WordBudget"), tmp_path)
     source = folder / "src" / "irmx_word_budget" / "measure.py"
     text = source.read_text().replace(old, new)
@@ -159,8 +163,7 @@ def test_a_readme_that_describes_another_measure_is_found(old, new, told, tmp_pa
         text = re.sub(r"(?i)reciprocal rank", "budget", text)
     source.write_text(text)
     monkeypatch.syspath_prepend(folder / "src")
-    for name in [name for name in sys.modules if name.startswith("irmx_word_budget")]:
-        monkeypatch.delitem(sys.modules, name)
+    request.addfinalizer(lambda: [sys.modules.pop(name) for name in [*sys.modules] if name.startswith("irmx_word_b")])
     measure = importlib.import_module("irmx_word_budget.measure").WordBudget()
     monkeypatch.setitem(ir_measures.measures.registry, "WordBudget", measure)
     if not told:

@@ -369,7 +369,8 @@ def test_the_command(tmp_path: Path, command: Any) -> None:
     assert "standard_error 0.0" in shown
     assert "sessions_late" in shown
     described = command("measures", "MSU").out
-    assert "MA: mean time away between two sessions\n      a duration (seconds, or a text such as" in described
+    assert "- **MA:** mean time away between two sessions" in described
+    assert "  a duration (seconds, or a text such as" in described
 
 
 @pytest.mark.parametrize("measure", ["MSU", "LC", "ELG", "TS_Latency"])

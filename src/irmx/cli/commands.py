@@ -234,13 +234,7 @@ class Words(click.Group):
 
 
 def built(command: Command) -> click.Command:
-    """Import a command, and return it as a command of click.
-
-    Raises
-    ------
-    irmx.PluginError
-        If it cannot be imported, or is no function with declared parameters.
-    """
+    """Import a command, and return it as a command of click."""
     try:
         made = click_command(command.NAME, command.load(), command.EXAMPLES)
     except KeyboardInterrupt:

@@ -15,17 +15,7 @@ Offers = list[tuple[str, str]]
 
 
 def runs_or_measures(words: list[str], given: list[str], typed: str) -> Offers:
-    """Return what to offer for one of the words of an argument such as ``QRELS RUN... MEASURE...``.
-
-    Parameters
-    ----------
-    words : list of str
-        The words of the argument's placeholder. Each that is not a measure is a file, which the shell completes itself.
-    given : list of str
-        The words given so far.
-    typed : str
-        The beginning of the next word.
-    """
+    """Return what to offer for one of the words of an argument such as ``QRELS RUN... MEASURE...``."""
     files = [word for word in words if not word.startswith("MEASURE")]
     if len(given) < len(files):
         return []

@@ -11,10 +11,9 @@ from irmx.cli.printing import FormatOption, print_rows
 from irmx.declare.columns import REQUIRED, Column
 from irmx.errors import DataError, UsageError, suggest
 
-_COLUMNS = ("dataset", "qrels", "columns", "local", "source")
+_COLUMNS = ("dataset", "qrels", "columns", "source")
 """What is printed: the dataset's id, the extra fields of its qrels, the columns that measures find and where each comes from
-(the qrels, or a field of the documents), whether the qrels are on this machine (None: unknown), and what provides the
-dataset."""
+(the qrels, or a field of the documents), and what provides the dataset."""
 
 
 def datasets(
@@ -29,14 +28,13 @@ def datasets(
         list[str] | None,
         Option("--has", metavar="COLUMN", help="Only datasets with this column or field."),
     ] = None,
-    local: Annotated[bool, Option("--local", help="Only datasets whose qrels are on this machine.")] = False,
     output_format: FormatOption = "table",
 ) -> None:
     """List the datasets that can be used as qrels.
 
     These are the datasets of ir_datasets and of plugins that have qrels. For each, it shows the extra fields of the qrels, the
-    columns that measures find and where each comes from (the qrels, or a field of the documents), whether the qrels are on
-    this machine, and what provides the dataset. Only declarations are read; nothing is downloaded.
+    columns that measures find and where each comes from (the qrels, or a field of the documents), and what provides the
+    dataset. Only declarations are read; nothing is downloaded.
     """
     from irmx.adapters.ir_datasets.listing import listed
     from irmx.errors import note
@@ -56,7 +54,6 @@ def datasets(
         if (part is None or _belongs(one.NAME, part))
         and all(c.name in one.columns or c.instead in one.columns for c in wanted)
         and all(name in one.columns or name in one.qrels for name in has or ())
-        and (one.local or not local)
     ]
     print_rows(map(_row, found), output_format, columns=_COLUMNS)
     note(f"{len(found)} of {len(every)} datasets with qrels")
@@ -120,6 +117,5 @@ def _row(one: Listed) -> dict[str, Any]:
         "dataset": one.NAME,
         "qrels": [name for name in one.qrels if name not in REQUIRED["qrels"]],
         "columns": one.columns,
-        "local": one.local,
         "source": one.source,
     }

@@ -16,15 +16,7 @@ LOADED: dict[str, str] = {}
 
 
 def load_file(path: str) -> None:
-    """Import a Python file as a module named after it; its folder is put on the path, as for a script.
-
-    Raises
-    ------
-    irmx.errors.UsageError
-        If the file does not exist, or another module already has the name.
-    irmx.errors.PluginError
-        If the file raises an error; the message names the line.
-    """
+    """Import a Python file as a module named after it; its folder is put on the path, as for a script."""
     file = os.path.realpath(path)
     folder, name = os.path.split(os.path.splitext(file)[0])
     if not os.path.isfile(file) or not path.endswith(".py"):

@@ -130,9 +130,8 @@ class PageForATerminal(MeasurePage):
     def parameters(self) -> str:
         """Return the list of parameters."""
         listed = parameters_section(self.described.SUPPORTED_PARAMS, self.measure.params).split("\n  ")[1:]
-        return "\n".join(
-            line.strip() if line.startswith(" ") else f"- **{line.replace(':', ':**', 1)}." for line in listed
-        )
+        lines = (f"  {one.strip()}" if one.startswith(" ") else f"- **{one.replace(':', ':**', 1)}." for one in listed)
+        return "\n".join(lines)
 
     def formula(self) -> str:
         """Return the formula as plain text and in LaTeX, with the meanings of its symbols."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from irmx.adapters.matplotlib.picture_files import write_picture
-from irmx.adapters.matplotlib.user_display import plot
+from irmx.adapters.pictures import write_picture
+from irmx.adapters.user_display import plot
 from irmx.cli.click_command import Argument, Option
 from irmx.cli.printing import picture_option
 from irmx.cli.run_arguments import runs_and_measures

@@ -13,13 +13,7 @@ from irmx.registry import registry
 
 
 def output_format_named(name: str) -> OutputFormat:
-    """Return an output format.
-
-    Raises
-    ------
-    irmx.UsageError
-        For an unknown name.
-    """
+    """Return an output format."""
     known = registry().output_formats()
     if name not in known:
         raise UsageError(f"There is no output format {name!r}.{suggest(name, known)} Known: {', '.join(known)}.")
@@ -61,7 +55,7 @@ def picture_option(*names: str, help: str) -> Option:
     >>> from typing import Annotated
     >>> PlotOption = Annotated[Path | None, irmx.toolkit.picture_option("--plot", help="Also draw the values: FILE.svg, .png or .pdf.")]
     """
-    from irmx.adapters.matplotlib.picture_files import picture_file
+    from irmx.adapters.pictures import picture_file
 
     return Option(*names, metavar="FILE", check=picture_file, help=help)
 

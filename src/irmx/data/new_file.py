@@ -122,15 +122,7 @@ def _replaced(target: str, old: os.stat_result | None) -> Iterator[BinaryIO]:
 
 @contextmanager
 def new_folder(target: Path, advice: str = "Choose another name.") -> Iterator[Path]:
-    """Give a folder in which to write files, and at the end put it where it belongs, with the folders above it.
-
-    Raises
-    ------
-    irmx.errors.UsageError
-        If it already exists, with advice at the end; nothing is overwritten.
-    irmx.errors.DataError
-        If it cannot be written; no partial files are left.
-    """
+    """Give a folder in which to write files, and at the end put it where it belongs, with the folders above it."""
     if os.path.lexists(target):
         raise UsageError(f"{target} already exists, and nothing is overwritten. {advice}")
     try:

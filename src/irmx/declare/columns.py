@@ -147,13 +147,7 @@ def needed(table: TableName, measures: Iterable[Measure]) -> list[str]:
 
 
 def columns_of(measure: Measure) -> tuple[Column, ...]:
-    """Return the extra columns of runs and of qrels that a measure reads.
-
-    Raises
-    ------
-    irmx.errors.PluginError
-        If the measure fails to tell.
-    """
+    """Return the extra columns of runs and of qrels that a measure reads."""
     with failures_of(measure):
         return (*measure.run_columns(), *measure.qrel_columns())
 

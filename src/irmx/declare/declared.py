@@ -31,13 +31,7 @@ def bounds(values: Any) -> tuple[float, float]:
 
 
 def refuse_broken(measure: Measure) -> None:
-    """Raise if the class of a measure that a user made declares what it must not; a class is checked once.
-
-    Raises
-    ------
-    irmx.errors.PluginError
-        The message names the measure and the declaration.
-    """
+    """Raise if the class of a measure that a user made declares what it must not; a class is checked once."""
     if type(measure) not in _sound:
         for problem in problems_of_class(measure):
             raise PluginError(f"The measure {measure_text(measure)} {problem}")

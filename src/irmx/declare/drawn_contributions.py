@@ -1,17 +1,48 @@
-"""The picture of a measure's user by default: what each document, or other part of the score, contributes to it."""
+"""The picture of a measure's user by default: what each document, or other part of the score, contributes to it; names in pictures."""
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx.declare.picture_text import picture_text
-from irmx.errors import UsageError
+from irmx.errors import UsageError, visible
 
 if TYPE_CHECKING:
     from irmx.rank.rankings import Rankings
+
+
+_LONGEST = 36
+
+
+def picture_text(name: Any, width: int | None = None) -> str:
+    r"""Return a name as text of a picture: visible, with no formulas, and as short as there is room for.
+
+    Parameters
+    ----------
+    name : any
+        The name, such as that of a run, a topic or a measure.
+    width : int, optional
+        The number of characters of a line, for a text of up to 3 lines that end after a comma where possible; by default one line,
+        shortened in the middle to 36 characters.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> print(irmx.toolkit.picture_text("cost $5$"))
+    cost \$5\$
+    >>> irmx.toolkit.picture_text("MP(model=GL_AD_LID,rescale='recall')", width=24)
+    "MP(model=GL_AD_LID,\nrescale='recall')"
+    """
+    text = visible(str(name))
+    if width is not None:
+        text = "\n".join(textwrap.wrap(text.replace(",", ", "), width, max_lines=3, placeholder="…")).replace(", ", ",")
+    elif len(text) > _LONGEST:
+        text = f"{text[: _LONGEST // 2]}…{text[-_LONGEST // 2 + 1 :]}"
+    return text.replace("$", r"\$")
+
 
 _ROWS = 25
 """Of a table, so many rows are drawn, those that contribute most."""
@@ -21,13 +52,7 @@ _FEW_RANKS = 60
 
 
 def draw_contributions(columns: Mapping[str, Any], rankings: Rankings, ax: Any) -> None:
-    """Draw the columns that :meth:`irmx.Measure.contributions` returns for one topic.
-
-    Raises
-    ------
-    irmx.errors.UsageError
-        If there is no contribution to draw.
-    """
+    """Draw the columns that :meth:`irmx.Measure.contributions` returns for one topic."""
     documents = columns.get("documents") or rankings.relevant
     count = len(columns.get("doc_id", documents.rank))
     if np.shape(columns.get("contribution", ())) != (count,) or not count:

@@ -265,13 +265,7 @@ def upstream(base: ir_measures.Measure, params: dict[str, Any], for_scorer: bool
 
 
 def legal(base: ir_measures.Measure, params: Mapping[str, Any], for_scorer: bool = True) -> dict[str, Any]:
-    """Return parameters of a measure of ir_measures, as they are written, if its expression can be parsed again.
-
-    Raises
-    ------
-    irmx.errors.UsageError
-        As :func:`upstream`.
-    """
+    """Return parameters of a measure of ir_measures, as they are written, if its expression can be parsed again."""
     scorer = registry().scorer(str(base.NAME)) if for_scorer else None
     declared, owner, written = base.SUPPORTED_PARAMS, base.NAME, dict(params)
     if scorer is not None and params.keys() <= scorer.SUPPORTED_PARAMS.keys():
@@ -298,3 +292,38 @@ def legal(base: ir_measures.Measure, params: Mapping[str, Any], for_scorer: bool
                 f"The 'cutoff' parameter of {owner} must be an int in the range [1, 2^31). Got {value_repr(value)} instead."
             )
     return written
+
+
+class NamedMeasure(ir_measures.Measure):
+    """A measure of which nothing but the name is known, because another tool computed its values.
+
+    It prints as its name. Its mean is the plain mean over topics, and its default is 0.
+
+    Examples
+    --------
+    >>> NamedMeasure("ndcg@5"), NamedMeasure("ndcg@5") == NamedMeasure("ndcg@5")
+    (ndcg@5, True)
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.NAME = name
+        self.__name__ = name
+
+    def __reduce__(self) -> tuple[type[NamedMeasure], tuple[str]]:
+        """Return what makes it again; ir_measures would look for the name among its own measures."""
+        return NamedMeasure, (str(self.NAME),)
+
+
+def measure_named(name: str) -> ir_measures.Measure:
+    """Return the measure of irmx, ir_measures or trec_eval with a name, otherwise a :class:`NamedMeasure`.
+
+    For results that are there already; to compute one, :func:`irmx.parse_measure` must know it.
+
+    >>> measure_named("P_10"), measure_named("my own")
+    (P@10, my own)
+    """
+    try:
+        return parse_measure(name)
+    except UsageError:
+        return NamedMeasure(name)

@@ -149,6 +149,8 @@ class Grid:
                     if isinstance(value, str)
                     else [reader.check(name, value)]
                 )
+                if len(of_value) == 1 and text_of(of_value[0]) in distinct:
+                    raise UsageError(f"The grid has the value {text_of(of_value[0])} of {name!r} twice.")
                 distinct.update({text_of(one): one for one in of_value})
                 if len(distinct) > MOST_SETTINGS:
                     raise UsageError(

@@ -1,4 +1,4 @@
-"""Texts, tables and results as HTML that needs no stylesheet: notebooks, reports and ``-o html`` share it."""
+"""Texts, tables, results, measures and named objects as HTML that needs no stylesheet: notebooks, reports and ``-o html`` share it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from irmx.declare.citation import Citation
 from irmx.declare.output_format import PrintedRows
+from irmx.declare.params import has_default
 from irmx.errors import visible
 
 SHOWN = 10
@@ -135,3 +137,21 @@ def _without_brackets(title: str) -> str:
     """
     inside, _, after = title[1:].rpartition(">") if title.startswith("<") else (title, "", "")
     return inside + after
+
+
+def described(expression: str, declared: Any, about: str, citations: Iterable[Citation]) -> str:
+    """Return an object as HTML: its expression, what it is, its formula, its parameters with its values, what to cite."""
+    formula = getattr(declared, "FORMULA", None)
+    parts = [f"<p><code>{in_html(expression)}</code> {in_html(about)}</p>", formula.to_html() if formula else ""]
+    rows = [_row(name, param, declared.params) for name, param in declared.SUPPORTED_PARAMS.items()]
+    if rows:
+        parts.append(html_table(PrintedRows(("parameter", "value", "meaning"), rows)))
+    parts += [f"<p>{in_html(str(citation))}</p>" for citation in citations]
+    return f"<div>{''.join(parts)}</div>"
+
+
+def _row(name: str, param: Any, given: Mapping[str, Any]) -> dict[str, str]:
+    """Return a parameter with the value that the object has: given to it, or its default."""
+    missing = "required" if getattr(param, "required", False) else ""
+    value = repr(given[name]) if name in given else repr(param.default) if has_default(param) else missing
+    return {"parameter": name, "value": value, "meaning": param.desc or ""}

@@ -31,11 +31,6 @@ def formula_words(latex: str) -> list[str]:
 def mathml(latex: str, display: str = "inline") -> str:
     r"""Return a formula in LaTeX as MathML; ``display`` is ``"inline"`` or ``"block"``.
 
-    Raises
-    ------
-    irmx.UsageError
-        If it cannot be converted in full.
-
     Examples
     --------
     >>> mathml(r"\frac{1}{2")
@@ -83,11 +78,6 @@ def _problem_of(latex: str) -> str:
 
 def mathml_as_text(latex: str) -> str:
     r"""Return a formula in LaTeX as plain text.
-
-    Raises
-    ------
-    irmx.UsageError
-        As :func:`mathml`.
 
     Examples
     --------

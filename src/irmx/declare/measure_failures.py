@@ -61,13 +61,7 @@ def in_full(measure: Any) -> str:
 
 
 def value_of_topic(measure: ir_measures.Measure, query_id: object, score: Callable[[], Any]) -> float:
-    """Return the value that the code of a measure gives a topic, as a float.
-
-    Raises
-    ------
-    irmx.errors.PluginError
-        If the code fails, or its result is not one real number; the message names the topic.
-    """
+    """Return the value that the code of a measure gives a topic, as a float."""
     try:
         value = score()
         if is_number(value):

@@ -14,9 +14,9 @@ from ir_measures.measures import MeanAgg
 
 from irmx.declare.citation import Citation, citations_of
 from irmx.declare.columns import Column
-from irmx.declare.described import described
 from irmx.declare.drawn_contributions import draw_contributions
 from irmx.declare.formula import Formula
+from irmx.declare.markup_html import described
 from irmx.declare.measure_failures import value_of_topic
 from irmx.declare.parameter_help import ParameterDoc, ParameterSignature
 from irmx.declare.params import LARGEST_GRADE, Param, check_params, number, refuse_unknown
@@ -314,13 +314,7 @@ class Measure(ir_measures.Measure):
 def sums_by_topic(
     measure: Measure, rankings: Rankings, contributions: Mapping[str, Any]
 ) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Return the sum of the contributions of the relevant documents of every topic.
-
-    Raises
-    ------
-    irmx.errors.PluginError
-        If they are not one number per relevant document retrieved.
-    """
+    """Return the sum of the contributions of the relevant documents of every topic."""
     if not isinstance(contributions, Mapping):
         raise PluginError(
             f"The contributions of {measure.NAME} must be a dict of columns, such as {{'contribution': values}}. "

@@ -309,12 +309,6 @@ def refuse_unknown(names: Iterable[str], declared: Mapping[str, Any], owner: str
 
 
 def check_params(given: Mapping[str, Any], declared: Mapping[str, Param], owner: str) -> dict[str, Any]:
-    """Return the given parameters in canonical form and in the declared order.
-
-    Raises
-    ------
-    irmx.errors.UsageError
-        For an unknown parameter or an illegal value; the message says what is allowed and suggests a name.
-    """
+    """Return the given parameters in canonical form and in the declared order."""
     refuse_unknown(given, declared, owner)
     return {k: p.check(given[k], k, owner) for k, p in declared.items() if k in given and given[k] is not UNSET}

@@ -24,26 +24,6 @@ _ALLOWED = (
 def params_of(function: Callable[..., Any], common: Mapping[str, Param]) -> tuple[tuple[str, ...], dict[str, Param]]:
     """Return the names of the keyword-only arguments of a function, and the parameters that they declare.
 
-    Parameters
-    ----------
-    function : callable
-        A function of one positional argument.
-    common : dict of str to Param
-        Parameters that are already declared. An argument with such a name takes over the declaration; its default, unless
-        it is None, becomes the default of the parameter.
-
-    Returns
-    -------
-    names : tuple of str
-        The keyword-only arguments.
-    params : dict of str to Param
-        The parameters of the function in its order, then the remaining common ones.
-
-    Raises
-    ------
-    irmx.errors.UsageError
-        For a signature that does not say what a parameter is.
-
     Examples
     --------
     >>> def success(ranking, *, k: int = 1, how: Literal["any", "all"] = "any"): ...

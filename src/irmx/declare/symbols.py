@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
-from irmx.declare.described import described
 from irmx.declare.formula import Formula
+from irmx.declare.markup_html import described
 from irmx.declare.parameter_help import ParameterDoc, ParameterSignature
 from irmx.declare.params import Param, check_params
 

@@ -34,16 +34,6 @@ def is_trec_name(text: str) -> bool:
 def trec_measures(text: str) -> list[ir_measures.Measure]:
     """Return the measures that a name of trec_eval stands for, as ``ir_measures.parse_trec_measure`` does.
 
-    Raises
-    ------
-    irmx.errors.UsageError
-        For a measure that ir_measures does not have, and for a parameter that a measure does not take.
-
-    Warns
-    -----
-    irmx.DataWarning
-        About the measures of a group that ir_measures does not have; the others are returned.
-
     Examples
     --------
     >>> trec_measures("map"), trec_measures("NDCG_cut.5,10"), trec_measures("AP")

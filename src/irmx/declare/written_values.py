@@ -206,6 +206,14 @@ class Values:
     def _value(self, name: str, param: Any, part: Part) -> Any:
         """Return a single value, checked against its declaration; texts need no quotes where only texts are taken."""
         text, ours = part.text, isinstance(param, Param)
+        items = part.part(1, len(text) - 1).split(",") if text[0] in "[(" and text[-1] in "])" else []
+        if (text[0] == "[" or len(items) > 1) and getattr(param, "dtype", None) not in (list, dict, object):
+            first = [one.stripped().text for one in items[:3]]
+            several = "|".join(first if len(first) > 1 else ["A", "B"])
+            raise part.error(
+                f"{name!r} of {self.name} takes one value, not a list. Several settings are written "
+                f"{self.name}({name}={several})."
+            )
         quoted = text[0] in "'\""
         no_text = text == "None" and getattr(param, "nullable", False)
         if (
@@ -216,13 +224,6 @@ class Values:
             value: Any = text
         else:
             value = self._literal(name, param, part)
-        if isinstance(value, list) and getattr(param, "dtype", None) not in (list, dict, object):
-            first = [one.stripped().text for one in part.part(1, len(text) - 1).split(",")[:3]]
-            several = "|".join(first if len(first) > 1 else ["A", "B"])
-            raise part.error(
-                f"{name!r} of {self.name} takes one value, not a list. Several settings are written "
-                f"{self.name}({name}={several})."
-            )
         try:
             return value if self._as_written else self.check(name, value)
         except UsageError as error:

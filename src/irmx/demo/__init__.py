@@ -57,13 +57,7 @@ def judgments_path() -> Path:
 
 
 def run_path(system: str) -> Path:
-    """Return the path of the TREC run of one of :data:`SYSTEMS`.
-
-    Raises
-    ------
-    irmx.errors.UsageError
-        If there is no such system.
-    """
+    """Return the path of the TREC run of one of :data:`SYSTEMS`."""
     if system not in SYSTEMS:
         raise UsageError(f"The demo collection has no system {system!r}; it has {', '.join(SYSTEMS)}.")
     return _HERE / f"{system}.run"
@@ -118,15 +112,6 @@ def block_table(system: str, label: str, alone: Sequence[str] = ()) -> pd.DataFr
 
     Results of one label stand together, as one block, at the place of the best of them. ``score`` counts down from 10 to
     put them into that order.
-
-    Parameters
-    ----------
-    system : str
-        One of :data:`SYSTEMS`.
-    label : str
-        The column with the labels.
-    alone : sequence of str
-        Labels whose results stay where they are.
     """
     run = run_table(system)
     first = run.groupby("query_id", sort=False).head(10)

@@ -34,18 +34,6 @@ CONTENTS = {
 def write_demo(folder: str | os.PathLike[str]) -> Path:
     """Write the collection into a new folder, and return the folder.
 
-    Parameters
-    ----------
-    folder : path
-        The folder to create.
-
-    Raises
-    ------
-    irmx.errors.UsageError
-        If it already exists; nothing is overwritten.
-    irmx.errors.DataError
-        If it cannot be written; no partial files are left.
-
     Examples
     --------
     >>> import tempfile

@@ -38,15 +38,6 @@ def settle(
 
     The strongest plugins are served first; among equals a disputed name goes to nobody. First names are settled before all
     others, because an object that is refused its first name is refused as a whole.
-
-    Parameters
-    ----------
-    claims : list of Claim
-        What all plugins offer.
-    weight_of : function
-        How strong the claims of a plugin are, such as :data:`SHIPPED`.
-    taken : function
-        Who has a name of a kind outside the plugins; empty where nobody has.
     """
     refused = {claim: {n: f"{who} already has this name." for n in claim.names if (who := taken(claim.kind, n))}
                for claim in claims}  # fmt: skip
@@ -55,11 +46,11 @@ def settle(
             other.info is claim.info and other.names[0].startswith(f"{claim.names[0]} ") for other in claims
         ):
             refused[claim][claim.names[0]] = "the plugin has commands behind this word, too."
-    for of_claim in (lambda claim: claim.names[:1], lambda claim: claim.names):
+    for first_only in (True, False):
         by_word: dict[tuple[str, str], list[tuple[str, Claim]]] = {}
         for claim in claims:
             if claim.names[0] not in refused[claim]:
-                for name in (one for one in of_claim(claim) if one not in refused[claim]):
+                for name in (one for one in claim.names[: 1 if first_only else None] if one not in refused[claim]):
                     by_word.setdefault((claim.kind, name.partition(" ")[0]), []).append((name, claim))
         for wanted in by_word.values():
             if any(a.clashes(name, b, other) for name, a in wanted for other, b in wanted):

@@ -32,15 +32,6 @@ def discover(registry: Registry, host: Iterable[ModuleType], own_names: Collecti
     ``IRMX_LOAD_PLUGINS=a,b`` loads only these (empty: none); ``IRMX_DISABLED_PLUGINS=a,b`` leaves these out;
     ``IRMX_PREFERRED_PLUGINS=a,b`` gives these the names that others claim, too. Names are those of entry points or of
     distributions; the name of an entry point that several distributions use means all of them.
-
-    Parameters
-    ----------
-    registry : Registry
-        What is filled.
-    host : iterable of modules
-        Those with the host's own hooks, which stand above this one.
-    own_names : collection of str
-        The attributes of the module irmx, which no plugin gets.
     """
     only, without, preferred = (_names_in(f"IRMX_{which}_PLUGINS") for which in ("LOAD", "DISABLED", "PREFERRED"))
     discovery = Discovery(registry, set(preferred or ()), own_names)

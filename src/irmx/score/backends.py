@@ -116,13 +116,7 @@ _ROUNDING = 1e-9
 
 
 def checked(measure: Measure, topics: Sequence[Any], scores: Any) -> TopicScores:
-    """Return what a measure returned for topics as float arrays.
-
-    Raises
-    ------
-    irmx.errors.PluginError
-        Unless there is one real, finite number per topic, within the range of the measure.
-    """
+    """Return what a measure returned for topics as float arrays."""
     scores = scores if isinstance(scores, TopicScores) else TopicScores(scores)
     if not isinstance(scores.fields, Mapping):
         raise PluginError(

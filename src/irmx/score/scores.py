@@ -15,11 +15,10 @@ import numpy as np
 
 from irmx.data.chunks import MEMORY
 from irmx.data.new_file import new_file
-from irmx.declare.expressions import canonical, parse_measure
+from irmx.declare.expressions import canonical, measure_named, parse_measure
 from irmx.declare.from_function import FunctionMeasure
 from irmx.declare.markup_html import SHOWN, html_result
 from irmx.declare.measures import Measure
-from irmx.declare.other_measures import measure_named
 from irmx.declare.symbols import Symbol
 from irmx.errors import DataError, UsageError, counted, some, suggest
 from irmx.parallel import progress_bar

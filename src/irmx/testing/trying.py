@@ -40,17 +40,7 @@ class CheckError(AssertionError):
 
 
 def failure(measure: Any, asked: str, found: str, *samples: Sample) -> CheckError:
-    """Return the failure of a measure on samples.
-
-    Parameters
-    ----------
-    measure : Measure
-        What was checked.
-    asked, found : str
-        What must hold, and what was found; sentences.
-    samples : Sample
-        The data, as few rows as show it.
-    """
+    """Return the failure of a measure on samples."""
     text = f"{measure!s}: {asked} {found}"
     for i, sample in enumerate(samples):
         which = "To see it again:" if i == 0 else "And the other:"
@@ -98,15 +88,6 @@ def for_all(strategy: st.SearchStrategy[T], holds: Callable[[T], None], data: Da
     """Call a function on values of a strategy, always the same ones; raise the failure of the smallest that fails.
 
     A failure that the same data does not reproduce is raised as it first occurred.
-
-    Parameters
-    ----------
-    strategy : SearchStrategy
-        The strategy that generates the values.
-    holds : callable
-        Raises :class:`CheckError`.
-    data : Data
-        Its ``examples``, times ``share``, is the number of values.
     """
     count = max(1, round(data.examples * share))
     for value in _drawn(strategy, count):
@@ -201,13 +182,7 @@ def _no_constant(*_: Any, **__: Any) -> None:
 
 
 def values(measure: Measure, sample: Sample, qrels: Any = None, run: Any = None) -> Values:
-    """Return the value of every topic, of the qrels and run of the sample or of these in another form.
-
-    Raises
-    ------
-    CheckError
-        If the measure raises something.
-    """
+    """Return the value of every topic, of the qrels and run of the sample or of these in another form."""
     with silent():
         return _values(measure, sample, qrels, run)
 
@@ -249,21 +224,7 @@ def same(a: float, b: float) -> bool:
 def require_same(
     measure: Measure, asked: str, one: Values, other: Values, what: str, sample: Sample, *others: Sample
 ) -> None:
-    """Raise if the values of a topic differ.
-
-    Parameters
-    ----------
-    measure : Measure
-        What was checked.
-    asked : str
-        The sentence that says what must hold.
-    one, other : dict of str to float
-        The values by topic; those of ``one`` are compared.
-    what : str
-        What ``other`` is, such as ``"with the rows in another order"``.
-    sample, others : Sample
-        The data.
-    """
+    """Raise if the values of a topic differ."""
     for topic, value in one.items():
         if topic not in other or not same(value, other[topic]):
             there = f"{other[topic]:.12g}" if topic in other else "no value"

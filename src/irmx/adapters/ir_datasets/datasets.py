@@ -33,14 +33,10 @@ class Dataset:
         The ir_datasets id.
     load : callable
         Returns the ``ir_datasets.Dataset``; called when the id is first used. It declares classes and downloads nothing.
-    is_local : callable, optional
-        Tells whether the qrels are on this machine, for ``irmx datasets``; by default determined from the files of the
-        dataset, if they are handled by ir_datasets.
     """
 
     NAME: str
     load: Callable[[], Any]
-    is_local: Callable[[], bool] | None = None
 
     __repr__ = short_repr
 

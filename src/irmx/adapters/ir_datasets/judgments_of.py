@@ -17,7 +17,7 @@ from irmx.registry import registry
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from irmx.adapters.ir_datasets.cache import Value
+    from irmx.adapters.ir_datasets.lookup import Value
 
 
 def judgments(dataset_id: str, columns: Sequence[str] = ()) -> Judgments:

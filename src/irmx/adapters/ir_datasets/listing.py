@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from irmx.adapters.ir_datasets import plugin_datasets
 from irmx.adapters.ir_datasets.datasets import Dataset
 from irmx.adapters.ir_datasets.fields import Field
-from irmx.adapters.ir_datasets.local_qrels import is_local, of
 from irmx.declare.columns import REQUIRED, canonical_names
 from irmx.registry import registry
 
@@ -30,15 +30,12 @@ class Listed:
         The fields of its qrels.
     columns : dict of str to str
         The columns beyond those of all qrels, and where each comes from: ``"qrels"``, or the field of the documents.
-    local : bool or None
-        Whether its qrels are on this machine; None if unknown.
     """
 
     NAME: str
     source: str
     qrels: tuple[str, ...]
     columns: dict[str, str] = field(default_factory=dict)
-    local: bool | None = None
 
 
 def listed() -> tuple[list[Listed], dict[str, str]]:
@@ -70,18 +67,21 @@ def described(dataset_id: str, dataset: Any, offer: Dataset | None, fields: list
     Of the fields that the classes of ir_datasets itself have, only ``subtopic_id`` is a column of the vocabulary:
     ``iteration`` is the second column of a TREC file, 0 nearly everywhere, and ``length`` is not in words.
     """
-    kind = of(dataset.qrels_cls)
+    kind = _of(dataset.qrels_cls)
     names = ["subtopic_id"] if kind.__module__.partition(".")[0] == "ir_datasets" else list(kind._fields)
     own = canonical_names("qrels", [name for name in names if name in kind._fields])
     columns = {name: "qrels" for name in own if name not in REQUIRED["qrels"]}
-    of_documents = of(dataset.docs_cls)._fields if dataset.has_docs() else ()
+    of_documents = _of(dataset.docs_cls)._fields if dataset.has_docs() else ()
     for one in sorted((f for f in fields if f.covers(dataset_id)), key=lambda f: -len(f.NAME)):
         if one.field in of_documents:
             columns.setdefault(one.column, one.field)
-    says = None if offer is None else offer.is_local
-    local = is_local(of(dataset.qrels_handler)) if says is None else says()
     source = "ir_datasets" if offer is None else registry().source_of(offer)
-    return Listed(dataset_id, source, tuple(kind._fields), columns, local)
+    return Listed(dataset_id, source, tuple(kind._fields), columns)
+
+
+def _of(declaration: Callable[[], Any]) -> Any:
+    """Return what a method of a dataset returns, without the tidying of old files that ir_datasets puts before it."""
+    return inspect.unwrap(declaration)()
 
 
 @contextlib.contextmanager

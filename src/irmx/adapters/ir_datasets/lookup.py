@@ -1,13 +1,18 @@
-"""Lookup of documents for the values of a field, each document once."""
+"""Lookup of documents for the values of a field; what was found is kept, so that the next evaluation need not look."""
 
 from __future__ import annotations
 
+import hashlib
+import os
+import re
+import sqlite3
 import warnings
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from irmx.adapters.ir_datasets.cache import Cache, Value
 from irmx.adapters.ir_datasets.fields import Field
 from irmx.adapters.ir_datasets.plugin_datasets import failure
 from irmx.errors import DataError, DataWarning, PluginError
@@ -15,6 +20,78 @@ from irmx.parallel import progress_bar
 
 _SHOWN = 60
 """So many characters of a value that cannot be read are shown."""
+
+_LAYOUT = "2"
+"""Changes when older files are not to be read any more."""
+
+_PATIENCE = 60
+"""So many seconds a process waits for others that are adding to the same file."""
+
+
+class Value(NamedTuple):
+    """What a document gives for a column: the value, the rule that it follows from, and what stands there if it is no value."""
+
+    value: float | str | None
+    rule: str = ""
+    unreadable: str = ""
+
+
+class Cache:
+    """The values of one field of the documents of one dataset, in a database of SQLite that several processes may use.
+
+    A file that cannot be read is made anew, and without a folder to write to everything is looked up again, each with a warning.
+    """
+
+    def __init__(self, dataset_id: str, field: Field, source: str) -> None:
+        key = "\n".join([_LAYOUT, dataset_id, field.column, field.field, field.form, source])
+        name = re.sub(r"[^\w.-]+", "-", f"{dataset_id}-{field.column}")
+        folder = Path(os.environ.get("IRMX_CACHE") or Path.home() / ".cache" / "irmx") / "fields"
+        self.path = folder / f"{name}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.sqlite"
+
+    def _open(self) -> sqlite3.Connection:
+        opened = sqlite3.connect(self.path, timeout=_PATIENCE)
+        opened.execute("CREATE TABLE IF NOT EXISTS found (doc_id TEXT PRIMARY KEY, value, rule TEXT, unreadable TEXT)")
+        return opened
+
+    def read(self) -> dict[str, Value]:
+        """Return the values by document."""
+        if not self.path.exists():
+            return {}
+        try:
+            with closing(self._open()) as opened:
+                return {doc_id: Value(*of) for doc_id, *of in opened.execute("SELECT * FROM found")}
+        except sqlite3.Error as error:
+            warnings.warn(
+                f"The file {self.path} of the cache cannot be read ({error}). The documents are looked up again, and it is "
+                "made anew.",
+                DataWarning,
+                stacklevel=2,
+            )
+            return {}
+
+    def add(self, values: dict[str, Value]) -> None:
+        """Keep more values; what other processes keep at the same time stays."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                self._insert(values)
+            except sqlite3.OperationalError:
+                raise
+            except sqlite3.DatabaseError:  # it is damaged
+                self.path.unlink()
+                self._insert(values)
+        except (sqlite3.Error, OSError) as error:
+            warnings.warn(
+                f"What was looked up cannot be kept in the cache {self.path.parent} ({error}); the next evaluation looks again. "
+                "The environment variable IRMX_CACHE names another folder.",
+                DataWarning,
+                stacklevel=2,
+            )
+
+    def _insert(self, values: dict[str, Value]) -> None:
+        with closing(self._open()) as opened, opened:
+            rows = [(doc_id, *value) for doc_id, value in values.items()]
+            opened.executemany("INSERT OR REPLACE INTO found VALUES (?, ?, ?, ?)", rows)
 
 
 def values_of(
@@ -24,26 +101,6 @@ def values_of(
 
     Documents that it lacks, that have no value, whose value cannot be read, and those whose value follows from a rule are
     counted in a warning.
-
-    Parameters
-    ----------
-    dataset_id : str
-        The id of the dataset.
-    dataset : ir_datasets.Dataset
-        The dataset.
-    field : Field
-        The field.
-    source : str
-        What declares the field; see :class:`irmx.collections.cache.Cache`.
-    doc_ids : sequence of str
-        Different documents.
-    of : str
-        Which documents they are, for warnings.
-
-    Raises
-    ------
-    irmx.errors.DataError
-        If the documents cannot be obtained, or none of them is there, or no value of them can be read.
     """
     cache = Cache(dataset_id, field, source)
     kept = cache.read()

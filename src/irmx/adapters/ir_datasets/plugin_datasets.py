@@ -39,15 +39,7 @@ def uninstall() -> None:
 
 
 def load(dataset_id: str) -> Any:
-    """Return the dataset that a plugin has under an id; it is made at the first use.
-
-    Raises
-    ------
-    irmx.errors.DataError
-        If the plugin cannot make it.
-    irmx.errors.PluginError
-        If it is not one of ir_datasets.
-    """
+    """Return the dataset that a plugin has under an id; it is made at the first use."""
     import ir_datasets
     from ir_datasets.util import MetadataComponent
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from irmx.adapters.pyterrier.document_values import dataset_id_of
+from irmx.adapters.pyterrier.document_columns import dataset_id_of
 from irmx.data.judgments import Judgments
 from irmx.data.reading import read_qrels
 from irmx.declare.columns import BASE

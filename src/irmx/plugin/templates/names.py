@@ -45,22 +45,7 @@ class Names:
 
     @classmethod
     def of(cls, name: str, measure: str | None = None, reserved: Collection[str] = ()) -> Names:
-        """Derive all names from one, with or without the prefix ``irmx-``, and check that they are free.
-
-        Parameters
-        ----------
-        name : str
-            Letters, digits, and single ``-``, ``_`` or ``.`` between them; the first is a letter. Case does not matter.
-        measure : str, optional
-            The name of the measure; by default made from the words of ``name``.
-        reserved : collection of str
-            Names that the measure cannot have, in addition to those of Python: the public names of irmx.
-
-        Raises
-        ------
-        irmx.errors.UsageError
-            For a name that is invalid or taken.
-        """
+        """Derive all names from one, with or without the prefix ``irmx-``, and check that they are free."""
         plugin = re.sub(r"[-_.]", "-", name.lower()).removeprefix(_PREFIX)
         if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", plugin) or not name.isascii():
             raise UsageError(

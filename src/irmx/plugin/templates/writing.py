@@ -17,22 +17,7 @@ _SUFFIX = ".template"
 
 
 def new_plugin(names: Names, into: str | os.PathLike[str] = ".") -> Path:
-    """Create the distribution of a new plugin, and return its folder.
-
-    Parameters
-    ----------
-    names : Names
-        Its names.
-    into : path
-        The folder in which to create the folder of the plugin.
-
-    Raises
-    ------
-    irmx.errors.UsageError
-        If its folder already exists; nothing is overwritten.
-    irmx.errors.DataError
-        If it cannot be written; no partial files are left.
-    """
+    """Create the distribution of a new plugin, and return its folder."""
     where = Path(into)
     target = where / names.distribution
     if not where.is_dir():

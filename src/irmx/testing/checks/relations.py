@@ -101,7 +101,8 @@ def _in_other_orders(measure: Measure, sample: Sample) -> Iterator[Sample]:
     """Yield the sample with its rows backwards, and in an order that looks random, always the same."""
     yield Sample(sample.qrels[::-1], sample.run[::-1])
     order = random.Random(len(sample.run))
-    yield Sample(*(tuple(order.sample(rows, len(rows))) for rows in (sample.qrels, sample.run)))
+    qrels, run = (tuple(order.sample(rows, len(rows))) for rows in (sample.qrels, sample.run))
+    yield Sample(qrels, run)
 
 
 def _topics_alone(measure: Measure, sample: Sample) -> Iterator[Sample]:

@@ -54,7 +54,7 @@ def check_range(measure: Measure, data: Data) -> None:
 
     for_all(data.samples(measure), holds_at_best, data)
     for_all_large(measure, holds_at_best, data)
-    holds_at_best(data.deep(measure))
+    holds(data.deep(measure))
 
 
 def _best_first(sample: Sample) -> Sample:
@@ -114,13 +114,6 @@ def lowered_by_a_relevant_document(measure: Measure, sample: Sample) -> Lowered 
     """Return where a relevant document in the place of a non-relevant one lowers the value of a sample's first topic.
 
     Non-relevant documents of the run are replaced by relevant ones that were not retrieved, and relevant ones by others.
-
-    Parameters
-    ----------
-    measure : Measure
-        What is computed.
-    sample : Sample
-        Qrels and a run.
     """
     sample = sample.only(sample.topics[:1])
     runs, pairs = [sample.run], []

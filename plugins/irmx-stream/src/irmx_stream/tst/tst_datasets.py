@@ -56,13 +56,7 @@ QREL_DEFS = {1: "the update holds the nugget", 0: "judged, the update holds no n
 
 def datasets() -> list[Dataset]:
     """Return the track's years as lazily loaded datasets, ``trec-tst/2013`` to ``trec-tst/2015``."""
-    return [Dataset(f"trec-tst/{year}", partial(_load, year), partial(_is_local, year)) for year in YEARS]
-
-
-def _is_local(year: int) -> bool:
-    from ir_datasets.util import home_path
-
-    return bool((home_path() / "trec-tst" / str(year)).is_dir())
+    return [Dataset(f"trec-tst/{year}", partial(_load, year)) for year in YEARS]
 
 
 def folder_of(year: int) -> Path:

@@ -8,12 +8,11 @@ from typing import Any
 
 import ir_measures
 
-from irmx.adapters.matplotlib.picture_axes import axes_for, grid_of_axes
-from irmx.adapters.matplotlib.picture_style import picture_style
+from irmx.adapters.pictures import axes_for, grid_of_axes, picture_style
 from irmx.data.files import is_path
+from irmx.declare.drawn_contributions import picture_text
 from irmx.declare.measure_failures import failures_of
 from irmx.declare.measures import Measure
-from irmx.declare.picture_text import picture_text
 from irmx.errors import placed
 from irmx.rank.rankings import Rankings
 from irmx.score.backends import checked

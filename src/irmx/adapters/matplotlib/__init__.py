@@ -1,1 +1,0 @@
-"""matplotlib: one style for the pictures of irmx and of its plugins."""

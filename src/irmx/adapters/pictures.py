@@ -1,0 +1,242 @@
+"""How pictures look, the axes that they are drawn on, and the files that they are written to."""
+
+from __future__ import annotations
+
+import io
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from irmx.data.new_file import new_file
+from irmx.errors import DataWarning, UsageError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00", "#56b4e9")
+"""The colours of pictures, those of Okabe and Ito, which people who see fewer colours can tell apart, too.
+
+Yellow is left out, as it is hard to see on white. Within :func:`picture_style` they are ``"C0"`` to ``"C6"``.
+"""
+
+_DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)), (0, (8, 1.5)))
+
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+
+_STYLE: Any = {
+    "figure.facecolor": "white",  # a dark page shows the picture as a light panel
+    "savefig.facecolor": "white",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.frameon": False,
+    "svg.hashsalt": "irmx",  # the same picture is the same file
+}
+
+
+@contextmanager
+def picture_style() -> Iterator[Any]:
+    """Give ``matplotlib.pyplot`` in the style of the pictures of irmx: no frame, colours for everyone.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> with irmx.toolkit.picture_style() as plt:
+    ...     figure, ax = plt.subplots()
+    >>> ax.spines["top"].get_visible()
+    False
+    >>> plt.close(figure)
+    """
+    try:
+        from cycler import cycler
+        from matplotlib import pyplot, rc_context
+    except ImportError as error:
+        raise UsageError(
+            "Drawing needs matplotlib, which is not installed. To install it: pip install matplotlib"
+        ) from error
+    with rc_context({**_STYLE, "axes.prop_cycle": cycler(color=COLOURS)}):
+        yield pyplot
+
+
+def distinct_line(number: int) -> dict[str, Any]:
+    """Return the colour and dashes of a line, counted from 0; the first 35 differ, and neighbours differ in both.
+
+    >>> import irmx
+    >>> irmx.toolkit.distinct_line(0), irmx.toolkit.distinct_line(35) == irmx.toolkit.distinct_line(0)
+    ({'color': '#0072b2', 'linestyle': '-'}, True)
+    """
+    turn = number // len(COLOURS)
+    return {"color": COLOURS[number % len(COLOURS)], "linestyle": _DASHES[(number + turn) % len(_DASHES)]}
+
+
+def distinct_marker(number: int) -> str:
+    """Return the marker of a line, counted from 0; lines of one colour have different ones.
+
+    >>> import irmx
+    >>> irmx.toolkit.distinct_marker(0), irmx.toolkit.distinct_marker(7)
+    ('o', 's')
+    """
+    return _MARKERS[(number + number // len(COLOURS)) % len(_MARKERS)]
+
+
+def axes_for(
+    ax: Axes | Sequence[Axes] | None, panels: int, size: tuple[float, float], shared: bool = True
+) -> list[Axes]:
+    """Return the axes of a display to draw on: the given ones, or new ones side by side.
+
+    Parameters
+    ----------
+    ax : Axes or sequence of Axes, optional
+        The axes, one per panel.
+    panels : int
+        The number of panels.
+    size : tuple of float
+        The width and height of a new panel, in inches.
+    shared : bool
+        Whether new panels share their y-axis.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        If matplotlib is not installed, or the number of axes is not that of the panels.
+    """
+    if ax is None:
+        with picture_style() as pyplot:
+            _, axes = pyplot.subplots(
+                1, panels, figsize=(size[0] * panels, size[1]), sharey=bool(shared), squeeze=False, layout="constrained"
+            )
+        return list(axes[0])
+    axes_given: list[Axes] = list(np.ravel(np.asarray(ax, dtype=object)))
+    if len(axes_given) != panels:
+        raise UsageError(
+            f"The display has {panels} panel{'s' * (panels != 1)}. Got {len(axes_given)} axes to draw on instead."
+        )
+    return axes_given
+
+
+def grid_of_axes(
+    panels: int, across: int, size: tuple[float, float], shared: bool | Literal["y"] = False
+) -> list[Axes]:
+    """Return the axes of a new figure in rows.
+
+    Parameters
+    ----------
+    panels : int
+        The number of panels.
+    across : int
+        The number in a row.
+    size : tuple of float
+        The width and height of the figure, in inches.
+    shared : bool or "y"
+        Whether the panels share their axes; ``"y"`` for the y-axis alone.
+
+    Returns
+    -------
+    list of Axes
+        One per panel.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        If matplotlib is not installed.
+    """
+    with picture_style() as pyplot:
+        figure, grid = pyplot.subplots(
+            -(-panels // across),
+            across,
+            figsize=size,
+            sharex=shared is True,
+            sharey=bool(shared),
+            squeeze=False,
+            layout="constrained",
+        )
+    axes = list(grid.flat)
+    for ax in axes[panels:]:
+        figure.delaxes(ax)
+    for ax in axes[max(panels - across, 0) : panels]:
+        ax.xaxis.set_tick_params(labelbottom=True)  # also where the row below is not full
+    return axes[:panels]
+
+
+_DATES = {"png": None, "svg": "Date", "pdf": "CreationDate"}
+"""The kinds of files, and what the date in them is called."""
+
+
+def picture_file(path: Path | None) -> Path | None:
+    """Return the file for a picture, checked before anything is computed."""
+    if path is not None and path.suffix.lower()[1:] not in _DATES:
+        kinds = ", ".join(f".{kind}" for kind in _DATES)
+        raise UsageError(f"A picture is written to a file that ends in {kinds}. Got {path} instead.")
+    if path is not None and not path.parent.is_dir():
+        raise UsageError(f"There is no folder {path.parent} for the picture {path.name}.")
+    return path
+
+
+def picture_bytes(figure: Figure | SubFigure | None, kind: str = "svg") -> bytes:
+    """Return a figure of matplotlib as the content of a file, the same for the same picture, and close it.
+
+    Parameters
+    ----------
+    figure : Figure
+        What to write, such as the ``figure_`` of a display.
+    kind : {"svg", "png", "pdf"}
+        The format.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> display = irmx.plot("AP", {"q": {"a": 1}}, {"q": {"a": 1.0}}, "q")
+    >>> irmx.toolkit.picture_bytes(display.figure_).startswith(b"<?xml")
+    True
+    """
+    whole: Any = figure
+    out, date = io.BytesIO(), _DATES[kind]
+    with picture_style() as pyplot, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        whole.savefig(out, format=kind, dpi=200, metadata={date: None} if date else None)
+        pyplot.close(whole)
+    _warn_once(caught)
+    return out.getvalue()
+
+
+def _warn_once(caught: list[warnings.WarningMessage]) -> None:
+    """Issue warnings again: one in place of all those about characters that the font lacks."""
+    lacking = [one for one in caught if str(one.message).startswith("Glyph ")]
+    for one in caught:
+        if one not in lacking:
+            warnings.warn(one.message, one.category, stacklevel=3)
+    if lacking:
+        warnings.warn(
+            "The font of the picture lacks characters of its names, which are drawn as boxes. To choose other "
+            "fonts, list them as font.family in a file matplotlibrc.",
+            DataWarning,
+            stacklevel=3,
+        )
+
+
+def write_picture(figure: Figure | SubFigure | None, path: str | os.PathLike[str]) -> None:
+    """Write a figure of matplotlib to a file, in the format that the name ends in, and close it.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        If the name of the file does not end in .png, .svg or .pdf, or its folder does not exist.
+    irmx.errors.DataError
+        If the file cannot be written.
+    """
+    path = Path(path)
+    picture_file(path)
+    content = picture_bytes(figure, path.suffix.lower()[1:])
+    with new_file(path) as file:
+        file.write(content)
