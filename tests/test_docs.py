@@ -11,6 +11,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 import irmx
+from irmx.demo import qrels_path, run_path
 
 TOP = Path(__file__).parent.parent
 DOCS = TOP / "docs"
@@ -274,3 +275,10 @@ def test_expressions_of_named_objects_are_whole(generated: dict[str, str]) -> No
     assert {"NCP(law=table(p=[0.5,0.3,0.2]))", "MPcont(model=GL_AD_ID,times=dwell)", "MP(model=GL_OR_ID)"} <= found
     for text in found - {m for m in found if "file=" in m}:
         irmx.parse_measure(text).validate_params()
+
+
+def test_the_table_of_the_first_page_is_what_the_command_prints(command) -> None:
+    page = (DOCS / "index.md").read_text(encoding="utf-8")
+    table = page.partition("-o markdown\n```\n\n")[2].partition("\n\n")[0]
+    files = [str(qrels_path()), *(str(run_path(name)) for name in ("bm25", "recent", "titles"))]
+    assert command("eval", *files, "AP", "nDCG@10", "MP(model=GL_AD_ID)", "-o", "markdown").out == f"{table}\n"

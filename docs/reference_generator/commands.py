@@ -26,7 +26,7 @@ What `irmx --help` and `irmx COMMAND --help` print. For their use see [the guide
 
 def _help(arguments: list[str]) -> str:
     result = CliRunner().invoke(
-        build(), [*arguments, "--help"], prog_name="irmx", env={"COLUMNS": "100"}, terminal_width=100, color=False
+        build(), [*arguments, "--help"], prog_name="irmx", env={"COLUMNS": "80"}, terminal_width=80, color=False
     )
     if result.exit_code != 0:
         raise RuntimeError(f"irmx {' '.join(arguments)} --help failed: {result.output}")

@@ -248,7 +248,7 @@ def test_arguments_in_a_wrong_order_are_named(command: Callable[..., Any]) -> No
         (QRELS, "AP"): "The measure 'AP' stands, where a run is expected.",
         (RUN, QRELS, "AP"): "the qrels come first, then the run",
         (QRELS, RUN): "No measure is given",
-        (QRELS, RUN, "nDCG@ten"): "The cutoff of nDCG is a whole number. Got ten instead.",
+        (QRELS, RUN, "nDCG@ten"): "The cutoff of nDCG is a whole number. Got 'ten' instead.",
     }.items():
         done = command("eval", *words)
         assert (done.code in (1, 2), done.out, told in done.err) == (True, "", True), done.err

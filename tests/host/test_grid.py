@@ -101,7 +101,7 @@ def test_a_setting_that_comes_twice_is_one() -> None:
         ({"MD": 5}, "must be a sequence. Got 5"),
         ({"L": "0,1.5"}, "in the range [0, 1]. Got 1.5 instead"),
         ({"L": "0.5,20"}, "Got 20 instead."),
-        ({"L": "high"}, "Unknown name high"),
+        ({"L": "high"}, "Got 'high' instead"),
         ({"users": "2.5"}, "or 'auto'. Got 2.5 instead"),
         ({"per": "secnd"}, "Did you mean second?"),
         ({"L": "1:0:3"}, "low < high"),

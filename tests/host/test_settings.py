@@ -52,7 +52,7 @@ def test_every_model_that_needs_no_parameter() -> None:
         ("MSU(L=*)", "L=* stands for every value of 'L', but MSU takes a float in the range [0, 1] for it. Give the values: L=A|B|C or L=LOW:HIGH:NUMBER."),
         ("NCP(law=geometric(p=*))", "but geometric takes a float in the range (0, 1] for it"),
         ("P@*", "but P takes an int in the range"),
-        ("NCP(law=first|)", "NCP has an empty value of 'law'; values are separated by |, as in law=A|B."),
+        ("NCP(law=first|)", "NCP has an empty value of 'law'; values are separated by |, as in law=A|B"),
         ("NCP(law=first|first)", "the value first of 'law' twice"),
         ("NCP(law=first|frist)", "Did you mean first?"),
         ("NCP(low=first|uniform)", "Did you mean law?"),

@@ -110,9 +110,9 @@ class OfSixtyRanks(Weighted, flaw="floats"):
 class OfGradesInBytes(Weighted, flaw="range"):
     """Its gains of 2^grade overflow beyond a grade of 50."""
 
-    def terms(self, rankings: Rankings) -> Any:
+    def score(self, rankings: Rankings) -> Any:
         gain = np.int64(1) << (rankings.relevant.grade.astype(np.int64) + 8)
-        return super().terms(rankings) * np.where(gain > 0, 1.0, -1.0)
+        return np.where(rankings.relevant.sum(gain <= 0) > 0, -1.0, super().score(rankings))
 
 
 class OfFiveHundredJudgments(Weighted, flaw="row_order"):

@@ -349,7 +349,7 @@ def test_the_model_of_a_general_measure_is_fitted(collection: Example, simulated
         ("AS_RBP", {"alpha": "2:9:3:4"}, "'2:9:3:4' is not a range of 'alpha'"),
         ("AS_RBP", {"alpha": "2:9:2.5"}, "'2:9:2.5' is not a range of 'alpha'"),
         ("AS_RBP", {"alpha": "2,ten"}, "The 'alpha' parameter of AS_RBP must be a number .* Got 'ten'"),
-        ("AS_RBP", {"alpha": "2,"}, "The grid has an empty value of 'alpha'"),
+        ("AS_RBP", {"alpha": "2,"}, "AS_RBP has an empty value of 'alpha'"),
         ("AS_RBP", {"alpha": "2:inf"}, "The 'alpha' parameter of AS_RBP must be a number .* Got 'inf'"),
         ("AS_RBP", {"alpha": "2,3*beta"}, "The grid value 3\\*beta of 'alpha' is not a number; each parameter"),
     ],

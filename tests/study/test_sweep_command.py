@@ -63,7 +63,7 @@ def test_topics_that_a_run_lacks_are_noted(command: Command, folder: Path) -> No
         (("--out", "r.csv", "-g", "cutof=5"), 2, "NCP has no parameter 'cutof'. Did you mean cutoff?"),
         (("--out", "r.csv", "-g", "cutoff=0"), 2, "must be an int in the range [1, inf). Got 0 instead"),
         (("--out", "r.csv", "-g", "cutoff="), 2, "The grid has no value for 'cutoff'"),
-        (("--out", "r.csv", "-g", "cutoff=5,", "10"), 2, "an empty value of 'cutoff'. A grid is written parameter=value,value,... or parameter=low:high:number, such as MD=30s,1m,2m or L=0:1:11; with spaces it must be quoted"),
+        (("--out", "r.csv", "-g", "cutoff=5,", "10"), 2, "an empty value of 'cutoff'; values are separated by |, as in cutoff=A|B; a grid with spaces must be quoted"),
         (("--out", "r.csv", "-r", "AP", "P@5"), 2, "P@5 is a measure, and no run file has this name. Give every reference its own --reference"),
         (("--out", "r.csv", "-r", "APP"), 2, "There is no measure APP"),
         (("--out", "r.csv", "--backend", "dask"), 2, "needs the address of its scheduler"),

@@ -249,8 +249,7 @@ def test_settings_of_diversity_of_ir_measures_at_once_and_its_cutoffs(frame: Any
 
 
 def test_a_period_without_quotes() -> None:
-    with pytest.raises(irmx.UsageError, match="invalid decimal literal; a string such as '1d' must be quoted"):
-        irmx.parse_measure("TIA_P(window=1mo)@5")
+    assert irmx.parse_measure("TIA_P(window=1mo)@5") == irmx.parse_measure("TIA_P(window='1mo')@5")
 
 
 def test_a_document_that_is_dated_in_one_of_its_rows(frame: Any, ranked: Any) -> None:

@@ -35,6 +35,7 @@ CALL = re.compile(r"([^\W\d]\w*)\s*(?:(\()(.*)\)\s*)?", re.DOTALL)
 """A name, and what stands in parentheses after it."""
 
 _MULTIPLE = re.compile(r"([0-9]{1,99}(?:\.[0-9]{0,99})?|\.[0-9]{1,99})\s*\*\s*([A-Za-z_]\w*)", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _RANGE_FORM = "A range is written low:high:number, such as 0:1:11"
 
 
@@ -181,9 +182,8 @@ class Values:
         """Return the value that a part stands for, or the values of a pattern."""
         param, text = self.declared[name], part.text
         if not text:
-            raise part.error(
-                f"{self.name} has an empty value of {name!r}; values are separated by |, as in {name}=A|B."
-            )
+            how = f"values are separated by |, as in {name}=A|B; a grid with spaces must be quoted as a whole"
+            raise part.error(f"{self.name} has an empty value of {name!r}; {how}.")
         call = CALL.fullmatch(text)
         kind = getattr(param, "kind", "")
         if text == "*":
@@ -216,11 +216,8 @@ class Values:
             )
         quoted = text[0] in "'\""
         no_text = text == "None" and getattr(param, "nullable", False)
-        if (
-            not quoted
-            and not no_text
-            and ((ours and text in param.words) or (param.dtype in (str, duration) and not getattr(param, "kind", "")))
-        ):
+        texts_only = param.dtype in (str, duration) and not getattr(param, "kind", "") and not _NUMBER.fullmatch(text)
+        if not quoted and not no_text and ((ours and text in param.words) or texts_only):
             value: Any = text
         else:
             value = self._literal(name, param, part)
@@ -247,22 +244,24 @@ class Values:
         call = CALL.fullmatch(text)
         if kind and call and call[1] in registry().symbols(kind):
             return registry().symbols(kind)[call[1]]
-        if call:
-            known = registry().symbols(kind) if kind else {}
-            takes = with_article(kind) if kind else "no named object"
-            if param is not None and not kind and (param.dtype is int or name == "cutoff"):
-                raise part.error(f"The {name} of {self.name} is a whole number. Got {text[:80]} instead.")
-            listed = f" Known: {', '.join(known)}." if known else " Put strings in quotes."
+        if param is not None and not kind and (param.dtype is int or name == "cutoff"):
+            raise part.error(f"The {name} of {self.name} is a whole number. Got {text[:80]!r} instead.")
+        if kind and call:
+            known = registry().symbols(kind)
             raise part.part(0, len(call[1])).error(
-                f"Unknown name {call[1]}; {self.name} takes {takes} for {name!r}.{suggest(call[1], known)}{listed}",
+                f"Unknown name {call[1]}; {self.name} takes {with_article(kind)} for {name!r}.{suggest(call[1], known)} "
+                f"Known: {', '.join(known)}.",
                 UnknownNameError,
             )
-        expects = (
-            f"must be {param.expects()}. Got {text[:80]} instead" if isinstance(param, Param) else "cannot be read"
-        )
+        if isinstance(param, Param):
+            raise part.error(
+                f"The {name!r} parameter of {self.name} must be {param.expects()}. Got {text[:80]!r} instead."
+                + (suggest(text, param.allowed) if param.allowed else "")
+            )
         raise part.error(
-            f"The {name!r} parameter of {self.name} {expects}. A value is a number, a quoted string, True, False, None, a "
-            "list, a dict, or a registered name."
+            f"The value of {name!r} of {self.name} cannot be read: unknown name or text {text[:80]!r}. A value is a number, a "
+            "quoted string, True, False, None, a list, a dict, or a registered name.",
+            UnknownNameError if call else UsageError,
         )
 
     def check(self, name: str, value: Any) -> Any:

@@ -94,7 +94,8 @@ def parameter_grid(measure: Any, grid: Mapping[str, Any] | Sequence[str]) -> Par
     try:
         values = Grid(params, given, owner=str(measure.NAME)).values
     except UsageError as error:
-        raise UsageError(f"{error}{_above_one(given.get('alpha', ''))}") from None
+        message, line_end, place = str(error).partition("\n")
+        raise UsageError(f"{message}{_above_one(given.get('alpha', ''))}{line_end}{place}") from None
     return ParameterGrid(measure, {name: _numbers(name, some) for name, some in values.items()})
 
 
