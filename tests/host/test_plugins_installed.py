@@ -113,6 +113,10 @@ def test_its_format_dataset_report_and_command_work(do: Do, tmp_path: Path) -> N
     assert do(*IRMX, "eval", "some.qrels", "some.run", "AP", "RR", "-q", "-o", "count").stdout == "rows: 4\n"
     assert do(*IRMX, "greet", "reader").stdout == "Good day, reader.\n"
     assert "greet " in do(*IRMX, "--help").stdout
+    done = do(*IRMX, "fixture", "count", "some.run", "AP P@5", "--out", tmp_path / "n.txt")  # by names of irmx.toolkit
+    assert (done.returncode, done.stdout) == (0, "run,measure\nsome.run,AP\nsome.run,P@5\n"), done.stderr
+    assert "irmx: 2 measures\n" in done.stderr
+    assert (tmp_path / "n.txt").read_text() == "1\n"
     run.write_text("q>b=2\nq b\n")
     done = do(*IRMX, "eval", "some.qrels", run, "AP")
     assert done.returncode == 1
@@ -250,4 +254,4 @@ print(irmx.calc_aggregate("AP", "irmx-fixture/some", {"q": {"a": 1.0}}))
 
 def test_datasets_of_plugins_are_listed(do: Do) -> None:
     shown = do(*IRMX, "datasets", "irmx-fixture", "-o", "tsv", IRMX_LOAD_PLUGINS="fixture")
-    assert shown.stdout.splitlines()[1:] == ["irmx-fixture/some\titeration\t\tyes\tfixture (irmx-fixture 1.2.3)"]
+    assert shown.stdout.splitlines()[1:] == ["irmx-fixture/some\titeration\t\tfixture (irmx-fixture 1.2.3)"]

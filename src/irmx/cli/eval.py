@@ -92,7 +92,7 @@ def evaluate(
         )  # all or nothing is printed
     broken = set(map(str, failures))  # in any run, so that its values of others count for nothing
     rows = [row for row in every if row["measure"] not in broken]
-    if rows or not broken:
+    if (rows or not broken) and not sys.stdout.closed:  # by a measure, which is named below
         _print(rows, output_format, places, len(paths) > 1, by_query)
         sys.stdout.flush()
     errors = list(failures.values())

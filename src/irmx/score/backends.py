@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -69,8 +70,12 @@ class Own:
             return TopicScores(np.empty(0))
         check_columns(self.scorer, join)
         rankings = rankings_for(self.scorer, join)
+        out = sys.stdout
         with failures_of(self.scorer):
             scores = self.scorer.score(rankings)
+        if sys.stdout is not out or getattr(out, "closed", False):
+            sys.stdout = out
+            raise PluginError(f"{in_full(self.scorer)} closed or replaced standard output, which holds the results.")
         return checked(self.scorer, rankings.topics, scores)
 
 
