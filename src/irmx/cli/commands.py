@@ -22,71 +22,25 @@ from irmx.hookspecs import hookimpl
 from irmx.registry import entry_points, is_filled, registry
 
 COMMANDS = [
-    Command(
-        "eval",
-        "irmx.cli.eval:evaluate",
-        SHORT_DESC="Score one or several runs.",
-        EXAMPLES=("irmx eval qrels.txt run.txt AP nDCG@10", "irmx eval qrels.txt 'runs/*.run' AP nDCG@10 -o table"),
-        SECTION="score",
-    ),
-    Command(
-        "explain",
-        "irmx.cli.explain:explain",
-        SHORT_DESC="Break a topic's score down by document.",
-        EXAMPLES=("irmx explain qrels.txt run.txt nDCG@10 --topic 1",),
-        SECTION="score",
-    ),
-    Command(
-        "plot",
-        "irmx.cli.plot:plot_user",
-        SHORT_DESC="Draw the user of a measure on one topic.",
-        EXAMPLES=(
-            "irmx plot qrels.txt run.txt 'MP(model=GL_AD_ID)' --topic 1 -o user.pdf",
-            "irmx plot qrels.txt 'runs/*.run' nDCG@10 --topic 1 -o contributions.svg",
-        ),
-        SECTION="score",
-    ),
-    Command(
-        "demo",
-        "irmx.cli.demo:demo",
-        SHORT_DESC="Score three systems on a small built-in collection.",
-        EXAMPLES=("irmx demo", "irmx demo --into demo"),
-        SECTION="score",
-    ),
-    Command(
-        "measures",
-        "irmx.cli.measures:measures",
-        SHORT_DESC="List all measures, or describe one in full.",
-        EXAMPLES=("irmx measures", "irmx measures nDCG"),
-        SECTION="score",
-    ),
-    Command(
-        "cite",
-        "irmx.cli.cite:cite",
-        SHORT_DESC="Print BibTeX entries of the papers to cite.",
-        EXAMPLES=("irmx cite AP 'nDCG(dcg=\"exp-log2\")@10' > measures.bib",),
-        SECTION="score",
-    ),
-    Command(
-        "datasets",
-        "irmx.cli.datasets:datasets",
-        SHORT_DESC="List the datasets that can be used as qrels.",
-        EXAMPLES=("irmx datasets robust", "irmx datasets clueweb12 -o tsv"),
-        SECTION="score",
-    ),
-    Command(
-        "plugins",
-        "irmx.cli.plugins:plugins",
-        SHORT_DESC="List the installed plugins and what they offer.",
-        EXAMPLES=("irmx plugins",),
-    ),
-    Command(
-        "new-plugin",
-        "irmx.cli.new_plugin:new_plugin",
-        SHORT_DESC="Create the distribution of a new plugin.",
-        EXAMPLES=("irmx new-plugin word-budget",),
-    ),
-]
+    Command(name, f"irmx.cli.{function}", "", about, tuple(f"irmx {name}{one}" for one in examples), section)
+    for name, function, section, about, examples in (
+        ("eval", "eval:evaluate", "score", "Score one or several runs.",
+         (" qrels.txt run.txt AP nDCG@10", " qrels.txt 'runs/*.run' AP nDCG@10 -o table")),
+        ("explain", "explain:explain", "score", "Break a topic's score down by document.",
+         (" qrels.txt run.txt nDCG@10 --topic 1",)),
+        ("plot", "plot:plot_user", "score", "Draw the user of a measure on one topic.",
+         (" qrels.txt run.txt 'MP(model=GL_AD_ID)' --topic 1 -o user.pdf",
+          " qrels.txt 'runs/*.run' nDCG@10 --topic 1 -o contributions.svg")),
+        ("demo", "demo:demo", "score", "Score three systems on a small built-in collection.", ("", " --into demo")),
+        ("measures", "measures:measures", "score", "List all measures, or describe one in full.", ("", " nDCG")),
+        ("cite", "cite:cite", "score", "Print BibTeX entries of the papers to cite.",
+         (" AP 'nDCG(dcg=\"exp-log2\")@10' > measures.bib",)),
+        ("datasets", "datasets:datasets", "score", "List the datasets that can be used as qrels.",
+         (" robust", " clueweb12 -o tsv")),
+        ("plugins", "plugins:plugins", "extend", "List the installed plugins and what they offer.", ("",)),
+        ("new-plugin", "new_plugin:new_plugin", "extend", "Create the distribution of a new plugin.", (" word-budget",)),
+    )
+]  # fmt: skip
 """The host's own commands, in the order in which the help lists them."""
 
 _MEANT = {"score": "eval", "evaluate": "eval", "trec_eval": "eval", "list": "measures", "test": "compare"}

@@ -16,7 +16,6 @@ from irmx.declare.measures import Measure
 from irmx.declare.params import Param, problem_of_param
 from irmx.errors import IrmxError, PluginError, failure_of, value_repr
 
-_TEXTS, _TUPLES_OF_TEXTS = ("PRETTY_NAME", "SHORT_DESC"), ("ALIASES", "EXAMPLES", "SHARED_PARAMS")
 _sound: WeakSet[type] = WeakSet()
 
 
@@ -59,33 +58,38 @@ def problems(measure: Measure) -> Iterator[str]:
         yield problem or f"has an aggregator() that returns {value_repr(aggregator)}; an ir_measures.Agg is expected."
 
 
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, (tuple, list)) and all(isinstance(one, str) for one in value)
+
+
+_DECLARATIONS: tuple[tuple[str, Callable[[Any], bool], str], ...] = (
+    *((name, lambda value: isinstance(value, str), "a text") for name in ("PRETTY_NAME", "SHORT_DESC")),
+    *((name, _are_texts, "a tuple of texts") for name in ("ALIASES", "EXAMPLES", "SHARED_PARAMS")),
+    *((name, lambda value: isinstance(value, bool), "True or False") for name in ("MONOTONE", "DOCS_MAY_REPEAT")),
+    ("FORMULA", lambda value: value is None or isinstance(value, Formula), "an irmx.Formula"),
+    (
+        "CITATIONS",
+        lambda value: isinstance(value, (tuple, list)) and all(isinstance(one, (Citation, str)) for one in value),
+        "a tuple of irmx.Citation or of BibTeX entries",
+    ),
+)
+"""What a class declares: the attribute, whether a value will do, and what is expected."""
+
+
 def problems_of_class(measure: Measure) -> Iterator[str]:
     """Yield what the class of a measure declares wrongly, as sentences without their subject, the measure."""
     yield from _of_range(measure)
     yield from _of_params(measure)
-    for name in _TEXTS:
-        if not isinstance(getattr(measure, name), str):
-            yield f"declares {name} = {value_repr(getattr(measure, name))}; a text is expected."
-    for name in _TUPLES_OF_TEXTS:
-        texts = getattr(measure, name)
-        if not isinstance(texts, (tuple, list)) or not all(isinstance(text, str) for text in texts):
-            yield f"declares {name} = {value_repr(texts)}; a tuple of texts is expected."
-    for name in ("MONOTONE", "DOCS_MAY_REPEAT"):
-        if not isinstance(getattr(measure, name), bool):
-            yield f"declares {name} = {value_repr(getattr(measure, name))}; True or False is expected."
-    formula: Any = measure.FORMULA
-    if formula is not None and not isinstance(formula, Formula):
-        yield f"declares FORMULA = {value_repr(formula)}, which is not an irmx.Formula."
+    for name, is_right, expected in _DECLARATIONS:
+        if not is_right(getattr(measure, name)):
+            yield f"declares {name} = {value_repr(getattr(measure, name))}; {expected} is expected."
+        elif name == "CITATIONS":
+            try:
+                citations_of(measure.CITATIONS)
+            except IrmxError as error:
+                yield f"cannot be cited: {error}"
     for name, table in (("RUN_COLUMNS", "run"), ("QREL_COLUMNS", "qrels")):
         yield from _of_columns(getattr(measure, name), name, table)
-    cited = measure.CITATIONS
-    if not isinstance(cited, (tuple, list)) or not all(isinstance(one, (Citation, str)) for one in cited):
-        yield f"declares CITATIONS = {value_repr(cited)}; a tuple of irmx.Citation or of BibTeX entries is expected."
-    else:
-        try:
-            citations_of(cited)
-        except IrmxError as error:
-            yield f"cannot be cited: {error}"
 
 
 def _of_range(measure: Measure) -> Iterator[str]:
