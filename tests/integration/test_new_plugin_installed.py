@@ -34,7 +34,7 @@ def test_it_works_from_the_shell(installed):
     do, _ = installed
     done = do(*IRMX, "eval", "some.qrels", "some.run", "WB", "WB(j=2)@10", "WB(j=2)@2", "RR")
     assert done.out == "WB\t0.7500\nWB(j=2)@10\t0.1667\nWB(j=2)@2\t0.0000\nRR\t0.7500\n", done.err
-    assert "WB: WB\n  The reciprocal rank of the j-th relevant document." in do(*IRMX, "measures", "WB").out
+    assert "**WB.** The reciprocal rank of the j-th relevant document." in do(*IRMX, "measures", "WB").out
     assert "word-budget (irmx-word-budget) 0.1.0\n  measures: WB" in do(*IRMX, "plugins").out
     assert "title = {WB, a measure of retrieval}" in do(*IRMX, "cite", "WB").out
     assert "must be an int in the range [1, inf). Got 0" in do(*IRMX, "eval", "some.qrels", "some.run", "WB(j=0)").err

@@ -123,13 +123,13 @@ def _drawn_samples(
 
 
 @lru_cache(maxsize=64)
-def _deep(declared: tuple[Column, ...], rel: int, adapt: Callable[[Sample], Sample] | None) -> Sample:
+def _deep(declared: tuple[Column, ...], rel: int, adapt: Callable[[Sample], Sample] | None, large: int) -> Sample:
     subtopics = any(c.table == "qrels" and c.name == "iteration" for c in declared)
     names, chance = [f"doc{i:03}" for i in range(560)], random.Random(1)
     qrels: list[dict[str, Any]] = []
     run: list[dict[str, Any]] = []
     for query_id in ("deep", "other"):
-        grades = [rel, LARGE_GRADE, *(chance.choice([0, 0, 0, 0, rel, rel + 1, LARGE_GRADE]) for _ in names[2:520])]
+        grades = [rel, large, *(chance.choice([0, 0, 0, 0, rel, rel + 1, large]) for _ in names[2:520])]
         for doc_id, grade in zip(names, grades, strict=False):
             row = {"query_id": query_id, "doc_id": doc_id, "relevance": grade}
             qrels += [{**row, "iteration": s} for s in chance.choice(_HELD_BY)] if subtopics else [row]
@@ -141,13 +141,15 @@ def _deep(declared: tuple[Column, ...], rel: int, adapt: Callable[[Sample], Samp
     return sample if adapt is None else adapt(sample)
 
 
-def deep(measure: Measure, adapt: Callable[[Sample], Sample] | None = None) -> Sample:
+def deep(measure: Measure, adapt: Callable[[Sample], Sample] | None = None, large_grades: bool = True) -> Sample:
     """Return two topics with 75 documents retrieved and 520 judged, some with a grade of 60, without ties; always the same.
 
     Parameters
     ----------
     measure, adapt
         As in :func:`samples`.
+    large_grades : bool
+        Whether there are grades of 60; otherwise the largest is five above the smallest relevant one.
 
     Examples
     --------
@@ -156,7 +158,8 @@ def deep(measure: Measure, adapt: Callable[[Sample], Sample] | None = None) -> S
     >>> len(sample.run), len(sample.qrels), max(row["relevance"] for row in sample.qrels)
     (150, 1040, 60)
     """
-    return _deep(declared_columns(measure), _least_relevant(measure), adapt)
+    rel = _least_relevant(measure)
+    return _deep(declared_columns(measure), rel, adapt, LARGE_GRADE if large_grades else rel + 5)
 
 
 def _least_relevant(measure: Measure | None) -> int:
