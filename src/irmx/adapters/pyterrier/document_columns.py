@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
 from numbers import Real
 from typing import Any, Literal
 
@@ -17,130 +15,13 @@ from irmx.adapters.ir_datasets.fields import Field, Parsed
 from irmx.data.table import check_dates
 from irmx.errors import DataError, UsageError
 
-LookUp = Callable[[Sequence[str]], Mapping[str, Any]]
-"""Returns what is known of different documents."""
-
-
-@dataclass(frozen=True)
-class Known:
-    """Values that are at hand."""
-
-    values: Mapping[str, Any]
-
-    def __call__(self, docs: Sequence[str]) -> Mapping[str, Any]:
-        return self.values
-
-
-@dataclass(frozen=True)
-class Computed:
-    """Values that a function gives for one document."""
-
-    function: Callable[[str], Any]
-
-    def __call__(self, docs: Sequence[str]) -> Mapping[str, Any]:
-        return {doc: self.function(doc) for doc in docs}
-
-
-@dataclass(frozen=True)
-class Fields:
-    """Values that a declared field of the documents of a dataset gives; see :class:`irmx.Field`."""
-
-    dataset_id: str
-    column: str
-
-    def __post_init__(self) -> None:
-        from irmx.adapters.ir_datasets.judgments_of import refuse_not_given
-
-        refuse_not_given(self.dataset_id, self.column)
-
-    def __call__(self, docs: Sequence[str]) -> Mapping[str, Any]:
-        from irmx.adapters.ir_datasets.judgments_of import values_in_documents
-
-        found = values_in_documents(self.dataset_id, self.column, docs, of="retrieved")
-        return {doc: value.value for doc, value in found.items()}
-
-
-def look_up(column: str, source: Any, field: str | None = None) -> LookUp:
-    """Return the function that looks documents up in a source of any kind; a table may call the column otherwise."""
-    if isinstance(source, pd.DataFrame):
-        return Known(of_documents(column, source, field or column))
-    if field is not None:
-        what = "dataset" if dataset_id_of(source) is not None else type(source).__name__
-        raise UsageError(f"The parameter 'field' names a column of a DataFrame of documents; the source is a {what}.")
-    if isinstance(source, pd.Series):
-        return Known(_by_document(column, source.index.tolist(), source.tolist()))
-    if isinstance(source, Mapping):
-        return Known({str(doc): value for doc, value in source.items()})
-    dataset_id = dataset_id_of(source)
-    if dataset_id is not None:
-        return Fields(dataset_id, column)
-    if callable(source):
-        return Computed(source)
-    raise UsageError(
-        f"The {column!r} of documents is given by a dict, a Series by docno, a DataFrame with the columns docno and {column}, "
-        f"a function of the docno, or a dataset of ir_datasets. Got {type(source).__name__} instead."
-    )
-
-
-def of_documents(column: str, documents: pd.DataFrame, field: str) -> dict[str, Any]:
-    """Return a field of a table of documents by document."""
-    name = "docno" if "docno" in documents.columns else "doc_id"
-    for needed in (name, field):
-        if needed not in documents.columns:
-            raise DataError(
-                f"The table of documents lacks the column {'docno' if needed == name else field!r}. It has: "
-                f"{', '.join(map(str, documents.columns)) or 'none'}."
-            )
-    return _by_document(column, documents[name].tolist(), documents[field].tolist())
-
-
-def _by_document(column: str, docs: list[Any], values: list[Any]) -> dict[str, Any]:
-    """Return values by document; a document may stand twice with one value, but not with two."""
-    pairs = list(dict.fromkeys((str(doc), None if is_missing(v) else v) for doc, v in zip(docs, values, strict=True)))
-    often = Counter(doc for doc, _ in pairs).most_common(1)
-    if often and often[0][1] > 1:
-        doc = often[0][0]
-        raise DataError(f"The document {doc!r} has more than one {column!r}: {[v for d, v in pairs if d == doc]}.")
-    return dict(pairs)
-
-
-def dataset_id_of(source: Any) -> str | None:
-    """Return the id of a dataset of PyTerrier or ir_datasets, or of its name; None if it is no such thing."""
-    if isinstance(source, str):
-        return source.removeprefix("irds:")
-    if hasattr(source, "irds_ref"):
-        source = source.irds_ref()
-    named = getattr(source, "dataset_id", None)
-    return str(named()) if callable(named) else None
-
-
-def is_missing(value: Any) -> bool:
-    """Tell whether a value is none: None, NaN, NaT or an empty text."""
-    return value is None or value is pd.NaT or value != value or (isinstance(value, str) and not value)
-
-
 Missing = Literal["raise", "empty"]
 
 
 class DocumentColumn(pt.Transformer):
-    """Adds a column of documents to results; the rows and their order stay. Made by :func:`column`.
+    """Adds a column of documents to results; the rows and their order stay. Made by :func:`column`, with its parameters.
 
     Needs the column ``docno``; replaces a column of the same name.
-
-    Parameters
-    ----------
-    column : str
-        The name of the column.
-    source : dict, Series, DataFrame, callable, str or dataset
-        What gives its values; see :func:`column`.
-    field : str, optional
-        The column of a DataFrame that has them.
-    form : str or callable, optional
-        How they are written.
-    default : number or str, optional
-        The value of documents without one.
-    missing : {"raise", "empty"}
-        What to do with documents without one where there is no default.
     """
 
     def __init__(
@@ -159,7 +40,37 @@ class DocumentColumn(pt.Transformer):
                 "Documents without a value have the default, or stay empty; 'default' and 'missing' were given."
             )
         self.column, self.source, self.default, self.missing = column, source, default, missing
-        self._look_up = _read(look_up(column, source, field), field or column, form)
+        self._written = None if form is None else Field("documents", field or column, field or column, form)
+        self._known: Mapping[str, Any] | None = None
+        self._dataset_id: str | None = None
+        if isinstance(source, pd.DataFrame):
+            self._known = of_documents(column, source, field or column)
+        elif isinstance(source, pd.Series):
+            self._known = _by_document(column, source.index.tolist(), source.tolist())
+        elif isinstance(source, Mapping):
+            self._known = {str(doc): value for doc, value in source.items()}
+        else:
+            self._dataset_id = dataset_id_of(source)
+        if field is not None and not isinstance(source, pd.DataFrame):
+            what = type(source).__name__ if self._dataset_id is None else "dataset"
+            raise UsageError(
+                f"The parameter 'field' names a column of a DataFrame of documents; the source is a {what}."
+            )
+        if self._dataset_id is not None:
+            from irmx.adapters.ir_datasets.judgments_of import refuse_not_given
+
+            if form is not None:
+                raise UsageError(
+                    "The parameter 'form' goes with values that are given; the fields of a dataset have declared forms."
+                )
+            refuse_not_given(self._dataset_id, column)
+        elif self._known is None and not callable(source):
+            raise UsageError(
+                f"The {column!r} of documents is given by a dict, a Series by docno, a DataFrame with the columns docno and "
+                f"{column}, a function of the docno, or a dataset of ir_datasets. Got {type(source).__name__} instead."
+            )
+        if self._known is not None and self._written is not None:
+            self._known = _values(self._written, self._known)
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return the results with the column.
@@ -174,17 +85,26 @@ class DocumentColumn(pt.Transformer):
         distinct = list(dict.fromkeys(docs))
         found = self._look_up(distinct) if distinct else {}
         known = {doc: found[doc] for doc in distinct if doc in found and not is_missing(found[doc])}
-        if self.default is None and self.missing == "raise":
-            self._refuse([doc for doc in distinct if doc not in known], len(distinct))
+        lacking = [doc for doc in distinct if doc not in known]
+        if lacking and self.default is None and self.missing == "raise":
+            raise DataError(
+                f"{len(lacking)} of {len(distinct)} retrieved documents have no {self.column!r}, such as {lacking[0]!r}. Give "
+                "them one, or say what they have instead with default=...; missing='empty' leaves it empty."
+            )
         values = pd.Series([known.get(doc, self.default) for doc in docs], index=inp.index)
         return inp.assign(**{self.column: values})
 
-    def _refuse(self, lacking: list[str], total: int) -> None:
-        if lacking:
-            raise DataError(
-                f"{len(lacking)} of {total} retrieved documents have no {self.column!r}, such as {lacking[0]!r}. Give them "
-                "one, or say what they have instead with default=...; missing='empty' leaves it empty."
-            )
+    def _look_up(self, docs: Sequence[str]) -> Mapping[str, Any]:
+        """Return what is known of documents."""
+        if self._known is not None:
+            return self._known
+        if self._dataset_id is not None:
+            from irmx.adapters.ir_datasets.judgments_of import values_in_documents
+
+            found = values_in_documents(self._dataset_id, self.column, docs, of="retrieved")
+            return {doc: value.value for doc, value in found.items()}
+        computed = {doc: self.source(doc) for doc in docs}
+        return computed if self._written is None else _values(self._written, computed)
 
     def __repr__(self) -> str:
         return f"irmx.column({self.column!r})"
@@ -256,23 +176,41 @@ def column(
     return DocumentColumn(name, source, field, form, default, missing)
 
 
-def _read(source: LookUp, field: str, form: str | Callable[[Any], Parsed] | None) -> LookUp:
-    """Return a source whose values are read as those of a form."""
-    if form is None:
-        return source
-    written = Field("documents", field, field, form)
-    if isinstance(source, Known):
-        return Known(_values(written, source.values))
-    if isinstance(source, Computed):
-        return Computed(partial(_value, written, source.function))
-    raise UsageError(
-        "The parameter 'form' goes with values that are given; the fields of a dataset have declared forms."
-    )
+def of_documents(column: str, documents: pd.DataFrame, field: str) -> dict[str, Any]:
+    """Return a field of a table of documents by document."""
+    name = "docno" if "docno" in documents.columns else "doc_id"
+    for needed in (name, field):
+        if needed not in documents.columns:
+            raise DataError(
+                f"The table of documents lacks the column {'docno' if needed == name else field!r}. It has: "
+                f"{', '.join(map(str, documents.columns)) or 'none'}."
+            )
+    return _by_document(column, documents[name].tolist(), documents[field].tolist())
 
 
-def _value(field: Field, function: Callable[[str], Any], doc: str) -> Any:
-    """Return what the value that a function gives for a document says."""
-    return _values(field, {doc: function(doc)})[doc]
+def _by_document(column: str, docs: list[Any], values: list[Any]) -> dict[str, Any]:
+    """Return values by document; a document may stand twice with one value, but not with two."""
+    pairs = list(dict.fromkeys((str(doc), None if is_missing(v) else v) for doc, v in zip(docs, values, strict=True)))
+    often = Counter(doc for doc, _ in pairs).most_common(1)
+    if often and often[0][1] > 1:
+        doc = often[0][0]
+        raise DataError(f"The document {doc!r} has more than one {column!r}: {[v for d, v in pairs if d == doc]}.")
+    return dict(pairs)
+
+
+def dataset_id_of(source: Any) -> str | None:
+    """Return the id of a dataset of PyTerrier or ir_datasets, or of its name; None if it is no such thing."""
+    if isinstance(source, str):
+        return source.removeprefix("irds:")
+    if hasattr(source, "irds_ref"):
+        source = source.irds_ref()
+    named = getattr(source, "dataset_id", None)
+    return str(named()) if callable(named) else None
+
+
+def is_missing(value: Any) -> bool:
+    """Tell whether a value is none: None, NaN, NaT or an empty text."""
+    return value is None or value is pd.NaT or value != value or (isinstance(value, str) and not value)
 
 
 def _values(field: Field, written: Mapping[str, Any]) -> dict[str, Any]:

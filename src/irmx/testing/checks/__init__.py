@@ -5,16 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from irmx.declare.measures import Measure
-from irmx.testing.checks import (
-    columns_read,
-    edges,
-    inputs,
-    measure_objects,
-    metadata,
-    parameters,
-    relations,
-    same_values,
-)
+from irmx.testing.checks import declared, inputs, relations
 from irmx.testing.checks import values as of_values
 from irmx.testing.trying import Data
 
@@ -29,34 +20,34 @@ class Check(Protocol):
 
 
 _ALL: tuple[Any, ...] = (
-    metadata.check_metadata,
-    metadata.check_citation,
-    metadata.check_examples,
-    metadata.check_readme,
-    parameters.check_parameters,
-    parameters.check_unknown_parameter,
-    parameters.check_required_parameters,
-    parameters.check_default_parameters,
-    measure_objects.check_expression,
-    measure_objects.check_equality,
-    measure_objects.check_copies,
-    measure_objects.check_joblib,
+    declared.check_metadata,
+    declared.check_citation,
+    declared.check_examples,
+    declared.check_readme,
+    declared.check_parameters,
+    declared.check_unknown_parameter,
+    declared.check_required_parameters,
+    declared.check_default_parameters,
+    declared.check_expression,
+    declared.check_equality,
+    declared.check_copies,
+    declared.check_joblib,
     inputs.check_input_kinds,
     inputs.check_inputs_unchanged,
     relations.RELATIONS["undeclared_columns"],
-    columns_read.check_missing_columns,
-    columns_read.check_optional_columns,
+    inputs.check_missing_columns,
+    inputs.check_optional_columns,
     relations.RELATIONS["row_order"],
     relations.RELATIONS["ties"],
     relations.RELATIONS["topics"],
     relations.check_ids,
     relations.check_repeat,
-    edges.check_empty_run,
-    edges.check_empty_qrels,
-    edges.check_unknown_topics,
-    edges.check_no_relevant,
-    edges.check_nothing_found,
-    edges.check_repeated_documents,
+    inputs.check_empty_run,
+    inputs.check_empty_qrels,
+    inputs.check_unknown_topics,
+    inputs.check_no_relevant,
+    inputs.check_nothing_found,
+    inputs.check_repeated_documents,
     of_values.check_range,
     of_values.check_monotone,
     of_values.check_floats,
@@ -68,7 +59,7 @@ _ALL: tuple[Any, ...] = (
     relations.RELATIONS["judged_only"],
     relations.RELATIONS["run_order"],
     relations.check_no_relevant_nan,
-    same_values.check_ir_measures,
+    inputs.check_ir_measures,
 )
 
 CHECKS: dict[str, Check] = {check.__name__.removeprefix("check_"): check for check in _ALL}
