@@ -114,7 +114,7 @@ class Words(click.Group):
     """
 
     def __init__(self, word: str = "", **options: Any) -> None:
-        super().__init__(name=word or "irmx", no_args_is_help=True, **options)
+        super().__init__(name=word or "irmx", no_args_is_help=False, **options)
         self._word = word
 
     def _next_words(self, commands: Iterable[Command]) -> dict[str, list[Command]]:
@@ -124,6 +124,13 @@ class Words(click.Group):
             if not self._word or one.group == self._word:
                 words.setdefault(one.NAME if self._word else one.group or one.NAME, []).append(one)
         return words
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the options; without a command the help is printed, and the exit code is that of a wrong request."""
+        if not args and not ctx.resilient_parsing:
+            print(self.get_help(ctx), file=sys.stderr)
+            raise click.exceptions.Exit(2)
+        return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the next words."""
