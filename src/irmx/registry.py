@@ -21,23 +21,7 @@ GROUP = "irmx"
 
 @dataclass
 class PluginInfo:
-    """A plugin as ``irmx plugins`` shows it.
-
-    Attributes
-    ----------
-    name : str
-        The name of its entry point, with the distribution where several distributions have one of this name.
-    distribution, version : str
-        The distribution that holds it.
-    point : str
-        The name of its entry point.
-    offers : dict of str to list of str
-        The names it registered, by kind (``"measures"``, ...).
-    refused : dict of str to dict of str to str
-        The names it claims but does not get, by kind, with the reason.
-    failure : str
-        Why it is not in use; empty if it is.
-    """
+    """A plugin as ``irmx plugins`` shows it."""
 
     name: str
     distribution: str = ""

@@ -103,15 +103,7 @@ def _key_of_plugins() -> str:
 
 
 class Words(click.Group):
-    """The words after ``irmx``, or after one that several commands begin with, such as ``irmx pages``.
-
-    Parameters
-    ----------
-    word : str
-        The first word; empty for ``irmx`` itself.
-    **options
-        Those of a group of click.
-    """
+    """The words after ``irmx``, or after one that several commands begin with, such as ``irmx pages``."""
 
     def __init__(self, word: str = "", **options: Any) -> None:
         super().__init__(name=word or "irmx", no_args_is_help=False, **options)

@@ -23,15 +23,7 @@ from irmx.score.backends import not_installed
 
 
 class MeasurePage:
-    """The page of a measure or a named object; a generator of documentation that has more to say, such as links, overrides sections.
-
-    Parameters
-    ----------
-    name : str
-        The name in expressions.
-    measure : Measure or Symbol
-        A measure of irmx or of ir_measures, of which a plugin's scorer says more, if there is one; or a named object.
-    """
+    """The page of a measure or a named object; a generator of documentation that has more to say, such as links, overrides sections."""
 
     def __init__(self, name: str, measure: Any) -> None:
         self.name, self.measure = name, measure

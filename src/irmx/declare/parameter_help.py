@@ -32,13 +32,7 @@ class ParameterSignature:
 
 
 class ParameterDoc:
-    """The attribute ``__doc__`` of a class that declares parameters; an instance adds sections on its formula and parameters.
-
-    Parameters
-    ----------
-    text : str or None
-        The docstring of the class.
-    """
+    """The attribute ``__doc__`` of a class that declares parameters; an instance adds sections on its formula and parameters."""
 
     def __init__(self, text: str | None) -> None:
         self._text = text

@@ -134,15 +134,7 @@ class Multiple:
 
 
 class Values:
-    """Reads what stands for the values of the parameters of a measure, a named object, or anything else with parameters.
-
-    Parameters
-    ----------
-    owner : object
-        It has a ``NAME`` and ``SUPPORTED_PARAMS``.
-    declared : dict of str to Param, optional
-        The parameters, if they are not those of the owner: single values are then returned as they are written.
-    """
+    """Reads what stands for the values of the parameters of a measure, a named object, or anything else with parameters."""
 
     def __init__(self, owner: Any, declared: Mapping[str, Any] | None = None) -> None:
         self.owner, self.name, self._as_written = owner, str(owner.NAME or owner), declared is not None

@@ -94,15 +94,6 @@ class Discovery:
 
     Failures of a plugin are recorded and warned about, never raised. Names are assigned when all plugins are loaded, so the
     order of plugins does not matter.
-
-    Parameters
-    ----------
-    registry : Registry
-        The registry to fill.
-    preferred : set of str
-        The plugins or distributions that the user prefers where two claim a name.
-    own_names : collection of str
-        The attributes of the module irmx, which no plugin gets.
     """
 
     def __init__(self, registry: Registry, preferred: set[str], own_names: Collection[str] = ()) -> None:

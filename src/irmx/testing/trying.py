@@ -53,17 +53,7 @@ def failure(measure: Any, asked: str, found: str, *samples: Sample) -> CheckErro
 
 @dataclass(frozen=True)
 class Data:
-    """The options of the data on which a measure is checked.
-
-    Attributes
-    ----------
-    adapt : callable, optional
-        Takes a :class:`Sample` and returns it with its columns made consistent.
-    examples : int
-        The number of samples per check.
-    shrink : bool
-        Whether to shrink a failing sample to the smallest that fails.
-    """
+    """The options of the data on which a measure is checked."""
 
     adapt: Callable[[Sample], Sample] | None = None
     examples: int = EXAMPLES

@@ -18,19 +18,7 @@ from irmx.registry import registry
 
 @dataclass(frozen=True)
 class Listed:
-    """A dataset with qrels, as its declarations describe it.
-
-    Attributes
-    ----------
-    NAME : str
-        Its id.
-    source : str
-        What provides it: ``ir_datasets``, or a plugin with its version.
-    qrels : tuple of str
-        The fields of its qrels.
-    columns : dict of str to str
-        The columns beyond those of all qrels, and where each comes from: ``"qrels"``, or the field of the documents.
-    """
+    """A dataset with qrels, as its declarations describe it."""
 
     NAME: str
     source: str

@@ -21,17 +21,6 @@ _LONGEST = 40
 class Names:
     """The names in the files of a new plugin.
 
-    Attributes
-    ----------
-    distribution : str
-        The name of the distribution to install, such as ``irmx-word-budget``.
-    package : str
-        The name of the package to import, such as ``irmx_word_budget``.
-    plugin : str
-        The name of the entry point, such as ``word-budget``.
-    measure : str
-        The name of the measure in expressions, such as ``WordBudget``.
-
     Examples
     --------
     >>> Names.of("Word_Budget")

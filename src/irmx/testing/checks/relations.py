@@ -21,31 +21,7 @@ from irmx.testing.trying import Data, Values, failure, for_all, for_all_large, r
 
 @dataclass(frozen=True)
 class Relation:
-    """A check that a measure has the same values on changed data, or, with another parameter, on other data.
-
-    Attributes
-    ----------
-    name, about : str
-        The name of the check, and what it checks; its ``__name__`` and ``__doc__``.
-    asked : str
-        The sentence of a failure that says what must hold.
-    what : str
-        What the changed data are, such as ``"with the rows in another order"``.
-    changed : function
-        Takes the measure and a sample, and yields changed samples; topics that both have are compared.
-    params : dict of str to object
-        Common parameters, with which the measure is asked about the sample; the relation is passed by a measure without them.
-    keeps : bool
-        Whether the measure has these parameters on the changed data, too.
-    applies : function
-        Tells whether the relation is asked of a measure.
-    options : sequence of dict
-        Of the samples, see :func:`irmx.testing.strategies.samples`; one run for each.
-    large : bool
-        Whether rankings of some thirty documents are looked at.
-    share : float
-        Of the number of examples.
-    """
+    """A check that a measure has the same values on changed data, or, with another parameter, on other data."""
 
     name: str
     about: str

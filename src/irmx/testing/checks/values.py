@@ -95,15 +95,7 @@ def check_monotone(measure: Measure, data: Data) -> None:
 
 @dataclass(frozen=True)
 class Lowered:
-    """A value that falls as a relevant document takes the place of a non-relevant one.
-
-    Attributes
-    ----------
-    before, after : Sample
-        The data with the one and with the other.
-    text : str
-        Which documents, and the two values.
-    """
+    """A value that falls as a relevant document takes the place of a non-relevant one."""
 
     before: Sample
     after: Sample
