@@ -124,6 +124,12 @@ def test_a_whole_number_for_a_float_gives_the_value_of_the_float_once(text: str)
     assert len(irmx.calc_aggregate([text.format("1"), text.format("1.0"), "AP"], QRELS, RUN)) == 2
 
 
+def test_equal_numbers_make_one_measure() -> None:
+    assert len(irmx.toolkit.as_measures("RBP(rel=1) RBP(rel=1.0) NCP(law=uniform,rel=1.0) NCP(law=uniform)")) == 2
+    assert parse_measures("MSU(MD=30s|1m,L=.5)") == parse_measures("MSU(MD='30s',L=0.5) MSU(MD=60,L=0.5)")
+    assert parse_measure("nDCG(dcg=exp-log2)@10") == ir_measures.nDCG(dcg="exp-log2") @ 10
+
+
 @pytest.mark.parametrize("recall", [0.104, 0.1 + 0.2])
 def test_recall_of_more_than_two_decimals_is_refused(recall: float) -> None:
     """pytrec_eval's provider rounds it: the value would be of another recall, or 0 where that is asked for, too."""
