@@ -73,6 +73,10 @@ class Registry:
         measures = self._by_key("measures")
         return measures if aliases else {name: measure for name, measure in measures.items() if name == measure.NAME}
 
+    def measure(self, name: str) -> Any:
+        """Return the measure of a plugin that has a name, None if none has."""
+        return self._owners.get(("measures", name), (None, ""))[0]
+
     def scorers(self) -> dict[str, Any]:
         """Return the scorers of measures of ir_measures by the names of these measures."""
         return self._by_key("scorers")

@@ -148,17 +148,16 @@ def _settings(whole: Part, complete: bool) -> list[ir_measures.Measure]:
     if call is None:
         raise whole.error(f"Expected the name of a measure here; this is not a measure. {_FORM}.")
     name, word = call[1], whole.part(0, len(call[1]))
-    known = measure_names()
-    if name not in known:
+    base = registry().measure(name) or ir_measures.measures.registry.get(name)
+    if base is None:
         if is_trec_name(name):
             same = " ".join(map(str, trec_measures(name)))
             raise word.error(
                 f"{name} is a name of trec_eval, which takes no parameters and no @. It stands for {same}."
             )
-        near = suggest(name, known) or suggest(name, trec_names().values())
+        near = suggest(name, measure_names()) or suggest(name, trec_names().values())
         problem = f"There is no measure {name}.{near} 'irmx measures' lists all of them."
         raise word.error(problem, UnknownNameError)
-    base = known[name]
     values = Values(base, None if isinstance(base, Measure) else _declared(base))
     given = values.of_arguments(whole.part(*call.span(2))) if call[2] else {}
     if call[3] is not None:  # as in Python, nDCG(cutoff=20)@10 is nDCG@10
