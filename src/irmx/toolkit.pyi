@@ -26,6 +26,8 @@ from .data.new_file import new_file as new_file
 from .data.paths import matching_file as matching_file
 from .data.paths import matching_files as matching_files
 from .data.table import check_dates as check_dates
+from .declare.citation import IR_MEASURES as IR_MEASURES
+from .declare.citation import IRMX as IRMX
 from .declare.columns import vocabulary as vocabulary
 from .declare.command import QRELS_HELP as QRELS_HELP
 from .declare.drawn_contributions import picture_text as picture_text
@@ -71,5 +73,6 @@ from .score.scores import file_digest as file_digest
 from .score.scores import versions_of as versions_of
 from .score.topic_scores import DetailedMetric as DetailedMetric
 from .score.topic_scores import DetailedResults as DetailedResults
+from .score.views import MARKS as MARKS
 
 __all__: list[str]

@@ -163,10 +163,10 @@ def test_files_that_are_no_scores_are_refused(tmp_path: Path, demo: Scores) -> N
     path = tmp_path / "scores.parquet"
     demo.to_parquet(path)
     table = pq.read_table(path)
-    about = {**json.loads(table.schema.metadata[b"irmx_scores"]), "schema": 2}
+    about = {**json.loads(table.schema.metadata[b"irmx_scores"]), "schema": 3}
     for write, says in (
         (lambda: demo.frame().to_parquet(path), "no scores of irmx"),
-        (lambda: pq.write_table(table.replace_schema_metadata({b"irmx_scores": json.dumps(about)}), path), "schema 2"),
+        (lambda: pq.write_table(table.replace_schema_metadata({b"irmx_scores": json.dumps(about)}), path), "schema 3"),
         (lambda: path.write_text("query_id"), "cannot be read"),
     ):
         write()

@@ -6,18 +6,20 @@ from typing import Annotated
 
 from irmx.adapters.ir_measures.papers import papers_of
 from irmx.cli.click_command import Argument
-from irmx.declare.citation import IR_MEASURES
+from irmx.declare.citation import IR_MEASURES, TOOLS
 from irmx.errors import note, visible_lines
 from irmx.score.evaluator import as_measures
 
 
-def cite(measures: Annotated[list[str], Argument(help="Measures, as for irmx eval.")]) -> None:
+def cite(measures: Annotated[list[str], Argument(help="Measures, as for irmx eval; or irmx, ir_measures.")]) -> None:
     """Print BibTeX entries of the papers to cite.
 
-    Covers the measures of irmx plugins and of ir_measures, and ir_measures itself.
+    Covers the measures of irmx plugins and of ir_measures, ir_measures itself, and irmx.
     """
-    papers = {str(measure): papers_of(measure) for measure in as_measures(measures)}
-    entries = {paper.key: paper for cited in (*papers.values(), (IR_MEASURES,)) for paper in cited}
+    tools = [TOOLS[name] for name in measures if name in TOOLS]
+    papers = {str(m): papers_of(m) for m in as_measures([name for name in measures if name not in TOOLS])}
+    of_tools = (tools,) if tools and not papers else (tools, (IR_MEASURES,))
+    entries = {paper.key: paper for cited in (*papers.values(), *of_tools) for paper in cited}
     print(visible_lines("\n\n".join(paper.bibtex() for paper in entries.values())))
     if without := [name for name, cited in papers.items() if not cited]:
         note(f"{', '.join(without)}: no paper to cite but that of ir_measures")

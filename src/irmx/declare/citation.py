@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from importlib.metadata import version
 
 from irmx.errors import UsageError
 from irmx.ragged import short_repr
@@ -127,6 +128,22 @@ IR_MEASURES = Citation(
         "booktitle": "Advances in Information Retrieval (ECIR 2022)",
         "year": "2022",
         "pages": "305--310",
+        "doi": "10.1007/978-3-030-99739-7_38",
     },
 )
 """The citation of ir_measures, whose measures and conventions irmx shares."""
+
+IRMX = Citation(
+    "irmx",
+    "software",
+    {
+        "author": "{The irmx developers}",
+        "title": "irmx: evaluation measures with user models for the tools of information retrieval",
+        "version": version("irmx"),
+        "year": "2026",
+    },
+)
+"""The citation of irmx itself."""
+
+TOOLS = {"irmx": IRMX, "ir_measures": IR_MEASURES}
+"""What ``irmx cite`` takes beside measures."""

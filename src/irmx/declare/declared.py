@@ -65,7 +65,11 @@ def _are_texts(value: Any) -> bool:
 _DECLARATIONS: tuple[tuple[str, Callable[[Any], bool], str], ...] = (
     *((name, lambda value: isinstance(value, str), "a text") for name in ("PRETTY_NAME", "SHORT_DESC")),
     *((name, _are_texts, "a tuple of texts") for name in ("ALIASES", "EXAMPLES", "SHARED_PARAMS")),
-    *((name, lambda value: isinstance(value, bool), "True or False") for name in ("MONOTONE", "DOCS_MAY_REPEAT")),
+    *(
+        (name, lambda value: isinstance(value, bool), "True or False")
+        for name in ("MONOTONE", "DOCS_MAY_REPEAT", "LESS_IS_BETTER")
+    ),
+    ("UNJUDGED", lambda value: value in ("", "bounded", "additive"), "'', 'bounded' or 'additive'"),
     ("FORMULA", lambda value: value is None or isinstance(value, Formula), "an irmx.Formula"),
     (
         "CITATIONS",

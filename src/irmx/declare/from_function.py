@@ -95,6 +95,7 @@ def measure(
     monotone: bool = ...,
     default: float = ...,
     docs_may_repeat: bool = ...,
+    less_is_better: bool = ...,
     cite: Citation | str | Sequence[Citation | str] = ...,
     examples: str | Sequence[str] = ...,
     batch: Literal[False] = ...,
@@ -110,6 +111,7 @@ def measure(
     monotone: bool = ...,
     default: float = ...,
     docs_may_repeat: bool = ...,
+    less_is_better: bool = ...,
     cite: Citation | str | Sequence[Citation | str] = ...,
     examples: str | Sequence[str] = ...,
     batch: Literal[True],
@@ -126,6 +128,7 @@ def measure(
     monotone: bool = True,
     default: float = 0.0,
     docs_may_repeat: bool = False,
+    less_is_better: bool = False,
     cite: Citation | str | Sequence[Citation | str] = (),
     examples: str | Sequence[str] = (),
     batch: bool = False,
@@ -163,6 +166,8 @@ def measure(
         The value of a topic for which the run has no documents; in the range.
     docs_may_repeat : bool
         Whether a document may occur more than once in the run of a topic; see :class:`irmx.Measure`.
+    less_is_better : bool
+        Whether smaller values are better, as those of costs.
     cite : Citation, str or sequence of them
         The publications to cite; a text is a BibTeX entry.
     examples : str or sequence of str
@@ -225,6 +230,7 @@ def measure(
                 "MONOTONE": monotone,
                 "DEFAULT": default,
                 "DOCS_MAY_REPEAT": docs_may_repeat,
+                "LESS_IS_BETTER": less_is_better,
                 "CITATIONS": citations_of(cited),
                 "EXAMPLES": tuple(shown) or (() if required else (known_as,)),
                 "_function": staticmethod(function),

@@ -106,6 +106,11 @@ class Measure(ir_measures.Measure):
     MONOTONE : bool
         Whether replacing a non-relevant document by a relevant one, with the same score and run columns, never
         lowers the value, whatever the parameters.
+    LESS_IS_BETTER : bool
+        Whether smaller values are better, as those of costs: ranks, wins, marks of comparisons follow it.
+    UNJUDGED : {"", "bounded", "additive"}
+        What grades of unjudged documents can do. Bounded: no grades give a value outside those in which all of them are
+        non-relevant, or all relevant. Additive: besides, each adds a number that depends on its rank alone.
     DEFAULT : float
         The value of a topic for which the run has no documents; in ``RANGE``.
     DOCS_MAY_REPEAT : bool
@@ -129,6 +134,8 @@ class Measure(ir_measures.Measure):
     RANGE: ClassVar[tuple[float | None, float | None]] = (0.0, 1.0)
     MONOTONE: ClassVar[bool] = True
     DOCS_MAY_REPEAT: ClassVar[bool] = False
+    LESS_IS_BETTER: ClassVar[bool] = False
+    UNJUDGED: str = ""
     CITATIONS: ClassVar[tuple[Citation | str, ...]] = ()
     EXAMPLES: ClassVar[tuple[str, ...]] = ()
     SHARED_PARAMS: ClassVar[tuple[str, ...]] = ()

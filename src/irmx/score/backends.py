@@ -197,6 +197,11 @@ class Provided:
             raise error.of(f"{_names(measures)} cannot be computed: {error}") from None
         self._evaluator = self._call(lambda: provider.evaluator(measures, qrels))
 
+    @property
+    def provider_name(self) -> str:
+        """The name of the provider."""
+        return str(self._provider.NAME)
+
     def score(self, join: Join) -> ScoresByMeasure:
         """Return the scores; NaN for a topic for which the provider has no value."""
         try:

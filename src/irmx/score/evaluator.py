@@ -140,6 +140,11 @@ class Evaluator:
             self._last = judgments, provided(self._others, judgments, chosen)
         return self._last[1]
 
+    def computed_by(self) -> dict[str, str]:
+        """Return what computes each measure: ``irmx`` for measures and scorers of plugins, otherwise a provider of ir_measures."""
+        own = {str(measure): "irmx" for backend in self._own for measure in backend.measures}
+        return own | {str(m): str(backend.provider_name) for backend in self._last[1] for m in backend.measures}
+
     def values(self, run: Any) -> dict[ir_measures.Measure, dict[str, float]]:
         """Return the value per measure, in the order given, and topic, in the order of the qrels.
 

@@ -1,4 +1,4 @@
-"""The scores of many systems: topics x systems x measures, and their provenance."""
+"""The scores of many systems: topics x systems x views, and their provenance."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from irmx.data.chunks import MEMORY
 from irmx.data.new_file import new_file
-from irmx.declare.expressions import canonical, measure_named, parse_measure
+from irmx.declare.expressions import canonical, measure_named
 from irmx.declare.from_function import FunctionMeasure
 from irmx.declare.markup_html import SHOWN, html_result
 from irmx.declare.measures import Measure
@@ -27,6 +28,7 @@ from irmx.registry import registry
 from irmx.score.evaluator import Evaluator, Measures, as_measures
 from irmx.score.scored_runs import named_runs, scored_runs
 from irmx.score.topic_scores import TopicScores, mean_of
+from irmx.score.views import Marks, marks_of, names_of, table_of_views
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,29 +41,38 @@ _LISTED = 20
 """How many known names a message lists."""
 
 _METADATA = b"irmx_scores"
-_SCHEMA = 1
+_SCHEMAS = (1, 2)
+"""Files of the first schema have no views beside measures; the second is written."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores:
-    """One value per topic, system and measure.
+    """One value per topic, system and view.
+
+    A view is what one column of numbers depends on: a measure with its parameters, and possibly whose judgments, what is
+    assumed of unjudged documents, which part of the judgments, and which topics. Without any of these, the views are the measures.
 
     Attributes
     ----------
     values : float array
-        The values, of shape (topics, systems, measures). A topic for which a system retrieved nothing has the measure's default; NaN if a measure has no value.
+        The values, of shape (topics, systems, views). A topic for which a system retrieved nothing has the measure's default; NaN if a measure has no value.
     topics : tuple of str
         The query ids, in order.
     systems : tuple of str
         The names of the systems, in order.
     measures : tuple of Measure
-        The measures, in order.
+        The measure of every view, in order.
     retrieved : bool array
         Of shape (topics, systems): whether the system retrieved anything for the topic.
     fields : dict of str to float array
         Further fields of the values, by name and of their shape, such as ``standard_error``; NaN if missing.
     made_by : dict
         The provenance that :func:`irmx.scores` records: versions and digests of files. It can be written as JSON.
+    marks : dict of str to tuple
+        What views depend on beside their measures, one value per view: ``judgments``, ``unjudged``, ``keep``, ``sample``,
+        ``without``, ``slice``, ``seed``, ``collection``; and ``weight``, the share of users that a view stands for.
+    weights : float array or None
+        Of shape (topics, views): 0 for a topic that is not in a view, otherwise 1; None if all topics are in all views.
 
     Examples
     --------
@@ -78,6 +89,8 @@ class Scores:
       query_id system measure  value
     0        q    two      RR    0.5
     1        r    two      RR    0.0
+    >>> irmx.scores("RBP(p=.5|.9) AP", {"q": {"a": 1}}, {"one": {"q": {"a": 1.0}}}).views["RBP.p"].to_dict()
+    {'RBP(p=0.5)': 0.5, 'RBP(p=0.9)': 0.9, 'AP': nan}
     """
 
     values: Floats
@@ -87,6 +100,8 @@ class Scores:
     retrieved: np.ndarray[Any, np.dtype[np.bool_]]
     fields: Mapping[str, Floats] = field(default_factory=dict)
     made_by: Mapping[str, Any] = field(default_factory=dict)
+    marks: Marks = field(default_factory=dict)
+    weights: Floats | None = None
 
     def __post_init__(self) -> None:
         shape = (len(self.topics), len(self.systems), len(self.measures))
@@ -100,7 +115,12 @@ class Scores:
             raise UsageError(
                 f"retrieved has the shape {self.retrieved.shape} for {shape[0]} topics, {shape[1]} systems."
             )
-        for name in ("values", "retrieved"):
+        if self.weights is not None and self.weights.shape != (shape[0], shape[2]):
+            raise UsageError(f"weights has the shape {self.weights.shape} for {shape[0]} topics, {shape[2]} views.")
+        for name, of_views in self.marks.items():
+            if len(of_views) != shape[2]:
+                raise UsageError(f"{shape[2]} views have {len(of_views)} values of {name}.")
+        for name in ("values", "retrieved", *(["weights"] if self.weights is not None else [])):
             object.__setattr__(self, name, read_only(getattr(self, name)))
         object.__setattr__(self, "fields", {name: read_only(array) for name, array in self.fields.items()})
 
@@ -109,16 +129,16 @@ class Scores:
         self.__post_init__()  # pickle forgets which arrays are read-only
 
     def __repr__(self) -> str:
-        axes = ((self.topics, "topic"), (self.systems, "system"), (self.measures, "measure"))
+        axes = ((self.topics, "topic"), (self.systems, "system"), (self.names, "view" if self.marks else "measure"))
         counts = ", ".join(counted(len(names), noun) for names, noun in axes)
-        named = ", ".join(map(str, self.measures[:3])) + (", ..." if len(self.measures) > 3 else "")
+        named = ", ".join(self.names[:3]) + (", ..." if len(self.names) > 3 else "")
         missing = int((~self.retrieved).sum())
         are = "1 topic of a system is" if missing == 1 else f"{missing} topics of systems are"
         return f"<Scores of {counts}: {named}{f'; {are} missing' if missing else ''}>"
 
     def _repr_html_(self) -> str:
-        """Return the means as a table: of many systems the best by the first measure, of many measures the first."""
-        means = self.select(measures=self.measures[:SHOWN]).means()
+        """Return the means as a table: of many systems the best by the first view, of many views the first."""
+        means = self.select(views=self.names[:SHOWN]).means()
         caption = "means over topics"
         if len(self.systems) > SHOWN:
             means = means.sort_values(means.columns[0], ascending=False, kind="stable")
@@ -130,13 +150,132 @@ class Scores:
         notes = [f"topics without results count with the measure's default: {some(lacking, 5)}"] if lacking else []
         return html_result(repr(self), {caption: means.reset_index()}, notes=notes)
 
+    # -- views -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The text of every view: its measure, and what it depends on beside it, such as ``AP judgments=llm``."""
+        return names_of(self.measures, self.marks)
+
+    @cached_property
+    def views(self) -> pd.DataFrame:
+        """One row per view, with its text as the index.
+
+        The columns are ``measure``; the parameters in which measures of the same name differ, such as ``RBP.p``: numbers,
+        durations as ordered categories, and otherwise texts; what views depend on beside measures, such as ``judgments``; and
+        ``less_is_better``, if that is so for a measure.
+        """
+        return table_of_views(self.measures, self.marks)
+
+    def marked(self, **marks: Any) -> Scores:
+        """Return the scores with further marks of their views, each one value for all views, or one per view.
+
+        >>> import irmx
+        >>> scores = irmx.scores("AP", {"q": {"a": 1}}, {"one": {"q": {"a": 1.0}}})
+        >>> scores.marked(judgments="nist").names
+        ('AP judgments=nist',)
+        """
+        count = len(self.measures)
+        given = {name: tuple(v) if isinstance(v, (tuple, list)) else (v,) * count for name, v in marks.items()}
+        return replace(self, marks={**self.marks, **given})
+
+    def slices(self, groups: Any) -> Scores:
+        """Return the scores with a view per group of topics, after the view of all topics.
+
+        Parameters
+        ----------
+        groups : mapping of str to str, or table
+            The group of every topic: by query id, or a table with the column query_id and one column per grouping. A
+            topic without a group is in none.
+
+        Raises
+        ------
+        irmx.errors.DataError
+            If a group has no topic of the scores.
+        """
+        import pandas as pd
+
+        if isinstance(groups, Mapping) and "query_id" not in groups:
+            groups = {"query_id": list(groups), "group": list(groups.values())}
+        table = pd.DataFrame(groups).astype(object)
+        parts = [self.marked(slice="")]
+        places = {topic: place for place, topic in enumerate(self.topics)}
+        for name in (column for column in table.columns if column != "query_id"):
+            label = "" if name == "group" else f"{name}:"
+            for group, rows in table.groupby(name, sort=True):
+                at = [places[topic] for topic in map(str, rows["query_id"]) if topic in places]
+                if not at:
+                    raise DataError(f"The group {group!r} of topics has no topic of the scores.")
+                chosen = np.zeros((len(self.topics), len(self.measures)))
+                chosen[at] = 1 if self.weights is None else self.weights[at]
+                parts.append(replace(self.marked(slice=f"{label}{group}"), weights=chosen))
+        return Scores.concat(parts)
+
+    @classmethod
+    def concat(cls, parts: Iterable[Scores]) -> Scores:
+        """Return the views of several scores together, such as those by several judges; systems must be the same.
+
+        A topic that some of them lack is not in their views. A view that occurs again is left out.
+
+        Raises
+        ------
+        irmx.errors.DataError
+            If the systems differ.
+        """
+        several = list(parts)
+        first = several[0]
+        for other in several[1:]:
+            if other.systems != first.systems:
+                raise DataError(
+                    f"Scores of the same systems can be put together. Some are of {some(first.systems)}, others of {some(other.systems)}."
+                )
+        topics = tuple(dict.fromkeys(topic for part in several for topic in part.topics))
+        marks = marks_of(name for part in several for name in part.marks)
+        seen: set[str] = set()
+        values, weights, measures, fields = [], [], [], []
+        of_marks: dict[str, list[Any]] = {name: [] for name in marks}
+        retrieved = np.zeros((len(topics), len(first.systems)), dtype=bool)
+        place = {topic: t for t, topic in enumerate(topics)}
+        for part in several:
+            at = np.array([place[topic] for topic in part.topics], dtype=np.intp)
+            kept = [v for v, name in enumerate(part.names) if not (name in seen or seen.add(name))]  # type: ignore[func-returns-value]
+            shape = (len(topics), len(first.systems), len(kept))
+            full, weight = np.full(shape, np.nan), np.zeros((len(topics), len(kept)))
+            full[at] = part.values[:, :, kept]
+            weight[at] = 1 if part.weights is None else part.weights[:, kept]
+            of_part = {name: np.full(shape, np.nan) for name in part.fields}
+            for name, array in part.fields.items():
+                of_part[name][at] = array[:, :, kept]
+            retrieved[at] |= part.retrieved
+            values.append(full)
+            weights.append(weight)
+            fields.append((of_part, shape))
+            measures += [part.measures[v] for v in kept]
+            for name in marks:
+                lacking = tuple("" for _ in part.measures)
+                of_marks[name] += [part.marks.get(name, lacking)[v] for v in kept]
+        all_weights = np.concatenate(weights, axis=1)
+        names = list(dict.fromkeys(name for of_part, _ in fields for name in of_part))
+        joined = {
+            name: np.concatenate([of_part.get(name, np.full(shape, np.nan)) for of_part, shape in fields], axis=2)
+            for name in names
+        }
+        made_by = {key: value for part in reversed(several) for key, value in part.made_by.items()}
+        return cls(
+            np.concatenate(values, axis=2), topics, first.systems, tuple(measures), retrieved, joined, made_by,
+            {name: tuple(of) for name, of in of_marks.items()}, None if (all_weights == 1).all() else all_weights,
+        )  # fmt: skip
+
     # -- parts -------------------------------------------------------------------------------------------
 
-    def __getitem__(self, measure: str | ir_measures.Measure) -> Floats:
-        """Return the values of one measure, shape (topics, systems)."""
-        own = [one for one in self.measures if str(one) == str(measure)]
-        [place] = self._places_of_measures(own or [parse_measure(measure)])
-        values: Floats = self.values[:, :, place]
+    def __getitem__(self, view: str | ir_measures.Measure) -> Floats:
+        """Return the values of one view, or of the only view of a measure, shape (topics, systems)."""
+        places = self._places_of_views(view)
+        if len(places) != 1:
+            raise UsageError(
+                f"{view} stands for {len(places)} views of the scores: {some([self.names[v] for v in places])}. Name one."
+            )
+        values: Floats = self.values[:, :, places[0]]
         return values
 
     def select(
@@ -144,19 +283,31 @@ class Scores:
         topics: str | Iterable[str] | None = None,
         systems: str | Iterable[str] | None = None,
         measures: Measures | None = None,
+        *,
+        views: Any = None,
     ) -> Scores:
-        """Return the scores of some topics, systems or measures, in the order given; by default of all.
+        """Return the scores of some topics, systems, measures or views, in the order given; by default of all.
+
+        Parameters
+        ----------
+        topics, systems : str or iterable of str, optional
+            Their names.
+        measures : str, Measure or iterable of them, optional
+            The measures, of which all views are kept.
+        views : str, iterable of str, or bool array, optional
+            The texts of views, a mask, or a query of the table :attr:`views`, such as ``"judgments == 'llm'"``.
 
         Raises
         ------
         irmx.errors.UsageError
             For an unknown name; the message suggests the closest.
         """
-        places = [
-            self._places("topic", self.topics, topics),
-            self._places("system", self.systems, systems),
-            self._places_of_measures(self.measures if measures is None else self._named(measures)),
-        ]
+        several: Any = range(len(self.measures))
+        if measures is not None:
+            several = self._places_of_measures(measures)
+        elif views is not None:
+            several = self._places_of_views(views)
+        places = [self._places("topic", self.topics, topics), self._places("system", self.systems, systems), [*several]]
         at = np.ix_(*places)
         return Scores(
             self.values[at],
@@ -166,18 +317,42 @@ class Scores:
             self.retrieved[np.ix_(*places[:2])],
             {name: array[at] for name, array in self.fields.items()},
             self.made_by,
+            {name: tuple(of_views[i] for i in places[2]) for name, of_views in self.marks.items()},
+            None if self.weights is None else self.weights[np.ix_(places[0], places[2])],
         )
 
-    def _named(self, measures: Measures) -> list[ir_measures.Measure]:
-        """Return measures, those with the name of one of the scores without parsing it: nothing else may know it."""
-        own = {str(measure): measure for measure in self.measures}
-        several = [measures] if isinstance(measures, (str, ir_measures.Measure)) else measures
-        return [m for asked in several for m in ([own[str(asked)]] if str(asked) in own else as_measures(asked))]
+    def _places_of_views(self, asked: Any) -> list[int]:
+        """Return the places of views: texts of views or measures, a mask, or a query."""
+        if isinstance(asked, (str, ir_measures.Measure)):
+            if str(asked) in self.names:
+                return [self.names.index(str(asked))]
+            if isinstance(asked, str) and any(sign in asked for sign in "<>=!") and any(n in asked for n in self.views):
+                kept = self.views.reset_index(drop=True).query(asked)
+                return [int(place) for place in kept.index]
+            return self._places_of_measures(asked)
+        listed = list(asked)
+        if listed and all(isinstance(one, (bool, np.bool_)) for one in listed):
+            return [int(place) for place in np.flatnonzero(np.array(listed))]
+        return [place for one in listed for place in self._places_of_views(one)]
 
-    def _places_of_measures(self, asked: Iterable[ir_measures.Measure]) -> list[int]:
-        own = {str(canonical(m)): str(m) for m in self.measures} | {str(m): str(m) for m in self.measures}
-        names = [own.get(str(m), own.get(str(canonical(m)), str(m))) for m in asked]
-        return self._places("measure", self.measures, names)
+    def _places_of_measures(self, asked: Measures) -> list[int]:
+        """Return the places of all views of some measures; what nothing else knows is not parsed."""
+        of_text: dict[str, list[int]] = {}
+        for place, measure in enumerate(self.measures):
+            of_text.setdefault(str(measure), []).append(place)
+        canonical_text = {str(canonical(m)): str(m) for m in self.measures} | {text: text for text in of_text}
+        several = [asked] if isinstance(asked, (str, ir_measures.Measure)) else list(asked)
+        found: list[int] = []
+        for one in several:
+            texts = [str(one)] if str(one) in of_text else []
+            for measure in () if texts else as_measures(one):
+                texts.append(
+                    canonical_text.get(str(measure), canonical_text.get(str(canonical(measure)), str(measure)))
+                )
+            for text in texts:
+                self._places("measure", tuple(of_text), [text])
+                found += of_text[text]
+        return found
 
     @staticmethod
     def _places(kind: str, known: Sequence[Any], selected: Any) -> list[int]:
@@ -194,18 +369,23 @@ class Scores:
     # -- tables ------------------------------------------------------------------------------------------
 
     def means(self) -> pd.DataFrame:
-        """Return the mean over topics, by the measure's own aggregator: one row per system, one column per measure."""
+        """Return the mean over topics, by the measure's own aggregator: one row per system, one column per view."""
         import pandas as pd
 
         rows = [
-            [mean_of(measure, TopicScores(self.values[:, s, m])) for m, measure in enumerate(self.measures)]
+            [mean_of(measure, TopicScores(self._of_view(m)[:, s])) for m, measure in enumerate(self.measures)]
             for s in range(len(self.systems))
         ]
         index = pd.Index(self.systems, name="system")
-        return pd.DataFrame(rows, index=index, columns=[str(m) for m in self.measures], dtype=float)
+        return pd.DataFrame(rows, index=index, columns=list(self.names), dtype=float)
+
+    def _of_view(self, place: int) -> Floats:
+        """Return the values of a view on its topics."""
+        values: Floats = self.values[:, :, place]
+        return values if self.weights is None else values[self.weights[:, place] > 0]
 
     def frame(self) -> pd.DataFrame:
-        """Return one row per topic, system and measure: query_id, system, measure, value, and the fields."""
+        """Return one row per topic, system and view: query_id, system, measure, what it is marked with, value, and the fields."""
         import pandas as pd
 
         t, s, m = (index.ravel() for index in np.indices(self.values.shape))
@@ -214,26 +394,31 @@ class Scores:
             "query_id": np.array(self.topics, dtype=object)[t],
             "system": np.array(self.systems, dtype=object)[s],
             "measure": np.array(names, dtype=object)[m],
+            **{name: pd.Series(list(of_views)).to_numpy()[m] for name, of_views in self.marks.items()},
             "value": self.values.ravel(),
         }
-        return pd.DataFrame({**columns, **{name: array.ravel() for name, array in self.fields.items()}})
+        frame = pd.DataFrame({**columns, **{name: array.ravel() for name, array in self.fields.items()}})
+        return frame if self.weights is None else frame[self.weights[t, m] > 0].reset_index(drop=True)
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame) -> Scores:
-        """Return scores from a table with one row per topic, system and measure, such as :meth:`frame` returns.
+        """Return scores from a table with one row per topic, system and view, such as :meth:`frame` returns.
 
         Parameters
         ----------
         frame : DataFrame
-            The columns query_id, system, measure and value; other numeric columns are fields. The result of
+            The columns query_id, system, measure and value; columns of marks, such as judgments, are those of views, and other
+            numeric columns after value are fields. The result of
             ``pt.Experiment(..., perquery=True)``, with qid and name, is also accepted. A measure that irmx
             does not know keeps its name. A topic for which a system has no row counts with the measure's default.
 
         Raises
         ------
         irmx.errors.DataError
-            If a column is missing, or if two rows have the same topic, system and measure.
+            If a column is missing, or if two rows have the same topic, system and view.
         """
+        import pandas as pd
+
         frame = frame.rename(columns={k: v for k, v in _OTHER_NAMES.items() if v not in frame.columns})
         lacking = [name for name in _COLUMNS if name not in frame.columns]
         if lacking:
@@ -241,25 +426,34 @@ class Scores:
                 f"Scores need the column {lacking[0]!r}: they have {', '.join(_COLUMNS)}. The table has "
                 f"{', '.join(map(str, frame.columns))}."
             )
-        names = [tuple(frame[c].astype(str).unique()) for c in _COLUMNS[:3]]
-        places = tuple(
-            np.array([index[v] for v in frame[c].astype(str)], dtype=np.intp)
-            for c, index in zip(_COLUMNS[:3], [{v: i for i, v in enumerate(n)} for n in names], strict=True)
-        )
-        shape = tuple(map(len, names))
+        marks = marks_of(map(str, frame.columns))
+        (t, topics), (s, systems) = (pd.factorize(frame[c].astype(str)) for c in _COLUMNS[:2])
+        keys = [frame["measure"].astype(str), *(frame[name].fillna("") for name in marks)]
+        if marks:
+            v = pd.concat(keys, axis=1).groupby(["measure", *marks], sort=False, dropna=False).ngroup().to_numpy()
+        else:
+            v = pd.factorize(keys[0])[0]
+        first = np.unique(v, return_index=True)[1]
+        names = [str(text) for text in keys[0].iloc[first]]
+        measures = tuple(map(measure_named, names))
+        of_marks = {name: tuple(column.iloc[first].tolist()) for name, column in zip(marks, keys[1:], strict=True)}
+        shape, places = (len(topics), len(systems), len(measures)), (t, s, v)
         count = np.zeros(shape, dtype=int)
         np.add.at(count, places, 1)
         if (count > 1).any():
-            t, s, m = (axis[0] for axis in np.nonzero(count > 1))
-            raise DataError(f"The scores have {names[2][m]} of {names[1][s]} for topic {names[0][t]} twice.")
-        measures = tuple(map(measure_named, names[2]))
+            t, s, v = (axis[0] for axis in np.nonzero(count > 1))
+            raise DataError(
+                f"The scores have {names_of(measures, of_marks)[v]} of {systems[s]} for topic {topics[t]} twice."
+            )
         values = np.broadcast_to([float(m.DEFAULT) for m in measures], shape).copy()
         values[places] = frame["value"].to_numpy(dtype=float)
         fields = {}
-        for name in (c for c in frame.columns if c not in _COLUMNS and frame[c].dtype.kind in "iuf"):
+        others = [c for c in frame.columns if c not in (*_COLUMNS, *marks) and frame[c].dtype.kind in "iuf"]
+        for name in others:
             fields[str(name)] = np.full(shape, np.nan)
             fields[str(name)][places] = frame[name].to_numpy(dtype=float)
-        return cls(values, names[0], names[1], measures, np.asarray((count > 0).any(axis=2)), fields)
+        retrieved = np.asarray((count > 0).any(axis=2))
+        return cls(values, tuple(topics), tuple(systems), measures, retrieved, fields, {}, of_marks)
 
     # -- files -------------------------------------------------------------------------------------------
 
@@ -276,14 +470,20 @@ class Scores:
 
         missing = [[self.topics[t], self.systems[s]] for t, s in zip(*np.nonzero(~self.retrieved), strict=True)]
         about = {
-            "schema": _SCHEMA,
+            "schema": _SCHEMAS[-1],
             "topics": self.topics,
             "systems": self.systems,
             "measures": [str(m) for m in self.measures],
             "missing": missing,
             "made_by": self.made_by,
+            "marks": self.marks,
+            "weights": None if self.weights is None else self.weights.tolist(),
         }
-        table = pa.Table.from_pandas(self.frame(), preserve_index=False)
+        frame = replace(self, weights=None).frame()
+        for name in self.marks:  # a column of numbers has none where a view lacks the mark
+            if any(isinstance(mark, (int, float)) for mark in self.marks[name]):
+                frame[name] = frame[name].replace("", None).astype(float)
+        table = pa.Table.from_pandas(frame, preserve_index=False)
         table = table.replace_schema_metadata({**(table.schema.metadata or {}), _METADATA: json.dumps(about)})
         with new_file(path) as file:
             pq.write_table(table, file)
@@ -308,15 +508,30 @@ class Scores:
             raise DataError(f"{name} cannot be read as a parquet file of scores: {error}") from None
         about = _about(name, (table.schema.metadata or {}).get(_METADATA, b"{}"))
         try:
-            frame = table.replace_schema_metadata(None).to_pandas()
-            scores = cls.from_frame(frame).select(about["topics"], about["systems"])
-            retrieved = scores.retrieved.copy()
+            topics, systems, names = (tuple(map(str, about[key])) for key in ("topics", "systems", "measures"))
+            shape = (len(topics), len(systems), len(names))
+            for column, of_axis, axis in (("query_id", topics, 0), ("system", systems, 1), ("measure", names, 2)):
+                places = np.indices(shape)[axis].ravel()
+                if table.column(column).to_pylist() != [of_axis[place] for place in places.tolist()]:
+                    raise ValueError(f"other values of {column}")
+            others = [c for c in table.column_names if c not in (*_COLUMNS, *about.get("marks", {}))]
+            arrays = {c: np.array(table.column(c).to_pandas(), dtype=float).reshape(shape) for c in ("value", *others)}
+            retrieved = np.ones(shape[:2], dtype=bool)
             for topic, system in about["missing"]:
-                retrieved[scores.topics.index(topic), scores.systems.index(system)] = False
-        except (ValueError, TypeError, LookupError) as error:  # that the file was damaged is the only cause
+                retrieved[topics.index(topic), systems.index(system)] = False
+            weights = about.get("weights")
+            marks = {key: tuple(values) for key, values in about.get("marks", {}).items()}
+            return cls(
+                arrays.pop("value"), topics, systems, tuple(map(measure_named, names)), retrieved, arrays, about["made_by"],
+                marks, None if weights is None else np.array(weights),
+            )  # fmt: skip
+        except (
+            ValueError,
+            TypeError,
+            LookupError,
+            AttributeError,
+        ) as error:  # that the file was damaged is the only cause
             raise DataError(f"{name} is damaged: its scores are not what it records about them ({error}).") from None
-        made_by = about["made_by"]
-        return cls(scores.values, scores.topics, scores.systems, scores.measures, retrieved, scores.fields, made_by)
 
 
 def _about(name: str, recorded: bytes) -> dict[str, Any]:
@@ -326,12 +541,12 @@ def _about(name: str, recorded: bytes) -> dict[str, Any]:
     except ValueError:
         raise DataError(f"{name} is damaged: what it records about its scores cannot be read.") from None
     schema = about.get("schema") if isinstance(about, dict) else None
-    if schema != _SCHEMA:
+    if schema not in _SCHEMAS:
         held = f"scores of schema {schema!r}" if about else "no scores of irmx"
         raise DataError(
-            f"{name} holds {held}; this version of irmx reads those of schema {_SCHEMA}, which irmx.Scores.to_parquet writes."
+            f"{name} holds {held}; this version of irmx reads those of schema {_SCHEMAS[-1]}, which irmx.Scores.to_parquet writes."
         )
-    if lacking := [key for key in ("topics", "systems", "missing", "made_by") if key not in about]:
+    if lacking := [key for key in ("topics", "systems", "measures", "missing", "made_by") if key not in about]:
         raise DataError(f"{name} is damaged: it does not record the {lacking[0]} of its scores.")
     return dict(about)
 
@@ -352,7 +567,8 @@ def scores(
     measures : str, Measure or iterable of them
         The measures to compute, such as ``"MP(model=GL_AD_ID) AP"``.
     qrels : any
-        Anything that :func:`irmx.read_qrels` accepts.
+        Anything that :func:`irmx.read_qrels` accepts; or several by name, such as ``{"human": "nist.qrels", "llm": "gpt.qrels"}``,
+        which gives a view per measure and judge.
     runs : mapping of str to run, or sequence of paths and globs
         Runs by name, each anything that :func:`irmx.read_run` accepts; runs from files have the names of the files.
     provider : str, optional
@@ -368,7 +584,7 @@ def scores(
     Returns
     -------
     Scores
-        The topics are those of the qrels. A topic that a run lacks has the measure's default and is not ``retrieved``; a
+        The topics are those of the qrels; of several, a topic is in the views of those that have it. A topic that a run lacks has the measure's default and is not ``retrieved``; a
         :class:`irmx.DataWarning` counts such topics.
 
     Raises
@@ -388,8 +604,17 @@ def scores(
     >>> scores.means().round(4).loc["bm25"].to_dict()
     {'AP': 0.4986, 'NCP(law=first)': 0.8761}
     """
+    by_name = named_runs(runs)
+    if (judges := _several_qrels(qrels)) is not None:
+        parts = [
+            scores(measures, of_judge, by_name, provider, memory, jobs, progress).marked(judgments=judge)
+            for judge, of_judge in judges.items()
+        ]
+        digests = {judge: part.made_by["qrels"] for judge, part in zip(judges, parts, strict=True)}
+        together = Scores.concat(parts)
+        return replace(together, made_by={**together.made_by, "qrels": digests})
     evaluator = Evaluator(measures, qrels, provider)
-    by_name, topics = named_runs(runs), evaluator.judgments.index
+    topics = evaluator.judgments.index
     shape = (len(topics), len(by_name), len(evaluator.measures))
     values, retrieved = np.empty(shape), np.zeros(shape[:2], dtype=bool)
     fields: dict[str, Floats] = {}
@@ -404,10 +629,23 @@ def scores(
             advance(1)
     made_by = {
         "versions": versions_of(evaluator.measures),
+        "computed_by": evaluator.computed_by(),
+        "qrels_name": os.fspath(qrels) if isinstance(qrels, (str, os.PathLike)) else "",
         "qrels": file_digest(qrels),
         "runs": {name: file_digest(run) for name, run in by_name.items()},
     }
     return Scores(values, tuple(topics), tuple(by_name), tuple(evaluator.measures), retrieved, fields, made_by)
+
+
+def _several_qrels(qrels: Any) -> dict[str, Any] | None:
+    """Return qrels by the name of the judge; None for one qrels, which may be a dict of topics."""
+    if not isinstance(qrels, Mapping) or not qrels:
+        return None
+    of_dicts = [value for value in qrels.values() if isinstance(value, Mapping)]
+    grades = [grade for value in of_dicts for grade in value.values()]
+    if len(of_dicts) == len(qrels) and not (grades and all(isinstance(grade, Mapping) for grade in grades)):
+        return None
+    return {str(name): value for name, value in qrels.items()}
 
 
 def versions_of(measures: Iterable[ir_measures.Measure]) -> dict[str, str]:

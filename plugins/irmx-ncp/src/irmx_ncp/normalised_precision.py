@@ -72,6 +72,11 @@ class NormalisedCumulativePrecision(Measure):
     CITATIONS = (ROBERTSON,)
     EXAMPLES = ("NCP(law=uniform)", "NCP(law=first)")
 
+    @property
+    def UNJUDGED(self) -> str:  # type: ignore[override]  # noqa: N802
+        """What grades of unjudged documents can do: the first relevant document is RR."""
+        return "bounded" if getattr(self["law"], "NAME", "") == "first" else ""
+
     def weights(self, rankings: Rankings) -> Floats:
         """Return p_s of every relevant document retrieved."""
         if hasattr(self["law"], "document_probabilities"):

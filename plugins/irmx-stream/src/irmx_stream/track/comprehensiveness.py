@@ -117,7 +117,8 @@ class Verbosity(TrackMeasure):
     RUN_COLUMNS = (TIMESTAMP, LENGTH)
     QREL_COLUMNS = (*FOUND, *WORDS, IF_UNIMPORTANT)
     RANGE = (0.0, math.inf)
-    MONOTONE = False  # less is better
+    MONOTONE = False
+    LESS_IS_BETTER = True
     EXAMPLES = ("TS_Verbosity", "TS_Verbosity(track='2013')")
 
     def score(self, rankings: Rankings) -> Floats:
