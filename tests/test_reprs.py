@@ -90,9 +90,8 @@ def with_tables() -> dict[str, Callable[[], Any]]:
         "smaller pools": lambda: study.pool("AP RR", qrels_path(), RUNS, keep=[50, 20], samples=2),
         "left-out groups": lambda: study.leave_out("AP RR", qrels_path(), RUNS),
         "unjudged": lambda: study.unjudged("AP nDCG@10", qrels_path(), RUNS, baseline="bm25"),
-        "conclusion": lambda: study.conclusion(settings(), "tau < 1", "AP"),
-        "agreement of settings": lambda: study.settings_agreement(settings(), "AP"),
-        "sensitivity": lambda: study.sensitivity(scores("RBP(p=0.5:0.9:5)")),
+        "agreement of settings": lambda: study.correlate(settings(), reference="AP"),
+        "comparison for users": lambda: study.compare(scores("RBP(p=0.5:0.9:5)")),
         "efforts": lambda: irmx_pages.fit_effort(times(), "text"),
         "examination": lambda: irmx_pages.fit_examination(clicks(), irmx.rbp, "beta"),
         "preferences": preference_fit,
@@ -131,7 +130,7 @@ def with_lines() -> dict[str, Callable[[], Any]]:
         "topic's stream": lambda: irmx_stream.TopicStream("1", 0.0, 1.0, stream),
         "rbo": lambda: irmx_study.rbo(list("abc"), list("acb")),
         "display": lambda: irmx_study.compare(scores()).plot(),
-        "display of topics": lambda: irmx_study.compare(scores()).plot_topics("recent"),
+        "display of topics": lambda: irmx_study.compare(scores()).plot("topics", a="recent"),
         "display of agreement": lambda: irmx_study.correlate(scores()).plot(),
     }
 
@@ -206,7 +205,7 @@ def many(systems: int = 30) -> irmx.Scores:
 RETRIEVED = {HOSTILE: {"q": {"a": 1}}, **{f"run{i}": {"q": {"b": 1}} for i in range(30)}}
 OF_MANY: dict[str, Callable[[], Any]] = {
     "scores": many,
-    "comparison": lambda: irmx_study.compare(many(), HOSTILE),
+    "comparison": lambda: irmx_study.compare(many(), baseline=HOSTILE),
     "discrimination": lambda: irmx_study.discriminate(many()),
     "unjudged": lambda: irmx_study.unjudged("AP", {"q": {"a": 1}}, RETRIEVED, baseline=HOSTILE),
 }
@@ -225,7 +224,7 @@ def test_names_are_text_and_many_systems_do_not_flood_a_notebook(name: str) -> N
 
 def test_of_many_systems_the_best_are_shown() -> None:
     means = many().means()["AP"].sort_values(ascending=False)
-    for result in (many(), irmx_study.compare(many(), "run1")):
+    for result in (many(), irmx_study.compare(many(), baseline="run1")):
         text = " ".join(_Document(result._repr_html_()).texts)
         shown = [
             name for name in means.index if re.search(rf"(?<!\w){re.escape(irmx.toolkit.visible(name))}(?!\w)", text)

@@ -20,8 +20,8 @@ LINES = [
     ["correlate", QRELS, RUNS, *FEW, "P@10"],
     ["discriminate", QRELS, RUNS, *FEW],
     ["power", QRELS, RUNS, *FEW],
-    ["sensitivity", QRELS, RUNS, "MP(model=*)"],
-    ["settings", QRELS, RUNS, "MP(model=*)", "AP", "--reference", "AP"],
+    ["compare", QRELS, RUNS, "MP(model=*)"],
+    ["correlate", QRELS, RUNS, "MP(model=*)", "AP", "--reference", "AP"],
 ]
 
 

@@ -297,7 +297,7 @@ def test_globs_in_the_other_commands(folder: Path, command: Callable[..., Any]) 
         assert command("markov", "best-retrieved", "demo.qrels", *runs, "--out", out, cwd=folder).code == 0
     assert (folder / "1.tsv").read_bytes() == (folder / "3.tsv").read_bytes()
     command("sweep", "demo.qrels", "*.run", "-m", "NCP", "-g", "law=first,uniform", "--out", "s.tsv", cwd=folder)
-    assert set(pd.read_csv(folder / "s.tsv", sep="\t")["run"]) == {"bm25.run", "recent.run", "titles.run"}
+    assert set(pd.read_csv(folder / "s.tsv", sep="\t")["system"]) == {"bm25.run", "recent.run", "titles.run"}
     of_one, all_three, none = (
         command("explain", "demo.qrels", run, "NCP(law=first)", "-t", "1", cwd=folder)
         for run in ("bm*.run", "*.run", "*.ruin")

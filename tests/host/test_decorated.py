@@ -57,7 +57,8 @@ def test_it_works_wherever_measures_do(enough):
     parsed = ir_measures.parse_measure("Enough(k=2)@2")
     assert (parsed, str(parsed), irmx.Enough) == (made(k=2) @ 2, "Enough(k=2)@2", made)
     found = irmx_study.sweep("Enough", {"k": [1, 2]}, QRELS, {"run": RUN}, jobs=1)
-    assert found.groupby("k")["value"].mean().tolist() == [1.0, 0.5]
+    assert found.means().loc["run"].to_dict() == {"Enough": 1.0, "Enough(k=2)": 0.5}
+    assert found.views["Enough.k"].tolist() == [1, 2]
     with pytest.raises(UsageError, match="there is nothing to explain"):
         irmx.explain(made, QRELS, RUN, "q")
     irmx.uninstall()
@@ -348,14 +349,14 @@ if __name__ == "__main__":
     made = Enough(k=2)
     assert pickle.loads(pickle.dumps(made)) == made
     print(joblib.Parallel(2)(joblib.delayed(made.calc_aggregate)({QRELS!r}, {RUN!r}) for _ in range(2)))
-    print(irmx_study.sweep("Enough", {{"k": [1, 2]}}, {QRELS!r}, {{"run": {RUN!r}}}, jobs=2)["value"].tolist())
+    print(irmx_study.sweep("Enough", {{"k": [1, 2]}}, {QRELS!r}, {{"run": {RUN!r}}}, jobs=2).values.tolist())
 """
 
 
 def test_a_measure_of_a_script_is_pickled_and_goes_to_other_processes(tmp_path):
     (tmp_path / "script.py").write_text(SCRIPT)
     done = subprocess.run([sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True)
-    assert done.stdout.splitlines() == ["[0.5, 0.5]", "[1.0, 1.0, 1.0, 0.0]"], done.stderr
+    assert done.stdout.splitlines() == ["[0.5, 0.5]", "[[[1.0, 1.0]], [[1.0, 0.0]]]"], done.stderr
 
 
 def test_a_sweep_of_another_function_is_another_sweep(tmp_path):
@@ -365,7 +366,7 @@ def test_a_sweep_of_another_function_is_another_sweep(tmp_path):
         irmx.measure(scope["Least"])
         out = irmx_study.sweep("Least", {"k": [3]}, QRELS, {"run": RUN}, out=tmp_path / "s.parquet", jobs=1)
         irmx.registry().undefine("Least")
-        return out["value"].tolist()
+        return out.values.ravel().tolist()
 
     assert swept("ranking.depth >= k") == swept("ranking.depth >= k") == [1.0, 0.0]
     with pytest.raises(irmx.DataError, match="function of Least"):

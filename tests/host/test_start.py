@@ -38,7 +38,7 @@ def test_scoring_trec_files_imports_no_heavy_library(measures: list[str]) -> Non
     assert not loaded & {
         *HEAVY,
         "irmx.cli.measures",
-        "irmx_study.commands.sweep_command",
+        "irmx_study.commands_on_runs",
         "irmx.testing",
     }
     assert "irmx_markov" in loaded

@@ -16,16 +16,19 @@ import pytest
 from scipy import stats
 
 from irmx.ragged import Floats
-from irmx_study.significance.bootstrap_test import BootstrapTest
-from irmx_study.significance.effect_sizes import paired_effects, residual_variance
-from irmx_study.significance.max_t import MaxT
-from irmx_study.significance.paired_values import PairedValues
-from irmx_study.significance.permutation_test import PermutationTest
-from irmx_study.significance.randomised_tukey import RandomisedTukeyTest
-from irmx_study.significance.rank_tests import SignTest, WilcoxonTest
-from irmx_study.significance.studentized_range import range_p_values
-from irmx_study.significance.t_test import TTest, t_intervals
-from irmx_study.significance.tukey_test import TukeyTest
+from irmx_study.corrections import MaxT
+from irmx_study.paired import PairedValues, paired_effects, residual_variance
+from irmx_study.significance import (
+    BootstrapTest,
+    PermutationTest,
+    RandomisedTukeyTest,
+    SignTest,
+    TTest,
+    TukeyTest,
+    WilcoxonTest,
+    t_intervals,
+)
+from irmx_study.studentized_range import range_p_values
 
 pytestmark = pytest.mark.real
 

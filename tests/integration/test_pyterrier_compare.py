@@ -45,7 +45,9 @@ def test_p_values_and_counts_are_those_of_pyterrier(
     experiment: Callable[..., Any], baseline: int, correction: str | None
 ) -> None:
     own = experiment(baseline=baseline, correction=correction).set_index("name")
-    compared = irmx_study.compare(experiment(perquery=True), SYSTEMS[baseline], correction=correction or "none").frame()
+    compared = irmx_study.compare(
+        experiment(perquery=True), baseline=SYSTEMS[baseline], correction=correction or "none"
+    ).frame()
     assert len(compared) == len(MEASURES) * (len(SYSTEMS) - 1)
     corrected = f"p-value{' corrected' if correction else ''}"
     for row in compared.itertuples():
@@ -60,8 +62,8 @@ def test_only_pyterrier_counts_identical_systems_in_the_family(experiment: Calla
     """Their p is NaN there, and other corrected values are larger, or NaN, depending on the version of statsmodels."""
     systems = ("bm25", "bm25", "titles", "recent")
     own = experiment([AP], systems, baseline=0, correction="holm").set_index("name")["AP p-value corrected"]
-    frame = irmx_study.compare(experiment([AP], systems, perquery=True), "bm25").frame().set_index("a")
-    without = irmx_study.compare(experiment([AP], perquery=True), "bm25").frame().set_index("a")
+    frame = irmx_study.compare(experiment([AP], systems, perquery=True), baseline="bm25").frame().set_index("a")
+    without = irmx_study.compare(experiment([AP], perquery=True), baseline="bm25").frame().set_index("a")
     assert frame.loc["copy", ["p", "p_corrected"]].tolist() == [1, 1]
     assert frame.drop(index="copy")["p_corrected"].equals(without["p_corrected"])
     assert np.isnan(own["copy"])

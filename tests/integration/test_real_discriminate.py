@@ -24,7 +24,7 @@ def scores(trec8: Any) -> irmx.Scores:
 
 
 @pytest.fixture(scope="module")
-def of_runs(scores: irmx.Scores) -> irmx_study.Discrimination:
+def of_runs(scores: irmx.Scores) -> irmx_study.Result:
     return irmx_study.discriminate(scores)
 
 
@@ -49,7 +49,7 @@ def significant_by_scipy(values: Any) -> int:
 
 
 def test_power_by_t_of_the_matrices_is_that_of_the_runs(
-    of_runs: irmx_study.Discrimination, matrices: dict[str, irmx.Scores]
+    of_runs: irmx_study.Result, matrices: dict[str, irmx.Scores]
 ) -> None:
     frame = of_runs.frame().set_index("measure")
     for measure, scores in matrices.items():
@@ -64,21 +64,21 @@ def test_power_by_t_of_the_matrices_is_that_of_the_runs(
             assert row["difference_needed"] == pytest.approx(known["difference_needed"], abs=1e-4)
 
 
-def test_power_of_the_runs_is_that_of_scipy(scores: irmx.Scores, of_runs: irmx_study.Discrimination) -> None:
+def test_power_of_the_runs_is_that_of_scipy(scores: irmx.Scores, of_runs: irmx_study.Result) -> None:
     for row in of_runs.frame().itertuples():
         assert row.significant == significant_by_scipy(scores[row.measure])
 
 
-def test_measures_of_one_document_swap_most_and_large_differences_least(of_runs: irmx_study.Discrimination) -> None:
+def test_measures_of_one_document_swap_most_and_large_differences_least(of_runs: irmx_study.Result) -> None:
     assert of_runs.summary()["measure"].tolist() == ["AP", "P@10", "RR"]
     rates = of_runs.frame().set_index("measure")["swap_rate"]
     assert rates["AP"] < rates["P@10"] < rates["RR"]
-    for _, table in of_runs.swaps().groupby("measure"):
+    for _, table in of_runs.frame("swaps").groupby("measure"):
         assert table["swap_rate"].is_monotonic_decreasing
         assert 0.4 < table["swap_rate"].iloc[0] < 0.5
 
 
-def test_power_by_p10_is_that_of_a_plain_loop(scores: irmx.Scores, of_runs: irmx_study.Discrimination) -> None:
+def test_power_by_p10_is_that_of_a_plain_loop(scores: irmx.Scores, of_runs: irmx_study.Result) -> None:
     columns = scores["P@10"].T
     pairs = [(a, b) for s, a in enumerate(columns) for b in columns[:s] if (a != b).any()]
     significant = sum(stats.ttest_rel(a, b).pvalue <= 0.05 for a, b in pairs)

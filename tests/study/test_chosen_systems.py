@@ -1,4 +1,6 @@
-"""The systems that studies of measures leave out."""
+"""The systems that studies of measures leave out, and the means by which they are ranked."""
+
+from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +15,6 @@ from ir_measures import AP, RR
 from irmx import DataError, Scores, UsageError
 from irmx.demo import SYSTEMS, qrels_path, run_path
 from irmx_study import choose_systems, comparable_means
-from irmx_study.filters.chosen_systems import listed_names
 
 
 def made(means: list[float], retrieved: list[bool] | None = None) -> Scores:
@@ -24,27 +25,19 @@ def made(means: list[float], retrieved: list[bool] | None = None) -> Scores:
     return Scores(values, ("1", "2"), systems, (AP,), there)
 
 
-def test_all_are_kept_by_default() -> None:
-    scores = made([0.3, 0.2, 0.1])
-    assert choose_systems(scores) is scores
-
-
-def test_runs_that_lack_a_topic_are_left_out() -> None:
-    assert choose_systems(made([0.3, 0.2, 0.1], [True, False, True]), every_topic=True).systems == ("s0", "s2")
-
-
-def test_listed_runs_keep_their_order() -> None:
-    assert choose_systems(made([0.3, 0.2, 0.1]), only=["s2", "s0"]).systems == ("s0", "s2")
-
-
-def test_the_best_are_of_those_that_meet_the_other_conditions() -> None:
-    scores = made([0.9, 0.8, 0.7, 0.6, 0.5], [False, True, True, True, True])
-    assert choose_systems(scores, every_topic=True, best=50).systems == ("s1", "s2")
-    assert choose_systems(scores, best=50).systems == ("s0", "s1", "s2")  # 2.5 of 5, rounded up
-
-
-def test_equal_systems_are_kept_or_left_out_together() -> None:
-    assert choose_systems(made([0.1 + 0.2, 0.3, 0.1, 0.4]), best=50).systems == ("s0", "s1", "s3")
+@pytest.mark.parametrize(
+    ("means", "retrieved", "choices", "kept"),
+    [
+        ([0.3, 0.2, 0.1], None, {}, "s0 s1 s2"),
+        ([0.3, 0.2, 0.1], [True, False, True], {"every_topic": True}, "s0 s2"),
+        ([0.3, 0.2, 0.1], None, {"only": ["s2", "s0"]}, "s0 s2"),
+        ([0.9, 0.8, 0.7, 0.6, 0.5], [False, True, True, True, True], {"every_topic": True, "best": 50}, "s1 s2"),
+        ([0.9, 0.8, 0.7, 0.6, 0.5], None, {"best": 50}, "s0 s1 s2"),  # 2.5 of 5, rounded up
+        ([0.1 + 0.2, 0.3, 0.1, 0.4], None, {"best": 50}, "s0 s1 s3"),  # equal ones together
+    ],
+)
+def test_which_are_kept(means: list[float], retrieved: list[bool] | None, choices: Any, kept: str) -> None:
+    assert choose_systems(made(means, retrieved), **choices).systems == tuple(kept.split())
 
 
 def test_the_measure_of_the_best_can_be_named() -> None:
@@ -64,37 +57,18 @@ def test_at_least_the_share_is_kept_and_none_that_is_worse_than_one_left_out(mea
     assert not out or max(comparable_means(scores.select(systems=out)).ravel()) < worst
 
 
-@pytest.mark.parametrize("best", [0, -1, 100.5, float("nan")])
-def test_a_percentage_outside_its_range_is_refused(best: float) -> None:
-    with pytest.raises(UsageError, match=r"percentage in the range \(0, 100\]. Got"):
-        choose_systems(made([0.1, 0.2]), best=best)
-
-
-def test_an_unknown_run_in_the_list_is_named() -> None:
-    with pytest.raises(UsageError, match=r"has 's11', which is no run here\. Did you mean s1\?"):
-        choose_systems(made([0.1, 0.2]), only=["s0", "s11"])
-
-
-def test_several_unknown_runs_in_the_list_are_counted() -> None:
-    with pytest.raises(UsageError, match=r"has 'x1' and 2 other names, which are no runs here\. The runs: s0, s1"):
-        choose_systems(made([0.1, 0.2]), only=["x2", "s0", "x1", "x3"])
-
-
-def test_no_run_left_is_told() -> None:
-    with pytest.raises(DataError, match="All of 2 runs retrieve nothing for at least one of 2 topics"):
-        choose_systems(made([0.1, 0.2], [False, False]), every_topic=True)
-
-
-def test_a_list_of_names_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "automatic.txt"
-    path.write_text("\ufeff# automatic runs\nmy run\r\n\n  b \n", encoding="utf-8")
-    assert listed_names(path) == ["my run", "b"]
-    path.write_text("# nothing\n")
-    with pytest.raises(DataError, match="names no run"):
-        listed_names(path)
-    path.write_bytes(b"caf\xe9")
-    with pytest.raises(DataError, match="not UTF-8"):
-        listed_names(path)
+@pytest.mark.parametrize(
+    ("choices", "kind", "said"),
+    [
+        *(({"best": best}, UsageError, r"percentage in the range \(0, 100\]. Got") for best in (0, -1, 100.5, np.nan)),
+        ({"only": ["s0", "s11"]}, UsageError, r"has 's11', which is no run here\. Did you mean s1\?"),
+        ({"only": ["x2", "s0", "x1", "x3"]}, UsageError, r"has 'x1' and 2 other names, which are no runs here\. The runs: s0, s1"),
+        ({"every_topic": True}, DataError, "All of 2 runs retrieve nothing for at least one of 2 topics"),
+    ],
+)  # fmt: skip
+def test_choices_that_leave_nothing_or_make_no_sense(choices: Any, kind: type[Exception], said: str) -> None:
+    with pytest.raises(kind, match=said):
+        choose_systems(made([0.1, 0.2], [False, False]), **choices)
 
 
 def test_a_system_without_a_mean_has_no_rank() -> None:
@@ -118,35 +92,38 @@ def test_decimals_round_as_printed_values() -> None:
     assert comparable_means(made([0.12344, 0.12341, 0.2]), decimals=4).ravel().tolist() == [0.1234, 0.1234, 0.2]
 
 
-@pytest.mark.parametrize("name", ["correlate", "discriminate", "settings"])
 @pytest.mark.parametrize(
-    ("option", "value", "message"),
+    ("content", "words", "code", "message"),
     [
-        ("--only", "names.txt", "names.txt has 'bm25' and 1 other name, which are no runs here"),
-        ("--best", "200", "(0, 100]. Got 200.0"),
+        (b"recent.run\nbm25\ntitles\n", (), 2, "names.txt has 'bm25' and 1 other name, which are no runs here"),
+        (b"# nothing\n", (), 1, "names.txt names no run"),
+        (b"caf\xe9", (), 1, "not UTF-8"),
+        (None, (), 1, "There is no run list file"),
+        (b"bm25.run\n", ("--best", "200"), 2, "(0, 100]. Got 200.0"),
     ],
 )
 def test_commands_refuse_filters_before_they_score(
-    command: Callable[..., Any],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    name: str,
-    option: str,
-    value: str,
-    message: str,
+    command: Callable[..., Any], tmp_path: Path, content: bytes | None, words: Any, code: int, message: str
 ) -> None:
-    def never(*_: Any) -> None:
-        raise AssertionError("scored")
-
-    monkeypatch.setattr("irmx_study.commands.scored.scores", never)
-    (tmp_path / "names.txt").write_text("recent.run\nbm25\ntitles\n")
+    """The runs lack what the measure reads, which scoring would say."""
+    if content is not None:
+        (tmp_path / "names.txt").write_bytes(content)
     for system in SYSTEMS:
         (tmp_path / f"{system}.run").write_bytes(run_path(system).read_bytes())
-    done = command(name, qrels_path(), "*.run", "AP", "RBP(p=0.5:0.9:3)", option, value, cwd=tmp_path)
-    assert (done.code, done.out) == (2, "")
-    assert message in done.err
+    given = (qrels_path(), "*.run", "MPcont(model=GL_AD_ID)", "AP", "--only", "names.txt", *words)
+    for name in ("correlate", "discriminate"):
+        done = command(name, *given, cwd=tmp_path)
+        assert (done.code, done.out) == (code, "")
+        assert message in done.err
 
 
-def test_a_list_that_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="There is no run list file"):
-        listed_names(tmp_path / "none.txt")
+def test_a_list_of_names_may_have_comments_and_blank_lines(command: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "names.txt").write_text(
+        "\ufeff# automatic runs\nrecent.run\r\n\n  my run \nbm25.run\n", encoding="utf-8"
+    )
+    for system, to in (("bm25", "bm25.run"), ("recent", "recent.run"), ("titles", "my run"), ("titles", "other")):
+        (tmp_path / to).write_bytes(run_path(system).read_bytes())
+    runs = ("bm25.run", "recent.run", "my run", "other")
+    words = (qrels_path(), *runs, "AP", "RR", "--only", "names.txt", "--resamples", "0", "-o", "csv")
+    done = command("correlate", *words, cwd=tmp_path)
+    assert (done.code, done.out.splitlines()[1].split(",")[2]) == (0, "3")

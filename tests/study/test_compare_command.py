@@ -1,18 +1,16 @@
 """The command ``irmx compare``: what it prints, refuses and says about its input."""
 
-from __future__ import annotations
-
 import csv
-import json
+import io
 import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
-import irmx
 import irmx_study
 from irmx.demo import SYSTEMS, qrels_path, run_path
 
@@ -43,13 +41,14 @@ def rows(out: str) -> list[dict[str, str]]:
 # -- what it prints ---------------------------------------------------------------------------------------------------
 
 
-def test_the_first_run_is_the_baseline_and_globs_repeat_no_run(command: Command, folder: Path) -> None:
+def test_the_best_run_is_the_baseline_and_globs_repeat_no_run(command: Command, folder: Path) -> None:
     done = command("compare", "demo.qrels", "recent.run", "*.run", "AP", "-o", "csv", cwd=folder)
     assert done.code == 0
     assert [(row["a"], row["b"]) for row in rows(done.out)] == [
-        ("bm25.run", "recent.run"),
-        ("titles.run", "recent.run"),
+        ("recent.run", "bm25.run"),
+        ("titles.run", "bm25.run"),
     ]
+    assert "the best of 3 by AP" in done.err
 
 
 @pytest.mark.parametrize("output", ["table", "csv", "tsv", "jsonl", "markdown", "latex"])
@@ -60,7 +59,7 @@ def test_family_correction_level_and_test_are_stated_in_every_format(
     assert done.code == 0
     stated = done.out if output in ("table", "markdown") else done.err
     lines = {re.split(r"  |: ", line.removeprefix("- "))[0]: line for line in stated.splitlines()}
-    assert lines["family"].endswith("2 comparisons: each system with bm25.run")
+    assert lines["family"].endswith("2 comparisons: each other system with bm25.run")
     assert "Holm" in lines["correction"]
     assert lines["level"].endswith(" 0.01")
     assert "t test" in lines["test"]
@@ -135,31 +134,6 @@ def test_the_same_run_twice_is_told_as_identical(command: Command, folder: Path,
     assert f"identical on every topic, and not counted in the family: {copy} and bm25.run (AP)" in done.err
 
 
-def test_draws_without_random_draws_are_said_to_change_nothing(command: Command, folder: Path) -> None:
-    done = command(*COMPARE, "--draws", "500", cwd=folder)
-    assert done.code == 0
-    assert done.err == "irmx: --draws and --seed change nothing, because nothing is drawn at random\n"
-    assert command(*COMPARE, cwd=folder).err == ""
-
-
-@pytest.mark.parametrize("output", ["table", "markdown"])
-def test_unjudged_documents_by_the_names_of_the_comparison(command: Command, folder: Path, output: str) -> None:
-    words = ("--baseline", "recent.run", "--label", "recent.run=Recent", "--unjudged", "-o", output)
-    done = command(*COMPARE, *words, cwd=folder)
-    assert done.code == 0
-    _, title, below = done.out.partition("unjudged documents (k = 10)")
-    assert title
-    alone = command("unjudged", *COMPARE[1:], "--baseline", "recent.run", "-o", "jsonl", "-p", "4", cwd=folder)
-    lines = [line.split() for line in below.replace("|", " ").splitlines()]
-    for row in map(json.loads, alone.out.splitlines()):
-        name = {"recent.run": "Recent"}.get(row["system"], row["system"])
-        [cells] = [line for line in lines if line[:2] == ["AP", name]]
-        assert cells[2:6] == [
-            f"{row[column]:.4f}" for column in ("unjudged_at_k", "value", "if_nonrelevant", "if_relevant")
-        ]
-        assert (row["flips"] in cells) if row["flips"] else name == "Recent"
-
-
 # -- what it refuses --------------------------------------------------------------------------------------------------
 
 
@@ -174,11 +148,11 @@ def test_unjudged_documents_by_the_names_of_the_comparison(command: Command, fol
         (("--seed", "-1"), "The 'seed' parameter of a comparison must be an int in the range [0, 9007199254740992]. Got -1 instead."),
         (("--seed", "x"), "Invalid value for '--seed': 'x' is not a valid integer."),
         (("--correction", "holmes"), "Did you mean holm?"),
-        (("--family", "al"), "The 'family' parameter of a comparison must be one of 'measure', 'all'. Got 'al' instead."),
+        (("--family", "al"), "There is no family 'al'. Did you mean all?"),
         (("--interval", "normal"), "The 'interval' parameter of a comparison must be one of 't', 'bca'. Got 'normal' instead."),
         (("--tie-threshold", "-1"), "The 'tie_threshold' parameter of a comparison must be a float in the range [0, inf)."),
         (("--sort", "means"), "A summary cannot be sorted by 'means'. Did you mean mean? Known: mean, difference"),
-        (("--sort", "mean", "-o", "csv"), "--sort orders the table of runs. With -o csv, there is one row per comparison."),
+        (("--sort", "mean", "-o", "csv"), "--sort orders the table of runs for reading"),
         (("--sort", "p", "--all-pairs"), "A comparison of all pairs cannot be sorted by p. Sort it by mean or system."),
         (("--label", "bm25=B"), "No run has the name 'bm25'. Did you mean bm25.run? The runs: bm25.run, titles.run"),
         (("--label", "bm25.run"), "A label is written RUN=NAME, such as bm25.run=BM25. Got 'bm25.run' instead."),
@@ -186,9 +160,6 @@ def test_unjudged_documents_by_the_names_of_the_comparison(command: Command, fol
         (("--label", "bm25.run=titles.run"), "Two runs have the name 'titles.run'. Choose another label."),
         (("--label", "bm25.run=A", "--label", "bm25.run=B"), "The run bm25.run has two labels, 'A' and 'B'. Give it one."),
         (("-o", "csw"), "There is no output format 'csw'. Did you mean csv?"),
-        (("--unjudged", "-o", "csv"), "--unjudged prints a table for reading, with -o table or markdown. irmx unjudged prints"),
-        (("--unjudged", "--all-pairs"), "the order with the baseline could flip. Leave --all-pairs out."),
-        (("--unjudged", "--scores"), "--unjudged needs qrels and runs. Per-topic results do not tell which documents"),
         (("--measure", "AP"), "--measure goes with --scores; otherwise the measures follow the runs."),
     ],
 )  # fmt: skip
@@ -278,20 +249,62 @@ def test_topics_that_results_lack_are_counted_once(command: Command, tmp_path: P
     (tmp_path / "one").write_text("".join(f"map\t{t}\t{t / 40}\n" for t in range(20)))
     (tmp_path / "two").write_text("".join(f"map\t{t}\t{t / 30}\n" for t in range(1, 20)))
     done = command("compare", "--scores", "one", "two", cwd=tmp_path)
-    assert (done.code, done.err) == (0, "")
+    assert (done.code, done.err.count("two: no results for 1 of 20 topics")) == (0, 1)
     assert done.out.count("topics without results, which count with the measures' defaults: two (1 of 20)") == 1
 
 
-# -- Python and the command are one -----------------------------------------------------------------------------------------
+# -- Python and the command are one ------------------------------------------------------------------------
 
 
-def test_the_command_gives_what_the_function_gives(command: Command, folder: Path) -> None:
+@pytest.mark.parametrize("table", ["comparisons", "systems", "views", "over", "border", "ranks"])
+def test_the_command_gives_what_the_function_gives(command: Command, folder: Path, table: str) -> None:
     runs = {f"{system}.run": folder / f"{system}.run" for system in SYSTEMS}
-    scores = irmx.scores("AP RR", folder / "demo.qrels", runs)
     how: dict[str, Any] = {"correction": "bonferroni", "family": "all", "level": 0.1, "tie_threshold": 0.02}
-    expected = irmx_study.compare(scores, "titles.run", **how).frame()
+    measures = ("AP", "RBP(p=.5|.8|.95)")
+    expected = irmx_study.compare(" ".join(measures), folder / "demo.qrels", runs, baseline="titles.run", **how)
     words = ("--correction", "bonferroni", "--family", "all", "--level", "0.1", "--tie-threshold", "0.02")
-    done = command(*COMPARE, "RR", "--baseline", "titles.run", *words, "-o", "csv", cwd=folder)
-    assert [
-        [*row[:3], *map(float, row[3:])] for row in csv.reader(done.out.splitlines()[1:])
-    ] == expected.to_numpy().tolist()
+    options = ("--baseline", "titles.run", *words, "--table", table, "-o", "csv")
+    done = command(*COMPARE[:-1], *measures, *options, cwd=folder)
+    assert done.code == 0
+    known = expected.frame(table)
+    found = pd.read_csv(io.StringIO(done.out))
+    assert list(found.columns) == list(known.columns)
+    for name in known:
+        if known[name].dtype == bool:
+            assert found[name].eq("yes").tolist() == known[name].tolist()
+        elif known[name].dtype.kind in "fi":
+            assert found[name].to_numpy() == pytest.approx(known[name].to_numpy(), rel=1e-15, nan_ok=True)
+        else:
+            assert found[name].fillna("").astype(str).tolist() == known[name].fillna("").astype(str).tolist()
+
+
+def test_papers_and_pictures(command: Command, folder: Path) -> None:
+    runs = {f"{system}.run": folder / f"{system}.run" for system in SYSTEMS}
+    comparison = irmx_study.compare("AP RR", folder / "demo.qrels", runs)
+    both = (*COMPARE, "RR")
+    assert command(*both, "-o", "latex", cwd=folder).out == comparison.to_latex()
+    text = command(*both, "-o", "latex", "--intervals", "--methods", cwd=folder).out
+    assert text.startswith(comparison.to_latex(intervals=True))
+    assert "\\cite{" in text
+    done = command(
+        *both, *(f"--plot={kind}" for kind in ("a.png", "topics=b.svg", "p=c.pdf", "groups=d.svg")), cwd=folder
+    )
+    assert done.code == 0
+    starts = {"a.png": b"\x89PNG", "b.svg": b"<?xml", "c.pdf": b"%PDF", "d.svg": b"<?xml"}
+    assert all((folder / name).read_bytes().startswith(start) for name, start in starts.items())
+
+
+@pytest.mark.parametrize(
+    ("plot", "message"),
+    [
+        ("a.gif", ".png, .svg, .pdf"),
+        ("nowhere/a.png", "no folder nowhere"),
+        ("bars=a.png", "differences, topics"),
+        ("views=a.png", "views"),
+    ],
+)
+def test_what_cannot_be_drawn(command: Command, folder: Path, plot: str, message: str) -> None:
+    done = command(*COMPARE, "--plot", plot, cwd=folder)
+    assert done.code == 2
+    assert message in done.err
+    assert not list(folder.glob("*.png"))

@@ -1,7 +1,7 @@
 """The agreement of measures: its tables against the correlations of two rankings, resamples, topics, and what is refused."""
 
-from __future__ import annotations
-
+import warnings
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,8 @@ from scipy import stats
 
 import irmx
 from irmx import DataError, Scores, UsageError
+from irmx.demo import SYSTEMS, qrels_path, run_path
 from irmx_study import comparable_means, correlate, kendall_tau, rbo, tau_ap, tied_groups
-from irmx_study.correlation.topic_stability import resampled_taus
-from irmx_study.significance.random_draws import resampled_topics
 
 COLUMNS = ["a", "b", "systems", "tau", "tau_ap_a", "tau_ap_b", "tau_ap", "rbo", "spearman", "pearson"]
 MEASURES = "AP P@10 RR nDCG@10"
@@ -86,8 +85,8 @@ def test_the_order_of_systems_and_topics_changes_nothing_but_tau_ap_of_ties() ->
 
 def test_rbo_has_all_treatments_and_estimates() -> None:
     scores = made()
-    agreement = correlate(scores, "AP", rbo_p=0.7, rbo_ties="w")
-    rows = agreement.rbo_frame()
+    agreement = correlate(scores, reference="AP", rbo_p=0.7, rbo_ties="w")
+    rows = agreement.frame("rbo")
     assert list(rows.columns) == ["a", "b", "systems", "p", "ties", "extrapolated", "minimum", "maximum", "residual"]
     assert rows["ties"].tolist() == ["w", "a", "b"] * 3
     assert agreement.frame()["rbo"].tolist() == rows[rows["ties"] == "w"]["extrapolated"].tolist()
@@ -100,55 +99,48 @@ def test_rbo_has_all_treatments_and_estimates() -> None:
 # -- topics -------------------------------------------------------------------------------------------------
 
 
-def test_stability_is_of_taus_of_the_same_resamples_of_topics() -> None:
-    scores = made()
-    agreement = correlate(scores, resamples=100, seed=5, level=0.2)
-    counts = np.concatenate(list(resampled_topics(len(scores.topics), 100, 5)))
-    taus = []
-    for count in counts.astype(int):
-        again = np.repeat(scores.values, count, axis=0).mean(axis=0).round(9)
-        taus.append(
-            [stats.kendalltau(again[:, a], again[:, b]).statistic for a, b in zip(*agreement.pairs, strict=True)]
+@pytest.mark.parametrize("missing", [False, True])
+def test_stability_is_that_of_all_resamples_of_few_topics(missing: bool) -> None:
+    """Of four topics there are 256 resamples, of which the quantiles are known; topics without a value are left out of means."""
+    scores = made(topics=4, measures="AP P@10 RR")
+    if missing:
+        values = scores.values[:, :, 1].copy()
+        values[2] = np.nan
+        scores = changed(scores, 1, values)
+    rows = correlate(scores, resamples=20_000, seed=5, level=0.23).frame("stability")
+    names = list(map(str, scores.measures))
+    for row in rows.itertuples():
+        taus = []
+        for drawn in product(range(4), repeat=4):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", RuntimeWarning)  # the mean of no value
+                means = [np.nanmean(scores[name][list(drawn)], axis=0).round(9) for name in (row.a, row.b)]
+            taus.append(stats.kendalltau(*means).statistic if not np.isnan(means).any() else np.nan)
+        known = np.array(taus)
+        for share, value in ((0.115, row.low), (0.5, row.median), (0.885, row.high)):
+            around = np.nanquantile(known, [share - 0.015, share + 0.015])
+            assert around[0] - 1e-9 <= value <= around[1] + 1e-9
+        assert row.without / 20_000 == pytest.approx(np.isnan(known).mean(), abs=0.015)
+        assert row.tau == pytest.approx(
+            kendall_tau(*comparable_means(scores)[:, [names.index(row.a), names.index(row.b)]].T)
         )
-    rows = agreement.stability()
-    low, median, high = np.quantile(taus, [0.1, 0.5, 0.9], axis=0)
-    np.testing.assert_allclose(rows[["low", "median", "high"]], np.stack([low, median, high], axis=1), atol=1e-12)
-    assert rows["tau"].tolist() == agreement.frame()["tau"].tolist()
-    assert rows[["systems", "topics", "resamples", "without"]].drop_duplicates().to_numpy().tolist() == [
-        [7, 12, 100, 0]
-    ]
+    assert set(rows["topics"]) == {4}
 
 
-def test_resamples_are_the_same_in_parts_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    scores = made()
-    pairs = (np.array([0]), np.array([2]))
-    whole = resampled_taus(scores.values, pairs, 150, 1)
-    monkeypatch.setattr("irmx_study.correlation.topic_stability._LARGEST", 60)
-    assert resampled_taus(scores.values, pairs, 150, 1).tolist() == whole.tolist()
-    assert resampled_taus(scores.values, pairs, 150, 2).tolist() != whole.tolist()
-
-
-def test_topics_without_a_value_are_left_out_of_resampled_means() -> None:
-    scores = made(measures="AP P@10")
-    values = scores.values.copy()
-    values[[2, 5], :, 1] = np.nan
-    pairs = (np.array([0]), np.array([1]))
-    counts = np.concatenate(list(resampled_topics(12, 100, 0))).astype(int)
-    expected = []
-    for count in counts:
-        again = np.nanmean(np.repeat(values, count, axis=0), axis=0).round(9)
-        expected.append(kendall_tau(again[:, 0], again[:, 1]))
-    np.testing.assert_allclose(resampled_taus(values, pairs, 100, 0)[:, 0], expected, atol=1e-12)
+def test_the_same_seed_gives_the_same_resamples() -> None:
+    found = [correlate(made(), resamples=150, seed=seed).frame("stability") for seed in (1, 1, 2)]
+    assert found[0].equals(found[1])
+    assert not found[0].equals(found[2])
+    of_all = correlate(made(), resamples=150, seed=1, reference="AP").frame("stability")
+    assert of_all.to_dict("records") == found[0][found[0]["a"] == "AP"].to_dict("records")
 
 
 def test_resamples_without_a_tau_are_counted() -> None:
     scores = made(topics=3, measures="AP P@10")
     values = np.zeros((3, 7))
     values[0, :3] = 1  # only the first topic tells the systems apart
-    rows = correlate(changed(scores, 1, values), resamples=200).stability()
-    counts = np.concatenate(list(resampled_topics(3, 200, 0)))
-    assert rows["without"].tolist() == [int((counts[:, 0] == 0).sum())]
-    assert rows["without"].item() > 0
+    rows = correlate(changed(scores, 1, values), resamples=20_000).frame("stability")
+    assert rows["without"].item() / 20_000 == pytest.approx(8 / 27, abs=0.015)
     assert rows[["low", "high"]].notna().all(axis=None)
 
 
@@ -157,20 +149,71 @@ def test_agreement_topic_by_topic() -> None:
     values = scores.values.copy()
     values[4, :, 0] = 0.3  # AP gives all systems the same value on this topic
     scores = Scores(values, scores.topics, scores.systems, scores.measures, scores.retrieved)
-    agreement = correlate(scores, "AP")
-    rows = agreement.per_topic()
+    agreement = correlate(scores, reference="AP")
+    rows = agreement.frame("per_topic")
     assert list(rows.columns) == ["a", "b", "query_id", "systems", "tau"]
     assert len(rows) == 3 * 12
     for row in rows.itertuples():
         x, y = (scores[name][scores.topics.index(row.query_id)] for name in (row.a, row.b))
         np.testing.assert_allclose(row.tau, stats.kendalltau(x, y).statistic, atol=1e-12)
-    summary = agreement.topics_summary()
+    summary = agreement.frame("topics")
     assert summary["without"].tolist() == [1, 1, 1]
     assert summary["topics"].tolist() == [11, 11, 11]
     taus = rows["tau"].to_numpy().reshape(3, 12)
     np.testing.assert_allclose(summary["mean"], np.nanmean(taus, axis=1))
     quartiles = np.nanquantile(taus, [0, 0.25, 0.5, 0.75, 1], axis=1).T
     np.testing.assert_allclose(summary[["smallest", "q1", "median", "q3", "largest"]], quartiles)
+
+
+# -- several views of a measure ----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def settings() -> Scores:
+    return irmx.scores("AP RBP(p=.5|.8|.95)", qrels_path(), {system: run_path(system) for system in SYSTEMS})
+
+
+def test_settings_are_correlated_with_a_reference(settings: Scores) -> None:
+    agreement = correlate(settings, reference="AP")
+    views = agreement.frame("views")
+    assert views["RBP.p"].tolist() == [0.5, 0.8, 0.95]
+    means = settings.means()
+    for row, name in zip(views.to_dict("records"), settings.names[1:], strict=True):
+        known = stats.kendalltau(means["AP"], means[name])
+        assert (row["tau"], row["p_value"]) == pytest.approx((known.statistic, known.pvalue))
+        assert row["tau_ap"] == pytest.approx(tau_ap(means["AP"].to_numpy(), means[name].to_numpy(), "order"))
+    extremes = agreement.frame("extremes")
+    for coefficient, of in extremes.groupby("correlation"):
+        values = views[coefficient]
+        at = {"lowest": values.min(), "median": sorted(values)[1], "highest": values.max()}
+        for row in of.to_dict("records"):
+            assert row["value"] == pytest.approx(at[row["which"]])
+            assert row["view"] == settings.names[1:][int(np.flatnonzero(np.isclose(values, row["value"]))[0])]
+            assert row["views"] == np.isclose(values, row["value"]).sum()
+
+
+def test_judges_are_correlated_measure_by_measure_and_a_reference_may_be_values_of_systems() -> None:
+    runs = {system: run_path(system) for system in SYSTEMS}
+    human = irmx.read_qrels(qrels_path()).as_dict()
+    strict = {topic: {doc: int(grade > 1) for doc, grade in docs.items()} for topic, docs in human.items()}
+    scores = irmx.scores("AP P@5", {"human": human, "strict": strict}, runs)
+    frame = correlate(scores, reference={"judgments": "human"}).frame()
+    assert len(frame) == 2
+    for a, b in zip(frame["a"], frame["b"], strict=True):
+        assert a.split()[0] == b.split()[0]
+        assert ("human" in a, "strict" in b) == (True, True)
+    given = {"bm25": 2.0, "recent": 3.0, "titles": 1.0}
+    taus = correlate(scores, reference=given).frame().set_index("b")["tau"]
+    means = scores.means()
+    order = [given[system] for system in scores.systems]
+    assert taus.to_dict() == pytest.approx({name: kendall_tau(order, means[name]) for name in scores.names})
+    for name in scores.names:  # of one view there is no other pair
+        assert correlate(scores.select(views=[name]), reference=given).frame()["tau"].tolist() == [taus[name]]
+    assert not {"stability", "per_topic", "topics", "rbo"} & set(correlate(scores, reference=given).tables)
+    with pytest.raises(DataError, match="no value for the run 'titles'"):
+        correlate(scores, reference={"bm25": 1.0, "recent": 2.0})
+    with pytest.raises(UsageError, match="No view has"):
+        correlate(scores, reference={"judgments": "llm"})
 
 
 # -- what is left out or refused ----------------------------------------------------------------------------
@@ -200,7 +243,7 @@ def test_missing_topics_and_few_topics_are_noted() -> None:
     retrieved[:2, 3] = False
     agreement = correlate(Scores(scores.values, scores.topics, scores.systems, scores.measures, retrieved))
     assert agreement.notes == (
-        "topics without results, which count with the measures' defaults: s3 (2)",
+        "topics without results, which count with the measures' defaults: s3 (2 of 12)",
         "with 12 topics, resamples of topics are much alike",
     )
     assert correlate(made(topics=30)).notes == ()
@@ -211,7 +254,7 @@ def test_missing_topics_and_few_topics_are_noted() -> None:
     [
         (made(systems=2), {}, UsageError, "at least 3 systems. The scores have 2"),
         (made(measures="AP"), {}, DataError, "at least two measures that rank the systems. There is one, AP"),
-        (made(), {"reference": "AP@5"}, UsageError, r"no measure 'AP@5'.* They have: AP, P@10"),
+        (made(), {"reference": "AP@5"}, UsageError, "AP@5"),
         (
             changed(made(), 0, 1.0),
             {"reference": "AP"},
@@ -250,7 +293,8 @@ def test_unknown_coefficients_and_no_resamples_are_told() -> None:
     agreement = correlate(made(), resamples=0)
     with pytest.raises(UsageError, match="no coefficient 'tau_b'"):
         agreement.matrix("tau_b")
-    with pytest.raises(UsageError, match="needs resamples"):
-        agreement.stability()
+    assert "stability" not in agreement.tables
+    with pytest.raises(UsageError, match="stability"):
+        agreement.frame("stability")
     assert "stability" not in agreement.facts()
     assert repr(agreement) == "<Agreement of all pairs: 4 measures, 7 systems>"

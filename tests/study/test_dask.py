@@ -94,7 +94,7 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster
 
 
 @pytest.fixture
-def local(cluster: Cluster) -> pd.DataFrame:
+def local(cluster: Cluster) -> irmx.Scores:
     """The results of this process."""
     return irmx_study.sweep(echo(), GRID, QRELS, RUNS, reference="AP", jobs=1)
 
@@ -105,7 +105,7 @@ def echo() -> Any:
     return Echo()
 
 
-def test_a_worker_that_is_killed_changes_nothing(cluster: Cluster, local: pd.DataFrame, tmp_path: Path) -> None:
+def test_a_worker_that_is_killed_changes_nothing(cluster: Cluster, local: irmx.Scores, tmp_path: Path) -> None:
     one, other = cluster.start_worker(), cluster.start_worker()
     cluster.wait_for(2)
 
@@ -123,15 +123,16 @@ def test_a_worker_that_is_killed_changes_nothing(cluster: Cluster, local: pd.Dat
     killer.join()
     assert one.wait() == -signal.SIGKILL
     assert other.poll() is None
-    pd.testing.assert_frame_equal(results, local)
-    pd.testing.assert_frame_equal(pd.read_parquet(out), local)
+    for found in (results, irmx.Scores.read_parquet(out)):
+        pd.testing.assert_frame_equal(found.frame(), local.frame(), check_exact=True)
     assert len(set(cluster.noted("score"))) == len(GRID["MD"])
     assert len(cluster.noted("score")) < 2 * len(GRID["MD"])
     received = cluster.noted("received")  # by both workers, perhaps once more when one is gone; not with every unit
     assert 0 < len(received) <= 3 * len(RUNS), received
 
     plain = irmx_study.sweep("NCP", {"law": "uniform,first"}, QRELS, RUNS, backend="dask", scheduler=cluster.address)
-    pd.testing.assert_frame_equal(plain, irmx_study.sweep("NCP", {"law": "uniform,first"}, QRELS, RUNS, jobs=1))
+    alone = irmx_study.sweep("NCP", {"law": "uniform,first"}, QRELS, RUNS, jobs=1)
+    pd.testing.assert_frame_equal(plain.frame(), alone.frame(), check_exact=True)
 
 
 def test_a_scheduler_without_workers_is_an_error(cluster: Cluster) -> None:
@@ -165,10 +166,11 @@ def test_dask_that_is_not_installed_is_an_error(monkeypatch: pytest.MonkeyPatch)
         irmx_study.sweep("NCP", {"law": "uniform,first"}, QRELS, RUNS, backend="dask", scheduler="tcp://127.0.0.1:1")
 
 
-def test_smaller_pools_on_a_cluster(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("irmx_study.pooling.cut_study._TOGETHER", 1)
+def test_studies_of_judgments_on_a_cluster(cluster: Cluster) -> None:
     cluster.start_worker()
     cluster.wait_for(1)
+    runs = {f"{system} {i}": path for i in range(2) for system, path in RUNS.items()}  # some are scored together
     choices: dict[str, Any] = {"keep": (50, 10), "samples": 2}
-    there = irmx_study.pool("AP Bpref", QRELS, RUNS, **choices, backend="dask", scheduler=cluster.address)
-    pd.testing.assert_frame_equal(there.values(), irmx_study.pool("AP Bpref", QRELS, RUNS, **choices, jobs=1).values())
+    there = irmx_study.samples("AP Bpref", QRELS, runs, **choices, backend="dask", scheduler=cluster.address)
+    alone = irmx_study.samples("AP Bpref", QRELS, runs, **choices, jobs=1)
+    pd.testing.assert_frame_equal(there.frame(), alone.frame(), check_exact=True)

@@ -1,25 +1,25 @@
-"""Discriminative power and swap rates, against plain loops over pairs and splits."""
+"""Discriminative power, the difference needed and swap rates, against plain loops over pairs and splits; the command."""
 
-from __future__ import annotations
-
+import csv
+import shutil
+from collections.abc import Callable
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
-import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import stats
 
 import irmx
 import irmx_study
 from irmx.demo import SYSTEMS, qrels_path, run_path
 from irmx.ragged import Floats
-from irmx_study.discrimination.discriminative_power import difference_needed
-from irmx_study.discrimination.swap_counts import count_swaps
-from irmx_study.significance.random_draws import shuffled_systems
+
+Command = Callable[..., Any]
+DISCRIMINATE = ("discriminate", "demo.qrels", "bm25.run", "titles.run", "recent.run", "RR", "AP")
+RUNS = {f"{system}.run": run_path(system) for system in SYSTEMS}
 
 
 def scores_of(values: Floats, *measures: str) -> irmx.Scores:
@@ -72,7 +72,7 @@ def test_every_test_and_correction_is_that_of_compare(how: dict[str, Any]) -> No
     level = how.get("level", 0.05)
     assert row.significant == (compared["p_corrected"] <= level).sum()
     assert (row.test, row.correction, row.level) == (how.get("test", "t"), how.get("correction", "none"), level)
-    asl = result.asl()
+    asl = result.frame("asl")
     assert asl["p_corrected"].tolist() == sorted(compared["p_corrected"])
     assert asl["rank"].tolist() == list(range(1, 22))
     both = asl.merge(compared, on=["a", "b"], suffixes=("", "_known"))
@@ -96,87 +96,94 @@ def test_the_columns_of_the_tables() -> None:
     result = irmx_study.discriminate(scores_of(made_up()), splits=10)
     columns = "measure,test,correction,level,pairs,significant,power,difference_needed,swap_rate"
     assert ",".join(result.frame().columns) == columns
-    assert ",".join(result.asl().columns) == "measure,rank,share,a,b,difference,p,p_corrected"
-    assert ",".join(result.swaps().columns) == "measure,low,high,compared,tied,swapped,swap_rate"
+    assert ",".join(result.frame("asl").columns) == "measure,rank,share,a,b,difference,p,p_corrected"
+    assert ",".join(result.frame("swaps").columns) == "measure,low,high,compared,tied,swapped,swap_rate"
 
 
-# -- the difference needed -----------------------------------------------------------------------------------------------
+# -- the difference needed ---------------------------------------------------------------------------------
 
 
-@given(st.lists(st.tuples(st.integers(-30, 30).map(lambda k: k / 100), st.booleans()), min_size=1, max_size=12))
-def test_the_difference_needed_is_the_smallest_from_which_on_all_are_significant(
-    pairs: list[tuple[float, bool]],
-) -> None:
-    known = [
-        size
-        for size in sorted({abs(difference) for difference, _ in pairs})
-        if all(significant for difference, significant in pairs if abs(difference) >= size)
-    ]
-    needed = difference_needed(*(np.array(column) for column in zip(*pairs, strict=True)))
-    np.testing.assert_equal(needed, known[0] if known else np.nan)
+@pytest.mark.parametrize("seed", range(12))
+def test_the_difference_needed_is_the_smallest_from_which_on_all_are_significant(seed: int) -> None:
+    scores = scores_of(made_up(8, 5, seed=seed).round(1))
+    pairs = irmx_study.compare(scores, all_pairs=True, correction="none").frame()
+    sizes, significant = pairs["difference"].abs().round(9), pairs["p"] <= 0.05
+    known = [size for size in sorted(set(sizes)) if significant[sizes >= size].all()]
+    needed = irmx_study.discriminate(scores, splits=0).frame()["difference_needed"].item()
+    assert needed == pytest.approx(known[0] if known else np.nan, nan_ok=True)
 
 
 def test_differences_that_are_equal_in_decimals_are_equal() -> None:
-    assert 0.3 - 0.2 < 0.2 - 0.1
-    assert np.isnan(difference_needed(np.array([0.3 - 0.2, 0.2 - 0.1]), np.array([False, True])))
+    """Of 0.3 - 0.2 < 0.2 - 0.1 only the smaller is significant: then no difference is large enough."""
+    zigzag = np.array([0.05, -0.05] * 6)
+    values = np.stack([np.full(12, 0.2), np.full(12, 0.3), np.full(12, 0.1) + zigzag * 8, np.full(12, 0.2)], axis=1)
+    frame = irmx_study.discriminate(scores_of(values[:, :3]), splits=0).frame()
+    assert np.isnan(frame["difference_needed"].item()) == (frame["significant"].item() < 3)
 
 
-# -- swaps ---------------------------------------------------------------------------------------------------------------
+# -- swaps -------------------------------------------------------------------------------------------------
 
 
-def counted_by_a_loop(values: Floats, splits: int, seed: int, decimals: int) -> list[list[int]]:
-    """Return the pairs and splits compared, tied and swapped, by bins of 0.01, of values with few decimals."""
+def expected_swaps(values: Floats) -> Floats:
+    """Of all ways to halve the topics: the pairs of systems compared, tied and swapped, by bins of .01, per split."""
     topics, systems = values.shape
-    half, whole = topics // 2, np.rint(values * 10**decimals).astype(int)
-    counts = [[0, 0, 0] for _ in range(21)]
-    for orders in shuffled_systems(1, topics, splits, seed):
-        for order in orders[:, 0]:
-            one, other = whole[order[:half]].sum(axis=0), whole[order[half : 2 * half]].sum(axis=0)
+    whole, half, counts, ways = np.rint(values * 10).astype(int), topics // 2, np.zeros((21, 3)), 0
+    for left in combinations(range(topics), half):
+        for right in combinations([t for t in range(topics) if t not in left], half):
+            ways += 1
+            one, other = whole[list(left)].sum(axis=0), whole[list(right)].sum(axis=0)
             for a, b in combinations(range(systems), 2):
                 first, second = int(one[a] - one[b]), int(other[a] - other[b])
                 if first:
-                    place = min(abs(first) * 100 // (half * 10**decimals), 20)
-                    counts[place][0] += 1
-                    counts[place][1] += second == 0
-                    counts[place][2] += first * second < 0
-    return counts
+                    place = min(abs(first) * 100 // (half * 10), 20)
+                    counts[place] += [1, second == 0, first * second < 0]
+    return counts / ways
 
 
-@pytest.mark.parametrize("topics", [4, 5, 11, 12])
-def test_swaps_are_those_of_a_loop_over_pairs_and_splits(topics: int) -> None:
-    values = made_up(topics, systems=5, seed=topics)[:, :, 0].round(1)
-    table = count_swaps(values, splits=60, seed=2).table()
-    assert table[["compared", "tied", "swapped"]].to_numpy().tolist() == counted_by_a_loop(values, 60, 2, 1)
-    assert (table["tied"] > 0).any()
+@pytest.mark.parametrize("topics", [4, 5, 7])
+def test_swaps_are_those_of_all_halves_on_average(topics: int) -> None:
+    values, splits = made_up(topics, systems=5, seed=topics)[:, :, 0].round(1), 20_000
+    table = irmx_study.discriminate(scores_of(values), splits=splits).frame("swaps")
+    found = table[["compared", "tied", "swapped"]].to_numpy() / splits
+    expected = expected_swaps(values)
+    assert expected[:, 1].any()
+    assert expected[:, 2].any()
+    np.testing.assert_allclose(found, expected, atol=4 * 0.5 * np.sqrt(10 / splits))
+    assert not found[expected == 0].any()
 
 
-@given(st.integers(0, 100), st.sampled_from([0.5, 2.0, 1024.0]), st.integers(-5, 5))
-def test_neither_an_offset_of_a_topic_nor_the_unit_changes_swaps(seed: int, unit: float, offset: int) -> None:
+@pytest.mark.parametrize(("unit", "offset", "seed"), [(0.5, 3, 0), (2.0, -1, 1), (1024.0, 5, 2)])
+def test_neither_an_offset_of_a_topic_nor_the_unit_changes_swaps(unit: float, offset: int, seed: int) -> None:
     values = made_up(6, systems=4, seed=seed)[:, :, 0].round(2)
     other = values * unit
     other[0] += offset
-    known, moved = count_swaps(values, 20, 1), count_swaps(other, 20, 1, width=0.01 * unit)
-    assert known.counts.tolist() == moved.counts.tolist()
+    tables = [
+        irmx_study.discriminate(scores_of(of), splits=20, seed=1, bin_width=width).frame("swaps")
+        for of, width in ((values, 0.01), (other, 0.01 * unit))
+    ]
+    counted = ["compared", "tied", "swapped"]
+    assert tables[0][counted].equals(tables[1][counted])
 
 
 def test_halves_are_disjoint_and_whole_so_that_systems_with_equal_means_always_swap() -> None:
     values = np.array(
         [[0.1, 0.2, 0.4], [0.2, 0.4, 0.1], [0.4, 0.1, 0.2], [0.4, 0.2, 0.1], [0.1, 0.4, 0.2], [0.2, 0.1, 0.4]]
     )
-    swaps = count_swaps(values, splits=100, seed=0)
-    assert swaps.compared.sum() > 0
-    assert swaps.swap_rate == 1
+    assert irmx_study.discriminate(scores_of(values), splits=100).frame()["swap_rate"].item() == 1
     same_order = np.repeat([[0.1, 0.2, 0.3]], 6, axis=0)
-    assert count_swaps(same_order, splits=50, seed=0).swap_rate == 0
+    assert irmx_study.discriminate(scores_of(same_order), splits=50).frame()["swap_rate"].item() == 0
 
 
-def test_the_smallest_reliable_difference_is_the_first_bin_of_at_most_five_percent() -> None:
+def test_the_swap_rate_is_that_of_all_bins_and_the_first_reliable_bin_is_told() -> None:
     result = irmx_study.discriminate(scores_of(made_up(30, systems=12)), splits=200)
-    [swaps], table = result.swaps_by_measure, result.swaps()
+    table = result.frame("swaps")
     reliable = table[table["swap_rate"] <= 0.05]
     assert 0 < len(reliable) < len(table)
-    assert swaps.reliable_difference == pytest.approx(reliable["low"].iloc[0])
     assert result.frame()["swap_rate"].item() == table["swapped"].sum() / table["compared"].sum()
+    assert any(
+        f"{reliable['low'].iloc[0]:g}" in text
+        for text in (*result.facts().values(), *result.notes, str(result.summary()))
+    )
 
 
 def test_all_measures_have_the_same_splits_and_the_seed_is_theirs() -> None:
@@ -207,8 +214,6 @@ def test_missing_numbers_are_never_silent() -> None:
     [row] = result.frame().itertuples()
     assert np.isnan(row.difference_needed)
     assert any(note.startswith("no difference needed") and note.endswith(": AP") for note in result.notes)
-    [swaps] = result.swaps_by_measure
-    assert np.isnan(swaps.reliable_difference)
     assert any(note.startswith("no bin of differences") for note in result.notes)
 
 
@@ -244,15 +249,12 @@ def test_without_splits_fewer_topics_are_enough_and_swaps_are_refused() -> None:
     result = irmx_study.discriminate(scores_of(made_up(3, 4)), splits=0)
     assert np.isnan(result.frame()["swap_rate"].item())
     assert "swap_rate" not in result.summary()
-    for refused in (result.swaps, result.plot_swaps):
-        with pytest.raises(irmx.UsageError, match="number of splits was 0"):
-            refused()
+    assert "swaps" not in result.tables
+    with pytest.raises(irmx.UsageError, match="swaps"):
+        result.frame("swaps")
 
 
-def test_a_table_of_pyterrier_is_accepted_and_something_else_refused() -> None:
-    rows = [("q1", "a", "AP", 0.1)]
-    with pytest.raises(irmx.UsageError, match=r"DataFrame\. Got list"):
-        irmx_study.discriminate(rows)  # type: ignore[arg-type]
+def test_a_table_of_pyterrier_is_accepted() -> None:
     values = made_up(6, 3)[:, :, 0]
     table = pd.DataFrame(
         [(f"q{t}", f"s{s}", "AP", values[t, s]) for t in range(6) for s in range(3)],
@@ -262,60 +264,139 @@ def test_a_table_of_pyterrier_is_accepted_and_something_else_refused() -> None:
     pd.testing.assert_frame_equal(of_table, irmx_study.discriminate(scores_of(values), splits=5).frame())
 
 
-# -- order, facts and pictures ---------------------------------------------------------------------------------------------
+# -- order, facts and pictures -----------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
-def demo() -> irmx_study.Discrimination:
-    runs = {system: run_path(system) for system in SYSTEMS}
-    measures = [ir_measures.parse_measure(name) for name in ("RR", "P@3")]
-    scores = irmx.scores([*measures, "MP(model=GL_AD_ID)", "AP"], qrels_path(), runs)
-    return irmx_study.discriminate(scores, splits=50)
+def demo() -> irmx_study.Result:
+    return irmx_study.discriminate("RR P@3 MP(model=GL_AD_ID) AP", qrels_path(), RUNS, splits=50)
 
 
-def test_the_table_for_reading_has_the_largest_power_first(demo: irmx_study.Discrimination) -> None:
+def test_the_table_for_reading_has_the_largest_power_first(demo: irmx_study.Result) -> None:
     powers = demo.summary()["power"].tolist()
     assert powers == sorted(powers, reverse=True) != demo.frame()["power"].tolist()
-    assert demo.frame()["measure"].tolist() == [str(measure) for measure in demo.scores.measures]
+    assert demo.frame()["measure"].tolist() == list(demo.scores.names)
 
 
-def test_facts_state_the_test_the_splits_and_the_seed(demo: irmx_study.Discrimination) -> None:
+def test_facts_state_the_test_the_splits_and_the_seed(demo: irmx_study.Result) -> None:
     facts = demo.facts()
     assert "t test" in facts["test"]
     assert (facts["correction"], facts["level"], facts["seed"], facts["systems"]) == ("none", "0.05", "0", "3")
     assert facts["splits"].startswith("50, of 30 topics")
     assert not {"intervals", "effect", "letters", "W/T/L"} & set(facts)
-    assert facts["splits"].endswith("the same for all measures")
     assert "0.02" in irmx_study.discriminate(demo.scores, test="sign", tie_threshold=0.02, splits=0).facts()["ties"]
     assert "seed" not in irmx_study.discriminate(demo.scores, splits=0).facts()
 
 
-@pytest.mark.parametrize("log", [False, True])
-def test_curves_of_levels_one_per_measure(demo: irmx_study.Discrimination, log: bool) -> None:
-    pytest.importorskip("matplotlib")
-    from matplotlib import pyplot
-
+@pytest.mark.parametrize("kind", ["levels", "log"])
+def test_curves_of_levels_one_per_measure(demo: irmx_study.Result, kind: str) -> None:
+    pyplot = pytest.importorskip("matplotlib.pyplot")
     ax = pyplot.figure().subplots()
-    display = demo.plot(ax, log=log)
-    assert display.ax_ is ax
-    assert display.figure_ is ax.figure
+    assert demo.plot(kind, ax=ax) is ax
     lines = {line.get_label().partition(" (")[0]: line for line in ax.get_lines()}
-    for measure, curve in demo.asl().groupby("measure"):
+    for measure, curve in demo.frame("asl").groupby("measure"):
         x, y = lines[str(measure)].get_data()
         np.testing.assert_allclose(x, 100 * curve["share"])
         np.testing.assert_allclose(y, curve["p_corrected"], atol=1e-15)
-    assert ax.get_yscale() == ("log" if log else "linear")
+    assert ax.get_yscale() == ("log" if kind == "log" else "linear")
     pyplot.close(ax.figure)
 
 
-def test_curves_of_swap_rates_leave_empty_bins_out(demo: irmx_study.Discrimination) -> None:
-    pytest.importorskip("matplotlib")
-    from matplotlib import pyplot
-
-    display = demo.plot_swaps()
-    lines = display.ax_.get_lines()
-    for line, (_, curve) in zip(lines, demo.swaps().groupby("measure", sort=False), strict=False):
+def test_curves_of_swap_rates_leave_empty_bins_out(demo: irmx_study.Result) -> None:
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    ax = demo.plot("swaps")
+    lines = ax.get_lines()
+    for line, (_, curve) in zip(lines, demo.frame("swaps").groupby("measure", sort=False), strict=False):
         np.testing.assert_allclose(line.get_ydata(), 100 * curve["swap_rate"].dropna())
-    assert demo.swaps()["swap_rate"].isna().any()
+    assert demo.frame("swaps")["swap_rate"].isna().any()
     assert len({(str(line.get_color()), str(line.get_linestyle())) for line in lines}) == len(lines)
-    pyplot.close(display.figure_)
+    pyplot.close(ax.figure)
+
+
+# -- the command -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    shutil.copy(qrels_path(), tmp_path / "demo.qrels")
+    for system in SYSTEMS:
+        shutil.copy(run_path(system), tmp_path / f"{system}.run")
+    return tmp_path
+
+
+def rows(out: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(out.splitlines()))
+
+
+@pytest.mark.parametrize("table", ["measures", "asl", "swaps"])
+def test_csv_has_every_digit_of_the_tables(command: Command, folder: Path, table: str) -> None:
+    done = command(*DISCRIMINATE, "--table", table, "-o", "csv", cwd=folder)
+    assert done.code == 0
+    known, printed = irmx_study.discriminate("RR AP", qrels_path(), RUNS).frame(table), rows(done.out)
+    assert list(printed[0]) == list(known.columns)
+    for name in known.columns:
+        if known[name].dtype == float:
+            numbers = [float(row[name] or "nan") for row in printed]
+            assert numbers == pytest.approx(known[name].tolist(), abs=0, nan_ok=True)
+        else:
+            assert [row[name] for row in printed] == known[name].astype(str).tolist()
+    assert "share of pairs and splits" in done.err
+
+
+def test_the_table_fits_a_terminal_and_states_how(command: Command, folder: Path) -> None:
+    done = command(*DISCRIMINATE, "MP(model=GL_AD_ID)", "--test", "randomised-tukey", "--draws", "500", cwd=folder)
+    assert done.code == 0
+    table, _, facts = done.out.partition("\ntest ")
+    assert max(map(len, table.splitlines())) <= 80
+    assert all(words in facts for words in ("randomised Tukey", "0.05", "500 (test)", "1,000, of 30 topics"))
+
+
+def test_filters_and_labels_choose_the_runs(command: Command, folder: Path) -> None:
+    shutil.copy(folder / "bm25.run", folder / "again.run")
+    (folder / "names.txt").write_text("bm25.run\ntitles.run\nNew\n")
+    runs = ("discriminate", "demo.qrels", "*.run", "AP", "--label", "recent.run=New", "-o", "csv")
+    every = command(*runs, cwd=folder)
+    chosen = command(*runs, "--only", "names.txt", "--table", "asl", cwd=folder)
+    assert rows(every.out)[0]["pairs"] == "6"
+    assert "again.run" in every.err  # identical with another
+    assert {name for row in rows(chosen.out) for name in (row["a"], row["b"])} == {"bm25.run", "titles.run", "New"}
+    assert rows(command(*runs, "--best", "75", cwd=folder).out)[0]["pairs"] == "3"
+
+
+def test_pictures_are_written(command: Command, folder: Path) -> None:
+    pytest.importorskip("matplotlib")
+    plots = ("--plot", "levels.svg", "--plot", "swaps=swaps.png", "--splits", "20")
+    assert command(*DISCRIMINATE, *plots, cwd=folder).code == 0
+    assert "</svg>" in (folder / "levels.svg").read_text()
+    assert (folder / "swaps.png").read_bytes()[1:4] == b"PNG"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--table", "swap"), "swaps"),
+        (("--splits", "0", "--table", "swaps"), "--splits of at least 1"),
+        (("--splits", "0", "--plot", "swaps=a.png"), "--splits of at least 1"),
+        (("--level", "1"), "'level' parameter"),
+        (("--best", "60"), "at least 3 systems. Got 2"),
+        (("--plot", "picture.gif"), ".png, .svg, .pdf"),
+        (("--plot", "curve=a.svg"), "levels"),
+        (("--test", "tukey", "--correction", "holm"), "already hold for all pairs"),
+    ],
+    ids=str,
+)
+def test_what_is_typed_wrong_is_told(command: Command, folder: Path, words: tuple[str, ...], message: str) -> None:
+    done = command(*DISCRIMINATE, *words, cwd=folder)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+
+
+def test_too_few_topics_for_halves_are_told_with_what_to_do(command: Command, folder: Path) -> None:
+    (folder / "table.csv").write_text("query_id,a,b,c\n1,0.1,0.2,0.3\n2,0.2,0.3,0.1\n3,0.3,0.1,0.1\n")
+    few = ("discriminate", "--scores", "table.csv", "--measure", "AP")
+    done = command(*few, cwd=folder)
+    assert (done.code, done.out) == (1, "")
+    assert "4 topics" in done.err
+    assert "splits 0" in done.err
+    without = command(*few, "--splits", "0", "-o", "csv", cwd=folder)
+    assert [(row["measure"], row["pairs"], row["swap_rate"]) for row in rows(without.out)] == [("AP", "3", "")]

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 import irmx
+import irmx_study
 from irmx import DataError, DataWarning, Scores, UsageError
 from irmx.demo import SYSTEMS, qrels_path, run_path
 from irmx_study import read_per_topic
@@ -323,3 +324,30 @@ def test_published_tables_are_read(real_statistics: Path) -> None:
         warnings.simplefilter("ignore", DataWarning)
         urbano = read_per_topic(path, "AP")
     assert np.array_equal(urbano["AP"], pd.read_csv(path).to_numpy())
+
+
+def test_views_with_weights_come_back_from_every_format(tmp_path: Path) -> None:
+    scores = irmx_study.sweep("NCP", {"law": ["first", "uniform"]}, qrels_path(), RUNS, jobs=1)
+    weighted = scores.marked(weight=[1.0, 3.0])
+    for name in ("scores.csv", "scores.tsv", "scores.parquet"):
+        path = tmp_path / name
+        if name.endswith("parquet"):
+            weighted.to_parquet(path)
+        else:
+            weighted.frame().to_csv(path, index=False, sep="," if name.endswith("csv") else "\t")
+        again = read_per_topic(path)
+        assert again.names == weighted.names
+        assert again.views["weight"].astype(float).tolist() == [1.0, 3.0]
+        assert again.values.tolist() == weighted.values.tolist()
+    with pytest.raises(UsageError, match="scores"):
+        read_per_topic([tmp_path / "scores.csv", tmp_path / "scores.tsv"])
+
+
+def test_sweeps_of_earlier_versions_have_their_parameters_in_columns(write: Callable[..., list[str]]) -> None:
+    rows = [f"{topic},{run},NCP,{law},{rel},{value}" for topic, run, law, rel, value in [
+        ("1", "a", "first", "2.0", 0.5), ("1", "b", "first", "2.0", 0.25), ("1", "a", "uniform", "", 0.75), ("1", "b", "uniform", "", 1.0),
+    ]]  # fmt: skip
+    [path] = write(old="\n".join(["query_id,system,measure,law,rel,value", *rows]) + "\n")
+    scores = read_per_topic(path)
+    assert scores.names == ("NCP(law=first,rel=2)", "NCP(law=uniform)")
+    assert scores.values.tolist() == [[[0.5, 0.75], [0.25, 1.0]]]

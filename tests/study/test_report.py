@@ -1,14 +1,19 @@
-"""The report: what makes one, what it refuses, and how it is written."""
+"""The report: what it says, that its numbers are those of the functions, and that hostile text stays text."""
 
-from __future__ import annotations
-
+import csv
+import io
 import json
+import re
 import shutil
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
+from bs4 import BeautifulSoup
 
 import irmx
 import irmx_study
@@ -16,6 +21,34 @@ from irmx.demo import SYSTEMS, qrels_path, run_path
 
 Command = Callable[..., Any]
 RUNS = {system: run_path(system) for system in SYSTEMS}
+MEASURES = "AP nDCG@10 NCP(law=first|uniform)"
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "</script><img src=x onerror=alert(1)>",
+    "\"' onmouseover='alert(1)",
+    "=cmd|' /C calc'!A0",
+    "\x1b[2J\u202eevil --> <!-- ]]>",
+    "{{ 7 * 7 }} {% raw %} \\input{x} $x$ %",
+)
+
+
+def read(page: str) -> Any:
+    return BeautifulSoup(page, "html.parser")
+
+
+def page_of(*source: Any, **how: Any) -> Any:
+    return read(irmx_study.report(*source, **how).to_html())
+
+
+def table_of_values(**systems: list[float]) -> pd.DataFrame:
+    rows = [(s, str(t), "M", value) for s, values in systems.items() for t, value in enumerate(values)]
+    return pd.DataFrame(rows, columns=["system", "query_id", "measure", "value"])
+
+
+def leaderboard(page: Any) -> dict[str, list[Any]]:
+    """The cells of every system from the first mean on."""
+    rows = page.find(id="leaderboard-table").tbody.find_all("tr")
+    return {str(row.th.find(string=True)).strip(): row.find_all("td")[1:] for row in rows}
 
 
 @pytest.fixture
@@ -28,108 +61,356 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def report() -> irmx_study.Report:
-    return irmx_study.report("AP nDCG@10", qrels_path(), RUNS, baseline="titles")
+    return irmx_study.report(MEASURES, qrels_path(), RUNS, baseline="titles", command="irmx report 'a b'")
 
 
-# -- from Python ------------------------------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def comparison() -> irmx_study.Comparison:
+    return irmx_study.compare(MEASURES, qrels_path(), RUNS, baseline="titles")
 
 
-def test_a_report_knows_judgments_runs_and_the_share_of_unjudged_documents() -> None:
-    qrels = {"q": {"a": 1, "b": 0}, "r": {"a": 1}}
-    runs = {"one": {"q": {"a": 2.0, "x": 1.0}, "r": {"a": 1.0}}, "two": {"q": {"b": 1.0}, "r": {"x": 1.0}}}
-    reported = irmx_study.report("AP", qrels, runs).reported
-    assert reported.judgments is not None
-    assert list(reported.runs) == ["one", "two"]
-    assert reported.unjudged == {"one": 0.25, "two": 0.5}
-    assert [str(measure) for measure in reported.comparison.scores.measures] == ["AP"]
+@pytest.fixture(scope="module")
+def page(report: irmx_study.Report) -> Any:
+    return read(report.to_html())
 
 
-def test_scores_a_table_and_a_comparison_give_the_same_report_as_each_other() -> None:
+# -- the page ----------------------------------------------------------------------------------------------
+
+
+def test_every_id_is_there_once_and_every_reference_leads_to_one(page: Any) -> None:
+    ids = Counter(str(element["id"]) for element in page.find_all(id=True))
+    assert [name for name, times in ids.items() if times > 1] == []
+    referred = re.findall(
+        r'href="#([^"]+)"|url\(#([^)]+)\)|data-(?:copy|save)="([^"]+)"|labelledby="([^"]+)"', str(page)
+    )
+    assert len(referred) > 100
+    assert {name for names in referred for name in names if name} <= set(ids)
+
+
+def test_nothing_leaves_the_file(page: Any) -> None:
+    for element in page.find_all(True):
+        for name in ("src", "href", "action", "data", "poster"):
+            assert str(element.get(name, "#")).startswith(("#", "data:image/png;base64,"))
+    assert not page.find_all(["link", "iframe", "object", "embed", "base", "form"])
+    assert "default-src 'none'" in str(page.find("meta", {"http-equiv": "Content-Security-Policy"}))
+
+
+def test_pictures_are_drawn_once_and_say_what_they_are_as_tables_do(page: Any) -> None:
+    pictures = page.find_all("svg")
+    assert len(pictures) > 4
+    told = [page.find(id=svg["aria-labelledby"]).get_text().strip() for svg in pictures]
+    assert all(told)
+    assert len(set(told)) == len(told)
+    assert {svg["role"] for svg in pictures} == {"img"}
+    for table in page.find_all("table"):
+        assert table.caption is not None
+        assert table.find("th", scope="col") is not None
+    assert page.html["lang"] == "en"
+    assert page.find("main") is not None
+
+
+def test_a_dark_page_has_dark_pictures_whose_cells_keep_their_own_colours(page: Any) -> None:
+    texts = [str(svg) for svg in page.find_all("svg")]
+    assert all("currentColor" in text or "var(--" in text for text in texts)
+    assert not any(re.search("#(000000|ffffff)", text) for text in texts)
+    assert any(re.search("#(000001|fffffe)", text) for text in texts)  # numbers in the cells of a heat map
+
+
+def test_scores_a_table_a_comparison_and_files_give_the_same_findings() -> None:
     scores = irmx.scores("AP RR", qrels_path(), RUNS)
-    comparison = irmx_study.compare(scores, "titles", test="wilcoxon")
-    pages = {
+    table = scores.frame().rename(columns={"query_id": "qid", "system": "name"})
+    comparison = irmx_study.compare(scores, baseline="titles", test="wilcoxon")
+    pages = [
         irmx_study.report(scores, baseline="titles", test="wilcoxon").to_html(),
         irmx_study.report(comparison).to_html(),
-        irmx_study.Report.from_comparison(comparison).to_html(),
+    ]
+    assert pages[0] == pages[1]
+    found = {
+        page.find(id="headline").get_text() + str(page.find(id="leaderboard"))
+        for page in (
+            read(pages[0]),
+            page_of(table, baseline="titles", test="wilcoxon"),
+            page_of("AP RR", qrels_path(), RUNS, baseline="titles", test="wilcoxon"),
+        )
     }
-    assert len(pages) == 1
-    table = scores.frame().rename(columns={"query_id": "qid", "system": "name"})
-    assert irmx_study.report(table).reported.comparison.scores.systems == tuple(SYSTEMS)
+    assert len(found) == 1
 
 
 def test_the_same_input_gives_the_same_page(report: irmx_study.Report) -> None:
-    again = irmx_study.report("AP nDCG@10", qrels_path(), RUNS, baseline="titles")
+    again = irmx_study.report(MEASURES, qrels_path(), RUNS, baseline="titles", command="irmx report 'a b'")
     assert again.to_html() == report.to_html()
 
 
-def test_a_cell_of_a_notebook_shows_a_line_instead_of_the_page() -> None:
-    comparison = irmx_study.compare(irmx.scores("AP", qrels_path(), RUNS))
-    shown = irmx_study.Report.from_comparison(comparison, "<b>mine")._repr_html_()
+def test_a_cell_of_a_notebook_shows_the_first_table_instead_of_the_page() -> None:
+    made = irmx_study.report("AP", qrels_path(), RUNS, title="<b>mine")
+    shown = made._repr_html_()
     assert "&lt;b&gt;mine" in shown
-    assert "AP" in shown
-    assert len(shown) < 300
+    assert read(shown).table.tbody.find(["th", "td"]).get_text() == "bm25"
+    assert len(shown) < 0.1 * len(made.to_html())
+    assert repr(irmx_study.report("AP", qrels_path(), RUNS, title="a\x1b[2J\u202e")) == r"<Report: a\x1b[2J\u202e>"
 
 
-def test_a_comparison_gives_its_tables_as_html() -> None:
-    comparison = irmx_study.compare(irmx.scores("AP", qrels_path(), RUNS))
-    assert comparison.to_html() == comparison._repr_html_()
-    assert comparison.to_html(places=2).count("<table") == 2
-    assert comparison.to_html("mean").index("titles") > comparison.to_html("system").index("recent")
+# -- what was found ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon"])
+def test_two_systems_one_beats_the_other_with_difference_interval_and_p(test: str) -> None:
+    runs = {name: RUNS[name] for name in ("titles", "bm25")}
+    text = page_of("AP nDCG@10 P@5", qrels_path(), runs, test=test).find(id="headline").get_text()
+    frame = irmx_study.compare("AP nDCG@10 P@5", qrels_path(), runs, test=test).frame()
+    [row] = frame[frame["measure"] == "AP"].to_dict("records")
+    assert text.startswith("bm25 beats titles by AP: ")
+    numbers = [float(number) for number in re.findall(r"[-+]?\d*\.\d+", text)]
+    size = [abs(row["difference"]), *sorted(abs(row[side]) for side in ("low", "high"))]
+    assert numbers[:3] == pytest.approx(size, abs=6e-4)
+    assert numbers[3] == pytest.approx(max(row["p_corrected"], 1e-4), abs=6e-5)
+    same = set((frame["p_corrected"] <= 0.05)[1:])
+    assert ("the same by" in text, "not by" in text) == (True in same, False in same)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("how", "words"),
     [
-        (("AP", qrels_path()), "on measures, qrels and runs"),
-        ((irmx.Scores, None, RUNS), "on measures, qrels and runs"),
-        (("AP", qrels_path(), {"one": run_path("bm25")}), "needs two systems"),
-        (("AP", qrels_path(), RUNS, "nobody"), "nobody"),
+        ({}, ["bm25 is the best of 3 systems by AP", "also the best by nDCG@10"]),
+        ({"baseline": "titles"}, ["2 of 2 systems beat titles by AP; best is bm25"]),
+        ({"baseline": "bm25"}, ["None of 2 systems beat bm25 by AP"]),
     ],
 )
-def test_what_cannot_be_reported_is_refused(arguments: tuple[Any, ...], message: str) -> None:
-    with pytest.raises(irmx.UsageError, match=message):
-        irmx_study.report(*arguments)
+def test_of_several_systems_it_says_which_is_best_or_beats_the_baseline(how: Any, words: list[str]) -> None:
+    text = page_of("AP nDCG@10", qrels_path(), RUNS, **how).find(id="headline").get_text()
+    assert all(word in text for word in words)
 
 
-def test_a_comparison_is_reported_as_it_was_made() -> None:
+def test_where_less_is_better_the_smaller_mean_wins_everywhere() -> None:
+    @irmx.measure(name="Cost", range=(0, None), less_is_better=True)
+    def cost(ranking: Any) -> float:
+        return float(ranking.depth)
+
+    qrels = {str(q): {f"d{i}": i % 2 for i in range(9)} for q in range(8)}
+    runs = {
+        name: {q: {f"d{i}": 9.0 - i for i in range(depth - int(q) % 2)} for q in qrels}
+        for name, depth in (("long", 9), ("short", 3))
+    }
+    page = page_of([cost], qrels, runs)
+    assert page.find(id="headline").get_text().startswith("short beats long by Cost: -")
+    shown = leaderboard(page)
+    assert list(shown) == ["short", "long"]
+    assert [shown[system][0].find("b") is not None for system in shown] == [True, False]
+
+
+# -- the leaderboard ---------------------------------------------------------------------------------------
+
+
+def test_the_leaderboard_has_means_differences_p_values_and_letters_of_the_comparison(
+    comparison: irmx_study.Comparison, page: Any
+) -> None:
+    summary = comparison.frame("systems")
+    ranks = [row.td.get_text(strip=True) for row in page.find(id="leaderboard-table").tbody.find_all("tr")]
+    shown = leaderboard(page)
+    assert list(shown) == list(summary[summary["measure"] == "AP"].sort_values("mean", ascending=False)["system"])
+    assert ranks == ["1", "2", "3"]
+    for system, cells in shown.items():
+        for v, row in enumerate(summary[summary["system"] == system].to_dict("records")):
+            mean, difference, letters = cells[3 * v : 3 * v + 3]
+            assert float(mean["data-value"]) == row["mean"]
+            assert letters.get_text() == row["letters"]
+            if system == "titles":
+                assert difference.get_text(strip=True) == ""
+                continue
+            assert float(difference["data-value"]) == row["difference"]
+            p = float(re.search(r"p [=<\s]*([\d.]+)", difference.get_text())[1])  # type: ignore[index]
+            assert p == pytest.approx(max(row["p_corrected"], 1e-4), abs=6e-5)
+            sign = 0 if row["p_corrected"] > 0.05 else 1 if row["difference"] > 0 else -1
+            assert ("▲" in difference.get_text()) - ("▼" in difference.get_text()) == sign
+
+
+def test_the_difference_of_two_baselines_stands_in_both_their_rows() -> None:
     scores = irmx.scores("AP", qrels_path(), RUNS)
-    with pytest.raises(irmx.UsageError, match="cannot be changed"):
-        irmx_study.report(irmx_study.compare(scores), test="wilcoxon")
-    with pytest.raises(irmx.UsageError, match="instead of their values"):
-        irmx_study.report(scores, qrels_path(), RUNS)
+    rows, means = leaderboard(page_of(scores, baseline=["titles", "recent"])), scores.means()["AP"]
+    for system, column, other in (("titles", 2, "recent"), ("recent", 1, "titles")):
+        value = float(rows[system][column]["data-value"])
+        assert value == pytest.approx(means[system] - means[other])
+        low, high = map(float, re.findall(r"[-+][\d.]+", rows[system][column].find("small").get_text())[:2])
+        assert low <= value <= high
+    assert rows["titles"][2].find(class_="down") is not None
+    assert rows["recent"][1].find(class_="up") is not None
+    assert rows["titles"][1].get_text().strip() == ""
 
 
-def test_a_page_is_written_whole_or_not_at_all(
-    report: irmx_study.Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_largest_mean_is_bold_below_zero_too() -> None:
+    page = page_of(table_of_values(one=[-0.4, -0.6, -0.5], two=[-0.1, -0.3, -0.4], three=[-0.9, -0.7, -0.8]))
+    assert [name for name, cells in leaderboard(page).items() if cells[0].find("b")] == ["two"]
+    assert {cells[0]["style"] for cells in leaderboard(page).values()} == {"--bar-end:0.0%"}
+
+
+def test_topics_that_one_system_lacks_are_left_out_of_all_differences_as_in_the_comparison() -> None:
+    values = table_of_values(one=[0.1, 0.2, 0.3, 0.9], two=[0.3, 0.1, 0.6, 0.2], three=[0.5, 0.6, 0.9, float("nan")])
+    page = page_of(values, baseline="one")
+    data = json.loads(page.find(id="data-topics").get_text())
+    places = {name: place for place, name in enumerate(data["systems"])}
+    for row in irmx_study.compare(values, baseline="one").frame().to_dict("records"):
+        of_pair = zip(*(data["values"][0][places[row[name]]] for name in ("a", "b")), strict=True)
+        differences = [x - y for x, y in of_pair if x is not None and y is not None]
+        assert len(differences) == row["topics"] == 3
+        assert [sum(d > 0 for d in differences), sum(d < 0 for d in differences)] == [row["wins"], row["losses"]]
+    assert page.find(id="leaderboard").p.get_text().startswith("Means over 3 topics")
+
+
+def many(systems: int) -> irmx.Scores:
+    runs = {f"run{i:02}": {"q": {"a": 2.0, f"x{i}": 3.0 - i}, "r": {"b": 1.0 + i, "y": i / 3}} for i in range(systems)}
+    return irmx.scores("AP RR", {"q": {"a": 1}, "r": {"b": 1, "y": 1}}, runs)
+
+
+@pytest.mark.parametrize(("systems", "filtered", "diagram"), [(16, False, True), (20, True, False), (45, True, False)])
+def test_many_systems_have_a_filter_a_map_of_pairs_and_the_best_intervals(
+    systems: int, filtered: bool, diagram: bool
 ) -> None:
-    report.write(tmp_path / "r.html")
-    assert (tmp_path / "r.html").read_text(encoding="utf-8") == report.to_html()
-    monkeypatch.setattr("os.replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
-    with pytest.raises(irmx.DataError, match="No space left"):
-        report.write(tmp_path / "other.html")
-    assert [path.name for path in tmp_path.iterdir()] == ["r.html"]
+    page = page_of(many(systems))
+    assert (page.find(id="leaderboard").input is not None) == filtered
+    assert (page.find(id="groups-0") is not None, page.find(id="pairs-0") is not None) == (diagram, not diagram)
+    assert ("The first 40 of 44 systems" in page.find(id="intervals").get_text()) == (systems > 40)
 
 
-def test_lacking_libraries_are_named_with_the_command_that_installs_them(
-    report: irmx_study.Report, monkeypatch: pytest.MonkeyPatch
+# -- the other sections ------------------------------------------------------------------------------------
+
+
+def test_users_agreement_and_unjudged_documents_are_those_of_their_functions(
+    comparison: irmx_study.Comparison, page: Any
 ) -> None:
-    from irmx_study.html_report import one_page
+    shown = {name: page.find(id=name).get_text() for name in ("users", "agreement", "unjudged")}
+    assert comparison.sentences()
+    assert all(sentence in shown["users"] for sentence in comparison.sentences())
+    for row in irmx_study.correlate(comparison.scores, resamples=0).frame().itertuples():
+        assert f"{row.a}{row.b}{row.tau:.4f}{row.tau_ap:.4f}" in shown["agreement"]
+    could = irmx_study.unjudged("AP", qrels_path(), RUNS, baseline="titles").frame()
+    assert len(could) == 3
+    assert all(
+        f"AP{row.system}{row.value:.4f}{row.if_nonrelevant:.4f}" in shown["unjudged"] for row in could.itertuples()
+    )
+    assert "if_" not in shown["unjudged"]  # words, not names of columns
 
-    monkeypatch.setattr(one_page, "find_spec", lambda name: None if name == "jinja2" else name)
-    one_page._templates.cache_clear()
-    with pytest.raises(irmx.UsageError, match=r"Jinja2 cannot be imported.*pip install jinja2 matplotlib"):
-        report.to_html()
+
+def test_why_a_value_falls_if_more_documents_are_relevant_is_told() -> None:
+    qrels = {"q": {"a": 1, "c": 0}, "r": {"a": 1}}
+    runs = {
+        "one": {"q": {"a": 3.0, "c": 2.0, "x": 1.0}, "r": {"a": 1.0}},
+        "two": {"q": {"a": 1.0}, "r": {"a": 1.0}},
+    }
+    for measures, falls in (("nDCG", True), ("RBP", False)):
+        found = irmx_study.unjudged(measures, qrels, runs).frame()
+        assert (found["if_relevant"] < found["if_nonrelevant"]).any() == falls
+        assert (
+            "divide by the number of relevant" in page_of(measures, qrels, runs).find(id="unjudged").get_text()
+        ) == falls
 
 
-# -- from the shell ---------------------------------------------------------------------------------------------------
+def test_data_is_csv_of_all_values_which_a_spreadsheet_takes_for_data(
+    comparison: irmx_study.Comparison, page: Any
+) -> None:
+    rows = list(csv.DictReader(io.StringIO(page.find(id="csv-topics").get_text())))
+    scores = comparison.scores
+    assert len(rows) == len(scores.topics) * len(scores.systems)
+    by_cell = {(row["query_id"], row["system"]): float(row["AP"]) for row in rows}
+    for t, s in np.ndindex(len(scores.topics), len(scores.systems)):
+        assert by_cell[scores.topics[t], scores.systems[s]] == pytest.approx(scores["AP"][t, s], rel=1e-5)
+
+
+def test_it_says_how_it_was_made_and_what_to_cite(comparison: irmx_study.Comparison, page: Any) -> None:
+    text = page.find(id="making").get_text()
+    assert all(irmx.toolkit.file_digest(path) in text for path in (qrels_path(), *RUNS.values()))
+    assert "irmx report 'a b'" in text
+    assert all(fact in text for fact in comparison.facts().values())
+    methods = page.find(id="methods").get_text()
+    assert comparison.methods().startswith(methods)
+    keys = {key for cited in re.findall(r"\\cite\{([^}]*)\}", methods) for key in cited.split(",")}
+    assert {"irmx", "MacAvaneyMacdonaldOunis2022"} < keys
+    assert keys <= set(re.findall(r"@\w+\{(\w+),", page.find(id="bibtex").get_text()))
+
+
+def test_formulas_are_those_that_measures_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    formula = irmx.Formula(r"\frac{a}{b}", {"a": "the <b>first</b> number"})
+    monkeypatch.setattr(irmx.registry().scorer("RR"), "FORMULA", formula, raising=False)
+    monkeypatch.setattr(type(irmx.parse_measure("NCP(law=first)")), "FORMULA", formula)
+    section = page_of("NCP(law=first) RR", qrels_path(), RUNS).find(id="formulas")
+    assert [head.get_text() for head in section.find_all("h3")] == ["NCP", "RR"]
+    assert len(section.find_all("mfrac")) == 2
+    assert "the <b>first</b> number" in section.get_text()
+
+
+def test_sections_that_have_nothing_to_say_are_left_out() -> None:
+    scores = irmx.scores("AP", qrels_path(), {name: RUNS[name] for name in ("bm25", "titles")})
+    names = {section["id"] for section in page_of(scores).find_all("section")}
+    assert {"leaderboard", "intervals", "tables", "citing", "making"} <= names
+    assert not names & {"pairs", "agreement", "users", "unjudged", "rankings"}
+    all_pairs = page_of(irmx.scores("AP RR", qrels_path(), RUNS), all_pairs=True, test="tukey")
+    assert "difference to" not in all_pairs.find(id="leaderboard").get_text()
+
+
+# -- hostile text ------------------------------------------------------------------------------------------
+
+
+def shape(page: str) -> Counter[Any]:
+    """The elements of a page with their attributes, without the values that hold names."""
+    found: Counter[Any] = Counter()
+    for element in read(page).find_all(True):
+        if element.find_parent("svg") is None:  # outlines of letters differ with the names
+            found[element.name, tuple(sorted(element.attrs))] += 1
+        else:
+            assert element.name in {"title", "g", "path", "defs", "use", "clippath", "rect", "image", "pattern"}
+            assert not [name for name in element.attrs if name.startswith("on")]
+    return found
+
+
+def with_names(names: tuple[str, ...], title: str) -> str:
+    """The report on three runs with some names of runs, topics, documents and texts."""
+    one, two, three, topic, doc, text = names
+    qrels = {topic: {doc: 1, "b": 0}, "r": {"b": 1}, "s": {doc: 1}}
+    runs = {
+        one: {topic: {doc: 2.0, "b": 1.0}, "r": {"b": 1.0}, "s": {doc: 1.0}},
+        two: {topic: {"b": 2.0, doc: 1.0}, "r": {doc: 2.0, "b": 1.0}, "s": {doc: 1.0}},
+        three: {topic: {"b": 2.0}, "r": {doc: 2.0, "b": 1.0}, "s": {"b": 1.0}},
+    }
+    about = {"texts": {doc: text}, "queries": {topic: text}, "command": f"irmx report {text}", "title": title}
+    return irmx_study.report("AP RR", qrels, runs, **about).to_html()
+
+
+@pytest.mark.filterwarnings("ignore::irmx.DataWarning")
+def test_hostile_names_add_no_element_and_no_attribute() -> None:
+    text = with_names(HOSTILE, "".join(HOSTILE))
+    assert shape(text) == shape(with_names(("run1", "run2", "run3", "topic", "doc", "text"), "title"))
+    assert not set(text) & {"\x1b", "\u202e"}
+    page = read(text)
+    assert "49" not in page.title.get_text()
+    rows = list(csv.DictReader(io.StringIO(page.find(id="csv-summary").get_text())))
+    assert {row["system"] for row in rows} >= set(HOSTILE[:3])
+    assert r"\textless{}script\textgreater{}" in page.find(id="latex-comparison").get_text()
+    data = json.loads(page.find(id="data-rankings").get_text())
+    assert "\\x1b[2J\\u202eevil --> <!-- ]]>" in [doc for topic in data["topics"] for doc, _ in topic["docs"]]
+
+
+def test_no_text_of_a_csv_is_a_formula_and_numbers_stay_numbers() -> None:
+    names = ["=cmd", "+3", "-cmd", "@x", "plain"]
+    page = page_of(table_of_values(**{name: [-0.5 - i, 0.25, i] for i, name in enumerate(names)}))
+    rows = list(csv.DictReader(io.StringIO(page.find(id="csv-topics").get_text())))
+    assert {row["system"] for row in rows} == {"'=cmd", "+3", "'-cmd", "'@x", "plain"}
+    assert min(float(row["M"]) for row in rows) == -4.5
+
+
+def test_names_that_the_font_of_pictures_lacks_are_in_the_tables() -> None:
+    names = ("検索", "поиск 🔎", "plain")
+    assert set(leaderboard(page_of("AP RR", qrels_path(), dict(zip(names, RUNS.values(), strict=True))))) == set(names)
+
+
+# -- from the shell ----------------------------------------------------------------------------------------
 
 
 def test_the_command_writes_the_page_and_prints_itself_in_it(command: Command, folder: Path) -> None:
     done = command("report", "demo.qrels", "titles.run", "*.run", "AP", "--title", "A <b> title", cwd=folder)
     assert (done.code, done.out) == (0, "")
     assert "report.html: A <b> title" in done.err
-    page = (folder / "report.html").read_text(encoding="utf-8")
-    assert "<title>A &lt;b&gt; title</title>" in page
+    page = read((folder / "report.html").read_text(encoding="utf-8"))
+    assert page.title.get_text() == "A <b> title"
+    assert "irmx report demo.qrels titles.run '*.run' AP" in page.find(id="making").get_text()
 
 
 def test_compare_writes_the_same_report(command: Command, folder: Path) -> None:
@@ -143,77 +424,60 @@ def test_compare_writes_the_same_report(command: Command, folder: Path) -> None:
 def test_per_topic_results_are_reported_without_rankings(command: Command, folder: Path) -> None:
     irmx.scores("AP", folder / "demo.qrels", RUNS).frame().to_csv(folder / "scores.csv", index=False)
     assert command("report", "scores.csv", "--scores", "-o", "r.html", cwd=folder).code == 0
-    assert "titles" in (folder / "r.html").read_text(encoding="utf-8")
+    page = read((folder / "r.html").read_text(encoding="utf-8"))
+    assert set(leaderboard(page)) == set(SYSTEMS)
+    assert page.find(id="rankings") is None
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("command_name", "options", "message"),
     [
-        (("-o", "table"), "ends in .html"),
-        (("-o", "nowhere/r.html"), "no folder nowhere"),
-        (("--test", "tt"), "tt"),
-        (("--level", "2"), "level"),
-        (("--all-pairs", "--baseline", "bm25.run"), "one of the two"),
-        (("--measure", "AP"), "goes with --scores"),
-        (("--label", "nobody=x"), "nobody"),
+        ("report", ("-o", "table"), "ends in .html"),
+        ("report", ("-o", "nowhere/r.html"), "no folder nowhere"),
+        ("report", ("--test", "tt"), "tt"),
+        ("report", ("--level", "2"), "level"),
+        ("report", ("--all-pairs", "--baseline", "bm25.run"), "one of the two"),
+        ("report", ("--measure", "AP"), "goes with --scores"),
+        ("report", ("--label", "nobody=x"), "nobody"),
+        ("compare", ("-o", "r.html", "--methods"), "--methods"),
+        ("compare", ("-o", "r.html", "--sort", "mean"), "--sort"),
+        ("compare", ("-o", "r.html", "--plot", "p.svg"), "--plot"),
     ],
 )
 def test_mistyped_options_are_told_before_anything_is_scored(
-    command: Command, folder: Path, options: tuple[str, ...], message: str
+    command: Command, folder: Path, command_name: str, options: tuple[str, ...], message: str
 ) -> None:
     (folder / "bm25.run").write_text("not a run", encoding="utf-8")
-    done = command("report", "demo.qrels", "titles.run", "bm25.run", "AP", *options, cwd=folder)
+    done = command(command_name, "demo.qrels", "titles.run", "bm25.run", "AP", *options, cwd=folder)
     assert done.code == 2
     assert message in done.err
     assert not list(folder.glob("*.html*"))
 
 
-@pytest.mark.parametrize("option", [("--methods",), ("--sort", "mean"), ("--unjudged",), ("--plot", "p.svg")])
-def test_compare_refuses_options_that_a_report_has_no_use_for(
-    command: Command, folder: Path, option: tuple[str, ...]
+@pytest.mark.parametrize(
+    ("arguments", "how", "message"),
+    [
+        (("AP", qrels_path()), {}, "runs are missing"),
+        ((42,), {}, "needs irmx.Scores"),
+        (("AP", qrels_path(), {"one": run_path("bm25")}), {}, "needs two systems"),
+        (("AP", qrels_path(), RUNS), {"baseline": "nobody"}, "nobody"),
+        ((irmx_study.compare("AP", qrels_path(), RUNS),), {"test": "wilcoxon"}, "cannot be changed"),
+    ],
+)
+def test_what_cannot_be_reported_is_refused(arguments: Any, how: Any, message: str) -> None:
+    with pytest.raises(irmx.UsageError, match=message):
+        irmx_study.report(*arguments, **how)
+
+
+def test_a_page_is_written_whole_or_not_at_all(
+    report: irmx_study.Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    done = command("compare", "demo.qrels", "titles.run", "bm25.run", "AP", "-o", "r.html", *option, cwd=folder)
-    assert done.code == 2
-    assert option[0] in done.err
-
-
-# -- texts ------------------------------------------------------------------------------------------------------------
-
-
-def test_texts_are_read_from_tables(tmp_path: Path) -> None:
-    from irmx_study.html_report.known_texts import read_document_texts, read_query_texts
-
-    rows = [{"doc_id": "d1", "title": "A title", "text": "and text"}, {"doc_id": "d2", "title": "", "text": "text"}]
-    (tmp_path / "d.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    assert read_document_texts(str(tmp_path / "d.jsonl")) == {"d1": "A title and text", "d2": "text"}
-    (tmp_path / "q.tsv").write_text("query_id\tquery\nq1\tferry strike\n", encoding="utf-8")
-    assert read_query_texts(str(tmp_path / "q.tsv")) == {"q1": "ferry strike"}
-    (tmp_path / "bad.csv").write_text("query_id,other\nq1,x\n", encoding="utf-8")
-    with pytest.raises(irmx.DataError, match="query or title or text"):
-        read_query_texts(str(tmp_path / "bad.csv"))
-
-
-def test_texts_of_a_collection_are_those_of_documents_on_this_machine(tmp_path: Path) -> None:
-    from ir_datasets import Dataset
-    from ir_datasets.formats import TrecDocs, TsvQueries
-    from ir_datasets.util import LocalDownload
-
-    from irmx_study.html_report.known_texts import queries_of_collection, texts_of_collection
-
-    (tmp_path / "docs.trec").write_text("<DOC>\n<DOCNO>d1</DOCNO>\n<TEXT>\nsome text\n</TEXT>\n</DOC>\n")
-    (tmp_path / "queries.tsv").write_text("q1\tferry strike\n")
-
-    def collection(docs: str) -> Any:
-        local = LocalDownload(tmp_path / docs)
-        queries = TsvQueries(LocalDownload(tmp_path / "queries.tsv"))
-        return Dataset(TrecDocs(local, docstore_path=tmp_path / "store"), queries)
-
-    texts = texts_of_collection(collection("docs.trec"))
-    assert texts is not None
-    assert "some text" in texts["d1"]
-    assert texts.get("d2") is None
-    assert texts_of_collection(collection("elsewhere.trec")) is None
-    assert queries_of_collection(collection("docs.trec")) == {"q1": "ferry strike"}
+    report.write(tmp_path / "r.html")
+    assert (tmp_path / "r.html").read_text(encoding="utf-8") == report.to_html()
+    monkeypatch.setattr("os.replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    with pytest.raises(irmx.DataError, match="No space left"):
+        report.write(tmp_path / "other.html")
+    assert [path.name for path in tmp_path.iterdir()] == ["r.html"]
 
 
 def test_standard_input_is_read_once_for_scores_and_rankings(
@@ -223,4 +487,6 @@ def test_standard_input_is_read_once_for_scores_and_rankings(
         monkeypatch.setattr("sys.stdin", stream)
         done = command("report", "demo.qrels", "titles.run", "-", "AP", cwd=folder)
     assert done.code == 0
-    assert 'id="unjudged"' in (folder / "report.html").read_text(encoding="utf-8")
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert 'id="unjudged"' in page
+    assert 'id="rankings"' in page

@@ -12,10 +12,17 @@ import pytest
 import irmx
 from irmx import Scores, UsageError
 from irmx.demo import SYSTEMS, qrels_path, run_path
-from irmx_study import topics
+from irmx_study import Result
+from irmx_study import topics as result_of
 
 RUNS = {system: run_path(system) for system in SYSTEMS}
 A, B, C = SYSTEMS
+
+
+def topics(*source: Any, **asked: Any) -> Any:
+    made = result_of(*source, **asked)
+    assert isinstance(made, Result)
+    return made.frame()
 
 
 @pytest.fixture(scope="module")
@@ -35,14 +42,15 @@ def test_topics_by_difference_of_the_second_system_to_the_first(demo: Scores) ->
     assert table["AP difference"].tolist() == differences[order].tolist()
     assert table[f"nDCG@10 {B}"].tolist() == demo["nDCG@10"][order, 1].tolist()
     assert topics(demo.frame()).equals(table)
+    assert topics("AP nDCG@10", qrels_path(), RUNS).equals(table)
 
 
 def test_systems_and_the_measure_that_decides_are_chosen(demo: Scores) -> None:
-    table = topics(demo, C, B, sort="ndcg_cut_10")
+    table = topics(demo, a=C, b=B, sort="ndcg_cut_10")
     differences = demo["nDCG@10"][:, 2] - demo["nDCG@10"][:, 1]
     assert table["nDCG@10 difference"].tolist() == sorted(differences.tolist(), reverse=True)
-    assert topics(demo, b=B).equals(topics(demo, A, B))
-    assert topics(demo, A).equals(topics(demo, A, B))
+    assert topics(demo, b=B).equals(topics(demo, a=A, b=B))
+    assert topics(demo, a=A).equals(topics(demo, a=A, b=B))
 
 
 def test_top_takes_both_ends_of_differences_and_the_first_of_the_others(demo: Scores) -> None:
@@ -103,24 +111,10 @@ def test_one_system_has_no_differences(demo: Scores) -> None:
 def test_the_command_prints_the_table(demo: Scores, tmp_path: Path, command: Callable[..., Any]) -> None:
     path = tmp_path / "scores.parquet"
     demo.to_parquet(path)
-    arguments = [
-        "topics",
-        "--scores",
-        path,
-        "--baseline",
-        B,
-        "--system",
-        C,
-        "--label",
-        f"{C}=new",
-        "--sort",
-        "nDCG@10",
-        "--top",
-        1,
-    ]
+    arguments = ["topics", "--scores", path, "--baseline", B, "--label", f"{C}=new", "--sort", "nDCG@10", "--top", 1]
     done = command(*arguments, "--system", "new", "-o", "csv", "-p", -1)
     assert done.code == 0
-    expected = topics(demo, C, B, sort="nDCG@10", top=1)
+    expected = topics(demo, a=C, b=B, sort="nDCG@10", top=1)
     assert done.out.splitlines()[0] == ",".join(expected.columns).replace(C, "new")
     assert [line.split(",") for line in done.out.splitlines()[1:]] == expected.astype(str).to_numpy().tolist()
     by_run = command(*arguments, "--system", C, "-o", "csv")  # all places in csv

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 import irmx
 import irmx_study
-from irmx_study.assumptions.tried_measures import effects_on
 
 TOPICS = ("1", "2")
 DOCS = "abcdefg"
@@ -74,7 +73,7 @@ def test_extremes_are_those_of_all_assignments(qrels: Any, a: Any, b: Any, depth
     pairs = unjudged_pairs(qrels, a, b, depth=depth)
     assume(0 < len(pairs) <= 6)
     measures = f"{ADDITIVE} AP RR"
-    result = irmx_study.unjudged(measures, qrels, {"b": ranked(b), "a": ranked(a)}, depth=depth).pairs()
+    result = irmx_study.unjudged(measures, qrels, {"b": ranked(b), "a": ranked(a)}, depth=depth).frame("pairs")
     in_a, in_b = (means_of_all(measures, qrels, run, pairs, (None, 1)) for run in (a, b))
     differences = in_a - in_b
     for row, of_measure in zip(result.itertuples(), differences.T, strict=True):
@@ -111,10 +110,8 @@ def test_bounds_hold_for_all_assignments(qrels: Any, run: Any, depth: int | None
 
 def test_values_of_other_tools_are_those_of_changed_qrels() -> None:
     qrels = {"1": {"a": 1, "b": 0}, "2": {"a": 0, "c": 1}}
-    run, measures = (
-        {"1": ["x", "a", "b"], "2": ["y", "c"]},
-        irmx.toolkit.parse_measures("SetP infAP Compat(p=0.9) ERR@5 IPrec@0.1"),
-    )
+    run = {"1": ["x", "a", "b"], "2": ["y", "c"]}
+    measures = irmx.toolkit.parse_measures("SetP infAP Compat(p=0.9) ERR@5 IPrec@0.1")
     frame = irmx_study.unjudged(measures, qrels, {"run": ranked(run)}).frame()
     for column, grade in (("if_nonrelevant", 0), ("if_relevant", 1)):
         changed = with_grades(qrels, [("1", "x"), ("2", "y")], [grade, grade])
@@ -122,59 +119,40 @@ def test_values_of_other_tools_are_those_of_changed_qrels() -> None:
     assert frame["bounds"].tolist() == ["exact", "assumption", "assumption", "exact", "assumption"]
 
 
-@pytest.mark.parametrize(
-    ("measures", "expected"),
-    [
+def effects_on(measures: str, grade: float = 1, largest: int = 1) -> list[tuple[bool, bool]]:
+    """Whether bounds are exact, and extremes, where the largest grade of the judgments is one."""
+    runs = {"one": ranked({"1": ["x", "a"]}), "two": ranked({"1": ["a", "b"]})}
+    result = irmx_study.unjudged(measures, {"1": {"a": largest, "b": 1}}, runs, grade=grade)
+    found = (result.frame()["bounds"][::2], result.frame("pairs")["extremes"])
+    return list(zip(*((of == "exact" for of in column) for column in found), strict=True))
+
+
+def test_what_grades_do_to_a_measure() -> None:
+    for measures, expected in (
         (f"{ADDITIVE} SDCG(max_rel=1)@3", (True, True)),
         (f"{BOUNDED} SetP ERR@4", (True, False)),
-        (f"{NEITHER} infAP IPrec@0.1 Compat(p=0.9) Accuracy alpha_nDCG@5", (False, False)),
-    ],
-)
-def test_what_grades_do_to_a_measure_is_found_by_trying(measures: str, expected: tuple[bool, bool]) -> None:
-    tried = {str(measure): effects_on(measure, 1, 1) for measure in irmx.toolkit.parse_measures(measures)}
-    assert tried == dict.fromkeys(tried, expected)
-
-
-def test_a_grade_above_all_others_changes_what_graded_measures_divide_by() -> None:
-    assert effects_on(irmx.parse_measure("RBP"), grade=2, largest_grade=2) == (True, True)
-    assert effects_on(irmx.parse_measure("RBP"), grade=3, largest_grade=2) == (False, False)
-    assert effects_on(irmx.parse_measure("RBP(rel=1)"), grade=3, largest_grade=2) == (True, True)
-
-
-def test_a_document_can_have_a_larger_grade_than_the_one_assumed() -> None:
-    for text in ("P(rel=2)@3", "RBP", "RBP(rel=2)", "RR(rel=2)", "ERR@4"):
-        measure = irmx.parse_measure(text)
-        assert effects_on(measure, grade=1, largest_grade=2) == (False, False)
-        assert effects_on(measure, grade=2, largest_grade=2).bounded
-    qrels, runs = {"1": {"a": 2, "b": 1}}, {"one": ranked({"1": ["x", "a"]}), "two": ranked({"1": ["a", "b"]})}
-    result = irmx_study.unjudged("P(rel=2)@1 P@1", qrels, runs)
-    assert result.frame()["bounds"].tolist() == ["assumption", "assumption", "exact", "exact"]
-    assert result.pairs()["extremes"].tolist() == ["assumption", "exact"]
-    [note] = result.notes
+        (f"{NEITHER} infAP IPrec@0.1 Compat(p=0.9)", (False, False)),
+    ):
+        assert set(effects_on(measures)) == {expected}
+    # a grade above all others changes what RBP divides by
+    assert effects_on("RBP RBP(rel=1) ERR@4", grade=3, largest=2) == [(False, False), (True, True), (True, False)]
+    graded = "P(rel=2)@3 RBP RBP(rel=2) RR(rel=2) ERR@4"  # a document can have a larger grade than 1
+    assert set(effects_on(graded, grade=1, largest=2)) == {(False, False)}
+    assert all(bounded for bounded, _ in effects_on(graded, grade=2, largest=2))
+    [note] = irmx_study.unjudged("P(rel=2)@1 P@1", {"1": {"a": 2}}, {"one": ranked({"1": ["a"]})}).notes
     assert note.startswith("P(rel=2)@1 takes documents of the grade 1, which is assumed, as non-relevant")
-    assert irmx_study.unjudged("P(rel=2)@1 P@1", qrels, runs, grade="largest").notes == ()
 
 
 def test_documents_that_stay_unjudged_keep_a_negative_grade() -> None:
     """A document with -1 is in the pool of infAP, whoever is favoured; of these, both runs rank x alike."""
     qrels = {"1": {"a": 1, "b": 0, "x": -1, "y": -1}}
     runs = {"one": ranked({"1": ["x", "a", "y"]}), "two": ranked({"1": ["x", "b", "a"]})}
-    [pair] = irmx_study.unjudged("infAP Judged@3", qrels, runs).pairs().query("measure == 'infAP'").itertuples()
+    [pair] = irmx_study.unjudged("infAP Judged@3", qrels, runs).frame("pairs").query("measure == 'infAP'").itertuples()
     values = {}
     for y in (-1, 1):
         scores = irmx.scores("infAP", {"1": {**qrels["1"], "y": y}}, runs).means().to_numpy()
         values[y] = scores[1, 0] - scores[0, 0]
     assert (pair.smallest, pair.largest) == (min(values.values()), max(values.values()))
-
-
-def test_extremes_need_the_order_in_which_ranks_are_counted() -> None:
-    @irmx.measure
-    def TopOne(ranking: irmx.Ranking) -> float:
-        """Whether the first document is relevant."""
-        return float(1 in ranking.relevant.rank)
-
-    assert effects_on(irmx.parse_measure("TopOne"), 1, 1) == (True, True)
-    assert effects_on(irmx.parse_measure("TopOne(ties='run')"), 1, 1) == (True, False)
 
 
 # -- the residual --------------------------------------------------------------------------------------------
@@ -199,12 +177,10 @@ def test_the_residual_is_the_distance_of_the_views_and_what_lies_below(
     qrels: Any, run: Any, p: float, cutoff: str
 ) -> None:
     qrels["2"]["z"] = 1  # so that relevance has the largest grade
-    result = irmx_study.unjudged(f"RBP(p={p}){cutoff}", qrels, {"run": ranked(run)})
-    within = (result.if_relevant.values - result.value.values)[:, 0, 0]
-    depth = [min(len(run.get(topic, ())), int(cutoff[1:] or 99)) for topic in result.value.topics]
-    np.testing.assert_allclose(
-        result.residuals[:, 0, 0], within + p ** np.array(depth, dtype=float), atol=1e-12, rtol=0
-    )
+    [row] = irmx_study.unjudged(f"RBP(p={p}){cutoff}", qrels, {"run": ranked(run)}).frame().itertuples()
+    depths = [min(len(run.get(topic, ())), int(cutoff[1:] or 99)) for topic in TOPICS]
+    below = np.mean([p**depth for depth in depths])
+    assert row.residual == pytest.approx(row.if_relevant - row.value + below, abs=1e-12)
 
 
 # -- shares, and what is not computed ------------------------------------------------------------------------
@@ -214,7 +190,7 @@ def test_the_residual_is_the_distance_of_the_views_and_what_lies_below(
 @given(qrels=QRELS, run=RUN, k=st.sampled_from([1, 3, 10]))
 def test_shares(qrels: Any, run: Any, k: int) -> None:
     result = irmx_study.unjudged("P@1", qrels, {"run": ranked(run)}, k=k)
-    table = result.per_topic().set_index("query_id")
+    table = result.frame("per_topic").set_index("query_id")
     shares = []
     for topic in TOPICS:
         top = run.get(topic, [])[:k]
@@ -245,46 +221,26 @@ def test_a_measure_that_needs_subtopics_is_named_and_the_others_go_on() -> None:
     assert "'iteration' has no value for query 1, document 'x'" in note
 
 
-def test_several_baselines_and_their_order() -> None:
-    qrels = {"1": {"a": 1}}
+def test_several_baselines_and_progress(capsys: pytest.CaptureFixture[str]) -> None:
     runs = {name: ranked({"1": docs.split()}) for name, docs in (("one", "a x"), ("two", "x a"), ("three", "y a"))}
-    result = irmx_study.unjudged("P@1", qrels, runs, baseline=["three", "one"], depth=1)
-    assert result.baseline == ("three", "one")
-    pairs = result.pairs().set_index(["a", "b"])
-    assert list(pairs.index) == [("one", "three"), ("two", "three"), ("two", "one")]
-    assert pairs["difference"].tolist() == [1, 0, -1]
-    assert pairs[["smallest", "largest"]].to_numpy().tolist() == [[0, 1], [-1, 1], [-1, 0]]
-    assert pairs["flips"].tolist() == ["no", "yes", "no"]
-    assert result.frame()["flips"].tolist() == ["no", "yes", None]
-    assert result.frame()["system"].tolist() == ["one", "two", "three"]
-
-
-@pytest.mark.parametrize("progress", [True, False, None])
-def test_progress_is_shown_on_request(progress: bool | None, capsys: pytest.CaptureFixture[str]) -> None:
-    runs = {name: ranked({"1": ["a"]}) for name in ("one", "two")}
-    irmx_study.unjudged("P@1", {"1": {"a": 1}}, runs, progress=progress)
-    assert ("Assuming grades" in capsys.readouterr().err) == (progress is True)
+    for progress in (False, None, True):
+        assert capsys.readouterr().err == ""
+        given = {"baseline": ["three", "one"], "depth": 1, "progress": progress}
+        result = irmx_study.unjudged("P@1", {"1": {"a": 1}}, runs, **given)
+    assert "Assuming grades" in capsys.readouterr().err
+    columns = ["a", "b", "difference", "smallest", "largest", "flips"]
+    assert result.frame("pairs")[columns].to_numpy().tolist() == [
+        ["one", "three", 1, 0, 1, "no"], ["two", "three", 0, -1, 1, "yes"], ["two", "one", -1, -1, 0, "no"],
+    ]  # fmt: skip
+    assert result.frame()[["system", "flips"]].to_numpy().tolist() == [["one", "no"], ["two", "yes"], ["three", None]]
 
 
 def test_the_grade_to_assume() -> None:
     qrels, runs = {"1": {"a": 3, "b": 1}}, {"run": ranked({"1": ["x", "a", "b"]})}
-    values = {
-        grade: irmx_study.unjudged("RBP(p=0.5) P(rel=2)@1", qrels, runs, grade=grade).frame()["if_relevant"].tolist()
-        for grade in ("relevant", "largest", 2)
-    }
     judged = 1 / 4 + 1 / 24
-    assert values["relevant"] == pytest.approx([judged + 1 / 6, 0])
-    assert values["largest"] == pytest.approx([judged + 1 / 2, 1])
-    assert values[2] == pytest.approx([judged + 1 / 3, 1])
-
-
-def test_every_run_is_ranked_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    ranked_runs = []
-    original = irmx.Join._ranked_rows
-    monkeypatch.setattr(irmx.Join, "_ranked_rows", lambda *call: ranked_runs.append(call) or original(*call))
-    runs = {name: ranked({"1": list(docs)}) for name, docs in (("one", "axb"), ("two", "bya"), ("three", "zab"))}
-    irmx_study.unjudged("P@2 RBP(p=0.5)", {"1": {"a": 1, "b": 0}}, runs)
-    assert len(ranked_runs) == 3
+    for grade, expected in (("relevant", [1 / 6, 0]), ("largest", [1 / 2, 1]), (2, [1 / 3, 1])):
+        frame = irmx_study.unjudged("RBP(p=0.5) P(rel=2)@1", qrels, runs, grade=grade).frame()
+        assert frame["if_relevant"].tolist() == pytest.approx([judged + expected[0], expected[1]])
 
 
 @pytest.mark.parametrize(
@@ -299,74 +255,42 @@ def test_every_run_is_ranked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_what_is_refused(options: Any, message: str) -> None:
+    runs = {"bm25": ranked({"1": ["a"]}), "b": ranked({"1": ["x"]})}
     with pytest.raises(irmx.UsageError) as error:
-        irmx_study.unjudged(
-            "P@2", {"1": {"a": 1}}, {"bm25": ranked({"1": ["a"]}), "b": ranked({"1": ["x"]})}, **options
-        )
+        irmx_study.unjudged("P@2", {"1": {"a": 1}}, runs, **options)
     assert message in str(error.value)
 
 
 # -- the command ---------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def files(tmp_path: Path) -> Path:
+def test_the_command_prints_what_the_function_returns(command: Any, tmp_path: Path) -> None:
     (tmp_path / "test.qrels").write_text("1 0 a 1\n1 0 b 0\n")
     for name, docs in (("one", "a b"), ("two", "x a"), ("three", "b y")):
         lines = [f"1 Q0 {doc} {rank} {-rank} {name}\n" for rank, doc in enumerate(docs.split(), start=1)]
         (tmp_path / f"{name}.run").write_text("".join(lines))
-    return tmp_path
-
-
-def test_the_command_prints_what_the_function_returns(command: Any, files: Path) -> None:
-    words = ("unjudged", "test.qrels", "one.run", "t*.run", "P@1", "AP", "-k", "1")
-    done = command(*words, "-o", "csv", "-p", "2", cwd=files)
-    assert (done.code, done.err) == (0, "")
+    words = ("unjudged", "test.qrels", "one.run", "t*.run", "P@1", "AP", "-o", "csv", "--label", "two.run=Two")
+    done = command(*words, "-k", "1", "-p", "2", cwd=tmp_path)
+    assert done.code == 0
     assert done.out.splitlines() == [
         "measure,system,unjudged_at_k,value,if_nonrelevant,if_relevant,bounds,residual,flips",
         "P@1,one.run,0.00,1.00,1.00,1.00,exact,,",
         "P@1,three.run,0.00,0.00,0.00,0.00,exact,,no",
-        "P@1,two.run,1.00,0.00,0.00,1.00,exact,,no",
+        "P@1,Two,1.00,0.00,0.00,1.00,exact,,no",
         "AP,one.run,0.00,1.00,1.00,1.00,assumption,,",
         "AP,three.run,0.00,0.00,0.00,0.25,assumption,,no",
-        "AP,two.run,1.00,0.50,0.50,1.00,assumption,,yes",
+        "AP,Two,1.00,0.50,0.50,1.00,assumption,,yes",
     ]
-    done = command(*words, "--pairs", "-o", "csv", "--grade", "2", "--depth", "1", "--baseline", "two.run", cwd=files)
-    assert done.out.splitlines()[:2] == [
-        "measure,a,b,difference,smallest,largest,flips,extremes",
-        "P@1,one.run,two.run,1.0,0.0,1.0,no,exact",
-    ]
-
-
-def test_a_label_is_a_name_in_the_table_and_of_the_baseline(command: Any, files: Path) -> None:
-    words = ("unjudged", "test.qrels", "one.run", "two.run", "P@1", "-o", "csv", "--label", "two.run=Two", "--pairs")
     for baseline in ("Two", "two.run"):
-        done = command(*words, "--baseline", baseline, cwd=files)
-        assert done.out.splitlines()[1].startswith("P@1,one.run,Two,")
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("-k", "0"), "k must be a rank, 1 or more. Got 0 instead"),
-        (("--grade", "high"), "'relevant', 'largest' or a number above 0. Got 'high'"),
-        (("--baseline", "on.run"), "no system 'on.run' to be the baseline. Did you mean one.run?"),
-    ],
-)
-def test_mistakes_have_messages(command: Any, files: Path, words: tuple[str, ...], message: str) -> None:
-    done = command("unjudged", "test.qrels", "*.run", "P@1", *words, cwd=files)
-    assert done.code == 2
-    assert message in " ".join(done.err.split())
-
-
-def test_a_command_without_measures_says_how_it_is_called(command: Any, files: Path) -> None:
-    done = command("unjudged", "test.qrels", "one.run", cwd=files)
-    assert done.code == 2
-    assert "No measure is given: irmx unjudged QRELS RUN... MEASURE..." in done.err
-
-
-def test_the_command_names_measures_that_refuse_an_assumption(command: Any, files: Path) -> None:
-    (files / "test.qrels").write_text("1 1 a 1\n1 2 b 1\n")
-    done = command("unjudged", "test.qrels", "one.run", "two.run", "alpha_nDCG@5", "P@1", "-o", "tsv", cwd=files)
-    assert done.code == 0
-    assert "irmx: alpha_nDCG@5 has no value under assumptions for 1 system" in done.err
+        done = command(*words, "--table", "pairs", "--grade", "2", "--depth", "1", "--baseline", baseline, cwd=tmp_path)
+        assert done.out.splitlines()[:2] == [
+            "measure,a,b,difference,smallest,largest,flips,extremes",
+            "P@1,one.run,Two,1.0,0.0,1.0,no,exact",
+        ]
+    for words, message in (
+        (("P@1", "--grade", "high"), "Got 'high'"),
+        ((), "No measure is given: irmx unjudged QRELS"),
+    ):
+        done = command("unjudged", "test.qrels", "*.run", *words, cwd=tmp_path)
+        assert done.code == 2
+        assert message in " ".join(done.err.split())

@@ -1,14 +1,16 @@
 """The plugin irmx-study: its hooks."""
 
 from irmx import Command, Symbol, hookimpl
-from irmx_study.significance.bootstrap_test import BootstrapTest
-from irmx_study.significance.corrections import BenjaminiHochberg, Bonferroni, Holm, Hommel, NoCorrection
-from irmx_study.significance.max_t import MaxT
-from irmx_study.significance.permutation_test import PermutationTest
-from irmx_study.significance.randomised_tukey import RandomisedTukeyTest
-from irmx_study.significance.rank_tests import SignTest, WilcoxonTest
-from irmx_study.significance.t_test import TTest
-from irmx_study.significance.tukey_test import TukeyTest
+from irmx_study.corrections import BenjaminiHochberg, Bonferroni, Holm, Hommel, MaxT, NoCorrection
+from irmx_study.significance import (
+    BootstrapTest,
+    PermutationTest,
+    RandomisedTukeyTest,
+    SignTest,
+    TTest,
+    TukeyTest,
+    WilcoxonTest,
+)
 
 
 @hookimpl
@@ -25,119 +27,74 @@ def irmx_symbols() -> list[Symbol]:
     return [*tests, Holm(), Bonferroni(), Hommel(), BenjaminiHochberg(), MaxT(), NoCorrection()]
 
 
+_COMMANDS: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
+    (
+        "compare", "commands:compare_runs", "compare", "Compare systems: which is better, by how much, how sure, for which users.",
+        (
+            "irmx compare qrels.txt baseline.run other.run AP nDCG@10",
+            "irmx compare qrels.txt 'runs/*.run' AP --baseline bm25.run -o latex",
+            "irmx compare qrels.txt baseline.run my.run 'MP(model=*)' --plot users.pdf",
+            "irmx compare --scores results.parquet --baseline bm25.run --table border",
+        ),
+    ),
+    (
+        "discriminate", "commands:discriminate_measures", "study", "Show which measures separate systems: discriminative power and swap rates.",
+        (
+            "irmx discriminate qrels.txt 'runs/*.run' AP P@10 'MP(model=GL_AD_ID)'",
+            "irmx discriminate qrels.txt 'runs/*.run' AP nDCG --test randomised-tukey --plot power.pdf",
+        ),
+    ),
+    (
+        "correlate", "commands:correlate_measures", "study", "Show which measures, or settings of a measure, rank systems the same way.",
+        (
+            "irmx correlate qrels.txt 'runs/*.run' AP P@10 nDCG@10 --plot agreement.pdf",
+            "irmx correlate qrels.txt 'runs/*.run' AP 'MP(model=*)' --reference AP -o csv",
+            "irmx correlate --scores results.parquet --reference AP --table extremes",
+        ),
+    ),
+    (
+        "pool", "commands_on_runs:missing_judgments", "study", "Show which measures cope with missing judgments.",
+        (
+            "irmx pool qrels.txt 'runs/*.run' AP Bpref 'MP(model=GL_AD_ID)'",
+            "irmx pool qrels.txt 'runs/*.run' AP Bpref --keep 50,20,5 --out pools.parquet --plot pools.pdf",
+            "irmx pool qrels.txt 'runs/*.run' AP Bpref --leave-out groups.csv --pool-depth 100 -o csv",
+        ),
+    ),
+    (
+        "power", "commands:plan_topics", "compare", "Plan an experiment: which differences can it find, how many topics does it need.",
+        (
+            "irmx power qrels.txt 'runs/*.run' AP nDCG@10 --difference 0.05",
+            "irmx power --sd 0.2 --topics 50 --difference 0.02 --difference 0.05",
+        ),
+    ),
+    (
+        "report", "commands_on_runs:report_on_runs", "compare", "Make a report: a page of HTML with findings, tables, pictures and rankings.",
+        (
+            "irmx report qrels.txt 'runs/*.run' AP 'MP(model=GL_AD_ID)' -o report.html",
+            "irmx report qrels.txt 'runs/*.run' AP nDCG@10 --texts documents.jsonl --queries topics.tsv",
+        ),
+    ),
+    (
+        "sweep", "commands_on_runs:sweep_settings", "study", "Score runs in every setting of a grid of parameters of a measure.",
+        ("irmx sweep qrels.txt 'runs/*.run' --measure NCP --grid 'law=uniform,first' --out results.parquet",),
+    ),
+    (
+        "topics", "commands:topics_in_order", "compare", "Show on which topics two systems differ, or which topics are easy, hard or disputed.",
+        (
+            "irmx topics qrels.txt baseline.run other.run AP nDCG@10 --top 5",
+            "irmx topics qrels.txt 'runs/*.run' AP --by hardest --top 10",
+        ),
+    ),
+    (
+        "unjudged", "commands_on_runs:unjudged_documents", "compare", "Show how unjudged documents could affect results: shares, bounds, residuals, flips.",
+        ("irmx unjudged qrels.txt baseline.run 'runs/*.run' P@10 RBP --depth 10",),
+    ),
+)  # fmt: skip
+
+
 @hookimpl
 def irmx_commands() -> list[Command]:
     return [
-        Command(
-            "compare",
-            "irmx_study.commands.compare_command:compare_runs",
-            SHORT_DESC="Compare systems: which is better, by how much, how sure.",
-            SECTION="compare",
-            EXAMPLES=(
-                "irmx compare qrels.txt baseline.run 'runs/*.run' AP 'MP(model=GL_AD_ID)'",
-                "irmx compare qrels.txt 'runs/*.run' AP --all-pairs --test tukey -o csv",
-            ),
-        ),
-        Command(
-            "discriminate",
-            "irmx_study.commands.discriminate_command:discriminate_measures",
-            SHORT_DESC="Tell how well measures tell systems apart: discriminative power and swap rates.",
-            SECTION="study",
-            EXAMPLES=(
-                "irmx discriminate qrels.txt 'runs/*.run' AP P@10 'MP(model=GL_AD_ID)'",
-                "irmx discriminate qrels.txt 'runs/*.run' AP nDCG --test randomised-tukey --plot power.pdf",
-                "irmx discriminate qrels.txt 'runs/*.run' AP nDCG --swaps -o csv",
-            ),
-        ),
-        Command(
-            "correlate",
-            "irmx_study.commands.correlate_command:correlate_measures",
-            SHORT_DESC="Correlate measures: how far do they rank the same runs alike.",
-            SECTION="study",
-            EXAMPLES=(
-                "irmx correlate qrels.txt 'runs/*.run' AP P@10 nDCG@10",
-                "irmx correlate qrels.txt 'runs/*.run' AP 'MP(model=*)' --reference AP -o csv",
-                "irmx correlate qrels.txt 'runs/*.run' AP P@10 RR --plot agreement.pdf --scatter means.pdf",
-            ),
-        ),
-        Command(
-            "pool",
-            "irmx_study.commands.pool_command:missing_judgments",
-            SHORT_DESC="Show how robust measures are to missing judgments: rankings of runs by parts of the judgments.",
-            SECTION="study",
-            EXAMPLES=(
-                "irmx pool qrels.txt 'runs/*.run' AP Bpref 'MP(model=GL_AD_ID)'",
-                "irmx pool qrels.txt 'runs/*.run' AP Bpref --keep 50,20,5 --out pools.parquet --plot pools.pdf",
-                "irmx pool qrels.txt 'runs/*.run' AP Bpref --leave-out groups.csv --pool-depth 100 -o csv",
-            ),
-        ),
-        Command(
-            "power",
-            "irmx_study.commands.power_command:plan_topics",
-            SHORT_DESC="Plan an experiment: which differences can it find, how many topics does it need.",
-            SECTION="compare",
-            EXAMPLES=(
-                "irmx power qrels.txt 'runs/*.run' AP nDCG@10 --difference 0.05",
-                "irmx power --sd 0.2 --topics 50 --difference 0.02 --difference 0.05",
-            ),
-        ),
-        Command(
-            "report",
-            "irmx_study.commands.report_command:report_on_runs",
-            SHORT_DESC="Make a report: a page of HTML with tables, pictures, rankings, and how it was made.",
-            SECTION="compare",
-            EXAMPLES=(
-                "irmx report qrels.txt baseline.run 'runs/*.run' AP 'MP(model=GL_AD_ID)' -o report.html",
-                "irmx report qrels.txt 'runs/*.run' AP nDCG@10 --texts documents.jsonl --queries topics.tsv",
-            ),
-        ),
-        Command(
-            "sensitivity",
-            "irmx_study.commands.sensitivity_command:sensitivity_of_runs",
-            SHORT_DESC="Tell for which users, the settings of a measure, one run is better than another.",
-            SECTION="compare",
-            EXAMPLES=(
-                "irmx sensitivity qrels.txt baseline.run my.run 'MP(model=*)'",
-                "irmx sensitivity qrels.txt baseline.run my.run 'RBP(p=0.1:0.9:9)' --border --plot users.pdf",
-                "irmx sensitivity qrels.txt 'runs/*.run' MSU --population users.csv --rank-bands",
-                "irmx sensitivity --sweep results.parquet --baseline baseline.run",
-            ),
-        ),
-        Command(
-            "settings",
-            "irmx_study.commands.settings_command:settings_of_a_measure",
-            SHORT_DESC="Tell how the settings of a measure rank the runs, and for which of them a conclusion holds.",
-            SECTION="study",
-            EXAMPLES=(
-                "irmx settings qrels.txt 'runs/*.run' 'MP(model=*)' AP --reference AP",
-                "irmx settings --sweep results.parquet --reference AP --holds 'tau < 0.9'",
-                "irmx settings --sweep results.parquet --best-settings",
-            ),
-        ),
-        Command(
-            "sweep",
-            "irmx_study.commands.sweep_command:sweep",
-            SHORT_DESC="Score runs in every setting of a grid of parameters of a measure.",
-            SECTION="study",
-            EXAMPLES=(
-                "irmx sweep qrels.txt 'runs/*.run' --measure NCP --grid 'law=uniform,first' --out results.parquet",
-            ),
-        ),
-        Command(
-            "topics",
-            "irmx_study.commands.topics_command:topics_in_order",
-            SHORT_DESC="Show on which topics two systems differ, or which topics are easy, hard or disputed.",
-            SECTION="compare",
-            EXAMPLES=(
-                "irmx topics qrels.txt baseline.run other.run AP nDCG@10 --top 5",
-                "irmx topics qrels.txt 'runs/*.run' AP --by hardest --top 10",
-            ),
-        ),
-        Command(
-            "unjudged",
-            "irmx_study.commands.unjudged_command:unjudged_documents",
-            SHORT_DESC="Show what documents that nobody judged could change: shares, bounds, residuals, flips.",
-            SECTION="compare",
-            EXAMPLES=("irmx unjudged qrels.txt baseline.run 'runs/*.run' P@10 RBP --depth 10",),
-        ),
+        Command(name, f"irmx_study.{function}", SHORT_DESC=about, SECTION=section, EXAMPLES=examples)
+        for name, function, section, about, examples in _COMMANDS
     ]

@@ -1,0 +1,398 @@
+"""The commands on scores: compare, correlate, discriminate, power, topics; each makes them, calls a function, shows its result."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import click
+
+from irmx import UsageError, registry
+from irmx.toolkit import QRELS_HELP, Argument, FormatOption, Option, note, runs_and_measures
+from irmx_study.options import (
+    REPORT_ENDINGS,
+    AllPairsOption,
+    ArgumentsOption,
+    BaselinesOption,
+    BestOption,
+    CorrectionOption,
+    DrawsOption,
+    EveryTopicOption,
+    FamilyOption,
+    FormatOrReportOption,
+    IntervalOption,
+    LabelOption,
+    LevelOption,
+    MeasureOption,
+    OnlyOption,
+    PlacesByFormatOption,
+    ScoresOption,
+    SeedOption,
+    TestOption,
+    TieThresholdOption,
+    draw,
+    labels_of,
+    names_with_labels,
+    plot_option,
+    scored,
+    table_option,
+)
+
+
+def compare_runs(
+    arguments: ArgumentsOption,
+    baseline: BaselinesOption = None,
+    all_pairs: AllPairsOption = False,
+    test: TestOption = "t",
+    correction: CorrectionOption = None,
+    level: LevelOption = 0.05,
+    sort: Annotated[
+        str | None,
+        Option(
+            "--sort",
+            complete=lambda: ["mean", "difference", "effect", "p", "p_corrected", "system"],
+            help="Sort the runs by mean (the default), difference, effect, p, p_corrected or system.",
+        ),
+    ] = None,
+    output_format: FormatOrReportOption = "table",
+    places: PlacesByFormatOption = None,
+    table: Annotated[
+        str,
+        table_option(
+            comparisons="the comparisons",
+            systems="one row per run and view",
+            views="one row per view and pair",
+            over="in how many views each is better",
+            border="where along parameters that changes",
+            ranks="over all views",
+        ),
+    ] = "comparisons",
+    plot: Annotated[list[str] | None, plot_option("differences", "topics", "groups", "p", "views", "ranks")] = None,
+    intervals: Annotated[bool, Option("--intervals", help="With -o latex: also print intervals.")] = False,
+    methods: Annotated[
+        bool, Option("--methods", help="Print sentences for the method section of a paper, and BibTeX.")
+    ] = False,
+    population: Annotated[
+        str | None,
+        Option(
+            "--population", metavar="FILE", help="The users of the last measure: a column per parameter, and weight."
+        ),
+    ] = None,
+    label: LabelOption = None,
+    scores: ScoresOption = False,
+    measure: MeasureOption = None,
+    family: FamilyOption = "view",
+    interval: IntervalOption = "t",
+    draws: DrawsOption = 10_000,
+    seed: SeedOption = 0,
+    tie_threshold: TieThresholdOption = 0.0,
+) -> None:
+    """Compare systems: which is better, by how much, how sure; and for which users.
+
+    Prints the means of the runs, their differences to the baseline with the interval, the effect size, the corrected p-value,
+    and the number of topics won, tied and lost; of more than two runs also which cannot be told apart. Of a measure in several
+    settings, such as 'MP(model=*)', also for how many of these users each run is better. With -o csv, tsv or jsonl, one row
+    per comparison; with -o latex the table of a paper; with -o FILE.html a report.
+    """
+    from irmx_study.choices import Choices
+    from irmx_study.comparing import check_order, compare
+    from irmx_study.result import write_facts
+
+    choices = Choices(test, correction, family, level, interval, draws, seed, tie_threshold)
+    check_order(sort, all_pairs)  # a mistyped option is refused before the runs are scored
+    if output_format.endswith(REPORT_ENDINGS):
+        for option, given in (("--sort", sort), ("--methods", methods), ("--plot", plot), ("--population", population)):
+            if given:
+                raise UsageError(f"{option} changes what is printed; a report has its own. Leave {option} out.")
+        how = {"choices": choices, "all_pairs": all_pairs}
+        write_report(Path(output_format), arguments, baseline, label, scores, measure, how)
+        return
+    values = scored("compare", arguments, scores, measure, label, population=population)
+    comparison = compare(values, baseline=labels_of(baseline, label), all_pairs=all_pairs, choices=choices)
+    draw(comparison, plot)
+    if output_format == "latex" and table == "comparisons":
+        latex = comparison.to_latex(places=4 if places is None else places, sort=sort, intervals=intervals)
+        click.echo(latex, nl=False)
+        if not methods:
+            write_facts(comparison._below(), sys.stderr)
+            return
+    if methods:
+        click.echo(comparison.methods())
+        return
+    if sort is not None and (table != "comparisons" or not registry().output_formats()[output_format].WIDE):
+        raise UsageError("--sort orders the table of runs for reading, not the rows of other tables.")
+    comparison.show(output_format, table, places, sort=sort)
+
+
+def correlate_measures(
+    arguments: ArgumentsOption,
+    reference: Annotated[
+        str | None,
+        Option(
+            "-r",
+            "--reference",
+            metavar="MEASURE",
+            help="The measure, or the setting, to correlate all others with; by default all pairs. Or COLUMN=VALUE of views.",
+        ),
+    ] = None,
+    coefficient: Annotated[
+        str,
+        Option("--coefficient", help="Of the matrix: tau, tau_ap_a, tau_ap_b, tau_ap, rbo, spearman or pearson."),
+    ] = "tau",
+    output_format: FormatOption = "table",
+    places: PlacesByFormatOption = None,
+    table: Annotated[
+        str,
+        table_option(
+            pairs="all coefficients",
+            stability="tau under resampling of topics",
+            topics="taus topic by topic, summarised",
+            per_topic="tau on every topic",
+            rbo="RBO with all treatments of ties",
+            views="with a reference, one row per setting",
+            extremes="with a reference, the lowest, the median and the highest",
+        ),
+    ] = "pairs",
+    plot: Annotated[list[str] | None, plot_option("map", "scatter", "views")] = None,
+    order: Annotated[
+        str, Option("--order", help="The order of the heat map: listed, or similar for neighbours that agree.")
+    ] = "listed",
+    along: Annotated[
+        list[str] | None, Option("--along", metavar="PARAMETER", help="With --plot views=FILE: a parameter on an axis.")
+    ] = None,
+    only: OnlyOption = None,
+    every_topic: EveryTopicOption = False,
+    best: BestOption = None,
+    label: LabelOption = None,
+    scores: ScoresOption = False,
+    measure: MeasureOption = None,
+    decimals: Annotated[
+        int | None,
+        Option("--round", min=0, metavar="PLACES", help="Round the means first, as papers that start from tables do."),
+    ] = None,
+    rbo_p: Annotated[float, Option("--rbo-p", help="The persistence of RBO, between 0 and 1.")] = 0.9,
+    rbo_ties: Annotated[str, Option("--rbo-ties", help="The treatment of ties of RBO: w, a or b.")] = "b",
+    resamples: Annotated[int, Option("--resamples", help="The number of resamples of topics; 0 for none.")] = 1000,
+    level: Annotated[float, Option("--level", help="The share of resamples outside the range of stability.")] = 0.05,
+    seed: SeedOption = 0,
+) -> None:
+    """Show which measures, or settings of a measure, rank systems the same way.
+
+    Every measure ranks the runs by their means. Prints Kendall's tau-b between all measures with its stability under resampling
+    of topics, or with --reference all coefficients of every measure with one; of very many settings the lowest, the
+    median and the highest. With -o csv, tsv or jsonl, one row per pair of measures with all coefficients.
+    """
+    from irmx_study.correlating import check_coefficient, check_parameters, correlate
+
+    check_coefficient(coefficient)
+    check_parameters(decimals, rbo_p, rbo_ties, resamples, seed, level)
+    column, _, value = (reference or "").partition("=")
+    of_column = {column: float(value) if column in ("keep", "sample") else value} if column in _COLUMNS else None
+    added = None if scores or of_column else reference
+    values = scored("correlate", arguments, scores, measure, label, only, best, every_topic, reference=added)
+    agreement = correlate(
+        values, reference=of_column or reference, decimals=decimals, rbo_p=rbo_p, rbo_ties=rbo_ties, resamples=resamples,
+        seed=seed, level=level,
+    )  # fmt: skip
+    draw(agreement, plot, map={"coefficient": coefficient, "order": order}, views={"along": along})
+    agreement.show(output_format, table, places, coefficient=coefficient)
+
+
+_COLUMNS = ("measure", "judgments", "unjudged", "keep", "sample", "without", "slice", "seed", "collection")
+
+
+def discriminate_measures(
+    arguments: ArgumentsOption,
+    test: TestOption = "t",
+    correction: Annotated[
+        str,
+        Option(
+            "--correction",
+            help="A correction: none, holm, bonferroni, hommel, bh, maxt, or one of a plugin, for all pairs.",
+        ),
+    ] = "none",
+    level: LevelOption = 0.05,
+    output_format: FormatOption = "table",
+    places: PlacesByFormatOption = None,
+    table: Annotated[
+        str,
+        table_option(
+            measures="one row per measure",
+            asl="the achieved significance levels of all pairs, sorted",
+            swaps="the swap rates by the difference of means",
+        ),
+    ] = "measures",
+    plot: Annotated[list[str] | None, plot_option("levels", "log", "swaps")] = None,
+    splits: Annotated[
+        int, Option("--splits", help="How often to split the topics into halves; 0 for no swap rates.")
+    ] = 1000,
+    bin_width: Annotated[
+        float, Option("--bin-width", help="The width of the bins of differences for swap rates.")
+    ] = 0.01,
+    only: OnlyOption = None,
+    every_topic: EveryTopicOption = False,
+    best: BestOption = None,
+    label: LabelOption = None,
+    scores: ScoresOption = False,
+    measure: MeasureOption = None,
+    draws: DrawsOption = 10_000,
+    seed: SeedOption = 0,
+    tie_threshold: TieThresholdOption = 0.0,
+) -> None:
+    """Show which measures separate systems: discriminative power and swap rates.
+
+    All pairs of runs are tested by each measure. Prints for how many the difference is significant, their share (the
+    discriminative power), the difference of means from which on all pairs are significant, and how often random halves of the topics
+    put two runs into opposite orders (the swap rate); the measure with the largest power first.
+    """
+    from irmx_study.choices import Choices
+    from irmx_study.discriminating import discriminate
+
+    if not splits and (table == "swaps" or any(str(one).startswith("swaps=") for one in plot or ())):
+        raise UsageError("Swap rates need --splits of at least 1.")
+    choices = Choices(test, correction, "view", level, "t", draws, seed, tie_threshold)
+    values = scored("discriminate", arguments, scores, measure, label, only, best, every_topic)
+    result = discriminate(values, choices=choices, splits=splits, bin_width=bin_width)
+    draw(result, plot)
+    result.show(output_format, table, places)
+
+
+def plan_topics(
+    arguments: Annotated[
+        list[str] | None,
+        Argument(
+            metavar="QRELS RUN... MEASURE...",
+            help=f"Earlier systems, whose differences vary as those to come. {QRELS_HELP} Then run files or quoted globs, then measures. With --scores: files of per-topic results. Nothing with --sd or --variance.",
+        ),
+    ] = None,
+    difference: Annotated[
+        list[float] | None, Option("--difference", help="A difference to find. May be repeated.")
+    ] = None,
+    topics: Annotated[
+        int | None, Option("--topics", help="The number of topics; by default those of the earlier systems.")
+    ] = None,
+    sd: Annotated[
+        float | None, Option("--sd", help="The standard deviation of the differences of two systems by topic.")
+    ] = None,
+    variance: Annotated[float | None, Option("--variance", help="Their variance.")] = None,
+    width: Annotated[
+        float | None, Option("--width", help="The width that the interval of a difference is to have.")
+    ] = None,
+    systems: Annotated[
+        int | None,
+        Option("--systems", help="Also the topics needed to tell the best from the worst of so many systems (ANOVA)."),
+    ] = None,
+    level: LevelOption = 0.05,
+    power: Annotated[float, Option("--power", help="The probability of finding the difference.")] = 0.8,
+    comparisons: Annotated[
+        int, Option("--comparisons", help="How many comparisons the level is divided by, as Bonferroni does.")
+    ] = 1,
+    by_pair: Annotated[bool, Option("--by-pair", help="One row per pair of systems.")] = False,
+    label: LabelOption = None,
+    scores: ScoresOption = False,
+    measure: MeasureOption = None,
+    output_format: FormatOption = "table",
+    places: PlacesByFormatOption = None,
+) -> None:
+    """Plan an experiment: which differences it can find, and how many topics it needs.
+
+    Prints one row per measure: the standard deviation of the differences of two systems, and the difference that the paired t
+    test detects, for the median pair of systems and for the one with the largest deviation. With --difference, also the
+    number of topics needed.
+    """
+    from irmx_study import planning  # its function has the name of an option
+
+    if not arguments and (scores or measure is not None or label):
+        raise UsageError(
+            "--scores, --measure and --label are about results of earlier systems. Give these, or leave them out."
+        )
+    if bool(arguments) == (sd is not None or variance is not None):
+        raise UsageError("irmx power needs either qrels, runs and measures, or --sd or --variance.")
+    plan = planning.power(
+        scored("power", arguments, scores, measure, label) if arguments else None, sd=sd, variance=variance, topics=topics,
+        difference=difference or (), width=width, systems=systems, level=level, power=power, comparisons=comparisons,
+        by_pair=by_pair,
+    )  # fmt: skip
+    plan.show(output_format, None, places)
+
+
+def topics_in_order(
+    arguments: ArgumentsOption,
+    by: Annotated[
+        str, Option("--by", help="The order: difference of two runs; easiest, hardest or disputed over all runs.")
+    ] = "difference",
+    top: Annotated[
+        int | None,
+        Option("--top", min=1, help="How many topics to print; by difference, so many from each end. By default all."),
+    ] = None,
+    system: Annotated[
+        str | None, Option("--system", help="The run to compare with the baseline; by default the second.")
+    ] = None,
+    baseline: Annotated[
+        str | None, Option("--baseline", help="The run to compare it with; by default the first.")
+    ] = None,
+    sort: Annotated[
+        str | None, Option("--sort", help="The measure that decides the order; by default the first.")
+    ] = None,
+    label: LabelOption = None,
+    scores: ScoresOption = False,
+    measure: MeasureOption = None,
+    output_format: FormatOption = "table",
+    places: PlacesByFormatOption = None,
+) -> None:
+    """Show on which topics two systems differ, or which topics are easy, hard or disputed.
+
+    Prints one row per topic, with the values of all measures side by side. Differences are those of the second run to the
+    first, from the largest to the smallest.
+    """
+    from irmx_study.topic_orders import topics
+
+    values = scored("topics", arguments, scores, measure, label)
+    [a], [b] = (labels_of([one], label) if one is not None else [None] for one in (system, baseline))  # type: ignore[misc]
+    topics(values, a=a, b=b, by=by, sort=sort, top=top).show(output_format, None, places)
+
+
+def write_report(
+    out: Path,
+    arguments: list[str],
+    baseline: list[str] | None,
+    label: list[str] | None,
+    from_files: bool,
+    measure: str | None,
+    how: dict[str, Any],
+    texts: Path | None = None,
+    queries: Path | None = None,
+) -> None:
+    """Write the report on what the arguments of a command name."""
+    from irmx.toolkit import named_runs, visible
+    from irmx_study.report.page import command_line, report
+    from irmx_study.report.parts import check_libraries
+    from irmx_study.report.texts import read_document_texts, read_query_texts
+
+    check_libraries()
+    if how["all_pairs"] and baseline:
+        raise UsageError("A comparison is of all pairs, or with a baseline. Give one of the two.")
+    how |= {
+        "texts": None if texts is None else read_document_texts(str(texts)),
+        "queries": None if queries is None else read_query_texts(str(queries)),
+        "command": command_line(("out", "output_format")),
+        "baseline": labels_of(baseline, label),
+    }
+    words = str(click.get_current_context().info_name)
+    if from_files:
+        made = report(scored(words, arguments, True, measure, label), **how)
+    else:
+        if measure is not None:
+            raise UsageError("--measure goes with --scores; otherwise the measures follow the runs.")
+        usage = f"irmx {words} QRELS RUN... MEASURE..."
+        if len(arguments) < 3:
+            raise UsageError(f"irmx {words} needs qrels, runs and measures: {usage}")
+        paths, measures = runs_and_measures(list(arguments[1:]), usage)
+        runs = named_runs(paths)
+        by_label = dict(zip(names_with_labels(runs, label), runs.values(), strict=True))
+        if len(by_label) < 2:
+            raise UsageError(f"A comparison needs two systems. There is one: {', '.join(by_label)}.")
+        made = report(measures, arguments[0], by_label, **how)
+    made.write(out)
+    note(f"{visible(str(out))}: {visible(made.heading)}, {out.stat().st_size / 1e6:.1f} MB")

@@ -1,1 +1,0 @@
-"""The commands of irmx-study, one file each."""

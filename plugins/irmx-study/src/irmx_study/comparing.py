@@ -1,0 +1,623 @@
+"""Which of several systems is better, by how much, and how sure; and for which users, judges and assumptions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irmx import Citation, Scores, UsageError
+from irmx.ragged import Bools
+from irmx.toolkit import counted, some, suggest
+from irmx_study.choices import Choices, as_scores, choices_of, short_names
+from irmx_study.facts import citations_of, facts_of, notes_on, sentences_of
+from irmx_study.letters import letters_of, ranks_alike
+from irmx_study.over_views import Groups, borders, counts_over, rank_bands, sentences_over
+from irmx_study.pairs import Compared, all_pairs_of, baselines_of, compared_pairs, pairs_with, signs_of
+from irmx_study.paper_table import in_latex_format
+from irmx_study.result import Result, Titled, for_reading, interval, p_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SORTED_BY = ("mean", "difference", "effect", "p", "p_corrected", "system")
+"""The columns that the table of systems can be sorted by; of these, p-values and names from the smallest."""
+
+PAIRS_SHOWN = 28
+"""A table for reading shows all pairs of up to 8 systems; with more, groups tell which systems cannot be told apart."""
+
+SIDE_BY_SIDE, IN_COLUMNS = 4, 12
+"""So many views have their differences and p-values side by side; so many have a column of means."""
+
+SENTENCES = 5
+"""How many pairs of systems are described in sentences; of more, tables have the numbers."""
+
+NAMING = ("a", "b", "system", "baseline", "better", "better_lower", "better_upper")
+"""The columns with names of systems."""
+
+UP, DOWN = "▲", "▼"
+
+
+def compare(
+    source: Any,
+    qrels: Any = None,
+    runs: Any = None,
+    *,
+    baseline: str | Iterable[str] | None = None,
+    all_pairs: bool = False,
+    choices: Choices | None = None,
+    progress: bool | None = None,
+    **choose: Any,
+) -> Comparison:
+    """Compare systems by their values on the same topics, in every view of scores.
+
+    Parameters
+    ----------
+    source : Scores, DataFrame, or measures
+        What :func:`irmx.scores` returns, or a table that :meth:`irmx.Scores.from_frame` accepts, such as the result of
+        ``pt.Experiment(..., perquery=True)``; or, with qrels and runs, measures.
+    qrels, runs : any
+        As for :func:`irmx.scores`, if the source are measures.
+    baseline : str or iterable of str, optional
+        The systems that all others are compared with; several form one family. By default the first of two systems, and of
+        more the best by the first view.
+    all_pairs : bool
+        Whether to compare all pairs of systems instead.
+    choices : Choices, optional
+        The test, the correction and their parameters; or give them one by one, such as ``test="wilcoxon"``.
+    progress : bool, optional
+        Whether to show a progress bar; by default if standard error is a terminal and the work is long.
+    **choose
+        The parameters of :class:`Choices`.
+
+    Returns
+    -------
+    Comparison
+        The result; see :class:`Comparison`.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        For an unknown baseline, an illegal parameter, or fewer than two systems.
+    irmx.errors.DataError
+        If a measure has values for fewer than two topics, or a value is infinite.
+
+    Notes
+    -----
+    What is compared are means over topics, also for measures of which ``irmx eval`` prints the sum, such as NumRel. A win is a
+    topic for which ``a`` is better: for a measure of which less is better, such as TS_Verbosity, one on which its value is smaller.
+
+    Examples
+    --------
+    >>> import irmx, irmx_study
+    >>> from irmx.demo import SYSTEMS, qrels_path, run_path
+    >>> runs = {system: run_path(system) for system in SYSTEMS}
+    >>> comparison = irmx_study.compare("AP", qrels_path(), runs, baseline="bm25")
+    >>> comparison.frame()[["a", "b", "difference", "p", "p_corrected"]].round(4)
+            a     b  difference       p  p_corrected
+    0  titles  bm25     -0.2734  0.0000       0.0000
+    1  recent  bm25     -0.1684  0.0003       0.0003
+    """
+    chosen = choices_of(choices, choose)
+    scores = as_scores("compare", source, qrels, runs, progress)
+    if len(scores.systems) < 2:
+        raise UsageError(f"A comparison needs two systems. There is one: {', '.join(scores.systems)}.")
+    if all_pairs and baseline is not None:
+        raise UsageError("A comparison is of all pairs, or with a baseline. Give one of the two.")
+    if all_pairs:
+        baselines: tuple[str, ...] = ()
+    else:
+        baselines = baselines_of(best_system(scores) if baseline is None else baseline, scores.systems)
+    first, second = all_pairs_of(len(scores.systems)) if all_pairs else pairs_with(baselines, scores.systems)
+    resolved = chosen.resolved(len(first) * max(map(len, chosen.groups(scores.views))))
+    compared = compared_pairs(scores, first, second, resolved, progress)
+    return Comparison(scores, baselines, resolved, compared, is_default=baseline is None and not all_pairs)
+
+
+def best_system(scores: Scores) -> str:
+    """Return the baseline by default: the first of two systems, of more the best by the first view."""
+    if len(scores.systems) == 2:
+        return scores.systems[0]
+    means = signs_of(scores)[0] * scores.select(views=[scores.names[0]]).means().to_numpy()[:, 0]
+    return scores.systems[int(np.argmax(np.nan_to_num(means, nan=-np.inf)))]
+
+
+class Comparison(Result):
+    """The result of :func:`irmx_study.compare`.
+
+    Its tables, for :meth:`frame`:
+
+    ``"comparisons"``
+        One row per view and pair: the ``measure`` and what else the view is marked with; the systems ``a`` and ``b``, of which b is
+        the baseline; the number of ``topics``; the means ``mean_a`` and ``mean_b``; their ``difference``, a - b, with its
+        interval from ``low`` to ``high``; the size of the ``effect``; the ``statistic`` of the test, its p-value ``p`` and the
+        corrected one, ``p_corrected``; and the number of topics that a wins, ties and loses.
+    ``"systems"``
+        One row per view and system, and baseline if there are several: the ``mean`` with its t interval from ``mean_low`` to
+        ``mean_high``; with a baseline, its name and the columns above from ``difference`` on; and ``letters``: systems that
+        share one cannot be told apart by tests of all pairs.
+    ``"views"``
+        One row per view and pair, with the parameters of :attr:`irmx.Scores.views`, the ``share`` of users that the view stands
+        for, and ``better``: the system that is significantly better, empty if neither is.
+    ``"over"``
+        One row per measure with several views and pair: in how many of them a is ``better``, ``worse`` or ``undecided``, and the
+        shares of users.
+    ``"border"``
+        One row per pair of neighbouring settings, along a parameter with an order, the others fixed, between which the
+        sign of the difference or the significantly better system changes.
+    ``"ranks"``
+        One row per measure with several views and system: its ``best``, ``median`` and ``worst`` rank over the views, the share
+        of users for whom it is the ``first``, and the views of its best and worst rank.
+
+    Attributes
+    ----------
+    baseline : tuple of str
+        The baselines; empty if all pairs were compared.
+    is_default : bool
+        Whether nobody named the baseline.
+    """
+
+    scores: Scores
+    choices: Choices
+
+    def __init__(
+        self, scores: Scores, baseline: tuple[str, ...], choices: Choices, compared: Compared, is_default: bool = False
+    ) -> None:
+        self.scores, self.choices = scores, choices
+        self.baseline, self.compared, self.is_default = baseline, compared, is_default
+        of = some(scores.names)
+        title = (
+            f"Comparison of {counted(len(scores.systems), 'system')} by {of}: {counted(len(compared.first) * len(scores.names), 'comparison')}, "
+            f"test {choices.test}, correction {choices.correction}"
+        )
+        pictures = {"differences": "pictures:plot_differences"}
+        if len(scores.systems) == 2 or baseline:
+            pictures["topics"] = "pictures:plot_topics"
+        pictures |= {"groups": "pictures:plot_groups", "p": "pictures:plot_p_values"}
+        tables = {"comparisons": self._comparisons, "systems": self._systems, "views": self._views}
+        reading = {"comparisons": self._for_reading, "views": self._views_for_reading}
+        if self.groups.several:
+            tables |= {"over": self._over, "border": self._border, "ranks": self._ranks}
+            pictures |= {"views": "view_pictures:plot_views", "ranks": "view_pictures:plot_ranks"}
+        super().__init__(
+            title, tables, scores, choices, partial(facts_of, self), partial(notes_on, self), pictures, reading
+        )  # fmt: skip
+        if all(len(group.views) == len(scores.names) for group in self.groups.several) and self.groups.several:
+            self.pictures = {"views": pictures.pop("views"), **pictures}
+
+    @cached_property
+    def groups(self) -> Groups:
+        """The views by measure, and the parameters in which they differ."""
+        return Groups(self.scores)
+
+    @property
+    def all_pairs(self) -> bool:
+        """Whether all pairs were compared, instead of every system with a baseline."""
+        return not self.baseline
+
+    @property
+    def comparisons(self) -> pd.DataFrame:
+        """The main table."""
+        table: pd.DataFrame = self._made("table comparisons", self._comparisons)
+        return table
+
+    @property
+    def identical(self) -> Bools:
+        """Of every comparison, whether the systems have the same value on every topic; such pairs are not in the family."""
+        return self.compared.identical.ravel()
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """The names of systems in tables for reading: without what all begin with."""
+        return short_names(self.scores.systems)
+
+    # -- tables ------------------------------------------------------------------------------------------
+
+    def _comparisons(self) -> pd.DataFrame:
+        return self.compared.frame(self.scores)
+
+    def _systems(self) -> pd.DataFrame:
+        table = self.estimates()
+        letters = np.array([self.letters[view] for view in self.scores.names], dtype=object)
+        places = {system: place for place, system in enumerate(self.scores.systems)}
+        views = np.repeat(np.arange(len(self.scores.names)), self._rows_per_view)
+        table["letters"] = letters[views, table["system"].map(places).to_numpy()]
+        return table
+
+    @property
+    def _rows_per_view(self) -> int:
+        return len(self.estimates()) // len(self.scores.names)
+
+    def estimates(self, sort: str | None = None) -> pd.DataFrame:
+        """Return the table of systems without the letters, which need tests of all pairs.
+
+        Parameters
+        ----------
+        sort : str, optional
+            The column to sort the systems of each view by: ``"mean"``, ``"difference"`` and ``"effect"`` from the best,
+            ``"p"`` and ``"p_corrected"`` from the smallest, ``"system"`` by name; by default the order of the scores.
+        """
+        import pandas as pd
+
+        key = f"estimates {sort}"
+        tables = []
+        if key in self.__dict__.setdefault("_kept", {}):
+            return self.__dict__["_kept"][key].copy()
+        rows, pairs = self.comparisons, len(self.compared.first)
+        first = [name for name in rows.columns if name in ("measure", *self.scores.marks)]
+        for v, sign in enumerate(signs_of(self.scores)):
+            of_view = rows.iloc[v * pairs : (v + 1) * pairs]
+            means = {
+                "mean": self.compared.means[v],
+                "mean_low": self.compared.low[v],
+                "mean_high": self.compared.high[v],
+            }
+            about = {name: of_view[name].iloc[0] for name in first}
+            table = pd.DataFrame({**about, "system": list(self.scores.systems), **means})
+            if not self.all_pairs:
+                differences = of_view.rename(columns={"a": "system", "b": "baseline"})
+                differences = differences.drop(columns=[*first, "topics", "mean_a", "mean_b"])
+                table = table.merge(differences, how="left", on="system", sort=False)
+            tables.append(table if sort is None else sorted_table(table, sort, sign))
+        made = pd.concat(tables, ignore_index=True)
+        self.__dict__["_kept"][key] = made
+        return made.copy()
+
+    def pairs(self, view: str | None = None) -> pd.DataFrame:
+        """Return the corrected p-values of all pairs as a square table, missing on the diagonal and for pairs not compared.
+
+        Parameters
+        ----------
+        view : str, optional
+            The view or measure; by default the first.
+        """
+        import pandas as pd
+
+        systems, v = self.scores.systems, self.place_of(view)
+        table = np.full((len(systems), len(systems)), np.nan)
+        a, b = self.compared.first, self.compared.second
+        table[a, b] = table[b, a] = self.compared.columns["p_corrected"][v]
+        return pd.DataFrame(table, index=pd.Index(systems, name="a"), columns=pd.Index(systems, name="b"))
+
+    def place_of(self, view: str | None) -> int:
+        """Return the place of a view, by default of the first; an unknown one is refused."""
+        return 0 if view is None else self.scores.names.index(self.scores.select(views=view).names[0])
+
+    @cached_property
+    def of_all_pairs(self) -> Comparison:
+        """The comparison of all pairs of systems, with the same test and correction; its letters are those of this one."""
+        if self.all_pairs:
+            return self
+        first, second = all_pairs_of(len(self.scores.systems))
+        choices = replace(self.choices, interval="t")  # no other interval is computed, because none is needed
+        return Comparison(self.scores, (), choices, compared_pairs(self.scores, first, second, choices))
+
+    @cached_property
+    def letters(self) -> dict[str, list[str]]:
+        """By view, the letters of every system: systems that share one cannot be told apart, by tests of all pairs."""
+        return {view: letters_of(self._differ(v), self._order(v)) for v, view in enumerate(self.scores.names)}
+
+    @cached_property
+    def alike(self) -> dict[str, list[str]]:
+        """By view, the systems that each cannot be told apart from: letters if there are few, otherwise their ranks."""
+        found = {}
+        for v, view in enumerate(self.scores.names):
+            letters = self.letters[view] if len(self.scores.systems) <= PAIRS_SHOWN else []
+            if letters and max(map(len, letters)) <= 3:
+                found[view] = letters
+            else:
+                found[view] = ranks_alike(self._differ(v), self._order(v))
+        return found
+
+    def _differ(self, v: int) -> Bools:
+        """Return which pairs of systems differ significantly in a view."""
+        compared = self.of_all_pairs.compared
+        differ: Bools = np.zeros((len(self.scores.systems),) * 2, dtype=bool)
+        significant = compared.columns["p_corrected"][v] <= self.choices.level
+        differ[compared.first, compared.second] = differ[compared.second, compared.first] = significant
+        return differ
+
+    def _order(self, v: int) -> list[int]:
+        """Return the places of the systems in a view, the best first."""
+        order: list[int] = np.argsort(-signs_of(self.scores)[v] * self.compared.means[v], kind="stable").tolist()
+        return order
+
+    @cached_property
+    def better(self) -> np.ndarray[Any, Any]:
+        """Of every view and pair, 1 if the first system is significantly better, -1 if the second, 0 if neither is."""
+        columns = self.compared.columns
+        significant = (columns["p_corrected"] <= self.choices.level) & (columns["difference"] != 0)
+        return np.where(significant, np.sign(columns["difference"]) * signs_of(self.scores)[:, None], 0).astype(int)
+
+    def _views(self) -> pd.DataFrame:
+        import pandas as pd
+
+        rows, pairs = self.comparisons, len(self.compared.first)
+        views = self.scores.views.reset_index(drop=True).drop(columns=["less_is_better"], errors="ignore")
+        table = views.iloc[np.repeat(np.arange(len(views)), pairs)].reset_index(drop=True)
+        table = table.drop(columns="weight", errors="ignore")
+        table["share"] = np.repeat(self.groups.shares, pairs)
+        others = ("a", "b", "topics", "mean_a", "mean_b", "difference", "low", "high", "p", "p_corrected")
+        table = pd.concat([table, rows[list(others)]], axis=1)
+        systems = np.array(self.scores.systems, dtype=object)
+        first, second = systems[self.compared.first], systems[self.compared.second]
+        table["better"] = np.where(self.better > 0, first, np.where(self.better < 0, second, "")).ravel()
+        return table
+
+    def _over(self) -> pd.DataFrame:
+        return counts_over(self)
+
+    def _border(self) -> pd.DataFrame:
+        return borders(self)
+
+    def _ranks(self) -> pd.DataFrame:
+        return rank_bands(self)
+
+    def sentences(self) -> tuple[str, ...]:
+        """Return, for each measure with several views and pair of systems, in how many which is better."""
+        return tuple(sentences_over(self))
+
+    def summary(self, sort: str | None = None) -> pd.DataFrame:
+        """Return the table ``"systems"``, the systems of each view sorted by a column; see :meth:`estimates`."""
+        import pandas as pd
+
+        table, rows = self.frame("systems"), self._rows_per_view
+        if sort is None:
+            return table
+        parts = [
+            sorted_table(table.iloc[v * rows : (v + 1) * rows], sort, sign)
+            for v, sign in enumerate(signs_of(self.scores))
+        ]
+        return pd.concat(parts, ignore_index=True)
+
+    # -- for reading and for papers ----------------------------------------------------------------------
+
+    def tables_for_reading(
+        self, table: str | None = None, places: int = 4, sort: str | None = None, **options: Any
+    ) -> list[Titled]:
+        """Return what is printed for reading in place of a table; the main one with the systems sorted by a column."""
+        if self.table_named(table) == "comparisons":
+            return self._for_reading(places, sort)
+        if table == "border" and not len(self.frame("border")):
+            return [("There is no border: along no parameter with an order does the better run change.", None)]
+        tables = super().tables_for_reading(table, places)
+        return [(title, rows and [self._named(row) for row in rows]) for title, rows in tables]
+
+    def _for_reading(self, places: int, sort: str | None = None) -> list[Titled]:
+        views = self.scores.names
+        lines: list[Titled] = []
+        if self.groups.several:
+            if len(self.compared.first) <= SENTENCES:
+                lines = [("\n".join(self.sentences()) + "\n", None)]
+            else:
+                lines = [("", [self._named(row) for row in self.frame("over").to_dict("records")])]
+            if len(views) > IN_COLUMNS:
+                return lines
+        if len(views) > 1 and len(self.compared.first) == 1:
+            return [*lines, ("means over topics, and the difference", self._one_pair(places))]
+        rows = (
+            self._one_view(places, sort) if len(views) == 1 and len(self.baseline) <= 1 else self._several(places, sort)
+        )
+        title = views[0] if len(views) == 1 else "means over topics"
+        if self.baseline and len(views) <= SIDE_BY_SIDE:
+            title += f", and differences to {' and '.join(self.names[b] for b in self.baseline)}"
+        lines.append((title, rows))
+        if self.all_pairs and len(self.compared.first) <= PAIRS_SHOWN:
+            lines.append(("differences a - b", self._pairs_side_by_side(places)))
+        return lines
+
+    def _named(self, row: dict[str, Any]) -> dict[str, Any]:
+        return {name: self.names.get(cell, cell) if name in NAMING else cell for name, cell in row.items()}
+
+    def _ordered(self, sort: str | None) -> list[str]:
+        """Return the systems in the order of a column of the first view, by default of the means."""
+        table = self.estimates(sort or "mean")
+        return list(dict.fromkeys(table["system"][: self._rows_per_view]))
+
+    def _one_view(self, places: int, sort: str | None) -> list[dict[str, Any]]:
+        """Return one row per system: mean, difference, interval, effect, p, wins; of all pairs the mean and its interval."""
+        coverage = self.choices.coverage
+        alike = dict(zip(self.scores.systems, self.alike[self.scores.names[0]], strict=True)) if self.has_groups else {}
+        table = self.estimates().drop_duplicates("system").set_index("system")
+        rows = []
+        for system in self._ordered(sort):
+            row = table.loc[system]
+            cells: dict[str, Any] = {"system": self.names[system], "mean": row["mean"]}
+            if self.all_pairs:
+                cells[f"{coverage} interval"] = interval(row["mean_low"], row["mean_high"], places)
+            else:
+                known = row["difference"] == row["difference"]
+                cells["diff"] = row["difference"] if known else None
+                cells[f"{coverage} interval"] = interval(row["low"], row["high"], places)
+                cells["effect"] = row["effect"] if known else None
+                cells["p"] = row["p_corrected"] if known else None
+                cells["W/T/L"] = f"{row['wins']:.0f}/{row['ties']:.0f}/{row['losses']:.0f}" if known else ""
+            rows.append(cells | ({self.alike_name: alike[system]} if alike else {}))
+        return rows
+
+    def _one_pair(self, places: int) -> list[dict[str, Any]]:
+        """Return one row per view of two systems: their means, the difference, its interval, p, wins."""
+        rows = []
+        for v, row in enumerate(self.comparisons.to_dict("records")):
+            mark = UP if self.better[v, 0] > 0 else DOWN if self.better[v, 0] < 0 else ""
+            rows.append(
+                {
+                    "measure": self.scores.names[v],
+                    self.names[row["a"]]: row["mean_a"],
+                    self.names[row["b"]]: row["mean_b"],
+                    "diff": row["difference"],
+                    f"{self.choices.coverage} interval": interval(row["low"], row["high"], places),
+                    "p": f"{p_text(row['p_corrected'], places)} {'' if self.all_pairs else mark:1}",
+                    "W/T/L": f"{row['wins']}/{row['ties']}/{row['losses']}",
+                }
+            )
+        return rows
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether groups say more than the p-value of a single pair of systems."""
+        return len(self.scores.systems) > 2
+
+    @property
+    def alike_name(self) -> str:
+        """The name of the column of groups: letters, or the ranks of systems that cannot be told apart."""
+        of_first = self.alike[self.scores.names[0]]
+        return "groups" if of_first == self.letters.get(self.scores.names[0]) else "alike"
+
+    def _several(self, places: int, sort: str | None) -> list[dict[str, Any]]:
+        """Return one row per system, with the views side by side: means, and of few views the differences and p-values.
+
+        Of more views than systems, one row per view.
+        """
+        wide = len(self.scores.names) <= SIDE_BY_SIDE and len(self.baseline) <= 1
+        table, per_view = self.estimates(), self._rows_per_view
+        rows: dict[str, dict[str, Any]] = {system: {"system": self.names[system]} for system in self._ordered(sort)}
+        place = {system: place for place, system in enumerate(self.scores.systems)}
+        for v, view in enumerate(self.scores.names):
+            of_view = table.iloc[v * per_view : (v + 1) * per_view]
+            marks = self._marks(v)
+            for system, cells in rows.items():
+                row = of_view[of_view["system"] == system].iloc[0]
+                if wide and not self.all_pairs:
+                    known = row["difference"] == row["difference"]
+                    cells[view] = row["mean"]
+                    cells["diff" + " " * v] = row["difference"] if known else None
+                    cells["p" + " " * v] = p_text(row["p_corrected"], places) + f" {marks[system]:1}" if known else ""
+                else:
+                    text = repr(float(row["mean"])) if places == -1 else f"{row['mean']:.{places}f}"
+                    cells[view] = row["mean"] if not any(marks.values()) else f"{text} {marks[system]:1}"
+                if self.has_groups and self.all_pairs:
+                    cells[self.alike_name + " " * v] = self.alike[view][place[system]]
+        if len(self.scores.names) > max(SIDE_BY_SIDE, len(self.scores.systems)):
+            columns = {cells["system"]: cells for cells in rows.values()}
+            return [
+                {"measure": view, **{name: cells[view] for name, cells in columns.items()}}
+                for view in self.scores.names
+            ]
+        return list(rows.values())
+
+    def _marks(self, v: int) -> dict[str, str]:
+        """Return the marks of systems that are significantly better or worse than a baseline in a view."""
+        marks = dict.fromkeys(self.scores.systems, "")
+        if not self.all_pairs:
+            for a, sign in zip(self.compared.first.tolist(), self.better[v].tolist(), strict=True):
+                marks[self.scores.systems[a]] += UP if sign > 0 else DOWN if sign < 0 else ""
+        return marks
+
+    def _pairs_side_by_side(self, places: int) -> list[dict[str, Any]]:
+        names = [self.names[system] for system in self.scores.systems]
+        columns, views = self.compared.columns, self.scores.names
+        rows = []
+        for i, (a, b) in enumerate(zip(self.compared.first.tolist(), self.compared.second.tolist(), strict=True)):
+            cells: dict[str, Any] = {"a": names[a], "b": names[b]}
+            for v, view in enumerate(views):
+                cells["diff" if len(views) == 1 else view] = float(columns["difference"][v, i])
+                if len(views) == 1:
+                    low, high = columns["low"][v, i], columns["high"][v, i]
+                    cells[f"{self.choices.coverage} interval"] = interval(low, high, places)
+                    cells["effect"] = float(columns["effect"][v, i])
+                cells["p" + " " * v] = p_text(columns["p_corrected"][v, i], places)
+            rows.append(cells)
+        return rows
+
+    def _views_for_reading(self, places: int) -> list[Titled]:
+        frame = self.frame("views")
+        means = {}
+        drop = ["share"] if len(set(self.groups.shares)) == 1 else []
+        if len(self.compared.first) == 1:
+            means = {f"mean_{side}": f"mean {self.names[frame[side].iloc[0]]}" for side in ("a", "b")}
+            drop += ["measure", "a", "b", "topics"] if self.groups.several else ["a", "b", "topics"]
+        drop += ["p"] if self.choices.is_corrected else ["p_corrected"]
+        return [("", for_reading(frame.rename(columns=means), places, drop, self.choices.coverage))]
+
+    def to_latex(
+        self,
+        table: str | None = None,
+        places: int = 4,
+        *,
+        sort: str | None = None,
+        intervals: bool = False,
+        caption: str | None = None,
+        label: str = "tab:comparison",
+    ) -> str:
+        r"""Return the table of a paper: one row per system, the views side by side.
+
+        Significant differences are marked: a dagger for those to the first baseline, further signs for further baselines; of all
+        pairs, letters. The best mean of a view is bold. A table that is wider than a column of two is a ``table*``, and one that is
+        wider than a page has its views in several rows. It needs the LaTeX package ``booktabs``.
+
+        Parameters
+        ----------
+        table : str, optional
+            Another table of the result, as a plain ``tabular``.
+        places : int
+            Decimal places, at least 0.
+        sort : str, optional
+            The column to sort the systems by; see :meth:`estimates`. By default the means.
+        intervals : bool
+            Whether to print the difference to a single baseline with its interval; without one, the interval of the mean.
+        caption : str, optional
+            The caption, in LaTeX; by default the measures, and the numbers of systems and topics.
+        label : str
+            The label for ``\ref``.
+
+        Examples
+        --------
+        >>> import irmx, irmx_study
+        >>> from irmx.demo import SYSTEMS, qrels_path, run_path
+        >>> scores = irmx.scores("AP", qrels_path(), {system: run_path(system) for system in SYSTEMS})
+        >>> print(irmx_study.compare(scores).to_latex(places=2))
+        % needs \usepackage{booktabs}
+        ...
+        \begin{tabular}{lr}
+        \toprule
+        system & AP \\
+        \midrule
+        bm25 & \textbf{0.50} \\
+        recent & 0.33\rlap{$^{\dagger}$} \\
+        titles & 0.23\rlap{$^{\dagger}$} \\
+        \bottomrule
+        \end{tabular}
+        ...
+        """
+        if self.table_named(table) != "comparisons":
+            return super().to_latex(table, places)
+        return in_latex_format(self, sort, places, intervals, caption, label)
+
+    def methods(self) -> str:
+        """Return the sentences for the method section of a paper, and below them BibTeX entries of what to cite.
+
+        Examples
+        --------
+        >>> import irmx, irmx_study
+        >>> from irmx.demo import SYSTEMS, qrels_path, run_path
+        >>> scores = irmx.scores("AP", qrels_path(), {system: run_path(system) for system in SYSTEMS})
+        >>> print(irmx_study.compare(scores, baseline="titles").methods())
+        We compared 2 systems with the baseline titles by AP... on the 30 topics of demo.qrels, using irmx ...
+        """
+        entries = (citation.bibtex() for citation in self.citations())
+        return "\n\n".join([sentences_of(self), *entries])
+
+    def citations(self) -> tuple[Citation, ...]:
+        """Return what to cite: irmx, ir_measures, and the papers of the test, of the correction, and of the measures."""
+        return citations_of(self)
+
+
+def check_order(by: str | None, all_pairs: bool) -> None:
+    """Raise :class:`irmx.errors.UsageError` for a column by which the systems of a comparison cannot be sorted."""
+    if by is not None and by not in SORTED_BY:
+        raise UsageError(
+            f"A summary cannot be sorted by {by!r}.{suggest(by, SORTED_BY)} Known: {', '.join(SORTED_BY)}."
+        )
+    if all_pairs and by not in (None, "mean", "system"):
+        raise UsageError(f"A comparison of all pairs cannot be sorted by {by}. Sort it by mean or system.")
+
+
+def sorted_table(table: pd.DataFrame, by: str, sign: float = 1) -> pd.DataFrame:
+    """Return a table of systems sorted by a column; systems without a value, such as the baseline, come first."""
+    check_order(by, all_pairs=by not in table.columns)
+    ascending = by in ("p", "p_corrected", "system") or sign < 0
+    return table.sort_values(by, ascending=ascending, kind="stable", na_position="first")

@@ -1,1 +1,0 @@
-"""Comparisons of systems: which is better, by how much, how sure."""

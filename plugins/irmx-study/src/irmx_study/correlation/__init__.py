@@ -1,1 +1,0 @@
-"""The agreement of measures: how far they rank the same systems alike."""

@@ -1,1 +1,0 @@
-"""How well measures tell systems apart: discriminative power and swap rates."""

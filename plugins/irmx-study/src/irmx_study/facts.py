@@ -1,0 +1,370 @@
+"""What a table of a comparison must state, what its reader must know, and the sentences for a paper."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import irmx
+from irmx import Citation
+from irmx.toolkit import IR_MEASURES, IRMX, counted, in_latex, papers_of
+from irmx_study.draws import all_signs
+from irmx_study.paired import PairedValues
+from irmx_study.pairs import complete_values
+from irmx_study.papers import EFRON
+from irmx_study.result import joined, listing, topics_lacking, versions_fact
+from irmx_study.significance import WilcoxonTest, count_lost_ties
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from irmx_study.choices import Choices
+    from irmx_study.comparing import Comparison
+
+FEW, MANY = 20, 1000
+"""Fewer topics than the first, or more than the second, are worth a note."""
+
+EFFECTS = {
+    False: "mean difference / standard deviation of the differences",
+    True: "mean difference / square root of the residual variance, topics x systems",
+}
+"""The names of effect sizes; the second for tests of all pairs of systems together."""
+
+
+# -- facts -------------------------------------------------------------------------------------------------
+
+
+def facts_of(comparison: Comparison) -> dict[str, str]:
+    """Return the baseline, the test, the family, the correction, the level, intervals, draws, seed, topics, versions."""
+    choices, scores = comparison.choices, comparison.scores
+    topics = topics_of(comparison)
+    facts = {}
+    if comparison.is_default and len(scores.systems) > 2:
+        best = comparison.names[comparison.baseline[0]]
+        facts["baseline"] = f"{best}, the best of {len(scores.systems)} by {scores.names[0]}, because none was named"
+    if cut := len(scores.systems[0]) - len(comparison.names[scores.systems[0]]):
+        facts["names"] = f"without {scores.systems[0][:cut]!r}, with which all begin"
+    facts |= {
+        "test": f"{choices.test.SHORT_DESC or choices.test} ({', '.join(['two-sided', *parameters_of(choices.test)])})",
+        "family": _family(comparison),
+        "correction": _correction(choices),
+        "level": f"{choices.level:g}",
+        "intervals": f"{choices.coverage} {interval_name(comparison)}",
+    }
+    several = len(scores.names) > 1
+    if not several:
+        facts["effect"] = EFFECTS[choices.of_all_pairs]
+    if comparison.groups.several:
+        facts["users"] = _users(comparison)
+    if comparison.has_groups and (comparison.all_pairs or not several):
+        how = "the same test and correction, of all pairs"
+        facts["groups"] = f"systems that share a letter cannot be told apart: {how}"
+        if comparison.alike_name == "alike":
+            facts["alike"] = f"the ranks of systems that cannot be told apart: {how}"
+            del facts["groups"]
+    if several and (comparison.better != 0).any() and comparison.baseline:
+        facts["▲, ▼"] = "significantly better, worse than the baseline"
+    if any(getattr(measure, "LESS_IS_BETTER", False) for measure in scores.measures):
+        less = [str(measure) for measure in scores.measures if getattr(measure, "LESS_IS_BETTER", False)]
+        facts["less is better"] = listing(list(dict.fromkeys(less)))
+    if choices.resampled:
+        draws = (f"{number} ({' and '.join(users)})" for number, users in draws_of(comparison).items())
+        facts |= {"draws": ", ".join(draws), "seed": str(choices.seed)}
+    ties = f", a difference of at most {choices.tie_threshold:g} being a tie" if choices.tie_threshold else ""
+    if not several:
+        facts["W/T/L"] = f"topics won, tied and lost{ties}"
+    return facts | {
+        "topics": topics if topics == str(len(scores.topics)) else f"{topics} of {len(scores.topics)}",
+        "missing": _missing(comparison),
+        "versions": versions_fact(scores),
+    }
+
+
+def parameters_of(test: Any) -> list[str]:
+    """Return the parameters of a test and their values, also where they are the defaults, but not None."""
+    return [f"{name}={test[name]!r}" for name in test.SUPPORTED_PARAMS if test[name] is not None]
+
+
+def draws_of(comparison: Comparison) -> dict[str, list[str]]:
+    """Return what makes how many random draws; on few topics, permutations use all changes of signs instead."""
+    choices, topics = comparison.choices, int(comparison.compared.columns["topics"].max())
+    users: dict[str, list[str]] = {}
+    for kind in choices.resampled:
+        flips_signs = getattr(getattr(choices, kind), "FLIPS_SIGNS", False)
+        is_exact = flips_signs and all_signs(topics, choices.draws)
+        users.setdefault(f"all {2**topics:,} changes of signs" if is_exact else f"{choices.draws:,}", []).append(kind)
+    return users
+
+
+def topics_of(comparison: Comparison) -> str:
+    """Return the number of topics compared; the smallest and largest where views differ in it."""
+    return _range(sorted({int(number) for number in comparison.compared.columns["topics"][:, 0]}))
+
+
+def size_of_family(comparison: Comparison) -> str:
+    """Return how many comparisons are corrected together, such as "2 comparisons"; identical systems are not counted."""
+    counts = (~comparison.compared.identical).sum(axis=1)
+    sizes = sorted({int(counts[group].sum()) for group in comparison.choices.groups(comparison.scores.views)})
+    return f"{_range(sizes)} comparison{'' if sizes == [1] else 's'}"
+
+
+def interval_name(comparison: Comparison) -> str:
+    """Return what kind of intervals the differences have, and whether they hold for all differences together."""
+    choices = comparison.choices
+    if choices.of_all_pairs and choices.has_own_intervals:
+        return "intervals of the test, simultaneous for all pairs"
+    kind = "bias-corrected and accelerated bootstrap" if choices.interval == "bca" else "t"
+    several = comparison.compared.identical.size > 1
+    return f"{kind} intervals" + (", not corrected for several comparisons" if several else "")
+
+
+def _family(comparison: Comparison) -> str:
+    baselines = " and with ".join(comparison.names[b] for b in comparison.baseline)
+    of = "all pairs" if comparison.all_pairs else f"each other system with {baselines}"
+    systems = [comparison.names[system] for system in comparison.scores.systems]
+    if len(systems) == 2:
+        of = f"{systems[comparison.compared.first[0]]} with {systems[comparison.compared.second[0]]}"
+    kind = "view" if comparison.scores.marks else "measure"
+    by = {"all": f" by all {kind}s together", "view": f" for each {kind}"}.get(comparison.choices.family)
+    by = by or f" for each {comparison.choices.family}"
+    return f"{size_of_family(comparison)}{by if len(comparison.scores.names) > 1 else ''}: {of}"
+
+
+def _correction(choices: Choices) -> str:
+    if choices.of_all_pairs:
+        return "none: the test controls the family-wise error rate over all pairs of systems, for each measure"
+    return (choices.correction.SHORT_DESC or str(choices.correction)) if choices.is_corrected else "none"
+
+
+def _users(comparison: Comparison) -> str:
+    several = comparison.groups.several
+    of = joined(
+        [
+            f"{len(group.views)} views of {group.name} by {joined([p.name for p in group.parameters])}"
+            for group in several
+        ]
+    )
+    weights = "weighted by the shares of a population" if several[0].is_weighted else "each with the same share"
+    together = comparison.choices.family != "view" and comparison.choices.is_corrected
+    return f"{of}, {weights}; p-values {'' if together else 'not '}corrected over them"
+
+
+def _missing(comparison: Comparison) -> str:
+    missing = (~comparison.scores.retrieved).sum(axis=0)
+    if not missing.any():
+        return "none"
+    return f"{int(missing.sum())} topics of {counted(int((missing > 0).sum()), 'system')}, counted as the measure's default"
+
+
+def _range(numbers: list[int]) -> str:
+    return str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
+
+
+# -- notes -------------------------------------------------------------------------------------------------
+
+
+def notes_on(comparison: Comparison) -> Iterator[str]:
+    """Yield notes on missing and few topics, other aggregates than means, systems without a variance, and too few draws."""
+    scores, choices, compared = comparison.scores, comparison.choices, comparison.compared
+    yield from topics_lacking(scores)
+    topics = compared.columns["topics"][:, 0].tolist()
+    aggregates = scores.means().to_numpy()  # as the measures themselves aggregate their values
+    for v, (name, number) in enumerate(zip(scores.names, topics, strict=True)):
+        of_view = len(scores.topics) if scores.weights is None else int((scores.weights[:, v] > 0).sum())
+        if number < of_view:
+            left_out = counted(of_view - number, "topic")
+            yield f"{name}: {left_out} left out, on which a system has no value; means are over the others"
+        elif not np.allclose(compared.means[v], aggregates[:, v], rtol=1e-9, atol=0):
+            yield f"{name}: means over topics are compared; irmx eval prints another aggregate, such as the sum"
+    if min(topics) < FEW:
+        yield f"with {min(topics)} topics, only large differences can be found, and the assumptions of tests cannot be checked"
+    if max(topics) > MANY:
+        yield f"with {max(topics):,} topics, tiny differences are significant: read the intervals and effect sizes first"
+    if compared.identical.any():
+        yield f"identical on every topic, and not counted in the family: {_pairs(comparison, compared.identical)}"
+    constant = np.isinf(compared.columns["statistic"])
+    if constant.any():
+        yield f"the same difference on every topic, so that no variance is left to judge it by: {_pairs(comparison, constant)}"
+    smallest = 1 / (choices.draws + 1)
+    columns = compared.columns
+    too_few = (columns["p"] <= smallest * (1 + 1e-9)) & (columns["p_corrected"] > choices.level)
+    if "test" in choices.resampled and too_few.any():
+        yield (
+            f"{counted(int(too_few.sum()), 'comparison')} with p = {smallest:.2g}, the smallest of {choices.draws:,} draws, which the "
+            "correction makes insignificant: more draws, or the correction maxt, may tell more"
+        )
+    if isinstance(choices.test, WilcoxonTest) and choices.test["decimals"] is None:
+        count = sum(
+            count_lost_ties(PairedValues(complete_values(scores, v), compared.first, compared.second))
+            for v in range(len(scores.names))
+        )
+        if count:
+            yield (
+                f"{counted(count, 'comparison')} with differences that are equal in decimals, but not as floats, so that SciPy gives them "
+                "different ranks: the test wilcoxon(decimals=10) gives them the same"
+            )
+
+
+def _pairs(comparison: Comparison, chosen: np.ndarray[Any, Any]) -> str:
+    """Return the pairs of systems of some comparisons, with their views, as a list for a sentence."""
+    frame: pd.DataFrame = comparison.frame()[chosen.ravel()]
+    measures = frame.groupby(["a", "b"], sort=False)["measure"].agg(", ".join)
+    return listing([f"{comparison.names[a]} and {comparison.names[b]} ({names})" for (a, b), names in measures.items()])
+
+
+# -- for a paper -------------------------------------------------------------------------------------------
+
+_TESTS = {
+    "t": "a two-sided paired t test",
+    "permutation": "a two-sided paired permutation test, which flips the signs of differences",
+    "bootstrap": "a two-sided paired bootstrap test by the shift method",
+    "wilcoxon": "a two-sided Wilcoxon signed-rank test",
+    "sign": "a two-sided sign test",
+    "tukey": "Tukey's honestly significant difference test on a two-way analysis of variance, topics by systems",
+    "randomised-tukey": "the randomised version of Tukey's honestly significant difference test, which permutes systems within topics",
+}
+
+_CORRECTIONS = {
+    "holm": "Holm's method",
+    "bonferroni": "Bonferroni's method",
+    "hommel": "Hommel's method",
+    "bh": "the method of Benjamini and Hochberg, which controls the false discovery rate",
+    "maxt": "the maxT permutation method of Westfall and Young, which replaces them by those of the largest t statistic",
+}
+
+
+def sentences_of(comparison: Comparison) -> str:
+    """Return the sentences for the method section of a paper, in one paragraph of LaTeX."""
+    sentences = [*_compared(comparison), *_conventions(comparison), *_tested(comparison), *_sizes(comparison)]
+    parts = re.split(r"(~\\cite\{[\w,]+\})", " ".join(sentences))
+    return "".join(part if part.startswith("~\\cite{") else in_latex(part) for part in parts)
+
+
+def _cite(*papers: Citation | str) -> str:
+    keys = [(paper if isinstance(paper, Citation) else Citation.from_bibtex(paper)).key for paper in papers]
+    return rf"~\cite{{{','.join(dict.fromkeys(keys))}}}" if keys else ""
+
+
+def _in_words(named: Any, known: Mapping[str, str], kind: str) -> str:
+    name = named.NAME.replace("_", "-")
+    words = known.get(name, f"{kind} {named}" + (f" ({named.SHORT_DESC})" if named.SHORT_DESC else ""))
+    return words + _cite(*getattr(named, "CITATIONS", ()))
+
+
+def _compared(comparison: Comparison) -> list[str]:
+    scores = comparison.scores
+    measures = list(dict.fromkeys(map(str, scores.measures)))
+    cited = {str(measure): _cite(*papers_of(measure)) for measure in scores.measures}
+    shown = measures if len(measures) <= 8 else [group.name for group in comparison.groups.all]
+    by = f"by {joined([name + cited.get(name, '') for name in shown])}"
+    topics = topics_of(comparison)
+    on = f"on {'the ' if _collection(comparison) else ''}{topics} topics{_collection(comparison)}"
+    systems, names = scores.systems, comparison.names
+    if len(systems) == 2:
+        a, b = (names[systems[i[0]]] for i in (comparison.compared.first, comparison.compared.second))
+        first = f"We compared {a} with {b} {by} {on}"
+    elif comparison.all_pairs:
+        first = f"We compared all pairs of {len(systems)} systems {by} {on}"
+    elif len(comparison.baseline) == 1:
+        first = f"We compared {len(systems) - 1} systems with the baseline {names[comparison.baseline[0]]} {by} {on}"
+    else:
+        of = joined([names[one] for one in comparison.baseline])
+        first = f"We compared {len(systems)} systems with each of the baselines {of} {by} {on}"
+    tools = f"irmx {irmx.__version__}{_cite(IRMX)} and ir_measures{_cite(IR_MEASURES)}"
+    sentences = [f"{first}, using {tools}{_computed_by(comparison)}."]
+    if not scores.retrieved.all():
+        sentences.append("A topic for which a system retrieved nothing counted with the default value of the measure.")
+    return sentences
+
+
+def _collection(comparison: Comparison) -> str:
+    """Return the judgments that scores are from, if their name is known."""
+    named = comparison.scores.made_by.get("qrels_name")
+    return f" of {os.path.basename(str(named))}" if named else ""
+
+
+def _computed_by(comparison: Comparison) -> str:
+    """Return which measures other tools than irmx computed."""
+    by_tool: dict[str, list[str]] = {}
+    for measure, tool in comparison.scores.made_by.get("computed_by", {}).items():
+        if tool != "irmx" and measure in map(str, comparison.scores.measures):
+            by_tool.setdefault(tool, []).append(measure)
+    said = [f"{tool} computed {joined(measures)}" for tool, measures in by_tool.items()]
+    own = "irmx itself computed the other measures" if said else "irmx itself computed all measures"
+    if not comparison.scores.made_by.get("computed_by"):
+        return ""
+    return f" ({'; '.join([*said, own])})"
+
+
+def _conventions(comparison: Comparison) -> list[str]:
+    """Return how ties were broken, and as what unjudged documents counted."""
+    made_by = comparison.scores.made_by
+    if "computed_by" not in made_by:
+        return []
+    params = [getattr(measure, "params", {}) for measure in comparison.scores.measures]
+    run_order = any(of.get("ties") == "run" for of in params)
+    order = "in the order of the run" if run_order else "by document id in descending order, as by trec_eval"
+    condensed = any(of.get("judged_only") for of in params)
+    unjudged = (
+        "were removed before ranks were counted where judged_only is given" if condensed else "counted as not relevant"
+    )
+    return [f"Documents with equal scores were ranked {order}; unjudged documents {unjudged}."]
+
+
+def _tested(comparison: Comparison) -> list[str]:
+    choices = comparison.choices
+    test = _in_words(choices.test, _TESTS, "the two-sided test")
+    if choices.test.NAME.replace("_", "-") in _TESTS and (parameters := ", ".join(parameters_of(choices.test))):
+        test += f" ({parameters})"
+    sentences = [f"Differences were tested with {test}, at the level {choices.level:g}."]
+    for number, kinds in draws_of(comparison).items():
+        users = joined([f"the {kind}" for kind in kinds]).replace("interval", "intervals")
+        drawn = f" random draws (seed {choices.seed})" if number[0].isdigit() else ""
+        sentences.append(f"{users.capitalize()} used {number}{drawn}.")
+    if choices.tie_threshold and "sign" in choices.test.NAME:
+        sentences.append(f"Differences of at most {choices.tie_threshold:g} on a topic counted as ties.")
+    several = len(comparison.scores.names) > 1
+    kind = "view" if comparison.scores.marks else "measure"
+    if choices.is_corrected:
+        of = f" of all {kind}s together" if choices.family == "all" else f" of each {kind}"
+        method = _in_words(choices.correction, _CORRECTIONS, "the method")
+        sentences.append(
+            f"The p-values of the {size_of_family(comparison)}{of if several else ''} were corrected for multiple testing by {method}."
+        )
+    elif choices.of_all_pairs:
+        sentences.append(f"The test controls the family-wise error rate over all pairs of systems, for each {kind}.")
+    elif comparison.compared.identical.size > 1:
+        sentences.append(
+            f"The p-values of the {comparison.compared.identical.size} comparisons were not corrected for multiple testing."
+        )
+    if identical := int(comparison.identical.sum()):
+        are = "1 comparison of systems with identical values is" if identical == 1 else None
+        sentences.append(
+            f"{are or f'{identical} comparisons of systems with identical values are'} not part of a family."
+        )
+    return sentences
+
+
+def _sizes(comparison: Comparison) -> list[str]:
+    choices = comparison.choices
+    effect = EFFECTS[choices.of_all_pairs].replace(" / ", " divided by the ").replace("topics x", "topics by")
+    bca = _cite(EFRON) if choices.interval == "bca" else ""
+    return [
+        f"We report mean differences with {choices.coverage} {interval_name(comparison)}{bca}; the effect size is the {effect}."
+    ]
+
+
+def citations_of(comparison: Comparison) -> tuple[Citation, ...]:
+    """Return irmx, ir_measures, and the papers of the test, the correction, the interval and the measures, each once."""
+    papers = [IRMX, IR_MEASURES]
+    for named in (comparison.choices.test, comparison.choices.correction):
+        cited = getattr(named, "CITATIONS", ())
+        papers += [one if isinstance(one, Citation) else Citation.from_bibtex(one) for one in cited]
+    if comparison.choices.interval == "bca":
+        papers.append(Citation.from_bibtex(EFRON))
+    papers += [paper for measure in comparison.scores.measures for paper in papers_of(measure)]
+    return tuple({paper.key: paper for paper in papers}.values())

@@ -1,1 +1,0 @@
-"""Which systems a study is about."""

@@ -1,0 +1,290 @@
+"""The options that commands share, with the same names, defaults and help everywhere; and the scores that they work on."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, get_args
+
+from irmx import Scores, UsageError, registry, scores
+from irmx.toolkit import (
+    QRELS_HELP,
+    Argument,
+    FormatOption,
+    MissingTopicsWarning,
+    Option,
+    named_runs,
+    picture_option,
+    runs_and_measures,
+    suggest,
+    write_picture,
+)
+from irmx_study.result import Result
+
+
+def _named(kind: str) -> list[tuple[str, str]]:
+    """Return the named objects of a kind as users type them, for completion in the shell."""
+    return [(name.replace("_", "-"), one.SHORT_DESC) for name, one in registry().symbols(kind).items()]
+
+
+ArgumentsOption = Annotated[
+    list[str],
+    Argument(
+        metavar="QRELS RUN... MEASURE...",
+        help=f"{QRELS_HELP} Then run files or quoted globs, then measures. With --scores: files of per-topic results.",
+    ),
+]
+ScoresOption = Annotated[
+    bool,
+    Option(
+        "--scores",
+        help="The arguments are per-topic results: of irmx (also sweep), trec_eval -q, ir_measures -q, or tables.",
+    ),
+]
+MeasureOption = Annotated[
+    str | None, Option("--measure", help="With --scores: the measure of a table that has one column per system.")
+]
+LabelOption = Annotated[
+    list[str] | None, Option("--label", metavar="RUN=NAME", help="The name to print for a run. May be repeated.")
+]
+BaselinesOption = Annotated[
+    list[str] | None,
+    Option(
+        "--baseline",
+        metavar="RUN",
+        help="The run to compare others with; by default the first of two, of more the best.",
+    ),
+]
+AllPairsOption = Annotated[bool, Option("--all-pairs", help="Compare all pairs of runs.")]
+OnlyOption = Annotated[
+    str | None, Option("--only", metavar="FILE", help="A file with the names of the runs to keep, one per line.")
+]
+EveryTopicOption = Annotated[
+    bool, Option("--every-topic", help="Leave out runs that retrieve nothing for one of the topics.")
+]
+BestOption = Annotated[
+    float | None,
+    Option("--best", metavar="PERCENT", help="Keep the best runs: 75 for three quarters, by the first measure."),
+]
+JobsOption = Annotated[int | None, Option("-j", "--jobs", help="Number of processes; by default the number of cores.")]
+BackendOption = Annotated[str | None, Option("--backend", metavar="dask", help="Compute on a Dask cluster.")]
+SchedulerOption = Annotated[
+    str | None, Option("--scheduler", metavar="ADDRESS", help="The address of the Dask scheduler.")
+]
+TestOption = Annotated[
+    str,
+    Option(
+        "--test",
+        complete=lambda: _named("significance test"),
+        help="A test: t, permutation, bootstrap, wilcoxon, sign, tukey, randomised-tukey, or one of a plugin.",
+    ),
+]
+CorrectionOption = Annotated[
+    str | None,
+    Option(
+        "--correction",
+        complete=lambda: _named("correction of p-values"),
+        help="A correction: holm, bonferroni, hommel, bh, maxt, none, or one of a plugin; by default holm.",
+    ),
+]
+FamilyOption = Annotated[
+    str,
+    Option(
+        "--family",
+        complete=lambda: ["view", "all", "measure"],
+        help="What is corrected together: the comparisons of each view, all, or of a column of views.",
+    ),
+]
+IntervalOption = Annotated[
+    str, Option("--interval", complete=lambda: ["t", "bca"], help="The interval of the difference: t or bca.")
+]
+LevelOption = Annotated[float, Option("--level", help="The level of significance.")]
+DrawsOption = Annotated[int, Option("--draws", help="The number of random draws.")]
+SeedOption = Annotated[int, Option("--seed", help="The seed of the random draws.")]
+TieThresholdOption = Annotated[
+    float, Option("--tie-threshold", help="The largest difference on a topic that is a tie.")
+]
+PlacesByFormatOption = Annotated[
+    int | None,
+    Option("-p", "--places", min=-1, max=100, help="Decimal places, -1 for all; 4, and all in tsv and csv."),
+]
+"""Tables for reading have few places; what another program reads has all, because p-values are small."""
+
+REPORT_ENDINGS = (".html", ".htm")
+
+
+def report_file(path: Path) -> Path:
+    """Return the file for a report, checked before anything is computed."""
+    if path.suffix.lower() not in REPORT_ENDINGS:
+        raise UsageError(f"A report is written to a file that ends in .html. Got {path} instead.")
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder. Name a file for the report.")
+    if not path.parent.is_dir():
+        raise UsageError(f"There is no folder {path.parent} for the report {path.name}.")
+    return path
+
+
+def _format_or_report(text: str) -> str:
+    """Return the name of an output format, or of the file of a report, checked."""
+    if text.endswith(REPORT_ENDINGS):
+        return str(report_file(Path(text)))
+    return str(get_args(FormatOption)[1].check(text))
+
+
+FormatOrReportOption = Annotated[
+    str,
+    Option(
+        "-o",
+        "--output-format",
+        check=_format_or_report,
+        help="Output format: table, tsv, csv, jsonl, markdown, latex, html, spreadsheet, or one of a plugin; or a report: FILE.html.",
+    ),
+]
+"""The option ``-o`` of a command that can also write a report."""
+
+
+def table_option(**tables: str) -> Option:
+    """Return the option for the table to print; the tables with what they hold, of which the first is the default."""
+
+    def check(name: str) -> str:
+        if name not in tables:
+            raise UsageError(f"There is no table {name!r}.{suggest(name, tables)} Known: {', '.join(tables)}.")
+        return name
+
+    listed = ", ".join(tables)
+    return Option("--table", check=check, complete=lambda: list(tables.items()), help=f"The table to print: {listed}.")
+
+
+def plot_option(*kinds: str) -> Option:
+    """Return the option for pictures, written ``[KIND=]FILE``."""
+    of_file: Any = picture_option("--plot", help="").check
+
+    def check(values: Sequence[str]) -> list[str]:
+        for value in values:
+            kind, file = _kind_and_file(value)
+            if kind is not None and kind not in kinds:
+                raise UsageError(f"There is no picture {kind!r}.{suggest(kind, kinds)} Known: {', '.join(kinds)}.")
+            of_file(Path(file))
+        return list(values)
+
+    help = f"Also draw: FILE.png, .svg or .pdf; or KIND=FILE, the kinds: {', '.join(kinds)}. May be repeated."
+    return Option("--plot", metavar="[KIND=]FILE", check=check, help=help)
+
+
+def _kind_and_file(value: str) -> tuple[str | None, str]:
+    kind, equals, file = value.partition("=")
+    return (kind, file) if equals and kind.isidentifier() else (None, value)
+
+
+def draw(result: Result, plots: Sequence[str] | None, **options: dict[str, Any]) -> None:
+    """Write the pictures of a result; options by kind of picture."""
+    for value in plots or ():
+        kind, file = _kind_and_file(value)
+        kind = next(iter(result.pictures), None) if kind is None else kind
+        write_picture(result.plot(kind, **options.get(str(kind), {})).figure, file)
+
+
+# -- the scores that commands work on ----------------------------------------------------------------------
+
+
+def scored(
+    command: str,
+    arguments: Sequence[str],
+    from_files: bool = False,
+    measure: str | None = None,
+    labels: Sequence[str] | None = None,
+    only: str | None = None,
+    best: float | None = None,
+    every_topic: bool = False,
+    population: str | None = None,
+    reference: str | None = None,
+) -> Scores:
+    """Return the scores that a command works on: from qrels, runs and measures, or from files of per-topic results."""
+    from irmx_study.chosen_systems import check_best, choose_systems, listed, listed_names
+
+    check_best(best)
+    names = None if only is None else listed_names(only)
+    if from_files:
+        from irmx_study.per_topic import read_per_topic
+
+        if population is not None:
+            raise UsageError("--population has the settings to score. Leave --scores out.")
+        found = labelled(read_per_topic(list(arguments), measure), labels)
+        return choose_systems(found, names, every_topic, best)
+    if measure is not None:
+        raise UsageError("--measure goes with --scores; otherwise the measures follow the runs.")
+    usage = f"irmx {command} QRELS RUN... MEASURE..."
+    if len(arguments) < 3:
+        raise UsageError(f"irmx {command} needs qrels, runs and measures: {usage}")
+    users: dict[Any, float] = {}
+    if population is not None:
+        from irmx_study.population import population as read_population
+
+        *arguments, last = arguments
+        users = read_population(last, population)
+        arguments = [*arguments, *map(str, users)]
+    paths, measures = runs_and_measures(list(arguments[1:]), usage)
+    if reference is not None and reference not in map(str, measures):
+        measures = [*measures, *_new_measures(reference, measures)]
+    runs = named_runs(paths)
+    labelled_names = names_with_labels(runs, labels)
+    if names is not None:
+        listed(labelled_names, names)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MissingTopicsWarning)  # the notes of results count the topics that runs lack
+        found = labelled(scores(measures, arguments[0], runs), labels)
+    if users:
+        shares = {str(setting): share for setting, share in users.items()}
+        found = found.marked(weight=tuple(shares.get(str(one), "") for one in found.measures))
+    return choose_systems(found, names, every_topic, best)
+
+
+def _new_measures(reference: str, measures: Sequence[Any]) -> list[Any]:
+    """Return the measure of a reference, if it is not one of the settings that are scored."""
+    from irmx import parse_measure
+
+    parsed = parse_measure(reference)
+    return [] if any(str(parsed.NAME) == str(one.NAME) for one in measures) else [parsed]
+
+
+def labelled(unnamed: Scores, labels: Sequence[str] | None) -> Scores:
+    """Return scores with other names of systems; see :func:`names_with_labels`."""
+    return replace(unnamed, systems=names_with_labels(unnamed.systems, labels))
+
+
+def names_with_labels(systems: Iterable[str], labels: Sequence[str] | None) -> tuple[str, ...]:
+    """Return the names of systems, or their labels; a label that names no system is refused."""
+    known, by_system = tuple(systems), by_run(labels)
+    for system in by_system:
+        if system not in known:
+            raise UsageError(f"No run has the name {system!r}.{suggest(system, known)} The runs: {', '.join(known)}.")
+    names = tuple(by_system.get(system, system) for system in known)
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise UsageError(f"Two runs have the name {twice!r}. Choose another label.")
+    return names
+
+
+def labels_of(runs: Iterable[str] | None, labels: Sequence[str] | None) -> list[str] | None:
+    """Return the labels of runs that an option names, which may name a run or its label; None for no runs."""
+    by_system = by_run(labels)
+    return [by_system.get(run, run) for run in runs or ()] or None
+
+
+def by_run(labels: Sequence[str] | None) -> dict[str, str]:
+    """Return labels by the name of the run.
+
+    >>> by_run(["bm25.run=BM25", "b=0.4.run=b of 0.4"])
+    {'bm25.run': 'BM25', 'b=0.4.run': 'b of 0.4'}
+    """
+    names: dict[str, str] = {}
+    for label in labels or ():
+        system, equals, name = label.rpartition("=")
+        if not equals or not system or not name:
+            raise UsageError(f"A label is written RUN=NAME, such as bm25.run=BM25. Got {label!r} instead.")
+        if system in names:
+            raise UsageError(f"The run {system} has two labels, {names[system]!r} and {name!r}. Give it one.")
+        names[system] = name
+    return names

@@ -1,0 +1,589 @@
+"""Per-topic results of other tools, read as scores."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pandas as pd
+
+from irmx import DataError, DataWarning, Param, Scores, Table, UsageError, read_table
+from irmx.ragged import Array, Floats, Ints
+from irmx.toolkit import (
+    MARKS,
+    MissingTopicsWarning,
+    NamedMeasure,
+    content_of,
+    counted,
+    file_digest,
+    matching_files,
+    measure_named,
+    named_runs,
+    some,
+    versions_of,
+)
+
+
+class MeasureNames:
+    """The measures that names stand for; each name is looked up once.
+
+    Examples
+    --------
+    >>> names = MeasureNames()
+    >>> [names["map"], names["P_10"], names["ndcg@5"]], "ndcg@5" in names
+    ([AP, P@10, ndcg@5], False)
+    """
+
+    def __init__(self) -> None:
+        self._measures: dict[str, ir_measures.Measure] = {}
+
+    def __getitem__(self, name: str) -> ir_measures.Measure:
+        """Return the measure of irmx, ir_measures or trec_eval with a name, otherwise one that has only the name."""
+        if name not in self._measures:
+            self._measures[name] = measure_named(name)
+        return self._measures[name]
+
+    def __contains__(self, name: str) -> bool:
+        """Tell whether irmx knows the measure."""
+        return not isinstance(self[name], NamedMeasure)
+
+
+WHAT = "per-topic results"
+_TOPIC = ("query_id", "qid", "topic")
+_SYSTEM = ("system", "run", "name")
+_SUMMARY = "all"
+"""The query id under which tools print the mean over topics."""
+_TEXTS = ("runid", "relstring")
+"""What trec_eval prints that is not a number."""
+_INDEX = "__index_level_0__"
+"""The column in which pandas writes the numbers of rows to parquet; in csv its name is empty."""
+_TREC = "the output of trec_eval -q"
+_IR_MEASURES = "the output of ir_measures -q or irmx eval -q"
+_IRMX = "the output of irmx eval -q of several runs"
+KINDS = (
+    f"per-topic results are {_TREC} or of ir_measures -q or irmx eval -q; a csv or tsv with a header and a column query_id "
+    "(or qid, topic), and either the columns measure and value, and system (or run, name) for several systems, or one column "
+    "per system; JSON Lines with these names; or a parquet file of irmx.Scores"
+)
+
+
+@dataclass(frozen=True)
+class TopicResults:
+    """One value per row."""
+
+    path: str
+    form: str
+    topics: Sequence[str]
+    systems: Sequence[str] | None
+    measures: Sequence[str]
+    values: Floats
+    place: Callable[[Sequence[int]], str]
+    measure_used: bool = False
+    scores: Scores | None = None
+
+    def refuse(self, rows: Sequence[int], text: str) -> DataError:
+        """Return an error about rows, which says as what the file was read."""
+        return DataError(f"{self.place(rows)}: {text} The file was read as {self.form}.")
+
+
+def read_topic_results(path: str, measure: str | None, names: MeasureNames, alone: bool) -> TopicResults:
+    """Read the results in a file, whose format is detected by its content."""
+    content = content_of(path, WHAT)
+    if content[:4] == b"PAR1":
+        return _of_parquet(path, content, measure, names, alone)
+    if not content.strip():
+        raise DataError(f"{path} is empty: {KINDS}.")
+    first = content.lstrip().split(b"\n", 1)[0].decode("utf-8", "replace").strip()
+    if first.startswith("{"):
+        return _of_table(path, content, None, measure, names, alone)
+    fields = first.split("\t") if "\t" in first else first.split()
+    if len(fields) in (3, 4) and (_is_number(fields[-1]) or fields[0].strip() in _TEXTS):
+        return _of_lines(path, content, names)
+    if len(fields) == 2 and _is_number(fields[1]):
+        raise DataError(
+            f"{path}, line 1: {first!r} looks like a mean. Print the values of all topics, with the option -q."
+        )
+    if "\t" not in first and "," not in first:
+        raise DataError(f"{path}, line 1: {first[:100]!r} is not understood; {KINDS}.")
+    return _of_table(path, content, _header(path, content, "\t" if "\t" in first else ","), measure, names, alone)
+
+
+def _header(path: str, content: bytes, delimiter: str) -> list[str]:
+    """Return the names of the columns of a csv or tsv file; quoted ones may contain line breaks."""
+    text = io.StringIO(_text_of(path, content).lstrip(), newline="")
+    try:
+        return [field.strip() for field in next(csv.reader(text, delimiter=delimiter))]
+    except csv.Error as error:
+        raise DataError(f"{path}: the header cannot be read ({error}); {KINDS}.") from None
+
+
+def _is_number(text: str) -> bool:
+    try:
+        _number(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _number(text: str) -> float:
+    """Return the number that a text is; Python also reads 1_5 as one, which is a misprint here."""
+    if "_" in text:
+        raise ValueError(text)
+    return float(text)
+
+
+# -- lines without a header --------------------------------------------------------------------------------
+
+
+def _of_lines(path: str, content: bytes, names: MeasureNames) -> TopicResults:
+    """Read lines of a measure, a topic and a value, in the order of trec_eval or of ir_measures, or with the run before."""
+    lines = _text_of(path, content).split("\n")
+    numbers = [number for number, line in enumerate(lines, start=1) if line.strip()]
+    filled = [lines[number - 1] for number in numbers]
+    if "\t" not in filled[0]:
+        filled = ["\t".join(line.split()) for line in filled]
+    width = filled[0].count("\t") + 1
+    for number, line in zip(numbers, filled, strict=True):
+        if line.count("\t") != width - 1:
+            fields = line.count("\t") + 1
+            raise DataError(f"{path}, line {number}: {fields} fields where the first line has {width}.")
+    cells = "\t".join(filled).split("\t")
+    columns = [list(map(str.strip, cells[c::width])) for c in range(width)]
+    form, (t, m) = (_IRMX, (1, 2)) if width == 4 else _order(path, columns[0], columns[1], names)
+    kept = [
+        i
+        for i, (topic, measure) in enumerate(zip(columns[t], columns[m], strict=True))
+        if topic != _SUMMARY and measure not in _TEXTS
+    ]
+    topics, measures, texts = ([columns[c][i] for i in kept] for c in (t, m, -1))
+
+    def place(places: Sequence[int]) -> str:
+        return f"{path}, line{'s' * (len(places) > 1)} {' and '.join(str(numbers[kept[p]]) for p in places)}"
+
+    try:
+        values = np.array([_number(text) for text in texts])
+    except ValueError:
+        bad = next(i for i, text in enumerate(texts) if not _is_number(text))
+        raise DataError(
+            f"{place([bad])}: the value of {measures[bad]} for topic {topics[bad]} must be a number. Got {texts[bad]!r} "
+            f"instead. The file was read as {form}."
+        ) from None
+    if "" in topics:
+        raise DataError(f"{place([topics.index('')])}: the topic is empty. The file was read as {form}.")
+    systems = [columns[0][i] for i in kept] if width == 4 else None
+    return TopicResults(path, form, topics, systems, measures, values, place)
+
+
+def _order(path: str, first: Sequence[str], second: Sequence[str], names: MeasureNames) -> tuple[str, tuple[int, int]]:
+    """Return the format of lines of three fields, and the columns of the topic and the measure."""
+    trec, ir = (_TREC, (1, 0)), (_IR_MEASURES, (0, 1))
+    if _SUMMARY in second or not set(_TEXTS).isdisjoint(first):
+        return trec
+    if _SUMMARY in first:
+        return ir
+    measures = [any(name in names for name in islice(dict.fromkeys(column), 50)) for column in (first, second)]
+    if measures[0] == measures[1]:
+        raise DataError(
+            f"{path}, line 1: which of {first[0]!r} and {second[0]!r} is the topic, and which is the measure? irmx knows "
+            f"{'both' if measures[0] else 'neither'} as measures. Put the line query_id<tab>measure<tab>value, or "
+            "measure<tab>query_id<tab>value, at the start."
+        )
+    return trec if measures[0] else ir
+
+
+def _text_of(path: str, content: bytes) -> str:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise DataError(
+            f"{path}, line {line}: the byte {content[error.start]:#04x} is not UTF-8. Save the file as UTF-8."
+        ) from None
+
+
+# -- tables ------------------------------------------------------------------------------------------------
+
+
+def _of_parquet(path: str, content: bytes, measure: str | None, names: MeasureNames, alone: bool) -> TopicResults:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        schema = pq.read_schema(pa.BufferReader(content))
+    except (pa.ArrowInvalid, OSError) as error:
+        raise DataError(f"{path} cannot be read as a parquet file of {WHAT}: {error}") from None
+    if b"irmx_scores" not in (schema.metadata or {}):
+        return _of_table(path, content, list(schema.names), measure, names, alone)
+    scores = Scores.read_parquet(path)
+    frame = scores.frame()
+    columns = [frame[c].tolist() for c in ("query_id", "system", "measure")]
+    values = frame["value"].to_numpy(dtype=float)
+    return TopicResults(
+        path, "a file of irmx.Scores", columns[0], columns[1], columns[2], values, lambda rows: path, scores=scores
+    )
+
+
+def _of_table(
+    path: str, content: bytes, header: list[str] | None, measure: str | None, names: MeasureNames, alone: bool
+) -> TopicResults:
+    """Read a table with column names, which for JSON Lines are those of the tidy form."""
+    if header is None or {"measure", "value"} <= set(header):
+        return _of_tidy(path, content, _settings_between(header or ()))
+    return _of_wide(path, content, header, measure, names, alone)
+
+
+def _settings_between(header: Sequence[str]) -> list[str]:
+    """Return the columns of parameters between measure and value, as sweeps of irmx 0.2 wrote them."""
+    if not {"measure", "value"} <= set(header):
+        return []
+    between = header[header.index("measure") + 1 : header.index("value")]
+    return [name for name in between if name not in (*MARKS, *_SYSTEM, *_TOPIC) and "." not in name]
+
+
+def _with_parameters(measure: str, values: dict[str, str]) -> str:
+    """Return the text of a measure with further parameters.
+
+    >>> _with_parameters("NCP@10", {"law": "first", "rel": "2.0"})
+    'NCP(law=first,rel=2)@10'
+    """
+    parts = re.fullmatch(r"([^(@]*)(?:\((.*)\))?(@.*)?", measure)
+    given = [f"{name}={value.removesuffix('.0')}" for name, value in values.items() if value]
+    if parts is None or not given:
+        return measure
+    return f"{parts[1]}({','.join([*filter(None, [parts[2]]), *given])}){parts[3] or ''}"
+
+
+def _of_tidy(path: str, content: bytes, parameters: Sequence[str] = ()) -> TopicResults:
+    """Read one row per topic, system and view."""
+    declared = {"query_id": str, "measure": str, "value": Param(float, "the value", required=True, nullable=True)}
+    systems = {name: Param(str, "the system") for name in _SYSTEM}
+    others = {name: Param(str, "what a view depends on", nullable=True) for name in (*MARKS, *parameters)}
+    form = "a table with one row per topic, system and measure"
+    table = _checked(path, content, {**declared, **systems, **others}, form)
+    system = next((name for name in _SYSTEM if name in table), None)
+    rows = np.flatnonzero(table["query_id"] != _SUMMARY)
+    topics, measures = (table[name][rows].tolist() for name in ("query_id", "measure"))
+    of_parameters = {name: table[name][rows].tolist() for name in parameters}
+    measures = [
+        _with_parameters(text, {name: of[i] for name, of in of_parameters.items()}) for i, text in enumerate(measures)
+    ]
+    marks = {name: table[name][rows].tolist() for name in MARKS if name in table}
+    scores = None
+    if marks and system:
+        for row in rows[~np.isfinite(table["value"][rows])][:1].tolist():
+            raise DataError(f"{table.place([row])}: the value is missing or not finite. The file was read as {form}.")
+        columns = {
+            "query_id": topics,
+            "system": table[system][rows],
+            "measure": measures,
+            "value": table["value"][rows],
+        }
+        frame = pd.DataFrame({**columns, **{name: _numbers_or_texts(of) for name, of in marks.items()}})
+        scores = Scores.from_frame(frame)
+    return TopicResults(
+        path,
+        form if system else "a table with one row per topic and measure of one system",
+        topics,
+        table[system][rows].tolist() if system else None,
+        measures,
+        table["value"][rows],
+        lambda of: table.place([int(rows[i]) for i in of]),
+        scores=scores,
+    )
+
+
+def _numbers_or_texts(texts: Sequence[str]) -> list[Any]:
+    """Return a mark as numbers, where all are; one that is empty stays so."""
+    if all(not text or _is_number(text) for text in texts):
+        return [float(text) if text else "" for text in texts]
+    return list(texts)
+
+
+def _of_wide(
+    path: str, content: bytes, header: list[str], measure: str | None, names: MeasureNames, alone: bool
+) -> TopicResults:
+    """Read one row per topic: the columns are systems, or, without a measure, the measures of one system."""
+    topic = next((name for name in _TOPIC if name in header), None)
+    columns = [name for name in header if name not in ("", _INDEX, *_TOPIC)]
+    if not columns:
+        raise DataError(f"{path} has no column of values, only {some(header)}; {KINDS}.")
+    if topic is None and not alone:
+        raise DataError(
+            f"{path} has no column query_id (or qid, topic), without which the topics of several files cannot be matched. "
+            f"It has: {some(columns)}."
+        )
+    of_systems = measure is not None and columns != [measure]
+    if measure is None and len(columns) > 1 and not all(name in names for name in columns):
+        raise UsageError(
+            f"{path} has the columns {some(columns)}, which are not all measures of irmx. If they are systems, say what "
+            "measure the table holds: --measure NAME, or measure='NAME' in Python."
+        )
+    form = f"a table of one row per topic, with one column per {'system' if of_systems else 'measure'}"
+    declared = {name: Param(float, "", required=True, nullable=True) for name in columns}
+    table = _checked(path, content, ({"query_id": str} if topic else {}) | declared, form)
+    count = len(table)
+    ids = table["query_id"].tolist() if topic else [str(number) for number in range(1, count + 1)]
+    rows = [i for i, query_id in enumerate(ids) if query_id != _SUMMARY]
+    if topic is None:
+        message = f"{path} has no column query_id (or qid, topic); its rows are taken as topics, numbered from 1"
+        warnings.warn(message, DataWarning, stacklevel=5)
+    repeated = list(chain.from_iterable([name] * len(rows) for name in columns))
+    return TopicResults(
+        path,
+        form,
+        [ids[i] for i in rows] * len(columns),
+        repeated if of_systems else None,
+        [str(measure)] * len(repeated) if of_systems else repeated,
+        np.concatenate([table[name][rows] for name in columns]),
+        lambda of: table.place(list(dict.fromkeys(rows[i % len(rows)] for i in of))),
+        measure_used=measure is not None,
+    )
+
+
+def _checked(path: str, content: bytes, columns: dict[str, Any], form: str) -> Table:
+    try:
+        return read_table(path, columns, WHAT, content=content)
+    except DataError as error:
+        raise DataError(f"{error} The file was read as {form}.", error.rows) from None
+
+
+def read_per_topic(
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    measure: str | None = None,
+    names: Sequence[str] | None = None,
+) -> Scores:
+    r"""Read per-topic results of other tools as scores.
+
+    The format of each file is detected by its content. It may be compressed.
+
+    * The output of ``trec_eval -q``, ``ir_measures -q`` or ``irmx eval -q``: a file per system, named after the file;
+      ``irmx eval -q`` also for several runs, and as csv or JSON Lines.
+    * A csv or tsv with a header and one row per value: ``query_id`` (or ``qid``, ``topic``), ``measure``, ``value``, and
+      for several systems ``system`` (or ``run``, ``name``), as :meth:`irmx.Scores.frame` and
+      ``pt.Experiment(..., perquery=True)`` have.
+    * A csv or tsv with a header and one row per topic: ``query_id`` (or ``qid``, ``topic``) and one column per system, if
+      ``measure`` says what they hold; otherwise one column per measure of one system. A single file may lack the query
+      ids; its rows are then numbered from 1.
+    * A parquet file of any of these tables, or that :meth:`irmx.Scores.to_parquet` wrote.
+
+    Lines with the query id ``all``, which are means, are ignored.
+
+    Parameters
+    ----------
+    paths : path, or iterable of paths
+        The files; globs are expanded.
+    measure : str, optional
+        The measure of tables with one column per system.
+    names : sequence of str, optional
+        The names of the systems, one per file of one system; by default the names of the files.
+
+    Returns
+    -------
+    Scores
+        The measures that all systems have. A measure that irmx does not know keeps its name. A topic that a system lacks
+        has the measure's default, which is 0 for an unknown measure.
+
+    Raises
+    ------
+    irmx.errors.DataError
+        If a format is unknown, a value is missing or not a finite number, or a topic has two values; if two files have the same
+        system, or systems have no topic or no measure in common. The message names file and line.
+    irmx.errors.UsageError
+        If the measure is missing, or is given where the files name their measures; if a file is given twice; if there
+        are not as many names as files.
+
+    Warns
+    -----
+    irmx.errors.DataWarning
+        About topics that a system lacks, measures that not all systems have, and rows without query ids.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for system, values in {"bm25": (0.5, 0.25), "titles": (0.75, 0.5)}.items():
+    ...         lines = [f"map\t{topic}\t{value}\n" for topic, value in zip(("401", "402"), values)]
+    ...         _ = pathlib.Path(folder, system).write_text("".join(lines) + f"map\tall\t{sum(values) / 2}\n")
+    ...     scores = read_per_topic(folder + "/*")
+    >>> scores
+    <Scores of 2 topics, 2 systems, 1 measure: AP>
+    >>> scores["AP"].tolist()
+    [[0.5, 0.75], [0.25, 0.5]]
+    """
+    files = _files(paths)
+    if names is not None and len(names) != len(files):
+        raise UsageError(
+            f"{counted(len(files), 'file')} and {counted(len(names), 'name')} are given; each file needs one name."
+        )
+    of_files = dict(zip(named_runs(files) if names is None else names, files, strict=False))
+    if len(of_files) < len(files):
+        raise UsageError("Two systems have the same name. Names must differ.")
+    known = MeasureNames()
+    results = {name: read_topic_results(path, measure, known, len(files) == 1) for name, path in of_files.items()}
+    _refuse_unused(results, measure, names)
+    scores = [each.scores for each in results.values()]
+    if len(scores) == 1 and scores[0] is not None:
+        return scores[0]
+    for file, each in zip(of_files.values(), scores, strict=True):
+        if each is not None and each.marks:
+            raise UsageError(f"{file} has views that differ in {', '.join(each.marks)}. Give it alone.")
+    return _together(results, known)
+
+
+def _files(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> list[str]:
+    """Return the files, each of which may be given once."""
+    several = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+    files = [file for path in several for file in matching_files(os.fspath(path))]
+    if not files:
+        raise UsageError("There is no file of per-topic results to read.")
+    by_path: dict[str, str] = {}
+    for file in files:
+        path = os.path.realpath(file)
+        if path in by_path:
+            raise UsageError(f"The same file is given twice: {by_path[path]} and {file}. Give every file once.")
+        by_path[path] = file
+    return files
+
+
+def _refuse_unused(results: dict[str, TopicResults], measure: str | None, names: Sequence[str] | None) -> None:
+    """Raise if the measure or the names that are given mean nothing for the files."""
+    if measure is not None and not any(each.measure_used for each in results.values()):
+        each = next(iter(results.values()))
+        raise UsageError(
+            f"{measure!r} is given as the measure, but {each.path}, {each.form}, names its measures itself. Leave it out."
+        )
+    for each in results.values():
+        if names is not None and each.systems is not None:
+            raise UsageError(f"{each.path}, {each.form}, names its systems itself. Leave the names out.")
+
+
+def _together(results: dict[str, TopicResults], known: MeasureNames) -> Scores:
+    """Return the results of all files, by the names of their systems if the files do not name them, as scores."""
+    frames = [_frame(name, each, known) for name, each in results.items()]
+    _refuse_shared_systems(frames, [each.path for each in results.values()])
+    rows = pd.concat(frames, ignore_index=True)
+    (t, topics), (s, systems), (m, measures) = (pd.factorize(rows[c]) for c in ("topic", "system", "measure"))
+    present = np.zeros((len(topics), len(systems), len(measures)), dtype=bool)
+    present[t, s, m] = True
+    retrieved = np.zeros(present.shape[:2], dtype=bool)
+    np.logical_or.at(retrieved, (t, s), rows["retrieved"].to_numpy())
+    _refuse_no_common_topic(np.any(present, axis=2), list(topics), list(systems))
+    common = _common_measures(np.any(present, axis=0), list(systems), list(measures))
+    kept = present[:, :, common].any(axis=(1, 2))
+    of_common = [known[name] for name in measures[common]]
+    values = np.empty(present.shape)
+    values[:] = [float(known[name].DEFAULT) for name in measures]
+    values[t, s, m] = rows["value"].to_numpy()
+    _warn_of_missing(present[kept][:, :, common], list(topics[kept]), list(systems), of_common)
+    made_by = {
+        "versions": versions_of(of_common),
+        "files": {each.path: file_digest(each.path) for each in results.values()},
+    }
+    return Scores(
+        values[kept][:, :, common], tuple(topics[kept]), tuple(systems), tuple(of_common), retrieved[kept], {}, made_by
+    )
+
+
+def _frame(name: str, results: TopicResults, known: MeasureNames) -> pd.DataFrame:
+    """Return the checked rows of a file: topic, system, measure as it prints, value, and whether anything was retrieved."""
+    of_name = {text: str(known[text]) for text in dict.fromkeys(results.measures)}
+    columns = {
+        "topic": results.topics,
+        "system": [name] * len(results.topics) if results.systems is None else results.systems,
+        "measure": [of_name[text] for text in results.measures],
+        "value": results.values,
+        "retrieved": True,
+    }
+    frame = pd.DataFrame(columns).astype(dict.fromkeys(("topic", "system", "measure"), object))
+    if results.scores is not None:
+        frame["retrieved"] = np.repeat(results.scores.retrieved.ravel(), len(results.scores.measures))
+        return frame
+    if frame.empty:
+        raise DataError(
+            f"{results.path} has no topic, or only means over topics; tools print the values of topics with the option -q. The "
+            f"file was read as {results.form}."
+        )
+    for row in np.flatnonzero(~np.isfinite(results.values))[:1].tolist():
+        found = "missing or NaN" if np.isnan(results.values[row]) else "infinite"
+        raise results.refuse(
+            [row],
+            f"the value of {results.measures[row]} for topic {results.topics[row]} is {found}. Every topic needs a finite "
+            "number; leave out the line of a topic that has none.",
+        )
+    for row in np.flatnonzero(frame.duplicated(["topic", "system", "measure"]))[:1].tolist():
+        topic, system, measure = frame.loc[row, ["topic", "system", "measure"]]
+        same = (frame["topic"] == topic) & (frame["system"] == system) & (frame["measure"] == measure)
+        raise results.refuse(
+            [int(np.flatnonzero(same)[0]), row],
+            f"topic {topic} has two values of {measure} for the system {system}. Leave one out.",
+        )
+    return frame
+
+
+def _refuse_shared_systems(frames: Sequence[pd.DataFrame], paths: Sequence[str]) -> None:
+    path_of: dict[str, str] = {}
+    for frame, path in zip(frames, paths, strict=True):
+        for system in frame["system"].unique():
+            if system in path_of:
+                raise DataError(
+                    f"The system {system} is in {path_of[system]} and in {path}. Rename one of the two, or put its results "
+                    "into one file."
+                )
+            path_of[system] = path
+
+
+def _refuse_no_common_topic(present: Array, topics: Sequence[str], systems: Sequence[str]) -> None:
+    """Raise if the topics of a system are those of no other; ``present`` has the shape (topics, systems)."""
+    for s in np.flatnonzero(~(present & (present.sum(axis=1, keepdims=True) > 1)).any(axis=0)).tolist():
+        if len(systems) > 1:
+            own = some(topics[t] for t in np.flatnonzero(present[:, s]).tolist())
+            others = some(topics[t] for t in np.flatnonzero(~present[:, s]).tolist())
+            raise DataError(
+                f"{systems[s]} has no topic in common with the other systems: it has {own}; they have {others}. Query ids "
+                "must be written in the same way in all files."
+            )
+
+
+def _common_measures(present: Array, systems: Sequence[str], measures: Sequence[str]) -> Ints:
+    """Return the places of the measures that all systems have; ``present`` has the shape (systems, measures)."""
+    common = np.flatnonzero(present.all(axis=0))
+    lacking = {
+        measures[m]: systems[int(np.flatnonzero(~present[:, m])[0])]
+        for m in np.flatnonzero(~present.all(axis=0)).tolist()
+    }
+    without = some(f"{measure} (not in {system})" for measure, system in lacking.items())
+    if not len(common):
+        raise DataError(f"No measure is in the results of all {len(systems)} systems: they have {without}.")
+    if lacking:
+        left_out = counted(len(lacking), "measure")
+        warnings.warn(
+            f"{left_out} that not all systems have {'is' if len(lacking) == 1 else 'are'} left out: {without}",
+            DataWarning,
+            stacklevel=4,
+        )
+    return common
+
+
+def _warn_of_missing(
+    present: Array, topics: Sequence[str], systems: Sequence[str], measures: Sequence[ir_measures.Measure]
+) -> None:
+    unknown = [str(measure) for measure in measures if isinstance(measure, NamedMeasure)]
+    zero = f", which is 0 for {some(unknown)}" if unknown else ""
+    for s, system in enumerate(systems):
+        missing = [topics[t] for t in np.flatnonzero(~present[:, s].all(axis=1)).tolist()]
+        if missing:
+            warnings.warn(
+                f"{system}: no results for {len(missing)} of {len(topics)} topics ({some(missing)}); they count with the "
+                f"measures' defaults{zero}",
+                DataWarning if zero else MissingTopicsWarning,
+                stacklevel=4,
+            )

@@ -1,1 +1,0 @@
-"""Per-topic results of other tools as scores."""

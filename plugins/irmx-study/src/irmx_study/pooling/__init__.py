@@ -1,1 +1,0 @@
-"""How robust measures are to missing judgments: smaller pools, and pools without one group's documents."""

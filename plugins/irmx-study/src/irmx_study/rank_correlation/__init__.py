@@ -1,1 +1,0 @@
-"""Correlations of two rankings of the same systems, on arrays."""

@@ -1,0 +1,1 @@
+"""Reports: a comparison as one page of HTML."""

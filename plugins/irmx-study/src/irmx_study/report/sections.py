@@ -1,0 +1,442 @@
+"""The sections of a report: what was found, the leaderboard, pictures, agreement, unjudged documents, and how it was made."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irmx import DataError, DataWarning, Scores, UsageError, registry
+from irmx.toolkit import PrintedRows, counted, html_table, in_spreadsheet
+from irmx_study.assuming import unjudged
+from irmx_study.comparing import SENTENCES
+from irmx_study.correlating import correlate
+from irmx_study.facts import sentences_of, topics_of
+from irmx_study.pairs import signs_of
+from irmx_study.report.documents import rankings, topics
+from irmx_study.report.parts import JUDGED, Reported, Section, Source, inline_svg
+from irmx_study.result import joined, listing, p_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_NAMES = 16
+"""Up to so many systems have a critical-difference diagram; the pairs of more are a heat map."""
+
+MOST_INTERVALS = 40
+"""The intervals of so many systems are drawn, of the best ones; the leaderboard has all."""
+
+MOST_PAIRS = 20
+"""The shares of users are drawn for so many pairs of systems; of more, a table has the ranks."""
+
+MOST_RANKINGS = 400
+"""What unjudged documents could change is computed for so many rankings; it takes longer than the scores themselves."""
+
+MOST_ROWS = 3000
+"""A report has the comparisons as data if there are no more."""
+
+ACROSS = 3
+"""Panels that stand side by side in a page."""
+
+FILTERED = 20
+"""From so many systems on, the leaderboard can be filtered by name."""
+
+
+def _parts(
+    name: str, title: str, paragraphs: Sequence[str] = (), figures: Sequence[tuple[Any, str]] = (), tables: Sequence[Any] = (),
+    sources: Sequence[Source] = (),
+) -> Section:  # fmt: skip
+    """Return a section that is made of paragraphs, pictures with captions, tables and texts to copy, in this order."""
+    shown = {"paragraphs": paragraphs, "figures": figures, "tables": tables, "sources": sources}
+    return Section(name, title, shown)
+
+
+def _table(rows: Sequence[Mapping[str, Any]], caption: str, places: int = 4) -> Any:
+    """Return rows of cells as a table."""
+    from markupsafe import Markup
+
+    return Markup(html_table(PrintedRows(tuple(rows[0]), [dict(row) for row in rows], places), caption))
+
+
+# -- what was found ----------------------------------------------------------------------------------------
+
+
+def headline(reported: Reported) -> str:
+    """Return what was found, in a sentence: which system is better, by how much, how sure, and whether other views agree."""
+    comparison = reported.comparison
+    scores, names = comparison.scores, comparison.names
+    columns, first = comparison.compared.columns, comparison.compared.first
+    best = names[scores.systems[comparison._order(0)[0]]]
+    if len(scores.systems) == 2:
+        a, b = (names[scores.systems[places[0]]] for places in (first, comparison.compared.second))
+        sign, outcome = int(comparison.better[0, 0]), comparison.better[:, 0]
+        size = _size({name: float(of[0, 0]) for name, of in columns.items()}, turned=sign < 0)
+        views = _others(scores.names, [int(o) == sign for o in outcome], "the same by", "but not by")
+        if sign:
+            return f"{a if sign > 0 else b} beats {b if sign > 0 else a} by {scores.names[0]}: {size}{views}."
+        return f"{a} and {b} cannot be told apart by {scores.names[0]}: {size}{views}."
+    if comparison.baseline and not comparison.is_default:
+        baseline = names[comparison.baseline[0]]
+        is_first = comparison.compared.second == scores.systems.index(comparison.baseline[0])
+        better = np.flatnonzero(is_first & (comparison.better[0] > 0))
+        count = f"{len(better)} of {int(is_first.sum())} systems beat {baseline} by {scores.names[0]}"
+        if not len(better):
+            return f"{count.replace(str(len(better)), 'None', 1)}."
+        top = max(better.tolist(), key=lambda i: signs_of(scores)[0] * columns["difference"][0, i])
+        size = _size({name: float(of[0, top]) for name, of in columns.items()})
+        views = _others(scores.names, (comparison.better[:, top] > 0).tolist(), "it does so by", "but not by")
+        return f"{count}; best is {names[scores.systems[first[top]]]}: {size}{views}."
+    alike = [
+        names[scores.systems[s]] for s in comparison._order(0)[1:]
+        if not comparison._differ(0)[comparison._order(0)[0], s]
+    ]  # fmt: skip
+    mean = float(comparison.compared.means[0, comparison._order(0)[0]])
+    told = (
+        f"it cannot be told apart from {counted(len(alike), 'other')}: {listing(alike)}"
+        if alike
+        else "all others are significantly worse"
+    )
+    also = [names[scores.systems[comparison._order(v)[0]]] == best for v in range(len(scores.names))]
+    views = _others(scores.names, also, "also the best by", "but not the best by")
+    return f"{best} is the best of {len(scores.systems)} systems by {scores.names[0]} ({mean:.4f}); {told}{views}."
+
+
+def _size(row: Mapping[str, float], turned: bool = False) -> str:
+    difference, low, high = row["difference"], row["low"], row["high"]
+    if turned:
+        difference, low, high = -difference, -high, -low
+    p = p_text(row["p_corrected"])
+    return f"{difference:+.3f} [{low:.3f}, {high:.3f}], p {'' if p.startswith('<') else '= '}{p}"
+
+
+def _others(names: Sequence[str], same: Sequence[bool], agree: str, differ: str) -> str:
+    """Return which other views agree, and which do not; of many, how many."""
+    parts = []
+    for wanted, words in ((True, agree), (False, differ)):
+        views = [name for name, is_same in zip(names[1:], same[1:], strict=True) if is_same == wanted]
+        if views:
+            parts.append(
+                f"; {words} {joined(views) if len(views) <= 4 else f'{len(views)} of {len(names) - 1} other views'}"
+            )
+    return "".join(parts)
+
+
+# -- the leaderboard ---------------------------------------------------------------------------------------
+
+
+def leaderboard(reported: Reported) -> Section:
+    """Return the means of all systems in every view, their differences to the baselines with p-values, and groups."""
+    comparison = reported.comparison
+    scores, choices = comparison.scores, comparison.choices
+    with_groups, baselines, names = comparison.has_groups, comparison.baseline, comparison.names
+    table, count = comparison.estimates(), comparison._rows_per_view
+    first = [scores.systems[s] for s in comparison._order(0)]
+    rows: dict[str, list[dict[str, Any]]] = {system: [] for system in first}
+    for v, (view, sign) in enumerate(zip(scores.names, signs_of(scores), strict=True)):
+        of_view = table.iloc[v * count : (v + 1) * count].to_dict("records")
+        means = {row["system"]: row for row in of_view}
+        known = [sign * row["mean"] for row in means.values() if not math.isnan(row["mean"])]
+        largest = max((abs(row["mean"]) for row in means.values() if not math.isnan(row["mean"])), default=0.0)
+        differences = _differences(of_view, baselines) if baselines else {}
+        alike = dict(zip(scores.systems, comparison.alike[view], strict=True)) if with_groups else {}
+        for system, cells in rows.items():
+            cells.append(_mean(means[system], sign * max(known, default=0.0), largest))
+            cells += [_difference(differences.get((system, one)), choices.level, sign) for one in baselines]
+            if with_groups:
+                cells.append({"text": alike[system], "value": alike[system], "is_letters": True})
+    corrected = (
+        f"corrected: {choices.correction.SHORT_DESC or choices.correction}" if choices.is_corrected else "not corrected"
+    )
+    groups = comparison.alike_name if with_groups else ""
+    content = {
+        "measures": scores.names,
+        "columns": ["mean", *(f"difference to {names[one]}" for one in baselines), *([groups] if with_groups else [])],
+        "rows": [(names[system], system in baselines, system, cells) for system, cells in rows.items()],
+        "baselines": bool(baselines),
+        "groups": groups,
+        "coverage": choices.coverage,
+        "level": f"{choices.level:g}",
+        "corrected": corrected,
+        "topics": topics_of(comparison),
+        "filtered": len(scores.systems) >= FILTERED,
+    }
+    return Section("leaderboard", "Leaderboard", content)
+
+
+def _differences(rows: Sequence[dict[str, Any]], baselines: Sequence[str]) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return the differences by system and baseline; that between two baselines stands in the rows of both."""
+    found = {(row["system"], row["baseline"]): row for row in rows}
+    turned = {
+        (baseline, system): {**row, "difference": -row["difference"], "low": -row["high"], "high": -row["low"]}
+        for (system, baseline), row in found.items()
+        if system in baselines
+    }
+    return turned | found
+
+
+def _mean(row: dict[str, Any], best: float, largest: float) -> dict[str, Any]:
+    mean = row["mean"]
+    if math.isnan(mean):
+        return {"text": "none", "value": ""}
+    return {
+        "text": f"{mean:.4f}",
+        "value": repr(float(mean)),
+        "small": f"{row['mean_low']:.3f} to {row['mean_high']:.3f}",
+        "bar": f"{100 * max(mean, 0.0) / largest:.1f}" if largest > 0 else "0",
+        "is_best": mean == best,
+    }
+
+
+def _difference(row: dict[str, Any] | None, level: float, sign: float) -> dict[str, Any]:
+    if row is None or math.isnan(row["difference"]):
+        return {"text": "", "value": "0"}
+    difference, p = row["difference"], row["p_corrected"]
+    better = 0 if not p <= level or difference == 0 else 1 if sign * difference > 0 else -1
+    text = p_text(p)
+    return {
+        "text": f"{difference:+.4f}",
+        "value": repr(float(difference)),
+        "small": f"{row['low']:+.3f} to {row['high']:+.3f}, p {'' if text.startswith('<') else '= '}{text}",
+        "sign": better,
+    }
+
+
+# -- pictures ----------------------------------------------------------------------------------------------
+
+
+def pairs(reported: Reported) -> Section | None:
+    """Return which pairs of systems can be told apart; None for two systems, of which the leaderboard tells."""
+    comparison = reported.comparison
+    if not comparison.has_groups:
+        return None
+    views = list(comparison.scores.names)
+    count = len(comparison.of_all_pairs.compared.first)
+    tested = f"tested as in the leaderboard, all {counted(count, 'pair')} together."
+    figures = []
+    if len(comparison.scores.systems) <= MOST_NAMES:
+        text = f"Systems at their means. Systems with a dot on the same bar cannot be told apart; {tested}"
+        for i, view in enumerate(views):
+            told = f"Which systems cannot be told apart by {view}"
+            figures.append((inline_svg(partial(comparison.plot, "groups", view=view), f"groups-{i}", told), ""))
+    else:
+        text = f"p-values of all pairs, the best systems on top and on the left. Dark fields differ, light ones do not; {tested}"
+        for i in range(0, len(views), ACROSS):
+            of = views[i : i + ACROSS]
+            told = f"p-values of all pairs of systems by {joined(of)}"
+            figures.append((inline_svg(partial(comparison.plot, "p", views=of), f"pairs-{i}", told), ""))
+    return _parts("pairs", "Which systems differ", [text], figures)
+
+
+def intervals(reported: Reported) -> Section:
+    """Return the differences to the baselines with their intervals, or the means of all systems."""
+    comparison = reported.comparison
+    views, systems = list(comparison.scores.names), len(comparison.scores.systems) - bool(comparison.baseline)
+    baselines = joined([comparison.names[one] for one in comparison.baseline]) if comparison.baseline else ""
+    what = f"Differences to {baselines}" if baselines else "Means"
+    text = f"{what} with {comparison.choices.coverage} intervals, the best system by {views[0]} on top."
+    if systems > MOST_INTERVALS:
+        text += f" The first {MOST_INTERVALS} of {systems} systems; the leaderboard has all."
+    figures = []
+    for i in range(0, len(views), ACROSS):
+        of = views[i : i + ACROSS]
+        told = f"{what} with intervals, by {joined(of)}"
+        draw = lambda of=of: comparison.plot("differences", views=of, most=MOST_INTERVALS)  # noqa: E731
+        figures.append((inline_svg(draw, f"intervals-{i}", told), ""))
+    return _parts("intervals", "How large the differences are", [text], figures)
+
+
+# -- measures ----------------------------------------------------------------------------------------------
+
+
+def agreement(reported: Reported) -> Section | None:
+    """Return how far the views rank the systems alike; None where there is nothing to compare."""
+    scores = reported.comparison.scores
+    if len(scores.systems) < 3 or len(scores.names) < 2:
+        return None
+    try:
+        result = correlate(scores, resamples=0, progress=False)
+    except DataError:
+        return None  # fewer than two views rank the systems
+    figures = []
+    if len(result.measures) > 2:
+        told = "Kendall's tau-b of the rankings of systems by every two measures"
+        figures.append((inline_svg(lambda: result.plot("map"), "agreement-map", told), f"{told}."))
+    columns = ["a", "b", "tau", "tau_ap", "rbo", "spearman", "pearson"]
+    caption = "Correlations of the rankings of systems by two measures"
+    table = _table(result.frame()[columns].to_dict("records"), caption)
+    facts = result.facts()
+    text = f"Systems: {facts['systems']}. RBO: {facts['RBO']}."
+    return _parts("agreement", "How far the measures agree", [text, *result.notes], figures, [table])
+
+
+def views(reported: Reported) -> Section | None:
+    """Return for which users, the settings of a measure, a system is better; None if no measure has several views."""
+    comparison = reported.comparison
+    groups = comparison.groups.several
+    if not groups:
+        return None
+    texts = (
+        [f"{sentence}." for sentence in comparison.sentences()] if len(comparison.compared.first) <= SENTENCES else []
+    )
+    figures, tables = [], []
+    ranks = comparison.frame("ranks")
+    for i, group in enumerate(groups):
+        told = f"For which of {len(group.views)} views of {group.name} a system is better"
+        if len(comparison.compared.first) <= MOST_PAIRS:
+            try:
+                draw = lambda group=group: comparison.plot("views", measure=group.name)  # noqa: E731
+                figures.append((inline_svg(draw, f"users-{i}", told), f"{told}; p-values as in the leaderboard."))
+            except UsageError:
+                pass  # what cannot be drawn is in the table
+        bands = ranks[ranks["measure"] == group.name][["system", "best", "median", "worst", "first"]]
+        rows = bands.sort_values(["median", "best"], kind="stable").to_dict("records")
+        caption = f"Ranks over the views of {group.name}; first: the share of users for whom it is the best"
+        tables.append(_table(rows, caption, 2))
+    return _parts("users", "For which users", texts, figures, tables)
+
+
+def formulas(reported: Reported) -> Section | None:
+    """Return the formulas of the measures with the meanings of their symbols; None if no measure states its own."""
+    from markupsafe import Markup
+
+    stated: dict[str, Any] = {}
+    for measure in reported.comparison.scores.measures:
+        name = str(measure.NAME)
+        formula = getattr(measure, "FORMULA", None) or getattr(registry().scorer(name), "FORMULA", None)
+        if formula is not None:
+            stated[name] = Markup(formula.to_html())
+    return Section("formulas", "Formulas of the measures", {"formulas": stated}) if stated else None
+
+
+# -- unjudged documents ------------------------------------------------------------------------------------
+
+
+def unjudged_documents(reported: Reported) -> Section | None:
+    """Return the shares of unjudged documents, and for few rankings what they could change; None without judgments."""
+    if reported.judged is None:
+        return None
+    comparison, values = reported.comparison, reported.judged
+    scores = comparison.scores
+    shares = np.where(values.retrieved, 1 - values[JUDGED], 0.0)
+    topics = values.retrieved.sum(axis=0)
+    means = np.divide(shares.sum(axis=0), topics, out=np.full(len(topics), np.nan), where=topics > 0)
+    of_systems = {
+        system: share for system, share in zip(values.systems, means.tolist(), strict=True) if not np.isnan(share)
+    }
+    few = len(scores.systems) * len(scores.topics) <= MOST_RANKINGS
+    title = "Unjudged documents"
+    if max(of_systems.values()) == 0 and not few:
+        return _parts("unjudged", title, ["The first ten documents of every system and topic are judged."])
+    in_order = sorted(of_systems.items(), key=lambda item: -item[1])
+    rows = [{"system": comparison.names[system], "unjudged at 10": share} for system, share in in_order]
+    table = _table(rows, "Share of unjudged documents among the first ten, averaged over topics")
+    texts = [
+        "An unjudged document counts as non-relevant, so that a system with more of them may be better than it looks."
+    ]
+    if not few or reported.judgments is None:
+        return _parts("unjudged", title, texts, tables=[table])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # the scores have given them
+        baseline = comparison.baseline or None
+        measures = list(dict.fromkeys(scores.measures))
+        result = unjudged(measures, reported.judgments, reported.runs, baseline=baseline, progress=False)
+    columns = ["measure", "system", "value", "if_nonrelevant", "if_relevant", "bounds", "flips"]
+    words = {"if_nonrelevant": "if non-relevant", "if_relevant": "if relevant", "flips": "order could change"}
+    frame = result.frame()[columns]
+    if (frame["if_relevant"] < frame["if_nonrelevant"]).any():
+        texts.append(
+            "A value can be smaller if all unjudged documents are relevant: measures that divide by the number of relevant "
+            "documents, or by an ideal ranking, then divide by more."
+        )
+    caption = (
+        "Values if all unjudged documents were non-relevant or relevant, and whether the order with the baseline could change; "
+        "bounds: exact if no grading can move the value outside this range, an assumption if one can"
+    )
+    shown = frame.assign(system=frame["system"].map(comparison.names)).rename(columns=words)
+    could = _table(shown.to_dict("records"), caption)
+    return _parts("unjudged", title, [*texts, *result.notes], tables=[table, could])
+
+
+# -- tables and data, methods, how it was made -------------------------------------------------------------
+
+
+def csv_of(frame: pd.DataFrame) -> str:
+    """Return a table as CSV that a spreadsheet takes for data, never for formulas: numbers with six digits.
+
+    >>> import pandas as pd
+    >>> print(csv_of(pd.DataFrame({"run": ["=cmd", "-1"], "AP": [-0.25, 1 / 3]})))
+    run,AP
+    '=cmd,-0.25
+    -1,0.333333
+    <BLANKLINE>
+    """
+    shown = frame.rename(columns=lambda name: in_spreadsheet(str(name)))
+    for name in shown.columns[[dtype.kind != "f" for dtype in shown.dtypes]]:
+        shown[name] = shown[name].map(lambda cell: in_spreadsheet(cell) if isinstance(cell, str) else cell)
+    text: str = shown.to_csv(index=False, float_format="%.6g", lineterminator="\n")
+    return text
+
+
+def tables(reported: Reported) -> Section:
+    """Return the table of a paper in LaTeX, and the data as CSV."""
+    comparison = reported.comparison
+    sources = [
+        Source("latex-comparison", "Table for a paper, in LaTeX", comparison.to_latex(), "comparison.tex"),
+        Source("csv-summary", "Means and differences, as CSV", csv_of(comparison.frame("systems")), "systems.csv"),
+    ]
+    if len(comparison.comparisons) <= MOST_ROWS:
+        sources.append(Source("csv-comparisons", "Comparisons, as CSV", csv_of(comparison.frame()), "comparisons.csv"))
+    by_topic = csv_of(_values_by_topic(comparison.scores))
+    sources.append(Source("csv-topics", "Values of every topic, as CSV", by_topic, "topics.csv"))
+    return _parts("tables", "Tables and data", sources=sources)
+
+
+def _values_by_topic(scores: Scores) -> pd.DataFrame:
+    """Return one row per topic and system, with a column per view."""
+    import pandas as pd
+
+    t, s = (index.ravel() for index in np.indices(scores.values.shape[:2]))
+    names = {"query_id": np.array(scores.topics, dtype=object)[t], "system": np.array(scores.systems, dtype=object)[s]}
+    return pd.DataFrame(names | {view: scores.values[:, :, v].ravel() for v, view in enumerate(scores.names)})
+
+
+def citing(reported: Reported) -> Section:
+    """Return the sentences for a method section, and BibTeX of what to cite."""
+    comparison = reported.comparison
+    entries = "\n\n".join(citation.bibtex() for citation in comparison.citations())
+    sources = [
+        Source("methods", "For the method section", sentences_of(comparison), is_open=True),
+        Source("bibtex", "What to cite, in BibTeX", entries, "report.bib"),
+    ]
+    return _parts("citing", "Methods and how to cite", sources=sources)
+
+
+def making(reported: Reported) -> Section:
+    """Return the facts, the versions, the command and the digests of the files."""
+    comparison = reported.comparison
+    facts = [*comparison._below(), ("irmx-study", version("irmx-study"))]
+    if reported.qrels:
+        facts.insert(0, ("judgments", reported.qrels))
+    made_by = comparison.scores.made_by
+    files = {**made_by.get("runs", {}), **made_by.get("files", {})}
+    if isinstance(digest := made_by.get("qrels"), str) and digest:
+        files = {reported.qrels: digest, **files}
+    digests = [{"file": name, "SHA-256": digest} for name, digest in files.items() if digest]
+    content = {
+        "facts": facts,
+        "command": Source("command", "Command", reported.command, is_open=True) if reported.command else None,
+        "digests": _table(digests, "Files that were read, and the digests of their bytes") if digests else None,
+        "files": len(digests),
+    }
+    return Section("making", "How it was made", content)
+
+
+SECTIONS: tuple[Callable[[Reported], Section | None], ...] = (
+    leaderboard, pairs, intervals, topics, rankings, agreement, views, unjudged_documents, formulas, tables, citing, making,
+)  # fmt: skip
+"""What makes the sections, in order; None for a section that says nothing on what is reported."""

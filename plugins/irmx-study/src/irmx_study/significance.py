@@ -1,0 +1,395 @@
+"""Significance tests of systems on the same topics."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from irmx import IrmxError, Param, PluginError, Symbol
+from irmx.ragged import Bools, Floats
+from irmx_study.draws import all_signs, resampled_topics, sign_flips
+from irmx_study.paired import ExactValues, PairedValues, mean_and_deviation, residual_variance
+from irmx_study.papers import CARTERETTE, DIXON, FISHER, SAKAI, SMUCKER, STUDENT, TUKEY, URBANO, WILCOXON
+from irmx_study.studentized_range import critical_range, range_p_values
+
+
+class SignificanceTest(Symbol):
+    """A two-sided test of the hypothesis that two systems do not differ.
+
+    Another plugin adds a test without importing this class: a :class:`irmx.Symbol` of the same ``KIND`` with a method ``test``;
+    the other attributes have defaults.
+
+    Attributes
+    ----------
+    RESAMPLES : bool
+        Whether it makes random draws.
+    FLIPS_SIGNS : bool
+        Whether these are changes of signs, and all 2^n of them where these are at most as many as the draws.
+    ALL_PAIRS : bool
+        Whether it compares all pairs of systems together, so that its p-values need no correction within a measure.
+    CITATIONS : tuple of str
+        BibTeX entries of the papers to cite.
+    """
+
+    KIND = "significance test"
+    RESAMPLES: ClassVar[bool] = False
+    FLIPS_SIGNS: ClassVar[bool] = False
+    ALL_PAIRS: ClassVar[bool] = False
+    CITATIONS: ClassVar[tuple[str, ...]] = ()
+
+    @abstractmethod
+    def test(self, paired: PairedValues) -> tuple[Floats, Floats]:
+        """Return the statistic and the p-value of every pair, both of shape (pairs,)."""
+
+    def intervals(self, paired: PairedValues, level: float) -> tuple[Floats, Floats] | None:
+        """Return the ends of the intervals of the differences with a coverage of 1 - level; None for those of the t test."""
+        return None
+
+
+class Correction(Symbol):
+    """A correction of the p-values of several comparisons.
+
+    Another plugin adds one without importing this class: a :class:`irmx.Symbol` of the same ``KIND`` with a method ``adjust``.
+
+    Attributes
+    ----------
+    RESAMPLES : bool
+        Whether it makes random draws.
+    FLIPS_SIGNS : bool
+        Whether these are changes of signs, and all 2^n of them where these are at most as many as the draws.
+    CITATIONS : tuple of str
+        BibTeX entries of the papers to cite.
+    """
+
+    KIND = "correction of p-values"
+    RESAMPLES: ClassVar[bool] = False
+    FLIPS_SIGNS: ClassVar[bool] = False
+    CITATIONS: ClassVar[tuple[str, ...]] = ()
+
+    @abstractmethod
+    def adjust(self, p: Floats, family: Sequence[PairedValues]) -> Floats:
+        """Return corrected p-values of a family: the pairs of one or several measures, one after the other."""
+
+
+class TTest(SignificanceTest):
+    """Student's t test of the mean difference, paired by topic.
+
+    Where the difference is the same on every topic, but not 0, t is infinite and p is 0: there is no variance to judge it by.
+    """
+
+    NAME = "t"
+    SHORT_DESC = "Student's t test, paired by topic"
+    CITATIONS = (STUDENT, URBANO)
+
+    def test(self, paired: PairedValues) -> tuple[Floats, Floats]:
+        """Return t and p with n - 1 degrees of freedom; 0 and 1 where the systems have the same values."""
+        from scipy.special import stdtr
+
+        statistic = np.empty(len(paired))
+        for pairs in paired.chunks():
+            mean, error = mean_and_error(paired.differences(pairs), paired.largest(pairs))
+            with np.errstate(divide="ignore", invalid="ignore"):
+                statistic[pairs] = np.where(mean == 0, 0.0, mean / error)
+        return statistic, 2 * stdtr(paired.topics - 1, -np.abs(statistic))
+
+
+def mean_and_error(differences: Floats, largest: Floats | float = 0.0) -> tuple[Floats, Floats]:
+    """Return the means over topics, and their standard errors."""
+    mean, deviation = mean_and_deviation(differences, largest)
+    return mean, deviation / np.sqrt(len(differences))
+
+
+def t_intervals(differences: Floats, level: float, largest: Floats | float = 0.0) -> tuple[Floats, Floats]:
+    """Return the ends of the t intervals of the means over topics, with a coverage of 1 - level."""
+    from scipy.special import stdtrit
+
+    mean, error = mean_and_error(differences, largest)
+    half = -stdtrit(len(differences) - 1, level / 2) * error
+    return mean - half, mean + half
+
+
+class PermutationTest(SignificanceTest):
+    """Fisher's randomisation test: the two systems of a topic change places, each topic with probability 1/2.
+
+    p is the share of draws whose mean difference is at least as large in size as the observed one, which is counted as a draw
+    itself: (b + 1) / (B + 1). On so few topics that all 2^n changes of places are at most ``draws``, p is their exact share.
+    """
+
+    NAME = "permutation"
+    SHORT_DESC = "permutation test: the signs of the differences of topics are flipped at random"
+    RESAMPLES = True
+    FLIPS_SIGNS = True
+    CITATIONS = (FISHER, SMUCKER)
+
+    def test(self, paired: PairedValues) -> tuple[Floats, Floats]:
+        """Return the mean differences and their p-values."""
+        exact = ExactValues.of(paired.with_used_systems())
+        totals = exact.totals()
+        least, counts, draws = np.abs(totals) - exact.tolerance, np.zeros(len(paired), dtype=np.int64), 0
+        for signs in sign_flips(paired.topics, paired.draws, paired.seed):
+            counts += exact.count_reaching(exact.values.T @ signs.T, least)
+            draws += len(signs)
+            paired.advance(len(signs))
+        paired.advance(paired.draws - draws)
+        observed = 0 if all_signs(paired.topics, paired.draws) else 1
+        return paired.mean_differences(), (counts + observed) / (draws + observed)
+
+
+class BootstrapTest(SignificanceTest):
+    """The bootstrap test by the shift method: topics are drawn with replacement, and differences shifted to a mean of 0.
+
+    p is the share of draws whose shifted mean difference is at least as large in size as the observed one, which is counted
+    as a draw itself: (b + 1) / (B + 1).
+    """
+
+    NAME = "bootstrap"
+    SHORT_DESC = "bootstrap test by the shift method: topics are drawn with replacement"
+    RESAMPLES = True
+    CITATIONS = (SMUCKER,)
+
+    def test(self, paired: PairedValues) -> tuple[Floats, Floats]:
+        """Return the mean differences and their p-values."""
+        exact = ExactValues.of(paired.with_used_systems())
+        totals = exact.totals()
+        least, counts = np.abs(totals) - exact.tolerance, np.zeros(len(paired), dtype=np.int64)
+        for samples in resampled_topics(paired.topics, paired.draws, paired.seed):
+            counts += exact.count_reaching(exact.values.T @ samples.T, least, centres=totals)
+            paired.advance(len(samples))
+        return paired.mean_differences(), (counts + 1) / (paired.draws + 1)
+
+
+_SMALL = 13
+"""On up to so many topics, SciPy permutes all signs if there are ties."""
+
+_ROUNDING = 1e-12
+"""Sizes of differences that are closer, relative to the largest value, are the same in decimals."""
+
+
+class WilcoxonTest(SignificanceTest):
+    """Wilcoxon's signed-rank test, by ``scipy.stats.wilcoxon``, of whose parameters these are.
+
+    SciPy's ``method="auto"`` is exact on up to 50 topics if no difference is 0 and no two have the same size; otherwise it permutes
+    all signs on up to 13 topics, and takes the normal approximation on more. Each pair of systems is decided for itself.
+
+    SciPy ranks differences as floats, of which 0.3 - 0.2 and 0.2 - 0.1 are not equal. ``decimals`` rounds them first, so that
+    differences that are equal in decimals share a rank; it matters for values with few decimals, such as P@10.
+    """
+
+    NAME = "wilcoxon"
+    SHORT_DESC = "Wilcoxon's signed-rank test"
+    CITATIONS = (WILCOXON,)
+    SUPPORTED_PARAMS = {
+        "zeros": Param(
+            str,
+            "topics without a difference: left out (wilcox), ranked but not counted (pratt), or halved (zsplit)",
+            default="wilcox",
+            choices=("wilcox", "pratt", "zsplit"),
+        ),
+        "method": Param(str, "how p is computed", default="auto", choices=("auto", "exact", "asymptotic")),
+        "continuity": Param(
+            bool, "whether the normal approximation is corrected for continuity; SciPy's default", default=True
+        ),
+        "decimals": Param(
+            int, "decimals to round differences to before they are ranked; None: none", default=None, low=0
+        ),
+    }
+
+    def test(self, paired: PairedValues) -> tuple[Floats, Floats]:
+        """Return the smaller sum of ranks and its p-value; 0 and 1 where the systems have the same values."""
+        statistic, p = np.zeros(len(paired)), np.ones(len(paired))
+        for pairs in paired.chunks():
+            differences = paired.differences(pairs)
+            if self["decimals"] is not None:
+                differences = differences.round(self["decimals"])
+            is_tied = _have_ties(differences)
+            differs = (differences != 0).any(axis=0)
+            for some in (~is_tied & differs, is_tied & differs):
+                places = np.flatnonzero(some)
+                most = 1 if paired.topics <= _SMALL and is_tied[places].any() else max(1, len(places))
+                for start in range(0, len(places), most):
+                    chosen = places[start : start + most]
+                    statistic[pairs][chosen], p[pairs][chosen] = self._of(differences[:, chosen])
+        return statistic, p
+
+    def _of(self, differences: Floats) -> tuple[Floats, Floats]:
+        from scipy.stats import wilcoxon
+
+        result = wilcoxon(
+            differences,
+            axis=0,
+            zero_method=self["zeros"],
+            method=self["method"],
+            correction=self["continuity"],
+        )
+        return result.statistic, result.pvalue
+
+
+def _have_ties(differences: Floats) -> Bools:
+    """Return for which pairs a difference is 0, or two have the same size: SciPy decides by all pairs that it is given."""
+    sizes = np.sort(np.abs(differences), axis=0)
+    ties: Bools = (sizes[0] == 0) | (sizes[1:] == sizes[:-1]).any(axis=0)
+    return ties
+
+
+def count_lost_ties(paired: PairedValues) -> int:
+    """Return for how many pairs two differences of the same size, or one of 0, are not equal as floats.
+
+    >>> count_lost_ties(PairedValues(np.array([[0.3, 0.2], [0.2, 0.1]]), np.array([0]), np.array([1])))
+    1
+    """
+    count = 0
+    for pairs in paired.chunks():
+        sizes = np.sort(np.abs(paired.differences(pairs)), axis=0)
+        gaps = np.diff(sizes, axis=0, prepend=0)
+        count += int(((gaps > 0) & (gaps <= _ROUNDING * paired.largest(pairs))).any(axis=0).sum())
+    return count
+
+
+class SignTest(SignificanceTest):
+    """The sign test: the topics that the first system wins, of those that it wins or loses, by the binomial distribution.
+
+    Topics that are ties are left out: those whose values differ by at most ``tie_threshold``, which is 0 by default; a
+    customary threshold is 0.01.
+    """
+
+    NAME = "sign"
+    SHORT_DESC = "sign test of the topics won and lost; ties are left out"
+    CITATIONS = (DIXON,)
+
+    def test(self, paired: PairedValues) -> tuple[Floats, Floats]:
+        """Return the number of topics that the first system wins, and p."""
+        from scipy.special import bdtr
+
+        wins, _, losses = paired.outcomes()
+        p = 2 * bdtr(np.minimum(wins, losses).astype(float), wins + losses, 0.5)
+        return wins.astype(float), np.minimum(p, 1)
+
+
+class TukeyTest(SignificanceTest):
+    """Tukey's honestly significant difference, paired by topic.
+
+    The difference of two means is divided by their standard error from the residual variance of the two-way analysis of
+    variance without replication, systems x topics, with (n - 1)(m - 1) degrees of freedom. SciPy's ``tukey_hsd`` is the unpaired
+    test: it counts the differences between topics as noise, and finds far less.
+    """
+
+    NAME = "tukey"
+    SHORT_DESC = "Tukey's HSD of all pairs, on the two-way analysis of variance of systems x topics"
+    ALL_PAIRS = True
+    CITATIONS = (TUKEY, SAKAI)
+
+    def test(self, paired: PairedValues) -> tuple[Floats, Floats]:
+        """Return the studentized ranges and their p-values, which hold for all pairs of systems together."""
+        difference, error = paired.mean_differences(), _error(paired)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            statistic = np.where(difference == 0, 0.0, difference / error)
+        return statistic, range_p_values(np.abs(statistic), *_shape(paired))
+
+    def intervals(self, paired: PairedValues, level: float) -> tuple[Floats, Floats]:
+        """Return the ends of the simultaneous intervals of all differences, with a joint coverage of 1 - level."""
+        difference = paired.mean_differences()
+        half = critical_range(level, *_shape(paired)) * _error(paired)
+        return difference - half, difference + half
+
+
+def _error(paired: PairedValues) -> float:
+    """Return the standard error of the mean of a system."""
+    return float(np.sqrt(residual_variance(paired.values) / paired.topics))
+
+
+def _shape(paired: PairedValues) -> tuple[int, int]:
+    """Return the number of systems, and the degrees of freedom of the residual variance."""
+    topics, systems = paired.values.shape
+    return systems, (topics - 1) * (systems - 1)
+
+
+class RandomisedTukeyTest(SignificanceTest):
+    """Tukey's test by permutations: the values of every topic are dealt to the systems at random.
+
+    p is the share of draws in which the largest and the smallest mean of all systems are at least as far apart as those of the
+    pair, which are counted as a draw themselves: (b + 1) / (B + 1).
+    """
+
+    NAME = "randomised_tukey"
+    SHORT_DESC = "randomised Tukey HSD of all pairs: systems are permuted within topics"
+    RESAMPLES = True
+    ALL_PAIRS = True
+    CITATIONS = (CARTERETTE,)
+
+    def test(self, paired: PairedValues) -> tuple[Floats, Floats]:
+        """Return the mean differences and their p-values, which hold for all pairs of systems together."""
+        exact = ExactValues.of(paired)
+        topics, systems = exact.values.shape
+        ranges, rows = [], np.arange(topics)[:, None] * systems
+        for orders in paired.orders.draw(topics, systems, paired.draws, paired.seed):
+            orders += rows
+            totals = exact.values.take(orders).sum(axis=1)
+            ranges.append(np.ptp(totals, axis=1))
+            paired.advance(len(orders))
+        smaller = np.searchsorted(np.sort(np.concatenate(ranges)), np.abs(exact.totals()) - exact.tolerance)
+        return paired.mean_differences(), (paired.draws - smaller + 1) / (paired.draws + 1)
+
+
+def tested(test: Any, paired: PairedValues) -> tuple[Floats, Floats]:
+    """Return the statistics and the p-values of a test."""
+    name = f"The significance test {test}"
+    result = _called(name, lambda: test.test(paired))
+    if not isinstance(result, tuple) or len(result) != 2:
+        raise PluginError(f"{name} must return its statistics and p-values. It returned {_short(result)}.")
+    statistic, p = (
+        _numbers(f"{name} must return {what}", values, len(paired))
+        for what, values in zip(_RETURNED, result, strict=True)
+    )
+    return statistic, _probabilities(name, p)
+
+
+_RETURNED = ("one statistic per pair of systems", "one p-value per pair of systems")
+
+
+def corrected(correction: Any, p: Floats, family: Sequence[PairedValues]) -> Floats:
+    """Return the p-values of a family after a correction."""
+    name = f"The correction {correction}"
+    result = _called(name, lambda: correction.adjust(p, family))
+    return _probabilities(name, _numbers(f"{name} must return one p-value per comparison", result, len(p)))
+
+
+def _called(name: str, function: Callable[[], Any]) -> Any:
+    try:
+        return function()
+    except IrmxError:
+        raise
+    except Exception as error:
+        raise PluginError(f"{name} failed with {type(error).__name__}: {error}") from error
+
+
+def _numbers(expected: str, values: Any, count: int) -> Floats:
+    """Return values as an array of a length, without NaN."""
+    try:
+        numbers = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise PluginError(f"{expected}. It returned {_short(values)}.") from None
+    if numbers.shape != (count,):
+        raise PluginError(
+            f"{expected}, an array of the shape ({count},). It returned one of the shape {numbers.shape}."
+        )
+    if np.isnan(numbers).any():
+        raise PluginError(f"{expected}. It returned NaN for pair {int(np.isnan(numbers).argmax())}, counted from 0.")
+    return numbers
+
+
+def _probabilities(name: str, p: Floats) -> Floats:
+    """Return p-values in [0, 1]; a rounding error above 1 is none."""
+    wrong = np.flatnonzero((p < 0) | (p > 1 + 1e-12))
+    if len(wrong):
+        raise PluginError(
+            f"{name} returned the p-value {p[wrong[0]]:g} for pair {wrong[0]}, counted from 0: it must be in [0, 1]."
+        )
+    return np.minimum(p, 1)
+
+
+def _short(value: Any) -> str:
+    text = f"{type(value).__name__} {value!r}"
+    return text if len(text) <= 80 else text[:77] + "..."

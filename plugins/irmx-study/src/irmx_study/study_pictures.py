@@ -1,0 +1,318 @@
+"""Pictures of studies of measures: significance levels, swaps, agreement, robustness."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irmx import UsageError
+from irmx.ragged import Bools, Floats, Ints
+from irmx.toolkit import axes_for, distinct_line, distinct_marker, grid_of_axes, picture_text
+from irmx_study.agreement_tables import COEFFICIENTS, DIRECTED
+from irmx_study.correlating import Agreement
+from irmx_study.pictures import (
+    BLUE,
+    GREY,
+    VERMILION,
+    grid_behind,
+    legend_above,
+    legend_beside,
+    width_beside,
+    write_in_cells,
+)
+from irmx_study.result import Result
+from irmx_study.swaps import BINS, RELIABLE
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_SHOWN_LEVELS = 3
+"""A linear axis of significance levels ends at so many times the level."""
+
+ORDERS = ("listed", "similar")
+"""The orders of a heat map."""
+
+_NUMBERS, _NAMES = 16, 60
+"""Cells of up to so many measures have their number in them; up to so many are named, of more every second, third, ..."""
+
+_MOST_PANELS, _ACROSS = 12, 3
+_SHADED, _TOGETHER = 3, 9
+"""Up to so many measures have bands; up to so many are drawn in one panel."""
+
+
+# -- discrimination ----------------------------------------------------------------------------------------
+
+
+def plot_levels(result: Result, ax: Any = None, log: bool = False) -> Any:
+    """Draw the achieved significance levels of all pairs, sorted: one curve per view, the largest power first in the legend."""
+    measures, levels = result.frame("measures"), result.frame("asl")
+    on = axes_for(ax, 1, (width_beside(measures["measure"], " (99.9%)"), 4))[0]
+    level = float(measures["level"].iloc[0])
+    for row in measures.sort_values("power", ascending=False, kind="stable").itertuples():
+        curve = levels[levels["measure"] == row.measure]
+        shown = curve["p_corrected"].clip(lower=1e-16) if log else curve["p_corrected"]
+        label = f"{picture_text(str(row.measure))} ({row.power:.1%})"
+        on.plot(100 * curve["share"], shown, label=label, linewidth=1.6, **distinct_line(row.Index))
+    on.axhline(level, color=GREY, linewidth=0.8, linestyle="--", label=f"level {level:g}", zorder=1)
+    on.set_xlim(0, 100)
+    if log:
+        on.set_yscale("log")
+    else:
+        on.set_ylim(0, min(1, _SHOWN_LEVELS * level))
+    on.set_xlabel("share of the pairs of systems, %")
+    on.set_ylabel("achieved significance level")
+    legend_beside(on, "measure (power)")
+    return on
+
+
+def plot_log_levels(result: Result, ax: Any = None) -> Any:
+    """Draw all achieved significance levels on a logarithmic axis."""
+    return plot_levels(result, ax, log=True)
+
+
+def plot_swaps(result: Result, ax: Any = None) -> Any:
+    """Draw the swap rates by the difference of means: one curve per view over the smallest difference of each bin."""
+    rates = result.frame("swaps")
+    on = axes_for(ax, 1, (width_beside(rates["measure"]), 4))[0]
+    for number, (measure, curve) in enumerate(rates.groupby("measure", sort=False)):
+        used = curve[curve["compared"] > 0]
+        look = {**distinct_line(number), "marker": distinct_marker(number), "markersize": 4, "linewidth": 1.4}
+        on.plot(
+            used.index - curve.index[0], 100 * used["swap_rate"], label=picture_text(measure), clip_on=False, **look
+        )
+    lows = rates["low"].to_numpy()[:BINS]
+    ticks = np.arange(0, len(lows), 4)
+    on.set_xticks(ticks, [f"{'≥ ' if tick == len(lows) - 1 else ''}{lows[tick]:g}" for tick in ticks.tolist()])
+    on.axhline(100 * RELIABLE, color=GREY, linewidth=0.8, linestyle="--", label=f"{RELIABLE:.0%} swapped", zorder=1)
+    on.set_ylim(bottom=0)
+    on.set_xlabel("difference of means in one half of the topics, in bins")
+    on.set_ylabel("opposite order in the other half, %")
+    legend_beside(on)
+    return on
+
+
+# -- agreement ---------------------------------------------------------------------------------------------
+
+
+def plot_map(agreement: Agreement, ax: Any = None, coefficient: str = "tau", order: str = "listed") -> Any:
+    """Draw a heat map of one coefficient of all views with all others, as listed or such that similar ones are neighbours."""
+    if order not in ORDERS:
+        raise UsageError(f"The order of the measures is one of {', '.join(ORDERS)}. Got {order!r} instead.")
+    values = agreement.matrix(coefficient).to_numpy()
+    at = order_by_similarity(values) if order == "similar" else np.arange(len(values))
+    values, measures = values[np.ix_(at, at)], [agreement.measures[place] for place in at]
+    count = len(measures)
+    side = max(2.8, 0.45 * min(count, _NUMBERS) + 0.16 * max(0, min(count, _NAMES) - _NUMBERS))
+    step = -(-count // _NAMES)
+    places = list(range(0, count, step))
+    names = [picture_text(measures[place], 22 if count <= _NUMBERS else 36) for place in places]
+    room = 0.075 * max(len(line) for name in names for line in name.split("\n"))
+    on = axes_for(ax, 1, (side + 1.2 + room, side + 0.2 + room))[0]
+    image = on.imshow(values, cmap="cividis", vmin=float(np.nanmin(values)), vmax=1.0)
+    if count <= _NUMBERS:
+        write_in_cells(image, values, np.eye(count, dtype=bool))
+    size = "small" if count <= _NUMBERS else "x-small"
+    on.set_xticks(places, names, rotation=90, fontsize=size)
+    on.set_yticks(places, names, fontsize=size)
+    on.tick_params(length=0 if step == 1 else 2)
+    if coefficient in DIRECTED:
+        on.set_ylabel("reference")
+    on.spines[:].set_visible(False)
+    bar: Any = on.figure.colorbar(image, ax=on, shrink=0.8)
+    bar.set_label(COEFFICIENTS[coefficient])
+    bar.outline.set_visible(False)
+    return on
+
+
+def order_by_similarity(values: Floats) -> Ints:
+    """Return the order of measures in which those that agree are neighbours: hierarchical clustering by mean linkage.
+
+    >>> order_by_similarity(np.array([[1, 0.2, 0.9], [0.2, 1, 0.3], [0.9, 0.3, 1]])).tolist()
+    [1, 2, 0]
+    """
+    if len(values) < 3:
+        return np.arange(len(values))
+    from scipy.cluster.hierarchy import leaves_list, linkage
+
+    distances = 1 - (values + values.T) / 2
+    condensed = distances[np.triu_indices(len(values), 1)]
+    order: Ints = leaves_list(linkage(np.maximum(condensed, 0), "average", optimal_ordering=True)).astype(np.int64)
+    return order
+
+
+def plot_scatter(agreement: Agreement, ax: Any = None, views: Any = None) -> Any:
+    """Draw the means of the systems by every view b over those by a: one panel per pair, of many the extremes of tau.
+
+    A system that is tied with another by one of the two views is hollow.
+    """
+    a, b = agreement.pairs
+    taus = agreement.coefficient("tau")
+    chosen = list(range(len(a)))
+    if views is not None:
+        wanted = {
+            agreement.scores.select(views=view).names[0] for view in ([views] if isinstance(views, str) else views)
+        }
+        chosen = [i for i in chosen if agreement.measures[b[i]] in wanted]
+    elif len(a) > _MOST_PANELS and agreement.has_reference:
+        order = np.argsort(np.round(taus, 12), kind="stable")
+        chosen = list(dict.fromkeys(order[[0, (len(order) - 1) // 2, -1]].tolist()))
+    if len(chosen) > _MOST_PANELS:
+        raise UsageError(
+            f"A picture shows up to {_MOST_PANELS} pairs of measures. There are {len(chosen)}: name a reference, or fewer measures."
+        )
+    across = min(len(chosen), _ACROSS)
+    if ax is None:
+        axes = grid_of_axes(len(chosen), across, (3.1 * across, 3.0 * -(-len(chosen) // across)))
+    else:
+        axes = axes_for(ax, len(chosen), (3, 3))
+    for on, i in zip(axes, chosen, strict=True):
+        _scatter(on, agreement, int(a[i]), int(b[i]), f"tau = {taus[i]:.3f}")
+    return axes[0]
+
+
+def _scatter(on: Any, agreement: Agreement, x: int, y: int, title: str) -> None:
+    values = agreement.means[:, [x, y]]
+    is_tied = tied(values)
+    size = 18 if len(values) <= 40 else 10
+    kinds = ((~is_tied, BLUE, BLUE, None), (is_tied, "white", VERMILION, "tied with another system"))
+    for chosen, fill, colour, label in kinds:
+        if chosen.any():
+            look = {"facecolor": fill, "edgecolor": colour, "linewidth": 1.1, "alpha": 0.85}
+            on.scatter(*values[chosen].T, s=size, label=label, zorder=3 if label else 2, **look)
+    on.set_xlabel(picture_text(agreement.measures[x], 34), fontsize="small")
+    on.set_ylabel(picture_text(agreement.measures[y], 34), fontsize="small")
+    on.set_title(title, fontsize="medium")
+    if is_tied.any():
+        on.legend(frameon=False, fontsize="x-small", loc="best", handletextpad=0.2, borderpad=0.2)
+
+
+def tied(values: Floats) -> Bools:
+    """Return which systems have the same value as another one in a column.
+
+    >>> tied(np.array([[0.1, 0.5], [0.2, 0.5], [0.3, 0.7]])).tolist()
+    [True, True, False]
+    """
+    same = (values[None, :, :] == values[:, None, :]).sum(axis=1) > 1
+    is_tied: Bools = same.any(axis=1)
+    return is_tied
+
+
+# -- missing judgments -------------------------------------------------------------------------------------
+
+
+def plot_robustness(result: Result, ax: Any = None) -> Any:
+    """Draw tau against the percentage of the judgments, one line per measure, with the range of the samples.
+
+    The legend is in the order of the curves at the smallest percentage. Of more than nine measures, each has a panel.
+    """
+    rows, systems = result.frame("levels"), len(result.scores.systems) if result.scores is not None else 0
+    last = rows[rows["keep"] == rows["keep"].min()]
+    measures = list(last.sort_values("tau", ascending=False, kind="stable", na_position="last")["measure"])
+    if ax is None and len(measures) > _TOGETHER:
+        return _panels(rows, measures, systems)
+    on = axes_for(ax, 1, (width_beside(measures), 4.5))[0]
+    gap = min(np.abs(np.diff(_levels(rows))), default=10.0)
+    for i, measure in enumerate(measures):
+        shade = 0.15 if len(measures) <= _SHADED else 0.0
+        _line(on, rows, measure, i, 0.0 if shade else 0.06 * gap * ((len(measures) - 1) / 2 - i), shade)
+    _axes(on, rows, 0.05)
+    how = "bands" if len(measures) <= _SHADED else "bars"
+    on.set_title(f"{systems} systems; lines are means, {how} the range of samples", fontsize="small")
+    legend_beside(on, "measure")
+    return on
+
+
+def _levels(rows: pd.DataFrame) -> list[float]:
+    return sorted({100.0, *rows["keep"].astype(float)}, reverse=True)
+
+
+def _points(rows: pd.DataFrame, measure: str) -> list[Floats]:
+    """Return the percentages of a measure, largest first, and tau, its smallest and its largest there; 1 at 100%."""
+    of_measure = rows[rows["measure"] == measure].sort_values("keep", ascending=False)
+    columns = [of_measure[name].to_numpy(dtype=float) for name in ("keep", "tau", "low", "high")]
+    if 100 not in columns[0]:
+        columns = [np.append(first, column) for first, column in zip((100.0, 1.0, 1.0, 1.0), columns, strict=True)]
+    return columns
+
+
+def _line(on: Any, rows: pd.DataFrame, measure: str, number: int, shift: float = 0.0, shade: float = 0.0) -> None:
+    """Draw the line of a measure: with its band if that is shaded, else with bars, moved so that they do not overlap."""
+    levels, tau, low, high = _points(rows, measure)
+    look, x = distinct_line(number), levels + shift * (levels < 100)
+    if shade:
+        on.fill_between(x, low, high, color=look["color"], alpha=shade, linewidth=0)
+    else:
+        on.vlines(x, low, high, color=look["color"], linewidth=1.2, alpha=0.7)
+    on.plot(
+        x, tau, **look, linewidth=1.3, marker=distinct_marker(number), markersize=5.5, markeredgecolor="white",
+        markeredgewidth=0.5, label=picture_text(measure),
+    )  # fmt: skip
+
+
+def _axes(on: Any, rows: pd.DataFrame, apart: float) -> None:
+    """Label the axes; a percentage that is closer to the last one than a share of the axis has no text."""
+    levels = _levels(rows)
+    width = (levels[0] - levels[-1]) or 1.0
+    texts, last = [], np.inf
+    for level in levels:
+        is_apart = last - level >= apart * width
+        texts.append(f"{level:g}" if is_apart else "")
+        last = level if is_apart else last
+    on.set_xticks(levels, texts)
+    on.set_xlim(levels[0] + 0.03 * width, levels[-1] - 0.04 * width)
+    lowest = float(np.nanmin(rows["low"].to_numpy(dtype=float), initial=1.0))
+    on.set_ylim(lowest - 0.05 * (1 - lowest) - 0.005, 1 + 0.02 * (1 - lowest) + 0.002)
+    grid_behind(on, "y")
+    on.set_xlabel("judgments kept, %")
+    on.set_ylabel("tau with the full pool")
+
+
+def _panels(rows: pd.DataFrame, measures: list[str], systems: int) -> Any:
+    """Draw one panel per measure, the others in grey behind it."""
+    across = min(4, len(measures))
+    axes = grid_of_axes(
+        len(measures), across, (2.3 * across + 0.6, 2.0 * -(-len(measures) // across) + 0.6), shared=True
+    )
+    for i, (on, measure) in enumerate(zip(axes, measures, strict=True)):
+        _axes(on, rows, 0.13)
+        for other in measures:
+            levels, tau, *_ = _points(rows, other)
+            on.plot(levels, tau, color="#cccccc", linewidth=0.7)
+        _line(on, rows, measure, i, shade=0.25)
+        on.xaxis.set_tick_params(labelbottom=i + across >= len(measures))
+        on.set_title(picture_text(measure), fontsize="small")
+        on.tick_params(labelsize="small")
+        on.set_xlabel("")
+        on.set_ylabel("")
+    figure: Any = axes[0].figure
+    figure.supxlabel("judgments kept, %", fontsize="medium")
+    figure.supylabel("tau with the full pool", fontsize="medium")
+    title = f"{systems} systems; lines are means, bands the range of samples, grey the other measures"
+    figure.suptitle(title, fontsize="small")
+    return axes[0]
+
+
+def plot_falls(result: Result, ax: Any = None) -> Any:
+    """Draw how far runs fall without their own group: a line per measure, a ring for each rank change, by its number of runs."""
+    changes = {
+        str(measure): of_measure["rank_change"].dropna().to_numpy(dtype=float)
+        for measure, of_measure in result.frame("runs").groupby("measure", sort=False)
+    }
+    on = axes_for(ax, 1, (6.4, 1.7 + 0.42 * len(changes)))[0]
+    for place, of_measure in enumerate(changes.values()):
+        values, counts = np.unique(of_measure, return_counts=True)
+        sizes = 18 + 400 * counts / max(len(of_measure), 1)
+        on.scatter(values, np.full(len(values), place), s=sizes, facecolor="none", edgecolor=BLUE, linewidth=1.2)
+        if len(of_measure):
+            on.plot(of_measure.mean(), place, "d", color=VERMILION, markeredgecolor="black", markersize=5)
+    on.axvline(0, color=GREY, linewidth=0.8, zorder=0)
+    on.plot([], [], "o", markerfacecolor="none", markeredgecolor=BLUE, label="runs, by area")
+    on.plot([], [], "d", color=VERMILION, markeredgecolor="black", markersize=5, label="mean")
+    on.set_yticks(range(len(changes)), [picture_text(measure, 24) for measure in changes], fontsize="small")
+    on.set_ylim(len(changes) - 0.4, -0.6)
+    on.locator_params(axis="x", integer=True)
+    on.set_xlabel("ranks that a run falls without its own group in the pool")
+    grid_behind(on, "x")
+    legend_above(on, 2)
+    return on

@@ -1,0 +1,338 @@
+"""Sweeps: runs scored in every setting of a grid of parameters; a stopped sweep resumes where it was."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import warnings
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import ir_measures
+import numpy as np
+
+from irmx import Grid, Join, Judgments, Measure, Run, Scores, TopicScores, UsageError, read_qrels, score_joined
+from irmx.toolkit import (
+    Call,
+    Evaluator,
+    as_measures,
+    check_backend,
+    check_jobs,
+    dask,
+    is_local,
+    named_runs,
+    of_each_run,
+    preparation_key,
+    prepare_run,
+    progress_bar,
+    results_of,
+    score_prepared,
+    versions_of,
+)
+from irmx_study.population import population as read_population
+from irmx_study.work import Work, identity_of_data
+
+
+def sweep(
+    measure: str | ir_measures.Measure,
+    grid: Mapping[str, Any] | Sequence[str] | None,
+    qrels: Any,
+    runs: Any,
+    *,
+    reference: str | ir_measures.Measure | Sequence[str | ir_measures.Measure] = (),
+    population: Any = None,
+    out: str | os.PathLike[str] | None = None,
+    jobs: int | None = None,
+    progress: bool | None = None,
+    backend: str | None = None,
+    scheduler: str | None = None,
+) -> Scores:
+    """Score runs in every setting of a grid of parameters: a view of the scores per setting.
+
+    With ``out``, every finished setting is written at once to a folder beside it, so that the same call resumes a stopped one;
+    when it is complete, the same call returns the results of the file.
+
+    Parameters
+    ----------
+    measure : str or Measure
+        A measure of a plugin, with the parameters that are the same in all settings.
+    grid : mapping of str to sequence, or None
+        The values of other parameters. A number or a duration may be a multiple of another parameter:
+        ``{"MD": ["1m", "2m"], "SD": ["0.5*MD", "1*MD"]}``.
+    qrels : any
+        Anything that :func:`irmx.read_qrels` accepts.
+    runs : mapping of str to run, or sequence of paths
+        Runs by name, each anything that :func:`irmx.read_run` accepts; runs from files have the names of the files.
+    reference : str, Measure or sequence of them
+        Further measures, of irmx or of ir_measures, that are computed once for every run.
+    population : mapping, DataFrame or path, optional
+        In place of a grid, the settings with the shares of users, as :func:`irmx_study.population` takes or returns them.
+    out : str or Path, optional
+        A file for the results: .parquet, .csv or .tsv.
+    jobs : int, optional
+        The number of processes, 1 or more; by default the number of cores. With 1, no process is started.
+    progress : bool, optional
+        Whether to show a progress bar; by default, if standard error is a terminal.
+    backend : {"dask"}, optional
+        Where to compute; by default in processes on this machine, or on the backend that ``joblib.parallel_config``
+        selects.
+    scheduler : str, optional
+        The address of the Dask scheduler.
+
+    Returns
+    -------
+    Scores
+        The views are the settings, then the references.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        For an unknown parameter or an illegal value, and if the scheduler cannot be reached.
+    irmx.errors.DataError
+        If the inputs cannot be read, or ``out`` belongs to another sweep.
+
+    Examples
+    --------
+    >>> import irmx_study
+    >>> qrels = {"q": {"a": 1, "b": 1}}
+    >>> runs = {"one": {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}, "two": {"q": {"x": 2.0, "a": 1.0}}}
+    >>> irmx_study.sweep("NCP", {"law": ["uniform", "first"]}, qrels, runs, jobs=1).means().round(3)
+            NCP(law=uniform)  NCP(law=first)
+    system
+    one                0.833             1.0
+    two                0.250             0.5
+    """
+    check_backend(backend, scheduler)
+    return Sweep(measure, grid, qrels, runs, reference, population, out).compute(jobs, progress, scheduler)
+
+
+class Sweep:
+    """A sweep, with the settings that are done and those that remain; see :func:`sweep`."""
+
+    def __init__(
+        self,
+        measure: Any,
+        grid: Any,
+        qrels: Any,
+        runs: Any,
+        reference: Any = (),
+        population: Any = None,
+        out: Any = None,
+    ) -> None:
+        if (grid is None) == (population is None):
+            raise UsageError("A sweep has a grid, or a population with the settings. Give one of the two.")
+        shares: dict[Any, float] = {}
+        if population is not None:
+            shares = dict(population) if isinstance(population, Mapping) else read_population(measure, population)
+        self.settings: list[Any] = list(shares) if shares else list(Grid(measure, grid).measures())
+        if others := [one for one in self.settings if not isinstance(one, Measure)]:
+            raise UsageError(
+                f"A sweep is of a measure of an irmx plugin. {others[0]} is not one; give it as a reference."
+            )
+        self._work = Work("sweep", "setting", out, len(self.settings) + 1)  # the last unit are the references
+        self.runs = named_runs(runs)
+        references = [m for m in as_measures(reference) if str(m) not in set(map(str, self.settings))]
+        self.measures = [*self.settings, *references]
+        self.marks = {"weight": (*shares.values(), *("" for _ in references))} if shares else {}
+        columns = dict.fromkeys(
+            c.name for m in self.measures if isinstance(m, Measure) for c in m.qrel_columns() if not c.optional
+        )
+        self._judgments = read_qrels(qrels, list(columns))
+        self._references = Evaluator(references, self._judgments)
+        self._warned: set[tuple[type[Warning], str]] = set()
+        if out is not None:
+            named = {"settings": list(map(str, self.settings)), "reference": list(map(str, references))}
+            weights = {"weights": list(shares.values())} if shares else {}
+            self._work.open({**named, **weights, **identity_of_data(self.measures, self._judgments, self.runs)})
+
+    @property
+    def complete(self) -> bool:
+        """Whether the results were there already."""
+        return self._work.complete
+
+    @property
+    def done(self) -> int:
+        """The number of finished settings."""
+        return len(self.settings) - len([unit for unit in self._work.left if unit < len(self.settings)])
+
+    def compute(self, jobs: int | None = None, progress: bool | None = None, scheduler: str | None = None) -> Scores:
+        """Score the remaining settings, and return all results."""
+        if self._work.complete:
+            return self._work.read(self.measures, self.marks)
+        try:
+            left = self._work.left
+            if left:
+                self._score(left, check_jobs(jobs), progress, scheduler)
+            scores = self._joined()
+            self._work.finish(scores)
+            return scores
+        finally:
+            self._work.close()
+            kept.cache_clear()
+
+    def _score(self, left: Sequence[int], jobs: int, progress: bool | None, scheduler: str | None) -> None:
+        """Read every run once, score the references, then the remaining settings; each block is kept as soon as it is finished."""
+        settings = [unit for unit in left if unit < len(self.settings)]
+        with contextlib.ExitStack() as stack:
+            use = None if scheduler is None else stack.enter_context(dask(scheduler))
+            data = _Data(
+                self._judgments, [self.settings[i] for i in settings], stack.enter_context(self._work.workspace())
+            )
+            references: list[list[TopicScores]] = []
+            retrieved = []
+
+            def of_run(run: Run) -> list[TopicScores]:
+                data.add(run)
+                retrieved.append(np.isin(list(map(str, self._judgments.topics)), list(map(str, run.topics))))
+                return list(self._references.scores(run).values()) if self._references.measures else []
+
+            with progress_bar("Reading runs", len(self.runs), 0, progress) as advance:
+                for _, scores in of_each_run(self.runs, self._judgments, of_run):
+                    references.append(scores)
+                    advance(1)
+            if len(self.settings) in left:
+                arrays = _arrays(references, len(self._judgments.topics)) | {"retrieved": np.stack(retrieved, axis=1)}
+                self._work.keep([len(self.settings)], arrays)
+            by_key = data.stored(use is None and is_local())
+            if use is not None:
+                stack.enter_context(use(list(by_key.values())))
+            blocks = _blocks(self.settings, settings)
+
+            def calls() -> Iterator[Call]:
+                for key, units in blocks:
+                    yield _do, (units, key, [self.settings[i] for i in units], by_key[key])
+
+            done = len(self.settings) - len(settings)
+            advance = stack.enter_context(progress_bar("Scoring settings", len(self.settings), done, progress))
+            for units, scored, warned in stack.enter_context(results_of(calls(), max(1, min(jobs, len(blocks))))):
+                self._work.keep(units, _arrays(scored, len(self._judgments.topics)))
+                advance(len(units))
+                for category, text in warned:
+                    if (category, text) not in self._warned:
+                        self._warned.add((category, text))
+                        warnings.warn(text, category, stacklevel=4)
+
+    def _joined(self) -> Scores:
+        """Return the scores of all settings and references, from the blocks."""
+        topics = tuple(map(str, self._judgments.topics))
+        shape = (len(topics), len(self.runs), len(self.measures))
+        values, fields, retrieved = np.empty(shape), dict[str, Any](), np.ones(shape[:2], dtype=bool)
+        for units, arrays in self._work.blocks():
+            places = list(range(len(self.settings), shape[2])) if units == (len(self.settings),) else list(units)
+            values[:, :, places] = arrays["values"]
+            retrieved = arrays.get("retrieved", retrieved)
+            for name in (name for name in arrays if str(name).startswith("field ")):
+                of_name = fields.setdefault(str(name).removeprefix("field "), np.full(shape, np.nan))
+                of_name[:, :, places] = arrays[name]
+        made_by: dict[str, Any] = {"versions": versions_of(self.measures)}
+        if self._work.path is not None:
+            made_by["identity"] = self._work.identity
+        return Scores(values, topics, tuple(self.runs), tuple(self.measures), retrieved, fields, made_by, self.marks)
+
+
+def _arrays(scores: Sequence[Sequence[TopicScores]], topics: int) -> dict[str, Any]:
+    """Return the scores of every run (outer) and measure (inner) as arrays of shape (topics, runs, measures)."""
+    values = np.array([[one.values for one in of_run] for of_run in scores], dtype=float)
+    arrays = {"values": values.transpose(2, 0, 1) if values.size else np.empty((topics, len(scores), 0))}
+    for name in dict.fromkeys(name for of_run in scores for one in of_run for name in one.fields):
+        lacking = np.full(len(scores[0][0].values), np.nan)
+        of_name = np.array([[one.fields.get(name, lacking) for one in of_run] for of_run in scores])
+        arrays[f"field {name}"] = of_name.transpose(2, 0, 1)
+    return arrays
+
+
+def _blocks(settings: Sequence[Measure], wanted: Sequence[int]) -> list[tuple[Hashable, tuple[int, ...]]]:
+    """Return which settings are scored together: those that share a computation; each other one alone."""
+    together: dict[tuple[Hashable, Any], list[int]] = {}
+    for i in wanted:
+        key = preparation_key(settings[i])
+        own: Any = i
+        if key is not None:
+            shared = settings[i].SHARED_PARAMS
+            own = type(settings[i])(**{k: v for k, v in settings[i].params.items() if k not in shared})
+        together.setdefault((key, own), []).append(i)
+    return [(shared, tuple(units)) for (shared, _), units in together.items()]
+
+
+@dataclass(frozen=True)
+class Stored:
+    """Objects in files, for processes on this machine: pickled once, with arrays memory-mapped instead of copied."""
+
+    paths: tuple[str, ...]
+
+    def __iter__(self) -> Iterator[Any]:
+        import joblib
+
+        return (joblib.load(path, mmap_mode="r") for path in self.paths)
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """The same objects in memory, for processes on other machines."""
+
+    items: tuple[Any, ...]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.items)
+
+
+@lru_cache(maxsize=1)
+def kept(data: Stored | Held, joined: bool = False) -> list[Any]:
+    """Return the objects of some data, joined or unchanged; the process keeps the last ones that it loaded."""
+    if not joined:
+        return list(data)
+    judgments, *runs = data
+    return [Join(run, judgments) for run in runs]
+
+
+class _Data:
+    """The data of runs that settings need, in files by preparation; without one, the judgments followed by the runs."""
+
+    def __init__(self, judgments: Judgments, settings: Sequence[Measure], folder: str) -> None:
+        self._judgments, self._settings, self._folder = judgments, settings, folder
+        self._paths: dict[Hashable, list[str]] = {}
+        self._plain = any(preparation_key(setting) is None for setting in settings)
+        if self._plain:
+            self._store(None, judgments)
+
+    def add(self, run: Run) -> None:
+        """Store the data of a run that the settings need; raise if it lacks a column that they read."""
+        for key, prepared in prepare_run(self._settings, run, self._judgments).items():
+            self._store(key, prepared)
+        if self._plain:
+            self._store(None, run)
+
+    def _store(self, key: Hashable, value: Any) -> None:
+        paths = self._paths.setdefault(key, [])
+        paths.append(os.path.join(self._folder, f"{list(self._paths).index(key)}-{len(paths)}.joblib"))
+        store(value, paths[-1])
+
+    def stored(self, on_this_machine: bool) -> dict[Hashable, Stored | Held]:
+        """Return the data by preparation: in files, or to be sent to other machines."""
+        by_key: dict[Hashable, Stored | Held] = {key: Stored(tuple(paths)) for key, paths in self._paths.items()}
+        return by_key if on_this_machine else {key: Held(tuple(data)) for key, data in by_key.items()}
+
+
+def store(value: Any, path: str) -> None:
+    """Write an object to a temporary file, which is named if it cannot be written, for instance because the disk is full."""
+    import joblib
+
+    from irmx import DataError
+
+    try:
+        joblib.dump(value, path)
+    except OSError as error:
+        raise DataError(f"{path} cannot be written: {error.strerror or error}. Make room there.") from None
+
+
+def _do(
+    units: tuple[int, ...], key: Hashable, settings: Sequence[Measure], data: Stored | Held
+) -> tuple[tuple[int, ...], list[list[TopicScores]], list[tuple[type[Warning], str]]]:
+    """Score the settings of a block, in any process."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        items = kept(data, key is None)
+        scores = score_joined(items, settings) if key is None else score_prepared(items, settings)
+    return units, scores, [(w.category, str(w.message)) for w in caught]

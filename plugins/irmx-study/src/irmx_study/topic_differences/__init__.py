@@ -1,1 +1,0 @@
-"""On which topics systems differ, and which topics are easy, hard or disputed."""

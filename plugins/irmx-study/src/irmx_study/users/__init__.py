@@ -1,1 +1,0 @@
-"""Users as a dimension: for which settings of a measure one system is better than another."""

@@ -1,0 +1,165 @@
+"""Tables and sentences for papers: LaTeX that compiles in a paper of two columns, in which nothing overflows."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import irmx
+import irmx_study
+from irmx.demo import SYSTEMS, qrels_path, run_path
+
+from .made_scores import made
+
+HOSTILE = 'a_b & 50% $x$ {y} #1 ~^\\ <i>|\x1b[2J--"'
+MEASURES = "AP nDCG@10 P@10 RBP RR nDCG@20 Rprec Bpref"
+PAPER = r"""\documentclass[twocolumn]{article}
+\usepackage[T1]{fontenc}
+\usepackage{booktabs}
+\begin{document}
+%s
+\end{document}
+"""
+
+
+def compiled(text: str, folder: Path) -> str:
+    """Compile a text in a paper of two columns, and return the log."""
+    program = shutil.which("pdflatex")
+    if program is None:
+        pytest.skip("pdflatex is not installed")
+    (folder / "paper.tex").write_text(PAPER % text)
+    words = [program, "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False, errors="replace")
+    assert done.returncode == 0, done.stdout[-2000:]
+    return done.stdout + (folder / "paper.log").read_text(errors="replace")
+
+
+def scores_of(systems: int, measures: int, names: Any = ()) -> irmx.Scores:
+    values = np.random.default_rng(3).beta(2, 2 + np.arange(systems)[:, None] / 3, (40, systems, measures))
+    named = names or [f"CL99XTopt{i}" for i in range(systems)]
+    return made(values, " ".join(MEASURES.split()[:measures]), named)
+
+
+@pytest.mark.parametrize("how", [{}, {"all_pairs": True}, {"several": True}], ids=["one", "all pairs", "two baselines"])
+@pytest.mark.parametrize("intervals", [False, True])
+@pytest.mark.parametrize(("systems", "measures"), [(2, 2), (5, 1), (5, 4), (12, 3), (4, 8)])
+def test_no_table_overflows_a_paper(systems: int, measures: int, intervals: bool, how: Any, tmp_path: Path) -> None:
+    scores = scores_of(systems, measures)
+    if "several" in how:
+        how = {"baseline": list(scores.systems[:2])} if systems > 2 else {}
+    log = compiled(irmx_study.compare(scores, **how).to_latex(intervals=intervals), tmp_path)
+    assert "Overfull" not in log
+    assert "Missing" not in log
+
+
+def test_the_table_and_the_sentences_of_the_command_compile_together(command: Any, tmp_path: Path) -> None:
+    files = [qrels_path(), *map(run_path, SYSTEMS)]
+    done = command("compare", *files, "AP", "nDCG@10", "MP(model=GL_AD_ID)", "-o", "latex", "--methods")
+    assert done.code == 0
+    text, *entries = done.out.split("\n\n@")
+    assert len(entries) > 3
+    cited = {key for keys in re.findall(r"\\cite\{([^}]*)\}", text) for key in keys.split(",")}
+    assert cited <= {re.split(r"[{,]", entry)[1] for entry in entries}
+    assert "Overfull" not in compiled(text, tmp_path)
+
+
+@pytest.mark.parametrize("how", [{}, {"all_pairs": True}, {"baseline": [HOSTILE, "[x*"]}])
+def test_names_with_special_characters_compile(how: Any, tmp_path: Path) -> None:
+    text = irmx_study.compare(scores_of(3, 2, [HOSTILE, "[x*", "plain"]), **how).to_latex()
+    assert "\x1b" not in text
+    compiled(text, tmp_path)
+
+
+def test_hyphens_and_quotes_of_names_are_no_dashes() -> None:
+    text = irmx_study.compare(scores_of(2, 1, ["a--b---c", 'a"b'])).to_latex()
+    assert {"a-{}-b-{}-{}-c", r"a{\char34}b"} <= {line.split(" & ")[0] for line in text.splitlines()}
+
+
+# -- what the table says -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def scores() -> irmx.Scores:
+    return irmx.scores("AP RR", qrels_path(), {system: run_path(system) for system in SYSTEMS})
+
+
+def rows_of(text: str) -> dict[str, str]:
+    return {line.split(" & ")[0]: line for line in text.splitlines() if line.endswith(r"\\")}
+
+
+def test_significant_differences_are_marked_and_the_best_mean_is_bold(scores: irmx.Scores) -> None:
+    text = irmx_study.compare(scores).to_latex()
+    rows, means = rows_of(text), scores.means()["AP"]
+    assert list(rows)[1:] == list(means.sort_values(ascending=False).index)
+    assert rf"\textbf{{{means['bm25']:.4f}}}" in rows["bm25"]
+    assert rf"{means['titles']:.4f}\rlap{{$^{{\dagger}}$}}" in rows["titles"]
+    assert r"\dagger" not in irmx_study.compare(scores, level=1e-14).to_latex().split(r"\end{tabular}")[0]
+    by_rr = rows_of(irmx_study.compare(scores).to_latex(sort="system"))
+    assert list(by_rr)[1:] == sorted(SYSTEMS)
+
+
+def test_a_difference_between_two_baselines_is_marked_on_both(scores: irmx.Scores) -> None:
+    rows = rows_of(irmx_study.compare(scores, baseline=["bm25", "titles"]).to_latex())
+    assert r"\ddagger" in rows["bm25"].split(" & ")[1]
+    assert r"{\dagger}" in rows["titles"].split(" & ")[1]
+
+
+def test_all_pairs_have_letters_and_the_caption_is_chosen(scores: irmx.Scores) -> None:
+    comparison = irmx_study.compare(scores, all_pairs=True)
+    text = comparison.to_latex(caption="Mine", label="tab:mine")
+    assert all(letters in text for letters in comparison.letters["AP"])
+    assert r"\caption{Mine}" in text
+    assert r"\label{tab:mine}" in text
+
+
+def test_where_less_is_better_the_smallest_mean_is_bold() -> None:
+    @irmx.measure(name="Delay", range=(0, None), less_is_better=True)
+    def delay(ranking: Any) -> float:
+        return float(ranking.depth)
+
+    runs = {
+        name: {str(q): {f"d{i}": 1.0 / (i + 1) for i in range(depth - q % 2)} for q in range(9)}
+        for name, depth in (("slow", 8), ("fast", 3))
+    }
+    rows = rows_of(irmx_study.compare([delay], {str(q): {"d0": 1} for q in range(9)}, runs).to_latex())
+    assert r"\textbf" in rows["fast"]
+    assert r"\textbf" not in rows["slow"]
+
+
+# -- sentences ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ({}, ["We compared 2 systems with the baseline bm25 by AP", "the 2 comparisons of each measure", "Holm's method"]),
+        ({"all_pairs": True}, ["all pairs of 3 systems", "the 3 comparisons of each measure"]),
+        ({"baseline": ["bm25", "titles"]}, ["the baselines bm25 and titles"]),
+        ({"family": "all"}, ["of the 4 comparisons of all measures together were corrected"]),
+        ({"correction": "none"}, ["of the 4 comparisons were not corrected"]),
+        ({"correction": "maxt", "draws": 500}, ["those of the largest t statistic", "500 random draws"]),
+        ({"test": "permutation", "draws": 500, "seed": 3}, ["The test used 500 random draws (seed 3)."]),
+        ({"test": "tukey", "all_pairs": True}, ["controls the family-wise error rate over all pairs of systems"]),
+        ({"test": "wilcoxon"}, ["a two-sided Wilcoxon signed-rank test", "continuity=True"]),
+        ({"interval": "bca", "draws": 500}, ["The intervals used 500 random draws"]),
+    ],
+)  # fmt: skip
+def test_sentences_say_what_was_compared_and_how(scores: irmx.Scores, how: Any, words: list[str]) -> None:
+    text = irmx_study.compare(scores, **how).methods()
+    assert all(word in text for word in words)
+    assert all(
+        word in text for word in ("30 topics", f"irmx {irmx.__version__}", "unjudged documents counted as not relevant")
+    )
+    cited = {key for keys in re.findall(r"\\cite\{([^}]*)\}", text) for key in keys.split(",")}
+    assert {"irmx", "MacAvaneyMacdonaldOunis2022"} < cited
+    assert cited <= set(re.findall(r"@\w+\{(\w+),", text))
+
+
+def test_a_single_comparison_needs_no_word_on_corrections(scores: irmx.Scores) -> None:
+    text = irmx_study.compare(scores.select(systems=["bm25", "titles"], measures="AP")).methods()
+    assert text.startswith("We compared titles with bm25 by AP")
+    assert "correct" not in text.split("We report")[0]

@@ -1,0 +1,514 @@
+"""Sweeps and studies of judgments that were stopped, killed or damaged give what they would have given; other work is left alone."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import irmx
+import irmx_study
+from irmx import DataError, DataWarning, Scores
+from irmx.demo import SYSTEMS, qrels_path, run_path
+
+PREPARED = Path(__file__).parent.parent / "fixtures" / "prepared" / "src"
+RUNS = ["recent.run", "bm25.run"]
+SETTINGS = 24
+GRID = {"MD": ",".join(f"{n}m" for n in range(1, SETTINGS // 2 + 1)), "L": "0,.5"}
+OUT = "results.parquet"
+
+COMMAND = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # even where the tests run in the background
+from irmx.cli import main
+main()
+"""
+
+KILLING = """
+import os, signal, sys
+
+left = int(os.environ.get("STEPS", "0"))
+
+def count(event, given):
+    global left
+    if event == "os.rename" and "results" in str(given):
+        left -= 1
+        if left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+if left:
+    sys.addaudithook(count)
+"""
+"""Kills the process when so many of its files are whole, and that one is about to get its name."""
+
+Start = Callable[..., "subprocess.Popen[str]"]
+Do = Callable[..., Scores]
+posix = pytest.mark.skipif(os.name == "nt", reason="signals, pipes and links of POSIX")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a small collection, and with the fixture plugin as if it were installed there."""
+    shutil.copy(qrels_path(), tmp_path / "demo.qrels")
+    for run in RUNS:
+        shutil.copy(run_path(run.removesuffix(".run")), tmp_path / run)
+    about = tmp_path / "site" / "irmx_prepared-0.5.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: irmx-prepared\nVersion: 0.5\n")
+    (about / "entry_points.txt").write_text("[irmx]\nprepared = irmx_prepared.plugin\n")
+    return tmp_path
+
+
+@pytest.fixture
+def gate(folder: Path) -> Iterator[Callable[[int], None]]:
+    """Let so many more calls of the measure through in processes that are started with ``ZECHO_GATE=gate``; others wait."""
+    os.mkfifo(folder / "gate")
+    pipe = os.open(folder / "gate", os.O_RDWR)
+    yield lambda calls: os.write(pipe, b"." * calls) and None
+    os.close(pipe)
+
+
+@pytest.fixture
+def start(folder: Path) -> Iterator[Start]:
+    """Start the command as the shell does, in a process group that is gone at the end of the test."""
+    started: list[subprocess.Popen[str]] = []
+
+    def run(*arguments: str, **environment: str) -> subprocess.Popen[str]:
+        kept = {k: v for k, v in os.environ.items() if not k.startswith("IRMX_")}
+        paths = [str(PREPARED), str(folder / "site"), kept.get("PYTHONPATH", "")]
+        own = {"PYTHONPATH": os.pathsep.join(paths), "ZECHO_LOG": str(folder / "calls.log"), "COLUMNS": "200"}
+        process = subprocess.Popen(
+            [sys.executable, "-c", COMMAND, *arguments], cwd=folder, env={**kept, **own, **environment},
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        )  # fmt: skip
+        started.append(process)
+        return process
+
+    yield run
+    for process in started:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+
+
+@pytest.fixture
+def sweep(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Do:
+    """Do the sweep in this process; what is given changes it."""
+    monkeypatch.syspath_prepend(str(PREPARED))
+    monkeypatch.setenv("ZECHO_LOG", str(folder / "calls.log"))
+    from irmx_prepared.plugin import Echo
+
+    def run(**changed: Any) -> Scores:
+        given = {
+            "measure": Echo(), "grid": GRID, "qrels": str(folder / "demo.qrels"), "runs": [folder / run for run in RUNS],
+            "reference": "AP", "out": folder / OUT, "jobs": 1,
+        }  # fmt: skip
+        return irmx_study.sweep(**{**given, **changed})
+
+    return run
+
+
+@pytest.fixture
+def stop(sweep: Do, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Begin the sweep, and stop it in the call of the measure after so many, each of two settings."""
+    from irmx_prepared.plugin import Echo
+
+    def run(calls: int, **changed: Any) -> None:
+        score, done = Echo.score_prepared, []
+
+        def stopped(prepared: Any, settings: Any) -> Any:
+            if len(done) == calls:
+                raise KeyboardInterrupt
+            done.append(settings)
+            return score(prepared, settings)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Echo, "score_prepared", stopped)
+            with pytest.raises(KeyboardInterrupt):
+                sweep(**changed)
+
+    return run
+
+
+def words(out: str = OUT, jobs: int = 2, grid: dict[str, str] = GRID, reference: str = "AP") -> list[str]:
+    grids = [word for name, values in grid.items() for word in ("--grid", f"{name}={values}")]
+    given = ["--reference", reference, "--out", out, "--jobs", str(jobs)]
+    return ["sweep", "demo.qrels", *RUNS, "--measure", "ZEcho", *grids, *given]
+
+
+def finish(process: subprocess.Popen[str]) -> tuple[int, str]:
+    """The exit code and the remarks of a process that is to end by itself."""
+    _, err = process.communicate(timeout=120)
+    return process.returncode, err
+
+
+def scored(folder: Path) -> list[str]:
+    """The settings that were scored so far, as often as they were."""
+    log = folder / "calls.log"
+    lines = log.read_text().splitlines() if log.exists() else []
+    return [name for line in lines if line.startswith("score") for name in line.split()[1:]]
+
+
+def parts(folder: Path, out: str = OUT, references: int = SETTINGS) -> list[Path]:
+    """The parts with settings, each of which must be whole."""
+    found = sorted((folder / f"{out}.parts").glob("*.npz"))
+    for path in found:
+        with np.load(path) as arrays:
+            assert all(arrays[name] is not None for name in arrays)
+    return [path for path in found if int(path.stem) != references]
+
+
+def wait_for(condition: Callable[[], object]) -> None:
+    end = time.monotonic() + 120
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def files(folder: Path, start: str = "results") -> list[str]:
+    return sorted(path.name for path in folder.iterdir() if path.name.startswith(start))
+
+
+def assert_same(one: Scores, other: Scores) -> None:
+    """Equal to the bit, with all that the scores are about."""
+    pd.testing.assert_frame_equal(one.frame(), other.frame(), check_exact=True)
+    assert one.names == other.names
+    assert np.array_equal(one.retrieved, other.retrieved)
+
+
+# -- stopped and killed ------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@posix
+@pytest.mark.parametrize(
+    ("sign", "jobs", "group"), [("SIGKILL", 2, True), ("SIGKILL", 2, False), ("SIGINT", 2, True), ("SIGINT", 1, False)]
+)
+def test_a_stopped_sweep_resumes_where_it_was(
+    folder: Path, start: Start, gate: Any, sweep: Do, sign: str, jobs: int, group: bool
+) -> None:
+    first = start(*words(jobs=jobs), ZECHO_GATE="gate")
+    gate(3)
+    wait_for(lambda: len(parts(folder)) >= 3)
+    (os.killpg if group else os.kill)(first.pid, getattr(signal, sign))
+    code, err = finish(first)  # which is over when all processes that share its output are gone
+    assert len(parts(folder)) == 3, "all that is finished is kept"
+    assert not (folder / OUT).exists()
+    if sign == "SIGINT":
+        assert code == 130
+        kept = f"irmx: 6 of {SETTINGS} settings are done and kept; the same command resumes from there"
+        assert err.splitlines() == [kept, "irmx: stopped"]
+    (folder / "calls.log").unlink()
+    code, err = finish(start(*words(jobs=1)))
+    assert code == 0, err
+    assert err.startswith(f"irmx: 6 of {SETTINGS} settings are already done\n")
+    assert len(scored(folder)) == len(set(scored(folder))) == SETTINGS - 6
+    assert files(folder) == [OUT]
+    assert_same(Scores.read_parquet(folder / OUT), sweep(out=None))
+
+
+@pytest.mark.slow
+@posix
+@pytest.mark.parametrize("place", ["prepare", "received", "score"])
+def test_ctrl_c_while_processes_start_is_one_line(folder: Path, start: Start, gate: Any, place: str) -> None:
+    first = start(*words(), ZECHO_GATE="gate")
+    log = folder / "calls.log"
+    wait_for(lambda: log.exists() and place in log.read_text())
+    os.killpg(first.pid, signal.SIGINT)
+    code, err = finish(first)
+    assert (code, len(err.splitlines())) == (130, 1), err
+    assert parts(folder) == []
+
+
+@pytest.mark.slow
+@posix
+def test_a_second_process_on_one_sweep_is_refused_and_harms_nothing(
+    folder: Path, start: Start, gate: Any, sweep: Do
+) -> None:
+    first = start(*words(jobs=1), ZECHO_GATE="gate")
+    gate(1)
+    wait_for(lambda: len(parts(folder)) >= 1)
+    before = {path: path.stat().st_mtime_ns for path in (folder / f"{OUT}.parts").glob("*.npz")}
+    for changed in ({}, {"reference": "RR"}, {"grid": {"MD": "1m"}}):
+        code, err = finish(start(*words(jobs=1, **changed)))
+        assert code == 1
+        assert f"Another process is at work on {OUT}.parts. Wait until it is done, or choose another --out." in err
+    assert {path: path.stat().st_mtime_ns for path in (folder / f"{OUT}.parts").glob("*.npz")} == before
+    gate(SETTINGS)
+    assert finish(first)[0] == 0
+    assert_same(Scores.read_parquet(folder / OUT), sweep(out=None))
+
+
+@pytest.mark.slow
+@posix
+def test_whenever_it_is_killed_it_resumes_and_computes_nothing_twice(folder: Path, start: Start, sweep: Do) -> None:
+    (folder / "site" / "sitecustomize.py").write_text(KILLING)
+    grid = {"MD": "1m,2m,3m,4m", "L": "0,.5"}
+    done: list[int] = []
+    for steps in (1, 4, 5, 2, 0):  # at its identity, the second part, the last one, the results; and not
+        before, calls = parts(folder, references=8), len(scored(folder))
+        code, err = finish(start(*words(jobs=1, grid=grid), STEPS=str(steps)))
+        assert code == (-signal.SIGKILL if steps else 0), err
+        after = 4 if (folder / OUT).exists() else len(parts(folder, references=8))
+        assert len(before) <= after
+        lost = (len(scored(folder)) - calls) // 2 - (after - len(before))
+        assert lost in {0, int(code != 0)}, "at most the part at which it died is computed again"
+        done.append(after)
+    assert done == [0, 1, 4, 4, 4]
+    assert_same(Scores.read_parquet(folder / OUT), sweep(out=None, grid=grid))
+    assert files(folder) == [OUT]
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv", "tsv"])
+def test_a_finished_sweep_is_known_again(folder: Path, sweep: Do, stop: Any, ending: str) -> None:
+    """Also the topics that a run lacks, which count with the defaults of measures."""
+    out, run = folder / f"results.{ending}", folder / "recent.run"
+    run.write_text("".join(line for line in run.read_text().splitlines(keepends=True) if not line.startswith("1 ")))
+    with pytest.warns(DataWarning, match="no results for 1 of 30 topics"):
+        stop(4, out=out)
+    with pytest.warns(DataWarning, match="no results for 1 of 30 topics"):
+        first = sweep(out=out, jobs=2)
+    (folder / "calls.log").unlink()
+    before = out.stat().st_mtime_ns
+    again = sweep(out=out)
+    assert_same(again, first)
+    pd.testing.assert_frame_equal(again.views, first.views)
+    assert scored(folder) == []
+    assert out.stat().st_mtime_ns == before
+    assert files(folder)[0] == out.name
+    assert not (folder / f"{out.name}.parts").exists()
+    if ending != "parquet":
+        out.write_bytes(out.read_bytes()[:-20])
+        with pytest.raises(DataError, match="was changed since it was written"):
+            sweep(out=out)
+
+
+def test_a_full_disk_at_any_file_keeps_what_is_finished(folder: Path, sweep: Do, full_disk: Any) -> None:
+    for fitting, name in ((0, "identity.json"), (1, "0000024.npz"), (3, "0000002.npz")):
+        full_disk(fitting)
+        with pytest.raises(DataError, match=rf"{name} cannot be written: No space left on device\. Make room there"):
+            sweep()
+        assert not (folder / OUT).exists()
+    full_disk(100)
+    assert_same(sweep(), sweep(out=None))
+
+
+# -- what lies about in the folder -------------------------------------------------------------------------
+
+
+@posix
+def test_damaged_parts_are_computed_again(folder: Path, sweep: Do, stop: Any) -> None:
+    stop(4)
+    kept = [*parts(folder)[:2], folder / f"{OUT}.parts" / f"{SETTINGS:07d}.npz"]
+    for path, size in zip(kept, (0, 7, kept[2].stat().st_size - 5), strict=True):
+        path.write_bytes(path.read_bytes()[:size])
+    (folder / f"{OUT}.parts" / "0000099.npz.unfinished").write_bytes(b"PK half of")
+    (folder / f"{OUT}.parts" / "tmpx.unfinished").mkdir()
+    (folder / "letter").write_text("mine")
+    for name in ("folder", "file"):
+        (folder / f"{OUT}.parts" / f"{name}.unfinished").symlink_to(folder / ("letter" if name == "file" else ""))
+    (folder / "calls.log").unlink()
+    with pytest.warns(DataWarning, match="is damaged; it was removed") as warned:
+        results = sweep()
+    assert [Path(str(warning.message).split()[0]).name for warning in warned] == sorted(path.name for path in kept)
+    assert len(scored(folder)) == SETTINGS - 4
+    assert_same(results, sweep(out=None))
+    assert files(folder) == [OUT]
+    assert (folder / "letter").read_text() == "mine"
+
+
+def test_a_part_that_is_damaged_inside_is_named_or_computed_again(folder: Path, sweep: Do, stop: Any) -> None:
+    stop(2)
+    part = parts(folder)[0]
+    content = part.read_bytes()
+    place = content.index(b"values.npy") + 200  # within the numbers
+    part.write_bytes(content[:place] + b"\xff" * 100 + content[place + 100 :])
+    with pytest.raises(DataError, match=rf"{part.name} is damaged; it was removed\. The same command computes"):
+        sweep()
+    assert_same(sweep(), sweep(out=None))
+
+
+@pytest.mark.parametrize("content", [b"[]", b'{"measure', b"\xff\xfe", b"[" * 100_000])
+def test_a_record_of_junk_is_told_and_left(folder: Path, sweep: Do, stop: Any, content: bytes) -> None:
+    stop(2)
+    record = folder / f"{OUT}.parts" / "identity.json"
+    record.write_bytes(content)
+    with pytest.raises(DataError, match=r"identity\.json cannot be read|another sweep"):
+        sweep()
+    assert record.read_bytes() == content
+    assert len(parts(folder)) == 2
+
+
+def test_files_that_are_not_of_a_sweep_are_left_alone(folder: Path, sweep: Do) -> None:
+    out, beside = folder / OUT, folder / f"{OUT}.parts"
+    with pytest.raises(DataError, match="the run column 'dwell'"):
+        sweep(measure="MPcont", grid={"model": "GL_AD_ID"})
+    assert files(folder) == [], "what failed before its first part leaves nothing"
+    out.write_text("something else")
+    with pytest.raises(DataError, match=r"is not a results file of a sweep\. Choose another --out"):
+        sweep()
+    pd.DataFrame({"a": [1]}).to_parquet(out)
+    with pytest.raises(DataError, match="is not a results file of a sweep"):
+        sweep()
+    out.unlink()
+    beside.mkdir()
+    (beside / "thesis.tex").write_text("mine")
+    with pytest.raises(DataError, match=r"is not one of a sweep: it holds thesis\.tex"):
+        sweep()
+    assert [path.name for path in beside.iterdir()] == ["thesis.tex"]
+    shutil.rmtree(beside)
+    beside.write_text("a file")
+    with pytest.raises(DataError, match=r"results\.parquet\.parts cannot be used: .* Choose another --out"):
+        sweep()
+    assert beside.read_text() == "a file"
+    with pytest.raises(DataError, match=r"There is no folder .*nowhere"):
+        sweep(out=folder / "nowhere" / OUT)
+    assert scored(folder) == []
+
+
+CHANGES: list[tuple[dict[str, Any], str]] = [
+    ({"grid": {**GRID, "L": "0,1"}}, "settings: existing"),
+    ({"grid": {"L": GRID["L"], "MD": GRID["MD"]}}, "settings: existing"),
+    ({"reference": ["AP", "RR"]}, r'reference: existing \["AP"\], requested \["AP", "RR"\]'),
+    ({"runs": ["recent.run"]}, "runs: bm25.run"),
+    ({"qrels": {"1": {"a": 1}, "2": {"b": 0}}}, "qrels: "),
+    ({"measure": "NCP", "grid": {"law": "uniform"}}, "settings: existing"),
+]
+
+
+@pytest.mark.parametrize("finished", ["parquet", "csv", ""])
+@pytest.mark.parametrize(("changed", "said"), CHANGES)
+def test_another_sweep_is_refused_and_what_is_there_stays(
+    folder: Path, sweep: Do, stop: Any, monkeypatch: pytest.MonkeyPatch, changed: Any, said: str, finished: str
+) -> None:
+    monkeypatch.chdir(folder)
+    out = folder / f"results.{finished or 'parquet'}"
+    _ = sweep(out=out) if finished else stop(4, out=out)
+    there = [path for path in folder.rglob("*") if path.suffix in (".npz", out.suffix, ".json")]
+    before = {path: path.stat().st_mtime_ns for path in there}
+    what = f"{out.name} holds the results" if finished else f"{out.name}.parts holds parts"
+    with pytest.raises(DataError, match=rf"{what} of another sweep: it differs in .*{said}") as refused:
+        sweep(out=out, **changed)
+    assert "choose another --out" in str(refused.value)
+    assert {path: path.stat().st_mtime_ns for path in there} == before
+
+
+def test_changed_data_and_versions_make_another_sweep(folder: Path, sweep: Do, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = sweep()
+    run = (folder / "recent.run").read_text()
+    (folder / "recent.run").write_text(run + "\n")
+    with pytest.raises(DataError, match=r"differs in runs: recent\.run\. "):
+        sweep()
+    (folder / "recent.run").write_text(run)
+    with monkeypatch.context() as patch:
+        patch.setattr("irmx.score.scores.version", lambda name: "9.9")
+        with pytest.raises(DataError, match="differs in versions: "):
+            sweep()
+    assert_same(sweep(), first)
+    frames = {name: pd.DataFrame(list(irmx.read_run(folder / name))) for name in RUNS}
+    other = folder / "other.parquet"
+    sweep(runs=frames, out=other)
+    sweep(runs={name: frame.copy() for name, frame in frames.items()}, out=other)
+    frames["recent.run"].loc[5, "score"] += 1e-9
+    with pytest.raises(DataError, match=r"differs in runs: recent\.run\. "):
+        sweep(runs=frames, out=other)
+
+
+# -- studies of judgments ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def pool(tmp_path: Path) -> Callable[..., irmx_study.Result]:
+    """A study of ten runs that differ in one line, of which four are finished together."""
+    for i in range(10):
+        lines = run_path(SYSTEMS[i % 3]).read_text(encoding="utf-8")
+        (tmp_path / f"r{i}.run").write_text(f"{lines}1 Q0 new{i} 9999 {i} r\n", encoding="utf-8")
+
+    def run(measures: str = "AP Bpref", study: str = "pool", **changed: Any) -> irmx_study.Result:
+        choices = {"keep": (50, 10), "samples": 3} if study == "pool" else {"depth": 10}
+        given = {"qrels": qrels_path(), "runs": [str(tmp_path / "r*.run")], "jobs": 1, **choices, **changed}
+        return getattr(irmx_study, study)(measures, **given)
+
+    return run
+
+
+@pytest.fixture
+def patience() -> dict[str, int]:
+    """A measure that stops the process when it has scored so many runs."""
+    left = {"runs": 10**9}
+
+    @irmx.measure(range=(0, None))
+    def Patient(ranking: irmx.Ranking) -> float:
+        """The number of relevant documents retrieved, or a stop."""
+        left["runs"] -= ranking.query_id == "2"
+        if not left["runs"]:
+            raise KeyboardInterrupt
+        return float(len(ranking.relevant.rank))
+
+    return left
+
+
+@pytest.mark.parametrize("study", ["pool", "leave_out"])
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_a_stopped_study_resumes_and_is_known_again(
+    pool: Any, patience: dict[str, int], tmp_path: Path, study: str, ending: str
+) -> None:
+    out = tmp_path / f"pools.{ending}"
+    expected = pool("AP Patient", study)
+    per_run = 1 + (6 if study == "pool" else 10)  # with all judgments, and with every cut
+    patience["runs"] = 5 * per_run
+    with pytest.raises(KeyboardInterrupt):
+        pool("AP Patient", study, out=out)
+    assert [path.name for path in parts(tmp_path, out.name)] == ["0000000.npz"]
+    patience["runs"] = 6 * per_run + 1  # for the other six runs, and no more
+    resumed, again = (pool("AP Patient", study, out=out) for _ in range(2))
+    assert patience["runs"] == 1
+    assert not (tmp_path / f"{out.name}.parts").exists()
+    for result in (resumed, again):
+        assert (result.facts(), result.notes) == (expected.facts(), expected.notes)
+        for table in expected.tables:
+            pd.testing.assert_frame_equal(result.frame(table), expected.frame(table), check_exact=True)
+
+
+def test_another_study_is_refused(pool: Any, tmp_path: Path) -> None:
+    out = tmp_path / "pools.parquet"
+    first = pool(out=out)
+    for name, value in {"seed": 1, "keep": (50, 20), "samples": 4, "rel": 2, "measures": "AP"}.items():
+        with pytest.raises(DataError, match=f"of another pool study: it differs in {name}: existing"):
+            pool(out=out, **{name: value})
+    with pytest.raises(DataError, match="of another study of left-out groups"):
+        pool(study="leave_out", out=out)
+    pd.testing.assert_frame_equal(pool(out=out).frame("values"), first.frame("values"))
+
+
+@pytest.mark.slow
+@posix
+def test_a_killed_study_resumes_with_other_processes(folder: Path, start: Start) -> None:
+    for i in range(24):
+        lines = run_path(SYSTEMS[i % 3]).read_text(encoding="utf-8")
+        (folder / f"r{i:02d}.run").write_text(f"{lines}1 Q0 new{i} 9999 {i} r\n", encoding="utf-8")
+    measures = ["AP", "Bpref", "MP(model=GL_AD_ID)"]
+    given = ["pool", "demo.qrels", "r??.run", *measures, "--out", OUT, "--jobs"]
+    first = start(*given, "2")
+    wait_for(lambda: len(parts(folder)) >= 2)
+    os.killpg(first.pid, signal.SIGKILL)
+    finish(first)
+    done = 4 * len(parts(folder))
+    assert 8 <= done < 24
+    code, err = finish(start(*given, "1"))
+    assert code == 0, err
+    assert err.startswith(f"irmx: {done} of 24 runs are already done\n")
+    assert files(folder) == [OUT]
+    expected = irmx_study.samples(measures, folder / "demo.qrels", [str(folder / "r??.run")], jobs=1)
+    assert_same(Scores.read_parquet(folder / OUT), expected)
