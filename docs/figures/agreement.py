@@ -10,7 +10,7 @@ from irmx.demo import SYSTEMS, qrels_path, run_path
 MEASURES = "AP P@5 P@10 RR nDCG@10 RBP NCP(law=uniform)"
 MADE_BY = {
     "agreement-of-measures": "irmx correlate qrels.txt 'runs/*.run' AP P@10 nDCG@10 --plot agreement.svg --order similar",
-    "systems-by-measures": "irmx correlate qrels.txt 'runs/*.run' AP P@5 RR RBP --reference AP --scatter systems.svg",
+    "systems-by-measures": "irmx correlate qrels.txt 'runs/*.run' AP P@5 RR RBP --reference AP --plot scatter=systems.svg",
 }
 
 
@@ -35,6 +35,6 @@ def figures(plt: Any) -> dict[str, Any]:
     scores = irmx.scores(MEASURES, qrels_path(), mixtures())
     some = scores.select(measures=["AP", "P@5", "RR", "RBP"])
     return {
-        "agreement-of-measures": irmx_study.correlate(scores).plot(order="similar").figure_,
-        "systems-by-measures": irmx_study.correlate(some, "AP").plot_scatter().figure_,
+        "agreement-of-measures": irmx_study.correlate(scores).plot(order="similar").figure,
+        "systems-by-measures": irmx_study.correlate(some, reference="AP").plot("scatter").figure,
     }

@@ -8,7 +8,7 @@ import irmx
 from irmx.demo import qrels_path, run_path
 
 MADE_BY = {
-    "differences-by-topic": "irmx compare qrels.txt runs/bm25.run runs/titles.run AP --plot-topics topics.svg",
+    "differences-by-topic": "irmx compare qrels.txt runs/bm25.run runs/titles.run AP --plot topics=topics.svg",
 }
 
 
@@ -17,4 +17,4 @@ def figures(plt: Any) -> dict[str, Any]:
     import irmx_study
 
     scores = irmx.scores("AP", qrels_path(), {system: run_path(system) for system in ("bm25", "titles")})
-    return {"differences-by-topic": irmx_study.compare(scores).plot_topics().figure_}
+    return {"differences-by-topic": irmx_study.compare(scores).plot("topics").figure}

@@ -12,7 +12,7 @@ from irmx.demo import SYSTEMS, qrels_path, run_path
 MIXTURES = 24
 MADE_BY = {
     "significance-levels": "irmx discriminate qrels.txt 'runs/*.run' AP P@5 RR --plot levels.svg",
-    "swap-rates": "irmx discriminate qrels.txt 'runs/*.run' AP P@5 RR --plot-swaps swaps.svg",
+    "swap-rates": "irmx discriminate qrels.txt 'runs/*.run' AP P@5 RR --plot swaps=swaps.svg",
 }
 
 
@@ -37,4 +37,7 @@ def figures(plt: Any) -> dict[str, Any]:
 
     scores = irmx.scores("AP P@5 RR MP(model=GL_AD_ID)", qrels_path(), mixtures())
     discrimination = irmx_study.discriminate(scores)
-    return {"significance-levels": discrimination.plot().figure_, "swap-rates": discrimination.plot_swaps().figure_}
+    return {
+        "significance-levels": discrimination.plot().figure,
+        "swap-rates": discrimination.plot("swaps").figure,
+    }

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import irmx
 import irmx_study
-from irmx_study.filters.chosen_systems import listed_names
+from irmx_study.chosen_systems import listed_names
 
 
 @dataclass(frozen=True)

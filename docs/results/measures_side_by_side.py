@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +82,7 @@ def overview(agreement: Any, power: Any, pools: Any, left_out: Any) -> pd.DataFr
 
 def without_groups(left_out: Any) -> pd.DataFrame:
     """Return one row per measure: what leaving out groups does to rankings, and to the group's own runs."""
-    rows, runs = left_out.frame().groupby("measure", sort=False), left_out.runs().groupby("measure", sort=False)
+    rows, runs = left_out.frame().groupby("measure", sort=False), left_out.frame("runs").groupby("measure", sort=False)
     found = {
         "mean tau": rows["tau"].mean(),
         "lowest tau": rows["tau"].min(),
@@ -99,16 +100,18 @@ def page(collection: Collection) -> str:
     agreement = irmx_study.correlate(scores)
     power = irmx_study.discriminate(scores, correction="none")
     tukey = irmx_study.discriminate(scores, test="randomised-tukey", splits=0)
-    pools = irmx_study.pool(list(MEASURES.values()), collection.qrels, runs, KEEP, SAMPLES, jobs=collection.jobs)
+    pools = irmx_study.pool(
+        list(MEASURES.values()), collection.qrels, runs, keep=KEEP, samples=SAMPLES, jobs=collection.jobs
+    )
     groups = groups_of(collection)
     left_out = irmx_study.leave_out(
-        list(MEASURES.values()), collection.qrels, runs, groups, DEPTH, jobs=collection.jobs
+        list(MEASURES.values()), collection.qrels, runs, groups, depth=DEPTH, jobs=collection.jobs
     )
     stem = collection.page.with_suffix("")
-    for name, display in (
+    for name, ax in (
         ("agreement", agreement.plot(order="similar")), ("power", power.plot()), ("pool", pools.plot()),
     ):  # fmt: skip
-        write_picture(display.figure_, stem.with_name(f"{stem.name}_{name}.svg"))
+        write_picture(ax.figure, stem.with_name(f"{stem.name}_{name}.svg"))
     taus = agreement.matrix("tau").rename(index=NAMES)
     taus.columns = pd.Index([str(i) for i in range(1, len(taus) + 1)])
     taus.index = pd.Index([f"{i} {name}" for i, name in enumerate(taus.index, 1)])
@@ -117,7 +120,8 @@ def page(collection: Collection) -> str:
     tests = power.frame().set_index("measure")[["significant", "power", "difference_needed", "swap_rate"]]
     tests.columns = pd.Index(["significant", "power", "difference needed", "swap rate"])
     tests.insert(2, "power, randomised Tukey", tukey.frame().set_index("measure")["power"])
-    stable = agreement.stability().set_index(["a", "b"])
+    stable = agreement.frame("stability").set_index(["a", "b"])
+    judged, *_, unpooled = re.findall(r"[\d,]+\d|\d", left_out.facts()["judgments"])
     return _PAGE.format(
         name=collection.name,
         command=collection.command,
@@ -135,8 +139,8 @@ def page(collection: Collection) -> str:
         samples=SAMPLES,
         depth=DEPTH,
         groups="each run is a group" if groups is None else f"{len(set(groups.values()))} groups submitted them",
-        lost_judgments=f"{left_out.groups['judged'].max():,} of {left_out.judged:,}",
-        unpooled=f"{left_out.unpooled:,} judgments are" if left_out.unpooled else "no judgment is",
+        lost_judgments=f"{left_out.frame()['judged'].max():,} of {judged}",
+        unpooled="no judgment is" if unpooled == "0" else f"{unpooled} judgments are",
         lost=in_markdown(without_groups(left_out)),
     )
 

@@ -19,7 +19,7 @@ import pandas as pd
 
 import irmx
 from irmx_stream.updates.stream_columns import JUDGED_LENGTH
-from irmx_study import best_settings, kendall_tau, rank_correlation_with, settings_agreement, tau_ap
+from irmx_study import correlate, kendall_tau, tau_ap
 
 RUN_FILE = ["topic", "team", "run", "document", "sentence", "timestamp", "score"]
 OURS = {
@@ -110,16 +110,15 @@ def official(data: Path, column: str = "E[Latency Gain]") -> pd.Series:
     return scores.set_index([scores["RunID"].rename("run"), topic])[column].astype(float)
 
 
-def published_users(data: Path, year: int) -> pd.DataFrame:
-    """Return the published values of a year as the results of a sweep over two kinds of users."""
+def published_users(data: Path, year: int) -> irmx.Scores:
+    """Return the published values of a year as scores by two kinds of users."""
     folder = data / "trec_ts" / "msu_published_results"
     files = {
         "newest first": f"msu2016-code.ts{year}.results.all.tsv",
         "ranked": f"msu.ranked.ts{year % 100}.tsv",
     }
-    tables = [published(folder / name).reset_index().assign(updates=kind) for kind, name in files.items()]
-    results = pd.concat(tables).rename(columns={"topic": "query_id"}).assign(measure="PublishedMSU")
-    return results[["run", "query_id", "measure", "updates", "value"]]
+    tables = [published(folder / name).reset_index().assign(measure=kind) for kind, name in files.items()]
+    return irmx.Scores.from_frame(pd.concat(tables).rename(columns={"topic": "query_id", "run": "system"}))
 
 
 def two_kinds_of_users(data: Path) -> tuple[str, str, dict[str, Any]]:
@@ -127,23 +126,23 @@ def two_kinds_of_users(data: Path) -> tuple[str, str, dict[str, Any]]:
     by_year = {year: published_users(data, year) for year in (2013, 2014)}
     printed = pd.read_csv(data / "msu_table3.tsv", sep="\t").set_index("run")
     means = {name: official(data, column).groupby("run").mean() for name, column in OFFICIAL.items()}
-    means = {name: values.reindex(by_year[2014]["run"].unique()) for name, values in means.items()}
+    means = {name: values.reindex(list(by_year[2014].systems)) for name, values in means.items()}
     references = [(2013, "ELG", -printed["elg_rank"]), *((2014, name, values) for name, values in means.items())]
     rows = []
     for year, name, values in references:
-        for row in rank_correlation_with(by_year[year], values.to_dict()).itertuples():
+        for row in correlate(by_year[year], reference=values.to_dict()).frame().itertuples():
             taus = (f"{tau:.3f}" for tau in (row.tau, row.tau_ap, row.tau_ap_b))
-            rows.append([f"{year}, {row.updates}", name, *taus])
-    best = best_settings(by_year[2014]).set_index("run")
-    of_users = by_year[2014].groupby(["updates", "run"])["value"].mean()
+            rows.append([f"{year}, {row.b}", name, *taus])
+    of_users = by_year[2014].means()
     ranked = {name: ranks(values) for name, values in means.items()}
     ranked |= {kind: ranks(of_users[kind]) for kind in ("newest first", "ranked")}
+    best = pd.concat([ranked["newest first"], ranked["ranked"]], axis=1).min(axis=1)
     order = ranked["ELG"].sort_values().index
-    lines = [[run, *(str(of[run]) for of in ranked.values()), f"{best['rank'][run]}"] for run in order]
+    lines = [[run, *(str(of[run]) for of in ranked.values()), f"{best[run]}"] for run in order]
     facts = {
         "all_runs": len(best),
         "highest": f"{max(float(row[2]) for row in rows):.3f}",
-        "first": int((best["rank"] == 1).sum()),
+        "first": int((best == 1).sum()),
     }
     head = [
         "run of 2014",
@@ -159,13 +158,11 @@ def draw(data: Path, folder: Path) -> None:
     """Draw MSU against ELG and against latency comprehensiveness, one point per run, as the figures of the paper do."""
     results = published_users(data, 2014)
     for name, column in OFFICIAL.items():
-        means = official(data, column).groupby("run").mean().reindex(results["run"].unique())
-        display = settings_agreement(results, means.to_dict()).plot_scatter(
-            ["PublishedMSU(updates=newest first)", "PublishedMSU(updates=ranked)"]
-        )
-        for ax in display.ax_:
+        means = official(data, column).groupby("run").mean().reindex(list(results.systems))
+        figure = correlate(results, reference=means.to_dict()).plot("scatter").figure
+        for ax in figure.axes:
             ax.set_xlabel(f"{name}, runs of 2014")
-        display.figure_.savefig(folder / f"msu_against_{name.lower()}.png", dpi=200)
+        figure.savefig(folder / f"msu_against_{name.lower()}.png", dpi=200)
 
 
 def per_second(data: Path) -> tuple[str, str, dict[str, Any]]:

@@ -13,6 +13,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 import irmx
@@ -32,16 +33,18 @@ GRID = {
 """Of the grid of the paper, the users whose standard deviations are half of the means, and who are away for 10 minutes or more."""
 
 
-def swept(data: Path, out: Path | None) -> pd.DataFrame:
+def swept(data: Path, out: Path | None) -> irmx.Scores:
     """Return the scores of the three runs for all users of the grid."""
     year = data / "trec_ts" / "2014"
     qrels, runs = irmx.read_qrels(f"tst:{year}"), read_runs(year / "runs.cunlp.ssv.gz")
     return irmx_study.sweep("MSU", GRID, qrels, runs, out=out)
 
 
-def by_pair(results: pd.DataFrame) -> pd.DataFrame:
-    """Return results in which every pair of a run and a topic stands for a run."""
-    return results.assign(run=results["run"] + " " + results["query_id"].astype(str), query_id="all")
+def by_pair(scores: irmx.Scores) -> irmx.Scores:
+    """Return scores of which every pair of a run and a topic is a system, and that have one topic."""
+    pairs = tuple(f"{run} {topic}" for run in scores.systems for topic in scores.topics)
+    values = scores.values.swapaxes(0, 1).reshape(1, len(pairs), -1)
+    return irmx.Scores(values, ("all",), pairs, scores.measures, np.ones((1, len(pairs)), dtype=bool))
 
 
 def in_markdown(frame: pd.DataFrame, rounded: str) -> str:
@@ -54,36 +57,37 @@ def _text(value: Any, is_rounded: bool) -> str:
     return f"{value:.3f}" if is_rounded else f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def agreement_with(results: pd.DataFrame, name: str, values: pd.Series) -> dict[str, Any]:
+def agreement_with(pairs: irmx.Scores, name: str, values: pd.Series) -> dict[str, Any]:
     """Return what the page says of the agreement of 45 pairs of a run and a topic with an official measure."""
     reference = {f"{run} {topic}": value for (run, topic), value in values.items()}
-    agreement = irmx_study.settings_agreement(results, reference)
-    extremes = agreement.extremes().drop(columns=["SD", "SA"])
-    frame = agreement.frame()
-    reasonable = frame[(frame["MD"] == "2m") & (frame["MA"] == "3h") & (frame["L"] == 0.5)].iloc[0]
-    differs = irmx_study.conclusion(results, "tau < 0.9", reference)
-    below = irmx_study.conclusion(results, "tau < 0.5", reference)
-    rows = below.by_parameter()
+    agreement = irmx_study.correlate(pairs, reference=reference, resamples=0)
+    views = agreement.frame("views")
+    reasonable = views[(views["MSU.MD"] == "2m") & (views["MSU.MA"] == "3h") & (views["MSU.L"] == 0.5)].iloc[0]
+    [differs], [below] = (agreement.holds(f"tau < {bar}").to_dict("records") for bar in (0.9, 0.5))
+    by_value = [
+        agreement.holds("tau < 0.5", by=f"MSU.{name}").rename(columns={f"MSU.{name}": "value"}).assign(parameter=name)
+        for name in ("MA", "MD", "L")
+    ]
+    rows = pd.concat(by_value)[["parameter", "value", "rows", "holds", "share"]].rename(columns={"rows": "settings"})
     return {
-        f"extremes_{name}": in_markdown(extremes, "value"),
+        f"extremes_{name}": in_markdown(agreement.frame("extremes").rename(columns={"views": "settings"}), "value"),
         f"reasonable_{name}": f"{reasonable['tau']:.3f}",
-        f"differs_{name}": f"{int(differs.holds.sum())} of {len(differs.holds)}",
-        f"below_{name}": f"{int(below.holds.sum())} of {len(below.holds)}",
+        f"differs_{name}": f"{differs['holds']} of {differs['rows']}",
+        f"below_{name}": f"{below['holds']} of {below['rows']}",
         f"by_{name}": in_markdown(rows, "share"),
     }
 
 
-def of_three_runs(results: pd.DataFrame) -> dict[str, Any]:
+def of_three_runs(scores: irmx.Scores) -> dict[str, Any]:
     """Return what the page says of the ranks of the three runs."""
-    best = irmx_study.best_settings(results).drop(columns=["SD", "SA"])
-    runs = list(best["run"])
-    first = [irmx_study.conclusion(results, f"rank {run} <= 1") for run in runs]
-    pairs = [irmx_study.conclusion(results, f"{a} > {b}") for i, a in enumerate(runs) for b in runs[i + 1 :]]
-    lines = [[str(one.statement), f"{one.share:.1%}", "; ".join(one.sentences()[1:])] for one in [*first, *pairs]]
-    return {
-        "best": in_markdown(best, "value"),
-        "conclusions": table(["conclusion", "share of users", ""], lines),
-    }
+    comparison = irmx_study.compare(scores, all_pairs=True)
+    ranks = comparison.frame("ranks").sort_values(["best", "first"], ascending=[True, False], kind="stable")
+    pairs = [
+        [f"{a} > {b}", f"{(of['mean_a'] > of['mean_b']).mean():.1%}"]
+        for (a, b), of in comparison.frame("views").groupby(["a", "b"], sort=False)
+    ]
+    best = ranks[["system", "best", "median", "worst", "first", "best_view"]]
+    return {"best": in_markdown(best, "first"), "conclusions": table(["conclusion", "share of users"], pairs)}
 
 
 PAGE = """\
@@ -128,11 +132,10 @@ For the reasonable user, tau is {reasonable_lc}. It is below 0.9 for {differs_lc
 {by_lc}
 ## The three runs
 
-The user for whom each ranks best, and how many users give it that rank:
+Their ranks over the users, the share of users for whom each is the first, and a user for whom it ranks best:
 
 {best}
-For which share of the users one run is first, or has a larger mean than another, significant or not, and how the share
-varies with the parameter by which it varies most:
+For which share of the users one run has a larger mean than another, significant or not:
 
 {conclusions}"""
 
@@ -152,9 +155,9 @@ def main() -> None:
     for name, column in OFFICIAL.items():
         facts |= agreement_with(pairs, name.lower(), official(data, column))
     page = PAGE.format(
-        settings=len(irmx.Grid("MSU", GRID)),
-        topics=results["query_id"].nunique(),
-        pairs=pairs["run"].nunique(),
+        settings=len(results.names),
+        topics=len(results.topics),
+        pairs=len(pairs.systems),
         grid=" ".join(f"--grid '{name}={values}'" for name, values in GRID.items()),
         **facts,
     )

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pandas as pd
 
+import irmx
 import irmx_study
 
 HERE = Path(__file__).resolve().parent
@@ -74,7 +75,7 @@ def sweep(folder: Path, qrels: Path) -> list[str]:
         parts = folder / "results.parquet.parts"
         while process.poll() is None:
             time.sleep(60)
-            done = sum(1 for _ in parts.glob("*.parquet")) if parts.is_dir() else 0
+            done = sum(1 for _ in parts.glob("*.npz")) if parts.is_dir() else 0
             if done:
                 lines.append(f"{(time.perf_counter() - start) / 60:5.1f}  {done} units of settings are stored")
         assert process.stdout is not None
@@ -99,12 +100,11 @@ def main() -> None:
         start = time.perf_counter()
         log = sweep(folder, qrels)
         minutes = (time.perf_counter() - start) / 60
-        results = pd.read_parquet(folder / "results.parquet")
-    best = irmx_study.best_settings(results).head(6).round(3)
-    reasonable = {"MD": "2m", "SD": "1m", "MA": "3h", "SA": "1.5h", "L": 0.5}
-    there = pd.concat([results[k].astype(str) == str(v) for k, v in reasonable.items()], axis=1).all(axis=1)
-    means = results[there].groupby("run")["value"].mean()
-    taus = irmx_study.rank_correlation_with(results, means.to_dict())["tau"]
+        results = irmx_study.read_per_topic(folder / "results.parquet")
+    ranks = irmx_study.compare(results).frame("ranks")
+    best = ranks.sort_values(["best", "first"], ascending=[True, False], kind="stable").head(6).round(3)
+    reasonable = irmx.parse_measure("MSU(MD='2m',SD='1m',MA='3h',SA='1.5h',L=0.5)")
+    taus = irmx_study.correlate(results, reference=reasonable, resamples=0).frame("views")["tau"]
     grid = " ".join(f"--grid '{name}={','.join(map(str, values))}'" for name, values in PAPER.items())
     page = PAGE.format(
         runs=len(UPDATES_A_TOPIC),
@@ -115,7 +115,7 @@ def main() -> None:
         minutes=minutes,
         cores=os.cpu_count(),
         python=platform.python_version(),
-        rows=len(results),
+        rows=results.values.size,
         best=markdown(best),
         low=taus.min(),
         median=taus.median(),

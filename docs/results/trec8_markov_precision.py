@@ -15,9 +15,8 @@ from markdown_tables import markdown
 
 import irmx
 import irmx_study
-from irmx.toolkit import write_picture
-from irmx_study.pictures.named_colours import BLUE, GREY, VERMILION
-from irmx_study.rank_correlation.kendall import kendall_taus
+from irmx.toolkit import COLOURS, write_picture
+from irmx_study.rankings import kendall_taus
 
 MODELS = (
     *("GL_AD_ID", "GL_AD_LID", "GL_OR_ID", "GL_OR_LID"),
@@ -114,7 +113,7 @@ def agreement(scores: irmx.Scores) -> str:
     )
 
 
-def robustness(pools: irmx_study.SmallerPools, picture: str) -> str:
+def robustness(pools: irmx_study.Result, picture: str) -> str:
     """Return the section about missing judgments, in Markdown."""
     frame = pools.frame().set_index(["measure", "keep"])
     kept = sorted(set(frame.index.get_level_values("keep")), reverse=True)
@@ -126,14 +125,14 @@ def robustness(pools: irmx_study.SmallerPools, picture: str) -> str:
     return _ROBUSTNESS.format(samples=SAMPLES, picture=picture, table="\n".join(lines))
 
 
-def picture(pools: irmx_study.SmallerPools, path: Path) -> None:
+def picture(pools: irmx_study.Result, path: Path) -> None:
     """Draw the curves of the paper's Figures 3 and 4: one panel per model, with and without recall, beside AP and Bpref."""
     frame = pools.frame()
     panels = irmx.toolkit.grid_of_axes(9, 3, (8.4, 7.2), shared=True)
     figure = panels[0].figure
     for model, panel in zip(MODELS, panels, strict=True):
         lines = {
-            model: (BLUE, "o-"), f"{model}@Rec": (VERMILION, "s-"), "AP": (GREY, "--"), "Bpref": ("black", ":"),
+            model: (COLOURS[0], "o-"), f"{model}@Rec": (COLOURS[1], "s-"), "AP": ("#666666", "--"), "Bpref": ("black", ":"),
         }  # fmt: skip
         for name, (colour, style) in lines.items():
             of_measure = frame[frame["measure"] == NAMES[name]]
@@ -213,7 +212,7 @@ tau-b, over {samples} random samples, of a measure's ranking of the runs with it
 """
 
 
-def page(collection: Collection, scores: irmx.Scores, pools: irmx_study.SmallerPools) -> str:
+def page(collection: Collection, scores: irmx.Scores, pools: irmx_study.Result) -> str:
     """Return the page in Markdown."""
     first = _PAGE.format(name=collection.name, command=collection.command, statistics=statistics(collection, scores))
     picture_path = collection.page.with_suffix(".svg")
@@ -225,7 +224,7 @@ def main() -> None:
     with given_collection(__file__, "Tables and figures of the paper on Markov Precision.") as collection:
         scores = collection.scores(MEASURES)
         runs = {system: collection.runs[system] for system in scores.systems}
-        pools = irmx_study.pool(MEASURES, collection.qrels, runs, KEEP, SAMPLES, jobs=collection.jobs)
+        pools = irmx_study.pool(MEASURES, collection.qrels, runs, keep=KEEP, samples=SAMPLES, jobs=collection.jobs)
         collection.write(page(collection, scores, pools))
 
 

@@ -20,7 +20,7 @@ from timing import in_turns, table
 
 import irmx
 import irmx_study
-from irmx_study.significance.random_draws import resampled_topics
+from irmx_study.draws import resampled_topics
 
 SYSTEMS, TOPICS, MEASURES, RESAMPLES = 129, 50, 40, 1000
 PART = 5

@@ -26,8 +26,7 @@ from timing import table
 
 import irmx
 import irmx_study
-from irmx_study.pooling.judgment_samples import JudgmentSamples
-from irmx_study.pooling.percentages import exact_percentages
+from irmx_study.judgment_samples import JudgmentSamples, exact_percentages
 
 LEVELS, SAMPLES, JOBS = (90, 70, 50, 30, 10), 10, 2
 RUNS, TOPICS, DEPTH, RELEVANT, JUDGED = 129, 50, 1000, 95, 1737

@@ -9,9 +9,9 @@ from irmx.demo import SYSTEMS, qrels_path, run_path
 
 USERS = "RBP(p=0.05:0.95:19,rel=1|2)"
 MADE_BY = {
-    "border-between-users": "irmx sensitivity qrels.txt 'runs/*.run' 'RBP(p=0.05:0.95:19,rel=1|2)' --plot users.svg",
-    "rank-bands": "irmx sensitivity qrels.txt 'runs/*.run' 'RBP(p=0.05:0.95:19,rel=1|2)' --rank-bands --plot bands.svg",
-    "tau-over-settings": "irmx settings qrels.txt 'runs/*.run' 'RBP(p=0.05:0.95:10,rel=1|2)' AP --reference AP --plot tau.svg",
+    "border-between-users": "irmx compare qrels.txt titles.run recent.run 'RBP(p=0.05:0.95:19,rel=1|2)' --plot users.svg",
+    "rank-bands": "irmx compare qrels.txt 'runs/*.run' 'RBP(p=0.05:0.95:19,rel=1|2)' --plot ranks=ranks.svg",
+    "tau-over-settings": "irmx correlate qrels.txt 'runs/*.run' 'RBP(p=0.05:0.95:10,rel=1|2)' --reference AP --plot views=tau.svg",
 }
 
 
@@ -20,12 +20,12 @@ def figures(plt: Any) -> dict[str, Any]:
     import irmx_study
 
     scores = irmx.scores(USERS, qrels_path(), {system: run_path(system) for system in SYSTEMS})
-    sensitivity = irmx_study.sensitivity(scores, a="recent", b="titles")
+    pair = irmx_study.compare(scores.select(systems=["recent", "titles"]), baseline="titles")
     against = irmx.scores(
         "RBP(p=0.05:0.95:10,rel=1|2) AP", qrels_path(), {system: run_path(system) for system in SYSTEMS}
     )
     return {
-        "border-between-users": sensitivity.plot().figure_,
-        "rank-bands": sensitivity.plot_rank_bands().figure_,
-        "tau-over-settings": irmx_study.settings_agreement(against, "AP").plot().figure_,
+        "border-between-users": pair.plot("views").figure,
+        "rank-bands": irmx_study.compare(scores).plot("ranks").figure,
+        "tau-over-settings": irmx_study.correlate(against, reference="AP").plot("views").figure,
     }
