@@ -248,7 +248,10 @@ def test_links_between_pages_lead_somewhere() -> None:
 
 def test_readme_has_exactly_the_two_commands_that_ci_runs() -> None:
     commands = re.findall(r"^python -m pip install .*$", (TOP / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
-    assert [c.rpartition(" && ")[2] for c in commands] == ["irmx demo", "python -m pytest -n auto"]
+    assert commands == [
+        "python -m pip install -r install.txt && irmx demo",
+        "python -m pip install -r test.txt && python -m pytest -n auto",
+    ]
     assert "grep '^python -m pip install' README.md" in (TOP / ".ci" / "run").read_text(encoding="utf-8")
 
 

@@ -66,7 +66,7 @@ def test_contributing_names_every_environment_of_tox_and_no_other() -> None:
 
 def lists_of_plugins() -> dict[str, list[str]]:
     """Every list of the plugins of this repository that somebody keeps by hand."""
-    texts = {name: (TOP / name).read_text(encoding="utf-8") for name in ("CONTRIBUTING.md", "README.md", "tox.ini")}
+    texts = {name: (TOP / name).read_text(encoding="utf-8") for name in ("develop.txt", "install.txt")}
     found = {
         f"{name}, {number}": re.findall(r"\./plugins/(irmx-\w+)", part)
         for name, text in texts.items()
@@ -98,9 +98,8 @@ def test_lists_of_plugins_are_found_where_they_are_kept() -> None:
     assert len(PLUGINS) > 5
     names = [where.partition(", ")[0] for where in LISTS]
     assert {name: names.count(name) for name in names} == {
-        "CONTRIBUTING.md": 1,
-        "README.md": 2,
-        "tox.ini": 3,
+        "develop.txt": 1,
+        "install.txt": 1,
         "pyproject.toml": 4,
     }
 
