@@ -158,8 +158,9 @@ def draw(data: Path, folder: Path) -> None:
     """Draw MSU against ELG and against latency comprehensiveness, one point per run, as the figures of the paper do."""
     results = published_users(data, 2014)
     for name, column in OFFICIAL.items():
-        means = official(data, column).groupby("run").mean().reindex(list(results.systems))
-        figure = correlate(results, reference=means.to_dict()).plot("scatter").figure
+        means = results.means().assign(**{name: official(data, column).groupby("run").mean()})
+        rows = means.melt(var_name="measure", ignore_index=False).reset_index().assign(query_id="mean of all")
+        figure = correlate(rows, reference=name, resamples=0).plot("scatter").figure
         for ax in figure.axes:
             ax.set_xlabel(f"{name}, runs of 2014")
         figure.savefig(folder / f"msu_against_{name.lower()}.png", dpi=200)

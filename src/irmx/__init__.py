@@ -1,7 +1,7 @@
 """irmx: user-model-based evaluation measures, as plugins, beside those of ir_measures.
 
 Importing it makes the measures of all installed plugins known to ir_measures; :func:`uninstall` undoes this.
-Registered measures are attributes of this module, ``irmx.MP``, and named objects those of :mod:`irmx.symbols`. What plugins share
+Registered measures are attributes of this module, ``irmx.MP``, as are functions that plugins offer, ``irmx.compare``; named objects are those of :mod:`irmx.symbols`. What plugins share
 beyond measures is in :mod:`irmx.toolkit`. Everything is imported when it is first used, modules such as :mod:`irmx.pt` included, so that ``import irmx`` stays fast; the public names are
 listed in ``__init__.pyi``.
 """
@@ -36,14 +36,18 @@ def __getattr__(name: str) -> Any:
     if name.startswith("_") or name in _own_names():
         raise AttributeError(f"module 'irmx' has no attribute {name!r}")
     attributes = registry().attributes()
+    if name not in attributes and name in registry().functions():
+        return registry().functions()[name].load()
     if name not in attributes:
         raise AttributeError(registry().without_attribute("irmx", name))
     return attributes[name]
 
 
 def __dir__() -> list[str]:
-    """Return the public names and the measures; named objects, such as user models, are in :mod:`irmx.symbols`."""
-    return sorted({*__all__, *registry().attributes()} - {*import_module("irmx.symbols").__dir__()})
+    """Return the public names, the measures, and functions of plugins; named objects are in :mod:`irmx.symbols`."""
+    return sorted(
+        {*__all__, *registry().attributes(), *registry().functions()} - {*import_module("irmx.symbols").__dir__()}
+    )
 
 
 _MOVED = {"join": "irmx.rankings"}

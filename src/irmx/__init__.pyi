@@ -21,6 +21,7 @@ from .declare.citation import Citation as Citation
 from .declare.columns import Column as Column
 from .declare.columns import SampleValues as SampleValues
 from .declare.command import Command as Command
+from .declare.command import Function as Function
 from .declare.expressions import parse_measure as parse_measure
 from .declare.formula import Formula as Formula
 from .declare.from_function import measure as measure

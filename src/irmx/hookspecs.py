@@ -15,7 +15,7 @@ import pluggy
 from irmx.adapters.ir_datasets.datasets import Dataset
 from irmx.adapters.ir_datasets.fields import Field
 from irmx.data.formats import Format
-from irmx.declare.command import Command
+from irmx.declare.command import Command, Function
 from irmx.declare.measures import Measure
 from irmx.declare.output_format import OutputFormat
 from irmx.declare.symbols import Symbol
@@ -57,6 +57,11 @@ def irmx_fields() -> Iterable[Field]:  # type: ignore[empty-body]
 @hookspec
 def irmx_commands() -> Iterable[Command]:  # type: ignore[empty-body]
     """Return subcommands of ``irmx``, each an :class:`irmx.Command`."""
+
+
+@hookspec
+def irmx_functions() -> Iterable[Function]:  # type: ignore[empty-body]
+    """Return functions that users call as ``irmx.NAME``, each an :class:`irmx.Function`."""
 
 
 @hookspec

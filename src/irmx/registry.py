@@ -122,6 +122,10 @@ class Registry:
         """Return the commands by the words that a user types, such as ``"eval"`` or ``"news fit"``."""
         return self._by_key("commands")
 
+    def functions(self) -> dict[str, Any]:
+        """Return the functions that plugins offer by name."""
+        return self._by_key("functions")
+
     def output_formats(self) -> dict[str, Any]:
         """Return the output formats by name."""
         return self._by_key("output_formats")

@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,33 @@ def compiled(text: str, folder: Path) -> str:
     return done.stdout + (folder / "paper.log").read_text(errors="replace")
 
 
+def words_lost(text: str, folder: Path, compile_first: bool = False) -> set[str]:
+    """Return the words and numbers of a text that the page lacks, whatever became of signs, hyphens and ligatures."""
+    program = shutil.which("pdftotext")
+    if program is None:
+        pytest.skip("pdftotext is not installed")
+    if compile_first:
+        compiled(text, folder)
+    done = subprocess.run(
+        [program, "-layout", "paper.pdf", "-"], cwd=folder, capture_output=True, text=True, check=True
+    )
+    page = re.sub(r"[\s-]", "", done.stdout)
+    plain = re.sub(
+        r"%.*|~?\\(cite|label|begin|end|setlength|cmidrule|usepackage)\b(\([lr]+\))?(\{[^{}]*\})*",
+        " ",
+        re.sub(r"\\%", " ", text),
+    )
+    plain = re.sub(r"\\(rlap|textbf|caption|multicolumn)\b", " ", plain)
+    return {
+        word for word in re.findall(r"[A-Za-z]{3,}|\d+\.\d+", re.sub(r"\\[a-z]+", " ", plain)) if not _is_on(page, word)
+    }
+
+
+def _is_on(page: str, word: str) -> bool:
+    """Whether a word is on a page, of which ligatures such as ff have no letters."""
+    return re.search(re.sub("[fil]{2,3}", ".{1,3}", word), page) is not None
+
+
 def scores_of(systems: int, measures: int, names: Any = ()) -> irmx.Scores:
     values = np.random.default_rng(3).beta(2, 2 + np.arange(systems)[:, None] / 3, (40, systems, measures))
     named = names or [f"CL99XTopt{i}" for i in range(systems)]
@@ -46,14 +74,16 @@ def scores_of(systems: int, measures: int, names: Any = ()) -> irmx.Scores:
 
 @pytest.mark.parametrize("how", [{}, {"all_pairs": True}, {"several": True}], ids=["one", "all pairs", "two baselines"])
 @pytest.mark.parametrize("intervals", [False, True])
-@pytest.mark.parametrize(("systems", "measures"), [(2, 2), (5, 1), (5, 4), (12, 3), (4, 8)])
+@pytest.mark.parametrize(("systems", "measures"), [*product((2, 10), (1, 2, 3, 5)), (5, 4), (12, 3), (4, 8)])
 def test_no_table_overflows_a_paper(systems: int, measures: int, intervals: bool, how: Any, tmp_path: Path) -> None:
     scores = scores_of(systems, measures)
     if "several" in how:
         how = {"baseline": list(scores.systems[:2])} if systems > 2 else {}
-    log = compiled(irmx_study.compare(scores, **how).to_latex(intervals=intervals), tmp_path)
+    text = irmx_study.compare(scores, **how).to_latex(intervals=intervals)
+    log = compiled(text, tmp_path)
     assert "Overfull" not in log
     assert "Missing" not in log
+    assert words_lost(text, tmp_path) == set()
 
 
 def test_the_table_and_the_sentences_of_the_command_compile_together(command: Any, tmp_path: Path) -> None:
@@ -62,9 +92,17 @@ def test_the_table_and_the_sentences_of_the_command_compile_together(command: An
     assert done.code == 0
     text, *entries = done.out.split("\n\n@")
     assert len(entries) > 3
+    assert words_lost(text, tmp_path, compile_first=True) == set()
     cited = {key for keys in re.findall(r"\\cite\{([^}]*)\}", text) for key in keys.split(",")}
     assert cited <= {re.split(r"[{,]", entry)[1] for entry in entries}
     assert "Overfull" not in compiled(text, tmp_path)
+
+
+@pytest.mark.parametrize("measures", ["AP", "AP nDCG@10", MEASURES, "MP(model=*)"])
+def test_the_means_of_irmx_eval_fit_a_paper(command: Any, measures: str, tmp_path: Path) -> None:
+    done = command("eval", qrels_path(), *map(run_path, SYSTEMS), *measures.split(), "-o", "latex")
+    assert "Overfull" not in compiled(done.out, tmp_path)
+    assert words_lost(done.out, tmp_path) == set()
 
 
 @pytest.mark.parametrize("how", [{}, {"all_pairs": True}, {"baseline": [HOSTILE, "[x*"]}])
@@ -136,11 +174,11 @@ def test_where_less_is_better_the_smallest_mean_is_bold() -> None:
 @pytest.mark.parametrize(
     ("how", "words"),
     [
-        ({}, ["We compared 2 systems with the baseline bm25 by AP", "the 2 comparisons of each measure", "Holm's method"]),
-        ({"all_pairs": True}, ["all pairs of 3 systems", "the 3 comparisons of each measure"]),
+        ({}, ["We compared 2 systems with the baseline bm25 by AP", "the 2 comparisons by each measure", "Holm's method"]),
+        ({"all_pairs": True}, ["all pairs of 3 systems", "the 3 comparisons by each measure"]),
         ({"baseline": ["bm25", "titles"]}, ["the baselines bm25 and titles"]),
-        ({"family": "all"}, ["of the 4 comparisons of all measures together were corrected"]),
-        ({"correction": "none"}, ["of the 4 comparisons were not corrected"]),
+        ({"family": "all"}, ["the 4 comparisons by all measures together were corrected"]),
+        ({"correction": "none"}, ["Each of the 2 comparisons by each measure was tested on its own", "without a correction"]),
         ({"correction": "maxt", "draws": 500}, ["those of the largest t statistic", "500 random draws"]),
         ({"test": "permutation", "draws": 500, "seed": 3}, ["The test used 500 random draws (seed 3)."]),
         ({"test": "tukey", "all_pairs": True}, ["controls the family-wise error rate over all pairs of systems"]),

@@ -34,11 +34,7 @@ _LOST = (errno.ENOSPC, errno.EFBIG, errno.EIO, getattr(errno, "EDQUOT", errno.EN
 
 _HOW = "'irmx --traceback COMMAND ...' shows the traceback."
 
-_HELP = """User-model-based evaluation measures beside those of ir_measures.
-
-\b
-    irmx eval QRELS RUN MEASURE...     irmx compare QRELS RUN... MEASURE...
-"""
+_HELP = "Score runs with AP, nDCG and measures that model the user, and compare systems."
 
 
 def run(arguments: list[str] | None = None) -> NoReturn:
@@ -199,7 +195,7 @@ def _options(
         Option(
             "--load",
             metavar="FILE.py",
-            help="Run a Python file of yours that defines measures with @irmx.measure. May be repeated.",
+            help="Run a Python file that defines measures.",
         ),
     ] = None,
     max_decompressed: Annotated[
@@ -207,12 +203,10 @@ def _options(
         Option(
             "--max-decompressed",
             metavar="SIZE",
-            help="How large a compressed file may become, such as 20GB; by default 100 times its size, and 64MB in any case.",
+            help="Limit for decompressed files, such as 20GB.",
         ),
     ] = None,
-    whole: Annotated[
-        bool, Option("--traceback", help="Show the traceback of an error, for authors of measures and plugins.")
-    ] = False,
+    whole: Annotated[bool, Option("--traceback", help="Show the traceback of an error.")] = False,
     completion: Annotated[
         str | None,
         Option(
@@ -221,7 +215,7 @@ def _options(
             eager=True,
             check=_show_completion,
             complete=lambda: ["bash", "fish", "zsh"],
-            help="Print the program that completes irmx in bash, fish or zsh, such as for eval in ~/.bashrc.",
+            help="Print the completion for bash, fish or zsh.",
         ),
     ] = None,
 ) -> None:

@@ -22,17 +22,17 @@ from irmx.hookspecs import hookimpl
 from irmx.registry import entry_points, is_filled, registry
 
 COMMANDS = [
-    Command(name, f"irmx.cli.{function}", "", about, tuple(f"irmx {name}{one}" for one in examples), section)
-    for name, function, section, about, examples in (
+    Command(name, f"irmx.cli.{function}", "", about, tuple(f"irmx {name}{one}" for one in examples), section, tuple(meant_by))
+    for name, function, section, about, examples, *meant_by in (
         ("eval", "eval:evaluate", "score", "Score one or several runs.",
-         (" qrels.txt run.txt AP nDCG@10", " qrels.txt 'runs/*.run' AP nDCG@10 -o table")),
+         (" qrels.txt run.txt AP nDCG@10", " qrels.txt 'runs/*.run' AP nDCG@10 -o table"), "score", "evaluate", "trec_eval"),
         ("explain", "explain:explain", "score", "Break a topic's score down by document.",
          (" qrels.txt run.txt nDCG@10 --topic 1",)),
         ("plot", "plot:plot_user", "score", "Draw the user of a measure on one topic.",
          (" qrels.txt run.txt 'MP(model=GL_AD_ID)' --topic 1 -o user.pdf",
           " qrels.txt 'runs/*.run' nDCG@10 --topic 1 -o contributions.svg")),
         ("demo", "demo:demo", "score", "Score three systems on a small built-in collection.", ("", " --into demo")),
-        ("measures", "measures:measures", "score", "List all measures, or describe one in full.", ("", " nDCG")),
+        ("measures", "measures:measures", "score", "List all measures, or describe one in full.", ("", " nDCG"), "list"),
         ("cite", "cite:cite", "score", "Print BibTeX entries of the papers to cite.",
          (" AP 'nDCG(dcg=\"exp-log2\")@10' > measures.bib",)),
         ("datasets", "datasets:datasets", "score", "List the datasets that can be used as qrels.",
@@ -42,9 +42,6 @@ COMMANDS = [
     )
 ]  # fmt: skip
 """The host's own commands, in the order in which the help lists them."""
-
-_MEANT = {"score": "eval", "evaluate": "eval", "trec_eval": "eval", "list": "measures", "test": "compare"}
-"""What people type who know other tools."""
 
 
 @hookimpl
@@ -155,23 +152,23 @@ class Words(click.Group):
                 )
         words = self._next_words(registry().commands().values())
         last = {} if self._word else {one.NAME: one.words for one in registry().commands().values()}
-        near = _MEANT.get(word, "") or suggest(word, {**last, **words}).removeprefix(" Did you mean ").removesuffix("?")
+        meant = {other: one.words for one in registry().commands().values() for other in one.MEANT_BY}
+        near = meant.get(word, "") or suggest(word, {**last, **words}).removeprefix(" Did you mean ").removesuffix("?")
         near = near and f" Did you mean {near if near in words else last.get(near, near)}?"
         return f"There is no command '{f'{self._word} {word}'.strip()}'.{near} 'irmx --help' lists the commands."
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands in groups, by what they are for."""
-        of_word = sorted(
-            (one for of in self._next_words(catalogue()).values() for one in of), key=lambda one: bool(one.group)
-        )
-        for section, title in SECTIONS.items():
-            rows = [
-                (one.NAME if self._word else one.words, one.SHORT_DESC)
-                for one in of_word
-                if section == (one.SECTION if one.SECTION in SECTIONS else "extend")
-            ]
+        """Write the commands by what they are for; of the commands behind one word, only their names."""
+        sections: dict[str, list[tuple[str, str]]] = {section: [] for section in SECTIONS}
+        for word, commands in self._next_words(catalogue()).items():
+            if self._word or not commands[0].group:
+                section = commands[0].SECTION if commands[0].SECTION in SECTIONS else "extend"
+                sections[section].append((word, commands[0].SHORT_DESC))
+            else:
+                sections["families"].append((word, ", ".join(one.NAME for one in commands)))
+        for section, rows in sections.items():
             if rows:
-                with formatter.section(title):
+                with formatter.section(SECTIONS[section]):
                     formatter.write_dl(rows)
 
     def get_help(self, ctx: click.Context) -> str:

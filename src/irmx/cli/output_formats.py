@@ -6,6 +6,7 @@ import csv
 import json
 import math
 import re
+from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any, TextIO
 
@@ -222,8 +223,31 @@ def in_markdown(text: str) -> str:
     return _IN_MARKDOWN.sub(lambda found: f"\\{found[0]}", visible(text))
 
 
+COLUMN, PAGE = 236.0, 480.0
+"""The widths in points of a column and of a page of a paper in two columns, less a little."""
+
+
+def latex_width(texts: Iterable[str], character: float = 5.3, separation: float = 9.0) -> float:
+    """Return about how wide a column of a table is, in points; by default in small type with little space between columns."""
+    return character * max(map(len, texts), default=0) + separation
+
+
+def latex_blocks(first: float, widths: Sequence[float]) -> list[list[int]]:
+    """Return which columns stand beside each other, after a first one that is repeated: as many as fit a page.
+
+    >>> latex_blocks(80, [200, 200, 200])
+    [[0, 1], [2]]
+    """
+    blocks: list[list[int]] = [[]]
+    for i, width in enumerate(widths):
+        if blocks[-1] and first + sum(widths[j] for j in blocks[-1]) + width > PAGE:
+            blocks.append([])
+        blocks[-1].append(i)
+    return blocks
+
+
 class Latex(OutputFormat):
-    """A LaTeX ``tabular`` with the rules of the package ``booktabs``."""
+    """A LaTeX ``tabular`` with the rules of the package ``booktabs``; one that is wider than a column of two is a ``table*``."""
 
     NAME = "latex"
     SHORT_DESC = "a LaTeX tabular, with the rules of the package booktabs"
@@ -231,12 +255,28 @@ class Latex(OutputFormat):
 
     def write(self, rows: PrintedRows, out: TextIO) -> None:
         """Write the table."""
-        columns = "".join("r" if numbers else "l" for numbers in rows.of_numbers())
-        lines = [[in_latex(name) for name in rows.names], *rows.texts(in_latex)]
-        head, *body = (" & ".join(line) + r" \\" for line in lines)
-        foot = [r"\midrule", " & ".join(rows.line(rows.footer, in_latex)) + r" \\"] if rows.footer else []
+        plain = [list(rows.names), *rows.texts(), *([rows.line(rows.footer)] if rows.footer else [])]
+        columns = list(zip(*plain, strict=True))
+        if sum(latex_width(texts, 5.6, 12.0) for texts in columns) <= COLUMN:
+            print(*self._tabular(rows, range(len(columns))), sep="\n", file=out)
+            return
+        first, *widths = (latex_width(texts) for texts in columns)
+        lines = [r"\begin{table*}", r"\centering", r"\small", r"\setlength{\tabcolsep}{4pt}"]
+        for number, block in enumerate(latex_blocks(first, widths)):
+            lines += [r"\par\medskip"] * (number > 0)
+            lines += self._tabular(rows, [0, *(i + 1 for i in block)])
+        print(*lines, r"\end{table*}", sep="\n", file=out)
+
+    def _tabular(self, rows: PrintedRows, chosen: Iterable[int]) -> list[str]:
+        """Return the lines of a tabular with some of the columns."""
+        places, numbers = list(chosen), rows.of_numbers()
+        cells = [[in_latex(name) for name in rows.names], *rows.texts(in_latex)]
+        head, *body = (" & ".join(line[i] for i in places) + r" \\" for line in cells)
+        footer = rows.line(rows.footer, in_latex) if rows.footer else []
+        foot = [r"\midrule", " & ".join(footer[i] for i in places) + r" \\"] if footer else []
+        columns = "".join("r" if numbers[i] else "l" for i in places)
         table = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule", *body, *foot]
-        print(*table, r"\bottomrule", r"\end{tabular}", sep="\n", file=out)
+        return [*table, r"\bottomrule", r"\end{tabular}"]
 
 
 class Markdown(OutputFormat):

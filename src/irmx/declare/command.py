@@ -1,4 +1,4 @@
-"""The class with which a plugin adds a command to ``irmx``."""
+"""The classes with which a plugin adds a command to ``irmx``, and a function to the module ``irmx``."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ SECTIONS = {
     "score": "Score",
     "compare": "Compare systems",
     "study": "Study measures",
+    "families": "Families (irmx WORD --help)",
     "extend": "Extend irmx",
 }
 """The parts of ``irmx --help``."""
@@ -37,7 +38,10 @@ class Command:
     EXAMPLES : tuple of str
         Command lines that its help shows, such as ``("irmx news fit log.csv",)``.
     SECTION : str
-        The part of ``irmx --help`` that lists it: ``"score"``, ``"compare"``, ``"study"`` (of measures) or ``"extend"``.
+        The part of ``irmx --help`` that lists it: ``"score"``, ``"compare"``, ``"study"`` (of measures) or ``"extend"``;
+        ``"families"`` lists the words that several commands begin with.
+    MEANT_BY : tuple of str
+        Other words that people type for it; the error for such a word names the command.
     """
 
     NAME: str
@@ -46,6 +50,7 @@ class Command:
     SHORT_DESC: str = ""
     EXAMPLES: tuple[str, ...] = ()
     SECTION: str = "extend"
+    MEANT_BY: tuple[str, ...] = ()
 
     __repr__ = short_repr
 
@@ -57,6 +62,32 @@ class Command:
         'news fit'
         """
         return f"{self.group} {self.NAME}".strip()
+
+    def load(self) -> Callable[..., Any]:
+        """Import and return the function."""
+        function: Callable[..., Any] = resolve_name(self.function)
+        return function
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function that ``irmx`` has when a plugin is installed: ``irmx.NAME``.
+
+    Attributes
+    ----------
+    NAME : str
+        Its name.
+    function : str
+        The location of the function, such as ``"irmx_news:fit"``; it is imported when it is first used.
+    SHORT_DESC : str
+        One sentence, for lists.
+    """
+
+    NAME: str
+    function: str
+    SHORT_DESC: str = ""
+
+    __repr__ = short_repr
 
     def load(self) -> Callable[..., Any]:
         """Import and return the function."""

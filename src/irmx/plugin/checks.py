@@ -9,7 +9,7 @@ from irmx import hookspecs
 from irmx.adapters.ir_datasets.fields import Field
 from irmx.adapters.ir_measures.install import name_taken
 from irmx.data.formats import Format
-from irmx.declare.command import Command
+from irmx.declare.command import Command, Function
 from irmx.declare.declared import problems
 from irmx.declare.measures import Measure
 from irmx.declare.output_format import OutputFormat
@@ -46,6 +46,8 @@ def keys(hook: str, obj: Any) -> list[str]:
             f"its hook {hook} returned a {kind} whose NAME is {name!r}; in an expression only letters, digits and _ can be "
             "read as a name."
         )
+    if isinstance(obj, Function) and not name.isidentifier():
+        raise PluginError(f"its hook {hook} returned a Function whose NAME is {name!r}, which is no name in Python.")
     if isinstance(obj, Measure):
         _refuse_bad_declarations(obj)
         if hook == "irmx_scorers":
@@ -78,6 +80,8 @@ def _refuse_bad_texts(hook: str, obj: Any) -> None:
         raise PluginError(f"{which} EXAMPLES are of type {type(lines).__name__}; a tuple of texts is expected.")
     if isinstance(obj, Command) and not all(isinstance(text, str) for text in (obj.function, obj.group)):
         raise PluginError(f"{which} function or group is no text.")
+    if isinstance(obj, Function) and not isinstance(obj.function, str):
+        raise PluginError(f"{which} function is no text.")
     if isinstance(obj, (Format, OutputFormat)) and re.search(r"[\s:]", str(obj.NAME)):
         raise PluginError(f"{which} NAME is {obj.NAME!r}, which cannot be typed: no blanks and no colon are allowed.")
     if isinstance(obj, Format):

@@ -188,7 +188,7 @@ class Discovery:
 
     def _taken(self, kind: str, key: str) -> str:
         """Return who has a name outside the plugins, empty where nobody has."""
-        if kind in ("measures", "attributes") and key in self._own_names:
+        if kind in ("measures", "attributes", "functions") and key in self._own_names:
             return "irmx itself"
         return name_taken(key) if kind == "measures" else ""
 

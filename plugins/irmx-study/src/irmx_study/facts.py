@@ -330,16 +330,21 @@ def _tested(comparison: Comparison) -> list[str]:
     several = len(comparison.scores.names) > 1
     kind = "view" if comparison.scores.marks else "measure"
     if choices.is_corrected:
-        of = f" of all {kind}s together" if choices.family == "all" else f" of each {kind}"
+        of = f" by all {kind}s together" if choices.family == "all" else f" by each {kind}"
         method = _in_words(choices.correction, _CORRECTIONS, "the method")
         sentences.append(
-            f"The p-values of the {size_of_family(comparison)}{of if several else ''} were corrected for multiple testing by {method}."
+            f"The p-values of the {size_of_family(comparison)}{of if several else ''} were corrected as one family by {method}."
         )
     elif choices.of_all_pairs:
         sentences.append(f"The test controls the family-wise error rate over all pairs of systems, for each {kind}.")
-    elif comparison.compared.identical.size > 1:
+    elif len(comparison.compared.first) == 1 and several:
         sentences.append(
-            f"The p-values of the {comparison.compared.identical.size} comparisons were not corrected for multiple testing."
+            f"There is one comparison by each {kind}, so each p-value stands for itself and needs no correction within a {kind}."
+        )
+    elif not choices.is_corrected and len(comparison.compared.first) > 1:
+        sentences.append(
+            f"Each of the {size_of_family(comparison)}{f' by each {kind}' if several else ''} was tested on its own: p-values are those of "
+            "single comparisons, without a correction for multiple testing."
         )
     if identical := int(comparison.identical.sum()):
         are = "1 comparison of systems with identical values is" if identical == 1 else None

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from irmx import UsageError
-from irmx.toolkit import counted, in_latex
+from irmx.toolkit import COLUMN, counted, in_latex, latex_blocks, latex_width
 from irmx_study.facts import topics_of
 from irmx_study.result import joined
 
@@ -15,12 +15,6 @@ if TYPE_CHECKING:
 
 _MARKS = (r"\dagger", r"\ddagger", r"\S", r"\P", r"\ast", r"\star", r"\circ", r"\diamond")
 """The mark of each baseline; further ones have numbers."""
-
-_COLUMN, _PAGE = 236.0, 480.0
-"""The widths in points of a column and of a page of two columns, less a little."""
-
-_CHARACTER, _SEPARATION = 5.3, 9.0
-"""About how wide a character of a table is, and the space between two columns, in points."""
 
 
 def in_latex_format(
@@ -33,10 +27,10 @@ def in_latex_format(
     views = list(range(len(comparison.scores.names)))
     cells = {v: _cells(comparison, v, systems, places, intervals) for v in views}
     names = [comparison.names[system] for system in systems]
-    first = _width(["system", *names])
+    first = latex_width(["system", *names])
     widths = [_width_of_view(comparison.scores.names[v], cells[v]) for v in views]
-    blocks = _blocks(first, widths)
-    wide = max(first + sum(widths[v] for v in block) for block in blocks) > _COLUMN
+    blocks = latex_blocks(first, widths)
+    wide = max(first + sum(widths[v] for v in block) for block in blocks) > COLUMN
     environment = "table*" if wide else "table"
     lines = [r"% needs \usepackage{booktabs}", rf"\begin{{{environment}}}", r"\centering"]
     lines += [rf"\caption{{{_caption(comparison) if caption is None else caption}}}", rf"\label{{{label}}}"]
@@ -49,24 +43,9 @@ def in_latex_format(
     )
 
 
-def _width(texts: list[str]) -> float:
-    """Return about how wide a column of a table is, in points."""
-    return _CHARACTER * max(map(len, texts)) + _SEPARATION
-
-
 def _width_of_view(name: str, cells: list[list[str]]) -> float:
     plain = [[re.sub(r"\\rlap\{.*\}|\\textbf|[{}$\\]", "", cell) for cell in row] for row in cells]
-    return max(_width([name]), sum(_width([row[i] for row in plain]) for i in range(len(plain[0]))))
-
-
-def _blocks(first: float, widths: list[float]) -> list[list[int]]:
-    """Return which views stand beside each other: as many as fit a page of two columns."""
-    blocks: list[list[int]] = [[]]
-    for v, width in enumerate(widths):
-        if blocks[-1] and first + sum(widths[i] for i in blocks[-1]) + width > _PAGE:
-            blocks.append([])
-        blocks[-1].append(v)
-    return blocks
+    return max(latex_width([name]), sum(latex_width([row[i] for row in plain]) for i in range(len(plain[0]))))
 
 
 def _tabular(
@@ -174,5 +153,12 @@ def _note(comparison: Comparison) -> str:
             else "Marks: ranks of systems that do not differ significantly"
         )
         return f"{marks} ({how}); bold: best."
-    of_baselines = [rf"$^{{{_mark(i)}}}$~{in_latex(comparison.names[b])}" for i, b in enumerate(comparison.baseline)]
-    return f"Significant difference to {joined(of_baselines)} ({how}); bold: best."
+    shown = "".join("".join(_marks(comparison, v).values()) for v in range(len(comparison.scores.names)))
+    marked = [
+        rf"$^{{{_mark(i)}}}$~{in_latex(comparison.names[b])}"
+        for i, b in enumerate(comparison.baseline)
+        if _mark(i) in shown
+    ]
+    if not marked:
+        return f"No significant difference to {joined([in_latex(comparison.names[b]) for b in comparison.baseline])} ({how}); bold: best."
+    return f"Significant difference to {joined(marked)} ({how}); bold: best."

@@ -1,6 +1,6 @@
 """The plugin irmx-study: its hooks."""
 
-from irmx import Command, Symbol, hookimpl
+from irmx import Command, Function, Symbol, hookimpl
 from irmx_study.corrections import BenjaminiHochberg, Bonferroni, Holm, Hommel, MaxT, NoCorrection
 from irmx_study.significance import (
     BootstrapTest,
@@ -29,7 +29,7 @@ def irmx_symbols() -> list[Symbol]:
 
 _COMMANDS: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
     (
-        "compare", "commands:compare_runs", "compare", "Compare systems: which is better, by how much, how sure, for which users.",
+        "compare", "commands:compare_runs", "compare", "Show which system is better, by how much, and how sure that is.",
         (
             "irmx compare qrels.txt baseline.run other.run AP nDCG@10",
             "irmx compare qrels.txt 'runs/*.run' AP --baseline bm25.run -o latex",
@@ -38,14 +38,14 @@ _COMMANDS: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
         ),
     ),
     (
-        "discriminate", "commands:discriminate_measures", "study", "Show which measures separate systems: discriminative power and swap rates.",
+        "discriminate", "commands:discriminate_measures", "study", "Show which measures separate systems.",
         (
             "irmx discriminate qrels.txt 'runs/*.run' AP P@10 'MP(model=GL_AD_ID)'",
             "irmx discriminate qrels.txt 'runs/*.run' AP nDCG --test randomised-tukey --plot power.pdf",
         ),
     ),
     (
-        "correlate", "commands:correlate_measures", "study", "Show which measures, or settings of a measure, rank systems the same way.",
+        "correlate", "commands:correlate_measures", "study", "Show which measures rank systems the same way.",
         (
             "irmx correlate qrels.txt 'runs/*.run' AP P@10 nDCG@10 --plot agreement.pdf",
             "irmx correlate qrels.txt 'runs/*.run' AP 'MP(model=*)' --reference AP -o csv",
@@ -61,32 +61,32 @@ _COMMANDS: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
         ),
     ),
     (
-        "power", "commands:plan_topics", "compare", "Plan an experiment: which differences can it find, how many topics does it need.",
+        "power", "commands:plan_topics", "compare", "Plan an experiment: how many topics does it need?",
         (
             "irmx power qrels.txt 'runs/*.run' AP nDCG@10 --difference 0.05",
             "irmx power --sd 0.2 --topics 50 --difference 0.02 --difference 0.05",
         ),
     ),
     (
-        "report", "commands_on_runs:report_on_runs", "compare", "Make a report: a page of HTML with findings, tables, pictures and rankings.",
+        "report", "commands_on_runs:report_on_runs", "compare", "Make one page of HTML with findings, tables and pictures.",
         (
             "irmx report qrels.txt 'runs/*.run' AP 'MP(model=GL_AD_ID)' -o report.html",
             "irmx report qrels.txt 'runs/*.run' AP nDCG@10 --texts documents.jsonl --queries topics.tsv",
         ),
     ),
     (
-        "sweep", "commands_on_runs:sweep_settings", "study", "Score runs in every setting of a grid of parameters of a measure.",
+        "sweep", "commands_on_runs:sweep_settings", "study", "Score runs in many settings of a measure.",
         ("irmx sweep qrels.txt 'runs/*.run' --measure NCP --grid 'law=uniform,first' --out results.parquet",),
     ),
     (
-        "topics", "commands:topics_in_order", "compare", "Show on which topics two systems differ, or which topics are easy, hard or disputed.",
+        "topics", "commands:topics_in_order", "compare", "Show on which topics two systems differ, or which are hard.",
         (
             "irmx topics qrels.txt baseline.run other.run AP nDCG@10 --top 5",
             "irmx topics qrels.txt 'runs/*.run' AP --by hardest --top 10",
         ),
     ),
     (
-        "unjudged", "commands_on_runs:unjudged_documents", "compare", "Show how unjudged documents could affect results: shares, bounds, residuals, flips.",
+        "unjudged", "commands_on_runs:unjudged_documents", "compare", "Show how much unjudged documents could change the scores.",
         ("irmx unjudged qrels.txt baseline.run 'runs/*.run' P@10 RBP --depth 10",),
     ),
 )  # fmt: skip
@@ -95,6 +95,16 @@ _COMMANDS: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
 @hookimpl
 def irmx_commands() -> list[Command]:
     return [
-        Command(name, f"irmx_study.{function}", SHORT_DESC=about, SECTION=section, EXAMPLES=examples)
+        Command(name, f"irmx_study.{function}", "", about, examples, section, _MEANT_BY.get(name, ()))
         for name, function, section, about, examples in _COMMANDS
     ]
+
+
+_MEANT_BY = {"compare": ("sensitivity", "test", "significance"), "correlate": ("settings", "tau")}
+"""Other words that people type for a command."""
+
+
+@hookimpl
+def irmx_functions() -> list[Function]:
+    functions = ("leave_out", "read_per_topic", *(name for name, *_ in _COMMANDS))
+    return [Function(name, f"irmx_study:{name}") for name in functions]

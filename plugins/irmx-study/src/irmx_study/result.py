@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import shutil
 import sys
 import textwrap
@@ -30,6 +31,9 @@ _SHORT = {
     "if_nonrelevant": "if not relevant",
 }  # fmt: skip
 """Names of columns in tables for reading, so that they fit a terminal."""
+
+_PARAMETER = re.compile(r"\w+\.\w+")
+"""A column of values of a parameter, such as RBP.p."""
 
 
 @dataclass(eq=False, repr=False)
@@ -303,7 +307,7 @@ def for_reading(frame: pd.DataFrame, places: int, drop: Sequence[str] = (), cove
                 )
             elif name in ("high", "ties", "losses") and ("low" in record or "wins" in record):
                 continue
-            elif ("." in str(name) or name in ("lower", "upper")) and isinstance(value, float):
+            elif (_PARAMETER.fullmatch(str(name)) or name in ("lower", "upper")) and isinstance(value, float):
                 cells[str(name)] = f"{value:g}" if value == value else None
             else:
                 cells[_SHORT.get(str(name), str(name))] = value if value == value else None
