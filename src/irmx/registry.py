@@ -100,9 +100,10 @@ class Registry:
     def without_attribute(self, module: str, name: str) -> str:
         """Return the message about a name that is no attribute of a module; where plugins dispute it, why."""
         reasons = [
-            f"\n{info.source} does not get it: {info.refused['attributes'][name]}"
+            f"\n{info.source} does not get it: {info.refused[kind][name]}"
             for info in self.plugins.values()
-            if name in info.refused.get("attributes", ())
+            for kind in ("attributes", "functions")
+            if name in info.refused.get(kind, ())
         ]
         return f"module {module!r} has no attribute {name!r}{':' * bool(reasons)}{''.join(reasons)}"
 

@@ -85,10 +85,10 @@ def test_the_help_lists_every_command_in_groups(registry_with: Any, command: Any
     in_one = Command("zflat", "m:f", SHORT_DESC="Do what it says.", SECTION="compare")
     registry_with("pair", commands=[in_one, Command("zfit", "m:f", group="zgroup", SHORT_DESC="Fit.")])
     shown = command("--help").out
-    titles = ["Score", "Compare systems", "Study measures", "Extend irmx"]
-    assert [title for title in re.findall(r"^(.+):$", shown, re.M) if title in titles] == [titles[i] for i in (0, 1, 3)]
+    assert re.findall(r"^(\w+).*:$", shown, re.M)[-4:] == ["Score", "Compare", "Families", "Extend"]
+    assert len(shown.splitlines()) <= 44
     assert re.search(r"Compare systems:\n  zflat +Do what it says\.", shown)
-    assert re.search(r"Extend irmx:\n(  .*\n)*  zgroup zfit +Fit\.", shown)
+    assert re.search(r"^Families.*:\n  zgroup +zfit$", shown, re.M)
     assert re.search(r"^  zfit +Fit\.$", command("zgroup", "-h").out, re.M)
 
 
@@ -214,3 +214,30 @@ def test_the_program_for_each_shell_is_printed(shell: str, command: Any, monkeyp
     assert "eval" in command().out
     monkeypatch.delenv("_IRMX_COMPLETE")
     assert command("--completion", "tcsh").code == 2
+
+
+# -- functions ---------------------------------------------------------------------------------------------
+
+
+def test_functions_of_plugins_are_called_from_irmx(registry_with: Any) -> None:
+    import irmx
+
+    offered = [
+        irmx.Function("zdumps", "json:dumps"),
+        irmx.Function("no name", "m:f"),
+        irmx.Function("zlost", "json:lost"),
+    ]
+    with pytest.warns(irmx.PluginWarning, match="no name in Python"):
+        registry_with("pair", functions=offered)
+    assert irmx.zdumps([1]) == "[1]"
+    assert "zdumps" in dir(irmx)
+    with pytest.raises(AttributeError, match="lost"):
+        _ = irmx.zlost
+
+
+def test_studies_are_functions_of_irmx() -> None:
+    import irmx
+    import irmx_study
+
+    for name in ("compare", "correlate", "discriminate", "pool", "power", "report", "sweep", "topics", "unjudged"):
+        assert getattr(irmx, name) is getattr(irmx_study, name)

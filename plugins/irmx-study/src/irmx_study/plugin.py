@@ -61,7 +61,7 @@ _COMMANDS: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
         ),
     ),
     (
-        "power", "commands:plan_topics", "compare", "Plan an experiment: how many topics does it need?",
+        "power", "commands:plan_topics", "compare", "Plan an experiment: how many topics it needs.",
         (
             "irmx power qrels.txt 'runs/*.run' AP nDCG@10 --difference 0.05",
             "irmx power --sd 0.2 --topics 50 --difference 0.02 --difference 0.05",
