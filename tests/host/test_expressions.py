@@ -271,7 +271,7 @@ def test_any_text_is_a_measure_or_a_usage_error_and_is_split_without_loss(text: 
         ("NCP(law=geometric(p=1.5))", "1.5", ["(0, 1]"]),
         ("NCP(law=table(p=[1,-1]))", "[1,-1]", ["a list of numbers"]),
         ("NCP(law=uniform,law=first)", "first", ["'law' is given twice"]),
-        ("map@10", "map", ["stands for AP"]),
+        ("map_cut@10", "map_cut", ["stands for AP"]),
         ("recip_rnk", "recip_rnk", ["Did you mean recip_rank?"]),
         ("NCP(uniform)", "uniform", ["by name: parameter=value"]),
         ("NCP", "NCP", ["needs the parameter 'law'", "NCP(law=uniform)"]),

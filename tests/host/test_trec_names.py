@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import ir_measures
+import pandas as pd
 import pytest
 import pytrec_eval
 from hypothesis import given
@@ -112,3 +113,30 @@ def test_a_file_of_such_a_name_is_a_run_only_with_its_folder(command: Callable[.
 def test_the_measure_is_described_by_its_name_of_trec_eval(command: Callable[..., Any]) -> None:
     assert command("measures", "ndcg_cut_10").out == command("measures", "nDCG").out
     assert command("measures", "gm_map").code == 2
+
+
+@pytest.mark.parametrize(
+    ("spelled", "meant"),
+    [
+        ("ndcg@10", "nDCG@10"), ("NDCG@5", "nDCG@5"), ("recall@10", "R@10"), ("mrr", "RR"), ("MRR@10", "RR@10"),
+        ("map@100", "AP@100"), ("hit_rate@10", "Success@10"), ("HR@5", "Success@5"), ("p@10", "P@10"),
+        ("precision@3", "P@3"), ("r_precision", "Rprec"), ("rbp(p=.5)", "RBP(p=0.5)"), ("mp(model=GL_AD_ID)", "MP(model=GL_AD_ID)"),
+        ("success@5", "Success@5"), ("bpref", "Bpref"),
+    ],
+)  # fmt: skip
+def test_spellings_of_people_and_other_tools(spelled: str, meant: str) -> None:
+    assert str(irmx.parse_measure(spelled)) == meant
+
+
+def test_names_that_nobody_has_stay_unknown() -> None:
+    for name in ("hits@10", "f1", "ndgc@10"):
+        with pytest.raises(NameError):
+            irmx.parse_measure(name)
+
+
+@pytest.mark.parametrize("column", ["docno", "docid", "pid"])
+def test_names_of_the_column_of_documents(column: str) -> None:
+    qrels = {"qid": ["1", "1"], column: ["a", "b"], "label": [1, 0]}
+    run = {"qid": ["1", "1"], column: ["b", "a"], "score": [2.0, 1.0]}
+    values = irmx.calc_aggregate("RR", pd.DataFrame(qrels), pd.DataFrame(run))
+    assert list(values.values()) == [0.5]

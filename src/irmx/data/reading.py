@@ -32,7 +32,7 @@ _KINDS = (
 _TABLE_KINDS = (
     "the path of a table file, a DataFrame, an Arrow table, a dict of columns, or rows that are dicts or namedtuples"
 )
-_ALIASES = {"qid": "query_id", "topic": "query_id", "docno": "doc_id"}
+_ALIASES = {"qid": "query_id", "topic": "query_id", "docno": "doc_id", "docid": "doc_id", "pid": "doc_id"}
 
 _MANY = 10**5
 """After so many judgments were read, the memory that reading them took is given back."""
@@ -122,7 +122,7 @@ def read_table(
     source : str, Path, DataFrame, Arrow table, dict of columns, or iterable of dicts or namedtuples
         A file is comma- or tab-separated with a header, JSON Lines or Parquet, which is detected by its content and name;
         plain, or compressed with gzip, bzip2, xz or zstd; ``-`` is standard input. Spaces around the fields of a line
-        are ignored. ``qid`` and ``topic`` are read as ``query_id``, ``docno`` as ``doc_id``.
+        are ignored. ``qid`` and ``topic`` are read as ``query_id``, ``docno``, ``docid`` and ``pid`` as ``doc_id``.
     columns : dict of str to Param or type
         The columns to read, by name; other columns are ignored. A :class:`irmx.Param` declares the type (``str``, ``int``,
         ``float``, ``bool``, also as 1 and 0, ``datetime.datetime`` for seconds or dates, which become seconds since 1970, or

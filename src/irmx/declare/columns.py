@@ -173,17 +173,19 @@ REQUIRED: dict[str, tuple[str, ...]] = {
 """The columns that every run and every qrels table has."""
 
 ALIASES: dict[str, dict[str, str]] = {
-    "run": {"qid": "query_id", "docno": "doc_id"},
+    "run": {"qid": "query_id", "docno": "doc_id", "docid": "doc_id", "pid": "doc_id"},
     "qrels": {
         "qid": "query_id",
         "docno": "doc_id",
+        "docid": "doc_id",
+        "pid": "doc_id",
         "label": "relevance",
         "subtopic_id": "iteration",
         "query-id": "query_id",
         "corpus-id": "doc_id",
     },
 }
-"""The names of these columns in tables of PyTerrier, ir_datasets and BEIR."""
+"""The names of these columns in tables of PyTerrier, ir_datasets, BEIR, Pyserini and MS MARCO; of several for one column the first is it."""
 
 _BEIR = {"query-id", "corpus-id", "score"}
 """The columns of BEIR's qrels, where the score is the grade."""
@@ -196,7 +198,8 @@ def canonical_names(table: TableName, names: list[str]) -> list[str]:
     (['query_id', 'doc_id', 'relevance'], ['query_id', 'doc_id', 'relevance'])
     """
     aliases = ALIASES[table] | ({"score": "relevance"} if table == "qrels" and _BEIR.issubset(names) else {})
-    return [aliases[n] if n in aliases and aliases[n] not in names else n for n in names]
+    used = {name: alias for alias, name in reversed(aliases.items()) if alias in names and name not in names}
+    return [aliases[n] if n in aliases and used.get(aliases[n]) == n else n for n in names]
 
 
 def is_missing(values: Array) -> Array:

@@ -30,7 +30,8 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
     Values may be signed numbers, quoted strings, ``True``, ``False``, ``None``, lists, dicts, and the
     named objects of plugins, with parameters if they have any. A value after ``@`` takes precedence over the
     same parameter in parentheses, as in ir_measures. A name of trec_eval, such as ``map`` or ``ndcg_cut_10``, in upper or
-    lower case, is understood if no measure of a plugin or of ir_measures has that name.
+    lower case, is understood if no measure of a plugin or of ir_measures has that name, and so are the spellings of other
+    tools, such as ``ndcg@10``, ``mrr@10``, ``recall@100`` and ``hit_rate@10``.
 
     Parameters
     ----------
@@ -148,7 +149,7 @@ def _settings(whole: Part, complete: bool) -> list[ir_measures.Measure]:
     if call is None:
         raise whole.error(f"Expected the name of a measure here; this is not a measure. {_FORM}.")
     name, word = call[1], whole.part(0, len(call[1]))
-    base = registry().measure(name) or ir_measures.measures.registry.get(name)
+    base = registry().measure(name) or ir_measures.measures.registry.get(name) or _spelled(name)
     if base is None:
         if is_trec_name(name):
             same = " ".join(map(str, trec_measures(name)))
@@ -212,7 +213,29 @@ def measure_names() -> dict[str, ir_measures.Measure]:
 
 def names_a_measure(text: str) -> bool:
     """Tell whether a text begins with the name of a measure, or is a name of trec_eval."""
-    return text.partition("(")[0].partition("@")[0].strip() in measure_names() or is_trec_name(text)
+    name = text.partition("(")[0].partition("@")[0].strip()
+    return name in measure_names() or is_trec_name(text) or _spelled(name) is not None
+
+
+_SPELLINGS = {
+    "averageprecision": "AP", "hit": "Success", "hitrate": "Success", "hr": "Success", "map": "AP", "mrr": "RR", "p": "P",
+    "precision": "P", "r": "R", "recall": "R", "reciprank": "RR", "reciprocalrank": "RR", "rprecision": "Rprec",
+}  # fmt: skip
+"""Names of measures in other tools and among people, without regard to case and underscores."""
+
+
+def _spelled(name: str) -> ir_measures.Measure | None:
+    """Return the measure that people mean by a name: another spelling, or another case of the name of one measure alone.
+
+    >>> _spelled("ndcg"), _spelled("hit_rate"), _spelled("MRR"), _spelled("unheard_of")
+    (nDCG, Success, RR, None)
+    """
+    plain = name.replace("_", "").casefold()
+    known = measure_names()
+    if plain in _SPELLINGS:
+        return known.get(_SPELLINGS[plain])
+    same = {str(measure.NAME): measure for one, measure in known.items() if one.casefold() == name.casefold()}
+    return next(iter(same.values())) if len(same) == 1 else None
 
 
 class _Whole(float):
