@@ -130,7 +130,7 @@ def page(judgments: irmx.Judgments, runs: dict[str, irmx.Run], results: Path, to
 _PAGE = """\
 # Temporal Summarization 2014: three runs beside their official scores
 
-The measures of the track, computed by irmx, beside its official scores: equal where the data suffice, and close where texts are missing.
+The measures of the track, as irmx computes them, equal its official scores where the data suffice, and are close where texts are missing.
 
 ```console
 $ IRMX_DATA=... python docs/results/tst2014_track_measures.py
