@@ -191,8 +191,8 @@ measure something else than what the experiment is about.
 ## Agreement
 
 Tau-b of all pairs; [what it is](../guide/agreement-of-measures.md). Measures with a tau of .9 or more are customarily said to rank
-systems alike. How much such a number owes to the topics: over 1,000 resamples of the topics, 95% of the taus of AP and P@10, {tau} here,
-lie between {low} and {high}. That is no confidence interval; it lies too low. Pictures have the names that irmx prints:
+systems alike. The topics matter, too: over 1,000 resamples of the topics, 95% of the taus of AP and P@10, {tau} here,
+lie between {low} and {high}. This range is not a confidence interval: it lies too low. Pictures have the names that irmx prints:
 `RBP(rel=1)` has its default p, .8, and `NCP(law=zipf)` its default s, 1; `@Rec` is `rescale='recall'`.
 
 ![Heat map of tau between all measures; measures that agree are neighbours.]({stem}_agreement.svg)

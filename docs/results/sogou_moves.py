@@ -198,7 +198,7 @@ A stay is the time from a click until the user's next one; from n of them, mu = 
 
 {cursor}## MP and MPcont of one example
 
-Six results are retrieved, those at ranks 1, 3 and 4 are relevant. Times are those by rank of all queries. Here and
+Six results are retrieved; the results at ranks 1, 3 and 4 are relevant. Times are those by rank of all queries. Here and
 below, LO_AD_LID is left out: it is the same model as LO_AD_ID.
 
 {example}

@@ -175,7 +175,7 @@ With `words='track'` and `same_time='run'`, the script's own rules, on the same 
 ## Other readings of the rules
 
 The mean relative difference over the {pairs} pairs; of the {cells} scores of measures that count words, how many are equal;
-and by how much the ratio of V - 1 to the official one differs between the runs of a topic, in the mean over topics:
+and by how much the ratio of V - 1 to the official one differs between the runs of a topic, on average over topics:
 
 | reading | `TS_Verbosity` | `EG` | `TS_H` | equal | spread within topics |
 | --- | ---: | ---: | ---: | ---: | ---: |
