@@ -318,7 +318,7 @@ def main() -> None:
         "Spearman's rho and Kendall's tau-b with 95% intervals from 1,000 samples of users, all pages of a user together; the same",
         "samples for the differences.",
         "",
-        "- On all pages no AS_* is told from nDCG@10: the intervals of the differences hold 0.",
+        "- On all pages no AS_* measure differs significantly from nDCG@10: the intervals of the differences contain 0.",
         "- The study's `ndcg_10` follows the ratings more closely than any measure of the page as it was shown, although it is not of",
         "  this page's order. Its ideal is that of ten documents of grade 2 for every query, so it is made of judgments with grades,",
         "  which the data do not have.",

@@ -295,6 +295,7 @@ def main() -> None:
     wanted = [*((UTILITY, m) for m in MODELS), *((name, "AS_RBP") for name in (ATTENTION, LIST, MIXED))]
     fits = {(name, measure): study.fit(votes[name], measure) for name, measure in wanted}
     summary, of_users = of_weights(fits[UTILITY, "AS_RBP"])
+    alpha = next(row for row in fits[UTILITY, "AS_RBP"].parameters.itertuples() if row.parameter == "alpha")
     truth = f"AS_RBP(alpha=7,beta=0.85,personal={np.mean(weights()):.2f})"
     of_truth = agreement(study.pages, votes[UTILITY], study.qrels, truth, [0.75])
     [best] = of_truth.loc[of_truth["bin_pair"] == "all", "agreement"]
@@ -302,9 +303,12 @@ def main() -> None:
     lines = [
         "# Simulated preferences between pages of 157 search engines",
         "",
-        "**No person made these preferences: a program drew them.** The pages are real results, the users are not. The tables have the",
-        "form of tables 5 to 8 of Zhou et al. (SIGIR 2012); their numbers say nothing about which measure people agree with. They show",
-        "what a sample of that size can find, and whether learning finds what is there to be found.",
+        f"From {len(votes[UTILITY].pair):,} simulated votes of users whose `alpha` is 7, likelihood learns {alpha.by_likelihood:.2f} (95% interval {between(alpha.low, alpha.high, 2)}), and",
+        f"counting agreements learns {alpha.by_agreement:.2f}. **No person made these preferences: a program drew them.**",
+        "",
+        "The pages are real results, the users are not. The tables have the form of tables 5 to 8 of Zhou et al. (SIGIR 2012). They show",
+        "what a sample of this size can find, and whether learning recovers the parameters of the users. They do not show which measure",
+        "people agree with.",
         "",
         "```console",
         "$ IRMX_DATA=... python docs/results/fedweb13_preferences.py",
@@ -322,7 +326,7 @@ def main() -> None:
         f"  measure m prefers page A with the probability 1/(1 + exp(-{SCALE:g} (m(A) - m(B)))), and says that both are bad where both are below {BAD_BELOW:g}.",
         "- Four populations. **utility**: `AS_RBP(alpha=7,beta=0.85)`, the values that the paper learned, and a `personal` weight l of",
         f"  vertical recall of the user's own, from {min(weights()):.2f} to {max(weights()):.2f}, {np.mean(weights()):.2f} in the mean. **attention**: `AS_ATT(alpha=7)`, with the same l. **list**: `nDCG@10`,",
-        "  all users alike. **mixed**: every other user as in *utility*, the others as in *list*.",
+        "  for all users. **mixed**: every other user as in *utility*, the others as in *list*.",
         f"- Fleiss' kappa of the votes: {kappas}.",
         "",
         "What is circular: the *utility* users choose by one of the measures that are then compared, so `AS_RBP` and its relatives agree with",

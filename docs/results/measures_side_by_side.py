@@ -1,4 +1,4 @@
-"""Measures side by side: whom they agree with, how well they tell systems apart, how well they bear missing judgments.
+"""Measures side by side: whom they agree with, how well they tell systems apart, how well they tolerate missing judgments.
 
 Writes the page ``measures_side_by_side.md`` and three pictures beside this file, about the 129 runs of TREC-8 ad hoc, or about other
 runs that are given as arguments. The page holds counts, correlations and shares only, nothing of the data.
@@ -80,6 +80,15 @@ def overview(agreement: Any, power: Any, pools: Any, left_out: Any) -> pd.DataFr
     return pd.DataFrame(rows).T
 
 
+def finding(rows: pd.DataFrame) -> str:
+    """Return the measures that are best at telling runs apart and at tolerating missing judgments, in two sentences."""
+    power, half = rows["discriminative power"], rows["tau, half the judgments"]
+    return f"""\
+{power.idxmax()} tells the largest share of all pairs of runs apart, {power.max():.1%}, and {power.idxmin()} the smallest,
+{power.min():.1%}. Missing judgments change the ranking by {half.idxmax()} least: with half of the judgments its tau is {half.max():.3f}. The
+ranking by {half.idxmin()} changes most, with a tau of {half.min():.3f}."""
+
+
 def without_groups(left_out: Any) -> pd.DataFrame:
     """Return one row per measure: what leaving out groups does to rankings, and to the group's own runs."""
     rows, runs = left_out.frame().groupby("measure", sort=False), left_out.frame("runs").groupby("measure", sort=False)
@@ -121,6 +130,7 @@ def page(collection: Collection) -> str:
     tests.columns = pd.Index(["significant", "power", "difference needed", "swap rate"])
     tests.insert(2, "power, randomised Tukey", tukey.frame().set_index("measure")["power"])
     stable = agreement.frame("stability").set_index(["a", "b"])
+    rows = overview(agreement, power, pools, left_out)
     judged, *_, unpooled = re.findall(r"[\d,]+\d|\d", left_out.facts()["judgments"])
     return _PAGE.format(
         name=collection.name,
@@ -129,7 +139,8 @@ def page(collection: Collection) -> str:
         runs=len(scores.systems),
         pairs=f"{len(scores.systems) * (len(scores.systems) - 1) // 2:,}",
         topics=len(scores.topics),
-        overview=in_markdown(overview(agreement, power, pools, left_out)),
+        finding=finding(rows),
+        overview=in_markdown(rows),
         taus=in_markdown(taus),
         low=f"{stable['low']['AP', 'P@10']:.3f}",
         high=f"{stable['high']['AP', 'P@10']:.3f}",
@@ -148,7 +159,7 @@ def page(collection: Collection) -> str:
 _PAGE = """\
 # Measures side by side on {name}: agreement, discriminative power, robustness
 
-Which measures rank the runs alike, which tell them apart, and which bear missing judgments: in one table, and below part by part.
+{finding}
 
 ```console
 $ {command}
@@ -180,8 +191,8 @@ measure something else than what the experiment is about.
 ## Agreement
 
 Tau-b of all pairs; [what it is](../guide/agreement-of-measures.md). Measures with a tau of .9 or more are customarily said to rank
-systems alike. How much such a number owes to the topics: over 1,000 resamples of the topics, 95% of the taus of AP and P@10, {tau} here,
-lie between {low} and {high}. That is no confidence interval; it lies too low. Pictures have the names that irmx prints:
+systems alike. The topics matter, too: over 1,000 resamples of the topics, 95% of the taus of AP and P@10, {tau} here,
+lie between {low} and {high}. This range is not a confidence interval: it lies too low. Pictures have the names that irmx prints:
 `RBP(rel=1)` has its default p, .8, and `NCP(law=zipf)` its default s, 1; `@Rec` is `rescale='recall'`.
 
 ![Heat map of tau between all measures; measures that agree are neighbours.]({stem}_agreement.svg)

@@ -239,7 +239,7 @@ The tau_AP that is printed is the one read from the worst run on. It was made to
 run on it is lower. ELG has ties in the table; they stand as the table has them.
 
 The values of topics come from later code, and probably other random users. Their means are up to {apart} from the printed ones, and {moved} runs have another
-rank: the second decimal of such a correlation owes something to chance.
+rank: the second decimal of such a correlation depends on chance.
 
 {ranks}
 ## Two kinds of users, 2013 and 2014

@@ -120,6 +120,7 @@ def page(parts: dict[str, pd.DataFrame], cursor: pd.DataFrame | None, sessions: 
                 ]
             ],
         ),
+        backward=f"{sum(m[1].sum() for m in moves.values()) / sum(m[0].sum() for m in moves.values()):.1%}",
         mean=f"{clicks.mean():.2f}",
         chains=moves_by_chain(training, held_out),
         times=times_by_rank(log),
@@ -153,8 +154,9 @@ def page(parts: dict[str, pd.DataFrame], cursor: pd.DataFrame | None, sessions: 
 _PAGE = """\
 # How users move and how long they stay: Markov Precision and a click log
 
-What a click log says of the user of Markov Precision: which way users move, how long they stay, and whether ten steps are enough to
-take the limit for the user.
+{backward} of the moves in this log go backward. Ten steps are enough to take the limit of Markov Precision for the user if users
+start anywhere (the mean distance is {uniform}), but not if they start at the first relevant document and move to a
+neighbour ({local}).
 
 {how}
 
@@ -196,7 +198,7 @@ A stay is the time from a click until the user's next one; from n of them, mu = 
 
 {cursor}## MP and MPcont of one example
 
-Six results are retrieved, those at ranks 1, 3 and 4 are relevant. Times are those by rank of all queries. Here and
+Six results are retrieved; the results at ranks 1, 3 and 4 are relevant. Times are those by rank of all queries. Here and
 below, LO_AD_LID is left out: it is the same model as LO_AD_ID.
 
 {example}

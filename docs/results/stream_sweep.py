@@ -26,7 +26,7 @@ from sweep_collection import PAPER, TOPICS, UPDATES_A_TOPIC, write_collection  #
 
 PAGE = """# The paper's sweep on one machine
 
-The sweep of the paper on Modeled Stream Utility, thousands of settings over millions of updates, takes minutes on two cores.
+The sweep of the paper on Modeled Stream Utility, thousands of settings over millions of updates, takes {minutes:.0f} minutes on {cores} cores.
 
 ```console
 $ python docs/results/stream_sweep.py

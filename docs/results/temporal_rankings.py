@@ -218,7 +218,7 @@ def main() -> None:
         "",
         f"The judged tweets of the Microblog track of 2015 and the Real-Time Summarization track of 2016, as {SYSTEMS} simulated systems",
         f"rank them (seed {SEED}): by grade, by a liking for new or for old tweets, by cluster and by noise, each system in its own",
-        "mixture. No run of these tracks is at hand; what the table shows is how far the measures differ on real clusters and",
+        "mixture. No run of these tracks is available. The table shows how far the measures differ on real clusters and",
         "days, not how well real systems do.",
         "",
     ]

@@ -65,7 +65,8 @@ def main() -> None:
     lines = [
         "# Ties in runs of TREC-8",
         "",
-        "The order of equal scores changes values, and tools differ in it. This page shows by how much, and what irmx makes of it.",
+        f"The order of documents with equal scores changes AP in {sum(c > 0 for c in change.values())} of {len(change)} runs. Tools order them differently; through",
+        "irmx, all tools get one order.",
         "",
         "```console",
         "$ IRMX_DATA=... python docs/results/ties.py",
@@ -76,7 +77,7 @@ def main() -> None:
         "provider of ir_measures called directly, which orders equal scores as the file does (cwl_eval) or by ascending id",
         "(compat), then from the same provider through irmx, which gives it the documents in trec_eval's order.",
         "",
-        f"The order of ties in the file changes AP in {sum(c > 0 for c in change.values())} of {len(change)} runs, most in these {SHOWN}:",
+        f"The order of ties in the file changes AP most in these {SHOWN}:",
         "",
         f"| run | tied scores | {' | '.join(f'`{m}`' for m in MEASURES)} |",
         f"| --- | ---: | {' | '.join('---:' for _ in MEASURES)} |",

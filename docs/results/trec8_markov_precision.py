@@ -113,6 +113,20 @@ def agreement(scores: irmx.Scores) -> str:
     )
 
 
+def finding(scores: irmx.Scores, pools: irmx_study.Result) -> str:
+    """Return how far Markov Precision agrees with AP, and with itself when judgments are missing, in two sentences."""
+    tau, kept = taus(scores), pools.frame().set_index(["measure", "keep"])["tau"]
+
+    def span(values: list[float]) -> str:
+        return f"{min(values):.3f} to {max(values):.3f}"
+
+    with_recall, without = ([tau[f"{model}{end}", "AP"] for model in MODELS] for end in ("@Rec", ""))
+    half = [kept[NAMES[f"{model}{end}"], 50] for model in MODELS for end in ("", "@Rec")]
+    return f"""\
+Multiplied by recall (`@Rec`), the models of Markov Precision rank the runs as AP does with a tau of {span(with_recall)}; without
+recall it is {span(without)}. With half of the judgments, each ranking has a tau of {span(half)} with the ranking by all."""
+
+
 def robustness(pools: irmx_study.Result, picture: str) -> str:
     """Return the section about missing judgments, in Markdown."""
     frame = pools.frame().set_index(["measure", "keep"])
@@ -149,7 +163,7 @@ def picture(pools: irmx_study.Result, path: Path) -> None:
 _PAGE = """\
 # Markov Precision on {name}: agreement with other measures, and missing judgments
 
-Which users of Markov Precision rank the runs as AP, P@10 and other measures do, and how the rankings change with fewer judgments.
+{finding}
 
 ```console
 $ {command}
@@ -214,7 +228,12 @@ tau-b, over {samples} random samples, of a measure's ranking of the runs with it
 
 def page(collection: Collection, scores: irmx.Scores, pools: irmx_study.Result) -> str:
     """Return the page in Markdown."""
-    first = _PAGE.format(name=collection.name, command=collection.command, statistics=statistics(collection, scores))
+    first = _PAGE.format(
+        name=collection.name,
+        command=collection.command,
+        finding=finding(scores, pools),
+        statistics=statistics(collection, scores),
+    )
     picture_path = collection.page.with_suffix(".svg")
     picture(pools, picture_path)
     return first + agreement(scores) + robustness(pools, picture_path.name)

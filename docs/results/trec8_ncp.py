@@ -181,7 +181,8 @@ def page(collection: Collection, scores: irmx.Scores, equal: Array) -> str:
 _PAGE = """\
 # Stopping laws of NCP on {name}: which law explains which measure
 
-Which stopping users explain which measure: the law of NCP under which the runs are ranked most nearly as by AP, P@10, RBP and others.
+NCP equals AP if the user is equally likely to stop at each relevant document, and RR if the user stops at the first. P@k fits
+users who are equally likely to stop at each of the first few relevant documents: {depths}.
 
 ```console
 $ {command}
@@ -190,7 +191,7 @@ $ {command}
 makes this page. `IRMX_DATA` is the folder that holds `trec8_adhoc`, the data of the TREC-8 ad hoc task; they are not part of irmx,
 and this page holds correlations only. With `--qrels` and `--runs`, the same program makes this page for other runs.
 
-NCP is the precision that a user expects to see who stops, satisfied, at a relevant document (Robertson, SIGIR 2008). The
+NCP is the expected precision for a user who stops, satisfied, at a relevant document (Robertson, SIGIR 2008). The
 [stopping law](../guide/ncp.md) says at which: the j-th that the user meets, with probability p_s(j). All {runs} runs are ranked by their
 means over {topics} topics under NCP with {laws} laws, and under other measures. The closer two rankings, the better the law describes the
 user whom the measure has in mind. The numbers are Kendall's tau-b; means are compared to 12 significant digits, so that equal runs tie.
@@ -219,7 +220,7 @@ is how often the best law itself is closer to the measure than the uniform law i
 - **Rprec, Bpref and nDCG have nearly the uniform law.** The best law is closer than the uniform one by
   {fall}; "beats uniform" says how sure that is.
 - nDCG@10 is closest to the law {ndcg}.
-- No law comes close to R@1000; the best has {recall}. Recall counts a document alike wherever it is, NCP by the precision there.
+- No law comes close to R@1000; the best has {recall}. Recall counts a document the same wherever it is; NCP counts the precision there.
 
 ## All laws
 

@@ -277,7 +277,7 @@ _COLLECTIONS = {"TREC-8": "submitted to TREC-8 ad hoc", "web": "of the Web track
 _PAGE = """\
 # The measures of irmx-trec beside other tools
 
-irmx computes AP, nDCG and the other classics with the values of the tools that everyone uses, on every topic of many runs.
+irmx computes the same values of AP, nDCG and the other classics as the standard tools, on every topic of many runs.
 
 ```console
 $ IRMX_DATA=... python docs/results/trec_equality.py

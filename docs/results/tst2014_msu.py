@@ -137,7 +137,8 @@ def orders(qrels: irmx.Judgments, runs: dict[str, pd.DataFrame], theirs: Values)
 
 PAGE = """# Modeled Stream Utility on TREC 2014 Temporal Summarization
 
-The MSU of three runs, computed by irmx, beside the values that the authors of the measure published: close, and mostly in the same order.
+The MSU that irmx computes for three runs is close to the values that the authors of the measure published, and mostly puts the runs into
+the same order.
 
 ```console
 $ IRMX_DATA=... python docs/results/tst2014_msu.py
@@ -146,14 +147,14 @@ $ IRMX_DATA=... python docs/results/tst2014_msu.py
 makes this page. `IRMX_DATA` is the folder that holds `trec_ts`, data of the track and values of MSU that its authors
 published; they are not part of irmx, and this page holds what irmx computes, and how it agrees.
 
-Three runs of one team are there with all their updates, over the 15 topics of 2014. MSU is that of reasonable users
-(the defaults), with the near-duplicates of the extended pool. Equality is not to be expected: the texts of the updates
-are not there, so the length is known only of updates that were pooled or are near-duplicates of such, and all others
+Three runs of one team are available with all their updates, over the 15 topics of 2014. MSU has its default users, the
+"reasonable" ones, and the near-duplicates of the extended pool. Do not expect equal values: the texts of the updates
+are missing, so the length is known only of updates that were pooled or are near-duplicates of such, and all others
 count {length} words; and the published values come from other random users.
 
 ## Run by run
 
-Means over topics are of irmx; "ratio" is irmx to the published value.
+The means over topics were computed by irmx; "ratio" is this value over the published one.
 
 {runs}
 {orders}

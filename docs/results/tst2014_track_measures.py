@@ -130,7 +130,7 @@ def page(judgments: irmx.Judgments, runs: dict[str, irmx.Run], results: Path, to
 _PAGE = """\
 # Temporal Summarization 2014: three runs beside their official scores
 
-The measures of the track, computed by irmx, beside its official scores: equal where the data suffice, and close where texts are missing.
+The measures of the track, as irmx computes them, equal its official scores where the data suffice, and are close where texts are missing.
 
 ```console
 $ IRMX_DATA=... python docs/results/tst2014_track_measures.py
@@ -175,7 +175,7 @@ With `words='track'` and `same_time='run'`, the script's own rules, on the same 
 ## Other readings of the rules
 
 The mean relative difference over the {pairs} pairs; of the {cells} scores of measures that count words, how many are equal;
-and by how much the ratio of V - 1 to the official one differs between the runs of a topic, in the mean over topics:
+and by how much the ratio of V - 1 to the official one differs between the runs of a topic, on average over topics:
 
 | reading | `TS_Verbosity` | `EG` | `TS_H` | equal | spread within topics |
 | --- | ---: | ---: | ---: | ---: | ---: |

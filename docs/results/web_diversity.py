@@ -85,7 +85,7 @@ def main() -> None:
     lines = [
         "# Diversity measures beside ndeval",
         "",
-        "The measures of diversity of irmx beside those of ndeval: equal where the definitions are, and what the differences come from.",
+        "The diversity measures of irmx equal those of ndeval where the definitions are the same. This page explains the other differences.",
         "",
         "```console",
         "$ IRMX_DATA=... python docs/results/web_diversity.py",
