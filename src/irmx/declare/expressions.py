@@ -213,8 +213,16 @@ def measure_names() -> dict[str, ir_measures.Measure]:
 
 def names_a_measure(text: str) -> bool:
     """Tell whether a text begins with the name of a measure, or is a name of trec_eval."""
-    name = text.partition("(")[0].partition("@")[0].strip()
-    return name in measure_names() or is_trec_name(text) or _spelled(name) is not None
+    return _has_its_name(text) or _spelled(_first_word(text)) is not None
+
+
+def _first_word(text: str) -> str:
+    return text.partition("(")[0].partition("@")[0].strip()
+
+
+def _has_its_name(text: str) -> bool:
+    """Tell whether a text names a measure as irmx, ir_measures or trec_eval write it."""
+    return _first_word(text) in measure_names() or is_trec_name(text)
 
 
 _SPELLINGS = {
@@ -340,12 +348,13 @@ class NamedMeasure(ir_measures.Measure):
 def measure_named(name: str) -> ir_measures.Measure:
     """Return the measure of irmx, ir_measures or trec_eval with a name, otherwise a :class:`NamedMeasure`.
 
-    For results that are there already; to compute one, :func:`irmx.parse_measure` must know it.
+    For results that are there already; to compute one, :func:`irmx.parse_measure` must know it. Spellings of other tools stay
+    names, because a tool may compute something else by them.
 
     >>> measure_named("P_10"), measure_named("my own")
     (P@10, my own)
     """
     try:
-        return parse_measure(name)
+        return parse_measure(name) if _has_its_name(name) else NamedMeasure(name)
     except UsageError:
         return NamedMeasure(name)
