@@ -1,4 +1,4 @@
-"""The script ``irmx``: it sees to Ctrl-C, then imports irmx, so that Ctrl-C ends it without a traceback during imports, too.
+"""The script ``irmx``: it handles Ctrl-C, then imports irmx, so that Ctrl-C ends it without a traceback during imports, too.
 
 It imports next to nothing itself, because nothing can be seen to before that.
 """

@@ -245,7 +245,7 @@ def trec8(data: Path, rounds: int, count: int | None) -> Iterator[Row]:
         )
         what = f"{len(paths)} TREC-8 run files ({size / 1e6:.0f} MB), ten measures"
         yield Row(what, files, "ir_measures.read_trec_run + AP", peer, "at most 0.333")
-        yield Row(what, files, "floor: read the bytes, part the fields (Arrow)", raw)
+        yield Row(what, files, "floor: read the bytes, split the fields (Arrow)", raw)
         yield from whole_command(qrels_path, paths, max(1, rounds // 5))
 
 
@@ -269,7 +269,7 @@ def whole_command(qrels: Path, runs: list[Path], rounds: int) -> Iterator[Row]:
     )
     what = f"irmx eval on {len(runs)} TREC-8 run files, {' '.join(SEVEN)}, CPU time"
     yield Row(what, ours, "--provider pytrec_eval", peer, "at most 0.6")
-    yield Row(what, ours, "floor: read the bytes, part the fields (Arrow)", raw, "under 4")
+    yield Row(what, ours, "floor: read the bytes, split the fields (Arrow)", raw, "under 4")
 
 
 def _cpu_of(whose: int, job: Callable[[], Any]) -> float:
@@ -345,7 +345,7 @@ Every row is one process in which both sides take turns; times are the best of s
 that irmx is faster. "Ten measures" are the eight models of Markov Precision, NCP(law=uniform) and NCP(law=first).
 
 The floor of any evaluation is to read its input once: for dicts, to bring the scores of the run into an array; for
-files, to read the bytes and part the fields. The rows named "floor" say how far irmx is from it.
+files, to read the bytes and split the fields. The rows named "floor" say how far irmx is from it.
 
 """
 

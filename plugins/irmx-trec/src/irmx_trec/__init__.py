@@ -1,4 +1,4 @@
-"""The measures that everyone uses, such as AP and nDCG, over irmx's join of a run with the judgments.
+"""AP, nDCG and other standard measures, over irmx's join of a run with the judgments.
 
 There are no public names: the measures are those of ir_measures.
 """
