@@ -37,9 +37,10 @@ class Choices:
         column of :attr:`irmx.Scores.views`, such as ``"measure"``.
     level : float
         The level of significance, in (0, 1); intervals cover 1 - level.
-    interval : {"t", "bca"}
-        The interval of the mean difference: that of the t test, or the bias-corrected and accelerated bootstrap. Tukey's test
-        has its own, simultaneous intervals.
+    interval : {"t", "bca", "simultaneous"}
+        The interval of the mean difference: that of the t test, the bias-corrected and accelerated bootstrap, or t intervals that
+        hold for all comparisons of a family together, with Bonferroni's t or the critical value of maxT. Tukey's test has its own,
+        simultaneous intervals.
     draws : int
         The number of random draws of tests that resample, at least 100.
     seed : int
@@ -73,7 +74,7 @@ class Choices:
         "correction": Param(object, "correction for several comparisons", kind=Correction.KIND),
         "family": Param(str, "what is corrected together"),
         "level": Param(float, "level of significance", above=0, below=1),
-        "interval": Param(str, "interval of the mean difference", choices=("t", "bca")),
+        "interval": Param(str, "interval of the mean difference", choices=("t", "bca", "simultaneous")),
         "draws": Param(int, "number of random draws", low=100, high=10**9),
         "seed": Param(int, "seed of the random draws", low=0, high=2**53),
         "tie_threshold": Param(float, "largest difference on a topic that is a tie", low=0),
@@ -86,6 +87,11 @@ class Choices:
                 object.__setattr__(self, field.name, self._checked(field.name, value))
         if self.of_all_pairs:
             self._refuse_for_all_pairs()
+        elif self.interval == "simultaneous" and getattr(self.correction, "NAME", "") == "bh":
+            raise UsageError(
+                f"The correction {self.correction} controls the false discovery rate, for which there are no simultaneous intervals. Choose "
+                "another correction, such as holm or maxt, or the interval 't'."
+            )
 
     def _checked(self, name: str, value: Any) -> Any:
         param = self.SUPPORTED_PARAMS[name]

@@ -12,7 +12,7 @@ from irmx.ragged import Floats
 from irmx_study.draws import all_signs, sign_flips
 from irmx_study.paired import ExactValues, PairedValues
 from irmx_study.papers import BENJAMINI, DUNN, HOLM, HOMMEL, WESTFALL
-from irmx_study.significance import Correction
+from irmx_study.significance import Correction, critical_draw
 
 
 class NoCorrection(Correction):
@@ -24,6 +24,17 @@ class NoCorrection(Correction):
     def adjust(self, p: Floats, family: Sequence[PairedValues]) -> Floats:
         """Return the p-values as they are."""
         return p
+
+    def critical_t(self, family: Sequence[PairedValues], topics: int, level: float) -> float:
+        """Return the t of a single comparison."""
+        return bonferroni_t(1, topics, level)
+
+
+def bonferroni_t(comparisons: int, topics: int, level: float) -> float:
+    """Return the critical value of t, two-sided, at the level divided by the number of comparisons."""
+    from scipy.special import stdtrit
+
+    return float(-stdtrit(topics - 1, level / comparisons / 2))
 
 
 class _OfPValues(Correction):
@@ -39,7 +50,15 @@ class _OfPValues(Correction):
         return corrected
 
 
-class Holm(Correction):
+class _FamilyWise(Correction):
+    """A correction that controls the family-wise error rate; its simultaneous intervals are Bonferroni's."""
+
+    def critical_t(self, family: Sequence[PairedValues], topics: int, level: float) -> float:
+        """Return Bonferroni's t."""
+        return bonferroni_t(sum(map(len, family)), topics, level)
+
+
+class Holm(_FamilyWise):
     """Holm's step-down correction, valid whatever the dependence of the comparisons.
 
     The smallest of n p-values is multiplied by n, the next by n - 1, and so on; none is smaller than the one before. This is what
@@ -58,7 +77,7 @@ class Holm(Correction):
         return np.minimum(corrected, 1)
 
 
-class Bonferroni(_OfPValues):
+class Bonferroni(_FamilyWise, _OfPValues):
     """Bonferroni's correction: p times the number of comparisons. Holm's is as valid, and finds more."""
 
     NAME, METHOD = "bonferroni", "bonferroni"
@@ -66,7 +85,7 @@ class Bonferroni(_OfPValues):
     CITATIONS = (DUNN,)
 
 
-class Hommel(_OfPValues):
+class Hommel(_FamilyWise, _OfPValues):
     """Hommel's correction, valid for independent and most positively dependent comparisons. Slow for thousands of them."""
 
     NAME, METHOD = "hommel", "hommel"
@@ -97,13 +116,27 @@ class MaxT(Correction):
 
     def adjust(self, p: Floats, family: Sequence[PairedValues]) -> Floats:
         """Return the corrected p-values: (b + 1) / (B + 1), or an exact share if all 2^n changes of signs are few."""
+        measures = [_Sums(paired) for paired in family]
+        highest = self._highest(family, measures)
+        least = np.concatenate([measure.observed - measure.tolerance for measure in measures])
+        counted = 0 if all_signs(family[0].topics, family[0].draws) else 1
+        corrected: Floats = (len(highest) - np.searchsorted(highest, least) + counted) / (len(highest) + counted)
+        return corrected
+
+    def critical_t(self, family: Sequence[PairedValues], topics: int, level: float) -> float:
+        """Return the critical value of the largest t statistic of the draws."""
+        counted = 0 if all_signs(topics, family[0].draws) else 1
+        ratio = critical_draw(self._highest(family, [_Sums(paired) for paired in family]), level, counted)
+        return float(ratio * np.sqrt((topics - 1) / (topics - ratio**2))) if ratio**2 < topics else np.inf
+
+    def _highest(self, family: Sequence[PairedValues], measures: Sequence[_Sums]) -> Floats:
+        """Return the largest ratio of every draw over all comparisons, sorted."""
         topics, draws, seed = family[0].topics, family[0].draws, family[0].seed
         if any(paired.topics != topics for paired in family):
             raise UsageError(
                 "The correction maxt flips the signs of all measures of a family together, so that they need values on the same "
                 'topics. Correct each measure alone (family="measure"), or leave out topics and measures without values.'
             )
-        measures = [_Sums(paired) for paired in family]
         largest = []
         for signs in sign_flips(topics, draws, seed):
             sums = np.zeros(len(signs))
@@ -114,10 +147,7 @@ class MaxT(Correction):
         highest = np.sort(np.concatenate(largest))
         for measure in measures:
             measure.paired.advance(draws - len(highest))
-        least = np.concatenate([measure.observed - measure.tolerance for measure in measures])
-        counted = 0 if all_signs(topics, draws) else 1
-        corrected: Floats = (len(highest) - np.searchsorted(highest, least) + counted) / (len(highest) + counted)
-        return corrected
+        return highest
 
 
 class _Sums:

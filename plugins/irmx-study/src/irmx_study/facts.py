@@ -117,9 +117,14 @@ def interval_name(comparison: Comparison) -> str:
     choices = comparison.choices
     if choices.of_all_pairs and choices.has_own_intervals:
         return "intervals of the test, simultaneous for all pairs"
+    if choices.interval == "simultaneous":
+        how = "the critical value of maxT" if choices.correction.NAME == "maxt" else "Bonferroni's t"
+        how = "the critical range of the test" if choices.of_all_pairs else how
+        return f"simultaneous intervals of all comparisons of a family, with {how}"
     kind = "bias-corrected and accelerated bootstrap" if choices.interval == "bca" else "t"
     several = comparison.compared.identical.size > 1
-    return f"{kind} intervals" + (", not corrected for several comparisons" if several else "")
+    apart = ": one may exclude 0 although the corrected p is above the level" if choices.is_corrected else ""
+    return f"{kind} intervals" + (f" per comparison{apart}" if several else "")
 
 
 def _family(comparison: Comparison) -> str:

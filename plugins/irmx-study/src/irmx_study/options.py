@@ -98,7 +98,12 @@ FamilyOption = Annotated[
     ),
 ]
 IntervalOption = Annotated[
-    str, Option("--interval", complete=lambda: ["t", "bca"], help="The interval of the difference: t or bca.")
+    str,
+    Option(
+        "--interval",
+        complete=lambda: ["t", "bca", "simultaneous"],
+        help="The interval of the difference: t or bca, for each comparison; or simultaneous, for all of a family.",
+    ),
 ]
 LevelOption = Annotated[float, Option("--level", help="The level of significance.")]
 DrawsOption = Annotated[int, Option("--draws", help="The number of random draws.")]

@@ -15,7 +15,7 @@ from irmx_study.choices import Choices
 from irmx_study.draws import LIMIT, KeptOrders
 from irmx_study.intervals import bca_intervals
 from irmx_study.paired import PairedValues, paired_effects, residual_variance
-from irmx_study.significance import corrected, t_intervals, tested
+from irmx_study.significance import corrected, mean_and_error, t_intervals, tested
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -151,7 +151,7 @@ def compared_pairs(
         parts = [block.select(some) for block, some in zip(blocks, distinct, strict=True)]
         results = [tested(choices.test, part) if len(part) else (np.empty(0), np.empty(0)) for part in parts]
         adjusted = _corrected([p for _, p in results], parts, choices, scores)
-        ends = [_intervals(block, choices) for block in blocks]
+        ends = _all_intervals(blocks, parts, choices, scores)
     statistics = {
         name: np.stack([_spread(some, of, other) for some, of in zip(distinct, values, strict=True)])
         for name, values, other in (
@@ -198,6 +198,44 @@ def _corrected(p: list[Floats], parts: list[PairedValues], choices: Choices, sco
             for v, of_view in zip(views, np.split(together, np.cumsum([len(p[v]) for v in views])[:-1]), strict=True):
                 adjusted[v] = of_view
     return adjusted
+
+
+def _all_intervals(
+    blocks: list[PairedValues], parts: list[PairedValues], choices: Choices, scores: Scores
+) -> list[tuple[Floats, Floats]]:
+    """Return the ends of the intervals of every view; simultaneous ones hold for all comparisons of a family together."""
+    if choices.interval != "simultaneous":
+        return [_intervals(block, choices) for block in blocks]
+    if choices.of_all_pairs:
+        own = getattr(choices.test, "simultaneous_intervals", choices.test.intervals)
+        return [own(block, choices.level) for block in blocks]
+    ends: list[tuple[Floats, Floats]] = [(np.empty(0), np.empty(0))] * len(blocks)
+    for views in choices.groups(scores.views):
+        family = [parts[v] for v in views if len(parts[v])]
+        reach: dict[int, float] = {}
+        for v in views:
+            topics = blocks[v].topics
+            if family and topics not in reach:
+                reach[topics] = _critical_t(choices, family, topics)
+            ends[v] = _around_means(blocks[v], reach.get(topics, 0.0))
+    return ends
+
+
+def _critical_t(choices: Choices, family: list[PairedValues], topics: int) -> float:
+    critical = getattr(choices.correction, "critical_t", lambda *_: None)(family, topics, choices.level)
+    if critical is None:
+        raise UsageError(
+            f"The correction {choices.correction} has no simultaneous intervals. Choose holm or maxt, or the interval 't'."
+        )
+    return float(critical)
+
+
+def _around_means(block: PairedValues, reach: float) -> tuple[Floats, Floats]:
+    """Return the mean differences less and plus so many standard errors."""
+    parts = [mean_and_error(block.differences(some), block.largest(some)) for some in block.chunks()]
+    mean, error = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
+    half = np.where(error > 0, reach * error, 0.0) if np.isfinite(reach) else np.where(error > 0, np.inf, 0.0)
+    return mean - half, mean + half
 
 
 def _intervals(block: PairedValues, choices: Choices) -> tuple[Floats, Floats]:

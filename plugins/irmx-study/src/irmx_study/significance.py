@@ -73,6 +73,10 @@ class Correction(Symbol):
     def adjust(self, p: Floats, family: Sequence[PairedValues]) -> Floats:
         """Return corrected p-values of a family: the pairs of one or several measures, one after the other."""
 
+    def critical_t(self, family: Sequence[PairedValues], topics: int, level: float) -> float | None:
+        """Return how many standard errors simultaneous intervals of a family reach; None if there are no such intervals."""
+        return None
+
 
 class TTest(SignificanceTest):
     """Student's t test of the mean difference, paired by topic.
@@ -322,6 +326,17 @@ class RandomisedTukeyTest(SignificanceTest):
     def test(self, paired: PairedValues) -> tuple[Floats, Floats]:
         """Return the mean differences and their p-values, which hold for all pairs of systems together."""
         exact = ExactValues.of(paired)
+        smaller = np.searchsorted(self._ranges(paired, exact), np.abs(exact.totals()) - exact.tolerance)
+        return paired.mean_differences(), (paired.draws - smaller + 1) / (paired.draws + 1)
+
+    def simultaneous_intervals(self, paired: PairedValues, level: float) -> tuple[Floats, Floats]:
+        """Return the ends of intervals that exclude 0 where p is at most the level: the difference and the critical range."""
+        exact, difference = ExactValues.of(paired), paired.mean_differences()
+        half = critical_draw(self._ranges(paired, exact), level, counted=1) * exact.unit / paired.topics
+        return difference - half, difference + half
+
+    def _ranges(self, paired: PairedValues, exact: ExactValues) -> Floats:
+        """Return how far apart the largest and the smallest total are in every draw, sorted."""
         topics, systems = exact.values.shape
         ranges, rows = [], np.arange(topics)[:, None] * systems
         for orders in paired.orders.draw(topics, systems, paired.draws, paired.seed):
@@ -329,8 +344,19 @@ class RandomisedTukeyTest(SignificanceTest):
             totals = exact.values.take(orders).sum(axis=1)
             ranges.append(np.ptp(totals, axis=1))
             paired.advance(len(orders))
-        smaller = np.searchsorted(np.sort(np.concatenate(ranges)), np.abs(exact.totals()) - exact.tolerance)
-        return paired.mean_differences(), (paired.draws - smaller + 1) / (paired.draws + 1)
+        return np.sort(np.concatenate(ranges))
+
+
+def critical_draw(ordered: Floats, level: float, counted: int) -> float:
+    """Return the value that a statistic must exceed to be significant among draws in ascending order; infinite if none can be.
+
+    ``counted`` is 1 if the observed statistic is counted as a draw itself.
+
+    >>> critical_draw(np.arange(1.0, 100.0), 0.05, 1), critical_draw(np.arange(9.0), 0.05, 1)
+    (95.0, inf)
+    """
+    reached = int(np.floor(level * (len(ordered) + counted) + 1e-9)) - counted
+    return float(ordered[len(ordered) - reached - 1]) if reached >= 0 else np.inf
 
 
 def tested(test: Any, paired: PairedValues) -> tuple[Floats, Floats]:
