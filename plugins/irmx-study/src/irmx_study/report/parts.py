@@ -37,15 +37,12 @@ class Reported:
 
     @property
     def pair(self) -> tuple[str, str]:
-        """The two systems that the report shows first: the best one by the first view, and what it is compared with.
-
-        A baseline that nobody named is the best itself: then these are the best two.
-        """
+        """The two systems that the report shows first: the best other system and the baseline that was named, or the best two."""
         order = [self.comparison.scores.systems[s] for s in self.comparison._order(0)]
         if self.comparison.baseline and not (self.comparison.is_default and len(order) > 2):
             baseline = self.comparison.baseline[0]
             return next(system for system in order if system != baseline), baseline
-        return order[0], order[1 if self.comparison.baseline else -1]
+        return order[0], order[1]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The sections of a report: what was found, the leaderboard, pictures, agreement, unjudged documents, and how it was made."""
+"""The sections of a report: the leaderboard, pictures, agreement, unjudged documents, and how it was made."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from irmx_study.facts import sentences_of, topics_of
 from irmx_study.pairs import signs_of
 from irmx_study.report.documents import rankings, topics
 from irmx_study.report.parts import JUDGED, Reported, Section, Source, inline_svg
-from irmx_study.result import joined, listing, p_text
+from irmx_study.result import joined, p_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,69 +61,6 @@ def _table(rows: Sequence[Mapping[str, Any]], caption: str, places: int = 4) -> 
     from markupsafe import Markup
 
     return Markup(html_table(PrintedRows(tuple(rows[0]), [dict(row) for row in rows], places), caption))
-
-
-# -- what was found ----------------------------------------------------------------------------------------
-
-
-def headline(reported: Reported) -> str:
-    """Return what was found, in a sentence: which system is better, by how much, how sure, and whether other views agree."""
-    comparison = reported.comparison
-    scores, names = comparison.scores, comparison.names
-    columns, first = comparison.compared.columns, comparison.compared.first
-    best = names[scores.systems[comparison._order(0)[0]]]
-    if len(scores.systems) == 2:
-        a, b = (names[scores.systems[places[0]]] for places in (first, comparison.compared.second))
-        sign, outcome = int(comparison.better[0, 0]), comparison.better[:, 0]
-        size = _size({name: float(of[0, 0]) for name, of in columns.items()}, turned=sign < 0)
-        views = _others(scores.names, [int(o) == sign for o in outcome], "the same by", "but not by")
-        if sign:
-            return f"{a if sign > 0 else b} beats {b if sign > 0 else a} by {scores.names[0]}: {size}{views}."
-        return f"{a} and {b} cannot be told apart by {scores.names[0]}: {size}{views}."
-    if comparison.baseline and not comparison.is_default:
-        baseline = names[comparison.baseline[0]]
-        is_first = comparison.compared.second == scores.systems.index(comparison.baseline[0])
-        better = np.flatnonzero(is_first & (comparison.better[0] > 0))
-        count = f"{len(better)} of {int(is_first.sum())} systems beat {baseline} by {scores.names[0]}"
-        if not len(better):
-            return f"{count.replace(str(len(better)), 'None', 1)}."
-        top = max(better.tolist(), key=lambda i: signs_of(scores)[0] * columns["difference"][0, i])
-        size = _size({name: float(of[0, top]) for name, of in columns.items()})
-        views = _others(scores.names, (comparison.better[:, top] > 0).tolist(), "it does so by", "but not by")
-        return f"{count}; best is {names[scores.systems[first[top]]]}: {size}{views}."
-    alike = [
-        names[scores.systems[s]] for s in comparison._order(0)[1:]
-        if not comparison._differ(0)[comparison._order(0)[0], s]
-    ]  # fmt: skip
-    mean = float(comparison.compared.means[0, comparison._order(0)[0]])
-    told = (
-        f"it cannot be told apart from {counted(len(alike), 'other')}: {listing(alike)}"
-        if alike
-        else "all others are significantly worse"
-    )
-    also = [names[scores.systems[comparison._order(v)[0]]] == best for v in range(len(scores.names))]
-    views = _others(scores.names, also, "also the best by", "but not the best by")
-    return f"{best} is the best of {len(scores.systems)} systems by {scores.names[0]} ({mean:.4f}); {told}{views}."
-
-
-def _size(row: Mapping[str, float], turned: bool = False) -> str:
-    difference, low, high = row["difference"], row["low"], row["high"]
-    if turned:
-        difference, low, high = -difference, -high, -low
-    p = p_text(row["p_corrected"])
-    return f"{difference:+.3f} [{low:.3f}, {high:.3f}], p {'' if p.startswith('<') else '= '}{p}"
-
-
-def _others(names: Sequence[str], same: Sequence[bool], agree: str, differ: str) -> str:
-    """Return which other views agree, and which do not; of many, how many."""
-    parts = []
-    for wanted, words in ((True, agree), (False, differ)):
-        views = [name for name, is_same in zip(names[1:], same[1:], strict=True) if is_same == wanted]
-        if views:
-            parts.append(
-                f"; {words} {joined(views) if len(views) <= 4 else f'{len(views)} of {len(names) - 1} other views'}"
-            )
-    return "".join(parts)
 
 
 # -- the leaderboard ---------------------------------------------------------------------------------------
