@@ -255,15 +255,15 @@ def test_the_leaderboard_has_means_differences_p_values_and_letters_of_the_compa
     assert ranks == ["1", "2", "3"]
     for system, cells in shown.items():
         for v, row in enumerate(summary[summary["system"] == system].to_dict("records")):
-            mean, difference, letters = cells[3 * v : 3 * v + 3]
+            mean, difference, p, letters = cells[4 * v : 4 * v + 4]
             assert float(mean["data-value"]) == row["mean"]
             assert letters.get_text() == row["letters"]
             if system == "titles":
                 assert difference.get_text(strip=True) == ""
                 continue
             assert float(difference["data-value"]) == row["difference"]
-            p = float(re.search(r"p [=<\s]*([\d.]+)", difference.get_text())[1])  # type: ignore[index]
-            assert p == pytest.approx(max(row["p_corrected"], 1e-4), abs=6e-5)
+            assert float(p["data-value"]) == row["p_corrected"]
+            assert float(p.get_text().strip("<")) == pytest.approx(max(row["p_corrected"], 1e-4), abs=6e-5)
             sign = 0 if row["p_corrected"] > 0.05 else 1 if row["difference"] > 0 else -1
             assert ("▲" in difference.get_text()) - ("▼" in difference.get_text()) == sign
 
@@ -271,14 +271,22 @@ def test_the_leaderboard_has_means_differences_p_values_and_letters_of_the_compa
 def test_the_difference_of_two_baselines_stands_in_both_their_rows() -> None:
     scores = irmx.scores("AP", qrels_path(), RUNS)
     rows, means = leaderboard(page_of(scores, baseline=["titles", "recent"])), scores.means()["AP"]
-    for system, column, other in (("titles", 2, "recent"), ("recent", 1, "titles")):
+    for system, column, other in (("titles", 3, "recent"), ("recent", 1, "titles")):
         value = float(rows[system][column]["data-value"])
         assert value == pytest.approx(means[system] - means[other])
         low, high = map(float, re.findall(r"[-+][\d.]+", rows[system][column].find("small").get_text())[:2])
         assert low <= value <= high
-    assert rows["titles"][2].find(class_="down") is not None
+    assert rows["titles"][3].find(class_="down") is not None
     assert rows["recent"][1].find(class_="up") is not None
     assert rows["titles"][1].get_text().strip() == ""
+
+
+def test_all_pairs_have_the_p_values_of_the_differences_to_the_best(comparison: irmx_study.Comparison) -> None:
+    pairs = irmx_study.compare(comparison.scores, all_pairs=True)
+    rows = leaderboard(page_of(pairs))
+    p = pairs.pairs("AP")["bm25"]
+    assert rows["bm25"][1].get_text() == ""
+    assert [float(rows[name][1]["data-value"]) for name in ("titles", "recent")] == [p["titles"], p["recent"]]
 
 
 def test_the_largest_mean_is_bold_below_zero_too() -> None:

@@ -81,18 +81,25 @@ def leaderboard(reported: Reported) -> Section:
         largest = max((abs(row["mean"]) for row in means.values() if not math.isnan(row["mean"])), default=0.0)
         differences = _differences(of_view, baselines) if baselines else {}
         alike = dict(zip(scores.systems, comparison.alike[view], strict=True)) if with_groups else {}
+        p_to_best = comparison.pairs(view)[scores.systems[comparison._order(v)[0]]] if comparison.all_pairs else {}
         for system, cells in rows.items():
             cells.append(_mean(means[system], sign * max(known, default=0.0), largest))
-            cells += [_difference(differences.get((system, one)), choices.level, sign) for one in baselines]
+            for one in baselines:
+                cells += _difference(differences.get((system, one)), choices.level, sign)
+            if comparison.all_pairs:
+                cells.append(_p(p_to_best[system]))
             if with_groups:
                 cells.append({"text": alike[system], "value": alike[system], "is_letters": True})
     corrected = (
         f"corrected: {choices.correction.SHORT_DESC or choices.correction}" if choices.is_corrected else "not corrected"
     )
     groups = comparison.alike_name if with_groups else ""
+    columns = ["p to the best"] if comparison.all_pairs else []
+    for one in baselines:
+        columns += [f"difference to {names[one]}", f"p to {names[one]}" if len(baselines) > 1 else "p"]
     content = {
         "measures": scores.names,
-        "columns": ["mean", *(f"difference to {names[one]}" for one in baselines), *([groups] if with_groups else [])],
+        "columns": ["mean", *columns, *([groups] if with_groups else [])],
         "rows": [(names[system], system in baselines, system, cells) for system, cells in rows.items()],
         "baselines": bool(baselines),
         "groups": groups,
@@ -129,18 +136,22 @@ def _mean(row: dict[str, Any], best: float, largest: float) -> dict[str, Any]:
     }
 
 
-def _difference(row: dict[str, Any] | None, level: float, sign: float) -> dict[str, Any]:
+def _difference(row: dict[str, Any] | None, level: float, sign: float) -> list[dict[str, Any]]:
+    """Return the cells of a difference and of its p-value."""
     if row is None or math.isnan(row["difference"]):
-        return {"text": "", "value": "0"}
+        return [{"text": "", "value": "0"}, _p(math.nan)]
     difference, p = row["difference"], row["p_corrected"]
     better = 0 if not p <= level or difference == 0 else 1 if sign * difference > 0 else -1
-    text = p_text(p)
-    return {
-        "text": f"{difference:+.4f}",
-        "value": repr(float(difference)),
-        "small": f"{row['low']:+.3f} to {row['high']:+.3f}, p {'' if text.startswith('<') else '= '}{text}",
-        "sign": better,
-    }
+    interval = f"{row['low']:+.3f} to {row['high']:+.3f}"
+    return [
+        {"text": f"{difference:+.4f}", "value": repr(float(difference)), "small": interval, "sign": better},
+        _p(p),
+    ]
+
+
+def _p(p: float) -> dict[str, Any]:
+    """Return the cell of a p-value, which is empty if there is none, and then sorted as if it were 1."""
+    return {"text": p_text(p), "value": "1" if math.isnan(p) else repr(float(p))}
 
 
 # -- pictures ----------------------------------------------------------------------------------------------
