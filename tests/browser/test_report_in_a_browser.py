@@ -238,6 +238,21 @@ def test_nothing_is_wider_than_the_window(open_page, demo_report, options):
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
 
 
+def test_pictures_take_the_colours_of_the_page(open_page, demo_report):
+    fills = """() => [...document.querySelectorAll('.picture svg')].map((svg) => [
+        getComputedStyle(svg).fill,
+        ...[...svg.querySelectorAll('path')].slice(0, 50).map((path) => getComputedStyle(path).fill)])"""
+    seen = {}
+    for colors in ("light", "dark"):
+        page = open_page(demo_report, color_scheme=colors).page
+        ink = page.evaluate("getComputedStyle(document.body).color")
+        seen[colors] = page.evaluate(fills)
+        assert {of_picture[0] for of_picture in seen[colors]} == {ink}
+    white = "rgb(255, 255, 255)"
+    assert not any(white in of_picture for of_picture in seen["dark"])
+    assert all(light != dark for light, dark in zip(seen["light"], seen["dark"], strict=True))
+
+
 # -- for everyone ------------------------------------------------------------------------------------------
 
 NAMELESS = """() => [...document.querySelectorAll('img, svg, [role=img], select, input, button, a, [role=group], [role=region], table')]

@@ -134,7 +134,10 @@ def _text(name: str) -> str:
     return _FILES.joinpath(name).read_text(encoding="utf-8")
 
 
-_THEME = {"#000000": "currentColor", "#ffffff": "var(--page)", "#666666": "var(--soft)", "#dddddd": "var(--line)"}
+_THEME = {
+    "#000000": "currentColor", "#ffffff": "var(--page)", "#666666": "var(--soft)", "#dddddd": "var(--line)",
+    "#0072b2": "var(--gain)", "#d55e00": "var(--loss)",
+}  # fmt: skip
 """The colours of pictures that are those of the page, in the light and in the dark."""
 
 
