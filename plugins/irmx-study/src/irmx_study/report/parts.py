@@ -153,6 +153,7 @@ def inline_svg(draw: Callable[[], Any], name: str, title: str) -> Any:
         # a box stands for a glyph that is missing; the tables have the name
         warnings.filterwarnings("ignore", "Glyph .* missing|The font of the picture lacks")
         figure = draw().figure
+        figure.patch.set_visible(False)  # so that the shade behind a picture that is wider than the page is seen
         if layout := figure.get_layout_engine():
             layout.execute(figure)
             figure.set_layout_engine(None)  # writing would lay it out twice more
