@@ -70,7 +70,7 @@ def _of_all(comparison: Comparison) -> str:
 
 def _of_others(number: int, total: int) -> str:
     if number == total:
-        return f"all {total} others"
+        return "both others" if total == 2 else f"all {total} others"
     return f"{number or 'none'} of the {total} others"
 
 

@@ -153,7 +153,9 @@ def inline_svg(draw: Callable[[], Any], name: str, title: str) -> Any:
         # a box stands for a glyph that is missing; the tables have the name
         warnings.filterwarnings("ignore", "Glyph .* missing|The font of the picture lacks")
         figure = draw().figure
-        figure.patch.set_visible(False)  # so that the shade behind a picture that is wider than the page is seen
+        for patch in (figure.patch, *(axes.patch for axes in figure.axes)):
+            if patch.get_facecolor()[:3] == (1, 1, 1):  # the page is seen, and the shade where a picture goes on
+                patch.set_visible(False)
         if layout := figure.get_layout_engine():
             layout.execute(figure)
             figure.set_layout_engine(None)  # writing would lay it out twice more
