@@ -32,19 +32,16 @@ def _of_pair(comparison: Comparison, a: str, b: str) -> str:
     row, sign = _row(comparison, a, b)
     better = sign * comparison.better[:, row]
     columns = {name: values[:, row] for name, values in comparison.compared.columns.items()}
-    size = _size(columns["difference"][0], columns["low"][0], columns["high"][0], sign)
-    by = f"by {comparison.scores.names[0]}: {size}, {_p(columns['p_corrected'][0])}"
+    p, size = columns["p_corrected"], _size(columns["difference"][0], columns["low"][0], columns["high"][0], sign)
+    by = f"by {comparison.scores.names[0]}: {size}, {_p(p[0])}"
     a, b = comparison.names[a], comparison.names[b]
     if better[0]:
         found = f"{a} beats {b} {by}"
-        others = [("the same by", 1, False), ("not by", 0, True), ("the other way round by", -1, True)]
+        others = [("the same by", 1, None), ("not by", 0, p), ("the other way round by", -1, p)]
     else:
         found = f"No difference between {a} and {b} is significant {by}"
-        others = [("nor by", 0, True), (f"but {a} is better by", 1, True), (f"but {b} is better by", -1, True)]
-    told = [
-        _views(comparison, words, better == outcome, columns["p_corrected"], with_p)
-        for words, outcome, with_p in others
-    ]
+        others = [("nor by", 0, p), (f"but {a} is better by", 1, p), (f"but {b} is better by", -1, p)]
+    told = [_views(comparison, words, better == outcome, shown) for words, outcome, shown in others]
     return f"{'; '.join([found, *filter(None, told)])}."
 
 
@@ -82,17 +79,15 @@ def _row(comparison: Comparison, a: str, b: str) -> tuple[int, int]:
     return int(np.flatnonzero(as_asked | turned)[0]), 1 if as_asked.any() else -1
 
 
-def _views(
-    comparison: Comparison, words: str, chosen: Any, p: Sequence[float] | None = None, with_p: bool = False
-) -> str:
-    """Return words and the other views that were chosen, with their p-values if asked; of many their number; empty for none."""
+def _views(comparison: Comparison, words: str, chosen: Any, p: Sequence[float] | None = None) -> str:
+    """Return words and the other views that were chosen, with p-values if given; of many their number; empty for none."""
     names = comparison.scores.names
     places = [v for v in range(1, len(names)) if chosen[v]]
     if not places:
         return ""
     if len(places) > MOST_VIEWS:
         return f"{words} {len(places)} other views"
-    return f"{words} {joined([f'{names[v]} ({_p(p[v])})' if with_p and p is not None else names[v] for v in places])}"
+    return f"{words} {joined([names[v] if p is None else f'{names[v]} ({_p(p[v])})' for v in places])}"
 
 
 def _size(difference: float, low: float, high: float, sign: int) -> str:
@@ -103,6 +98,7 @@ def _size(difference: float, low: float, high: float, sign: int) -> str:
     """
     if sign < 0:
         difference, low, high = -difference, -high, -low
+    difference, low, high = (round(bound, 3) + 0.0 for bound in (difference, low, high))  # never -0.000
     return _without_zeros(f"{difference:+.3f} [{low:.3f}, {high:.3f}]")
 
 
