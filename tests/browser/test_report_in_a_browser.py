@@ -236,8 +236,9 @@ def test_it_prints(open_page, demo_report, tmp_path):
 
 
 @pytest.mark.parametrize("options", [{}, {"viewport": NARROW}], ids=["wide", "narrow"])
-def test_nothing_is_wider_than_the_window(open_page, demo_report, options):
-    page = open_page(demo_report, **options).page
+@pytest.mark.parametrize("names", ["demo_report", "hostile_report"])
+def test_nothing_is_wider_than_the_window(open_page, request, names, options):
+    page = open_page(request.getfixturevalue(names), **options).page
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
 
 
