@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import json
 from typing import Any
 from urllib.parse import quote
 
 import pytest
+
+import irmx_study
 
 pytestmark = pytest.mark.browser
 
@@ -233,9 +236,96 @@ def test_it_prints(open_page, demo_report, tmp_path):
 
 
 @pytest.mark.parametrize("options", [{}, {"viewport": NARROW}], ids=["wide", "narrow"])
-def test_nothing_is_wider_than_the_window(open_page, demo_report, options):
-    page = open_page(demo_report, **options).page
+@pytest.mark.parametrize("names", ["demo_report", "hostile_report"])
+def test_nothing_is_wider_than_the_window(open_page, request, names, options):
+    page = open_page(request.getfixturevalue(names), **options).page
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
+
+
+PHONE = {"viewport": {"width": 390, "height": 844}}
+
+
+def leaderboard_scrolled_to(page: Any, left: int) -> Any:
+    """Scroll the leaderboard sideways and return its box."""
+    box = page.locator("#leaderboard .wide")
+    box.scroll_into_view_if_needed()
+    box.evaluate("(box, left) => { box.scrollLeft = left; }", left)
+    return box
+
+
+def test_names_stay_in_sight_when_a_wide_table_scrolls(open_page, demo_report):
+    page = open_page(demo_report, **PHONE).page
+    box = leaderboard_scrolled_to(page, 200)
+    edge = box.bounding_box()["x"]
+    for name in page.locator("#leaderboard-table tbody th").all():
+        assert name.bounding_box()["x"] == pytest.approx(edge, abs=1)
+    page.locator("#agreement .wide >> nth=-1").evaluate("(box) => { box.scrollLeft = 100; }")
+    first = page.locator("#agreement table tbody tr").first.locator(":scope > *").first
+    assert first.bounding_box()["x"] >= 0
+
+
+@pytest.mark.parametrize("colors", ["light", "dark"])
+def test_a_shade_shows_that_a_table_goes_on_until_its_end(open_page, demo_report, colors):
+    Image = pytest.importorskip("PIL.Image")
+    page = open_page(demo_report, color_scheme=colors, **PHONE).page
+    seen = []
+    for left in (0, 10_000):
+        box = leaderboard_scrolled_to(page, left)
+        picture = Image.open(io.BytesIO(box.screenshot())).convert("RGB")
+        column = [picture.getpixel((picture.width - 4, y)) for y in range(picture.height)]
+        seen.append(max(set(column), key=column.count))
+    page_color = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert "rgb" + str(seen[1]) == page_color
+    assert seen[0] != seen[1]
+
+
+BROKEN = """(cells) => [...document.querySelectorAll(cells)]
+    .flatMap((cell) => {
+        const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+        const found = [];
+        while (walker.nextNode()) {
+            for (const word of walker.currentNode.textContent.matchAll(/[^\\s-]+/g)) {
+                const range = document.createRange();
+                range.setStart(walker.currentNode, word.index);
+                range.setEnd(walker.currentNode, word.index + word[0].length);
+                if (new Set([...range.getClientRects()].map((box) => box.top)).size > 1) found.push(word[0]);
+            }
+        }
+        return found;
+    })"""
+
+
+def test_no_name_or_number_breaks_on_a_phone_or_on_paper(open_page, tmp_path):
+    systems, docs = ["8manexT3D1N0_with_expansion", "Flab8atdn", "READWARE2"], ["FR940318_0_00170_section_12", "b"]
+    qrels = {str(topic): {docs[0]: 1, "b": topic % 2} for topic in range(6)}
+    runs = {
+        system: {topic: {doc: float((i + int(topic) + j) % 3) for j, doc in enumerate(docs)} for topic in qrels}
+        for i, system in enumerate(systems)
+    }
+    path = tmp_path / "report.html"
+    irmx_study.report("AP nDCG@10 P@1", qrels, runs).write(path)
+    page = open_page(path, **PHONE).page
+    names = "#leaderboard td, #leaderboard tbody th, #rankings-shown tbody th, #topics-table th, #unjudged tbody th"
+    assert page.evaluate(BROKEN, names) == []
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["viewport"]["width"]
+    page.set_viewport_size({"width": 690, "height": 1000})
+    page.emulate_media(media="print")
+    assert page.evaluate(BROKEN, "#leaderboard td, #leaderboard th") == []
+
+
+def test_pictures_take_the_colours_of_the_page(open_page, demo_report):
+    fills = """() => [...document.querySelectorAll('.picture svg')].map((svg) => [
+        getComputedStyle(svg).fill,
+        ...[...svg.querySelectorAll('path')].slice(0, 50).map((path) => getComputedStyle(path).fill)])"""
+    seen = {}
+    for colors in ("light", "dark"):
+        page = open_page(demo_report, color_scheme=colors).page
+        ink = page.evaluate("getComputedStyle(document.body).color")
+        seen[colors] = page.evaluate(fills)
+        assert {of_picture[0] for of_picture in seen[colors]} == {ink}
+    white = "rgb(255, 255, 255)"
+    assert not any(white in of_picture for of_picture in seen["dark"])
+    assert all(light != dark for light, dark in zip(seen["light"], seen["dark"], strict=True))
 
 
 # -- for everyone ------------------------------------------------------------------------------------------

@@ -153,32 +153,76 @@ def test_a_cell_of_a_notebook_shows_the_first_table_instead_of_the_page() -> Non
 # -- what was found ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("test", ["t", "wilcoxon"])
-def test_two_systems_one_beats_the_other_with_difference_interval_and_p(test: str) -> None:
-    runs = {name: RUNS[name] for name in ("titles", "bm25")}
-    text = page_of("AP nDCG@10 P@5", qrels_path(), runs, test=test).find(id="headline").get_text()
-    frame = irmx_study.compare("AP nDCG@10 P@5", qrels_path(), runs, test=test).frame()
-    [row] = frame[frame["measure"] == "AP"].to_dict("records")
-    assert text.startswith("bm25 beats titles by AP: ")
-    numbers = [float(number) for number in re.findall(r"[-+]?\d*\.\d+", text)]
-    size = [abs(row["difference"]), *sorted(abs(row[side]) for side in ("low", "high"))]
-    assert numbers[:3] == pytest.approx(size, abs=6e-4)
-    assert numbers[3] == pytest.approx(max(row["p_corrected"], 1e-4), abs=6e-5)
-    same = set((frame["p_corrected"] <= 0.05)[1:])
-    assert ("the same by" in text, "not by" in text) == (True in same, False in same)
+def headline(page: Any) -> str:
+    return str(page.find(id="headline").get_text())
+
+
+def numbers(text: str) -> list[float]:
+    return [float(number) for number in re.findall(r"(?<![\w@])[-+]?\d*\.\d+", text)]
+
+
+@pytest.mark.parametrize("how", [{}, {"test": "wilcoxon"}, {"baseline": "titles"}, {"all_pairs": True}])
+def test_the_headline_has_the_difference_interval_and_corrected_p_of_the_pair_shown_first(how: Any) -> None:
+    page = page_of("AP nDCG@10", qrels_path(), RUNS, **how)
+    frame = irmx_study.compare("AP nDCG@10", qrels_path(), RUNS, **how).frame("comparisons")
+    pair = json.loads(page.find(id="data-topics").get_text())["systems"][:2]
+    [row] = frame[(frame["measure"] == "AP") & frame["a"].isin(pair) & frame["b"].isin(pair)].to_dict("records")
+    text = headline(page)
+    assert text.startswith(f"{pair[0]} beats {pair[1]} by AP: ")
+    sizes = [abs(row["difference"]), *sorted(abs(row[side]) for side in ("low", "high"))]
+    assert numbers(text)[:3] == pytest.approx(sizes, abs=6e-4)
+    assert numbers(text)[3] == pytest.approx(max(row["p_corrected"], 1e-4), abs=6e-5)
+
+
+def measures_of(**values: list[tuple[float, float]]) -> pd.DataFrame:
+    """Per-topic values of two systems by several measures."""
+    rows = [
+        (system, str(t), measure, pair[s])
+        for measure, of_topics in values.items()
+        for t, pair in enumerate(of_topics)
+        for s, system in enumerate(("one", "two"))
+    ]
+    return pd.DataFrame(rows, columns=["system", "query_id", "measure", "value"])
+
+
+UP = [(0.5, 0.1), (0.6, 0.3), (0.9, 0.4), (0.4, 0.1), (0.7, 0.3)]
+DOWN = [(b, a) for a, b in UP]
+EVEN = [(0.6, 0.1), (0.1, 0.4), (0.9, 0.8), (0.3, 0.4), (0.6, 0.7)]
+
+
+def test_the_headline_says_which_measures_agree_which_are_undecided_and_which_are_opposed() -> None:
+    text = headline(page_of(measures_of(M=DOWN, Same=DOWN, Undecided=EVEN, Opposed=UP)))
+    p = dict(irmx_study.compare(measures_of(Undecided=EVEN)).frame()[["measure", "p"]].itertuples(index=False))
+    assert text.startswith("two beats one by M: +")
+    parts = {
+        words: part for part in text.split("; ") for words in ("the same", "not", "the other way") if words in part
+    }
+    assert "Same" in parts["the same"]
+    assert "Undecided" in parts["not"]
+    assert numbers(parts["not"]) == pytest.approx([p["Undecided"]], abs=6e-5)
+    assert "Opposed" in parts["the other way"]
+
+
+def test_without_a_significant_difference_the_headline_says_so_first() -> None:
+    text = headline(page_of(measures_of(M=EVEN, Same=EVEN, Up=UP, Down=DOWN)))
+    assert text.startswith("No difference between one and two is significant by M")
+    assert "one is better by Up" in text
+    assert "two is better by Down" in text
+    identical = headline(page_of(measures_of(M=[(0.5, 0.5), (0.7, 0.7)])))
+    assert identical.startswith("No difference between")
 
 
 @pytest.mark.parametrize(
     ("how", "words"),
     [
-        ({}, ["bm25 is the best of 3 systems by AP", "also the best by nDCG@10"]),
-        ({"baseline": "titles"}, ["2 of 2 systems beat titles by AP; best is bm25"]),
-        ({"baseline": "bm25"}, ["None of 2 systems beat bm25 by AP"]),
+        ({}, "bm25 beats both others"),
+        ({"all_pairs": True}, "bm25 beats both others"),
+        ({"baseline": "titles"}, "titles beats none of the 2 others and is beaten by 2"),
+        ({"baseline": "bm25"}, "bm25 beats both others and is beaten by none"),
     ],
 )
-def test_of_several_systems_it_says_which_is_best_or_beats_the_baseline(how: Any, words: list[str]) -> None:
-    text = page_of("AP nDCG@10", qrels_path(), RUNS, **how).find(id="headline").get_text()
-    assert all(word in text for word in words)
+def test_of_several_systems_it_counts_those_that_the_best_or_the_baseline_beats(how: Any, words: str) -> None:
+    assert words in headline(page_of("AP nDCG@10", qrels_path(), RUNS, **how))
 
 
 def test_where_less_is_better_the_smaller_mean_wins_everywhere() -> None:
@@ -211,15 +255,15 @@ def test_the_leaderboard_has_means_differences_p_values_and_letters_of_the_compa
     assert ranks == ["1", "2", "3"]
     for system, cells in shown.items():
         for v, row in enumerate(summary[summary["system"] == system].to_dict("records")):
-            mean, difference, letters = cells[3 * v : 3 * v + 3]
+            mean, difference, p, letters = cells[4 * v : 4 * v + 4]
             assert float(mean["data-value"]) == row["mean"]
             assert letters.get_text() == row["letters"]
             if system == "titles":
                 assert difference.get_text(strip=True) == ""
                 continue
             assert float(difference["data-value"]) == row["difference"]
-            p = float(re.search(r"p [=<\s]*([\d.]+)", difference.get_text())[1])  # type: ignore[index]
-            assert p == pytest.approx(max(row["p_corrected"], 1e-4), abs=6e-5)
+            assert float(p["data-value"]) == row["p_corrected"]
+            assert float(p.get_text().strip("<")) == pytest.approx(max(row["p_corrected"], 1e-4), abs=6e-5)
             sign = 0 if row["p_corrected"] > 0.05 else 1 if row["difference"] > 0 else -1
             assert ("▲" in difference.get_text()) - ("▼" in difference.get_text()) == sign
 
@@ -227,14 +271,22 @@ def test_the_leaderboard_has_means_differences_p_values_and_letters_of_the_compa
 def test_the_difference_of_two_baselines_stands_in_both_their_rows() -> None:
     scores = irmx.scores("AP", qrels_path(), RUNS)
     rows, means = leaderboard(page_of(scores, baseline=["titles", "recent"])), scores.means()["AP"]
-    for system, column, other in (("titles", 2, "recent"), ("recent", 1, "titles")):
+    for system, column, other in (("titles", 3, "recent"), ("recent", 1, "titles")):
         value = float(rows[system][column]["data-value"])
         assert value == pytest.approx(means[system] - means[other])
         low, high = map(float, re.findall(r"[-+][\d.]+", rows[system][column].find("small").get_text())[:2])
         assert low <= value <= high
-    assert rows["titles"][2].find(class_="down") is not None
+    assert rows["titles"][3].find(class_="down") is not None
     assert rows["recent"][1].find(class_="up") is not None
     assert rows["titles"][1].get_text().strip() == ""
+
+
+def test_all_pairs_have_the_p_values_of_the_differences_to_the_best(comparison: irmx_study.Comparison) -> None:
+    pairs = irmx_study.compare(comparison.scores, all_pairs=True)
+    rows = leaderboard(page_of(pairs))
+    p = pairs.pairs("AP")["bm25"]
+    assert rows["bm25"][1].get_text() == ""
+    assert [float(rows[name][1]["data-value"]) for name in ("titles", "recent")] == [p["titles"], p["recent"]]
 
 
 def test_the_largest_mean_is_bold_below_zero_too() -> None:

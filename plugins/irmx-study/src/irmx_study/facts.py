@@ -112,7 +112,7 @@ def size_of_family(comparison: Comparison) -> str:
     return f"{_range(sizes)} comparison{'' if sizes == [1] else 's'}"
 
 
-def interval_name(comparison: Comparison) -> str:
+def interval_name(comparison: Comparison, brief: bool = False) -> str:
     """Return what kind of intervals the differences have, and whether they hold for all differences together."""
     choices = comparison.choices
     if choices.of_all_pairs and choices.has_own_intervals:
@@ -123,7 +123,7 @@ def interval_name(comparison: Comparison) -> str:
         return f"simultaneous intervals of all comparisons of a family, with {how}"
     kind = "bias-corrected and accelerated bootstrap" if choices.interval == "bca" else "t"
     several = comparison.compared.identical.size > 1
-    apart = ": one may exclude 0 although the corrected p is above the level" if choices.is_corrected else ""
+    apart = ": one may exclude 0 although the corrected p is above the level" if choices.is_corrected and not brief else ""
     return f"{kind} intervals" + (f" per comparison{apart}" if several else "")
 
 
@@ -364,7 +364,7 @@ def _sizes(comparison: Comparison) -> list[str]:
     effect = EFFECTS[choices.of_all_pairs].replace(" / ", " divided by the ").replace("topics x", "topics by")
     bca = _cite(EFRON) if choices.interval == "bca" else ""
     return [
-        f"We report mean differences with {choices.coverage} {interval_name(comparison)}{bca}; the effect size is the {effect}."
+        f"We report mean differences with {choices.coverage} {interval_name(comparison, brief=True)}{bca}; the effect size is the {effect}."
     ]
 
 

@@ -37,15 +37,12 @@ class Reported:
 
     @property
     def pair(self) -> tuple[str, str]:
-        """The two systems that the report shows first: the best one by the first view, and what it is compared with.
-
-        A baseline that nobody named is the best itself: then these are the best two.
-        """
+        """The two systems that the report shows first: the best other system and the baseline that was named, or the best two."""
         order = [self.comparison.scores.systems[s] for s in self.comparison._order(0)]
         if self.comparison.baseline and not (self.comparison.is_default and len(order) > 2):
             baseline = self.comparison.baseline[0]
             return next(system for system in order if system != baseline), baseline
-        return order[0], order[1 if self.comparison.baseline else -1]
+        return order[0], order[1]
 
 
 @dataclass(frozen=True)
@@ -137,7 +134,10 @@ def _text(name: str) -> str:
     return _FILES.joinpath(name).read_text(encoding="utf-8")
 
 
-_THEME = {"#000000": "currentColor", "#ffffff": "var(--page)", "#666666": "var(--soft)", "#dddddd": "var(--line)"}
+_THEME = {
+    "#000000": "currentColor", "#ffffff": "var(--page)", "#666666": "var(--soft)", "#dddddd": "var(--line)",
+    "#0072b2": "var(--gain)", "#d55e00": "var(--loss)",
+}  # fmt: skip
 """The colours of pictures that are those of the page, in the light and in the dark."""
 
 
@@ -153,6 +153,9 @@ def inline_svg(draw: Callable[[], Any], name: str, title: str) -> Any:
         # a box stands for a glyph that is missing; the tables have the name
         warnings.filterwarnings("ignore", "Glyph .* missing|The font of the picture lacks")
         figure = draw().figure
+        for patch in (figure.patch, *(axes.patch for axes in figure.axes)):
+            if patch.get_facecolor()[:3] == (1, 1, 1):  # the page is seen, and the shade where a picture goes on
+                patch.set_visible(False)
         if layout := figure.get_layout_engine():
             layout.execute(figure)
             figure.set_layout_engine(None)  # writing would lay it out twice more

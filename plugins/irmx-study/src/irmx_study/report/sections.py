@@ -1,4 +1,4 @@
-"""The sections of a report: what was found, the leaderboard, pictures, agreement, unjudged documents, and how it was made."""
+"""The sections of a report: the leaderboard, pictures, agreement, unjudged documents, and how it was made."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from irmx_study.facts import sentences_of, topics_of
 from irmx_study.pairs import signs_of
 from irmx_study.report.documents import rankings, topics
 from irmx_study.report.parts import JUDGED, Reported, Section, Source, inline_svg
-from irmx_study.result import joined, listing, p_text
+from irmx_study.result import joined, p_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,69 +63,6 @@ def _table(rows: Sequence[Mapping[str, Any]], caption: str, places: int = 4) -> 
     return Markup(html_table(PrintedRows(tuple(rows[0]), [dict(row) for row in rows], places), caption))
 
 
-# -- what was found ----------------------------------------------------------------------------------------
-
-
-def headline(reported: Reported) -> str:
-    """Return what was found, in a sentence: which system is better, by how much, how sure, and whether other views agree."""
-    comparison = reported.comparison
-    scores, names = comparison.scores, comparison.names
-    columns, first = comparison.compared.columns, comparison.compared.first
-    best = names[scores.systems[comparison._order(0)[0]]]
-    if len(scores.systems) == 2:
-        a, b = (names[scores.systems[places[0]]] for places in (first, comparison.compared.second))
-        sign, outcome = int(comparison.better[0, 0]), comparison.better[:, 0]
-        size = _size({name: float(of[0, 0]) for name, of in columns.items()}, turned=sign < 0)
-        views = _others(scores.names, [int(o) == sign for o in outcome], "the same by", "but not by")
-        if sign:
-            return f"{a if sign > 0 else b} beats {b if sign > 0 else a} by {scores.names[0]}: {size}{views}."
-        return f"{a} and {b} cannot be told apart by {scores.names[0]}: {size}{views}."
-    if comparison.baseline and not comparison.is_default:
-        baseline = names[comparison.baseline[0]]
-        is_first = comparison.compared.second == scores.systems.index(comparison.baseline[0])
-        better = np.flatnonzero(is_first & (comparison.better[0] > 0))
-        count = f"{len(better)} of {int(is_first.sum())} systems beat {baseline} by {scores.names[0]}"
-        if not len(better):
-            return f"{count.replace(str(len(better)), 'None', 1)}."
-        top = max(better.tolist(), key=lambda i: signs_of(scores)[0] * columns["difference"][0, i])
-        size = _size({name: float(of[0, top]) for name, of in columns.items()})
-        views = _others(scores.names, (comparison.better[:, top] > 0).tolist(), "it does so by", "but not by")
-        return f"{count}; best is {names[scores.systems[first[top]]]}: {size}{views}."
-    alike = [
-        names[scores.systems[s]] for s in comparison._order(0)[1:]
-        if not comparison._differ(0)[comparison._order(0)[0], s]
-    ]  # fmt: skip
-    mean = float(comparison.compared.means[0, comparison._order(0)[0]])
-    told = (
-        f"it cannot be told apart from {counted(len(alike), 'other')}: {listing(alike)}"
-        if alike
-        else "all others are significantly worse"
-    )
-    also = [names[scores.systems[comparison._order(v)[0]]] == best for v in range(len(scores.names))]
-    views = _others(scores.names, also, "also the best by", "but not the best by")
-    return f"{best} is the best of {len(scores.systems)} systems by {scores.names[0]} ({mean:.4f}); {told}{views}."
-
-
-def _size(row: Mapping[str, float], turned: bool = False) -> str:
-    difference, low, high = row["difference"], row["low"], row["high"]
-    if turned:
-        difference, low, high = -difference, -high, -low
-    p = p_text(row["p_corrected"])
-    return f"{difference:+.3f} [{low:.3f}, {high:.3f}], p {'' if p.startswith('<') else '= '}{p}"
-
-
-def _others(names: Sequence[str], same: Sequence[bool], agree: str, differ: str) -> str:
-    """Return which other views agree, and which do not; of many, how many."""
-    parts = []
-    for wanted, words in ((True, agree), (False, differ)):
-        views = [name for name, is_same in zip(names[1:], same[1:], strict=True) if is_same == wanted]
-        if views:
-            parts.append(
-                f"; {words} {joined(views) if len(views) <= 4 else f'{len(views)} of {len(names) - 1} other views'}"
-            )
-    return "".join(parts)
-
-
 # -- the leaderboard ---------------------------------------------------------------------------------------
 
 
@@ -144,18 +81,25 @@ def leaderboard(reported: Reported) -> Section:
         largest = max((abs(row["mean"]) for row in means.values() if not math.isnan(row["mean"])), default=0.0)
         differences = _differences(of_view, baselines) if baselines else {}
         alike = dict(zip(scores.systems, comparison.alike[view], strict=True)) if with_groups else {}
+        p_to_best = comparison.pairs(view)[scores.systems[comparison._order(v)[0]]] if comparison.all_pairs else {}
         for system, cells in rows.items():
             cells.append(_mean(means[system], sign * max(known, default=0.0), largest))
-            cells += [_difference(differences.get((system, one)), choices.level, sign) for one in baselines]
+            for one in baselines:
+                cells += _difference(differences.get((system, one)), choices.level, sign)
+            if comparison.all_pairs:
+                cells.append(_p(p_to_best[system]))
             if with_groups:
                 cells.append({"text": alike[system], "value": alike[system], "is_letters": True})
     corrected = (
         f"corrected: {choices.correction.SHORT_DESC or choices.correction}" if choices.is_corrected else "not corrected"
     )
     groups = comparison.alike_name if with_groups else ""
+    columns = ["p to the best"] if comparison.all_pairs else []
+    for one in baselines:
+        columns += [f"difference to {names[one]}", f"p to {names[one]}" if len(baselines) > 1 else "p"]
     content = {
         "measures": scores.names,
-        "columns": ["mean", *(f"difference to {names[one]}" for one in baselines), *([groups] if with_groups else [])],
+        "columns": ["mean", *columns, *([groups] if with_groups else [])],
         "rows": [(names[system], system in baselines, system, cells) for system, cells in rows.items()],
         "baselines": bool(baselines),
         "groups": groups,
@@ -192,18 +136,22 @@ def _mean(row: dict[str, Any], best: float, largest: float) -> dict[str, Any]:
     }
 
 
-def _difference(row: dict[str, Any] | None, level: float, sign: float) -> dict[str, Any]:
+def _difference(row: dict[str, Any] | None, level: float, sign: float) -> list[dict[str, Any]]:
+    """Return the cells of a difference and of its p-value."""
     if row is None or math.isnan(row["difference"]):
-        return {"text": "", "value": "0"}
+        return [{"text": "", "value": "0"}, _p(math.nan)]
     difference, p = row["difference"], row["p_corrected"]
     better = 0 if not p <= level or difference == 0 else 1 if sign * difference > 0 else -1
-    text = p_text(p)
-    return {
-        "text": f"{difference:+.4f}",
-        "value": repr(float(difference)),
-        "small": f"{row['low']:+.3f} to {row['high']:+.3f}, p {'' if text.startswith('<') else '= '}{text}",
-        "sign": better,
-    }
+    interval = f"{row['low']:+.3f} to {row['high']:+.3f}"
+    return [
+        {"text": f"{difference:+.4f}", "value": repr(float(difference)), "small": interval, "sign": better},
+        _p(p),
+    ]
+
+
+def _p(p: float) -> dict[str, Any]:
+    """Return the cell of a p-value, which is empty if there is none, and then sorted as if it were 1."""
+    return {"text": p_text(p), "value": "1" if math.isnan(p) else repr(float(p))}
 
 
 # -- pictures ----------------------------------------------------------------------------------------------

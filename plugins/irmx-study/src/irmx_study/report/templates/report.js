@@ -334,7 +334,7 @@ const irmxCount = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
       .sort((one, other) => one.rank - other.rank);
     const rows = first.map(({ doc, grade, place, rank }) => {
       const [kind, sign, words] = judged(grade, data.relevant[measure]);
-      const name = irmxElement("th", { scope: "row" }, doc);
+      const name = irmxElement("th", { scope: "row" }, irmxElement("span", { class: "doc" }, doc));
       if (topic.texts[place]) name.append(irmxElement("details", {}, irmxElement("summary", {}, "text"), topic.texts[place]));
       return irmxElement("tr", { class: kind }, number(rank), name,
         irmxElement("td", { class: "judged" }, irmxElement("span", { class: "sign", "aria-hidden": "true" }, sign), ` ${words}`),
