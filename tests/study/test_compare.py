@@ -443,7 +443,7 @@ def test_a_note_on_ties_that_floats_lose() -> None:
         ({"seed": -1}, "The 'seed' parameter of a comparison must be an int in the range [0, 9007199254740992]. Got -1 instead."),
         ({"tie_threshold": -0.1}, "The 'tie_threshold' parameter of a comparison must be a float in the range [0, inf)."),
         ({"family": "measures"}, "There is no family 'measures'. Did you mean measure? Known: view, all"),
-        ({"interval": "BCa"}, "must be one of 't', 'bca'. Got 'BCa' instead. Did you mean bca?"),
+        ({"interval": "BCa"}, "must be one of 't', 'bca', 'simultaneous'. Got 'BCa' instead. Did you mean bca?"),
         ({"correction": "holmes"}, "a correction of p-values for 'correction'. Did you mean holm? Known: holm, bonferroni"),
         ({"test": "permutaton"}, "Did you mean permutation? Known: t, permutation, bootstrap, wilcoxon, sign, tukey"),
         ({"test": "tukey", "correction": "holm"}, "already hold for all pairs of systems together. Leave the correction holm out"),

@@ -149,7 +149,7 @@ def test_the_same_run_twice_is_told_as_identical(command: Command, folder: Path,
         (("--seed", "x"), "Invalid value for '--seed': 'x' is not a valid integer."),
         (("--correction", "holmes"), "Did you mean holm?"),
         (("--family", "al"), "There is no family 'al'. Did you mean all?"),
-        (("--interval", "normal"), "The 'interval' parameter of a comparison must be one of 't', 'bca'. Got 'normal' instead."),
+        (("--interval", "normal"), "The 'interval' parameter of a comparison must be one of 't', 'bca', 'simultaneous'. Got 'normal' instead."),
         (("--tie-threshold", "-1"), "The 'tie_threshold' parameter of a comparison must be a float in the range [0, inf)."),
         (("--sort", "means"), "A summary cannot be sorted by 'means'. Did you mean mean? Known: mean, difference"),
         (("--sort", "mean", "-o", "csv"), "--sort orders the table of runs for reading"),
@@ -308,3 +308,19 @@ def test_what_cannot_be_drawn(command: Command, folder: Path, plot: str, message
     assert done.code == 2
     assert message in done.err
     assert not list(folder.glob("*.png"))
+
+
+def test_a_terminal_shows_the_best_20_systems_and_the_baseline(command: Any, tmp_path: Path) -> None:
+    for i in range(25):
+        lines = [f"{q} Q0 d{(q + i) % 25} 1 1 x" for q in range(9)]
+        (tmp_path / f"r{i:02}.run").write_text("\n".join(lines) + "\n")
+    (tmp_path / "qrels").write_text("".join(f"{q} 0 d{d} {int(d < q + 4)}\n" for q in range(9) for d in range(25)))
+    shown = {
+        how: re.findall(
+            r"^\W*(r\d\d)\.run ", command("compare", "qrels", "r*.run", "P@1", *how.split(), cwd=tmp_path).out, re.M
+        )
+        for how in ("", "--baseline r16.run", "-o markdown")
+    }
+    assert [len(rows) for rows in shown.values()] == [20, 21, 25]
+    assert shown["--baseline r16.run"][-1] == "r16"
+    assert shown["-o markdown"][:20] == shown[""]

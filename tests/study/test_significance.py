@@ -476,3 +476,50 @@ def test_many_systems_get_few_letters(noise: float) -> None:
 def test_after_26_letters_come_capitals_and_numbers() -> None:
     letters = letters_of([True] * (60 * 59 // 2), -np.arange(60))
     assert [letters[i] for i in (25, 26, 51, 52, 59)] == [{"z"}, {"A"}, {"Z"}, {"a1"}, {"h1"}]
+
+
+# -- simultaneous intervals --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("correction", ["none", "bonferroni", "maxt"])
+@pytest.mark.parametrize("family", ["view", "all"])
+@pytest.mark.parametrize("topics", [6, 40])
+def test_simultaneous_intervals_exclude_0_where_the_correction_finds_a_difference(
+    correction: str, family: str, topics: int
+) -> None:
+    values = np.random.default_rng(topics).normal([[[0.0], [0.1], [0.25], [0.5]]], 0.4, (topics, 4, 2))
+    how = {"correction": correction, "family": family, "draws": 999, "all_pairs": True}
+    frame = irmx_study.compare(made(values, "AP RR"), interval="simultaneous", **how).frame()
+    plain = irmx_study.compare(made(values, "AP RR"), **how).frame()
+    excludes = (frame["low"] > 0) | (frame["high"] < 0)
+    assert (excludes == (frame["p_corrected"] <= 0.05)).all()
+    assert frame["p"].tolist() == plain["p"].tolist()
+    assert (frame["high"] - frame["low"] >= (plain["high"] - plain["low"]) * (1 - 1e-9)).all()
+
+
+def test_bonferronis_t_is_that_of_scipy_and_serves_holm() -> None:
+    values = np.random.default_rng(5).random((20, 3, 1))
+    for correction in ("bonferroni", "holm", "hommel"):
+        row = (
+            irmx_study.compare(made(values), interval="simultaneous", all_pairs=True, correction=correction)
+            .frame()
+            .iloc[0]
+        )
+        difference = values[:, 1, 0] - values[:, 0, 0]
+        expected = stats.ttest_rel(values[:, 1, 0], values[:, 0, 0]).confidence_interval(1 - 0.05 / 3)
+        assert row["difference"] == pytest.approx(difference.mean())
+        assert (row["low"], row["high"]) == pytest.approx((expected.low, expected.high))
+
+
+def test_the_randomised_test_of_tukey_has_intervals_that_agree_with_it() -> None:
+    values = np.random.default_rng(7).normal([[[0.0], [0.1], [0.3], [0.5]]], 0.3, (25, 4, 1))
+    frame = irmx_study.compare(
+        made(values), test="randomised-tukey", interval="simultaneous", all_pairs=True, draws=999
+    ).frame()
+    assert (((frame["low"] > 0) | (frame["high"] < 0)) == (frame["p_corrected"] <= 0.05)).all()
+    assert (frame["high"] - frame["low"]).nunique() == 1 or np.ptp(frame["high"] - frame["low"]) < 1e-12
+
+
+def test_the_false_discovery_rate_has_no_simultaneous_intervals() -> None:
+    with pytest.raises(irmx.UsageError, match="no simultaneous intervals"):
+        irmx_study.Choices(correction="bh", interval="simultaneous")

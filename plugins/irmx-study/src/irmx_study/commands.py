@@ -96,7 +96,7 @@ def compare_runs(
     per comparison; with -o latex the table of a paper; with -o FILE.html a report.
     """
     from irmx_study.choices import Choices
-    from irmx_study.comparing import check_order, compare
+    from irmx_study.comparing import SYSTEMS_SHOWN, check_order, compare
     from irmx_study.result import write_facts
 
     choices = Choices(test, correction, family, level, interval, draws, seed, tie_threshold)
@@ -122,7 +122,7 @@ def compare_runs(
         return
     if sort is not None and (table != "comparisons" or not registry().output_formats()[output_format].WIDE):
         raise UsageError("--sort orders the table of runs for reading, not the rows of other tables.")
-    comparison.show(output_format, table, places, sort=sort)
+    comparison.show(output_format, table, places, sort=sort, most=SYSTEMS_SHOWN if output_format == "table" else None)
 
 
 def correlate_measures(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from irmx.ragged import Bools
 from irmx.toolkit import counted, some, suggest
 from irmx_study.choices import Choices, as_scores, choices_of, short_names
 from irmx_study.facts import citations_of, facts_of, notes_on, sentences_of
+from irmx_study.findings import headline_of
 from irmx_study.letters import letters_of, ranks_alike
 from irmx_study.over_views import Groups, borders, counts_over, rank_bands, sentences_over
 from irmx_study.pairs import Compared, all_pairs_of, baselines_of, compared_pairs, pairs_with, signs_of
@@ -31,6 +32,9 @@ PAIRS_SHOWN = 28
 
 SIDE_BY_SIDE, IN_COLUMNS = 4, 12
 """So many views have their differences and p-values side by side; so many have a column of means."""
+
+SYSTEMS_SHOWN = 20
+"""A terminal shows so many systems, the best first."""
 
 SENTENCES = 5
 """How many pairs of systems are described in sentences; of more, tables have the numbers."""
@@ -137,8 +141,8 @@ class Comparison(Result):
         corrected one, ``p_corrected``; and the number of topics that a wins, ties and loses.
     ``"systems"``
         One row per view and system, and baseline if there are several: the ``mean`` with its t interval from ``mean_low`` to
-        ``mean_high``; with a baseline, its name and the columns above from ``difference`` on; and ``letters``: systems that
-        share one cannot be told apart by tests of all pairs.
+        ``mean_high``; with a baseline, its name and the columns above from ``difference`` on; of all pairs ``letters``: systems
+        that share one cannot be told apart.
     ``"views"``
         One row per view and pair, with the parameters of :attr:`irmx.Scores.views`, the ``share`` of users that the view stands
         for, and ``better``: the system that is significantly better, empty if neither is.
@@ -221,6 +225,8 @@ class Comparison(Result):
 
     def _systems(self) -> pd.DataFrame:
         table = self.estimates()
+        if not self.all_pairs:
+            return table
         letters = np.array([self.letters[view] for view in self.scores.names], dtype=object)
         places = {system: place for place, system in enumerate(self.scores.systems)}
         views = np.repeat(np.arange(len(self.scores.names)), self._rows_per_view)
@@ -356,6 +362,17 @@ class Comparison(Result):
     def _ranks(self) -> pd.DataFrame:
         return rank_bands(self)
 
+    def headline(self) -> str:
+        """Return what was found, in a sentence or two: which system is better, by how much, how sure, and by which measures.
+
+        >>> import irmx, irmx_study
+        >>> from irmx.demo import SYSTEMS, qrels_path, run_path
+        >>> runs = {system: run_path(system) for system in SYSTEMS}
+        >>> irmx_study.compare("AP nDCG@10", qrels_path(), runs, baseline="titles").headline()
+        'bm25 beats titles by AP: +.273 [.222, .325], p < .0001; the same by nDCG@10. By AP, titles beats none of the 2 others and is beaten by 2.'
+        """
+        return headline_of(self)
+
     def sentences(self) -> tuple[str, ...]:
         """Return, for each measure with several views and pair of systems, in how many which is better."""
         return tuple(sentences_over(self))
@@ -376,17 +393,22 @@ class Comparison(Result):
     # -- for reading and for papers ----------------------------------------------------------------------
 
     def tables_for_reading(
-        self, table: str | None = None, places: int = 4, sort: str | None = None, **options: Any
+        self,
+        table: str | None = None,
+        places: int = 4,
+        sort: str | None = None,
+        most: int | None = None,
+        **options: Any,
     ) -> list[Titled]:
-        """Return what is printed for reading in place of a table; the main one with the systems sorted by a column."""
+        """Return what is printed for reading in place of a table; the main one with the systems sorted, the first ``most`` of them."""
         if self.table_named(table) == "comparisons":
-            return self._for_reading(places, sort)
+            return self._for_reading(places, sort, most)
         if table == "border" and not len(self.frame("border")):
             return [("There is no border: along no parameter with an order does the better run change.", None)]
         tables = super().tables_for_reading(table, places)
         return [(title, rows and [self._named(row) for row in rows]) for title, rows in tables]
 
-    def _for_reading(self, places: int, sort: str | None = None) -> list[Titled]:
+    def _for_reading(self, places: int, sort: str | None = None, most: int | None = None) -> list[Titled]:
         views = self.scores.names
         lines: list[Titled] = []
         if self.groups.several:
@@ -398,12 +420,15 @@ class Comparison(Result):
                 return lines
         if len(views) > 1 and len(self.compared.first) == 1:
             return [*lines, ("means over topics, and the difference", self._one_pair(places))]
-        rows = (
-            self._one_view(places, sort) if len(views) == 1 and len(self.baseline) <= 1 else self._several(places, sort)
-        )
+        systems = self._ordered(sort)
+        shown = [system for i, system in enumerate(systems) if most is None or i < most or system in self.baseline]
+        one = len(views) == 1 and len(self.baseline) <= 1
+        rows = self._one_view(places, shown) if one else self._several(places, shown)
         title = views[0] if len(views) == 1 else "means over topics"
         if self.baseline and len(views) <= SIDE_BY_SIDE:
             title += f", and differences to {' and '.join(self.names[b] for b in self.baseline)}"
+        if len(shown) < len(systems):
+            title += f"; {len(shown)} of {len(systems)} systems (-o markdown and -o csv have all)"
         lines.append((title, rows))
         if self.all_pairs and len(self.compared.first) <= PAIRS_SHOWN:
             lines.append(("differences a - b", self._pairs_side_by_side(places)))
@@ -417,13 +442,13 @@ class Comparison(Result):
         table = self.estimates(sort or "mean")
         return list(dict.fromkeys(table["system"][: self._rows_per_view]))
 
-    def _one_view(self, places: int, sort: str | None) -> list[dict[str, Any]]:
+    def _one_view(self, places: int, systems: Sequence[str]) -> list[dict[str, Any]]:
         """Return one row per system: mean, difference, interval, effect, p, wins; of all pairs the mean and its interval."""
         coverage = self.choices.coverage
         alike = dict(zip(self.scores.systems, self.alike[self.scores.names[0]], strict=True)) if self.has_groups else {}
         table = self.estimates().drop_duplicates("system").set_index("system")
         rows = []
-        for system in self._ordered(sort):
+        for system in systems:
             row = table.loc[system]
             cells: dict[str, Any] = {"system": self.names[system], "mean": row["mean"]}
             if self.all_pairs:
@@ -458,8 +483,8 @@ class Comparison(Result):
 
     @property
     def has_groups(self) -> bool:
-        """Whether groups say more than the p-value of a single pair of systems."""
-        return len(self.scores.systems) > 2
+        """Whether all pairs of more than two systems were compared, so that groups say which cannot be told apart."""
+        return self.all_pairs and len(self.scores.systems) > 2
 
     @property
     def alike_name(self) -> str:
@@ -467,20 +492,20 @@ class Comparison(Result):
         of_first = self.alike[self.scores.names[0]]
         return "groups" if of_first == self.letters.get(self.scores.names[0]) else "alike"
 
-    def _several(self, places: int, sort: str | None) -> list[dict[str, Any]]:
+    def _several(self, places: int, systems: Sequence[str]) -> list[dict[str, Any]]:
         """Return one row per system, with the views side by side: means, and of few views the differences and p-values.
 
         Of more views than systems, one row per view.
         """
         wide = len(self.scores.names) <= SIDE_BY_SIDE and len(self.baseline) <= 1
         table, per_view = self.estimates(), self._rows_per_view
-        rows: dict[str, dict[str, Any]] = {system: {"system": self.names[system]} for system in self._ordered(sort)}
+        rows: dict[str, dict[str, Any]] = {system: {"system": self.names[system]} for system in systems}
         place = {system: place for place, system in enumerate(self.scores.systems)}
         for v, view in enumerate(self.scores.names):
-            of_view = table.iloc[v * per_view : (v + 1) * per_view]
+            of_view = table.iloc[v * per_view : (v + 1) * per_view].drop_duplicates("system").set_index("system")
             marks = self._marks(v)
             for system, cells in rows.items():
-                row = of_view[of_view["system"] == system].iloc[0]
+                row = of_view.loc[system]
                 if wide and not self.all_pairs:
                     known = row["difference"] == row["difference"]
                     cells[view] = row["mean"]
@@ -489,7 +514,7 @@ class Comparison(Result):
                 else:
                     text = repr(float(row["mean"])) if places == -1 else f"{row['mean']:.{places}f}"
                     cells[view] = row["mean"] if not any(marks.values()) else f"{text} {marks[system]:1}"
-                if self.has_groups and self.all_pairs:
+                if self.has_groups:
                     cells[self.alike_name + " " * v] = self.alike[view][place[system]]
         if len(self.scores.names) > max(SIDE_BY_SIDE, len(self.scores.systems)):
             columns = {cells["system"]: cells for cells in rows.values()}

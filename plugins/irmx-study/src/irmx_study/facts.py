@@ -60,7 +60,7 @@ def facts_of(comparison: Comparison) -> dict[str, str]:
         facts["effect"] = EFFECTS[choices.of_all_pairs]
     if comparison.groups.several:
         facts["users"] = _users(comparison)
-    if comparison.has_groups and (comparison.all_pairs or not several):
+    if comparison.has_groups:
         how = "the same test and correction, of all pairs"
         facts["groups"] = f"systems that share a letter cannot be told apart: {how}"
         if comparison.alike_name == "alike":
@@ -123,7 +123,9 @@ def interval_name(comparison: Comparison, brief: bool = False) -> str:
         return f"simultaneous intervals of all comparisons of a family, with {how}"
     kind = "bias-corrected and accelerated bootstrap" if choices.interval == "bca" else "t"
     several = comparison.compared.identical.size > 1
-    apart = ": one may exclude 0 although the corrected p is above the level" if choices.is_corrected and not brief else ""
+    apart = (
+        ": one may exclude 0 although the corrected p is above the level" if choices.is_corrected and not brief else ""
+    )
     return f"{kind} intervals" + (f" per comparison{apart}" if several else "")
 
 

@@ -14,7 +14,6 @@ from irmx import DataError, Scores, UsageError, read_qrels, read_run, scores
 from irmx.toolkit import as_measures, counted, in_html, named_runs, new_file, visible
 from irmx_study.choices import as_scores
 from irmx_study.comparing import Comparison, compare
-from irmx_study.report.findings import headline
 from irmx_study.report.parts import JUDGED, Reported, one_page
 from irmx_study.report.sections import SECTIONS
 from irmx_study.report.texts import collection_named, queries_of_collection, texts_of_collection
@@ -53,7 +52,7 @@ class Report:
             If Jinja2 or matplotlib is not installed.
         """
         sections = [section for make in SECTIONS if (section := make(self.reported)) is not None]
-        return one_page(self.heading, headline(self.reported), sections)
+        return one_page(self.heading, self.reported.comparison.headline(), sections)
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the page to a file, which :func:`irmx.toolkit.new_file` makes.

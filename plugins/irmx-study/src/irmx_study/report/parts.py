@@ -15,6 +15,7 @@ from typing import Any
 from irmx import Judgments, Scores, UsageError
 from irmx.toolkit import in_html, picture_bytes, visible
 from irmx_study.comparing import Comparison
+from irmx_study.findings import pair_shown_first
 
 _FILES = resources.files("irmx_study.report").joinpath("templates")
 _LIBRARIES = {"jinja2": "Jinja2", "matplotlib": "matplotlib"}
@@ -38,11 +39,7 @@ class Reported:
     @property
     def pair(self) -> tuple[str, str]:
         """The two systems that the report shows first: the best other system and the baseline that was named, or the best two."""
-        order = [self.comparison.scores.systems[s] for s in self.comparison._order(0)]
-        if self.comparison.baseline and not (self.comparison.is_default and len(order) > 2):
-            baseline = self.comparison.baseline[0]
-            return next(system for system in order if system != baseline), baseline
-        return order[0], order[1]
+        return pair_shown_first(self.comparison)
 
 
 @dataclass(frozen=True)

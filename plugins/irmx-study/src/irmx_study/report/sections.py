@@ -158,13 +158,12 @@ def _p(p: float) -> dict[str, Any]:
 
 
 def pairs(reported: Reported) -> Section | None:
-    """Return which pairs of systems can be told apart; None for two systems, of which the leaderboard tells."""
+    """Return which pairs of systems can be told apart; None unless all pairs of more than two were compared."""
     comparison = reported.comparison
     if not comparison.has_groups:
         return None
     views = list(comparison.scores.names)
-    count = len(comparison.of_all_pairs.compared.first)
-    tested = f"tested as in the leaderboard, all {counted(count, 'pair')} together."
+    tested = f"tested as in the leaderboard, all {counted(len(comparison.compared.first), 'pair')} together."
     figures = []
     if len(comparison.scores.systems) <= MOST_NAMES:
         text = f"Systems at their means. Systems with a dot on the same bar cannot be told apart; {tested}"

@@ -1,25 +1,34 @@
-"""What was found, in the first sentences of a report: which of two systems is better, by how much, how sure, and by which measures."""
+"""What was found, in a sentence or two: which of two systems is better, by how much, how sure, and by which measures."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx_study.comparing import Comparison
-from irmx_study.report.parts import Reported
 from irmx_study.result import joined, p_text
+
+if TYPE_CHECKING:
+    from irmx_study.comparing import Comparison
 
 MOST_VIEWS = 4
 """The views that agree or disagree are named if there are no more; of more, they are counted."""
 
 
-def headline(reported: Reported) -> str:
-    """Return what was found of the two systems that the report shows first, and of more systems what was found of all."""
-    comparison = reported.comparison
-    sentences = [_of_pair(comparison, *reported.pair)]
+def pair_shown_first(comparison: Comparison) -> tuple[str, str]:
+    """Return the best other system and the baseline that was named, or the best two."""
+    order = [comparison.scores.systems[s] for s in comparison._order(0)]
+    if comparison.baseline and not (comparison.is_default and len(order) > 2):
+        baseline = comparison.baseline[0]
+        return next(system for system in order if system != baseline), baseline
+    return order[0], order[1]
+
+
+def headline_of(comparison: Comparison) -> str:
+    """Return what was found of the two systems that are shown first, and of more systems what was found of all."""
+    sentences = [_of_pair(comparison, *pair_shown_first(comparison))]
     if len(comparison.scores.systems) > 2:
         sentences.append(_of_all(comparison))
     return " ".join(sentences)
