@@ -1,6 +1,7 @@
 """The collection of the package: what is in it, that its program makes it, and ``irmx demo`` on it."""
 
 import importlib.util
+import io
 import shlex
 import sys
 from collections.abc import Callable
@@ -93,10 +94,28 @@ def values(printed: str) -> dict[str, list[float]]:
     return {name: [float(v) for v in found] for name, *found in rows if name != "measure"}
 
 
+def test_it_says_which_system_is_better_and_what_to_type_next(command: Callable[..., Any], tmp_path: Path) -> None:
+    done = command("demo")
+    assert (done.code, done.err) == (0, "")
+    assert len(done.out.splitlines()) <= 16
+    shown = values(done.out)
+    assert len(shown) == 4
+    comparison = irmx.compare(list(shown), qrels_path(), {system: run_path(system) for system in SYSTEMS})
+    assert comparison.headline() in " ".join(done.out.split())
+    write, line = [x.strip() for x in done.out.splitlines() if x.startswith("  irmx ")]
+    assert command(*shlex.split(write.partition(" && ")[0])[1:], cwd=tmp_path).code == 0
+    means = command(*shlex.split(line)[1:], "-o", "csv", "--table", "systems", "-p", "4", cwd=tmp_path / "demo").out
+    found = pd.read_csv(io.StringIO(means))
+    for name, numbers in shown.items():
+        assert found[found["measure"] == name].set_index("system")["mean"].to_dict() == {
+            f"{system}.run": value for system, value in zip(SYSTEMS, numbers, strict=True)
+        }
+
+
 def test_it_shows_existing_and_new_measures_and_the_commands_that_it_suggests_give_the_same(
     command: Callable[..., Any], tmp_path: Path
 ) -> None:
-    done = command("demo")
+    done = command("demo", "--all")
     assert (done.code, done.err) == (0, "")
     shown = values(done.out)
     assert set(shown) == {str(m) for m in demo_measures()}
@@ -169,7 +188,7 @@ def test_an_example_that_fails_is_named_and_left_out(
 ) -> None:
     monkeypatch.setattr(other, "EXAMPLES", examples)
     bad = examples[0] if isinstance(examples, tuple) else examples
-    done = command("demo")
+    done = command("demo", "--all")
     shown = values(done.out)
     assert done.err.startswith(f"irmx: The example {bad} of the measure ZOther of other (irmx-other 1.0) ")
     assert done.err.count("The example") == 1
@@ -189,7 +208,7 @@ def test_measures_of_verticals_are_given_pages_and_show_one_example(
 ) -> None:
     monkeypatch.setattr(other, "RUN_COLUMNS", (IN_BLOCKS,))
     monkeypatch.setattr(other, "EXAMPLES", ("ZOther", "ZOther@10"))
-    printed = command("demo").out
+    printed = command("demo", "--all").out
     assert values(printed)["ZOther"] == [0.5] * 3, "with more than 30 documents it fails"
     assert "ZOther@10" not in printed
     assert "ZOther" not in next(line for line in printed.splitlines() if "irmx eval" in line)

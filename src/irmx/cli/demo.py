@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Annotated, Any
 
@@ -34,7 +35,12 @@ Row = tuple[str, ir_measures.Measure, list[float]]
 """Where a measure comes from, the measure, and its mean for every system."""
 
 
+SHOWN = 4
+"""The demo shows so many measures; ``--all`` shows all."""
+
+
 def demo(
+    everything: Annotated[bool, Option("--all", help="Show all measures that run on the collection.")] = False,
     into: Annotated[
         str | None,
         Option("--into", metavar="DIR", help="Instead, write the collection as files into a new folder."),
@@ -44,14 +50,15 @@ def demo(
 ) -> None:
     """Score three systems on a small built-in collection.
 
-    Existing and new measures are shown side by side. The collection was written for irmx and is part of the package; nothing is downloaded.
-    With --into, its files are written under the names that the examples of the documentation use.
+    Prints the means of four measures, which system is better and how sure that is, and what to type next. The collection was written
+    for irmx and is part of the package; nothing is downloaded. With --into, its files are written under the names that the examples of
+    the documentation use.
     """
     if into is not None:
         _write(into)
         return
     judgments = read_qrels(judgments_path())
-    rows = list(scored(judgments))
+    rows = list(scored(judgments)) if everything else few(scored(judgments))
     values = [dict(zip(SYSTEMS, of_systems, strict=True)) for _, _, of_systems in rows]
     if output_format != "table":
         named = [
@@ -60,6 +67,45 @@ def demo(
         print_rows(named, output_format, places=places)
         return
     print(f"Three systems, {len(judgments.topics)} topics about a town invented for irmx:")
+    if everything:
+        _print_all(rows, values, places)
+    else:
+        print_rows([{"measure": str(row[1])} | of for row, of in zip(rows, values, strict=True)], places=places)
+        _print_finding(judgments, [measure for _, measure, _ in rows])
+    print("To do the same with files, write the collection into a folder:")
+    print("  irmx demo --into demo && cd demo")
+    if everything:
+        print(f"  irmx eval judgments.csv 'runs/*.run' {some(rows)}")
+        print("Next: irmx measures, irmx explain, irmx plugins.")
+        return
+    command = "compare" if "compare" in registry().functions() else "eval"
+    print(f"  irmx {command} qrels.txt 'runs/*.run' {' '.join(_quoted(str(measure)) for _, measure, _ in rows)}")
+    print("irmx demo --all shows all measures, irmx measures NAME one of them in full.")
+
+
+def few(rows: Iterable[Row]) -> list[Row]:
+    """Return two measures of ir_measures, and of each plugin one that needs no more columns and has values of its own."""
+    chosen: list[Row] = []
+    for name, measure, means in rows:
+        of_source = sum(name == source for source, *_ in chosen)
+        is_new = all(means != of_other for *_, of_other in chosen)
+        if of_source < (1 if isinstance(measure, Measure) else 2) and is_new and not columns_needed(measure):
+            chosen.append((name, measure, means))
+        if len(chosen) == SHOWN:
+            break
+    return chosen
+
+
+def _print_finding(judgments: Judgments, measures: list[ir_measures.Measure]) -> None:
+    """Print which system is better and how sure that is, if a plugin compares systems."""
+    compare = registry().functions().get("compare")
+    if compare is not None:
+        found = compare.load()(measures, judgments, {system: read_run(run_table(system)) for system in SYSTEMS})
+        print(*textwrap.wrap(found.headline(), 80, break_long_words=False), sep="\n")
+
+
+def _print_all(rows: list[Row], values: list[dict[str, float]], places: int) -> None:
+    """Print the means of all measures by where they come from."""
     printed: list[dict[str, Any]] = []
     for name, group in groupby(zip(rows, values, strict=True), key=lambda row: row[0][0]):
         printed += [{"measure": name}, *({"measure": f"  {row[1]}"} | of for row, of in group)]
@@ -68,10 +114,6 @@ def demo(
         print(
             f"Measures that read the {name} of results get the first ten results, with those of each {name} as one block."
         )
-    print("To do the same with files, write the collection into a folder:")
-    print("  irmx demo --into demo && cd demo")
-    print(f"  irmx eval judgments.csv 'runs/*.run' {some(rows)}")
-    print("Next: irmx measures, irmx explain, irmx plugins.")
 
 
 def _write(into: str) -> None:
