@@ -2,6 +2,7 @@
 
 import csv
 import itertools
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from irmx.demo import SYSTEMS, qrels_path, run_path
 
 from .made_scores import made
 
-COLUMNS = "measure,a,b,topics,mean_a,mean_b,difference,low,high,effect,statistic,p,p_corrected,wins,ties,losses"
+COLUMNS = "measure,a,b,topics,mean_a,mean_b,difference,low,high,effect,statistic,p,p_corrected,wins,ties,losses,missing"
 
 
 @pytest.fixture(scope="module")
@@ -507,3 +508,37 @@ def test_a_topic_twice_in_a_table() -> None:
     table = made(np.ones((3, 2))).frame()
     with pytest.raises(irmx.DataError, match="The scores have AP of a for topic q0 twice"):
         irmx_study.compare(pd.concat([table, table.head(1)]))
+
+
+# -- systems that lack topics ------------------------------------------------------------------------------
+
+
+def lacking(topics: int) -> irmx.Scores:
+    """Scores of three systems on 10 topics, of which one retrieved nothing for some."""
+    qrels = {str(q): {"a": 1, "b": 1} for q in range(10)}
+    runs = {
+        "one": {q: {"a": 2.0, "x": 1.0} for q in qrels},
+        "two": {q: {"x": 2.0, "a": 1.0, "b": 0.5} if int(q) % 2 else {"b": 1.0} for q in qrels},
+        "part": {q: {"b": 1.0, "a": 0.5} for q in list(qrels)[topics:]},
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", irmx.DataWarning)
+        return irmx.scores("AP RR", qrels, runs)
+
+
+@pytest.mark.parametrize("topics", [0, 1, 5])
+def test_topics_that_systems_lack_are_counted(topics: int) -> None:
+    comparison = irmx_study.compare(lacking(topics), baseline="one")
+    assert comparison.frame()["missing"].tolist() == [0, topics, 0, topics]
+    assert any("part" in note and f"{topics} of 10" in note for note in comparison.notes) == (topics > 0)
+
+
+@pytest.mark.parametrize("function", [irmx_study.compare, irmx_study.report])
+def test_a_system_that_lacks_more_than_half_of_the_topics_is_refused_unless_they_count_as_zero(function: Any) -> None:
+    with pytest.raises(irmx.DataError, match="part has no results for 6 of 10 topics"):
+        function(lacking(6))
+    assert function(lacking(6), missing="zero") is not None
+    with pytest.raises(irmx.UsageError, match="refuse, zero"):
+        function(lacking(6), missing="none")
+    complete = lacking(6).select(systems=["one", "two"])
+    assert function(complete) is not None

@@ -31,7 +31,7 @@ def demo() -> Scores:
 
 
 def test_topics_by_difference_of_the_second_system_to_the_first(demo: Scores) -> None:
-    table = topics(demo)
+    table = topics(demo, a=B, b=A)
     assert list(table.columns) == [
         "query_id",
         *(f"{m} {name}" for m in ("AP", "nDCG@10") for name in (B, A, "difference")),
@@ -41,8 +41,8 @@ def test_topics_by_difference_of_the_second_system_to_the_first(demo: Scores) ->
     assert table["query_id"].tolist() == [demo.topics[i] for i in order]
     assert table["AP difference"].tolist() == differences[order].tolist()
     assert table[f"nDCG@10 {B}"].tolist() == demo["nDCG@10"][order, 1].tolist()
-    assert topics(demo.frame()).equals(table)
-    assert topics("AP nDCG@10", qrels_path(), RUNS).equals(table)
+    assert topics(demo.frame(), a=B, b=A).equals(table)
+    assert topics("AP nDCG@10", qrels_path(), RUNS, a=B, b=A).equals(table)
 
 
 def test_systems_and_the_measure_that_decides_are_chosen(demo: Scores) -> None:
@@ -54,9 +54,9 @@ def test_systems_and_the_measure_that_decides_are_chosen(demo: Scores) -> None:
 
 
 def test_top_takes_both_ends_of_differences_and_the_first_of_the_others(demo: Scores) -> None:
-    table = topics(demo)
-    assert topics(demo, top=2)["query_id"].tolist() == table["query_id"].iloc[[0, 1, -2, -1]].tolist()
-    assert topics(demo, top=20).equals(table)
+    table = topics(demo, b=A)
+    assert topics(demo, b=A, top=2)["query_id"].tolist() == table["query_id"].iloc[[0, 1, -2, -1]].tolist()
+    assert topics(demo, b=A, top=20).equals(table)
     assert topics(demo, by="hardest", top=2)["query_id"].tolist() == topics(demo, by="hardest")["query_id"][:2].tolist()
 
 
@@ -122,3 +122,12 @@ def test_the_command_prints_the_table(demo: Scores, tmp_path: Path, command: Cal
     done = command("topics", "--scores", path, "--by", "easist")
     assert (done.code, done.out) == (2, "")
     assert "Did you mean easiest?" in done.err
+
+
+def test_topics_by_difference_of_many_systems_ask_for_two(command: Any) -> None:
+    files = [qrels_path(), *map(run_path, SYSTEMS)]
+    done = command("topics", *files, "AP")
+    assert done.code == 2
+    assert all(name in done.err for name in ("--system", "--baseline", "hardest", "bm25.run"))
+    assert command("topics", *files, "AP", "--system", "bm25.run", "--baseline", "titles.run").code == 0
+    assert command("topics", *files, "AP", "--by", "hardest").code == 0

@@ -25,6 +25,7 @@ from irmx_study.options import (
     LabelOption,
     LevelOption,
     MeasureOption,
+    MissingOption,
     OnlyOption,
     PlacesByFormatOption,
     ScoresOption,
@@ -79,6 +80,7 @@ def compare_runs(
             "--population", metavar="FILE", help="The users of the last measure: a column per parameter, and weight."
         ),
     ] = None,
+    missing: MissingOption = "refuse",
     label: LabelOption = None,
     scores: ScoresOption = False,
     measure: MeasureOption = None,
@@ -96,20 +98,23 @@ def compare_runs(
     per comparison; with -o latex the table of a paper; with -o FILE.html a report.
     """
     from irmx_study.choices import Choices
-    from irmx_study.comparing import SYSTEMS_SHOWN, check_order, compare
+    from irmx_study.comparing import SYSTEMS_SHOWN, check_missing, check_order, compare
     from irmx_study.result import write_facts
 
     choices = Choices(test, correction, family, level, interval, draws, seed, tie_threshold)
+    check_missing(missing)
     check_order(sort, all_pairs)  # a mistyped option is refused before the runs are scored
     if output_format.endswith(REPORT_ENDINGS):
         for option, given in (("--sort", sort), ("--methods", methods), ("--plot", plot), ("--population", population)):
             if given:
                 raise UsageError(f"{option} changes what is printed; a report has its own. Leave {option} out.")
-        how = {"choices": choices, "all_pairs": all_pairs}
+        how = {"choices": choices, "all_pairs": all_pairs, "missing": missing}
         write_report(Path(output_format), arguments, baseline, label, scores, measure, how)
         return
     values = scored("compare", arguments, scores, measure, label, population=population)
-    comparison = compare(values, baseline=labels_of(baseline, label), all_pairs=all_pairs, choices=choices)
+    comparison = compare(
+        values, baseline=labels_of(baseline, label), all_pairs=all_pairs, choices=choices, missing=missing
+    )
     draw(comparison, plot)
     if output_format == "latex" and table == "comparisons":
         latex = comparison.to_latex(places=4 if places is None else places, sort=sort, intervals=intervals)

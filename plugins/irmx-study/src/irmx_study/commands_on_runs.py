@@ -23,6 +23,7 @@ from irmx_study.options import (
     LabelOption,
     LevelOption,
     MeasureOption,
+    MissingOption,
     OnlyOption,
     PlacesByFormatOption,
     SchedulerOption,
@@ -306,6 +307,7 @@ def report_on_runs(
             "--queries", metavar="FILE", help="The texts of topics: a table with query_id, and query, title or text."
         ),
     ] = None,
+    missing: MissingOption = "refuse",
     label: LabelOption = None,
     scores: ScoresOption = False,
     measure: MeasureOption = None,
@@ -322,7 +324,9 @@ def report_on_runs(
     download, and how all of it was made. If the qrels are an id of ir_datasets, the texts are those of its documents and topics.
     """
     from irmx_study.choices import Choices
+    from irmx_study.comparing import check_missing
 
+    check_missing(missing)
     choices = Choices(test, correction, family, level, interval, draws, seed, tie_threshold)
-    how = {"choices": choices, "all_pairs": all_pairs, "title": title}
+    how = {"choices": choices, "all_pairs": all_pairs, "missing": missing, "title": title}
     write_report(out, arguments, baseline, label, scores, measure, how, texts, queries)

@@ -17,7 +17,7 @@ from irmx_study.facts import citations_of, facts_of, notes_on, sentences_of
 from irmx_study.findings import headline_of
 from irmx_study.letters import letters_of, ranks_alike
 from irmx_study.over_views import Groups, borders, counts_over, rank_bands, sentences_over
-from irmx_study.pairs import Compared, all_pairs_of, baselines_of, compared_pairs, pairs_with, signs_of
+from irmx_study.pairs import Compared, all_pairs_of, baselines_of, compared_pairs, pairs_with, refuse_missing, signs_of
 from irmx_study.paper_table import in_latex_format
 from irmx_study.result import Result, Titled, for_reading, interval, p_text
 
@@ -42,6 +42,9 @@ SENTENCES = 5
 NAMING = ("a", "b", "system", "baseline", "better", "better_lower", "better_upper")
 """The columns with names of systems."""
 
+MISSING = ("refuse", "zero")
+"""What to do with a system that retrieved nothing for more than half of the topics."""
+
 UP, DOWN = "▲", "▼"
 
 
@@ -53,6 +56,7 @@ def compare(
     baseline: str | Iterable[str] | None = None,
     all_pairs: bool = False,
     choices: Choices | None = None,
+    missing: str = "refuse",
     progress: bool | None = None,
     **choose: Any,
 ) -> Comparison:
@@ -72,6 +76,9 @@ def compare(
         Whether to compare all pairs of systems instead.
     choices : Choices, optional
         The test, the correction and their parameters; or give them one by one, such as ``test="wilcoxon"``.
+    missing : {"refuse", "zero"}
+        What to do with a system that retrieved nothing for more than half of the topics: refuse it, or count these topics with the
+        default of each measure, as fewer are.
     progress : bool, optional
         Whether to show a progress bar; by default if standard error is a terminal and the work is long.
     **choose
@@ -87,7 +94,7 @@ def compare(
     irmx.errors.UsageError
         For an unknown baseline, an illegal parameter, or fewer than two systems.
     irmx.errors.DataError
-        If a measure has values for fewer than two topics, or a value is infinite.
+        If a measure has values for fewer than two topics, a value is infinite, or a system lacks more than half of the topics.
 
     Notes
     -----
@@ -107,6 +114,9 @@ def compare(
     """
     chosen = choices_of(choices, choose)
     scores = as_scores("compare", source, qrels, runs, progress)
+    check_missing(missing)
+    if missing == "refuse":
+        refuse_missing(scores)
     if len(scores.systems) < 2:
         raise UsageError(f"A comparison needs two systems. There is one: {', '.join(scores.systems)}.")
     if all_pairs and baseline is not None:
@@ -138,7 +148,8 @@ class Comparison(Result):
         One row per view and pair: the ``measure`` and what else the view is marked with; the systems ``a`` and ``b``, of which b is
         the baseline; the number of ``topics``; the means ``mean_a`` and ``mean_b``; their ``difference``, a - b, with its
         interval from ``low`` to ``high``; the size of the ``effect``; the ``statistic`` of the test, its p-value ``p`` and the
-        corrected one, ``p_corrected``; and the number of topics that a wins, ties and loses.
+        corrected one, ``p_corrected``; the number of topics that a wins, ties and loses; and for how many topics a or b retrieved
+        nothing, ``missing``.
     ``"systems"``
         One row per view and system, and baseline if there are several: the ``mean`` with its t interval from ``mean_low`` to
         ``mean_high``; with a baseline, its name and the columns above from ``difference`` on; of all pairs ``letters``: systems
@@ -265,7 +276,7 @@ class Comparison(Result):
             table = pd.DataFrame({**about, "system": list(self.scores.systems), **means})
             if not self.all_pairs:
                 differences = of_view.rename(columns={"a": "system", "b": "baseline"})
-                differences = differences.drop(columns=[*first, "topics", "mean_a", "mean_b"])
+                differences = differences.drop(columns=[*first, "topics", "mean_a", "mean_b", "missing"])
                 table = table.merge(differences, how="left", on="system", sort=False)
             tables.append(table if sort is None else sorted_table(table, sort, sign))
         made = pd.concat(tables, ignore_index=True)
@@ -629,6 +640,14 @@ class Comparison(Result):
     def citations(self) -> tuple[Citation, ...]:
         """Return what to cite: irmx, ir_measures, and the papers of the test, of the correction, and of the measures."""
         return citations_of(self)
+
+
+def check_missing(missing: str) -> None:
+    """Raise :class:`irmx.errors.UsageError` for what cannot be done with systems that lack topics."""
+    if missing not in MISSING:
+        raise UsageError(
+            f"Missing topics can be: {', '.join(MISSING)}.{suggest(missing, MISSING)} Got {missing!r} instead."
+        )
 
 
 def check_order(by: str | None, all_pairs: bool) -> None:

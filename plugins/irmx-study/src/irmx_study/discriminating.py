@@ -111,7 +111,7 @@ def discriminate(
             f"Discriminative power is a share of all pairs of at least {_LEAST_SYSTEMS} systems. Got {len(scores.systems)}: "
             f"{', '.join(scores.systems)}. To compare two, use irmx compare."
         )
-    comparison = compare(scores, all_pairs=True, choices=chosen, progress=progress)
+    comparison = compare(scores, all_pairs=True, choices=chosen, missing="zero", progress=progress)
     swaps = _swaps(scores, splits, comparison.choices.seed, bin_width, progress) if splits else ()
     return _Discrimination(comparison, swaps, splits).result()
 

@@ -111,6 +111,14 @@ SeedOption = Annotated[int, Option("--seed", help="The seed of the random draws.
 TieThresholdOption = Annotated[
     float, Option("--tie-threshold", help="The largest difference on a topic that is a tie.")
 ]
+MissingOption = Annotated[
+    str,
+    Option(
+        "--missing",
+        complete=lambda: ["refuse", "zero"],
+        help="A run without results for more than half of the topics: refuse, or zero for the default of each measure.",
+    ),
+]
 PlacesByFormatOption = Annotated[
     int | None,
     Option("-p", "--places", min=-1, max=100, help="Decimal places, -1 for all; 4, and all in tsv and csv."),

@@ -171,8 +171,29 @@ def compared_pairs(
         "effect": np.stack([_effects(block, choices) for block in blocks]),
         **statistics,
         **{name: np.stack([of[i] for of in better]) for i, name in enumerate(("wins", "ties", "losses"))},
+        "missing": np.stack([_missing(scores, v, first, second) for v in range(len(scores.names))]),
     }  # fmt: skip
     return Compared(first, second, columns, means, low, high, ~np.stack(distinct))
+
+
+def _missing(scores: Scores, v: int, first: Ints, second: Ints) -> Ints:
+    """Return for how many of the topics compared one of two systems retrieved nothing."""
+    lacks = ~scores.retrieved[topics_of_view(scores, v)]
+    return np.array([(lacks[:, a] | lacks[:, b]).sum() for a, b in zip(first, second, strict=True)], dtype=np.intp)
+
+
+def refuse_missing(scores: Scores) -> None:
+    """Raise if a system retrieved nothing for more than half of the topics: it probably did not run on them."""
+    lacks = ~scores.retrieved
+    for system, number in zip(scores.systems, lacks.sum(axis=0).tolist(), strict=True):
+        if 2 * number > len(scores.topics):
+            topics = [
+                topic for topic, lack in zip(scores.topics, lacks[:, scores.systems.index(system)], strict=True) if lack
+            ]
+            raise DataError(
+                f"{system} has no results for {number} of {len(scores.topics)} topics ({some(topics, 5)}): did it run? Leave it out; or to "
+                "count these topics with the default of each measure, mostly 0, give --missing zero, in Python missing='zero'."
+            )
 
 
 def _distinct(block: PairedValues) -> Bools:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx import Scores, UsageError
-from irmx.toolkit import counted, suggest
+from irmx.toolkit import counted, some, suggest
 from irmx_study.choices import as_scores
 from irmx_study.result import Result, topics_lacking, versions_fact
 
@@ -37,7 +37,7 @@ def topics(
         As for :func:`irmx_study.compare`.
     a, b : str, optional
         The two systems whose difference, a - b, is shown; by default the second and the first. Only for
-        ``by="difference"``.
+        ``by="difference"``; of more than two systems, one has to be named.
     by : {"difference", "easiest", "hardest", "disputed"}
         The order: by the difference of the two systems from the largest to the smallest; by the mean over all systems, the
         easiest or the hardest first; by the standard deviation over all systems, from the largest.
@@ -80,6 +80,11 @@ def topics(
     view = scores.names[0] if sort is None else scores.select(views=sort).names[0]
     less = bool(getattr(scores.select(views=[view]).measures[0], "LESS_IS_BETTER", False))
     if by == "difference":
+        if len(scores.systems) > 2 and a is None and b is None:
+            raise UsageError(
+                f"Topics by difference are of two systems. There are {len(scores.systems)}: {some(scores.systems)}. Name two (a and b, or "
+                "--system and --baseline), or order by easiest, hardest or disputed."
+            )
         pair = two_systems(scores, a, b)
         made, key, title = _of_two(scores, *pair), f"{view} difference", f"{pair[0]} - {pair[1]}, by {view}"
     else:
