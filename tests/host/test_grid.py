@@ -145,7 +145,7 @@ def test_mistakes_are_explained(values: Any, said: str) -> None:
         ("MP", {"rescale": "recall"}, "MP needs the parameter 'model'"),
         ("nDCG@10", {"rel": "1"}, "is not a measure of an irmx plugin"),
         ("map", {"rel": "1"}, "is not a measure of an irmx plugin"),
-        ("map(rel=2)", {"rel": "1"}, "takes no parameters"),
+        ("map_cut(rel=2)", {"rel": "1"}, "takes no parameters"),
         ("NPC", {"law": "uniform"}, "Did you mean NCP?"),
     ],
 )

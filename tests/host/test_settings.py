@@ -57,7 +57,7 @@ def test_every_model_that_needs_no_parameter() -> None:
         ("NCP(law=first|frist)", "Did you mean first?"),
         ("NCP(low=first|uniform)", "Did you mean law?"),
         ("NCPP(law=*)", "There is no measure NCPP."),
-        ("map@5|10", "map is a name of trec_eval, which takes no parameters and no @. It stands for AP."),
+        ("map_cut@5|10", "map_cut is a name of trec_eval, which takes no parameters and no @."),
         ("P_5(rel=1|2)", "P_5 is a name of trec_eval"),
         ("NCP(law=first|uniform,law=first)", "The parameter 'law' is given twice"),
         ("NCP(first|uniform)", "Parameters are given by name"),
