@@ -234,7 +234,7 @@ def rows_of(scores: irmx.Scores, **how: Any) -> pd.DataFrame:
 @pytest.mark.parametrize("interval", ["t", "bca"])
 @given(values=VALUES)
 def test_swapping_two_systems_mirrors_everything(values: np.ndarray, interval: str) -> None:
-    scores = made(values[:, :2])
+    scores = made(np.tile(values[:, :2], (5, 1)))  # BCa intervals need 10 topics
     how: dict[str, Any] = {"interval": interval, "draws": 100}
     [row] = irmx_study.compare(scores, baseline="a", **how).frame().to_dict("records")
     [mirrored] = irmx_study.compare(scores, baseline="b", **how).frame().to_dict("records")
@@ -280,7 +280,8 @@ def test_the_order_of_topics_and_systems_does_not_matter(values: np.ndarray, ran
 @given(values=VALUES)
 @settings(max_examples=25)  # each takes long
 def test_p_values_of_every_test_are_in_0_to_1_and_1_for_identical_systems(values: np.ndarray, test: str) -> None:
-    scores = made(np.column_stack([values, values[:, 0]]))
+    several = np.tile(values, (3, 1)) if test == "bootstrap" else values  # it needs 5 topics
+    scores = made(np.column_stack([several, several[:, 0]]))
     frame = irmx_study.compare(scores, all_pairs=True, test=test, draws=100).frame()
     assert frame[["p", "p_corrected"]].map(lambda p: 0 <= p <= 1).all(axis=None)
     assert (frame["p_corrected"] >= frame["p"]).all()
@@ -406,15 +407,16 @@ def test_sums_are_compared_as_means_which_is_said() -> None:
 
 
 def test_of_few_topics_all_changes_of_signs_are_stated_instead_of_draws() -> None:
-    scores = made(np.random.default_rng(0).random((8, 3)))
+    scores = made(np.random.default_rng(0).random((10, 3)))
     for how, user in (({"test": "permutation"}, "test"), ({"correction": "maxt"}, "correction")):
         comparison = irmx_study.compare(scores, interval="bca", **how)  # type: ignore[arg-type]
-        assert comparison.facts()["draws"] == f"all 256 changes of signs ({user}), 10,000 (interval)"
+        assert comparison.facts()["draws"] == f"all 1,024 changes of signs ({user}), 10,000 (interval)"
         assert (
-            f"The {user} used all 256 changes of signs. The intervals used 10,000 random draws" in comparison.methods()
+            f"The {user} used all 1,024 changes of signs. The intervals used 10,000 random draws"
+            in comparison.methods()
         )
     assert irmx_study.compare(scores, test="bootstrap").facts()["draws"] == "10,000 (test)"
-    assert irmx_study.compare(scores, test="permutation", draws=255).facts()["draws"] == "255 (test)"
+    assert irmx_study.compare(scores, test="permutation", draws=1023).facts()["draws"] == "1,023 (test)"
 
 
 def test_a_note_on_ties_that_floats_lose() -> None:

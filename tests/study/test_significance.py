@@ -198,7 +198,7 @@ def test_the_bootstrap_shifts_differences_to_a_mean_of_0() -> None:
         assert row.p == pytest.approx((np.abs(means) >= abs((a - b).mean())).mean(), abs=6 * np.sqrt(0.25 / 20_000))
 
 
-@given(blocks(most=25))
+@given(blocks(least=5, most=25))
 def test_a_pair_gets_the_same_p_alone_and_in_either_direction(values: Floats) -> None:
     scores = made(values)
     for test in ("t", "permutation", "bootstrap", "wilcoxon", "sign"):
@@ -273,7 +273,7 @@ def test_bca_intervals_are_those_of_scipy_but_for_the_draws() -> None:
 
 
 def test_differences_that_are_all_the_same_have_a_bca_interval_of_one_point() -> None:
-    values = [[0.3, 0.2, 0.2], [0.2, 0.1, 0.1], [0.8, 0.7, 0.7]]
+    values = [[0.3, 0.2, 0.2], [0.2, 0.1, 0.1], [0.8, 0.7, 0.7], [0.5, 0.4, 0.4], [0.4, 0.3, 0.3]] * 2
     ends = compared(values, interval="bca", draws=100)[["low", "high"]]
     np.testing.assert_allclose(ends, [[-0.1, -0.1], [-0.1, -0.1], [0, 0]], atol=1e-14)
 
@@ -523,3 +523,50 @@ def test_the_randomised_test_of_tukey_has_intervals_that_agree_with_it() -> None
 def test_the_false_discovery_rate_has_no_simultaneous_intervals() -> None:
     with pytest.raises(irmx.UsageError, match="no simultaneous intervals"):
         irmx_study.Choices(correction="bh", interval="simultaneous")
+
+
+# -- corrections and few topics ----------------------------------------------------------------------------
+
+
+@given(
+    st.lists(
+        st.sampled_from([0.0, 0.001, 0.01, 0.02, 0.04, 0.05, 0.3, 0.31, 0.9, 1.0]) | st.floats(0, 1),
+        min_size=1,
+        max_size=40,
+    )
+)
+def test_hommels_correction_is_that_of_statsmodels(p: list[float]) -> None:
+    hommel = irmx_study.Choices(correction="hommel").correction
+    assert hommel.adjust(np.array(p), ()) == pytest.approx(multipletests(p, method="hommel")[1], abs=1e-12)
+
+
+def test_hommels_correction_of_all_pairs_of_500_systems_is_no_smaller_than_p_and_no_larger_than_bonferronis() -> None:
+    p = np.random.default_rng(1).random(124_750) ** 4
+    corrected = irmx_study.Choices(correction="hommel").correction.adjust(p, ())
+    assert (corrected >= p).all()
+    assert (corrected <= np.minimum(p * len(p), 1) + 1e-12).all()
+    order = np.argsort(p)
+    assert (np.diff(corrected[order]) >= -1e-15).all()
+
+
+def test_benjamini_and_yekutieli_are_those_of_statsmodels() -> None:
+    values = measured(30, 6, seed=4)
+    frame = irmx_study.compare(made(values), all_pairs=True, correction="by").frame()
+    assert frame["p_corrected"].to_numpy() == pytest.approx(multipletests(frame["p"], method="fdr_by")[1])
+
+
+def test_wilcoxons_test_says_how_its_p_values_are_computed() -> None:
+    tied = np.round(measured(30, 2), 1)
+    assert "normal approximation" in irmx_study.compare(made(tied), test="wilcoxon").facts()["p-values"]
+    comparison = irmx_study.compare(made(measured(30, 2)), test="wilcoxon")
+    assert comparison.facts()["p-values"] in ("exact", "normal approximation")
+    differences = np.random.default_rng(0).random((20, 2))
+    assert irmx_study.compare(made(differences), test="wilcoxon").facts()["p-values"] == "exact"
+    assert "exact" in irmx_study.compare(made(differences), test="wilcoxon").methods()
+
+
+@pytest.mark.parametrize(("how", "fewest"), [({"test": "bootstrap"}, 5), ({"interval": "bca"}, 10)])
+def test_resampling_of_few_topics_is_refused(how: Any, fewest: int) -> None:
+    assert len(irmx_study.compare(made(measured(fewest, 2)), **how, draws=200).frame()) == 1
+    with pytest.raises(irmx.DataError, match=f"{fewest} topics or more. There are {fewest - 1}"):
+        irmx_study.compare(made(measured(fewest - 1, 2)), **how, draws=200)

@@ -21,7 +21,7 @@ from irmx.demo import SYSTEMS, qrels_path, run_path
 from .made_scores import made
 
 TESTS = {"t", "permutation", "bootstrap", "wilcoxon", "sign", "tukey", "randomised_tukey"}
-CORRECTIONS = {"holm", "bonferroni", "hommel", "bh", "maxt", "none"}
+CORRECTIONS = {"holm", "bonferroni", "hommel", "bh", "by", "maxt", "none"}
 
 PLUGIN = """
 import numpy as np

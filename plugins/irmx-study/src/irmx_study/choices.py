@@ -29,7 +29,7 @@ class Choices:
         The significance test: ``"t"``, ``"permutation"``, ``"bootstrap"``, ``"wilcoxon"``, ``"sign"``, ``"tukey"``,
         ``"randomised-tukey"``, or one that a plugin registered. All tests are two-sided and paired by topic.
     correction : str or named object, optional
-        The correction for several comparisons: ``"holm"``, ``"bonferroni"``, ``"hommel"``, ``"bh"``, ``"maxt"``, ``"none"``, or
+        The correction for several comparisons: ``"holm"``, ``"bonferroni"``, ``"hommel"``, ``"bh"``, ``"by"``, ``"maxt"``, ``"none"``, or
         one that a plugin registered. By default Holm's if there are several comparisons, and none for the two tests named
         after Tukey, which are of all pairs together.
     family : str
@@ -87,7 +87,7 @@ class Choices:
                 object.__setattr__(self, field.name, self._checked(field.name, value))
         if self.of_all_pairs:
             self._refuse_for_all_pairs()
-        elif self.interval == "simultaneous" and getattr(self.correction, "NAME", "") == "bh":
+        elif self.interval == "simultaneous" and getattr(self.correction, "NAME", "") in ("bh", "by"):
             raise UsageError(
                 f"The correction {self.correction} controls the false discovery rate, for which there are no simultaneous intervals. Choose "
                 "another correction, such as holm or maxt, or the interval 't'."

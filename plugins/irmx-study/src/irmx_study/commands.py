@@ -214,7 +214,7 @@ def discriminate_measures(
         str,
         Option(
             "--correction",
-            help="A correction: none, holm, bonferroni, hommel, bh, maxt, or one of a plugin, for all pairs.",
+            help="A correction: none, holm, bonferroni, hommel, bh, by, maxt, or one of a plugin, for all pairs.",
         ),
     ] = "none",
     level: LevelOption = 0.05,

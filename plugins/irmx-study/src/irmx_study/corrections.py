@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from irmx import UsageError
 from irmx.ragged import Floats
 from irmx_study.draws import all_signs, sign_flips
 from irmx_study.paired import ExactValues, PairedValues
-from irmx_study.papers import BENJAMINI, DUNN, HOLM, HOMMEL, WESTFALL
+from irmx_study.papers import BENJAMINI, DUNN, HOLM, HOMMEL, MEIJER, WESTFALL, YEKUTIELI
 from irmx_study.significance import Correction, critical_draw
 
 
@@ -85,12 +85,67 @@ class Bonferroni(_FamilyWise, _OfPValues):
     CITATIONS = (DUNN,)
 
 
-class Hommel(_FamilyWise, _OfPValues):
-    """Hommel's correction, valid for independent and most positively dependent comparisons. Slow for thousands of them."""
+class Hommel(_FamilyWise):
+    """Hommel's correction, valid for independent and most positively dependent comparisons.
 
-    NAME, METHOD = "hommel", "hommel"
+    With the Simes bound s_m = min_k m p_(n-m+k) / k of the m largest p-values, and S_m the largest s of m and more, the corrected p is
+    the smallest of max(m p, S_(m+1)) over m, which is found by halving; the bounds are tangents to the lower hull of the sorted
+    p-values (Meijer, Krebs and Goeman, 2019), so that many thousands of comparisons take a second.
+    """
+
+    NAME = "hommel"
     SHORT_DESC = "Hommel's correction, which controls the family-wise error rate"
-    CITATIONS = (HOMMEL,)
+    CITATIONS = (HOMMEL, MEIJER)
+
+    def adjust(self, p: Floats, family: Sequence[PairedValues]) -> Floats:
+        """Return the corrected p-values."""
+        n = len(p)
+        simes = np.append(_simes_bounds(np.sort(p)), 0.0)  # simes[m] is the bound of the n - m largest
+        largest = np.maximum.accumulate(simes[: n + 1])  # S of n - m and more
+        low, high = np.zeros(n, dtype=np.intp), np.full(n, n, dtype=np.intp)
+        while (low < high).any():  # the smallest m with m p >= S_(m+1)
+            middle = (low + high) // 2
+            reached = middle * p >= _of_more_than(largest, middle)
+            low, high = np.where(reached, low, middle + 1), np.where(reached, middle, high)
+        low = np.minimum(low, n)
+        at = np.maximum(low * p, _of_more_than(largest, low))
+        before = np.maximum((low - 1) * p, _of_more_than(largest, np.maximum(low - 1, 0)))
+        return np.minimum(np.where(low > 0, np.minimum(at, before), at), 1)
+
+
+def _of_more_than(largest: Floats, m: np.ndarray[Any, np.dtype[np.intp]]) -> Floats:
+    """Return the largest Simes bound of more than m of the largest p-values; 0 for all of them."""
+    n = len(largest) - 1
+    return np.where(m < n, largest[np.maximum(n - m - 1, 0)], 0.0)
+
+
+def _simes_bounds(ordered: Floats) -> Floats:
+    """Return min over k of m p_(a+k) / k for every a = n - m, of p-values in ascending order.
+
+    p_(a+k) / k is the slope from (a, 0) to the point (a + k, p_(a+k)); the smallest touches the lower hull of the points behind a.
+
+    >>> _simes_bounds(np.array([0.01, 0.02, 0.9])).round(3).tolist()
+    [0.03, 0.04, 0.9]
+    """
+    n, values = len(ordered), ordered.tolist()
+    hull: list[int] = []  # places of the points of the lower hull behind a, the nearest last
+    bounds = np.empty(n)
+    for a in range(n - 1, -1, -1):
+        while len(hull) > 1 and (values[hull[-1]] - values[a]) * (hull[-2] - a) >= (values[hull[-2]] - values[a]) * (
+            hull[-1] - a
+        ):
+            hull.pop()
+        hull.append(a)
+        low, high = 0, len(hull) - 1
+        while low < high:  # slopes fall and rise along the hull
+            middle = (low + high) // 2
+            i, j = hull[middle], hull[middle + 1]
+            if values[j] * (i + 1 - a) <= values[i] * (j + 1 - a):
+                low = middle + 1
+            else:
+                high = middle
+        bounds[a] = values[hull[low]] * (n - a) / (hull[low] + 1 - a)
+    return bounds
 
 
 class BenjaminiHochberg(_OfPValues):
@@ -99,6 +154,14 @@ class BenjaminiHochberg(_OfPValues):
     NAME, METHOD = "bh", "fdr_bh"
     SHORT_DESC = "Benjamini and Hochberg's correction, which controls the false discovery rate"
     CITATIONS = (BENJAMINI,)
+
+
+class BenjaminiYekutieli(_OfPValues):
+    """Benjamini and Yekutieli's correction: as Benjamini and Hochberg's, and valid whatever the dependence of the comparisons."""
+
+    NAME, METHOD = "by", "fdr_by"
+    SHORT_DESC = "Benjamini and Yekutieli's correction, which controls the false discovery rate under any dependence"
+    CITATIONS = (YEKUTIELI,)
 
 
 class MaxT(Correction):

@@ -50,6 +50,7 @@ def facts_of(comparison: Comparison) -> dict[str, str]:
         facts["names"] = f"without {scores.systems[0][:cut]!r}, with which all begin"
     facts |= {
         "test": f"{choices.test.SHORT_DESC or choices.test} ({', '.join(['two-sided', *parameters_of(choices.test)])})",
+        **_how_wilcoxon(comparison),
         "family": _family(comparison),
         "correction": _correction(choices),
         "level": f"{choices.level:g}",
@@ -98,6 +99,22 @@ def draws_of(comparison: Comparison) -> dict[str, list[str]]:
         is_exact = flips_signs and all_signs(topics, choices.draws)
         users.setdefault(f"all {2**topics:,} changes of signs" if is_exact else f"{choices.draws:,}", []).append(kind)
     return users
+
+
+def _how_wilcoxon(comparison: Comparison) -> dict[str, str]:
+    """Return how SciPy computes the p-values of Wilcoxon's test: exactly, or by an approximation."""
+    test, compared = comparison.choices.test, comparison.compared
+    if not isinstance(test, WilcoxonTest):
+        return {}
+    kinds: list[str] = []
+    for v in range(len(comparison.scores.names)):
+        kinds += test.computed(PairedValues(complete_values(comparison.scores, v), compared.first, compared.second))
+    counts = {kind: kinds.count(kind) for kind in dict.fromkeys(kinds)}
+    return {
+        "p-values": ", ".join(
+            kind if len(counts) == 1 else f"{kind} for {counted(counts[kind], 'comparison')}" for kind in counts
+        )
+    }
 
 
 def topics_of(comparison: Comparison) -> str:
@@ -180,12 +197,11 @@ def notes_on(comparison: Comparison) -> Iterator[str]:
     yield from topics_lacking(scores)
     topics = compared.columns["topics"][:, 0].tolist()
     aggregates = scores.means().to_numpy()  # as the measures themselves aggregate their values
-    for v, (name, number) in enumerate(zip(scores.names, topics, strict=True)):
-        of_view = len(scores.topics) if scores.weights is None else int((scores.weights[:, v] > 0).sum())
-        if number < of_view:
-            left_out = counted(of_view - number, "topic")
-            yield f"{name}: {left_out} left out, on which a system has no value; means are over the others"
-        elif not np.allclose(compared.means[v], aggregates[:, v], rtol=1e-9, atol=0):
+    incomplete = dict(topics_left_out(comparison))
+    for name, number in incomplete.items():
+        yield f"{name}: {counted(number, 'topic')} left out, on which a system has no value; means are over the others"
+    for v, name in enumerate(scores.names):
+        if name not in incomplete and not np.allclose(compared.means[v], aggregates[:, v], rtol=1e-9, atol=0):
             yield f"{name}: means over topics are compared; irmx eval prints another aggregate, such as the sum"
     if min(topics) < FEW:
         yield f"with {min(topics)} topics, only large differences can be found, and the assumptions of tests cannot be checked"
@@ -216,6 +232,15 @@ def notes_on(comparison: Comparison) -> Iterator[str]:
             )
 
 
+def topics_left_out(comparison: Comparison) -> Iterator[tuple[str, int]]:
+    """Yield the views in which a system has no value on some topics, and how many these are."""
+    scores = comparison.scores
+    for v, name in enumerate(scores.names):
+        of_view = len(scores.topics) if scores.weights is None else int((scores.weights[:, v] > 0).sum())
+        if left_out := of_view - int(comparison.compared.columns["topics"][v, 0]):
+            yield name, left_out
+
+
 def _pairs(comparison: Comparison, chosen: np.ndarray[Any, Any]) -> str:
     """Return the pairs of systems of some comparisons, with their views, as a list for a sentence."""
     frame: pd.DataFrame = comparison.frame()[chosen.ravel()]
@@ -240,6 +265,7 @@ _CORRECTIONS = {
     "bonferroni": "Bonferroni's method",
     "hommel": "Hommel's method",
     "bh": "the method of Benjamini and Hochberg, which controls the false discovery rate",
+    "by": "the method of Benjamini and Yekutieli, which controls the false discovery rate under any dependence",
     "maxt": "the maxT permutation method of Westfall and Young, which replaces them by those of the largest t statistic",
 }
 
@@ -285,6 +311,10 @@ def _compared(comparison: Comparison) -> list[str]:
     sentences = [f"{first}, using {tools}{_computed_by(comparison)}."]
     if not scores.retrieved.all():
         sentences.append("A topic for which a system retrieved nothing counted with the default value of the measure.")
+    sentences += [
+        f"{name} was compared without {counted(left_out, 'topic')} on which a system has no value."
+        for name, left_out in topics_left_out(comparison)
+    ]
     return sentences
 
 
@@ -332,6 +362,8 @@ def _tested(comparison: Comparison) -> list[str]:
         users = joined([f"the {kind}" for kind in kinds]).replace("interval", "intervals")
         drawn = f" random draws (seed {choices.seed})" if number[0].isdigit() else ""
         sentences.append(f"{users.capitalize()} used {number}{drawn}.")
+    if how := _how_wilcoxon(comparison):
+        sentences.append(f"Its p-values are: {how['p-values']}.")
     if choices.tie_threshold and "sign" in choices.test.NAME:
         sentences.append(f"Differences of at most {choices.tie_threshold:g} on a topic counted as ties.")
     several = len(comparison.scores.names) > 1

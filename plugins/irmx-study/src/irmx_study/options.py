@@ -86,7 +86,7 @@ CorrectionOption = Annotated[
     Option(
         "--correction",
         complete=lambda: _named("correction of p-values"),
-        help="A correction: holm, bonferroni, hommel, bh, maxt, none, or one of a plugin; by default holm.",
+        help="A correction: holm, bonferroni, hommel, bh, by, maxt, none, or one of a plugin; by default holm.",
     ),
 ]
 FamilyOption = Annotated[

@@ -57,6 +57,15 @@ BENJAMINI = """@article{BenjaminiHochberg1995, author = {Yoav Benjamini and Yose
  journal = {Journal of the Royal Statistical Society: Series B (Methodological)}, volume = {57}, number = {1},
  pages = {289--300}, year = {1995}, doi = {10.1111/j.2517-6161.1995.tb02031.x}}"""
 
+YEKUTIELI = """@article{BenjaminiYekutieli2001, author = {Yoav Benjamini and Daniel Yekutieli},
+ title = {The control of the false discovery rate in multiple testing under dependency},
+ journal = {The Annals of Statistics}, volume = {29}, number = {4}, pages = {1165--1188}, year = {2001},
+ doi = {10.1214/aos/1013699998}}"""
+
+MEIJER = """@article{MeijerKrebsGoeman2019, author = {Rosa J. Meijer and Thijmen J. P. Krebs and Jelle J. Goeman},
+ title = {Hommel's procedure in linear time}, journal = {Biometrical Journal}, volume = {61}, number = {1},
+ pages = {73--82}, year = {2019}, doi = {10.1002/bimj.201700316}}"""
+
 WESTFALL = """@book{WestfallYoung1993, author = {Peter H. Westfall and S. Stanley Young},
  title = {Resampling-Based Multiple Testing: Examples and Methods for p-Value Adjustment}, publisher = {Wiley},
  address = {New York}, year = {1993}}"""

@@ -1,7 +1,7 @@
 """The plugin irmx-study: its hooks."""
 
 from irmx import Command, Function, Symbol, hookimpl
-from irmx_study.corrections import BenjaminiHochberg, Bonferroni, Holm, Hommel, MaxT, NoCorrection
+from irmx_study.corrections import BenjaminiHochberg, BenjaminiYekutieli, Bonferroni, Holm, Hommel, MaxT, NoCorrection
 from irmx_study.significance import (
     BootstrapTest,
     PermutationTest,
@@ -24,7 +24,7 @@ def irmx_symbols() -> list[Symbol]:
         TukeyTest(),
         RandomisedTukeyTest(),
     ]
-    return [*tests, Holm(), Bonferroni(), Hommel(), BenjaminiHochberg(), MaxT(), NoCorrection()]
+    return [*tests, Holm(), Bonferroni(), Hommel(), BenjaminiHochberg(), BenjaminiYekutieli(), MaxT(), NoCorrection()]
 
 
 _COMMANDS: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (

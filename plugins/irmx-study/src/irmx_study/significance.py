@@ -32,9 +32,12 @@ class SignificanceTest(Symbol):
         Whether it compares all pairs of systems together, so that its p-values need no correction within a measure.
     CITATIONS : tuple of str
         BibTeX entries of the papers to cite.
+    FEWEST : int
+        The fewest topics for which it can be trusted; with fewer it is refused.
     """
 
     KIND = "significance test"
+    FEWEST: ClassVar[int] = 2
     RESAMPLES: ClassVar[bool] = False
     FLIPS_SIGNS: ClassVar[bool] = False
     ALL_PAIRS: ClassVar[bool] = False
@@ -151,6 +154,7 @@ class BootstrapTest(SignificanceTest):
 
     NAME = "bootstrap"
     SHORT_DESC = "bootstrap test by the shift method: topics are drawn with replacement"
+    FEWEST = 5
     RESAMPLES = True
     CITATIONS = (SMUCKER,)
 
@@ -167,6 +171,9 @@ class BootstrapTest(SignificanceTest):
 
 _SMALL = 13
 """On up to so many topics, SciPy permutes all signs if there are ties."""
+
+_EXACT = 50
+"""On up to so many topics without ties, SciPy's p is exact."""
 
 _ROUNDING = 1e-12
 """Sizes of differences that are closer, relative to the largest value, are the same in decimals."""
@@ -217,6 +224,19 @@ class WilcoxonTest(SignificanceTest):
                     chosen = places[start : start + most]
                     statistic[pairs][chosen], p[pairs][chosen] = self._of(differences[:, chosen])
         return statistic, p
+
+    def computed(self, paired: PairedValues) -> list[str]:
+        """Return how p is computed for every pair: exact, by permutations, or by the normal approximation."""
+        if self["method"] != "auto":
+            return ["exact" if self["method"] == "exact" else "normal approximation"] * len(paired)
+        with_ties = "all signs permuted" if paired.topics <= _SMALL else "normal approximation"
+        without = "exact" if paired.topics <= _EXACT else "normal approximation"
+        kinds = []
+        for pairs in paired.chunks():
+            differences = paired.differences(pairs)
+            differences = differences if self["decimals"] is None else differences.round(self["decimals"])
+            kinds += [with_ties if is_tied else without for is_tied in _have_ties(differences).tolist()]
+        return kinds
 
     def _of(self, differences: Floats) -> tuple[Floats, Floats]:
         from scipy.stats import wilcoxon
