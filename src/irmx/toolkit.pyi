@@ -11,6 +11,7 @@ from .adapters.pictures import picture_style as picture_style
 from .adapters.pictures import write_picture as write_picture
 from .adapters.user_display import UserDisplay as UserDisplay
 from .cli.click_command import Argument as Argument
+from .cli.click_command import Fields as Fields
 from .cli.click_command import Option as Option
 from .cli.output_formats import COLUMN as COLUMN
 from .cli.output_formats import in_latex as in_latex

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 import types
 from collections.abc import Callable, Sequence
+from dataclasses import is_dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
@@ -13,6 +16,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from irmx.errors import readable, visible, visible_lines
+from irmx.registry import registry
 
 WIDTH = 78
 """The widest line of a help text; a terminal of 80 columns shows it whole."""
@@ -70,6 +74,36 @@ class Argument(Option):
     """An argument of a command, in the annotation of a parameter of its function; it takes what an option takes, but names."""
 
 
+class Fields:
+    """Which fields of a dataclass a command has options for, in the annotation of a parameter of that class.
+
+    A parameter whose type is a dataclass with ``SUPPORTED_PARAMS``, a dict of :class:`irmx.Param`, becomes one option per field: its
+    help is the description of the field, its default that of the dataclass. The command gets the dataclass, made of what was typed.
+
+    Parameters
+    ----------
+    *names : str
+        The fields; the others have their defaults.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from irmx import Param
+    >>> @dataclass
+    ... class Sampling:
+    ...     draws: int = 100
+    ...     seed: int = 0
+    ...     SUPPORTED_PARAMS = {"draws": Param(int, "the number of draws", low=1), "seed": Param(int, "their seed")}
+    >>> def fit(sampling: Annotated[Sampling, Fields("draws")]) -> None:
+    ...     '''Fit a model.'''
+    >>> [option.opts for option in click_command("fit", fit).params]
+    [['--draws']]
+    """
+
+    def __init__(self, *names: str) -> None:
+        self.names = names
+
+
 class ClickCommand(click.Command):
     """A command whose help also explains its arguments, which click does from 8.5 on; what plugins wrote is shown as text."""
 
@@ -95,11 +129,21 @@ def click_command(name: str, function: Callable[..., Any], examples: Sequence[st
     if isinstance(function, click.Command):
         return function
     hints = get_type_hints(function, include_extras=True)
-    parameters = inspect.signature(function).parameters.values()
+    params: list[click.Parameter] = []
+    groups: dict[str, tuple[Any, list[str]]] = {}
+    for one in inspect.signature(function).parameters.values():
+        kind: Any
+        kind, *more = _annotated(hints.get(one.name, str))
+        if is_dataclass(kind):
+            chosen = _chosen_fields(kind, more)
+            groups[one.name] = kind, chosen
+            params += [_option_of_field(kind, name) for name in chosen]
+        else:
+            params.append(_parameter(one, hints.get(one.name, str)))
     return ClickCommand(
         name,
-        callback=function,
-        params=[_parameter(one, hints.get(one.name, str)) for one in parameters],
+        callback=_gathering(function, groups) if groups else function,
+        params=params,
         help=inspect.cleandoc(function.__doc__ or ""),
         epilog="\n".join(["\b", "For example:", *(f"  {line}" for one in examples for line in _lines(one))])
         if examples
@@ -107,9 +151,46 @@ def click_command(name: str, function: Callable[..., Any], examples: Sequence[st
     )
 
 
+def _annotated(hint: Any) -> tuple[Any, ...]:
+    """Return the type of a parameter, and what is annotated beside it."""
+    return get_args(hint) if get_origin(hint) is Annotated else (hint,)
+
+
+def _chosen_fields(kind: Any, annotations: Sequence[Any]) -> list[str]:
+    """Return the fields of a dataclass that have options."""
+    return list(next((one.names for one in annotations if isinstance(one, Fields)), tuple(kind.SUPPORTED_PARAMS)))
+
+
+def _gathering(function: Callable[..., Any], groups: dict[str, tuple[Any, list[str]]]) -> Callable[..., Any]:
+    """Return a function that takes the fields of dataclasses one by one, and calls another with the dataclasses."""
+
+    @functools.wraps(function)
+    def call(**given: Any) -> Any:
+        made = {name: kind(**{field: given.pop(field) for field in fields}) for name, (kind, fields) in groups.items()}
+        return function(**given, **made)
+
+    return call
+
+
+def _option_of_field(kind: Any, name: str) -> click.Parameter:
+    """Return the option for a field of a dataclass, as its ``SUPPORTED_PARAMS`` describe it."""
+    param, default = kind.SUPPORTED_PARAMS[name], kind.__dataclass_fields__[name].default
+    about = param.desc[:1].upper() + param.desc[1:]
+    option = Option(f"--{name.replace('_', '-')}", help=f"{about}.", complete=partial(_values, param))
+    of = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
+    return _parameter(of, Annotated[param.dtype if param.dtype in (int, float, bool) else str, option])
+
+
+def _values(param: Any) -> list[Any]:
+    """Return the values that a parameter can have, for completion: its choices, or named objects of its kind."""
+    if param.kind:
+        return [(name.replace("_", "-"), one.SHORT_DESC) for name, one in registry().symbols(param.kind).items()]
+    return list(param.choices or ())
+
+
 def _parameter(of: inspect.Parameter, hint: Any) -> click.Parameter:
     """Return the parameter of click for one of a function."""
-    kind, *more = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+    kind, *more = _annotated(hint)
     declared = next((one for one in more if isinstance(one, Option)), None)
     if declared is None:
         declared = Argument() if of.default is of.empty else Option(f"--{of.name.replace('_', '-')}")

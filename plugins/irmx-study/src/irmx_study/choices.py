@@ -70,14 +70,26 @@ class Choices:
 
     NAME: ClassVar[str] = "a comparison"
     SUPPORTED_PARAMS: ClassVar[dict[str, Param]] = {
-        "test": Param(object, "significance test", kind=SignificanceTest.KIND),
-        "correction": Param(object, "correction for several comparisons", kind=Correction.KIND),
-        "family": Param(str, "what is corrected together"),
-        "level": Param(float, "level of significance", above=0, below=1),
-        "interval": Param(str, "interval of the mean difference", choices=("t", "bca", "simultaneous")),
-        "draws": Param(int, "number of random draws", low=100, high=10**9),
-        "seed": Param(int, "seed of the random draws", low=0, high=2**53),
-        "tie_threshold": Param(float, "largest difference on a topic that is a tie", low=0),
+        "test": Param(
+            object,
+            "the test: t, permutation, bootstrap, wilcoxon, sign, tukey, randomised-tukey, or one of a plugin",
+            kind=SignificanceTest.KIND,
+        ),
+        "correction": Param(
+            object,
+            "the correction: holm, bonferroni, hommel, bh, by, maxt, none, or one of a plugin; by default holm",
+            kind=Correction.KIND,
+        ),
+        "family": Param(str, "what is corrected together: the comparisons of each view, all, or of a column of views"),
+        "level": Param(float, "the level of significance", above=0, below=1),
+        "interval": Param(
+            str,
+            "the interval of the difference: t or bca, for each comparison; or simultaneous, for all of a family",
+            choices=("t", "bca", "simultaneous"),
+        ),
+        "draws": Param(int, "the number of random draws", low=100, high=10**9),
+        "seed": Param(int, "the seed of the random draws", low=0, high=2**53),
+        "tie_threshold": Param(float, "the largest difference on a topic that is a tie", low=0),
     }
 
     def __post_init__(self) -> None:

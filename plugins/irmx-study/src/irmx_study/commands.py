@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import click
 
 from irmx import UsageError, registry
-from irmx.toolkit import QRELS_HELP, Argument, FormatOption, Option, note, runs_and_measures
+from irmx.toolkit import QRELS_HELP, Argument, Fields, FormatOption, Option, note, runs_and_measures
+from irmx_study.choices import Choices
 from irmx_study.options import (
     REPORT_ENDINGS,
     AllPairsOption,
     ArgumentsOption,
     BaselinesOption,
     BestOption,
-    CorrectionOption,
-    DrawsOption,
     EveryTopicOption,
-    FamilyOption,
     FormatOrReportOption,
-    IntervalOption,
     LabelOption,
     LevelOption,
     MeasureOption,
@@ -30,8 +28,6 @@ from irmx_study.options import (
     PlacesByFormatOption,
     ScoresOption,
     SeedOption,
-    TestOption,
-    TieThresholdOption,
     draw,
     labels_of,
     names_with_labels,
@@ -45,9 +41,7 @@ def compare_runs(
     arguments: ArgumentsOption,
     baseline: BaselinesOption = None,
     all_pairs: AllPairsOption = False,
-    test: TestOption = "t",
-    correction: CorrectionOption = None,
-    level: LevelOption = 0.05,
+    *,
     sort: Annotated[
         str | None,
         Option(
@@ -74,6 +68,7 @@ def compare_runs(
     methods: Annotated[
         bool, Option("--methods", help="Print sentences for the method section of a paper, and BibTeX.")
     ] = False,
+    choices: Choices,
     population: Annotated[
         str | None,
         Option(
@@ -84,11 +79,6 @@ def compare_runs(
     label: LabelOption = None,
     scores: ScoresOption = False,
     measure: MeasureOption = None,
-    family: FamilyOption = "view",
-    interval: IntervalOption = "t",
-    draws: DrawsOption = 10_000,
-    seed: SeedOption = 0,
-    tie_threshold: TieThresholdOption = 0.0,
 ) -> None:
     """Compare systems: which is better, by how much, how sure; and for which users.
 
@@ -97,11 +87,9 @@ def compare_runs(
     settings, such as 'MP(model=*)', also for how many of these users each run is better. With -o csv, tsv or jsonl, one row
     per comparison; with -o latex the table of a paper; with -o FILE.html a report.
     """
-    from irmx_study.choices import Choices
     from irmx_study.comparing import SYSTEMS_SHOWN, check_missing, check_order, compare
     from irmx_study.result import write_facts
 
-    choices = Choices(test, correction, family, level, interval, draws, seed, tie_threshold)
     check_missing(missing)
     check_order(sort, all_pairs)  # a mistyped option is refused before the runs are scored
     if output_format.endswith(REPORT_ENDINGS):
@@ -209,7 +197,8 @@ _COLUMNS = ("measure", "judgments", "unjudged", "keep", "sample", "without", "sl
 
 def discriminate_measures(
     arguments: ArgumentsOption,
-    test: TestOption = "t",
+    *,
+    choices: Annotated[Choices, Fields("test", "level", "draws", "seed", "tie_threshold")],
     correction: Annotated[
         str,
         Option(
@@ -217,7 +206,6 @@ def discriminate_measures(
             help="A correction: none, holm, bonferroni, hommel, bh, by, maxt, or one of a plugin, for all pairs.",
         ),
     ] = "none",
-    level: LevelOption = 0.05,
     output_format: FormatOption = "table",
     places: PlacesByFormatOption = None,
     table: Annotated[
@@ -241,9 +229,6 @@ def discriminate_measures(
     label: LabelOption = None,
     scores: ScoresOption = False,
     measure: MeasureOption = None,
-    draws: DrawsOption = 10_000,
-    seed: SeedOption = 0,
-    tie_threshold: TieThresholdOption = 0.0,
 ) -> None:
     """Show which measures separate systems: discriminative power and swap rates.
 
@@ -251,14 +236,12 @@ def discriminate_measures(
     discriminative power), the difference of means from which on all pairs are significant, and how often random halves of the topics
     put two runs into opposite orders (the swap rate); the measure with the largest power first.
     """
-    from irmx_study.choices import Choices
     from irmx_study.discriminating import discriminate
 
     if not splits and (table == "swaps" or any(str(one).startswith("swaps=") for one in plot or ())):
         raise UsageError("Swap rates need --splits of at least 1.")
-    choices = Choices(test, correction, "view", level, "t", draws, seed, tie_threshold)
     values = scored("discriminate", arguments, scores, measure, label, only, best, every_topic)
-    result = discriminate(values, choices=choices, splits=splits, bin_width=bin_width)
+    result = discriminate(values, choices=replace(choices, correction=correction), splits=splits, bin_width=bin_width)
     draw(result, plot)
     result.show(output_format, table, places)
 

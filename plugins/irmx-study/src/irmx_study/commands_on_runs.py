@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from irmx import UsageError
 from irmx.toolkit import QRELS_HELP, Argument, FormatOption, Option, counted, matching_files, note, runs_and_measures
+from irmx_study.choices import Choices
 from irmx_study.commands import write_report
 from irmx_study.options import (
     AllPairsOption,
@@ -14,14 +15,9 @@ from irmx_study.options import (
     BackendOption,
     BaselinesOption,
     BestOption,
-    CorrectionOption,
-    DrawsOption,
     EveryTopicOption,
-    FamilyOption,
-    IntervalOption,
     JobsOption,
     LabelOption,
-    LevelOption,
     MeasureOption,
     MissingOption,
     OnlyOption,
@@ -29,8 +25,6 @@ from irmx_study.options import (
     SchedulerOption,
     ScoresOption,
     SeedOption,
-    TestOption,
-    TieThresholdOption,
     draw,
     labels_of,
     names_with_labels,
@@ -294,9 +288,7 @@ def report_on_runs(
     title: Annotated[str, Option("--title", help="The title of the page.")] = "",
     baseline: BaselinesOption = None,
     all_pairs: AllPairsOption = False,
-    test: TestOption = "t",
-    correction: CorrectionOption = None,
-    level: LevelOption = 0.05,
+    *,
     texts: Annotated[
         Path | None,
         Option("--texts", metavar="FILE", help="The texts of documents: a table with doc_id, and title or text."),
@@ -308,14 +300,10 @@ def report_on_runs(
         ),
     ] = None,
     missing: MissingOption = "refuse",
+    choices: Choices,
     label: LabelOption = None,
     scores: ScoresOption = False,
     measure: MeasureOption = None,
-    family: FamilyOption = "view",
-    interval: IntervalOption = "t",
-    draws: DrawsOption = 10_000,
-    seed: SeedOption = 0,
-    tie_threshold: TieThresholdOption = 0.0,
 ) -> None:
     """Make a report on runs: one page of HTML, which opens in any browser and works offline.
 
@@ -323,10 +311,8 @@ def report_on_runs(
     two runs side by side, how far the measures agree, the share of unjudged documents, tables for papers and data to
     download, and how all of it was made. If the qrels are an id of ir_datasets, the texts are those of its documents and topics.
     """
-    from irmx_study.choices import Choices
     from irmx_study.comparing import check_missing
 
     check_missing(missing)
-    choices = Choices(test, correction, family, level, interval, draws, seed, tie_threshold)
     how = {"choices": choices, "all_pairs": all_pairs, "missing": missing, "title": title}
     write_report(out, arguments, baseline, label, scores, measure, how, texts, queries)

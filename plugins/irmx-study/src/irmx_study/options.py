@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
-from irmx import Scores, UsageError, registry, scores
+from irmx import Scores, UsageError, scores
 from irmx.toolkit import (
     QRELS_HELP,
     Argument,
@@ -22,12 +22,6 @@ from irmx.toolkit import (
     write_picture,
 )
 from irmx_study.result import Result
-
-
-def _named(kind: str) -> list[tuple[str, str]]:
-    """Return the named objects of a kind as users type them, for completion in the shell."""
-    return [(name.replace("_", "-"), one.SHORT_DESC) for name, one in registry().symbols(kind).items()]
-
 
 ArgumentsOption = Annotated[
     list[str],
@@ -73,44 +67,8 @@ BackendOption = Annotated[str | None, Option("--backend", metavar="dask", help="
 SchedulerOption = Annotated[
     str | None, Option("--scheduler", metavar="ADDRESS", help="The address of the Dask scheduler.")
 ]
-TestOption = Annotated[
-    str,
-    Option(
-        "--test",
-        complete=lambda: _named("significance test"),
-        help="A test: t, permutation, bootstrap, wilcoxon, sign, tukey, randomised-tukey, or one of a plugin.",
-    ),
-]
-CorrectionOption = Annotated[
-    str | None,
-    Option(
-        "--correction",
-        complete=lambda: _named("correction of p-values"),
-        help="A correction: holm, bonferroni, hommel, bh, by, maxt, none, or one of a plugin; by default holm.",
-    ),
-]
-FamilyOption = Annotated[
-    str,
-    Option(
-        "--family",
-        complete=lambda: ["view", "all", "measure"],
-        help="What is corrected together: the comparisons of each view, all, or of a column of views.",
-    ),
-]
-IntervalOption = Annotated[
-    str,
-    Option(
-        "--interval",
-        complete=lambda: ["t", "bca", "simultaneous"],
-        help="The interval of the difference: t or bca, for each comparison; or simultaneous, for all of a family.",
-    ),
-]
 LevelOption = Annotated[float, Option("--level", help="The level of significance.")]
-DrawsOption = Annotated[int, Option("--draws", help="The number of random draws.")]
 SeedOption = Annotated[int, Option("--seed", help="The seed of the random draws.")]
-TieThresholdOption = Annotated[
-    float, Option("--tie-threshold", help="The largest difference on a topic that is a tie.")
-]
 MissingOption = Annotated[
     str,
     Option(
