@@ -63,13 +63,13 @@ def _chunks_of_lines(path: Path, size: int) -> Iterator[Chunk]:
         del block
         if len(held) < wanted:
             continue
-        cut = start_of_last_topic(held)
+        cut = start_of_last_topic(held, is_first=lines_before == 0)
         wanted = 0 if cut else 2 * len(held)  # a large topic is not searched again after every block
         if cut:
             yield partial(_run_of_lines, str(path), held[:cut], lines_before)
             lines_before += held.count(b"\n", 0, cut)
             held = held[cut:]
-    cut = start_of_last_topic(held) if held else 0
+    cut = start_of_last_topic(held, is_first=lines_before == 0) if held else 0
     for content in filter(None, (held[:cut], held[cut:])):
         yield partial(_run_of_lines, str(path), content, lines_before)
         lines_before += content.count(b"\n")

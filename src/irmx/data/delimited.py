@@ -13,7 +13,7 @@ from typing import Any
 
 from irmx.data.files import check_text, cut_off, filled_lines
 from irmx.data.formats import Format
-from irmx.data.table import Source, Table, refuse_twice
+from irmx.data.table import BLANKS, Source, Table, refuse_twice
 from irmx.declare.columns import ALIASES, REQUIRED, TableName
 from irmx.errors import DataError, counted
 
@@ -29,7 +29,7 @@ class _Delimited(Format):
     def recognises(self, table: TableName, path: Path, start: bytes) -> bool:
         """Tell by the first line, which must be a header with columns that every such table has."""
         known = {*REQUIRED[table], *ALIASES[table]}
-        names = [name.strip() for name in _header(start, self.DELIMITER)]
+        names = [name.strip(BLANKS) for name in _header(start, self.DELIMITER)]
         return len(known & set(names)) >= 2 or (f".{self.NAME}" in path.suffixes[-2:] and self.DELIMITER == ",")
 
     def read(self, table: TableName, path: Path, content: bytes) -> Table:
@@ -89,7 +89,7 @@ def read_delimited(what: str, name: str, content: bytes, delimiter: str) -> Tabl
     from pyarrow import csv as arrow_csv
 
     check_text(name, content)
-    names = [field.strip() for field in _header(content, delimiter)]
+    names = [field.strip(BLANKS) for field in _header(content, delimiter)]
     if not any(names):
         raise DataError(f"{name} is empty: it holds no {what}, not even a header.")
     if b'"' not in content and len(set(names)) == len(names):
@@ -112,26 +112,27 @@ def read_delimited(what: str, name: str, content: bytes, delimiter: str) -> Tabl
             cells = {n: partial(_trimmed, column) for n, column in zip(names, rows.columns, strict=True)}
             return Table(what, cells, rows.num_rows, Source(name, lines[1:] or 2), is_text=True)
     numbered = list(_delimited_lines(name, content, delimiter))
-    names = [field.strip() for field in numbered[0][1]] if numbered else names
+    names = [field.strip(BLANKS) for field in numbered[0][1]] if numbered else names
     refuse_twice(names, name)
     columns = dict(zip(names, zip(*(fields for _, fields in numbered[1:]), strict=True), strict=False))
-    texts = {n: pa.array([field.strip() for field in columns.get(n, ())], pa.large_string()) for n in names}
+    texts = {n: pa.array([field.strip(BLANKS) for field in columns.get(n, ())], pa.large_string()) for n in names}
     return Table(what, texts, len(numbered) - 1, Source(name, [line for line, _ in numbered[1:]]), is_text=True)
 
 
 def _trimmed(column: Any) -> Any:
     import pyarrow.compute as pc
 
-    return pc.utf8_trim_whitespace(column.combine_chunks())
+    return pc.ascii_trim_whitespace(column.combine_chunks())
 
 
 def _delimited_lines(name: str, content: bytes, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the fields of every line that is not empty, and the number of their last line; a quoted field may have several."""
     reader = csv.reader(io.StringIO(content.decode(), newline=""), delimiter=delimiter, strict=True)
     width, last = None, len(content.splitlines())
+    limit = csv.field_size_limit(max(len(content), csv.field_size_limit()))  # of all readers of the process
     try:
         for fields in reader:
-            if not any(map(str.strip, fields)):
+            if not any(field.strip(BLANKS) for field in fields):
                 continue
             width = width or len(fields)
             if len(fields) != width:
@@ -142,6 +143,8 @@ def _delimited_lines(name: str, content: bytes, delimiter: str) -> Iterator[tupl
     except csv.Error as error:
         problem = f"{error}. Is a quote unclosed or misplaced?"
         raise DataError(problem, place=f"{name}, line {reader.line_num}") from None
+    finally:
+        csv.field_size_limit(limit)
 
 
 # -- JSON ------------------------------------------------------------------------------------------------------------
@@ -153,12 +156,12 @@ def read_json_lines(what: str, name: str, content: bytes) -> Table:
     if not numbered:
         raise DataError(f"{name} is empty: it holds no {what}.")
     names = dict.fromkeys(key for _, record in numbered for key in record)
-    cells = {key.strip(): [_stripped(record.get(key)) for _, record in numbered] for key in names}
+    cells = {key: [_stripped(record.get(key)) for _, record in numbered] for key in names}
     return Table(what, cells, len(numbered), Source(name, [line for line, _ in numbered]))
 
 
 def _stripped(cell: Any) -> Any:
-    return cell.strip() if isinstance(cell, str) else cell
+    return cell.strip(BLANKS) if isinstance(cell, str) else cell
 
 
 def _objects(name: str, content: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -180,7 +183,7 @@ def _objects(name: str, content: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
             problem = f"more than {_DEPTH} lists or objects in one."
         except ValueError as error:
             why = "a number has thousands of digits" if str(error).startswith("Exceeds the limit") else str(error)
-            cut = cut_off(content) if number == len(lines) else ""
+            cut = cut_off(content) if number == len(lines) and isinstance(error, json.JSONDecodeError) else ""
             problem = f"not JSON: {why}.{cut or _EACH_LINE}"
         else:
             if isinstance(record, dict):
@@ -191,10 +194,10 @@ def _objects(name: str, content: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object, unless it has two values for a key."""
-    record = dict(pairs)
+    """Return an object, its keys without blanks around them, unless it has two values for a key."""
+    keys = [key.strip(BLANKS) for key, _ in pairs]
+    record = dict(zip(keys, (value for _, value in pairs), strict=True))
     if len(record) < len(pairs):
-        keys = [key for key, _ in pairs]
         raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} occurs twice in an object")
     return record
 
@@ -215,6 +218,7 @@ def _dict_of_dicts(content: bytes) -> dict[str, Mapping[str, Any]] | None:
 
 def _rows_of(table: TableName, name: str, by_topic: Mapping[str, Mapping[str, Any]]) -> Table:
     """Return a dict of dicts as a table, whose places are those of its keys."""
-    rows = [(topic.strip(), doc.strip(), value) for topic, docs in by_topic.items() for doc, value in docs.items()]
+    rows = [(topic, doc, value) for topic, docs in by_topic.items() for doc, value in docs.items()]
     cells = {column: [row[i] for row in rows] for i, column in enumerate(REQUIRED[table])}
-    return Table(table, cells, len(rows), Source(name))
+    topics = () if all(by_topic.values()) else tuple(by_topic)
+    return Table(table, cells, len(rows), Source(name), topics=topics)

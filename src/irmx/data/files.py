@@ -206,6 +206,8 @@ def _damaged(name: str, error: Exception) -> DataError:
 
 def check_text(name: str, content: bytes, lines_before: int = 0) -> None:
     """Raise if content is not text, naming the line: a zero byte ends a text, or the process, in tools written in C."""
+    if content.startswith(b"PK\3\4"):
+        raise DataError("This is a ZIP archive. Unpack it, or compress the file with gzip.", place=name)
     at, what = content.find(b"\0"), "a zero byte at column {}. The file is damaged, or UTF-16: save it as UTF-8."
     if at < 0 and not content.isascii():
         try:

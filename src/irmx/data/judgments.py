@@ -98,6 +98,9 @@ class Judgments(SourceColumns):
 
         table.require("qrels", REQUIRED["qrels"])
         topic, topics = table.codes("query_id")
+        if table.topics:  # some of which have no rows
+            place = {name: i for i, name in enumerate(table.topics)}
+            topic, topics = np.array([place[name] for name in topics], dtype=np.int64)[topic], list(table.topics)
         relevance, ids = table.numbers("relevance", GRADE), table.ids("doc_id", empty=True)
         empty = np.diff(byte_offsets(ids)[0]) == 0
         if empty.any():

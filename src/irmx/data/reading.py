@@ -100,7 +100,7 @@ def as_table(what: TableName, source: Any) -> Table:
         return source
     if is_path(source):
         table = read_file(what, source)
-        if not len(table):
+        if not len(table) and not table.topics:
             raise DataError(f"The {what} {name_of(source)} {'are' if what == 'qrels' else 'is'} empty.")
         return table
     table = _of_program(what, source, _KINDS, records=False)

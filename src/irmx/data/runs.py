@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
@@ -25,7 +26,7 @@ from irmx.data.table import (
 )
 from irmx.declare.columns import REQUIRED, Column
 from irmx.declare.markup_html import html_result
-from irmx.errors import DataError
+from irmx.errors import DataError, DataWarning
 from irmx.ragged import Array, Floats, Ints, offsets_of, position_among, position_in_segment, read_only, segment_of
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ class Run(SourceColumns):
             numbers_of_dict("run", "score", data, SCORE),
         )
         run._dicts, run._checked = list(data.values()), True
+        _warn_of_lost_differences(run)
         return run
 
     @classmethod
@@ -81,6 +83,8 @@ class Run(SourceColumns):
         offsets = offsets_of(np.bincount(topic, minlength=len(topics)))
         run = cls([str(t) for t in topics], offsets, score if order is None else score[order], table.source)
         run.table, run._order = table, order
+        cells = table.cells("score")
+        _warn_of_lost_differences(run, lambda: _whole_numbers(cells), order)
         table.release("score")
         run._ids = ids if order is None else ids.take(from_ints(order))
         return run
@@ -282,3 +286,47 @@ def _fingerprints(ids: pa.Array, topic: Ints) -> Any:
         out = (out ^ word) * _ODD
         out ^= out >> np.uint64(32)
     return out
+
+
+# -- scores that single precision does not tell apart ------------------------------------------------------
+
+_EXACT_IN_SINGLE = 2**24
+"""Whole numbers up to this are different in single precision, in which scores are compared as by trec_eval."""
+
+
+def _whole_numbers(cells: Any) -> Ints | None:
+    """Return a column of whole numbers as they are: larger ones than 2^53 are not exact as floats; None for another column."""
+    import pyarrow as pa
+
+    if isinstance(cells, list) or pa.types.is_floating(cells.type) or cells.null_count:
+        return None
+    try:
+        return to_numpy(cells.cast(pa.int64()))
+    except pa.ArrowException:
+        return None
+
+
+def _warn_of_lost_differences(
+    run: Run, whole_numbers: Callable[[], Ints | None] = lambda: None, order: Ints | None = None
+) -> None:
+    """Warn of different whole-number scores of a topic that single precision does not tell apart, such as times in nanoseconds."""
+    if run.score.min(initial=0) >= -_EXACT_IN_SINGLE and run.score.max(initial=0) <= _EXACT_IN_SINGLE:
+        return
+    if (run.score != np.floor(run.score)).any():
+        return
+    numbers: Array | None = whole_numbers()
+    exact = run.score if numbers is None else numbers if order is None else numbers[order]
+    with np.errstate(over="ignore"):
+        topic, single = segment_of(run.offsets), run.score.astype(np.float32)
+    by_score = np.lexsort((exact, topic))
+    a, b = by_score[:-1], by_score[1:]
+    lost = np.flatnonzero((topic[a] == topic[b]) & (single[a] == single[b]) & (exact[a] != exact[b]))
+    if len(lost):
+        one, other = (int(exact[rows[lost[0]]]) for rows in (a, b))
+        warnings.warn(
+            f"{len(lost)} whole-number scores tie with different ones of their topic, such as {other} with {one} (topic "
+            f"{run.topics[topic[a[lost[0]]]]}): scores are compared in single precision, as by trec_eval, which tells whole numbers apart up to "
+            f"{_EXACT_IN_SINGLE:,}. Write smaller scores, such as ranks counted from below.",
+            DataWarning,
+            stacklevel=4,
+        )

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 Cells: TypeAlias = "pa.Array | list[Any]"
 """A column as read: an Arrow array, or Python objects of several types."""
 
+BLANKS = " \t\n\r\f\v"
+"""What is left out around ids and numbers, in every format: the white space of ASCII. Other spaces are part of an id, and of no number."""
+_BYTE_ORDER_MARK = "\ufeff"
 _MISSING = {"", "na", "n/a", "nan", "none", "null"}
 """The texts that stand for a missing number, in lower case."""
 _TRUTH = {"1": 1.0, "0": 0.0, "true": 1.0, "false": 0.0}
@@ -87,6 +90,8 @@ class Table:
         The values of declared columns: float64, int64, bool, or an object array of strings.
     source : Source
         Where it came from.
+    topics : sequence of str
+        The query ids that the source names if some have no rows, in order; otherwise none.
     """
 
     def __init__(
@@ -96,9 +101,10 @@ class Table:
         length: int,
         source: Source = PROGRAM,
         is_text: bool = False,
+        topics: Sequence[str] = (),
     ) -> None:
         self._what, self._cells, self._length = what, dict(cells), length
-        self.source, self._is_text = source, is_text
+        self.source, self._is_text, self.topics = source, is_text, topics
         self.name = source.path or f"The {what}"
         self.columns: dict[str, Array] = {}
 
@@ -124,7 +130,7 @@ class Table:
         """Return the table with other names of its columns."""
         refuse_twice(names, self.name)
         cells = dict(zip(names, self._cells.values(), strict=True))
-        return Table(self._what, cells, self._length, self.source, self._is_text)
+        return Table(self._what, cells, self._length, self.source, self._is_text, self.topics)
 
     def arrow(self) -> pa.Table:
         """Return the columns of the source as an Arrow table."""
@@ -134,7 +140,7 @@ class Table:
 
     def with_column(self, name: str, cells: Cells) -> Table:
         """Return the table with one more column."""
-        return Table(self._what, {**self._cells, name: cells}, self._length, self.source, self._is_text)
+        return Table(self._what, {**self._cells, name: cells}, self._length, self.source, self._is_text, self.topics)
 
     def require(self, what: str, names: Sequence[str]) -> None:
         """Raise if the table lacks a column that every run or qrels has."""
@@ -230,6 +236,12 @@ class Table:
         if not content.min(initial=1) or not (content.max(initial=0) < 0x80 or _is_utf_8(texts)):
             row, shown = _first_odd(texts)
             refuse(row, f"{shown[:100]!r} {_ZERO if chr(0) in shown else 'is not UTF-8.'}")
+        if ids and content.max(initial=0) >= 0xEF and (at := content.tobytes().find(_BYTE_ORDER_MARK.encode())) >= 0:
+            row = int(np.searchsorted(offsets, at, side="right")) - 1
+            refuse(
+                row,
+                f"{texts[row].as_py()[:100]!r} has a byte order mark (U+FEFF) in it, as where files are put together. Remove it.",
+            )
         lengths = np.diff(offsets)
         if not empty and not lengths.all():
             refuse(_first(lengths == 0), "is missing.")
@@ -386,24 +398,26 @@ def refuse_twice(names: Sequence[str], what: str) -> None:
 
 
 def as_number(text: object) -> float | None:
-    """Return the number that a text is, None if it is none.
+    r"""Return the number that a text is, None if it is none.
 
-    A number has ASCII digits, and may have a sign, a decimal point, an exponent and spaces around it, as C and Arrow read it.
-    Python also accepts 1_000 and digits of other scripts, and some readers 0x10, true and dates.
+    A number has ASCII digits, and may have a sign, a decimal point, an exponent and :data:`BLANKS` around it, as C and Arrow read it.
+    Python also accepts 1_000, digits of other scripts and separators such as "\x1c" around it, and some readers 0x10, true and dates.
 
-    >>> as_number("+1.5e3"), as_number("1_000"), as_number("0x10"), as_number("١٢")
-    (1500.0, None, None, None)
+    >>> as_number(" +1.5e3"), as_number("1_000"), as_number("0x10"), as_number("١٢"), as_number("\x1c1")
+    (1500.0, None, None, None, None)
     """
     if isinstance(text, str) and text.isascii() and "_" not in text:
-        with contextlib.suppress(ValueError):
-            return float(text)
+        number = text.strip(BLANKS)
+        if number == number.strip():
+            with contextlib.suppress(ValueError):
+                return float(number)
     return None
 
 
 def _number_of(cell: Any, words: Mapping[str, float]) -> float:
     """Return a cell as a number, NaN if it is not a number to anyone but Python or numpy, as b"1", dates and True are."""
     if isinstance(cell, str):
-        number = words.get(cell.strip().casefold(), as_number(cell))
+        number = words.get(cell.strip(BLANKS).casefold(), as_number(cell))
         return math.nan if number is None else number
     if isinstance(cell, (bytes, date, np.datetime64, np.timedelta64)) or (
         isinstance(cell, (bool, np.bool_)) and not words
@@ -468,7 +482,7 @@ def _objects(cells: Cells) -> Array:
 def _is_missing(cell: Any) -> bool:
     """Tell whether a cell has no value."""
     if isinstance(cell, str):
-        return len(cell) < 9 and cell.strip().casefold() in _MISSING
+        return len(cell) < 9 and cell.strip(BLANKS).casefold() in _MISSING
     return (
         cell is None
         or bool(isinstance(cell, (float, np.floating)) and cell != cell)

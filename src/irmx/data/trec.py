@@ -198,8 +198,10 @@ class _Lines:
         )
 
 
-def start_of_last_topic(content: bytes) -> int:
+def start_of_last_topic(content: bytes, is_first: bool = False) -> int:
     """Return where the last topic of whole lines starts, 0 if no other topic is before it.
+
+    With ``is_first``, the content begins the file, so that lines which begin with # may be comments before the first row.
 
     Where a comment begins as a row of the topic does, the cut may be in the wrong place; a topic is then in two chunks, as one
     that returns is.
@@ -210,15 +212,15 @@ def start_of_last_topic(content: bytes) -> int:
     row_of_topic = rb"\n[^\S\n]*" + re.escape(line.split(maxsplit=1)[0]) + rb"\s"
     first = re.match(row_of_topic[2:], content) or re.search(row_of_topic, content)
     start = first.start() + 1 if first and first.start() else 0
-    return start if start and _last_row(content, start - 1) is not None else 0
+    return start if start and _last_row(content, start - 1, is_first) is not None else 0
 
 
-def _last_row(content: bytes, end: int) -> bytes | None:
+def _last_row(content: bytes, end: int, hash_is_comment: bool = False) -> bytes | None:
     """Return the last line before an end of line that may be a row, because it is neither blank nor a comment."""
     while end >= 0:
         start = content.rfind(b"\n", 0, end) + 1
         fields = content[start:end].split(maxsplit=6)
-        if len(fields) >= 6 and fields[0] != b"#":
+        if len(fields) >= 6 and fields[0] != b"#" and not (hash_is_comment and fields[0].startswith(b"#")):
             return content[start:end]
         end = start - 1
     return None

@@ -18,7 +18,7 @@ from ir_measures import ParamInfo
 from irmx.declare.columns import columns_of
 from irmx.declare.durations import duration, seconds
 from irmx.declare.measures import Measure
-from irmx.declare.params import Param, number, refuse_unknown, with_article
+from irmx.declare.params import Param, has_default, number, refuse_unknown, with_article
 from irmx.declare.symbols import Symbol, value_text
 from irmx.errors import UnknownNameError, UsageError, suggest
 from irmx.registry import registry
@@ -350,7 +350,7 @@ class Values:
         elif isinstance(self.owner, Measure):
             value = self.owner[name]
         else:
-            value = param.default if param.has_default else None
+            value = param.default if has_default(param) else None
         if not isinstance(value, Multiple):
             return value
         if name in chain:

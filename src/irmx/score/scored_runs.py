@@ -20,6 +20,7 @@ from irmx.data.parquet import run_of_partition
 from irmx.data.paths import matching_files
 from irmx.data.reading import read_run, release_memory
 from irmx.data.runs import Run
+from irmx.declare.measure_failures import failures_of
 from irmx.errors import (
     DataError,
     DataWarning,
@@ -325,6 +326,9 @@ def _score(evaluator: Evaluator, name: str, source: Any, sound_only: bool, is_la
             scored.scores = evaluator.of_join(join, scored.failures if sound_only else None)
             scored.no_judged = _none_judged(join, scored.scores)
             del join
+        elif refusing := [m for m in evaluator.measures if not getattr(m, "DOCS_MAY_REPEAT", False)]:
+            with failures_of(refusing[0]):  # which checks all topics of a run that is read at once
+                run.refuse_repeats()
     if not is_last and len(run) > _MANY_ROWS:
         del run
         gc.collect(1)  # of what is young: a full collection takes longer than scoring the chunk
