@@ -1,6 +1,7 @@
 """Input that once gave a number without a word: topics without documents, blanks, repeated keys, scores that tie."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -163,6 +164,30 @@ def test_reading_in_chunks_answers_what_reading_at_once_answers(write: Any, comm
 def test_multiples_of_parameters_without_a_value_are_mistakes_of_the_reader(measure: str) -> None:
     with pytest.raises(irmx.UsageError):
         irmx.parse_measure(measure)
+
+
+def test_a_folder_that_contradicts_a_column_of_its_file_is_refused(tmp_path: Path) -> None:
+    for topic, said in (("1", "1"), ("2", "3")):
+        folder = tmp_path / "run" / f"query_id={said}"
+        folder.mkdir(parents=True)
+        pq.write_table(pa.table({"query_id": [topic], "doc_id": ["a"], "score": [1.0]}), folder / "part.parquet")
+    with pytest.raises(DataError, match="has the query_id '2', where its folder says query_id=3"):
+        irmx.read_run(tmp_path / "run")
+    (tmp_path / "run" / "query_id=3").rename(tmp_path / "run" / "query_id=2")
+    assert irmx.read_run(tmp_path / "run").as_dict() == {"1": {"a": 1.0}, "2": {"a": 1.0}}
+
+
+def test_a_folder_without_parquet_on_its_first_level_is_not_searched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "below" / "deeper").mkdir(parents=True)
+    pq.write_table(pa.table({"query_id": ["1"]}), tmp_path / "below" / "deeper" / "part.parquet")
+    listed: list[Any] = []
+    walk = os.walk
+    monkeypatch.setattr(os, "walk", lambda top, *more: listed.append(top) or walk(top, *more))
+    with pytest.raises(DataError):
+        irmx.read_run(tmp_path)
+    assert listed == []
 
 
 def test_a_zip_archive_is_named(tmp_path: Path) -> None:

@@ -89,8 +89,14 @@ def _parts(folder: Path) -> list[str]:
 
 
 def is_parquet_folder(path: Path) -> bool:
-    """Tell whether a path is a folder of Parquet files, and of nothing else."""
-    parts = _parts(path) if path.is_dir() else []
+    """Tell whether a path is a folder of Parquet files, and of nothing else.
+
+    On its first level are files, or folders such as ``query_id=1``, so that no other folder, such as /, is listed as a whole.
+    """
+    names: list[str] = []
+    with contextlib.suppress(OSError):  # no folder, or one that may not be read
+        names = os.listdir(path)
+    parts = _parts(path) if any(name.endswith(".parquet") or "=" in name for name in names) else []
     return len(parts) > 0 and all(part.endswith(".parquet") for part in parts)
 
 
@@ -149,8 +155,31 @@ def _partitioning(folder: Path, parts: list[Path]) -> Any:
 
     keys = {name.partition("=")[0] for part in parts for name in part.relative_to(folder).parts[:-1] if "=" in name}
     schema = parquet.read_schema(parts[0])
+    for key in sorted(keys & set(schema.names)):
+        for part in parts:
+            _refuse_contradiction(folder, part, key)
     columns = [(key, schema.field(key).type if key in schema.names else pa.string()) for key in sorted(keys)]
     return dataset.partitioning(pa.schema(columns), flavor="hive")
+
+
+def _refuse_contradiction(folder: Path, part: Path, key: str) -> None:
+    """Raise if a file has another value in a column than the name of its folder says."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    named = dict(name.split("=", 1) for name in part.relative_to(folder).parts[:-1] if "=" in name)
+    if key not in named:
+        return
+    said = unquote(named[key])
+    values = parquet.ParquetFile(part).read(columns=[key]).column(key).unique()
+    try:
+        expected = pa.scalar(said).cast(values.type).as_py()
+    except pa.ArrowException:
+        expected = said
+    if other := [value for value in values.to_pylist() if value != expected]:
+        raise DataError(
+            f"{part} has the {key} {other[0]!r}, where its folder says {key}={said}. Keep the one that is right."
+        )
 
 
 @contextlib.contextmanager
