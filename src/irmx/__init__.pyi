@@ -43,7 +43,8 @@ from .rank.join import Join as Join
 from .rank.rankings import Ranking as Ranking
 from .rank.rankings import Rankings as Rankings
 from .rank.rows import Rows as Rows
-from .score.batch import score_batch as score_batch
+from .score.batch import BatchScorer as BatchScorer
+from .score.batch import batch_scorer as batch_scorer
 from .score.evaluator import calc as calc
 from .score.evaluator import calc_aggregate as calc_aggregate
 from .score.evaluator import evaluator as evaluator

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 import pickle
 from typing import Any
@@ -40,7 +39,7 @@ def batches_of(rows: pa.Table, topics: int) -> list[pa.RecordBatch]:
 @pytest.mark.parametrize("topics", [1, 7, 1000])
 def test_values_are_those_of_whole_runs_to_the_bit(rows: pa.Table, topics: int) -> None:
     judgments = irmx.read_qrels(qrels_path())
-    score = pickle.loads(pickle.dumps(functools.partial(irmx.score_batch, MEASURES, judgments)))
+    score = pickle.loads(pickle.dumps(irmx.batch_scorer(MEASURES, judgments)))
     found = {
         (one["run"], one["query_id"], one["measure"]): one["value"]
         for batch in batches_of(rows, topics)
@@ -66,7 +65,7 @@ QRELS = {"q": {"b": 1}, "r": {"a": 1}, "s": {"a": 1}}
 
 
 def test_one_row_per_topic_of_both_and_measure() -> None:
-    scored = irmx.score_batch(["RR", "P@1"], QRELS, of_rows(*ROWS, ("t", "a", 1.0)))
+    scored = irmx.batch_scorer(["RR", "P@1"], QRELS)(of_rows(*ROWS, ("t", "a", 1.0)))
     assert scored.schema.names == ["query_id", "measure", "value"]
     assert list(zip(*scored.to_pydict().values(), strict=True)) == [
         ("q", "RR", 0.5),
@@ -74,8 +73,8 @@ def test_one_row_per_topic_of_both_and_measure() -> None:
         ("r", "RR", 1.0),
         ("r", "P@1", 1.0),
     ]
-    assert len(irmx.score_batch("RR", {"s": {"a": 1}}, of_rows(*ROWS))) == 0
-    assert len(irmx.score_batch("RR", QRELS, of_rows(*ROWS).slice(0, 0))) == 0
+    assert len(irmx.batch_scorer("RR", {"s": {"a": 1}})(of_rows(*ROWS))) == 0
+    assert len(irmx.batch_scorer("RR", QRELS)(of_rows(*ROWS).slice(0, 0))) == 0
 
 
 @pytest.mark.parametrize(
@@ -91,11 +90,49 @@ def test_one_row_per_topic_of_both_and_measure() -> None:
 )
 def test_what_is_no_whole_topic_is_refused(batch: pa.RecordBatch, says: str) -> None:
     with pytest.raises(DataError, match=says):
-        irmx.score_batch("RR", QRELS, batch)
+        irmx.batch_scorer("RR", QRELS)(batch)
 
 
 def test_rows_of_runs_may_be_mixed_by_topic() -> None:
     rows = (("q", "b", 1.0), ("q", "b", 1.0), ("r", "b", 1.0), ("r", "a", 1.0))
-    scored = irmx.score_batch("RR", QRELS, of_rows(*rows, run=["x", "y", "x", "y"], topic_rows=[1, 1, 1, 1]))
+    scored = irmx.batch_scorer("RR", QRELS)(of_rows(*rows, run=["x", "y", "x", "y"], topic_rows=[1, 1, 1, 1]))
     assert scored.to_pydict()["run"] == ["x", "x", "y", "y"]
     assert scored.to_pydict()["value"] == [1.0, 0.0, 1.0, 1.0]
+
+
+# -- made once ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("measures", "qrels", "error", "says"),
+    [
+        ("nDGC@10", QRELS, irmx.UsageError, "Did you mean nDCG"),
+        ("AP", {"q": {"a": "x"}}, DataError, "finite number"),
+        ("IA_nDCG@20", QRELS, DataError, "is missing"),
+    ],
+)
+def test_mistakes_are_found_when_it_is_made(measures: str, qrels: Any, error: Any, says: str) -> None:
+    with pytest.raises(error, match=says):
+        irmx.batch_scorer(measures, qrels)
+
+
+def test_a_process_prepares_itself_once_for_all_copies(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent = pickle.dumps(irmx.batch_scorer("AP", irmx.read_qrels(qrels_path())))
+    before = len(sent)
+    read, made = irmx.read_qrels(qrels_path()), []
+    monkeypatch.setattr(
+        type(read), "__setstate__", lambda self, state: (made.append(1), self.__dict__.update(state)), raising=False
+    )
+    copies = [pickle.loads(sent) for _ in range(5)]
+    values = [copy(of_rows(("1", "d1", 1.0))).to_pylist() for copy in copies]
+    assert values == values[:1] * 5
+    assert len(made) == 1
+    assert abs(len(pickle.dumps(copies[0])) - before) < before / 10
+
+
+def test_what_was_looked_up_is_not_sent() -> None:
+    judgments = irmx.read_qrels(qrels_path())
+    before = len(pickle.dumps(judgments))
+    irmx.calc_aggregate("AP nDCG@10 P@5 Bpref ERR@20", judgments, run_path("bm25"))
+    assert len(pickle.dumps(judgments)) <= before * 1.01
+    assert pickle.loads(pickle.dumps(judgments)).as_dict() == judgments.as_dict()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 import os
 import shutil
@@ -74,7 +73,7 @@ def test_dask_scores_partitions_of_a_data_frame() -> None:
     """The partitions of a shuffled data frame hold whole topics, and some of them none."""
     dataframe = pytest.importorskip("dask.dataframe")
     rows, judgments = made(40, 100)
-    score = functools.partial(irmx.score_batch, MEASURES, judgments)
+    score = irmx.batch_scorer(MEASURES, judgments)
 
     def score_partition(frame: pd.DataFrame) -> pd.DataFrame:
         rows = pa.Table.from_pandas(frame.sort_values(["run", "query_id"]), preserve_index=False)
@@ -91,7 +90,7 @@ def test_dask_scores_arrow_batches_in_processes() -> None:
     rows, judgments = made(40, 100)
     rows = rows.sort_by([("run", "ascending"), ("query_id", "ascending")])
     batches = [rows.slice(start, 500).combine_chunks().to_batches()[0] for start in range(0, len(rows), 500)]
-    score = functools.partial(irmx.score_batch, MEASURES, judgments)
+    score = irmx.batch_scorer(MEASURES, judgments)
     with (
         distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster,
         distributed.Client(cluster) as client,
@@ -129,7 +128,7 @@ def test_spark_scores_a_million_lines(spark: Any, tmp_path: Path) -> None:
     rows, judgments = made(500, 1000)
     assert len(rows) == 10**6
     parquet.write_table(rows, tmp_path / "rows.parquet")
-    score = functools.partial(irmx.score_batch, MEASURES, judgments)
+    score = irmx.batch_scorer(MEASURES, judgments)
 
     def score_partition(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         held = list(batches)

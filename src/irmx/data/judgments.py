@@ -121,6 +121,13 @@ class Judgments(SourceColumns):
             _warn_of_contradiction(table, order, starts, relevance)
         return out
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what another process needs: nothing that was only kept to be found again."""
+        state = {**self.__dict__, "_sought": {}, "_memo": (b"", {})}
+        if self.table is not None:
+            state.pop("docs", None)
+        return state
+
     # -- documents ---------------------------------------------------------------------------------------
 
     @cached_property

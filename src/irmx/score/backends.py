@@ -111,6 +111,13 @@ def check_columns(measure: Measure, join: Join) -> None:
             raise DataError(f"{measure} cannot be computed: {table.lacking(column)}")
 
 
+def check_qrels(measure: Measure, judgments: Judgments) -> None:
+    """Raise if a qrels column that the measure declares is missing, before there is a run."""
+    for column in columns_of(measure):
+        if column.table == "qrels" and column.name not in judgments.columns and not column.optional:
+            raise DataError(f"{measure} cannot be computed: {judgments.lacking(column)}")
+
+
 def without_relevant(judgments: Judgments, rel: float | None) -> Bools:
     """Return, for every topic of the judgments, whether it has no document of grade ``rel``, 1 by default, or more."""
     return np.equal(segment_count(judgments.grade >= (1 if rel is None else rel), judgments.offsets), 0)

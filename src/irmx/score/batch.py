@@ -3,66 +3,93 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-import ir_measures
 import numpy as np
 
-from irmx.data.judgments import Judgments
 from irmx.data.reading import read_run
 from irmx.declare.columns import canonical_names
 from irmx.declare.measures import Measure
 from irmx.errors import DataError, counted, placed
 from irmx.ragged import Ints
 from irmx.rank.join import Join
-from irmx.score.evaluator import Evaluator, Measures, as_measures
+from irmx.score.backends import check_qrels, scorer_of
+from irmx.score.evaluator import Evaluator, Measures
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def score_batch(measures: Measures, qrels: Any, batch: Any) -> pa.RecordBatch:
-    """Return the scores of the topics in a batch of a run, as a function without state that other engines call.
+def batch_scorer(measures: Measures, qrels: Any) -> BatchScorer:
+    """Return a function that scores Arrow batches of a run, for engines that send it to other processes.
 
-    ``functools.partial(irmx.score_batch, measures, qrels)`` can be sent to other processes, and suits Spark's ``mapInArrow``, Ray's
-    ``map_batches``, Dask and DuckDB. The batch holds whole topics: group the rows by run and topic first.
+    It suits Spark's ``mapInArrow``, Ray's ``map_batches``, Dask and DuckDB. Measures and qrels are checked here; each process prepares
+    itself once, whatever the number of its tasks.
 
     Parameters
     ----------
     measures : str, Measure or iterable of them
         The measures to compute.
     qrels : any
-        Best what :func:`irmx.read_qrels` returns, with which a process prepares itself only once; or anything that it accepts.
-    batch : pyarrow.RecordBatch or pyarrow.Table
-        Rows of a run with the columns query_id, doc_id and score, and others that the measures read, in any order of topics.
-        With a column ``run``, the rows are those of several runs. With a column ``topic_rows``, the number of rows that the
-        topic has in the whole run, a topic that is split between batches is told.
+        Anything that :func:`irmx.read_qrels` accepts.
 
     Returns
     -------
-    pyarrow.RecordBatch
-        One row per topic and measure, with the columns query_id, measure and value, and before them ``run`` if the batch has it.
-        Topics of the qrels that are not in the batch have no rows, nor have topics that are not in the qrels.
+    BatchScorer
+        The function, which can be pickled; see :class:`BatchScorer` for what it takes and returns.
 
     Raises
     ------
+    irmx.errors.UsageError
+        For an unknown measure.
     irmx.errors.DataError
-        If a topic has rows in several places of the batch, or fewer or more than ``topic_rows``, or the rows cannot be read.
+        If the qrels cannot be read, or lack a column that a measure reads.
 
     Examples
     --------
     >>> import irmx, pyarrow as pa
+    >>> score = irmx.batch_scorer("AP P@1", {"q": {"a": 1}, "s": {"a": 1}})
     >>> columns = {"query_id": ["q", "q", "r"], "doc_id": ["x", "a", "a"], "score": [2.0, 1.0, 1.0], "topic_rows": [2, 2, 1]}
-    >>> irmx.score_batch("AP P@1", {"q": {"a": 1}, "s": {"a": 1}}, pa.RecordBatch.from_pydict(columns)).to_pylist()
+    >>> score(pa.RecordBatch.from_pydict(columns)).to_pylist()
     [{'query_id': 'q', 'measure': 'AP', 'value': 0.5}, {'query_id': 'q', 'measure': 'P@1', 'value': 0.0}]
     """
+    evaluator = Evaluator(measures, qrels)
+    for measure in evaluator.measures:
+        if isinstance(scorer := scorer_of(measure), Measure):
+            check_qrels(scorer, evaluator.judgments)
+    return BatchScorer(evaluator)
+
+
+class BatchScorer:
+    """Scores the topics in batches of a run; :func:`irmx.batch_scorer` makes it.
+
+    A batch is a :class:`pyarrow.RecordBatch` or :class:`pyarrow.Table` of rows of a run with the columns query_id, doc_id and score, and
+    others that the measures read, in any order of topics. It holds whole topics: group the rows by run and topic first. With a column
+    ``run``, the rows are those of several runs. With a column ``topic_rows``, the number of rows that the topic has in the whole run, a
+    topic that is split between batches is refused.
+
+    It returns a :class:`pyarrow.RecordBatch` with one row per topic and measure, with the columns query_id, measure and value, and before
+    them ``run`` if the batch has it. Topics of the qrels that are not in the batch have no rows, nor have topics that are not in the qrels.
+    A :class:`irmx.DataError` is raised if a topic has rows in several places of the batch, or fewer or more than ``topic_rows``, or if
+    the rows cannot be read.
+    """
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+
+    def __repr__(self) -> str:
+        return f"<BatchScorer: {self._evaluator!r}>"
+
+    def __call__(self, batch: Any) -> pa.RecordBatch:
+        """Return the scores of the topics in a batch."""
+        return _scores_of(self._evaluator, batch)
+
+
+def _scores_of(evaluator: Evaluator, batch: Any) -> pa.RecordBatch:
     import pyarrow as pa
 
     table = batch if isinstance(batch, pa.Table) else pa.table(batch)
     table = table.rename_columns(canonical_names("run", table.column_names))
-    make = _evaluator if isinstance(qrels, Judgments) else Evaluator
-    evaluator = make(tuple(as_measures(measures)), qrels)
     names, of_run = (
         _numbered(table, "run") if "run" in table.column_names else ([""], np.zeros(len(table), dtype=np.int64))
     )
@@ -87,12 +114,6 @@ def score_batch(measures: Measures, qrels: Any, batch: Any) -> pa.RecordBatch:
     return pa.RecordBatch.from_pydict(
         arrays if "run" in table.column_names else {k: arrays[k] for k in list(arrays)[1:]}
     )
-
-
-@lru_cache(maxsize=1)
-def _evaluator(measures: tuple[ir_measures.Measure, ...], judgments: Judgments) -> Evaluator:
-    """Return an evaluator, made once for all batches with the same judgments."""
-    return Evaluator(measures, judgments)
 
 
 def _numbered(table: pa.Table, name: str) -> tuple[list[str], Ints]:

@@ -244,7 +244,8 @@ def _of_this_process(
 ) -> Evaluator:
     """Return an evaluator that came from another process, made once for all chunks, without the warnings issued there."""
     if key not in _sent:
-        _sent.clear()
+        while len(_sent) >= 2:
+            del _sent[next(iter(_sent))]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             _sent[key] = Evaluator(measures, pickle.loads(judgments.data), provider)  # noqa: S301  what __reduce__ stored
