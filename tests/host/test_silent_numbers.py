@@ -166,6 +166,27 @@ def test_multiples_of_parameters_without_a_value_are_mistakes_of_the_reader(meas
         irmx.parse_measure(measure)
 
 
+def test_columns_of_parquet_that_nobody_asks_for_are_not_read(tmp_path: Path) -> None:
+    """Forty megabytes in a file of some kilobytes, which would be read twice over."""
+    text = pa.DictionaryArray.from_arrays(pa.array(np.zeros(4000, dtype=np.int32)), ["x" * 10_000])
+    columns = {
+        "query_id": ["1"] * 4000,
+        "doc_id": [f"d{i}" for i in range(4000)],
+        "score": range(4000, 0, -1),
+        "a.b": range(4000),
+    }
+    pq.write_table(pa.table({**columns, "text": text.cast(pa.string())}), tmp_path / "run.parquet")
+    pool = pa.default_memory_pool()
+    before = pool.bytes_allocated()
+    run = irmx.read_run(tmp_path / "run.parquet")
+    assert means({"1": {"d1": 1}}, run, "RR") == 0.5
+    assert pool.bytes_allocated() - before < 2_000_000
+    assert {"text", "a.b"} < set(run.columns)
+    table = irmx.read_table(tmp_path / "run.parquet", {"a.b": int, "text": str})
+    assert table["a.b"].tolist() == list(range(4000))
+    assert len(table["text"][0]) == 10_000
+
+
 def test_a_folder_that_contradicts_a_column_of_its_file_is_refused(tmp_path: Path) -> None:
     for topic, said in (("1", "1"), ("2", "3")):
         folder = tmp_path / "run" / f"query_id={said}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -49,15 +50,24 @@ def read_parquet(what: str, path: Path, content: bytes = b"") -> Table:
     if path.is_dir():
         if len(runs := partitions_by_run(path)) > 1:
             raise DataError(f"{name} holds {len(runs)} runs: {some(runs)}. Name one of them.")
-        rows = pa.concat_tables(parquet_batches(path))
-    else:
-        with _parquet_errors(name):
-            file = parquet.ParquetFile(pa.BufferReader(content))
-        compressed = min(len(content), path.stat().st_size) if path.is_file() else len(content)
-        _refuse_too_large(name, file.metadata, compressed)
-        with _parquet_errors(name):
-            rows = file.read()
-    return table_of_arrow(what, rows, Source(name))
+        return table_of_arrow(what, pa.concat_tables(parquet_batches(path)), Source(name))
+    with _parquet_errors(name):
+        file = parquet.ParquetFile(pa.BufferReader(content))
+        names = file.schema_arrow.names
+    compressed = min(len(content), path.stat().st_size) if path.is_file() else len(content)
+    _refuse_too_large(name, file.metadata, compressed)
+    refuse_twice(names, name)
+    cells = {column: partial(_column_of, file, name, column) for column in names}
+    return Table(what, cells, file.metadata.num_rows, Source(name))
+
+
+def _column_of(file: Any, name: str, column: str) -> Any:
+    """Return a column of a file, the only one that is read: another may take far more memory than the file."""
+    with _parquet_errors(name):
+        read = file.read(columns=[column])
+        if read.column_names != [column]:  # a full stop in a name is a path to Arrow
+            read = file.read()
+        return read.column(column)
 
 
 def table_of_arrow(what: str, rows: pa.Table, source: Source) -> Table:
