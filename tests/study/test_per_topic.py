@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import irmx
@@ -351,3 +353,17 @@ def test_sweeps_of_earlier_versions_have_their_parameters_in_columns(write: Call
     scores = read_per_topic(path)
     assert scores.names == ("NCP(law=first,rel=2)", "NCP(law=uniform)")
     assert scores.values.tolist() == [[[0.5, 0.75], [0.25, 1.0]]]
+
+
+def test_a_folder_of_parts_that_an_engine_wrote_is_read(tmp_path: Path) -> None:
+    scores = irmx.scores("AP RR", qrels_path(), {system: run_path(system) for system in SYSTEMS})
+    table = pa.Table.from_pandas(scores.frame().rename(columns={"system": "run"}), preserve_index=False)
+    (tmp_path / "scores").mkdir()
+    for i, start in enumerate(range(0, len(table), 50)):
+        pq.write_table(table.slice(start, 50), tmp_path / "scores" / f"part-{i:05}.parquet")
+    (tmp_path / "scores" / "_SUCCESS").touch()
+    found = irmx_study.read_per_topic(tmp_path / "scores")
+    assert found.select(list(scores.topics), list(scores.systems)).means().equals(scores.means())
+    (tmp_path / "scores" / "part-00000.parquet").write_bytes(b"PAR1 damaged")
+    with pytest.raises(irmx.DataError, match="scores"):
+        irmx_study.read_per_topic(tmp_path / "scores")

@@ -97,7 +97,7 @@ class TopicResults:
 
 def read_topic_results(path: str, measure: str | None, names: MeasureNames, alone: bool) -> TopicResults:
     """Read the results in a file, whose format is detected by its content."""
-    content = content_of(path, WHAT)
+    content = _content_of_folder(path) if os.path.isdir(path) else content_of(path, WHAT)
     if content[:4] == b"PAR1":
         return _of_parquet(path, content, measure, names, alone)
     if not content.strip():
@@ -115,6 +115,22 @@ def read_topic_results(path: str, measure: str | None, names: MeasureNames, alon
     if "\t" not in first and "," not in first:
         raise DataError(f"{path}, line 1: {first[:100]!r} is not understood; {KINDS}.")
     return _of_table(path, content, _header(path, content, "\t" if "\t" in first else ","), measure, names, alone)
+
+
+def _content_of_folder(folder: str) -> bytes:
+    """Return the parts in a folder of Parquet, as Spark, Ray and Dask write it, as one file."""
+    import pyarrow as pa
+    from pyarrow import dataset, parquet
+
+    try:
+        rows = dataset.dataset(folder, format="parquet", partitioning="hive").to_table()
+    except (pa.ArrowException, OSError) as error:
+        raise DataError(f"{folder} cannot be read as a folder of Parquet files of {WHAT}: {error}") from None
+    if not rows.num_columns:
+        raise DataError(f"{folder} is a folder without Parquet files; {KINDS}, or a folder of Parquet files.")
+    out = pa.BufferOutputStream()
+    parquet.write_table(rows.replace_schema_metadata(None), out)
+    return bytes(out.getvalue())
 
 
 def _header(path: str, content: bytes, delimiter: str) -> list[str]:
@@ -373,7 +389,8 @@ def read_per_topic(
     * A csv or tsv with a header and one row per topic: ``query_id`` (or ``qid``, ``topic``) and one column per system, if
       ``measure`` says what they hold; otherwise one column per measure of one system. A single file may lack the query
       ids; its rows are then numbered from 1.
-    * A parquet file of any of these tables, or that :meth:`irmx.Scores.to_parquet` wrote.
+    * A parquet file of any of these tables, or that :meth:`irmx.Scores.to_parquet` wrote; or a folder of parts of such a table,
+      as Spark, Ray and Dask write it.
 
     Lines with the query id ``all``, which are means, are ignored.
 
