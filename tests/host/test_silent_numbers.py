@@ -220,3 +220,39 @@ def test_a_zip_archive_is_named(tmp_path: Path) -> None:
 def test_a_long_quoted_field_is_read(write: Any) -> None:
     path = write("qrels.csv", f'query_id,doc_id,relevance,text\n1,a,1,"{"x" * 200_000}"\n')
     assert irmx.read_qrels(path).as_dict() == {"1": {"a": 1}}
+
+
+# -- what speaks Arrow -------------------------------------------------------------------------------------
+
+
+def arrow_sources(tmp_path: Path) -> dict[str, Any]:
+    import polars as pl
+    from pyarrow import dataset
+
+    table = pa.table({"query_id": ["1", "1", "2"], "doc_id": ["a", "b", "a"], "score": [2.0, 1.0, 3.0]})
+    pq.write_table(table, tmp_path / "rows.parquet")
+    return {
+        "dataset": dataset.dataset(tmp_path / "rows.parquet"),
+        "scanner": dataset.dataset(tmp_path / "rows.parquet").scanner(),
+        "reader": pa.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=1)),
+        "batches": table.to_batches(max_chunksize=1),
+        "tables": [table.slice(0, 1), table.slice(1)],
+        "polars": pl.from_arrow(table),
+        "lazy polars": pl.from_arrow(table).lazy(),
+        "stream": type(
+            "Stream", (), {"__arrow_c_stream__": lambda self, schema=None: table.__arrow_c_stream__(schema)}
+        )(),
+    }
+
+
+@pytest.mark.parametrize(
+    "kind", ["dataset", "scanner", "reader", "batches", "tables", "polars", "lazy polars", "stream"]
+)
+def test_whatever_speaks_arrow_is_a_run(kind: str, tmp_path: Path) -> None:
+    assert irmx.read_run(arrow_sources(tmp_path)[kind]).as_dict() == {"1": {"a": 2.0, "b": 1.0}, "2": {"a": 3.0}}
+
+
+def test_a_data_set_of_hugging_face_is_a_run() -> None:
+    datasets = pytest.importorskip("datasets", reason="needs Hugging Face's datasets")
+    rows = datasets.Dataset.from_dict({"query_id": ["1", "1"], "doc_id": ["a", "b"], "score": [2.0, 1.0]})
+    assert irmx.read_run(rows).as_dict() == {"1": {"a": 2.0, "b": 1.0}}

@@ -24,14 +24,13 @@ from irmx.errors import DataError, some, suggest
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 _KINDS = (
-    "a dict of dicts, a DataFrame, an Arrow table, an iterable of namedtuples with the fields query_id, doc_id and score or "
+    "a dict of dicts, a DataFrame, anything that speaks Arrow, an iterable of namedtuples with the fields query_id, doc_id and score or "
     "relevance, the path of a file, or an ir_datasets id"
 )
-_TABLE_KINDS = (
-    "the path of a table file, a DataFrame, an Arrow table, a dict of columns, or rows that are dicts or namedtuples"
-)
+_TABLE_KINDS = "the path of a table file, a DataFrame, anything that speaks Arrow, a dict of columns, or rows that are dicts or namedtuples"
 _ALIASES = {"qid": "query_id", "topic": "query_id", "docno": "doc_id", "docid": "doc_id", "pid": "doc_id"}
 
 _MANY = 10**5
@@ -201,14 +200,10 @@ def _of_content(what: str, path: str | os.PathLike[str], content: bytes, empty: 
 
 def _of_program(what: str, source: Any, kinds: str, records: bool) -> Table:
     """Return a DataFrame, an Arrow table, rows, or a dict of columns as a table."""
-    import pyarrow as pa
-
-    if isinstance(source, (pa.Table, pa.RecordBatch)):
-        return table_of_arrow(what, pa.table(source), PROGRAM)
+    if (rows := _arrow_of(source)) is not None:
+        return table_of_arrow(what, rows, PROGRAM)
     if hasattr(source, "itertuples"):
         return _of_frame(what, source)
-    if hasattr(source, "__arrow_c_stream__"):
-        return table_of_arrow(what, pa.table(source), PROGRAM)
     if isinstance(source, Mapping) and records:
         lengths = {column: len(values) for column, values in source.items()}
         if len(set(lengths.values())) > 1:
@@ -219,6 +214,30 @@ def _of_program(what: str, source: Any, kinds: str, records: bool) -> Table:
     if isinstance(source, Iterable) and not isinstance(source, Mapping):
         return _of_rows(what, list(source), kinds, records)
     raise DataError(f"The {what} must be {kinds}. Got {type(source).__name__} instead.")
+
+
+def _arrow_of(source: Any) -> pa.Table | None:
+    """Return the Arrow table of whatever speaks Arrow, also a dataset that is not read yet or a list of batches; None for others."""
+    import pyarrow as pa
+
+    if (
+        isinstance(source, (list, tuple))
+        and source
+        and all(isinstance(one, (pa.RecordBatch, pa.Table)) for one in source)
+    ):
+        return pa.concat_tables([pa.table(one) for one in source])
+    library = type(source).__module__.partition(".")[0]
+    if library == "pyarrow" and hasattr(source, "to_table"):  # a Dataset or a Scanner
+        source = source.to_table()
+    elif library == "polars" and hasattr(source, "collect"):  # a LazyFrame
+        source = source.collect()
+    elif library == "datasets" and hasattr(source, "with_format"):  # of Hugging Face
+        source = source.with_format("arrow")[:]
+    if isinstance(source, (pa.Table, pa.RecordBatch)) or (
+        hasattr(source, "__arrow_c_stream__") and not hasattr(source, "itertuples")
+    ):
+        return pa.table(source)
+    return None
 
 
 def _of_frame(what: str, frame: pd.DataFrame) -> Table:
