@@ -164,3 +164,11 @@ def test_wins_letters_marks_and_the_baseline_follow_the_direction(capsys: pytest
     assert next(name for name in lines if name in values) == best
     assert "0/0/25" in lines["slow"]
     assert comparison.frame("views")["better"].tolist().count("slow") == 0
+
+
+def test_few_cutoffs_are_measures_side_by_side_and_no_users(capsys: pytest.CaptureFixture[str]) -> None:
+    comparison = irmx_study.compare("AP P@5 P@10", qrels_path(), RUNS)
+    assert "over" not in comparison.tables
+    comparison.show()
+    assert "users" not in capsys.readouterr().out
+    assert len(irmx_study.compare("P@5|10|15|20", qrels_path(), RUNS).frame("over")) == 2

@@ -140,9 +140,7 @@ def interval_name(comparison: Comparison, brief: bool = False) -> str:
         return f"simultaneous intervals of all comparisons of a family, with {how}"
     kind = "bias-corrected and accelerated bootstrap" if choices.interval == "bca" else "t"
     several = comparison.compared.identical.size > 1
-    apart = (
-        ": one may exclude 0 although the corrected p is above the level" if choices.is_corrected and not brief else ""
-    )
+    apart = ", not corrected as p is" if choices.is_corrected and not brief else ""
     return f"{kind} intervals" + (f" per comparison{apart}" if several else "")
 
 

@@ -65,10 +65,15 @@ class Groups:
         for v, measure in enumerate(scores.measures):
             by_name.setdefault(str(getattr(measure, "NAME", measure)), []).append(v)
         self.all = [group_of(scores, views) for views in by_name.values()]
-        self.several = [group for group in self.all if len(group.views) > 1]
+        self.several = [group for group in self.all if len(group.views) > 1 and not is_of_few_cutoffs(group)]
         self.shares = np.ones(len(scores.measures))
         for group in self.all:
             self.shares[list(group.views)] = group.shares
+
+
+def is_of_few_cutoffs(group: Group) -> bool:
+    """Whether the views are up to three cutoffs, as P@5 and P@10: measures side by side, not users."""
+    return len(group.views) <= 3 and not group.is_weighted and {p.name for p in group.parameters} == {"cutoff"}
 
 
 def group_of(scores: Scores, views: Sequence[int]) -> Group:

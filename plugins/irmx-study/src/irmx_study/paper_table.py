@@ -33,7 +33,11 @@ def in_latex_format(
     wide = max(first + sum(widths[v] for v in block) for block in blocks) > COLUMN
     environment = "table*" if wide else "table"
     lines = [r"% needs \usepackage{booktabs}", rf"\begin{{{environment}}}", r"\centering"]
-    lines += [rf"\caption{{{_caption(comparison) if caption is None else caption}}}", rf"\label{{{label}}}"]
+    lines += [
+        rf"\caption{{{_caption(comparison) if caption is None else caption}}}",
+        rf"\label{{{label}}}",
+        r"\smallskip",
+    ]
     lines += [r"\small", r"\setlength{\tabcolsep}{4pt}"]
     for number, block in enumerate(blocks):
         lines += [r"\par\medskip"] * bool(number)
