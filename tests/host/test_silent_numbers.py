@@ -1,7 +1,10 @@
 """Input that once gave a number without a word: topics without documents, blanks, repeated keys, scores that tie."""
 
+import gzip
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -164,6 +167,22 @@ def test_reading_in_chunks_answers_what_reading_at_once_answers(write: Any, comm
 def test_multiples_of_parameters_without_a_value_are_mistakes_of_the_reader(measure: str) -> None:
     with pytest.raises(irmx.UsageError):
         irmx.parse_measure(measure)
+
+
+def test_a_small_file_with_a_huge_key_takes_little_memory(tmp_path: Path) -> None:
+    path = tmp_path / "qrels.json.gz"
+    path.write_bytes(gzip.compress(b'{"' + b"x" * 30_000_000 + b'": {"a": 1}}'))
+    code = f"""
+import resource, sys, irmx
+try:
+    irmx.read_qrels({str(path)!r})
+except irmx.DataError as error:
+    print(len(str(error)) < 1000, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    is_short, kilobytes = done.stdout.split()
+    assert is_short == "True"
+    assert int(kilobytes) < 500_000 * (1024 if sys.platform == "darwin" else 1)
 
 
 def test_columns_of_parquet_that_nobody_asks_for_are_not_read(tmp_path: Path) -> None:

@@ -20,6 +20,9 @@ from irmx.errors import DataError, counted
 _DEPTH = 100
 """How deep lists and objects of JSON may be nested in each other."""
 _BLANK_LINE = re.compile(rb"(?:^|\n|\r(?!\n))(?:[ \t\v\f]*[\r\n]|[ \t\v\f]+$)")
+_LONGEST_START = 1 << 16
+"""The bytes in which the first key of an object of objects has to end: a regular expression over a longer one takes gigabytes."""
+_OBJECT_OF_OBJECTS = re.compile(rb'\{\s*(?:"(?:[^"\\]|\\.)*"\s*:\s*\{|\})')
 _EACH_LINE = " Each line must be one JSON object."
 
 
@@ -207,7 +210,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_without_repeats)
 
 def _dict_of_dicts(content: bytes) -> dict[str, Mapping[str, Any]] | None:
     """Return the one object of a file, ``{"query": {"document": number}}``; None if it holds anything else."""
-    if re.match(rb'\s*\{\s*(?:"(?:[^"\\]|\\.)*"\s*:\s*\{|\})', content) is None:
+    if _OBJECT_OF_OBJECTS.match(content.lstrip()[:_LONGEST_START]) is None:
         return None
     try:
         by_topic = _DECODER.decode(content.decode())

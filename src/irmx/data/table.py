@@ -14,7 +14,7 @@ import numpy as np
 
 from irmx.declare.columns import Column
 from irmx.declare.params import LARGEST_INT, Param
-from irmx.errors import DataError, counted, not_finite, suggest, value_repr
+from irmx.errors import DataError, counted, not_finite, some, suggest, value_repr
 from irmx.ragged import Array, Floats, Ints, offsets_of
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ class Table:
         """Raise if the table lacks a column that every run or qrels has."""
         if lacking := [name for name in names if name not in self]:
             raise DataError(
-                f"The {what} lacks the column {lacking[0]!r}. It has: {', '.join(self.names) or 'none'}. Needed: {', '.join(names)}.",
+                f"The {what} lacks the column {lacking[0]!r}. It has: {some([name[:100] for name in self.names], 20) or 'none'}. Needed: {', '.join(names)}.",
                 place=self.source.path,
             )
 
