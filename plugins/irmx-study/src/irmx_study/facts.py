@@ -65,7 +65,9 @@ def facts_of(comparison: Comparison) -> dict[str, str]:
         how = "the same test and correction, of all pairs"
         facts["groups"] = f"systems that share a letter cannot be told apart: {how}"
         if comparison.alike_name == "alike":
-            facts["alike"] = f"the ranks of systems that cannot be told apart: {how}"
+            facts["alike"] = (
+                f"the best and the worst rank of systems that it cannot be told apart from; some between may differ: {how}"
+            )
             del facts["groups"]
     if several and (comparison.better != 0).any() and comparison.baseline:
         facts["▲, ▼"] = "significantly better, worse than the baseline"

@@ -78,7 +78,7 @@ def _letter(number: int) -> str:
 
 
 def ranks_alike(differ: Bools, order: Sequence[int]) -> list[str]:
-    """Return the ranks of the systems that each cannot be told apart from, itself among them, from the best to the worst.
+    """Return the best and the worst rank of the systems that each cannot be told apart from, itself among them; some between may differ.
 
     >>> differ = np.zeros((3, 3), dtype=bool)
     >>> differ[0, 2] = differ[2, 0] = True

@@ -154,7 +154,7 @@ def _note(comparison: Comparison) -> str:
         marks = (
             "Systems that share a letter do not differ significantly"
             if letters
-            else "Marks: ranks of systems that do not differ significantly"
+            else "Marks: best and worst rank of systems that do not differ significantly"
         )
         return f"{marks} ({how}); bold: best."
     shown = "".join("".join(_marks(comparison, v).values()) for v in range(len(comparison.scores.names)))
