@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import pickle
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -132,6 +133,8 @@ def test_whole_numbers_that_single_precision_makes_equal_are_said(write: Any, tm
             with pytest.warns(DataWarning, match="whole-number scores tie with different ones") as told:
                 irmx.read_run(run)
             assert len(told) == 1
+    with pytest.warns(DataWarning, match="-inf"):
+        irmx.read_run({"1": {"a": float("-inf"), "b": -1e39}})
     with pytest.warns(DataWarning, match="16777217 with 16777216"):
         irmx.read_run({"1": {"a": 2**24, "b": 2**24 + 1}})
 
@@ -200,6 +203,18 @@ def test_columns_of_parquet_that_nobody_asks_for_are_not_read(tmp_path: Path) ->
     table = irmx.read_table(tmp_path / "run.parquet", {"a.b": int, "text": str})
     assert table["a.b"].tolist() == list(range(4000))
     assert len(table["text"][0]) == 10_000
+
+
+def test_a_table_of_which_some_columns_are_not_read_goes_to_other_processes(tmp_path: Path, command: Any) -> None:
+    for name, number in (("qrels", "relevance"), ("one", "score"), ("two", "score")):
+        columns = {"query_id": ["1", "1"], "doc_id": ["a", "b"], number: [2, 1], "note": ["x", "y"]}
+        pq.write_table(pa.table(columns), tmp_path / f"{name}.parquet")
+    judgments, run = irmx.read_qrels(tmp_path / "qrels.parquet"), irmx.read_run(tmp_path / "one.parquet")
+    assert pickle.loads(pickle.dumps(judgments)).as_dict() == judgments.as_dict() == {"1": {"a": 2, "b": 1}}
+    assert pickle.loads(pickle.dumps(run)).columns == run.columns
+    files = ("qrels.parquet", "one.parquet", "two.parquet")
+    done, alone = (command("eval", *files, "AP", "RR", "--jobs", jobs, cwd=tmp_path) for jobs in ("2", "1"))
+    assert (done.code, done.out) == (0, alone.out)
 
 
 def test_a_folder_that_contradicts_a_column_of_its_file_is_refused(tmp_path: Path) -> None:

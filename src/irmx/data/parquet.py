@@ -57,13 +57,20 @@ def read_parquet(what: str, path: Path, content: bytes = b"") -> Table:
     compressed = min(len(content), path.stat().st_size) if path.is_file() else len(content)
     _refuse_too_large(name, file.metadata, compressed)
     refuse_twice(names, name)
-    cells = {column: partial(_column_of, file, name, column) for column in names}
+    cells = {column: partial(_column_of, content, name, column) for column in names}
     return Table(what, cells, file.metadata.num_rows, Source(name))
 
 
-def _column_of(file: Any, name: str, column: str) -> Any:
-    """Return a column of a file, the only one that is read: another may take far more memory than the file."""
+def _column_of(content: bytes, name: str, column: str) -> Any:
+    """Return a column of a file, the only one that is read: another may take far more memory than the file.
+
+    It takes the content, because a table goes to other processes, and an open file of Arrow does not.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
     with _parquet_errors(name):
+        file = parquet.ParquetFile(pa.BufferReader(content))
         read = file.read(columns=[column])
         if read.column_names != [column]:  # a full stop in a name is a path to Arrow
             read = file.read()

@@ -322,7 +322,8 @@ def _warn_of_lost_differences(
     a, b = by_score[:-1], by_score[1:]
     lost = np.flatnonzero((topic[a] == topic[b]) & (single[a] == single[b]) & (exact[a] != exact[b]))
     if len(lost):
-        one, other = (int(exact[rows[lost[0]]]) for rows in (a, b))
+        pair = (exact[rows[lost[0]]].item() for rows in (a, b))
+        one, other = (f"{score:.0f}" if isinstance(score, float) else str(score) for score in pair)
         warnings.warn(
             f"{len(lost)} whole-number scores tie with different ones of their topic, such as {other} with {one} (topic "
             f"{run.topics[topic[a[lost[0]]]]}): scores are compared in single precision, as by trec_eval, which tells whole numbers apart up to "

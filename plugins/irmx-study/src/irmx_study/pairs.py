@@ -198,8 +198,10 @@ def _refuse_few(topics: int, choices: Choices) -> None:
 
 def _missing(scores: Scores, v: int, first: Ints, second: Ints) -> Ints:
     """Return for how many of the topics compared one of two systems retrieved nothing."""
-    lacks = ~scores.retrieved[topics_of_view(scores, v)]
-    return np.array([(lacks[:, a] | lacks[:, b]).sum() for a, b in zip(first, second, strict=True)], dtype=np.intp)
+    lacks = (~scores.retrieved[topics_of_view(scores, v)]).astype(np.intp)
+    of_one, of_both = lacks.sum(axis=0), lacks.T @ lacks
+    number: Ints = of_one[first] + of_one[second] - of_both[first, second]
+    return number
 
 
 def refuse_missing(scores: Scores) -> None:
