@@ -570,3 +570,14 @@ def test_resampling_of_few_topics_is_refused(how: Any, fewest: int) -> None:
     assert len(irmx_study.compare(made(measured(fewest, 2)), **how, draws=200).frame()) == 1
     with pytest.raises(irmx.DataError, match=f"{fewest} topics or more. There are {fewest - 1}"):
         irmx_study.compare(made(measured(fewest - 1, 2)), **how, draws=200)
+
+
+def test_an_interval_of_the_largest_of_all_draws_includes_0_where_nothing_can_be_significant() -> None:
+    for seed in range(20):
+        values = np.random.default_rng(seed).random((4, 2, 1))
+        values[:, 1] = values[:, 0] + np.random.default_rng(seed + 99).random(
+            (4, 1)
+        )  # no change of signs gives a larger t
+        [row] = irmx_study.compare(made(values), correction="maxt", interval="simultaneous").frame().to_dict("records")
+        assert row["p_corrected"] > 0.05
+        assert row["low"] <= 0 <= row["high"]

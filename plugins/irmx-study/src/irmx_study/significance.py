@@ -367,16 +367,20 @@ class RandomisedTukeyTest(SignificanceTest):
         return np.sort(np.concatenate(ranges))
 
 
+_ROUNDING_OF_DRAWS = 1e-9
+"""So much above a draw, relative to it, a statistic is the same but for rounding, and does not exceed it."""
+
+
 def critical_draw(ordered: Floats, level: float, counted: int) -> float:
     """Return the value that a statistic must exceed to be significant among draws in ascending order; infinite if none can be.
 
     ``counted`` is 1 if the observed statistic is counted as a draw itself.
 
-    >>> critical_draw(np.arange(1.0, 100.0), 0.05, 1), critical_draw(np.arange(9.0), 0.05, 1)
+    >>> round(critical_draw(np.arange(1.0, 100.0), 0.05, 1), 6), critical_draw(np.arange(9.0), 0.05, 1)
     (95.0, inf)
     """
     reached = int(np.floor(level * (len(ordered) + counted) + 1e-9)) - counted
-    return float(ordered[len(ordered) - reached - 1]) if reached >= 0 else np.inf
+    return float(ordered[len(ordered) - reached - 1]) * (1 + _ROUNDING_OF_DRAWS) if reached >= 0 else np.inf
 
 
 def tested(test: Any, paired: PairedValues) -> tuple[Floats, Floats]:
