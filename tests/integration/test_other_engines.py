@@ -1,9 +1,10 @@
-"""Dask and Spark score batches of whole topics as irmx scores the run, to the bit; runs in folders partitioned by Hive keys."""
+"""Spark, Ray, Dask and DuckDB score batches of whole topics as irmx scores the run, to the bit; runs in folders partitioned by Hive keys."""
 
 from __future__ import annotations
 
 import itertools
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -69,22 +70,6 @@ def by_name(frame: pd.DataFrame) -> Values:
 # -- Dask --------------------------------------------------------------------------------------------------------------
 
 
-def test_dask_scores_partitions_of_a_data_frame() -> None:
-    """The partitions of a shuffled data frame hold whole topics, and some of them none."""
-    dataframe = pytest.importorskip("dask.dataframe")
-    rows, judgments = made(40, 100)
-    score = irmx.batch_scorer(MEASURES, judgments)
-
-    def score_partition(frame: pd.DataFrame) -> pd.DataFrame:
-        rows = pa.Table.from_pandas(frame.sort_values(["run", "query_id"]), preserve_index=False)
-        return score(rows).to_pandas()
-
-    frame = dataframe.from_pandas(rows.to_pandas(), npartitions=7).shuffle(["run", "query_id"], npartitions=200)
-    meta = score_partition(rows.slice(0, 0).to_pandas())
-    scored = frame.map_partitions(score_partition, meta=meta).compute(scheduler="threads")
-    assert by_name(scored) == expected(rows, judgments)
-
-
 def test_dask_scores_arrow_batches_in_processes() -> None:
     distributed = pytest.importorskip("distributed")
     rows, judgments = made(40, 100)
@@ -117,6 +102,97 @@ def spark() -> Iterator[Any]:
         session.sparkContext.setLogLevel("ERROR")
         yield session
         session.stop()
+
+
+# -- the recipes of the guide ------------------------------------------------------------------------------------------
+
+GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "other-engines.md"
+
+
+def recipe(heading: str, folder: Path, **names: Any) -> Any:
+    """Run the code below a heading of the guide on the files of a folder, after what is common to all; return its names."""
+    sections = dict(re.findall(r"^## (.*)\n((?:(?!^## ).*\n)*)", GUIDE.read_text(encoding="utf-8"), re.MULTILINE))
+    space = {"irmx": irmx, "score": irmx.batch_scorer(MEASURES, irmx.read_qrels(folder / "qrels.parquet")), **names}
+    for section in ("No topic may be split", *["Spark"] * heading.startswith("Spark, "), heading):
+        for code in re.findall(r"^```python\n([^>].*?)^```$", sections[section], re.MULTILINE | re.DOTALL):
+            for file in ("runs.parquet", "qrels.parquet"):
+                code = code.replace(file, str(folder / file))
+            exec(code.replace(RECIPE_MEASURES, MEASURES), space)
+    return space
+
+
+RECIPE_MEASURES = "AP nDCG@10 NCP(law=uniform)"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with runs and qrels in Parquet, in random order and several row groups."""
+    rows, judgments = made(40, 100)
+    path = tmp_path_factory.mktemp("engines")
+    parquet.write_table(rows, path / "runs.parquet", row_group_size=3000)
+    cells = [(q, d, g) for q, docs in judgments.as_dict().items() for d, g in docs.items()]
+    qrels = dict(zip(("query_id", "doc_id", "relevance"), map(list, zip(*cells, strict=True)), strict=True))
+    parquet.write_table(pa.table(qrels), path / "qrels.parquet")
+    return path
+
+
+def of_irmx(folder: Path) -> Values:
+    return expected(parquet.read_table(folder / "runs.parquet"), irmx.read_qrels(folder / "qrels.parquet"))
+
+
+def counted(folder: Path) -> pa.Table:
+    """The rows of the runs, sorted, with ``topic_rows``."""
+    rows = parquet.read_table(folder / "runs.parquet").sort_by([("run", "ascending"), ("query_id", "ascending")])
+    return rows.append_column("topic_rows", pa.array([100] * len(rows)))
+
+
+def test_recipe_for_duckdb(folder: Path) -> None:
+    duckdb = pytest.importorskip("duckdb", reason="needs DuckDB: python -m pip install duckdb")
+    assert by_name(recipe("DuckDB", folder, duckdb=duckdb)["scored"].to_pandas()) == of_irmx(folder)
+
+
+def test_recipe_for_dask(folder: Path) -> None:
+    dask = pytest.importorskip("dask.dataframe") and pytest.importorskip("dask")
+    space = recipe("Dask", folder, dask=dask)
+    assert by_name(space["scored"].compute(scheduler="threads")) == of_irmx(folder)
+    with pytest.raises(irmx.DataError, match="split"):
+        space["score_frame"](counted(folder).slice(1).to_pandas())
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_recipe_for_ray(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = pytest.importorskip("ray.data", reason="needs Ray: python -m pip install 'ray[data]'")
+    ray = pytest.importorskip("ray")
+    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))  # where this process has irmx from
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    try:
+        data.DataContext.get_current().enable_progress_bars = False
+        space = recipe("Ray", folder, ray=ray)
+        assert by_name(space["scored"].to_pandas()) == of_irmx(folder)
+    finally:
+        ray.shutdown()
+    with pytest.raises(irmx.DataError, match="split"):
+        space["score_block"](counted(folder).slice(1))
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas", "ignore::ResourceWarning")
+@pytest.mark.parametrize("heading", ["Spark", "Spark, with qrels that are as large as the runs"])
+def test_recipes_for_spark(heading: str, folder: Path, spark: Any, tmp_path: Path) -> None:
+    space = recipe(heading, folder, spark=spark)
+    space["scored"].write.parquet(str(tmp_path / "scores"))
+    assert by_name(parquet.read_table(tmp_path / "scores").to_pandas()) == of_irmx(folder)
+    part = counted(folder).slice(1)
+    qrels = parquet.read_table(folder / "qrels.parquet")
+    with pytest.raises(irmx.DataError, match="split"):
+        space["score_topic"](part, qrels) if "score_topic" in space else list(
+            space["score_partition"](part.combine_chunks().to_batches())
+        )
+
+
+# -- a million lines ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.real
