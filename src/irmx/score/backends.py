@@ -28,7 +28,7 @@ from irmx.errors import (
     too_little_memory,
     value_repr,
 )
-from irmx.ragged import Bools, Floats, Ints, offsets_of, segment_count, segment_of
+from irmx.ragged import Floats, Ints, offsets_of, segment_of
 from irmx.rank.join import Join
 from irmx.rank.rankings import Rankings
 from irmx.registry import registry
@@ -62,7 +62,7 @@ class Own:
         scorer, judgments = self.scorer, join.judgments
         scores = self._of_rankings(join).over_topics(join.in_judgments, len(judgments.topics), float(scorer.DEFAULT))
         if common_value(scorer, "no_relevant") == "nan":
-            scores.values[without_relevant(judgments, common_value(scorer, "rel"))] = np.nan
+            scores.values[judgments.without_relevant(common_value(scorer, "rel"))] = np.nan
         return {self.measures[0]: scores}
 
     def _of_rankings(self, join: Join) -> TopicScores:
@@ -116,11 +116,6 @@ def check_qrels(measure: Measure, judgments: Judgments) -> None:
     for column in columns_of(measure):
         if column.table == "qrels" and column.name not in judgments.columns and not column.optional:
             raise DataError(f"{measure} cannot be computed: {judgments.lacking(column)}")
-
-
-def without_relevant(judgments: Judgments, rel: float | None) -> Bools:
-    """Return, for every topic of the judgments, whether it has no document of grade ``rel``, 1 by default, or more."""
-    return np.equal(segment_count(judgments.grade >= (1 if rel is None else rel), judgments.offsets), 0)
 
 
 _ROUNDING = 1e-9
