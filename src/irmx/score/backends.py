@@ -70,10 +70,10 @@ class Own:
             return TopicScores(np.empty(0))
         check_columns(self.scorer, join)
         rankings = rankings_for(self.scorer, join)
-        out = sys.stdout
+        out, was_closed = sys.stdout, getattr(sys.stdout, "closed", False)
         with failures_of(self.scorer):
             scores = self.scorer.score(rankings)
-        if sys.stdout is not out or getattr(out, "closed", False):
+        if sys.stdout is not out or getattr(out, "closed", False) > was_closed:
             sys.stdout = out
             raise PluginError(f"{in_full(self.scorer)} closed or replaced standard output, which holds the results.")
         return checked(self.scorer, rankings.topics, scores)
