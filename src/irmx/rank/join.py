@@ -239,7 +239,10 @@ class Join:
             self.comparable_scores(),
             offsets_of(self.depth),
         )
-        for topic in np.unique(groups >> np.uint64(32)).tolist():
+        topics, _ = np.unique(
+            groups >> np.uint64(32), return_index=True
+        )  # without an index, numpy.ma is imported: 20 ms
+        for topic in topics.tolist():
             start = self.run.offsets[self.in_run[topic]]
             by_score = np.argsort(-scores[start : start + self.depth[topic]])
             rows[starts[topic] : starts[topic + 1]] = start + by_score
