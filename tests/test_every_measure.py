@@ -5,6 +5,7 @@ from itertools import groupby, product
 from typing import Any
 
 import numpy as np
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -263,5 +264,35 @@ def test_values_on_a_view_are_those_of_qrels_cut_before(measure: Any) -> None:
         assert values.keys() == expected.keys()
         for topic, of_topic in expected.items():
             assert values[topic] == pytest.approx(of_topic, rel=1e-12, abs=1e-15, nan_ok=True)
+
+    same()
+
+
+@pytest.mark.filterwarnings("ignore::irmx.DataWarning")
+@pytest.mark.parametrize("measure", [*MEASURES, *map(irmx.parse_measure, OF_IR_MEASURES)], ids=str)
+def test_the_own_qrels_of_a_topic_suffice_or_are_refused(measure: Any) -> None:
+    """A batch scorer without qrels is given those of one topic at a time."""
+    scorer = scorer_of(measure)
+    plain = scorer is None or not is_of_pages(scorer)
+
+    @settings(max_examples=10, deadline=None)
+    @given(sample=samples(scorer, adapt=windows_of_the_dates if plain else pages))
+    def same(sample: Sample) -> None:
+        values = {}
+        try:
+            score = irmx.batch_scorer([measure])
+            for topic in sample.topics:
+                run, qrels = (
+                    table.filter(pc.equal(table["query_id"], topic)) for table in (sample.run_table, sample.qrels_table)
+                )
+                values.update((topic, one["value"]) for one in score(run, qrels).to_pylist())
+        except irmx.DataError as error:
+            if "all topics" not in str(error):
+                with pytest.raises(irmx.DataError):
+                    irmx.batch_scorer([measure], sample.qrels_table)(sample.run_table)
+            return
+        expected = irmx.batch_scorer([measure], sample.qrels_table)(sample.run_table).to_pylist()
+        of_all = {one["query_id"]: one["value"] for one in expected}
+        assert values == pytest.approx(of_all, rel=0, abs=0, nan_ok=True)
 
     same()

@@ -7,6 +7,7 @@ import pickle
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 import irmx
@@ -98,6 +99,40 @@ def test_rows_of_runs_may_be_mixed_by_topic() -> None:
     scored = irmx.batch_scorer("RR", QRELS)(of_rows(*rows, run=["x", "y", "x", "y"], topic_rows=[1, 1, 1, 1]))
     assert scored.to_pydict()["run"] == ["x", "x", "y", "y"]
     assert scored.to_pydict()["value"] == [1.0, 0.0, 1.0, 1.0]
+
+
+# -- with the qrels of the topics of a batch ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("topics", [1, 7])
+def test_the_qrels_of_the_topics_of_a_batch_suffice(rows: pa.Table, topics: int) -> None:
+    qrels = irmx.read_qrels(qrels_path())
+    cells = [(q, d, g) for q, docs in qrels.as_dict().items() for d, g in docs.items()]
+    table = pa.table(dict(zip(("qid", "docno", "label"), map(list, zip(*cells, strict=True)), strict=True)))
+    score, whole = pickle.loads(pickle.dumps(irmx.batch_scorer(MEASURES))), irmx.batch_scorer(MEASURES, qrels)
+    for batch in batches_of(rows, topics):
+        judged = table.filter(pc.is_in(table["qid"], batch["query_id"]))
+        assert score(batch, judged).equals(whole(batch))
+        assert score(batch.slice(0, 0), judged).equals(whole(batch.slice(0, 0)))
+        assert score(batch, judged.slice(0, 0)).equals(score(batch.slice(0, 0), judged))
+
+
+def test_measures_for_which_all_topics_matter_need_all_qrels() -> None:
+    """RBP without rel divides the grades by the largest one of all topics."""
+    with pytest.raises(DataError, match=r"RBP.*all topics"):
+        irmx.batch_scorer("AP RBP")
+    assert len(irmx.batch_scorer("AP RBP(rel=1)")(of_rows(*ROWS), {"q": {"b": 1}})) == 2
+    score = irmx.batch_scorer("TIA_ERR(stop='graded',window='1mo')")  # whose columns are known with the first batch
+    day = {"query_id": ["q"], "doc_id": ["b"], "relevance": [1], "iteration": ["1"], "timestamp": [0]}
+    with pytest.raises(DataError, match=r"TIA_ERR.*all topics"):
+        score(of_rows(*ROWS), pa.table(day))
+
+
+def test_qrels_are_given_once() -> None:
+    with pytest.raises(irmx.UsageError, match="qrels"):
+        irmx.batch_scorer("AP")(of_rows(*ROWS))
+    with pytest.raises(irmx.UsageError, match="qrels"):
+        irmx.batch_scorer("AP", QRELS)(of_rows(*ROWS), QRELS)
 
 
 # -- made once ---------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from irmx.data.addresses import address_shown, content_at, is_address, lost_a_slash
 from irmx.errors import DataError, UsageError, suggest, too_little_memory
 
 STANDARD_INPUT = "-"
@@ -38,6 +39,8 @@ def is_path(source: Any) -> bool:
 
 def name_of(path: str | os.PathLike[str]) -> str:
     """Return the name of a path in messages."""
+    if is_address(path):
+        return address_shown(os.fspath(path))
     return "standard input" if os.fspath(path) == STANDARD_INPUT else os.fspath(path)
 
 
@@ -50,7 +53,7 @@ def content_of(path: str | os.PathLike[str], what: str = "file", size: int = -1)
     Parameters
     ----------
     path : str or Path
-        The path of a file or a pipe, or ``-`` for standard input. It is plain, or compressed with gzip, bzip2, xz or zstd, which
+        The path of a file or a pipe, an address such as ``s3://bucket/file``, or ``-`` for standard input. It is plain, or compressed with gzip, bzip2, xz or zstd, which
         is detected by the first bytes, not by the name. A pipe can be read once.
     what : str
         What the file holds, such as ``run``, for messages.
@@ -65,7 +68,7 @@ def content_of(path: str | os.PathLike[str], what: str = "file", size: int = -1)
     Raises
     ------
     irmx.DataError
-        If the file cannot be opened, or is compressed and truncated or damaged. If it is larger than 100 times its compressed
+        If the file cannot be opened or fetched, or is compressed and truncated or damaged. If it is larger than 100 times its compressed
         size and 64 MB, or than the environment variable ``IRMX_MAX_DECOMPRESSED``.
 
     Examples
@@ -91,10 +94,13 @@ def content_in_blocks(path: str | os.PathLike[str], what: str, size: int) -> Ite
     irmx.DataError
         As :func:`content_of` does, once the block that cannot be read is reached.
     """
-    with _errors_named(path, what), _opened(path) as file:
+    with _errors_named(path, what), _opened(path, what) as file:
         start = file.peek(6)[:6]
         opener = next((opener for magic, opener in _OPENERS.items() if start.startswith(magic)), None)
-        compressed = 0 if opener is None or os.fspath(path) == STANDARD_INPUT else os.path.getsize(path)
+        compressed = 0
+        if opener is not None and os.fspath(path) != STANDARD_INPUT and file.seekable():
+            compressed = file.seek(0, io.SEEK_END)
+            file.seek(0)
         limit, length = decompressed_limit(compressed), 0
         with contextlib.closing(file if opener is None else opener(file)) as stream:
             held = stream.read(len(_BYTE_ORDER_MARK)).removeprefix(_BYTE_ORDER_MARK)
@@ -107,12 +113,14 @@ def content_in_blocks(path: str | os.PathLike[str], what: str, size: int) -> Ite
                 del block
 
 
-def _opened(path: str | os.PathLike[str]) -> io.BufferedReader:
-    """Open a file or a pipe; of other devices, which may have no end, only the empty one and terminals."""
+def _opened(path: str | os.PathLike[str], what: str) -> io.BufferedReader:
+    """Open a file or a pipe, or fetch a file; of other devices, which may have no end, only the empty one and terminals."""
     if os.fspath(path) == STANDARD_INPUT:
         if sys.stdin is None:
             raise DataError("This process has no standard input.")
         return io.BufferedReader(io.BytesIO(_standard_input()))
+    if is_address(path):
+        return io.BufferedReader(io.BytesIO(content_at(os.fspath(path), what)))
     file = open(path, "rb")  # noqa: SIM115  the caller closes it
     mode = os.fstat(file.fileno()).st_mode
     if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode) or file.isatty() or os.path.samefile(path, os.devnull)):
@@ -187,6 +195,8 @@ def _errors_named(path: str | os.PathLike[str], what: str) -> Iterator[None]:
         hint = f" There is no folder {folder}."
         if folder.is_dir():
             hint = suggest(Path(path).name, sorted(os.listdir(folder)))
+        elif lost_a_slash(name):
+            hint = " pathlib makes one slash of the two in an address: give it as a text."
         raise DataError(f"There is no {what} file {name!r}.{hint}") from None
     except OSError as error:
         if error.errno is not None:

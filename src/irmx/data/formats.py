@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
+from irmx.data.addresses import as_path, is_address
 from irmx.data.files import STANDARD_INPUT, check_text, content_of, filled_lines, name_of
 from irmx.data.table import Source, Table
 from irmx.declare.columns import REQUIRED, TableName, canonical_names
@@ -107,7 +108,7 @@ def read_file(table: TableName, source: str | os.PathLike[str], ranking: str | N
     path = path_of(source)
     content = b"" if path.is_dir() else content_of(path, table)
     reader = format_of(table, source, content[:START])
-    path = Path(name_of(path))
+    path = as_path(name_of(path))
     if not content.strip() and not path.is_dir() and _is_of_host(reader):
         raise DataError(f"The {table} {path} is empty.", place=str(path))
     try:
@@ -125,21 +126,21 @@ def read_file(table: TableName, source: str | os.PathLike[str], ranking: str | N
 
 def path_of(source: str | os.PathLike[str]) -> Path:
     """Return the path of a source, without the name of a format."""
-    return named[1] if (named := named_format(source)) else Path(source)
+    return named[1] if (named := named_format(source)) else as_path(source)
 
 
 def named_format(source: str | os.PathLike[str]) -> tuple[Format, Path] | None:
     """Return the format and the path of ``FORMAT:path``, None if the source is not of that form."""
     name, _, rest = os.fspath(source).partition(":")
     reader: Format | None = registry().formats().get(name)
-    return (reader, Path(rest)) if rest and reader is not None and not os.path.exists(source) else None
+    return (reader, as_path(rest)) if rest and reader is not None and not os.path.exists(source) else None
 
 
 def format_of(table: TableName, source: str | os.PathLike[str], start: bytes) -> Format:
     """Return the format of a file or folder: that which is named, or recognised by the path and the start of the content."""
     if named := named_format(source):
         return named[0]
-    path, formats = Path(source), dict[str, Format](registry().formats())
+    path, formats = as_path(source), dict[str, Format](registry().formats())
     for reader in formats.values():
         if table in (reader.FOLDERS if path.is_dir() else reader.TABLES) and _recognises(reader, table, path, start):
             return reader
@@ -152,8 +153,8 @@ def format_of(table: TableName, source: str | os.PathLike[str], start: bytes) ->
 
 
 def dataset_named(source: str) -> tuple[Format, str] | None:
-    """Return the format and the id of a dataset given as ``FORMAT:ID``, or as a text that is neither a file nor ``-``; else None."""
-    if os.path.exists(source) or source == STANDARD_INPUT:
+    """Return the format and the id of a dataset given as ``FORMAT:ID``, or as a text that is neither a file, an address nor ``-``; else None."""
+    if os.path.exists(source) or source == STANDARD_INPUT or is_address(source):
         return None
     if named := named_format(source):
         return (named[0], source.partition(":")[2]) if named[0].IDS else None

@@ -34,6 +34,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+ALL_TOPICS = (
+    "the largest grade of all topics matters, and only the qrels of some are here. Give the qrels of all topics."
+)
+"""Why judgments of some topics are refused."""
+
 
 class Judgments(SourceColumns):
     """The judgments of all topics: one grade per judged document, and the rows of the qrels.
@@ -59,6 +64,8 @@ class Judgments(SourceColumns):
         Where they came from, for messages.
     base : Judgments or None
         For judgments that are made of others, such as those that :meth:`where` returns: the others.
+    of_some_topics : bool
+        Whether these are a part of qrels whose other topics are elsewhere, so that there is no largest grade.
     """
 
     KIND = "qrels"
@@ -70,6 +77,8 @@ class Judgments(SourceColumns):
         self.base: Judgments | None = None
         self.base_topic: Ints = np.arange(len(topics))
         self.base_doc: Ints = np.empty(0, dtype=np.int64)
+        self.of_some_topics = False
+        self._wider: Judgments | None = None  # which have the largest grade, if these do not
         self._further: Callable[[], Sequence[str]] = list
         self._added = 0  # rows that follow those of the table
         self._distinct: pa.Array = None
@@ -325,7 +334,7 @@ class Judgments(SourceColumns):
         all_rows = offsets_of(np.bincount(of_row, minlength=count)), row[chosen], doc_of_row
         ends = offsets_of(np.bincount(key // size, minlength=count))
         out = self._view(topic_of_subtopic, ends, key % size, grades, all_rows)
-        out.largest_grade = self.largest_grade
+        out._wider = self
         return out
 
     def _view(
@@ -335,7 +344,7 @@ class Judgments(SourceColumns):
         out = Judgments([self.topics[t] for t in topic.tolist()], offsets, grade, self.source)
         out.base, out.base_topic, out.base_doc, out.all_rows = self, topic, doc, all_rows
         out.table, out._labels, out._numbers = self.table, self._labels, self._numbers
-        out._added, out.row_grade = self._added, self.row_grade
+        out._added, out.row_grade, out.of_some_topics = self._added, self.row_grade, self.of_some_topics
         return out
 
     def of_base(self, doc: Ints) -> tuple[Ints, Ints]:
@@ -402,8 +411,16 @@ class Judgments(SourceColumns):
 
     @cached_property
     def largest_grade(self) -> float:
-        """The largest grade of any document of any topic; 0 if no grade is positive."""
-        return float(self.grade.max(initial=0))
+        """The largest grade of any document of any topic; 0 if no grade is positive.
+
+        Raises
+        ------
+        irmx.errors.DataError
+            If these are ``of_some_topics`` only.
+        """
+        if self.of_some_topics:
+            raise DataError(ALL_TOPICS)
+        return float(self.grade.max(initial=0)) if self._wider is None else self._wider.largest_grade
 
     @cached_property
     def has_negative(self) -> bool:

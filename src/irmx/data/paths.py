@@ -1,4 +1,4 @@
-"""Files from the arguments of a command: paths and quoted globs, which are expanded in the same way on every system."""
+"""Files from the arguments of a command: paths, addresses, and quoted globs, which are expanded in the same way on every system."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import glob
 import os
 from pathlib import Path
 
+from irmx.data.addresses import addresses_matching, is_address, without_file_scheme
 from irmx.data.files import STANDARD_INPUT
 from irmx.data.formats import named_format
 from irmx.data.parquet import is_parquet_folder, partitions_by_run
@@ -18,7 +19,8 @@ def matching_files(argument: str) -> list[str]:
     Parameters
     ----------
     argument : str
-        A path or a glob such as ``'runs/*.run'``, optionally prefixed with ``FORMAT:``; or ``-`` for standard input.
+        A path or a glob such as ``'runs/*.run'``, optionally prefixed with ``FORMAT:``; an address such as
+        ``s3://bucket/run``; or ``-`` for standard input.
 
     Returns
     -------
@@ -42,6 +44,7 @@ def matching_files(argument: str) -> list[str]:
     ...     [os.path.basename(path) for path in matching_files(os.path.join(folder, "*.run"))]
     ['a.run', 'b.run']
     """
+    argument = without_file_scheme(argument)
     if os.path.isdir(argument):
         if runs := partitions_by_run(Path(argument)):
             return runs
@@ -50,12 +53,15 @@ def matching_files(argument: str) -> list[str]:
                 f"{argument} is a folder. For all files in it: '{os.path.join(argument, '*')}'. A folder is one run if all files "
                 "in it are its parts in Parquet, with names that end with .parquet."
             )
-    if os.path.exists(argument) or not glob.has_magic(argument):
+    if os.path.exists(argument) or not (glob.has_magic(argument) or is_address(_path_in(argument))):
         return [argument]
     pattern, prefix = argument, ""
     if (format_and_path := named_format(argument)) is not None:
         pattern, prefix = os.fspath(format_and_path[1]), f"{format_and_path[0].NAME}:"
-    paths = sorted(path for path in glob.glob(pattern) if os.path.isfile(path) or is_parquet_folder(Path(path)))
+    if is_address(pattern):
+        paths = addresses_matching(pattern)
+    else:
+        paths = sorted(path for path in glob.glob(pattern) if os.path.isfile(path) or is_parquet_folder(Path(path)))
     if not paths:
         raise DataError(f"No file matches the pattern {argument!r}.")
     return [prefix + path for path in paths]
@@ -94,6 +100,11 @@ def matching_file(argument: str) -> str:
 
 def is_file(argument: str) -> bool:
     """Tell whether an argument is a file, a glob that matches a file, or standard input, with or without ``FORMAT:``."""
+    path = _path_in(argument)
+    return path == STANDARD_INPUT or is_address(path) or os.path.exists(path) or any(glob.iglob(path))
+
+
+def _path_in(argument: str) -> str:
+    """Return an argument without the name of a format."""
     named = named_format(argument)
-    path = os.fspath(named[1]) if named else argument
-    return path == STANDARD_INPUT or os.path.exists(path) or any(glob.iglob(path))
+    return os.fspath(named[1]) if named else argument

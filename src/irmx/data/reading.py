@@ -8,9 +8,9 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from irmx.data.addresses import as_path
 from irmx.data.delimited import read_delimited, read_json_lines
 from irmx.data.files import content_of, is_path, name_of
 from irmx.data.formats import dataset_named, errors_of, read_file
@@ -43,7 +43,7 @@ def read_qrels(qrels: Any, columns: Sequence[str] = ()) -> Judgments:
     Parameters
     ----------
     qrels : Judgments, dict of dict, DataFrame, Arrow table, iterable of namedtuples, str or Path
-        A string is the path of a file or, if there is no such file, an ir_datasets id; ``irds:ID`` is always an id.
+        A string is the path of a file, an address such as ``s3://bucket/qrels`` or, if there is no such file, an ir_datasets id; ``irds:ID`` is always an id.
     columns : sequence of str
         Extra columns that are needed. If the qrels of an ir_datasets id lack them, and the documents have all of them, they
         are taken from the documents; see :func:`irmx.collections.judgments`.
@@ -81,7 +81,7 @@ def read_run(run: Any) -> Run:
     Parameters
     ----------
     run : Run, dict of dict, DataFrame, Arrow table, iterable of namedtuples, str or Path
-        A string is the path of a file.
+        A string is the path of a file, or an address such as ``s3://bucket/run``.
 
     Raises
     ------
@@ -183,9 +183,9 @@ def read_table(
 def _of_content(what: str, path: str | os.PathLike[str], content: bytes, empty: bool) -> Table:
     """Return the table in a file, whose kind is detected by its first bytes and its name."""
     name = name_of(path)
-    suffixes = Path(name).suffixes[-2:]
+    suffixes = as_path(name).suffixes[-2:]
     if content[:4] == b"PAR1" or ".parquet" in suffixes:
-        return read_parquet(what, Path(name), content)
+        return read_parquet(what, as_path(name), content)
     if not content.strip() and empty:
         return Table(what, {}, 0)
     if ".jsonl" in suffixes or content.lstrip()[:1] == b"{":

@@ -7,30 +7,32 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx.data.reading import read_run
+from irmx.data.judgments import ALL_TOPICS, Judgments
+from irmx.data.reading import read_qrels, read_run
 from irmx.declare.columns import canonical_names
 from irmx.declare.measures import Measure
-from irmx.errors import DataError, counted, placed
+from irmx.errors import DataError, IrmxError, UsageError, counted, placed
 from irmx.ragged import Ints
 from irmx.rank.join import Join
-from irmx.score.backends import check_qrels, scorer_of
+from irmx.score.backends import Own, check_qrels, scorer_of
 from irmx.score.evaluator import Evaluator, Measures
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def batch_scorer(measures: Measures, qrels: Any) -> BatchScorer:
+def batch_scorer(measures: Measures, qrels: Any = None) -> BatchScorer:
     """Return a function that scores Arrow batches of a run, for engines that send it to other processes.
 
     It suits Spark's ``mapInArrow``, Ray's ``map_batches``, Dask and DuckDB. Measures and qrels are checked here; each process prepares
-    itself once, whatever the number of its tasks.
+    itself once, whatever the number of its tasks. Without qrels, it takes a batch of qrels beside each batch of a run, as from
+    ``cogroup`` of Spark.
 
     Parameters
     ----------
     measures : str, Measure or iterable of them
         The measures to compute.
-    qrels : any
+    qrels : any, optional
         Anything that :func:`irmx.read_qrels` accepts.
 
     Returns
@@ -43,7 +45,8 @@ def batch_scorer(measures: Measures, qrels: Any) -> BatchScorer:
     irmx.errors.UsageError
         For an unknown measure.
     irmx.errors.DataError
-        If the qrels cannot be read, or lack a column that a measure reads.
+        If the qrels cannot be read, or lack a column that a measure reads. Without qrels, for a measure for which those of all
+        topics matter, such as a gain divided by the largest grade of any topic; if it reads further columns, with the first batch.
 
     Examples
     --------
@@ -52,7 +55,12 @@ def batch_scorer(measures: Measures, qrels: Any) -> BatchScorer:
     >>> columns = {"query_id": ["q", "q", "r"], "doc_id": ["x", "a", "a"], "score": [2.0, 1.0, 1.0], "topic_rows": [2, 2, 1]}
     >>> score(pa.RecordBatch.from_pydict(columns)).to_pylist()
     [{'query_id': 'q', 'measure': 'AP', 'value': 0.5}, {'query_id': 'q', 'measure': 'P@1', 'value': 0.0}]
+    >>> score = irmx.batch_scorer("AP")
+    >>> score(pa.table(columns), pa.table({"query_id": ["q"], "doc_id": ["a"], "relevance": [1]})).to_pylist()
+    [{'query_id': 'q', 'measure': 'AP', 'value': 0.5}]
     """
+    if qrels is None:
+        return BatchScorer(_for_some_topics(measures))
     evaluator = Evaluator(measures, qrels)
     for measure in evaluator.measures:
         if isinstance(scorer := scorer_of(measure), Measure):
@@ -61,12 +69,12 @@ def batch_scorer(measures: Measures, qrels: Any) -> BatchScorer:
 
 
 class BatchScorer:
-    """Scores the topics in batches of a run; :func:`irmx.batch_scorer` makes it.
+    """Scores the topics in batches of a run, and of qrels if it was made without; :func:`irmx.batch_scorer` makes it.
 
     A batch is a :class:`pyarrow.RecordBatch` or :class:`pyarrow.Table` of rows of a run with the columns query_id, doc_id and score, and
     others that the measures read, in any order of topics. It holds whole topics: group the rows by run and topic first. With a column
     ``run``, the rows are those of several runs. With a column ``topic_rows``, the number of rows that the topic has in the whole run, a
-    topic that is split between batches is refused.
+    topic that is split between batches is refused. A batch of qrels is one of all judgments of its topics.
 
     It returns a :class:`pyarrow.RecordBatch` with one row per topic and measure, with the columns query_id, measure and value, and before
     them ``run`` if the batch has it. Topics of the qrels that are not in the batch have no rows, nor have topics that are not in the qrels.
@@ -80,12 +88,35 @@ class BatchScorer:
     def __repr__(self) -> str:
         return f"<BatchScorer: {self._evaluator!r}>"
 
-    def __call__(self, batch: Any) -> pa.RecordBatch:
+    def __call__(self, batch: Any, qrels: Any = None) -> pa.RecordBatch:
         """Return the scores of the topics in a batch."""
-        return _scores_of(self._evaluator, batch)
+        if (qrels is not None) != self._evaluator.judgments.of_some_topics:
+            raise UsageError(
+                "The scorer takes a batch of the run, and one of the qrels if it was made without: irmx.batch_scorer(measures)(batch, qrels)."
+            )
+        judgments = self._evaluator.judgments
+        if qrels is not None:
+            judgments = read_qrels(qrels)
+            judgments.of_some_topics = True
+        return _scores_of(self._evaluator, judgments, batch)
 
 
-def _scores_of(evaluator: Evaluator, batch: Any) -> pa.RecordBatch:
+def _for_some_topics(measures: Measures) -> Evaluator:
+    """Return an evaluator whose judgments, of one topic, are there to find the measures that need those of all topics."""
+    judgments = read_qrels({"q": {"a": 1}})
+    judgments.of_some_topics = True
+    evaluator = Evaluator(measures, judgments)
+    for measure in evaluator.measures:
+        if (scorer := scorer_of(measure)) is not None:
+            try:
+                Own(measure, scorer).score(Join(read_run({"q": {"a": 1.0}}), judgments))
+            except IrmxError as error:  # others, such as a column that is missing, are of this topic
+                if ALL_TOPICS in str(error):
+                    raise
+    return evaluator
+
+
+def _scores_of(evaluator: Evaluator, judgments: Judgments, batch: Any) -> pa.RecordBatch:
     import pyarrow as pa
 
     table = batch if isinstance(batch, pa.Table) else pa.table(batch)
@@ -101,7 +132,7 @@ def _scores_of(evaluator: Evaluator, batch: Any) -> pa.RecordBatch:
     for number, name in enumerate(names):
         one = rows if len(names) == 1 else rows.take(order[ends[number] : ends[number + 1]])
         with placed(f"run {name}" if name else ""):
-            join = Join(read_run(one), evaluator.judgments)
+            join = Join(read_run(one), judgments)
             scores = evaluator.of_join(join)
         of_topics = [(m, of_measure.values[join.in_judgments].tolist()) for m, of_measure in scores.items()]
         for i, topic in enumerate(join.topics):

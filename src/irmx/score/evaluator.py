@@ -173,7 +173,7 @@ class Evaluator:
 
 def _above_every_grade(measures: Iterable[ir_measures.Measure], judgments: Judgments) -> str:
     """Return the message about measures for which no document is relevant, since ``rel`` is too large; empty if there are none."""
-    if not len(judgments.grade):
+    if not len(judgments.grade) or judgments.of_some_topics:
         return ""
     largest = judgments.largest_grade
     above = [measure for measure in measures if (measure.params.get("rel") or 1) > max(largest, 1)]

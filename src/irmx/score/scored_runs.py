@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import ir_measures
 import numpy as np
 
+from irmx.data.addresses import as_path, is_address
 from irmx.data.chunks import MEMORY, run_chunks
 from irmx.data.files import bytes_of, is_path
 from irmx.data.judgments import Judgments
@@ -104,8 +105,13 @@ def run_names(paths: Sequence[str]) -> list[str]:
     (['a.run', 'folder'], ['one/a.run', 'two/a.run'])
     """
     shown = list(map(_writable, paths))
-    names = [_writable(run_of_partition(path) or os.path.basename(os.path.normpath(path))) for path in paths]
+    names = [_writable(run_of_partition(path) or _name_in(path)) for path in paths]
     return names if len(set(names)) == len(set(paths)) else shown
+
+
+def _name_in(path: str) -> str:
+    """Return the name of the file at a path or an address."""
+    return as_path(path).name if is_address(path) else os.path.basename(os.path.normpath(path))
 
 
 def _writable(name: str) -> str:

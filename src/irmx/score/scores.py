@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 import ir_measures
 import numpy as np
 
+from irmx.data.addresses import is_address
 from irmx.data.chunks import MEMORY
+from irmx.data.files import content_of, name_of
 from irmx.data.new_file import new_file
 from irmx.declare.expressions import canonical, measure_named
 from irmx.declare.from_function import FunctionMeasure
@@ -500,9 +503,10 @@ class Scores:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        name = os.fspath(path)
+        name = name_of(path)
+        fetched = io.BytesIO(content_of(path, "score")) if is_address(path) else None
         try:
-            with open(path, "rb") as file:  # once, because another process may put a new one in its place
+            with fetched or open(path, "rb") as file:  # once, because another process may put a new one in its place
                 table = pq.read_table(file)
         except (pa.ArrowException, OSError) as error:
             raise DataError(f"{name} cannot be read as a parquet file of scores: {error}") from None

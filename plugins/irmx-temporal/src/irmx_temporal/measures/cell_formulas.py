@@ -59,10 +59,10 @@ def average_precision(cells: Cells) -> Floats:
     rank[number[cells.at]] = cells.rank
     there = np.flatnonzero(rank)
     there = there[np.lexsort((-rank[there], of_topic[there]))]
-    running = np.cumsum(1 / rank[there])
-    before = np.concatenate([[0.0], running])[np.searchsorted(of_topic[there], np.arange(layout.topics))]
+    # topic by topic, so that no value depends on the other topics, not even in its last bit
+    starts = np.searchsorted(of_topic[there], np.arange(1, layout.topics))
     from_here = np.zeros(len(first))
-    from_here[there] = running - before[of_topic[there]]
+    from_here[there] = np.concatenate([np.cumsum(part) for part in np.split(1 / rank[there], starts)])
     held = segment_sum(from_here[number[cells.at]], cells.cell, len(cells))
     return held / layout.relevant[layout.topic]
 
