@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from irmx import UsageError
-from irmx.toolkit import Argument, FormatOption, Option, matching_files
+from irmx.toolkit import Argument, Fields, FormatOption, Option, matching_files
+from irmx_study.choices import Choices
 from irmx_study.judge_labels import judge_name
-from irmx_study.options import LevelOption, PlacesByFormatOption, SeedOption, table_option
+from irmx_study.options import PlacesByFormatOption, table_option
 
 
 def compare_judges(
@@ -19,6 +20,15 @@ def compare_judges(
             metavar="QRELS...", help="Two or more qrels, one per judge: FILE or NAME=FILE. The first is the reference."
         ),
     ],
+    runs: Annotated[
+        list[str] | None,
+        Option(
+            "--runs", metavar="RUN", help="A run file or a quoted glob, for the agreement on systems. May be repeated."
+        ),
+    ] = None,
+    measures: Annotated[
+        str | None, Option("--measures", metavar="'MEASURE ...'", help="The measures to rank runs by.")
+    ] = None,
     rel: Annotated[
         list[str] | None,
         Option("--rel", metavar="[NAME=]N", help="The smallest relevant grade, of all judges or of one; by default 1."),
@@ -44,6 +54,13 @@ def compare_judges(
             "--queries", metavar="FILE", help="The texts of topics: a table with query_id, and query, title or text."
         ),
     ] = None,
+    groups: Annotated[
+        str | None,
+        Option(
+            "--groups", metavar="FILE", help="Which runs does a judge favour: a table with the columns run and group."
+        ),
+    ] = None,
+    top: Annotated[int, Option("--top", help="How many of the best runs a tau of the best is of.")] = 10,
     output_format: FormatOption = "table",
     places: PlacesByFormatOption = None,
     table: Annotated[
@@ -57,17 +74,21 @@ def compare_judges(
             repeats="a judge and itself",
             together="alpha of all judges",
             disagreements="the documents that judges disagree about most",
+            systems="with --runs, the agreement on systems",
+            runs="with --runs, one row per run",
+            groups="with --groups, whom a judge favours",
         ),
     ] = None,
     resamples: Annotated[int, Option("--resamples", help="The number of resamples of topics for intervals.")] = 1000,
-    level: LevelOption = 0.05,
-    seed: SeedOption = 0,
+    *,
+    choices: Annotated[Choices, Fields("test", "correction", "level", "draws", "seed")],
 ) -> None:
-    """Show whether judges agree: people, LLMs, and a judge with itself.
+    """Show whether judges agree, people or LLMs: on labels, and on systems.
 
     Prints agreement on labels: equal grades, Cohen's kappa, Krippendorff's alpha, Gwet's AC1 and AC2, over the documents of all
     topics and as the mean of topics, with intervals; the grades of two judges side by side; and how generous every judge is.
-    Only documents that both judged count. With -o csv, one row per pair of judges.
+    Only documents that both judged count. With --runs and --measures, also whether judges rank the runs alike, find the same
+    significant differences, and which runs they lift or lower. With -o csv, one row per pair of judges, and measure.
     """
     from irmx_study.judging import judges
 
@@ -76,8 +97,9 @@ def compare_judges(
         raise UsageError("-q, --disagreements and --table each choose what is printed. Give one of them.")
     named = judges_named(qrels)
     result = judges(
-        named, rel=rels_of(rel or (), list(named)), grades=mapped_grades(grades or ()), disagreements=disagreements or 10,
-        resamples=resamples, seed=seed, level=level, **_texts(texts, queries),
+        named, runs=runs, measures=measures, rel=rels_of(rel or (), list(named)), grades=mapped_grades(grades or ()),
+        disagreements=disagreements or 10, groups=groups, top=top, resamples=resamples, choices=choices,
+        **_texts(texts, queries),
     )  # fmt: skip
     result.show(output_format, asked[0] if asked else table, places)
 

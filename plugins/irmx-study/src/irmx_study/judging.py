@@ -12,9 +12,11 @@ import numpy as np
 from irmx import DataError, Param, UsageError
 from irmx.ragged import Ints
 from irmx.toolkit import counted, versions_of
+from irmx_study.choices import Choices, choices_of
 from irmx_study.judge_labels import Judge, notes_on_labels, read_judges, side_by_side
+from irmx_study.judged_systems import COLUMNS, JudgedSystems
 from irmx_study.label_agreement import COEFFICIENTS, GradeCounts, alpha, mean_over_topics, percentiles
-from irmx_study.result import Result, Titled, for_reading, interval, listing
+from irmx_study.result import Result, Titled, for_reading, interval, listing, topics_lacking
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,8 +25,7 @@ METRICS = ("nominal", "ordinal", "interval")
 
 _PARAMS = {
     "resamples": Param(int, "number of resamples of the topics", low=100, high=10**6),
-    "seed": Param(int, "seed of the resamples", low=0, high=2**53),
-    "level": Param(float, "share of resamples outside an interval", above=0, below=1),
+    "top": Param(int, "number of the best systems", low=2, high=10**6),
     "disagreements": Param(int, "number of documents to list", low=1, high=10**9),
 }
 
@@ -46,16 +47,20 @@ _TEXT = 60
 def judges(
     qrels: Any,
     *,
+    runs: Any = None,
+    measures: Any = None,
     rel: float | Mapping[str, float] = 1,
     grades: Mapping[str, Mapping[float, float]] | None = None,
     disagreements: int = 10,
     texts: Mapping[str, str] | None = None,
     queries: Mapping[str, str] | None = None,
+    groups: Any = None,
+    top: int = 10,
     resamples: int = 1000,
-    seed: int = 0,
-    level: float = 0.05,
+    choices: Choices | None = None,
+    **choose: Any,
 ) -> Judges:
-    r"""Compare judges, people or machines, by the grades that they give to the same documents.
+    r"""Compare judges, people or machines: by the grades that they give to the same documents, and how they rank systems.
 
     .. math:: \kappa = \frac{p_o - p_e}{1 - p_e}, \qquad \alpha = 1 - \frac{D_o}{D_e}, \qquad
         AC_1 = \frac{p_o - p_\gamma}{1 - p_\gamma}, \quad p_\gamma = \sum_k \frac{\pi_k (1 - \pi_k)}{K - 1}
@@ -67,20 +72,28 @@ def judges(
     qrels : mapping of str to qrels, or sequence of paths
         The judges by name, each anything that :func:`irmx.read_qrels` accepts; judges from files have the names of the files.
         A document that one of them has several times was judged in several passes, of which the first counts beside others.
+    runs, measures : any, optional
+        Runs and measures, as for :func:`irmx.scores`, for the agreement on systems: at least three.
     rel : float or mapping of str to float
-        The grade from which on a document is relevant, for all judges or by name.
+        The grade from which on a document is relevant, for all judges or by name; also for measures with a parameter ``rel``
+        that is not given.
     grades : mapping of str to mapping, optional
         By judge, the grade for each of its grades, such as ``{"umbrela": {0: 0, 1: 0, 2: 2, 3: 3}}``.
     disagreements : int
         How many documents the table ``"disagreements"`` has.
     texts, queries : mapping of str to str, optional
         The texts of documents and topics, for the same table.
+    groups : mapping of str to str, or table, optional
+        The group of every run, for which runs a judge favours: by name, or a table with the columns run and group.
+    top : int
+        How many of the best systems by the first judge ``tau_top`` is of, at least 2.
     resamples : int
-        The number of resamples of the topics, from 100 to a million.
-    seed : int
-        Their seed; the same seed gives the same numbers.
-    level : float
-        The share of resamples outside an interval, in (0, 1).
+        The number of resamples of the topics for intervals, from 100 to a million.
+    choices : Choices, optional
+        The test of pairs of systems, by default t, its correction, by default Holm's over all pairs of a judge and measure, the
+        level, also of intervals, and the seed; or give them one by one, such as ``seed=1``.
+    **choose
+        The parameters of :class:`Choices`.
 
     Returns
     -------
@@ -106,6 +119,7 @@ def judges(
     .. [2] K. Krippendorff. Content Analysis. Sage, 2004, chapter 11.
     .. [3] K. L. Gwet. Computing inter-rater reliability and its variance in the presence of high agreement. British Journal of
        Mathematical and Statistical Psychology 61 (1), 2008.
+    .. [4] A. Moffat, F. Scholer, P. Thomas. Models and metrics: IR evaluation as a user process. ADCS 2012.
 
     Examples
     --------
@@ -117,12 +131,22 @@ def judges(
        pairs  only_a  only_b  agreement  kappa  alpha_ordinal
     0      5       1       1        0.8  0.688          0.794
     """
-    for name, value in (
-        ("resamples", resamples), ("seed", seed), ("level", level), ("disagreements", disagreements),
-    ):  # fmt: skip
+    for name, value in (("resamples", resamples), ("disagreements", disagreements), ("top", top)):
         _PARAMS[name].check(value, name, "judges")
+    chosen = choices_of(choices, choose)
+    if (runs is None) != (measures is None):
+        raise UsageError(
+            f"Runs and measures belong together; the {'runs' if runs is None else 'measures'} are missing. Leave both out for labels alone."
+        )
+    if groups is not None and runs is None:
+        raise UsageError("Groups are those of runs. Give runs and measures, too.")
     read = read_judges(qrels, rel, grades)
-    return Judges(read, disagreements, texts, queries, resamples, seed, level)
+    of_systems = None
+    if runs is not None:
+        if len(read) < 2:
+            raise UsageError(f"The agreement on systems needs two judges. There is one: {read[0].name}.")
+        of_systems = JudgedSystems.of(read, runs, measures, chosen, top, groups, resamples)
+    return Judges(read, disagreements, texts, queries, resamples, chosen, of_systems)
 
 
 class Judges(Result):
@@ -152,6 +176,24 @@ class Judges(Result):
     ``"disagreements"``
         One row per document, by the largest ``difference`` of two grades: the grades of all judges, and the texts.
 
+    With runs, the main table has one row per measure and pair of judges, with the ``measure``, the number of ``runs``, and
+
+    * of the two leaderboards Kendall's ``tau``-b, ``tau_ap`` with the first judge's as the reference, rank-biased overlap ``rbo``,
+      ``tau_top`` among the best systems by the first judge, and by how many ranks one falls at most, ``max_drop``;
+    * how many pairs of systems are significant by both judges (active), by one (mixed) or by none (passive), with the same
+      system ahead (agreement) or not (disagreement).
+
+    ``"systems"``
+        The same without labels, and: the number of ``topics`` that both judged; the shares of active agreement of the pairs that
+        are significant by the first judge, ``recall``, and by the second, ``precision``; by how much the second is more generous to
+        all, ``offset``; and of the two-way decomposition of means into systems, judges and the rest, the standard deviations
+        ``systems_sd`` and ``rest_sd``: a judge that is generous only has no rest.
+    ``"runs"``
+        One row per run: its means and ranks by both, and by how many ranks the second has ``lifted`` it.
+    ``"groups"``
+        With groups, one row per group: the mean over its runs of what the second judge gives more than the first, less the same of
+        the other runs: ``value_favour`` with its interval, and ``ranks_favour``.
+
     Attributes
     ----------
     names : tuple of str
@@ -162,11 +204,12 @@ class Judges(Result):
 
     def __init__(
         self, judges: list[Judge], disagreements: int, texts: Mapping[str, str] | None, queries: Mapping[str, str] | None,
-        resamples: int, seed: int, level: float,
+        resamples: int, choices: Choices, of_systems: JudgedSystems | None,
     ) -> None:  # fmt: skip
         self.judges, self.names, self.labels = judges, tuple(judge.name for judge in judges), side_by_side(judges)
         self.most, self.texts, self.queries = disagreements, texts, queries
-        self.resamples, self.seed, self.level = resamples, seed, level
+        self.resamples, self.seed, self.level = resamples, choices.seed, choices.level
+        self.of_systems = of_systems
         repeated = [judge for judge in judges if len(judge.passes.columns) > 1]
         if len(judges) < 2 and not repeated:
             raise UsageError(f"Agreement needs two judges, or one that judged twice. There is one: {self.names[0]}.")
@@ -190,12 +233,20 @@ class Judges(Result):
         tables.setdefault("judges", self._judges)
         if len(judges) > 2:
             tables["together"] = self._together
+        if of_systems is not None:
+            tables |= {"systems": self._systems, "runs": lambda: of_systems.runs(self.pairs)}
+            if of_systems.groups is not None:
+                tables["groups"] = lambda: of_systems.favours(self.pairs)
         reading = {
             "pairs": self._for_reading, "intervals": self._intervals_for_reading, "confusion": self._confusion_for_reading,
             "disagreements": self._disagreements_for_reading,
         }  # fmt: skip
         title = f"Agreement of {counted(len(judges), 'judge')}: {listing(self.names)}"
-        super().__init__(title, tables, None, None, self._facts, lambda: list(self._notes()), {}, reading)
+        if of_systems is not None:
+            reading["systems"] = lambda places: of_systems.tables_for_reading(self.frame("systems"), places)
+            reading["groups"] = lambda places: of_systems.groups_for_reading(self.frame("groups"), places)
+        scores = None if of_systems is None else of_systems.scores
+        super().__init__(title, tables, scores, choices, self._facts, lambda: list(self._notes()), {}, reading)
 
     # -- labels ------------------------------------------------------------------------------------------
 
@@ -225,7 +276,7 @@ class Judges(Result):
         place, topics = self._topic
         return np.bincount(place[judged[:, a] & ~judged[:, b]], minlength=len(topics))
 
-    def _of_pairs(self) -> pd.DataFrame:
+    def _labels(self) -> pd.DataFrame:
         import pandas as pd
 
         rows = []
@@ -237,6 +288,21 @@ class Judges(Result):
             found: dict[str, Any] = {name: float(value) for name, value in counts.coefficients().items()}
             rows.append({**self._named(a, b), **numbers, **found, "mean_a": mean_a, "mean_b": mean_b})
         return pd.DataFrame(rows)
+
+    @property
+    def _of_labels(self) -> pd.DataFrame:
+        table: pd.DataFrame = self._made("labels", self._labels)
+        return table
+
+    def _of_pairs(self) -> pd.DataFrame:
+        labels = self._of_labels
+        if self.of_systems is None:
+            return labels
+        return labels.merge(self.frame("systems")[["judge_a", "judge_b", *COLUMNS]], on=["judge_a", "judge_b"])
+
+    def _systems(self) -> pd.DataFrame:
+        assert self.of_systems is not None
+        return self.of_systems.systems(self.pairs)
 
     def _named(self, a: int, b: int) -> dict[str, str]:
         return {"judge_a": self.names[a], "judge_b": self.names[b]}
@@ -359,17 +425,28 @@ class Judges(Result):
         rels = {judge.name: f"{judge.rel:g}" for judge in self.judges}
         alike = set(rels.values())
         rel = alike.pop() if len(alike) == 1 else ", ".join(f"{name} {rel}" for name, rel in rels.items())
+        scores = self.of_systems.scores if self.of_systems else None
         share = f"{100 * (1 - self.level):g}% of {self.resamples:,} resamples of topics, seed {self.seed}"
-        return {
-            "relevant": f"from grade {rel}", "pooled": "over the documents of all topics together; by topic: the mean of topics",
-            "intervals": share, "versions": ", ".join(f"{name} {number}" for name, number in versions_of(()).items()),
-        }  # fmt: skip
+        facts = {"relevant": f"from grade {rel}"}
+        if self.of_systems is not None:
+            tested = self.of_systems.choices
+            facts["top, drop"] = (
+                f"tau of the best {self.of_systems.top} runs by the first judge; by how many ranks a run falls at most"
+            )
+            facts["SD, rest"] = "standard deviations over runs of their means, and of what is neither run nor judge"
+            facts["significant"] = (
+                f"at level {tested.level:g}, test {tested.test}, correction {tested.correction} over all pairs of runs"
+            )
+        pooled = "over the documents of all topics together; by topic: the mean of topics"
+        versions = versions_of(scores.measures if scores else ())
+        numbers = ", ".join(f"{name} {number}" for name, number in versions.items())
+        return facts | {"pooled": pooled, "intervals": share, "versions": numbers}
 
     def _notes(self) -> Iterator[str]:
         yield from notes_on_labels(self.judges)
         if not self.pairs:
             return
-        table = self.frame("pairs")
+        table = self._of_labels
         apart = [
             f"{a} and {b}"
             for a, b, pairs in zip(table["judge_a"], table["judge_b"], table["pairs"], strict=True)
@@ -381,6 +458,18 @@ class Judges(Result):
         if len(constant):
             of = [f"{a} and {b}" for a, b in zip(constant["judge_a"], constant["judge_b"], strict=True)]
             yield f"agreement beyond chance is undefined, because both give the same single grade: {listing(of)}"
+        if self.of_systems is not None:
+            yield from topics_lacking(self.of_systems.scores)
+            systems = self.frame("systems")
+            for share, judge in (("recall", "judge_a"), ("precision", "judge_b")):
+                without = systems[systems[share].isna() & (systems["topics"] > 0)]
+                if len(without):
+                    of = [
+                        f"{name} by {measure}" for name, measure in zip(without[judge], without["measure"], strict=True)
+                    ]
+                    yield f"no {share}, because no pair of runs is significant: {listing(list(dict.fromkeys(of)))}"
+            if self.of_systems.scores.weights is not None:
+                yield "judges do not all judge the same topics: two of them are compared on those that both judged"
 
     # -- for reading -------------------------------------------------------------------------------------
 
@@ -391,10 +480,15 @@ class Judges(Result):
         if "repeats" in self.tables:
             shown = self.frame("repeats")[["judge", "pass_a", "pass_b", "pairs", *_SHOWN]].rename(columns=_SHOWN)
             tables.append((f"a judge and itself: {_LEGEND}", for_reading(shown, places)))
+        if self.of_systems is not None:
+            tables += self.of_systems.tables_for_reading(self.frame("systems"), places)
+            tables.append((self.of_systems.sentences(), None))
+            if self.of_systems.groups is not None:
+                tables += self.of_systems.groups_for_reading(self.frame("groups"), places)
         return tables
 
     def _one_pair(self, places: int) -> list[Titled]:
-        [row] = self.frame("pairs").to_dict("records")
+        [row] = self._of_labels.to_dict("records")
         title = f"{counted(row['pairs'], 'document')} judged by {row['judge_a']} and {row['judge_b']}"
         title += f"; {row['only_a']:,} by the first alone, {row['only_b']:,} by the second"
         rows = self._interval_rows(self.frame("intervals"), places)
@@ -423,7 +517,7 @@ class Judges(Result):
         ]
 
     def _with_first(self, places: int) -> list[Titled]:
-        frame = self.frame("pairs")
+        frame = self._of_labels
         frame = frame[frame["judge_a"] == self.names[0]]
         shown = frame[["judge_b", "pairs", *_SHOWN]].rename(columns={"judge_b": "judge", **_SHOWN})
         rows = for_reading(shown, places)
