@@ -408,3 +408,4 @@ def test_a_measure_that_closes_or_replaces_standard_output_is_named(
     done = shell("--load", "closing.py", "eval", "some.qrels", "some.run", measure, "AP", cwd=files)
     assert (done.code, done.out, "mistake in irmx" in done.err) == (1, out, False), done.err
     assert f"The measure {measure} closed or replaced standard output" in done.err
+    assert "AP closed" not in done.err  # which follows it

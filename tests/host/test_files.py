@@ -79,6 +79,21 @@ def test_a_bomb_is_refused(tmp_path: Path, command: Callable[..., Any]) -> None:
         irmx.read_run(tmp_path / "bomb.parquet")
 
 
+@pytest.mark.parametrize("place", ["some.parquet", "folder/1.parquet"])
+def test_a_long_text_that_a_small_file_repeats_is_refused_unless_its_column_is_not_read(
+    place: str, tmp_path: Path
+) -> None:
+    (tmp_path / "folder").mkdir()
+    run, rows = tmp_path / place.partition("/")[0], 20_000
+    repeated = pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), pa.array(["x" * 100_000]))
+    columns = {"query_id": ["q"] * rows, "doc_id": [f"d{i}" for i in range(rows)], "score": [1.0] * rows}
+    parquet.write_table(pa.table({**columns, "note": repeated}), tmp_path / place)
+    assert len(irmx.read_run(run)) == rows
+    parquet.write_table(pa.table({**columns, "doc_id": repeated}), tmp_path / place)
+    with pytest.raises(irmx.DataError, match="decompressed"):
+        irmx.read_run(run)
+
+
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(gzip.compress(RUN))))
     assert irmx.calc_aggregate("RR", {"q": {"b": 1}}, "-") == {irmx.parse_measure("RR"): 0.5}

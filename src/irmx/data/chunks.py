@@ -110,7 +110,7 @@ def _first_row_of_last_topic(rows: pa.Table) -> int:
     names = canonical_names("run", rows.column_names)
     if "query_id" not in names:
         return 0
-    topics = rows.column(names.index("query_id"))
+    topics = rows.column(names.index("query_id")).combine_chunks()
     if pa.types.is_dictionary(topics.type):
-        topics = topics.cast(topics.type.value_type)
+        topics = topics.indices
     return max(0, int(pc.index(topics, topics[-1]).as_py()))

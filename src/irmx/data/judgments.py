@@ -133,6 +133,7 @@ class Judgments(SourceColumns):
     def __getstate__(self) -> dict[str, Any]:
         """Return what another process needs: nothing that was only kept to be found again."""
         state = {**self.__dict__, "_sought": {}, "_memo": (b"", {})}
+        state.pop("_every", None)
         if self.table is not None:
             state.pop("docs", None)
         return state
@@ -156,8 +157,20 @@ class Judgments(SourceColumns):
 
     def sought(self, rel: float | None) -> tuple[Ints, Ints]:
         """Return the documents of at least the grade ``rel`` (None: all), and where those of each topic start and end."""
-        doc = np.arange(len(self)) if rel is None else np.flatnonzero(self.grade >= rel)
+        if rel is None:
+            return self._every, self.offsets
+        doc = np.flatnonzero(self.grade >= rel)
         return doc, self.starts_of(doc)
+
+    @cached_property
+    def _every(self) -> Ints:
+        return read_only(np.arange(len(self)))
+
+    def documents_of(self, topics: Ints) -> tuple[Ints, Ints]:
+        """Return the offsets and the documents of some topics, topic by topic."""
+        lengths = self.offsets[topics + 1] - self.offsets[topics]
+        ends = offsets_of(lengths)
+        return ends, np.repeat(self.offsets[topics], lengths) + position_in_segment(ends)
 
     def starts_of(self, doc: Ints) -> Ints:
         """Return where those of each topic start and end among some documents, in ascending order."""
@@ -381,14 +394,20 @@ class Judgments(SourceColumns):
         """Return the offsets and the grades, largest first, of some topics; grades below ``smallest`` are left out."""
 
         def grades() -> tuple[Ints, Floats]:
-            lengths = np.diff(self.offsets)[topics]
-            ends = offsets_of(lengths)
-            grade = self.grade[np.repeat(self.offsets[topics], lengths) + position_in_segment(ends)]
+            ends, doc = self.documents_of(topics)
+            grade = self.grade[doc]
             grade = grade[np.lexsort((-grade, segment_of(ends)))]
             keep = grade >= smallest
             return offsets_of(segment_count(keep, ends)), grade[keep]
 
         return self.memo(topics, ("grades", smallest), grades)
+
+    def without_relevant(self, rel: float | None) -> Bools:
+        """Return, for every topic, whether it has no document of grade ``rel``, 1 by default, or more."""
+        if ("without relevant", rel) not in self._sought:
+            is_relevant = self.grade >= (1 if rel is None else rel)
+            self._sought["without relevant", rel] = read_only(np.equal(segment_count(is_relevant, self.offsets), 0))
+        return cast(Bools, self._sought["without relevant", rel])
 
     @cached_property
     def largest_grade(self) -> float:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _VALUE_BYTES = 8
 """What a value of a Parquet file takes in memory, at least."""
+_SMALL = 10**7
+"""A file of fewer bytes has its texts read as dictionaries, so that it cannot repeat a long one into all memory."""
 PARTITION = "run="
 """How the folder of one run begins in a folder partitioned by run."""
 
@@ -50,7 +52,12 @@ def read_parquet(what: str, path: Path, content: bytes = b"") -> Table:
     if path.is_dir():
         if len(runs := partitions_by_run(path)) > 1:
             raise DataError(f"{name} holds {len(runs)} runs: {some(runs)}. Name one of them.")
-        return table_of_arrow(what, pa.concat_tables(parquet_batches(path)), Source(name))
+        with _parquet_errors(name):
+            rows, columns = _dataset(path), {}
+            refuse_twice(rows.schema.names, name)
+            for column in rows.schema.names:
+                columns[column] = partial(_column_of_folder, path, column)
+            return Table(what, columns, rows.count_rows(), Source(name))
     with _parquet_errors(name):
         file = parquet.ParquetFile(pa.BufferReader(content))
         names = file.schema_arrow.names
@@ -71,10 +78,48 @@ def _column_of(content: bytes, name: str, column: str) -> Any:
 
     with _parquet_errors(name):
         file = parquet.ParquetFile(pa.BufferReader(content))
+        if repeating := _repeating(file.metadata, file.schema_arrow, len(content)) & {column}:
+            file = parquet.ParquetFile(pa.BufferReader(content), read_dictionary=repeating)
         read = file.read(columns=[column])
         if read.column_names != [column]:  # a full stop in a name is a path to Arrow
             read = file.read()
-        return read.column(column)
+        return _refuse_repeated(read.column(column), len(content), name)
+
+
+def _column_of_folder(folder: Path, column: str) -> Any:
+    """Return a column of the files in a folder."""
+    with _parquet_errors(str(folder)):
+        read = _dataset(folder).to_table(columns=[column]).column(0)
+        return _refuse_repeated(read, sum(map(os.path.getsize, _parts(folder))), str(folder))
+
+
+def _repeating(metadata: Any, schema: pa.Schema, size: int) -> set[str]:
+    """Return the columns of texts to read as dictionaries: those in which texts repeat, and all of a small file.
+
+    A text that is written out takes four bytes for its length alone; where all take less, they are numbers of texts.
+    """
+    import pyarrow as pa
+
+    texts = {field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)}
+    for i in range(metadata.num_row_groups):
+        group = metadata.row_group(i)
+        for column in (group.column(k) for k in range(group.num_columns)):
+            if size >= _SMALL and column.total_uncompressed_size > 4 * group.num_rows:
+                texts.discard(column.path_in_schema)
+    return texts
+
+
+def _refuse_repeated(column: Any, compressed: int, name: str) -> Any:
+    """Return a column; raise if it is a dictionary of which the rows repeat so much that they would fill the memory."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_dictionary(column.type):
+        limit = decompressed_limit(compressed)
+        lengths = (pc.sum(pc.take(pc.binary_length(part.dictionary), part.indices)).as_py() for part in column.chunks)
+        if sum(filter(None, lengths)) > limit:
+            raise too_large(compressed, limit).at(name)
+    return column
 
 
 def table_of_arrow(what: str, rows: pa.Table, source: Source) -> Table:
@@ -149,13 +194,18 @@ def parquet_batches(path: Path, rows: int = 2**17) -> Iterator[pa.Table]:
 
 def _dataset(path: Path) -> Any:
     """Return the rows of a file, or of the parts in a folder, all of which have the columns of the first; not yet read."""
-    from pyarrow import dataset
+    from pyarrow import dataset, parquet
 
     parts = [path] if not path.is_dir() else [Path(part) for part in _parts(path) if part.endswith(".parquet")]
     if not parts:
         raise DataError(f"{path} holds no file whose name ends with .parquet.")
-    hive = {"partitioning": _partitioning(path, parts), "partition_base_dir": str(path)} if path.is_dir() else {}
-    rows = dataset.dataset(list(map(str, parts)), format="parquet", **hive)
+    schema = parquet.read_schema(parts[0])
+    keys = _keys_of(path, parts) if path.is_dir() else set[str]()
+    hive = {"partitioning": _partitioning(path, parts, keys, schema), "partition_base_dir": str(path)} if keys else {}
+    repeating = _repeating(parquet.read_metadata(parts[0]), schema, os.path.getsize(parts[0])) - keys
+    options = dataset.ParquetReadOptions(dictionary_columns=repeating)
+    kind = dataset.ParquetFileFormat(read_options=options)
+    rows = dataset.dataset(list(map(str, parts)), format=kind, **hive)
     first = next(iter(rows.get_fragments())).physical_schema
     for part in rows.get_fragments():
         _refuse_too_large(part.path, part.metadata, os.path.getsize(part.path))
@@ -165,13 +215,16 @@ def _dataset(path: Path) -> Any:
     return rows
 
 
-def _partitioning(folder: Path, parts: list[Path]) -> Any:
+def _keys_of(folder: Path, parts: list[Path]) -> set[str]:
+    """Return the columns that the names of folders hold."""
+    return {name.partition("=")[0] for part in parts for name in part.relative_to(folder).parts[:-1] if "=" in name}
+
+
+def _partitioning(folder: Path, parts: list[Path], keys: set[str], schema: pa.Schema) -> Any:
     """Return the columns that the names of folders hold, as texts: Arrow would take the topic 001 for the integer 1."""
     import pyarrow as pa
-    from pyarrow import dataset, parquet
+    from pyarrow import dataset
 
-    keys = {name.partition("=")[0] for part in parts for name in part.relative_to(folder).parts[:-1] if "=" in name}
-    schema = parquet.read_schema(parts[0])
     for key in sorted(keys & set(schema.names)):
         for part in parts:
             _refuse_contradiction(folder, part, key)

@@ -134,25 +134,32 @@ class _Lines:
         of trec_eval 10. If the topic of the first row begins with #, the second rule holds everywhere, so that a damaged row of
         topic #310 is not taken for a comment.
         """
+        import pyarrow as pa
         import pyarrow.compute as pc
 
         is_row = widths == len(_FIELDS[self.table])
-        begins_with_hash = np.asarray(pc.starts_with(pc.ascii_ltrim_whitespace(lines), "#"))
-        fields = {line: split[line].as_py() for line in np.flatnonzero(~is_row | begins_with_hash).tolist()}
-        fields = {
-            line: words for line, words in fields.items() if words != [""]
-        }  # Arrow has one empty field in a blank line
+        first = np.cumsum(widths) - widths
+        first_words = split.values.take(pa.array(first))
+        begins_with_hash = np.asarray(pc.starts_with(first_words, "#"))
+        is_blank = (widths == 1) & np.asarray(pc.equal(first_words, ""))  # Arrow has one empty field in a blank line
+        number = _FIELDS[self.table].index("score" if self.table == "run" else "relevance")
+        numbers = split.values.take(pa.array(np.where(widths > number, first + number, first)))
+        is_no_number = ~np.asarray(pc.match_substring_regex(numbers, "[0-9]|(?i:inf|nan)"))
+        is_comment = np.asarray(pc.equal(first_words, "#")) & is_no_number
+        odd = np.flatnonzero((~is_row | begins_with_hash) & ~is_blank & ~is_comment)
+        fields = dict(zip(odd.tolist(), split.take(pa.array(odd)).to_pylist(), strict=True))
         for line, words in fields.items():
             is_row[line] = self._is_row(words)
-        first = 0 if self._within else int(np.argmax(np.append(is_row, True)))
-        if not self._within and fields.get(first, [""])[0].startswith("#"):
+        is_row[is_comment] = False
+        first_row = 0 if self._within else int(np.argmax(np.append(is_row, True)))
+        if not self._within and fields.get(first_row, [""])[0].startswith("#"):
             self._hash_is_topic = True
-        self._within = self._within or first < len(widths)
+        self._within = self._within or first_row < len(widths)
         for line, words in fields.items():
             if is_row[line]:
                 continue
-            is_comment = words[0] == "#" or (words[0].startswith("#") and line < first and not self._hash_is_topic)
-            if is_comment:
+            before_rows = line < first_row and not self._hash_is_topic
+            if words[0] == "#" or (words[0].startswith("#") and before_rows):
                 continue
             if not (begins_with_hash[line] and widths[line] == len(_FIELDS[self.table])):
                 self._refuse(line, lines[line].as_py(), words, is_last and line == len(widths) - 1)

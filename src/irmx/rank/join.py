@@ -100,10 +100,10 @@ class Join:
     """
 
     def __init__(self, run: Run, judgments: Judgments, only: str | None = None) -> None:
-        number_of = {t: i for i, t in enumerate(run.topics) if only is None or t == only}
-        sizes = np.diff(run.offsets)
-        pairs = [(number_of[t], n) for t, n in judgments.index.items() if t in number_of and sizes[number_of[t]]]
-        self._set(run, judgments, pairs)
+        sizes, number_of = np.diff(run.offsets).tolist(), judgments.index
+        in_both = (i for i, t in enumerate(run.topics) if t in number_of and sizes[i] and only in (None, t))
+        pairs = sorted((number_of[run.topics[i]], i) for i in in_both)
+        self._set(run, judgments, [(in_run, in_judgments) for in_judgments, in_run in pairs])
 
     def _set(self, run: Run, judgments: Judgments, pairs: list[tuple[int, int]], base: Join | None = None) -> None:
         self.run, self.judgments, self.pairs, self._base = run, judgments, pairs, base
@@ -239,7 +239,10 @@ class Join:
             self.comparable_scores(),
             offsets_of(self.depth),
         )
-        for topic in np.unique(groups >> np.uint64(32)).tolist():
+        topics, _ = np.unique(
+            groups >> np.uint64(32), return_index=True
+        )  # without an index, numpy.ma is imported: 20 ms
+        for topic in topics.tolist():
             start = self.run.offsets[self.in_run[topic]]
             by_score = np.argsort(-scores[start : start + self.depth[topic]])
             rows[starts[topic] : starts[topic + 1]] = start + by_score

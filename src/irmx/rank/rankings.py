@@ -251,9 +251,10 @@ class Rankings(Shared):
         judgments, topics = self._join.judgments, self._join.in_judgments
 
         def count() -> tuple[Ints, Ints]:
-            relevant = segment_count(judgments.grade >= self.rel, judgments.offsets)
-            judged = segment_count(judgments.grade >= min(0, self.rel), judgments.offsets)
-            return relevant[topics], (judged - relevant)[topics]
+            ends, doc = judgments.documents_of(topics)
+            relevant = segment_count(judgments.grade[doc] >= self.rel, ends)
+            judged = segment_count(judgments.grade[doc] >= min(0, self.rel), ends)
+            return relevant, judged - relevant
 
         return judgments.memo(topics, ("counts", self.rel), count)
 

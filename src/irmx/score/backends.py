@@ -28,7 +28,7 @@ from irmx.errors import (
     too_little_memory,
     value_repr,
 )
-from irmx.ragged import Bools, Floats, Ints, offsets_of, segment_count, segment_of
+from irmx.ragged import Floats, Ints, offsets_of, segment_of
 from irmx.rank.join import Join
 from irmx.rank.rankings import Rankings
 from irmx.registry import registry
@@ -62,7 +62,7 @@ class Own:
         scorer, judgments = self.scorer, join.judgments
         scores = self._of_rankings(join).over_topics(join.in_judgments, len(judgments.topics), float(scorer.DEFAULT))
         if common_value(scorer, "no_relevant") == "nan":
-            scores.values[without_relevant(judgments, common_value(scorer, "rel"))] = np.nan
+            scores.values[judgments.without_relevant(common_value(scorer, "rel"))] = np.nan
         return {self.measures[0]: scores}
 
     def _of_rankings(self, join: Join) -> TopicScores:
@@ -70,10 +70,10 @@ class Own:
             return TopicScores(np.empty(0))
         check_columns(self.scorer, join)
         rankings = rankings_for(self.scorer, join)
-        out = sys.stdout
+        out, was_closed = sys.stdout, getattr(sys.stdout, "closed", False)
         with failures_of(self.scorer):
             scores = self.scorer.score(rankings)
-        if sys.stdout is not out or getattr(out, "closed", False):
+        if sys.stdout is not out or getattr(out, "closed", False) > was_closed:
             sys.stdout = out
             raise PluginError(f"{in_full(self.scorer)} closed or replaced standard output, which holds the results.")
         return checked(self.scorer, rankings.topics, scores)
@@ -116,11 +116,6 @@ def check_qrels(measure: Measure, judgments: Judgments) -> None:
     for column in columns_of(measure):
         if column.table == "qrels" and column.name not in judgments.columns and not column.optional:
             raise DataError(f"{measure} cannot be computed: {judgments.lacking(column)}")
-
-
-def without_relevant(judgments: Judgments, rel: float | None) -> Bools:
-    """Return, for every topic of the judgments, whether it has no document of grade ``rel``, 1 by default, or more."""
-    return np.equal(segment_count(judgments.grade >= (1 if rel is None else rel), judgments.offsets), 0)
 
 
 _ROUNDING = 1e-9

@@ -15,7 +15,7 @@ from irmx.declare.measures import Measure, common_value
 from irmx.errors import PluginError, UsageError
 from irmx.ragged import Bools, Ints, short_repr
 from irmx.rank.join import Join
-from irmx.score.backends import check_columns, checked, rankings_for, without_relevant
+from irmx.score.backends import check_columns, checked, rankings_for
 from irmx.score.evaluator import Evaluator, Measures
 from irmx.score.topic_scores import TopicScores
 
@@ -67,7 +67,7 @@ def prepare_run(settings: Sequence[Measure], run: Run, judgments: Judgments) -> 
             rankings = rankings_for(setting, join)
             with failures_of(setting):
                 prepared = setting.prepare(rankings)
-            left_out = without_relevant(judgments, common_value(setting, "rel"))
+            left_out = judgments.without_relevant(common_value(setting, "rel"))
             by_key[key] = PreparedRun(prepared, rankings.topics, join.in_judgments, left_out)
     return by_key
 

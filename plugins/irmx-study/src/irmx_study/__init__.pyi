@@ -8,6 +8,8 @@ from .correlating import correlate as correlate
 from .cutting import samples as samples
 from .cutting import without as without
 from .discriminating import discriminate as discriminate
+from .judging import Judges as Judges
+from .judging import judges as judges
 from .missing_judgments import leave_out as leave_out
 from .missing_judgments import pool as pool
 from .overlap import RankBiasedOverlap as RankBiasedOverlap
@@ -29,6 +31,7 @@ __all__ = [
     "Agreement",
     "Choices",
     "Comparison",
+    "Judges",
     "RankBiasedOverlap",
     "Report",
     "Result",
@@ -37,6 +40,7 @@ __all__ = [
     "compare",
     "correlate",
     "discriminate",
+    "judges",
     "kendall_tau",
     "leave_out",
     "pool",

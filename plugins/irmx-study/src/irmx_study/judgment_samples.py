@@ -223,7 +223,7 @@ def groups_of_runs(groups: Any, runs: Iterable[str]) -> dict[str, str]:
     if missing:
         raise DataError(f"{what}: no group of {counted(len(missing), 'run')}: {some(missing)}. Give every run a group.")
     if len(set(by_run.values())) == 1:
-        raise DataError(f"{what}: all runs are in one group, {by_run[names[0]]!r}. Without it, no pool is left.")
+        raise DataError(f"{what}: all runs are in one group, {by_run[names[0]]!r}. Give at least two groups.")
     return {name: by_run[name] for name in names}
 
 

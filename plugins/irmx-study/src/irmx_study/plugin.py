@@ -53,6 +53,15 @@ _COMMANDS: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
         ),
     ),
     (
+        "judges", "commands_of_judges:compare_judges", "study", "Show whether judges agree, people or LLMs.",
+        (
+            "irmx judges human.qrels llm.qrels --rel 2",
+            "irmx judges human=nist.qrels llm=gpt4.qrels --rel human=2 --rel llm=1 -q -o csv",
+            "irmx judges human.qrels llm.qrels --runs 'runs/*.run' --measures 'nDCG@10 AP'",
+            "irmx judges human.qrels llm.qrels --disagreements 20 --texts documents.jsonl",
+        ),
+    ),
+    (
         "pool", "commands_on_runs:missing_judgments", "study", "Show which measures cope with missing judgments.",
         (
             "irmx pool qrels.txt 'runs/*.run' AP Bpref 'MP(model=GL_AD_ID)'",
@@ -100,7 +109,11 @@ def irmx_commands() -> list[Command]:
     ]
 
 
-_MEANT_BY = {"compare": ("sensitivity", "test", "significance"), "correlate": ("settings", "tau")}
+_MEANT_BY = {
+    "compare": ("sensitivity", "test", "significance"),
+    "correlate": ("settings", "tau"),
+    "judges": ("kappa", "alpha"),
+}
 """Other words that people type for a command."""
 
 

@@ -1,0 +1,178 @@
+"""The command ``irmx judges``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from irmx import UsageError
+from irmx.toolkit import Argument, Fields, FormatOption, Option, matching_files
+from irmx_study.choices import Choices
+from irmx_study.judge_labels import judge_name
+from irmx_study.options import PlacesByFormatOption, table_option
+
+
+def compare_judges(
+    qrels: Annotated[
+        list[str],
+        Argument(
+            metavar="QRELS...", help="Two or more qrels, one per judge: FILE or NAME=FILE. The first is the reference."
+        ),
+    ],
+    runs: Annotated[
+        list[str] | None,
+        Option(
+            "--runs", metavar="RUN", help="A run file or a quoted glob, for the agreement on systems. May be repeated."
+        ),
+    ] = None,
+    measures: Annotated[
+        str | None, Option("--measures", metavar="'MEASURE ...'", help="The measures to rank runs by.")
+    ] = None,
+    rel: Annotated[
+        list[str] | None,
+        Option("--rel", metavar="[NAME=]N", help="The smallest relevant grade, of all judges or of one; by default 1."),
+    ] = None,
+    grades: Annotated[
+        list[str] | None,
+        Option(
+            "--grades", metavar="NAME=OLD:NEW,...", help="Other grades for a judge, such as umbrela=0:0,1:0,2:2,3:3."
+        ),
+    ] = None,
+    by_topic: Annotated[bool, Option("-q", "--by-topic", help="Print one row per topic.")] = False,
+    disagreements: Annotated[
+        int | None,
+        Option("--disagreements", min=1, help="Print the documents that judges disagree about most, so many."),
+    ] = None,
+    texts: Annotated[
+        Path | None,
+        Option("--texts", metavar="FILE", help="The texts of documents: a table with doc_id, and title or text."),
+    ] = None,
+    queries: Annotated[
+        Path | None,
+        Option(
+            "--queries", metavar="FILE", help="The texts of topics: a table with query_id, and query, title or text."
+        ),
+    ] = None,
+    groups: Annotated[
+        str | None,
+        Option(
+            "--groups", metavar="FILE", help="Which runs does a judge favour: a table with the columns run and group."
+        ),
+    ] = None,
+    top: Annotated[int, Option("--top", help="How many of the best runs a tau of the best is of.")] = 10,
+    output_format: FormatOption = "table",
+    places: PlacesByFormatOption = None,
+    table: Annotated[
+        str | None,
+        table_option(
+            pairs="one row per pair of judges",
+            intervals="the coefficients with intervals, pooled and as the mean of topics",
+            topics="by topic",
+            confusion="how often which grades meet",
+            judges="one row per judge",
+            repeats="a judge and itself",
+            together="alpha of all judges",
+            disagreements="the documents that judges disagree about most",
+            systems="with --runs, the agreement on systems",
+            runs="with --runs, one row per run",
+            groups="with --groups, whom a judge favours",
+        ),
+    ] = None,
+    resamples: Annotated[int, Option("--resamples", help="The number of resamples of topics for intervals.")] = 1000,
+    *,
+    choices: Annotated[Choices, Fields("test", "correction", "level", "draws", "seed")],
+) -> None:
+    """Show whether judges agree, people or LLMs: on labels, and on systems.
+
+    Prints agreement on labels: equal grades, Cohen's kappa, Krippendorff's alpha, Gwet's AC1 and AC2, over the documents of all
+    topics and as the mean of topics, with intervals; the grades of two judges side by side; and how generous every judge is.
+    Only documents that both judged count. With --runs and --measures, also whether judges rank the runs alike, find the same
+    significant differences, and which runs they lift or lower. With -o csv, one row per pair of judges, and measure.
+    """
+    from irmx_study.judging import judges
+
+    asked = [name for name, given in (("topics", by_topic), ("disagreements", disagreements is not None)) if given]
+    if len({*asked, *([table] if table else [])}) > 1:
+        raise UsageError("-q, --disagreements and --table each choose what is printed. Give one of them.")
+    named = judges_named(qrels)
+    result = judges(
+        named, runs=runs, measures=measures, rel=rels_of(rel or (), list(named)), grades=mapped_grades(grades or ()),
+        disagreements=disagreements or 10, groups=groups, top=top, resamples=resamples, choices=choices,
+        **_texts(texts, queries),
+    )  # fmt: skip
+    result.show(output_format, asked[0] if asked else table, places)
+
+
+def _texts(texts: Path | None, queries: Path | None) -> dict[str, Any]:
+    from irmx_study.report.texts import read_document_texts, read_query_texts
+
+    return {
+        "texts": None if texts is None else read_document_texts(str(texts)),
+        "queries": None if queries is None else read_query_texts(str(queries)),
+    }
+
+
+def judges_named(arguments: Sequence[str]) -> dict[str, str]:
+    """Return the qrels of arguments ``FILE`` or ``NAME=FILE`` by the name of the judge."""
+    named: dict[str, str] = {}
+    for argument in arguments:
+        name, equals, path = argument.partition("=")
+        if not equals or Path(argument).exists():
+            name, path = "", argument
+        elif not name or not path:
+            raise UsageError(f"A judge is written FILE or NAME=FILE. Got {argument!r} instead.")
+        for file in matching_files(path):
+            of_file = name or judge_name(file)
+            if of_file in named:
+                raise UsageError(
+                    f"Two judges have the name {of_file!r}: {named[of_file]} and {file}. Give names, NAME=FILE."
+                )
+            named[of_file] = file
+    return named
+
+
+def rels_of(values: Sequence[str], names: Sequence[str]) -> dict[str, float]:
+    """Return the smallest relevant grade of every judge, from ``N`` for all and ``NAME=N`` for one.
+
+    >>> rels_of(["2", "llm=1"], ["human", "llm"])
+    {'human': 2.0, 'llm': 1.0}
+    """
+    given: dict[str, float] = {}
+    for text in values:
+        name, _, value = text.rpartition("=")
+        if name in given:
+            raise UsageError(f"--rel is given twice for {name or 'all judges'}.")
+        given[name] = _grade(value, f"--rel {text}")
+    of_all = given.pop("", 1.0)
+    return {**dict.fromkeys(names, of_all), **given}
+
+
+def mapped_grades(values: Sequence[str]) -> dict[str, dict[float, float]]:
+    """Return the grades of judges that are mapped to others.
+
+    >>> mapped_grades(["umbrela=0:0,1:0,2:2"])
+    {'umbrela': {0.0: 0.0, 1.0: 0.0, 2.0: 2.0}}
+    """
+    mapped: dict[str, dict[float, float]] = {}
+    for text in values:
+        name, _, pairs = text.rpartition("=")
+        if not name:
+            raise UsageError(f"Grades are written NAME=OLD:NEW,OLD:NEW,... Got {text!r} instead.")
+        if name in mapped:
+            raise UsageError(f"--grades is given twice for {name}.")
+        mapped[name] = {}
+        for pair in pairs.split(","):
+            old, _, new = pair.partition(":")
+            mapped[name][_grade(old, f"--grades {text}")] = _grade(new, f"--grades {text}")
+    return mapped
+
+
+def _grade(text: str, where: str) -> float:
+    try:
+        grade = float(text)
+    except ValueError:
+        grade = float("nan")
+    if grade != grade or abs(grade) == float("inf"):
+        raise UsageError(f"{where}: {text!r} is no grade.")
+    return grade

@@ -1,0 +1,345 @@
+"""Whether judges agree on systems: rankings, offset or disorder, significant pairs, who is lifted, who is favoured."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import irmx
+from irmx import DataError, Scores, UsageError
+from irmx.ragged import Floats
+from irmx.toolkit import MissingTopicsWarning, as_measures, counted, named_runs
+from irmx_study.choices import Choices, short_names
+from irmx_study.judge_labels import Judge
+from irmx_study.judgment_samples import groups_of_runs
+from irmx_study.label_agreement import percentiles
+from irmx_study.overlap import rank_biased_overlaps
+from irmx_study.paired import residual_variance
+from irmx_study.pairs import Compared, all_pairs_of, compared_pairs, signs_of, topics_of_view
+from irmx_study.ranked_views import FEWEST
+from irmx_study.rankings import comparable_means, kendall_taus, mean_ranks, rounded, tau_aps
+from irmx_study.result import Titled, for_reading
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+OUTCOMES = (
+    "active_agreement", "active_disagreement", "mixed_agreement", "mixed_disagreement", "passive_agreement",
+    "passive_disagreement",
+)  # fmt: skip
+
+COLUMNS = ("measure", "runs", "tau", "tau_ap", "rbo", "tau_top", "max_drop", *OUTCOMES)
+"""The columns of systems in the main table."""
+
+_NAMED = 3
+"""So many systems that a judge lifts or lowers most are named on the screen."""
+
+Pair = tuple[int, int]
+
+
+def scored_by(judges: Sequence[Judge], runs: Any, measures: Any) -> Scores:
+    """Return the scores of runs by every judge, over the topics that two or more of them judge.
+
+    A measure without the parameter ``rel`` of its own takes the grade from which on a judge's documents are relevant.
+    """
+    parsed, by_name = as_measures(measures), named_runs(runs)
+    if len(by_name) < FEWEST:
+        raise UsageError(
+            f"The agreement of rankings needs at least {FEWEST} runs. There {'is' if len(by_name) == 1 else 'are'} {len(by_name)}."
+        )
+    parts = []
+    for judge in judges:
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore", MissingTopicsWarning
+            )  # topics that one judge has alone; notes count the others
+            of_judge = irmx.scores([_with_rel(one, judge.rel) for one in parsed], judge.judgments, by_name)
+        parts.append(replace(of_judge, measures=tuple(parsed)).marked(judgments=judge.name))
+    scores = Scores.concat(parts)
+    if scores.weights is None:
+        return scores
+    shared = (scores.weights > 0).sum(axis=1) > len(parsed)
+    if not shared.any():
+        raise DataError("No two of the judges judged the same topic, so that systems cannot be compared.")
+    return scores.select(topics=[topic for topic, is_shared in zip(scores.topics, shared, strict=True) if is_shared])
+
+
+def _with_rel(measure: Any, rel: float) -> Any:
+    if rel == 1 or "rel" not in measure.SUPPORTED_PARAMS or "rel" in measure.params:
+        return measure
+    return measure(rel=int(rel) if float(rel).is_integer() else rel)
+
+
+@dataclass(eq=False)
+class JudgedSystems:
+    """The agreement of judges on systems.
+
+    Attributes
+    ----------
+    scores : Scores
+        One view per measure and judge.
+    names : tuple of str
+        The judges.
+    choices : Choices
+        The test of pairs of systems, the correction for all of them, the level, and the seed.
+    top : int
+        How many of the best systems by the first judge ``tau_top`` is of.
+    groups : mapping of str to str or None
+        The group of every run.
+    resamples : int
+        How many resamples of the topics intervals are made of.
+    """
+
+    scores: Scores
+    names: tuple[str, ...]
+    choices: Choices
+    top: int
+    groups: Mapping[str, str] | None
+    resamples: int
+    _kept: dict[Any, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, judges: Sequence[Judge], runs: Any, measures: Any, choices: Choices, top: int, groups: Any, resamples: int
+    ) -> JudgedSystems:
+        """Score runs by every judge."""
+        if choices.family != "view":
+            raise UsageError(
+                f"All pairs of systems by one judge and measure are a family. Leave the family {choices.family!r} out."
+            )
+        scores = scored_by(judges, runs, measures)
+        of_runs = None if groups is None else groups_of_runs(groups, scores.systems)
+        resolved = choices.resolved(len(scores.systems) * (len(scores.systems) - 1) // 2)
+        return cls(scores, tuple(judge.name for judge in judges), resolved, top, of_runs, resamples)
+
+    @property
+    def measures(self) -> list[str]:
+        """The texts of the measures."""
+        return list(dict.fromkeys(map(str, self.scores.measures)))
+
+    # -- two judges --------------------------------------------------------------------------------------
+
+    def of_pair(self, measure: str, pair: Pair) -> Scores | None:
+        """Return the scores by two judges on the topics that both have; None if there are not two of them."""
+        views = [self._place(measure, judge) for judge in pair]
+        shared = np.all([topics_of_view(self.scores, v) for v in views], axis=0)
+        if shared.sum() < 2:
+            return None
+        topics = [topic for topic, is_shared in zip(self.scores.topics, shared, strict=True) if is_shared]
+        return self.scores.select(topics=topics, views=[self.scores.names[v] for v in views])
+
+    def _place(self, measure: str, judge: int) -> int:
+        views = zip(map(str, self.scores.measures), self.scores.marks["judgments"], strict=True)
+        return list(views).index((measure, self.names[judge]))
+
+    def means(self, measure: str, pair: Pair) -> Floats:
+        """Return the means of the systems by two judges, larger for better ones; of shape (systems, 2)."""
+        part = self.of_pair(measure, pair)
+        assert part is not None
+        return comparable_means(part) * signs_of(part)
+
+    def row(self, measure: str, pair: Pair) -> dict[str, Any]:
+        """Return how far two judges agree on the systems."""
+        found: dict[str, Any] = {"measure": measure, "runs": len(self.scores.systems), "topics": 0}
+        part = self.of_pair(measure, pair)
+        if part is None:
+            names = (*COLUMNS[2:], "recall", "precision", "offset", "systems_sd", "rest_sd")
+            return found | dict.fromkeys(names, float("nan"))
+        means = self.means(measure, pair)
+        best = np.argsort(-means[:, 0], kind="stable")[: self.top]
+        ranks = (means[None, :, :] > means[:, None, :]).sum(axis=1) + 1
+        return {
+            **found, "topics": len(part.topics), "tau": float(kendall_taus(means)[0, 1]),
+            "tau_ap": float(tau_aps(means[:, :1], means[:, 1:])[0, 0]),
+            "rbo": float(rank_biased_overlaps(means).extrapolated[0, 1]), "tau_top": float(kendall_taus(means[best])[0, 1]),
+            "max_drop": int(max(0, (ranks[:, 1] - ranks[:, 0]).max())), **self._significance(part),
+            "offset": float(means[:, 1].mean() - means[:, 0].mean()),
+            "systems_sd": float(means.mean(axis=1).std(ddof=1)), "rest_sd": float(np.sqrt(residual_variance(means))),
+        }  # fmt: skip
+
+    def _significance(self, part: Scores) -> dict[str, Any]:
+        """Return how many pairs of systems are significant by both judges, by one and by none, in the same order or not."""
+        tests = [self._tested(part, v) for v in range(2)]
+        significant = np.stack([of.columns["p_corrected"][0] <= self.choices.level for of in tests])
+        a, b = np.sign(rounded(np.stack([of.columns["difference"][0] for of in tests], axis=1))).T
+        by_both, by_one = significant.all(axis=0), significant.sum(axis=0) == 1
+        counts = {
+            f"{kind}_{way}": int((chosen & same).sum())
+            for kind, chosen in (("active", by_both), ("mixed", by_one), ("passive", ~by_both & ~by_one))
+            for way, same in (("agreement", a == b), ("disagreement", a != b))
+        }
+        of_a, of_b = significant.sum(axis=1).tolist()
+        agreed = counts["active_agreement"]
+        return {**counts, "recall": agreed / of_a if of_a else np.nan, "precision": agreed / of_b if of_b else np.nan}
+
+    def _tested(self, part: Scores, v: int) -> Compared:
+        """Return the tests of all pairs of systems in one view, which several pairs of judges share."""
+        key = (part.names[v], part.topics)
+        if key not in self._kept:
+            pairs = all_pairs_of(len(part.systems))
+            self._kept[key] = compared_pairs(part.select(views=[part.names[v]]), *pairs, self.choices, progress=False)
+        compared: Compared = self._kept[key]
+        return compared
+
+    # -- tables ------------------------------------------------------------------------------------------
+
+    def _rows(self, pairs: Sequence[Pair]) -> Iterator[tuple[str, Pair, dict[str, str]]]:
+        for measure in self.measures:
+            for a, b in pairs:
+                yield measure, (a, b), {"judge_a": self.names[a], "judge_b": self.names[b]}
+
+    def systems(self, pairs: Sequence[Pair]) -> pd.DataFrame:
+        """Return one row per measure and pair of judges."""
+        import pandas as pd
+
+        return pd.DataFrame([named | self.row(measure, pair) for measure, pair, named in self._rows(pairs)])
+
+    def runs(self, pairs: Sequence[Pair]) -> pd.DataFrame:
+        """Return one row per measure, pair of judges and run: means, ranks, and how many ranks the second lifts it."""
+        import pandas as pd
+
+        tables = []
+        for measure, pair, named in self._rows(pairs):
+            if self.of_pair(measure, pair) is None:
+                continue
+            means = self.means(measure, pair)
+            ranks = (means[None, :, :] > means[:, None, :]).sum(axis=1) + 1
+            about = {**named, "measure": measure, "system": self.scores.systems}
+            numbers = {"mean_a": means[:, 0], "mean_b": means[:, 1], "rank_a": ranks[:, 0], "rank_b": ranks[:, 1]}
+            tables.append(pd.DataFrame({**about, **numbers, "lifted": ranks[:, 0] - ranks[:, 1]}))
+        return pd.concat(tables, ignore_index=True)
+
+    def favours(self, pairs: Sequence[Pair]) -> pd.DataFrame:
+        """Return one row per measure, pair of judges and group: what the second gives it more than the first, less what it gives the others."""
+        import pandas as pd
+
+        assert self.groups is not None
+        of_runs = np.array([self.groups[run] for run in self.scores.systems])
+        rows = []
+        for measure, pair, named in self._rows(pairs):
+            part = self.of_pair(measure, pair)
+            if part is None:
+                continue
+            values = part.values * signs_of(part)
+            drawn = np.concatenate([np.ones((1, len(values))), *self._drawn(len(values))])
+            means = np.stack([drawn @ values[:, :, v] for v in range(2)]) / len(
+                values
+            )  # the first are those of the data
+            ranks = np.stack([mean_ranks(rounded(of.T)).T for of in means])
+            for group in dict.fromkeys(of_runs.tolist()):
+                contrast = np.where(of_runs == group, 1 / (of_runs == group).sum(), -1 / (of_runs != group).sum())
+                row: dict[str, Any] = {
+                    **named,
+                    "measure": measure,
+                    "group": group,
+                    "runs": int((of_runs == group).sum()),
+                }
+                for what, of in (("value", means), ("ranks", ranks)):
+                    favour = (of[1] - of[0]) @ contrast
+                    low, high = percentiles(favour[1:], self.choices.level)
+                    row |= {f"{what}_favour": float(favour[0]), f"{what}_low": low, f"{what}_high": high}
+                rows.append(row)
+        return pd.DataFrame(rows)
+
+    def _drawn(self, topics: int) -> Iterator[Floats]:
+        from irmx_study.draws import resampled_topics
+
+        return resampled_topics(topics, self.resamples, self.choices.seed)
+
+    # -- for reading -------------------------------------------------------------------------------------
+
+    def tables_for_reading(self, frame: pd.DataFrame, places: int) -> list[Titled]:
+        """Return the tables of systems by the first judge and every other one."""
+        tables: list[Titled] = []
+        places = 3 if places == 4 else places  # so that the columns fit a terminal
+        for measure in self.measures:
+            of = frame[(frame["measure"] == measure) & (frame["judge_a"] == self.names[0])]
+            rows = [
+                {
+                    "judge": row["judge_b"],
+                    "tau": row["tau"],
+                    "tau_AP": row["tau_ap"],
+                    "RBO": row["rbo"],
+                    f"top {self.top}": row["tau_top"],
+                    "drop": row["max_drop"],
+                    "offset": row["offset"],
+                    "SD": row["systems_sd"],
+                    "rest": row["rest_sd"],
+                }
+                for row in of.to_dict("records")
+            ]
+            topics = (
+                f"{of['topics'].min():,} to {of['topics'].max():,}"
+                if of["topics"].nunique() > 1
+                else f"{of['topics'].iloc[0]:,}"
+            )
+            title = f"{counted(len(self.scores.systems), 'run')} ranked by {measure} on {topics} topics, as {self.names[0]} ranks them"
+            tables.append((title, _rounded(rows, places)))
+            pairs = len(self.scores.systems) * (len(self.scores.systems) - 1) // 2
+            rows = [
+                {
+                    "judge": row["judge_b"],
+                    "both": _two(row, "active"),
+                    "one": _two(row, "mixed"),
+                    "none": _two(row, "passive"),
+                    "recall": row["recall"],
+                    "precision": row["precision"],
+                }
+                for row in of.to_dict("records")
+            ]
+            title = f"of {counted(pairs, 'pair')} of runs, significant by both judges, one, none: in the same order / in the opposite one"
+            tables.append((title, _rounded(rows, places)))
+        return tables
+
+    def sentences(self) -> str:
+        """Return which runs every judge lifts and lowers most, beside the first, by each measure."""
+        names, lines = short_names(self.scores.systems), []
+        frame = self.runs([(0, b) for b in range(1, len(self.names))])
+        for (measure, judge), of in frame.groupby(["measure", "judge_b"], sort=False):
+            order = of.sort_values("lifted", kind="stable")
+            parts = []
+            for word, rows in (("lifts", order[::-1][:_NAMED]), ("lowers", order[:_NAMED])):
+                moved = rows[rows["lifted"] > 0] if word == "lifts" else rows[rows["lifted"] < 0]
+                if len(moved):
+                    listed = ", ".join(
+                        f"{names[one]} {lifted:+d}"
+                        for one, lifted in zip(moved["system"], moved["lifted"], strict=True)
+                    )
+                    parts.append(f"{word} {listed}")
+            lines.append(
+                f"by {measure}, {judge} {'; '.join(parts)}" if parts else f"by {measure}, {judge} moves no run"
+            )
+        return "\n".join(["in ranks:", *lines, ""])
+
+    def groups_for_reading(self, frame: pd.DataFrame, places: int) -> list[Titled]:
+        """Return what every judge favours beside the first."""
+        of = frame[frame["judge_a"] == self.names[0]]
+        of_values = of[["judge_b", "measure", "group", "runs"]].rename(columns={"judge_b": "judge"})
+        for name in ("favour", "low", "high"):
+            of_values[name] = of[f"value_{name}"]
+        rows = for_reading(of_values, places, coverage=self.choices.coverage)
+        for cells, row in zip(rows, of.to_dict("records"), strict=True):
+            cells["in ranks"] = f"{row['ranks_favour']:+.1f} [{row['ranks_low']:.1f}, {row['ranks_high']:.1f}]"
+        return [
+            ("what a judge gives a group of runs more than the first judge does, less what it gives the others", rows)
+        ]
+
+
+def _two(row: Mapping[str, Any], kind: str) -> str:
+    agreed, opposite = row[f"{kind}_agreement"], row[f"{kind}_disagreement"]
+    return "" if agreed != agreed else f"{agreed:.0f} / {opposite:.0f}"
+
+
+def _rounded(rows: list[dict[str, Any]], places: int) -> list[dict[str, Any]]:
+    """Return cells of floats as texts with so many places; empty for NaN."""
+
+    def cell(value: Any) -> Any:
+        if not isinstance(value, float):
+            return value
+        return "" if np.isnan(value) else repr(value) if places == -1 else f"{value:.{places}f}"
+
+    return [{name: cell(value) for name, value in row.items()} for row in rows]

@@ -1,0 +1,304 @@
+"""``irmx judges --runs``: agreement of judges on systems."""
+
+import csv
+import io
+import lzma
+import os
+import tarfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+import irmx
+import irmx_study
+
+TOPICS, DOCS, SYSTEMS = 15, 30, 8
+
+
+def collection(seed: int = 0, noise: float = 0.35) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the qrels of two judges, the second of which errs, and runs that get worse one after the other."""
+    rng = np.random.default_rng(seed)
+    grades = rng.choice(4, (TOPICS, DOCS), p=(0.5, 0.2, 0.2, 0.1))
+    wrong = np.where(rng.random(grades.shape) < noise, rng.integers(0, 4, grades.shape), grades)
+    judges = {
+        name: {f"q{t}": {f"d{d}": int(of[t, d]) for d in range(DOCS)} for t in range(TOPICS)}
+        for name, of in (("human", grades), ("llm", wrong))
+    }
+    runs = {}
+    for s in range(SYSTEMS):
+        scores = grades + rng.normal(0, 0.5 + 0.5 * s, grades.shape)
+        runs[f"run{s}"] = {f"q{t}": {f"d{d}": float(scores[t, d]) for d in range(DOCS)} for t in range(TOPICS)}
+    return judges, runs
+
+
+@pytest.fixture(scope="module")
+def result() -> irmx_study.Judges:
+    judges, runs = collection()
+    groups = {name: "odd" if int(name[3:]) % 2 else "even" for name in runs}
+    return irmx_study.judges(judges, runs=runs, measures="nDCG@10 P(rel=1)@5", groups=groups, top=4, resamples=400)
+
+
+@pytest.fixture(scope="module")
+def values() -> dict[str, Any]:
+    """The values of nDCG@10 by each judge, topics x systems."""
+    judges, runs = collection()
+    return {name: irmx.scores("nDCG@10", qrels, runs)["nDCG@10"] for name, qrels in judges.items()}
+
+
+def test_rankings_agree_as_other_functions_say(result: irmx_study.Judges, values: dict[str, Any]) -> None:
+    row = result.frame().iloc[0]
+    human, llm = (of.mean(axis=0) for of in values.values())
+    assert row[["measure", "runs", "pairs"]].tolist() == ["nDCG@10", SYSTEMS, TOPICS * DOCS]
+    assert row["tau"] == pytest.approx(stats.kendalltau(human, llm).statistic)
+    assert row["tau"] < 1
+    assert row["tau_ap"] == pytest.approx(irmx_study.tau_ap(human, llm))
+    rankings = [irmx_study.tied_groups(of.round(12)) for of in (human, llm)]
+    assert row["rbo"] == pytest.approx(irmx_study.rbo(*rankings).extrapolated)
+    best = np.argsort(-human)[:4]
+    assert row["tau_top"] == pytest.approx(stats.kendalltau(human[best], llm[best]).statistic)
+    ranks = [stats.rankdata(-of) for of in (human, llm)]
+    assert row["max_drop"] == max(0, (ranks[1] - ranks[0]).max())
+    moved = result.frame("runs")
+    moved = moved[moved["measure"] == "nDCG@10"]
+    assert moved["lifted"].tolist() == (ranks[0] - ranks[1]).tolist()
+    assert moved["mean_b"].tolist() == pytest.approx(llm.tolist())
+
+
+def test_offset_and_rest_are_those_of_a_two_way_decomposition(
+    result: irmx_study.Judges, values: dict[str, Any]
+) -> None:
+    row = result.frame("systems").iloc[0]
+    means = np.stack([of.mean(axis=0) for of in values.values()], axis=1)
+    rest = means - means.mean(axis=0) - means.mean(axis=1)[:, None] + means.mean()
+    assert row["offset"] == pytest.approx(means[:, 1].mean() - means[:, 0].mean())
+    assert row["rest_sd"] == pytest.approx(np.sqrt((rest**2).sum() / (SYSTEMS - 1)))
+    assert row["systems_sd"] == pytest.approx(means.mean(axis=1).std(ddof=1))
+
+
+@pytest.mark.parametrize(("correction", "method"), [(None, "holm"), ("none", None), ("bh", "fdr_bh")])
+def test_significant_pairs_are_counted_as_by_scipy_and_statsmodels(
+    correction: str | None, method: str | None, values: dict[str, Any]
+) -> None:
+    judges, runs = collection()
+    found = irmx_study.judges(judges, runs=runs, measures="nDCG@10", correction=correction).frame("systems").iloc[0]
+    pairs = [(i, j) for i in range(SYSTEMS) for j in range(i)]
+    significant, signs = [], []
+    for of in values.values():
+        p = np.array([stats.ttest_rel(of[:, i], of[:, j]).pvalue for i, j in pairs])
+        significant.append((p if method is None else multipletests(p, method=method)[1]) <= 0.05)
+        signs.append(np.sign([of[:, i].mean() - of[:, j].mean() for i, j in pairs]))
+    a, b, same = *significant, signs[0] == signs[1]
+    expected = {
+        "active_agreement": a & b & same, "active_disagreement": a & b & ~same, "mixed_agreement": (a ^ b) & same,
+        "mixed_disagreement": (a ^ b) & ~same, "passive_agreement": ~a & ~b & same, "passive_disagreement": ~a & ~b & ~same,
+    }  # fmt: skip
+    assert found[list(expected)].to_dict() == {name: of.sum() for name, of in expected.items()}
+    assert found["recall"] == pytest.approx((a & b & same).sum() / a.sum())
+    assert found["precision"] == pytest.approx((a & b & same).sum() / b.sum())
+    assert (a ^ b).any()
+
+
+def test_a_judge_beside_itself_agrees_on_everything() -> None:
+    judges, runs = collection()
+    row = (
+        irmx_study.judges({"one": judges["human"], "two": judges["human"]}, runs=runs, measures="AP")
+        .frame("systems")
+        .iloc[0]
+    )
+    assert row[["tau", "tau_ap", "rbo", "tau_top", "recall", "precision"]].tolist() == pytest.approx([1.0] * 6)
+    assert (
+        row[["max_drop", "offset", "rest_sd", "active_disagreement", "mixed_agreement", "mixed_disagreement"]]
+        .eq(0)
+        .all()
+    )
+
+
+def test_judges_that_change_places_change_recall_for_precision(result: irmx_study.Judges) -> None:
+    judges, runs = collection()
+    turned = irmx_study.judges(dict(reversed(judges.items())), runs=runs, measures="nDCG@10").frame("systems").iloc[0]
+    row = result.frame("systems").iloc[0]
+    assert turned[["recall", "precision"]].tolist() == row[["precision", "recall"]].tolist()
+    assert turned["offset"] == pytest.approx(-row["offset"])
+    assert turned["active_agreement"] == row["active_agreement"]
+
+
+def test_favour_is_a_difference_of_differences_with_an_interval_that_a_biased_judge_moves(
+    result: irmx_study.Judges, values: dict[str, Any]
+) -> None:
+    table = result.frame("groups").set_index(["measure", "group"])
+    row = table.loc[("nDCG@10", "odd")]
+    gain = (values["llm"] - values["human"]).mean(axis=0)
+    assert row["value_favour"] == pytest.approx(gain[1::2].mean() - gain[::2].mean())
+    ranks = [stats.rankdata(of.mean(axis=0)) for of in values.values()]
+    assert row["ranks_favour"] == pytest.approx((ranks[1] - ranks[0])[1::2].mean() - (ranks[1] - ranks[0])[::2].mean())
+    assert row["value_low"] < row["value_favour"] < row["value_high"]
+    assert table.loc[("nDCG@10", "even"), "value_favour"] == pytest.approx(-row["value_favour"])
+    judges, runs = collection()
+    # a judge that finds relevant what run5 retrieves first
+    fond = {
+        topic: grades | dict.fromkeys(sorted(runs["run5"][topic], key=runs["run5"][topic].get, reverse=True)[:5], 3)
+        for topic, grades in judges["human"].items()
+    }
+    groups = {name: "mine" if name == "run5" else "others" for name in runs}
+    of = irmx_study.judges({"human": judges["human"], "fond": fond}, runs=runs, measures="nDCG@10", groups=groups)
+    assert of.frame("groups").set_index("group").loc["mine", "value_low"] > 0
+
+
+def test_two_judges_are_compared_on_the_topics_that_both_judged() -> None:
+    judges, runs = collection()
+    few = {topic: grades for topic, grades in judges["llm"].items() if topic not in ("q0", "q1")}
+    found = irmx_study.judges({"human": judges["human"], "few": few}, runs=runs, measures="nDCG@10")
+    both = {topic: judges["human"][topic] for topic in few}
+    expected = irmx_study.judges({"human": both, "few": few}, runs=runs, measures="nDCG@10")
+    pd.testing.assert_frame_equal(found.frame("systems"), expected.frame("systems"))
+    assert found.frame("systems")["topics"].iloc[0] == TOPICS - 2
+    assert any("same topics" in note for note in found.notes)
+
+
+def test_a_grade_of_relevance_by_judge_reaches_measures_that_do_not_say_theirs() -> None:
+    judges, runs = collection()
+    found = irmx_study.judges(judges, runs=runs, measures="P@5 P(rel=3)@5", rel={"human": 2}).frame("runs")
+    means = found.groupby("measure", sort=False)[["mean_a", "mean_b"]].agg(list)
+    for measure, of in (("P@5", ("P(rel=2)@5", "P@5")), ("P(rel=3)@5", ("P(rel=3)@5",) * 2)):
+        for column, judge, scored in zip(("mean_a", "mean_b"), judges, of, strict=True):
+            expected = irmx.scores(scored, judges[judge], runs).means().iloc[:, 0].tolist()
+            assert means.loc[measure, column] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("choose", "error", "message"),
+    [
+        ({"runs": None}, irmx.UsageError, "runs are missing"),
+        ({"measures": None}, irmx.UsageError, "measures are missing"),
+        ({"top": 1}, irmx.UsageError, "top"),
+        ({"family": "all"}, irmx.UsageError, "family"),
+        ({"groups": {"run0": "a"}}, irmx.DataError, "no group of 7 runs"),
+        ({"test": "tt"}, irmx.UsageError, "tt"),
+    ],
+)
+def test_what_is_refused(choose: dict[str, Any], error: type[Exception], message: str) -> None:
+    judges, runs = collection()
+    with pytest.raises(error, match=message):
+        irmx_study.judges(judges, **{"runs": runs, "measures": "AP", **choose})
+
+
+def test_two_runs_and_judges_without_a_topic_in_common_are_refused() -> None:
+    judges, runs = collection()
+    with pytest.raises(irmx.UsageError, match="at least 3 runs"):
+        irmx_study.judges(judges, runs={name: runs[name] for name in ("run0", "run1")}, measures="AP")
+    with pytest.raises(irmx.UsageError, match="Groups"):
+        irmx_study.judges(judges, groups={"run0": "a"})
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with qrels and runs."""
+    judges, runs = collection()
+    for name, qrels in judges.items():
+        lines = [f"{t} 0 {d} {g}\n" for t, of in qrels.items() for d, g in of.items()]
+        (tmp_path / f"{name}.qrels").write_text("".join(lines))
+    for name, run in runs.items():
+        lines = [f"{t} Q0 {d} 0 {score} {name}\n" for t, of in run.items() for d, score in of.items()]
+        (tmp_path / f"{name}.run").write_text("".join(lines))
+    (tmp_path / "groups.csv").write_text(
+        "run,group\n" + "".join(f"{name}.run,{name in ('run1', 'run2')}\n" for name in runs)
+    )
+    return tmp_path
+
+
+def test_the_command(folder: Path, command: Callable[..., Any]) -> None:
+    words = (
+        "judges",
+        "human.qrels",
+        "llm.qrels",
+        "--runs",
+        "run[0-3].run",
+        "--runs",
+        "run[4-7].run",
+        "--measures",
+        "nDCG@10 AP",
+    )
+    done = command(*words, "-o", "csv", cwd=folder)
+    assert done.code == 0, done.err
+    rows = list(csv.DictReader(io.StringIO(done.out)))
+    columns = (
+        "mean_a,mean_b,measure,runs,tau,tau_ap,rbo,tau_top,max_drop,active_agreement,active_disagreement,mixed_agreement,"
+        "mixed_disagreement,passive_agreement,passive_disagreement"
+    )
+    assert ",".join(rows[0]).endswith(columns)
+    assert [(row["measure"], row["runs"]) for row in rows] == [("nDCG@10", "8"), ("AP", "8")]
+    done = command(*words, "--groups", "groups.csv", "--top", "5", cwd=folder)
+    assert "top 5" in done.out
+    assert "by nDCG@10, llm lifts" in done.out
+    assert "in ranks" in done.out
+    assert "nan" not in done.out
+    done = command("judges", "human.qrels", "llm.qrels", "--runs", "*.run", cwd=folder)
+    assert (done.code, done.out) == (2, "")
+    assert "measures are missing" in done.err
+
+
+# -- real judges -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def dl21() -> Path:
+    """The folder of judges of TREC DL 2021."""
+    return Path(os.environ["IRMX_DATA"]) / "judges_dl21"
+
+
+@pytest.fixture(scope="module")
+def dl21_runs(dl21: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The 63 runs of TREC DL 2021, by name."""
+    folder = tmp_path_factory.mktemp("dl21")
+    with tarfile.open(dl21 / "runs_dl21_judged53.tar.xz") as archive:
+        archive.extractall(folder, filter="data")
+    return {
+        path.name.removeprefix("input.").removesuffix(".txt"): path for path in sorted(folder.glob("*/input.*.txt"))
+    }
+
+
+def of_distinct_scores(path: Path) -> pd.DataFrame:
+    """A run with whole numbers for scores: pytrec_eval takes scores as 32-bit floats, in which some are tied, trec_eval 10 does not."""
+    names = ["query_id", "Q0", "doc_id", "rank", "score", "tag"]
+    run = pd.read_csv(path, sep=r"\s+", names=names, dtype={"query_id": str}).sort_values(
+        ["query_id", "score", "doc_id"]
+    )
+    return run[["query_id", "doc_id"]].assign(score=run.groupby("query_id").cumcount().astype(float))
+
+
+@pytest.mark.real
+def test_taus_of_dl21_are_those_of_trec_eval(dl21: Path, dl21_runs: dict[str, Path]) -> None:
+    with lzma.open(dl21 / "expected" / "leaderboard_tau_vs_human.tsv.xz", "rt") as file:
+        expected = pd.read_csv(file, sep="\t").set_index(["judge", "measure"])
+    names = ["human_nist", "gpt4_umbrela", "gpt4o_umbrela", "gpt4_binary", "gpt4o_binary", "llama32_binary"]
+    result = irmx_study.judges(
+        {name: dl21 / "qrels" / f"{name}.qrels.xz" for name in names},
+        runs={name: of_distinct_scores(path) for name, path in dl21_runs.items()}, measures="nDCG@10 nDCG@100 AP P@10 RR",
+        rel={name: 1 if name.endswith("binary") else 2 for name in names},
+    )  # fmt: skip
+    rows = result.frame("runs").set_index(["judge_a", "judge_b"]).loc["human_nist"]
+    theirs = {"nDCG@10": "ndcg_cut_10", "nDCG@100": "ndcg_cut_100", "AP": "map", "P@10": "P_10", "RR": "recip_rank"}
+    for name in names[1:]:
+        for measure, of in theirs.items():
+            of_judge = rows.loc[name]
+            means = of_judge[of_judge["measure"] == measure][["mean_a", "mean_b"]].round(4).to_numpy().T
+            # pytrec_eval takes scores as 32-bit floats, in which documents of three runs are tied, trec_eval 10 does not
+            assert stats.kendalltau(*means).statistic == pytest.approx(expected.loc[(name, of), "tau_b"], abs=2e-6)
+
+
+@pytest.mark.real
+def test_ten_judges_of_dl21_take_less_than_a_minute(dl21: Path, dl21_runs: dict[str, Path]) -> None:
+    judges = {path.name.partition(".")[0]: path for path in sorted((dl21 / "qrels").glob("*.qrels.xz"))}
+    chosen = {name: judges[name] for name in ("human_nist", *[one for one in judges if one != "human_nist"][:9])}
+    start = time.perf_counter()
+    result = irmx_study.judges(chosen, runs=dl21_runs, measures="nDCG@10 AP")
+    assert len(result.frame()) == 90
+    result.frame("intervals")
+    assert time.perf_counter() - start < 60
