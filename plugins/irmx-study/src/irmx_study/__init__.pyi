@@ -26,6 +26,8 @@ from .report.page import report as report
 from .result import Result as Result
 from .sweeping import sweep as sweep
 from .topic_orders import topics as topics
+from .verdicts import Verdict as Verdict
+from .verdicts import verdict as verdict
 
 __all__ = [
     "Agreement",
@@ -35,6 +37,7 @@ __all__ = [
     "RankBiasedOverlap",
     "Report",
     "Result",
+    "Verdict",
     "choose_systems",
     "comparable_means",
     "compare",
@@ -55,5 +58,6 @@ __all__ = [
     "tied_groups",
     "topics",
     "unjudged",
+    "verdict",
     "without",
 ]

@@ -57,7 +57,7 @@ def scored_by(judges: Sequence[Judge], runs: Any, measures: Any) -> Scores:
             warnings.simplefilter(
                 "ignore", MissingTopicsWarning
             )  # topics that one judge has alone; notes count the others
-            of_judge = irmx.scores([_with_rel(one, judge.rel) for one in parsed], judge.judgments, by_name)
+            of_judge = irmx.scores([with_rel(one, judge.rel) for one in parsed], judge.judgments, by_name)
         parts.append(replace(of_judge, measures=tuple(parsed)).marked(judgments=judge.name))
     scores = Scores.concat(parts)
     if scores.weights is None:
@@ -68,7 +68,8 @@ def scored_by(judges: Sequence[Judge], runs: Any, measures: Any) -> Scores:
     return scores.select(topics=[topic for topic, is_shared in zip(scores.topics, shared, strict=True) if is_shared])
 
 
-def _with_rel(measure: Any, rel: float) -> Any:
+def with_rel(measure: Any, rel: float) -> Any:
+    """Return a measure with the smallest relevant grade of a judge, unless it has its own."""
     if rel == 1 or "rel" not in measure.SUPPORTED_PARAMS or "rel" in measure.params:
         return measure
     return measure(rel=int(rel) if float(rel).is_integer() else rel)

@@ -95,6 +95,14 @@ _COMMANDS: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
         ),
     ),
     (
+        "verdict", "commands_of_verdicts:verdict_on_runs", "compare", "Tell whether a run is better, and which doubt breaks that.",
+        (
+            "irmx verdict qrels.txt baseline.run my.run nDCG@10",
+            "irmx verdict qrels.txt baseline.run my.run nDCG@10 --judges llm=llm.qrels --users 'RBP(p=.5:.95:10)' --measures AP",
+            "irmx verdict qrels.txt main.run new.run nDCG@10 --claim no-worse --margin 0.01 -o markdown",
+        ),
+    ),
+    (
         "unjudged", "commands_on_runs:unjudged_documents", "compare", "Show how much unjudged documents could change the scores.",
         ("irmx unjudged qrels.txt baseline.run 'runs/*.run' P@10 RBP --depth 10",),
     ),

@@ -21,12 +21,19 @@ from irmx_study.pairs import signs_of
 from irmx_study.report.documents import rankings, topics
 from irmx_study.report.parts import JUDGED, Reported, Section, Source, inline_svg
 from irmx_study.result import joined, p_text
+from irmx_study.verdicts import verdict
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MOST_NAMES = 16
 """Up to so many systems have a critical-difference diagram; the pairs of more are a heat map."""
+
+MOST_LEVEL = 0.5
+"""A verdict is at a level below this."""
+
+MOST_VIEWS = 60
+"""A verdict on so many views is drawn; of more, the table has the worst of each doubt."""
 
 MOST_INTERVALS = 40
 """The intervals of so many systems are drawn, of the best ones; the leaderboard has all."""
@@ -61,6 +68,25 @@ def _table(rows: Sequence[Mapping[str, Any]], caption: str, places: int = 4) -> 
     from markupsafe import Markup
 
     return Markup(html_table(PrintedRows(tuple(rows[0]), [dict(row) for row in rows], places), caption))
+
+
+# -- the conclusion ----------------------------------------------------------------------------------------
+
+
+def conclusion(reported: Reported) -> Section | None:
+    """Return whether one of two systems is better by the first view, and what the others say; None for another test than t."""
+    comparison = reported.comparison
+    scores, choices = comparison.scores, comparison.choices
+    if len(scores.systems) != 2 or choices.test.NAME != "t" or choices.level >= MOST_LEVEL:
+        return None
+    baseline = comparison.baseline[0] if comparison.baseline else scores.systems[0]
+    found = verdict(scores, baseline=baseline, level=choices.level, missing="zero")
+    _, (_, rows), *_ = found.tables_for_reading()
+    figures = []
+    if len(found.frame()) <= MOST_VIEWS:
+        text = "The difference in every view, with its interval. Other measures are scaled to the standard deviation of the first."
+        figures.append((inline_svg(found.plot, "conclusion-0", found.sentence), text))
+    return _parts("conclusion", "Does it hold?", [found.sentence], figures, [_table(rows, "doubts")])
 
 
 # -- the leaderboard ---------------------------------------------------------------------------------------
@@ -384,6 +410,6 @@ def making(reported: Reported) -> Section:
 
 
 SECTIONS: tuple[Callable[[Reported], Section | None], ...] = (
-    leaderboard, pairs, intervals, topics, rankings, agreement, views, unjudged_documents, formulas, tables, citing, making,
+    conclusion, leaderboard, pairs, intervals, topics, rankings, agreement, views, unjudged_documents, formulas, tables, citing, making,
 )  # fmt: skip
 """What makes the sections, in order; None for a section that says nothing on what is reported."""

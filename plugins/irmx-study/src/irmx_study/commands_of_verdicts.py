@@ -1,0 +1,173 @@
+"""The command ``irmx verdict``."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any
+
+import click
+
+from irmx import DataError, UsageError
+from irmx.toolkit import QRELS_HELP, Argument, FormatOption, Option, suggest
+from irmx_study.commands_of_judges import judges_named, mapped_grades, rels_of
+from irmx_study.options import MissingOption, PlacesByFormatOption, draw, plot_option, table_option
+
+_TABLE = "tool", "irmx", "verdict"
+"""Where pyproject.toml has the configuration."""
+
+_CONFIGURED = {
+    "measure": str, "claim": str, "margin": float, "level": float, "users": str, "measures": str, "slices": str, "missing": str,
+    "judges": dict, "rel": dict, "grades": dict,
+}  # fmt: skip
+"""What a configuration may hold, and the type of each value."""
+
+
+def verdict_on_runs(
+    qrels: Annotated[str, Argument(help=QRELS_HELP)],
+    baseline: Annotated[
+        str, Argument(metavar="BASELINE", help="The run file of the baseline; a quoted glob for one run per seed.")
+    ],
+    run: Annotated[
+        str,
+        Argument(metavar="RUN", help="The run file of which something is claimed; a quoted glob for one run per seed."),
+    ],
+    measure: Annotated[
+        str | None, Argument(metavar="MEASURE", help="The measure of the claim; or in --config.")
+    ] = None,
+    claim: Annotated[
+        str | None,
+        Option(
+            "--claim",
+            complete=lambda: ["better", "no-worse", "equal"],
+            help="What is claimed: better, no-worse or equal; by default better.",
+        ),
+    ] = None,
+    margin: Annotated[
+        float | None,
+        Option(
+            "--margin", help="By how much, in units of the measure; by default 0, which no-worse and equal do not take."
+        ),
+    ] = None,
+    *,
+    judges: Annotated[
+        list[str] | None, Option("--judges", metavar="[NAME=]FILE", help="The qrels of another judge. May be repeated.")
+    ] = None,
+    rel: Annotated[
+        list[str] | None,
+        Option(
+            "--rel", metavar="[NAME=]N", help="The smallest relevant grade of these judges, or of one; by default 1."
+        ),
+    ] = None,
+    grades: Annotated[
+        list[str] | None,
+        Option(
+            "--grades", metavar="NAME=OLD:NEW,...", help="Other grades for a judge, such as umbrela=0:0,1:0,2:2,3:3."
+        ),
+    ] = None,
+    users: Annotated[
+        str | None, Option("--users", metavar="MEASURE", help="Settings of the measure, such as 'RBP(p=.5:.95:10)'.")
+    ] = None,
+    measures: Annotated[
+        str | None, Option("--measures", metavar="'MEASURE ...'", help="Other measures, such as 'nDCG@10 AP'.")
+    ] = None,
+    slices: Annotated[
+        str | None,
+        Option(
+            "--slices",
+            metavar="FILE",
+            help="Groups of topics: a table with query_id, and a column per grouping; or difficulty, for thirds by the mean of both runs.",
+        ),
+    ] = None,
+    level: Annotated[float | None, Option("--level", help="The level of significance; by default 0.05.")] = None,
+    expect: Annotated[
+        Path | None,
+        Option(
+            "--expect",
+            metavar="FILE",
+            help="An earlier verdict (-o jsonl), which must be on the same qrels and topics.",
+        ),
+    ] = None,
+    config: Annotated[
+        Path | None,
+        Option(
+            "--config",
+            metavar="FILE",
+            help="A TOML file with these options; or pyproject.toml, its table tool.irmx.verdict.",
+        ),
+    ] = None,
+    output_format: FormatOption = "table",
+    places: PlacesByFormatOption = None,
+    table: Annotated[
+        str, table_option(views="one row per view", doubts="one row per doubt", topics="one row per topic")
+    ] = "views",
+    plot: Annotated[list[str] | None, plot_option("views")] = None,
+    methods: Annotated[bool, Option("--methods", help="Print sentences for the method section of a paper.")] = False,
+    missing: MissingOption = "refuse",
+) -> None:
+    """Tell whether a run is better than a baseline, and which doubt breaks that conclusion.
+
+    Prints one sentence, then for every doubt (judges, users, measures, seeds, topics, unjudged documents) in how
+    many of its views the claim holds, is undecided or contradicted, and the worst of them. With -o csv, one row per view.
+    The exit code is 0 if the claim holds, 3 if a doubt breaks it or it is not shown, and 4 if it is contradicted.
+    """
+    from irmx_study.verdicts import verdict
+
+    named = judges_named(judges) if judges else None
+    given: dict[str, Any] = {
+        "measure": measure, "claim": claim, "margin": margin, "level": level, "users": users, "measures": measures, "slices": slices,
+        "judges": named, "rel": rels_of(rel, list(named or ())) if rel else None, "grades": mapped_grades(grades) if grades else None,
+    }  # fmt: skip
+    chosen = (_configured(config) if config is not None else {}) | {k: v for k, v in given.items() if v is not None}
+    if "measure" not in chosen:
+        raise UsageError(
+            "irmx verdict needs a measure: irmx verdict QRELS BASELINE RUN MEASURE, or measure = in --config."
+        )
+    if chosen.get("judges") is None and (alone := [name for name in ("rel", "grades") if name in chosen]):
+        raise UsageError(f"--{alone[0]} is about --judges. Name a judge, or leave it out.")
+    found = verdict(chosen.pop("measure"), qrels, [baseline, run], **{"missing": missing, **chosen}, expect=expect)
+    draw(found, plot)
+    if methods:
+        click.echo(found.methods())
+    else:
+        found.show(output_format, table, places)
+    sys.exit(found.exit_code)
+
+
+def _configured(path: Path) -> dict[str, Any]:
+    """Return the options of a file, checked; those of pyproject.toml are in its table tool.irmx.verdict."""
+    toml = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+    try:
+        read: dict[str, Any] = toml.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path} cannot be read as TOML: {error}.") from None
+    if path.name == "pyproject.toml" or "tool" in read:
+        for name in _TABLE:
+            read = read.get(name, {})
+        if not read:
+            raise DataError(f"{path} has no table [tool.irmx.verdict].")
+    for name, value in read.items():
+        if name not in _CONFIGURED:
+            raise UsageError(
+                f"{path} has the unknown key {name!r}.{suggest(name, _CONFIGURED)} Known: {', '.join(_CONFIGURED)}."
+            )
+        kind = _CONFIGURED[name]
+        if isinstance(value, bool) or not isinstance(value, (int, float) if kind is float else kind):
+            raise UsageError(
+                f"{path}: {name} must be {'a table' if kind is dict else 'a number' if kind is float else 'a text'}. Got {value!r} instead."
+            )
+    if "grades" in read:  # the keys of TOML are texts
+        read["grades"] = {judge: _numbers(path, of) for judge, of in read["grades"].items()}
+    if read.get("slices", "difficulty") != "difficulty":
+        read["slices"] = str(path.parent / read["slices"])
+    if "judges" in read:
+        read["judges"] = {judge: str(path.parent / str(file)) for judge, file in read["judges"].items()}
+    return read
+
+
+def _numbers(path: Path, grades: Any) -> dict[float, float]:
+    try:
+        return {float(old): float(new) for old, new in grades.items()}
+    except (AttributeError, TypeError, ValueError):
+        raise UsageError(f"{path}: grades must be a table of numbers for each judge. Got {grades!r} instead.") from None

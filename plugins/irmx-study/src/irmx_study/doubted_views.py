@@ -1,0 +1,216 @@
+"""The views in which a claim about two systems is tried: judges, users, measures, seeds, parts of the topics, unjudged documents."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import ir_measures
+import numpy as np
+
+import irmx
+from irmx import DataError, IrmxError, Join, Judgments, Scores, UsageError, read_qrels, read_run, score_joined
+from irmx.ragged import Ints
+from irmx.toolkit import as_measures, matching_files, named_runs, some, suggest
+from irmx_study.doubts import Doubt, How, View
+from irmx_study.judge_labels import read_judges
+from irmx_study.judged_systems import with_rel
+from irmx_study.pairs import refuse_missing
+
+DEPTH = 10
+"""Up to which rank unjudged documents are assumed to be relevant, for a measure without a cutoff."""
+
+LEFT_OUT = 10
+"""So many topics are left out, one at a time: those that speak most for the run."""
+
+_MARKED: dict[str, tuple[str, str, How]] = {
+    "judgments": ("judges", "judges", "same unit"),
+    "unjudged": ("unjudged", "assumptions about unjudged documents", "same unit"),
+    "seed": ("seeds", "seeds", "same unit"),
+    "slice": ("slices", "groups of topics", "other topics"),
+    "collection": ("collections", "collections", "other topics"),
+}
+"""What a mark of views makes them doubts of."""
+
+_NOUNS = {"users": "users", "measures": "other measures"}
+
+
+def views_of(scores: Scores, users: Collection[str] = ()) -> tuple[View, list[Doubt]]:
+    """Return the main view of scores of two systems, their first, and the doubts that all others make.
+
+    Settings of the measure are users, as are measures that are named.
+    """
+    marks = {name: of for name, of in scores.marks.items() if name != "weight"}
+    main, doubts = _view(scores, 0, str(scores.measures[0])), dict[str, tuple[str, How, list[View]]]()
+    for v, measure in list(enumerate(scores.measures))[1:]:
+        differing = [name for name, of in marks.items() if of[v] != of[0]]
+        if differing:
+            name, noun, how = _MARKED.get(differing[0], (differing[0], f"views by {differing[0]}", "same unit"))
+            text = str(marks[differing[0]][v])
+            if name == "slices" and ":" in text:
+                name, _, text = text.partition(":")
+                noun = f"groups of topics by {name}"
+        else:
+            is_setting = getattr(measure, "NAME", measure) == getattr(scores.measures[0], "NAME", "")
+            name = "users" if is_setting or str(measure) in users else "measures"
+            noun, how, text = _NOUNS[name], "other unit", str(measure)
+        doubts.setdefault(name, (noun, how, []))[2].append(_view(scores, v, text))
+    return main, [Doubt(name, noun, how, tuple(views)) for name, (noun, how, views) in doubts.items()]
+
+
+def _view(scores: Scores, v: int, name: str) -> View:
+    values = scores.values[:, :, v]
+    if scores.weights is not None:
+        values = np.where((scores.weights[:, v] > 0)[:, None], values, np.nan)
+    return View(name, values, bool(getattr(scores.measures[v], "LESS_IS_BETTER", False)))
+
+
+def of_difficulty(main: View) -> Doubt:
+    """Return the thirds of the topics by the mean of both systems."""
+    mean = main.values.mean(axis=1)
+    known = np.flatnonzero(~np.isnan(mean))
+    order = known[np.argsort(-mean[known] if main.less_is_better else mean[known], kind="stable")]
+    thirds = zip(("hard", "middle", "easy"), np.array_split(order, 3), strict=True)
+    views = tuple(_of_topics(main, name, third) for name, third in thirds)
+    return Doubt("difficulty", "thirds of the topics by difficulty", "other topics", views)
+
+
+def of_single_topics(main: View, topics: Sequence[str]) -> Doubt:
+    """Return what is left without each of the topics that speak most for the run."""
+    differences = main.differences
+    known = np.flatnonzero(~np.isnan(differences))
+    best = known[np.argsort(-differences[known], kind="stable")][:LEFT_OUT]
+    views = tuple(_of_topics(main, f"without {topics[t]}", known[known != t]) for t in best.tolist())
+    return Doubt("topics", "topics left out, one at a time", "other topics", views)
+
+
+def _of_topics(main: View, name: str, places: Ints) -> View:
+    values = np.full_like(main.values, np.nan)
+    values[places] = main.values[places]
+    return View(name, values, main.less_is_better)
+
+
+def with_assumptions(
+    measure: ir_measures.Measure, judgments: Judgments, runs: Mapping[str, Any]
+) -> tuple[list[Scores], str]:
+    """Return the scores if unjudged documents are relevant, up to the cutoff, and if they are removed; and why one was not tried."""
+    depth = int(measure.params.get("cutoff") or DEPTH)
+    parts, untried = [], ""
+    try:
+        grade = float(max(measure.params.get("rel") or 1, 1))
+        joins = [Join(read_run(run), judgments).with_judgments(unjudged=grade, depth=depth) for run in runs.values()]
+        values = np.stack([of_run[0].values for of_run in score_joined(joins, [measure])], axis=1)[:, :, None]
+        topics, retrieved = tuple(map(str, judgments.topics)), np.zeros(values.shape[:2], dtype=bool)
+        relevant = Scores(values, topics, tuple(runs), (measure,), retrieved)
+        parts.append(relevant.marked(unjudged=f"relevant (top {depth})"))
+    except IrmxError as error:  # such as a measure of subtopics, which an assumed document lacks
+        untried = str(error)
+    if "judged_only" in measure.SUPPORTED_PARAMS and not measure.params.get("judged_only"):
+        try:
+            condensed = irmx.scores([measure(judged_only=True)], judgments, runs, progress=False)
+            parts.append(replace(condensed, measures=(measure,)).marked(unjudged="removed"))
+        except IrmxError as error:  # a provider that does not compute it
+            untried = str(error)
+    return parts, untried
+
+
+# -- scores in all views ---------------------------------------------------------------------------------------------
+
+
+def in_order(systems: Sequence[str], baseline: str | None) -> list[str]:
+    """Return two systems, the baseline first; by default that is the first."""
+    if len(systems) != 2:
+        are = "is" if len(systems) == 1 else "are"
+        raise UsageError(
+            f"A verdict is on two systems, the baseline and a run. There {are} {len(systems)}: {some(systems)}."
+        )
+    if baseline is not None and baseline not in systems:
+        raise UsageError(f"There is no system {baseline!r}.{suggest(baseline, systems)} The systems: {some(systems)}.")
+    return sorted(systems, key=lambda name: baseline is not None and name != baseline)
+
+
+def scored_in_all_views(
+    source: Any, qrels: Any, runs: Any, baseline: str | None, judges: Any, rel: Any, grades: Any, users: Any, others: Any,
+    missing: str, progress: bool | None,
+) -> tuple[Scores, dict[str, list[str]], str]:  # fmt: skip
+    """Return the scores of two systems in all views, the runs of a system that has several, and why unjudged documents were not tried."""
+    if qrels is None or runs is None:
+        raise UsageError(
+            f"verdict() needs qrels and runs together; {'qrels' if qrels is None else 'runs'} are missing."
+        )
+    if isinstance(source, Scores) or hasattr(source, "columns"):
+        raise UsageError("With qrels and runs, verdict() needs a measure, such as 'nDCG@10', instead of values.")
+    parsed = as_measures(source)
+    if len(parsed) != 1:
+        raise UsageError(
+            f"A claim is about one measure. Got {len(parsed)}: {some(map(str, parsed))}. Give the others as measures, as a doubt."
+        )
+    [measure] = parsed
+    further = [one for more in (users, others) if more is not None for one in as_measures(more)]
+    files, systems = _runs_of(runs)
+    names = in_order(list(systems), baseline)
+
+    def over_seeds(found: Scores) -> Scores:
+        """Return scores of the systems, the mean over their runs on each topic."""
+        at = [[found.systems.index(file) for file in systems[name]] for name in names]
+        values = np.stack([found.values[:, places].mean(axis=1) for places in at], axis=1)
+        retrieved = np.stack([found.retrieved[:, places].all(axis=1) for places in at], axis=1)
+        return replace(found, values=values, retrieved=retrieved, systems=tuple(names), fields={})
+
+    known = read_qrels(qrels)
+    source = known if str(qrels) == "-" else qrels  # which is read once
+    found = irmx.scores([measure, *further], source, files, progress=progress)
+    if missing == "refuse":
+        refuse_missing(found)
+    parts = [over_seeds(found)]
+    for judge in read_judges(judges, rel, grades) if judges is not None else ():
+        _refuse_stranger(judge.name, judge.judgments, known)
+        of_judge = irmx.scores([with_rel(measure, judge.rel)], judge.judgments, files, progress=False)
+        parts.append(over_seeds(replace(of_judge, measures=(measure,))).marked(judgments=judge.name))
+    assumed, untried = with_assumptions(measure, known, files)
+    parts += map(over_seeds, assumed)
+    several = {name: of for name, of in systems.items() if len(of) > 1}
+    for name, of_system in several.items():
+        for file in of_system:
+            of_seed = over_seeds(found.select(views=[found.names[0]]))
+            values = np.array(of_seed.values)
+            values[:, names.index(name)] = found.values[:, found.systems.index(file), :1]
+            parts.append(replace(of_seed, values=values).marked(seed=file))
+    return replace(Scores.concat(parts), made_by=found.made_by), several, untried
+
+
+def _runs_of(runs: Any) -> tuple[dict[str, Any], dict[str, list[str]]]:
+    """Return all runs by name, and by system the names of its runs."""
+    if not isinstance(runs, Mapping):
+        paths = [runs] if isinstance(runs, (str, os.PathLike)) else list(runs)
+        several = [matching_files(os.fspath(path)) for path in paths if isinstance(path, (str, os.PathLike))]
+        if len(several) != len(paths):
+            raise UsageError("Runs are a mapping of two names to runs, or two paths.")
+        shown = [of[0] if len(of) == 1 else os.fspath(path) for path, of in zip(paths, several, strict=True)]
+        labels = [os.path.basename(os.path.normpath(path)) for path in shown]
+        labels = labels if len(set(labels)) == len(labels) else shown
+        if len(set(labels)) < len(labels):
+            raise UsageError(f"Both systems are {labels[0]}. Give the baseline and another run.")
+        runs = {label: files if len(files) > 1 else files[0] for label, files in zip(labels, several, strict=True)}
+    files, systems = dict[str, Any](), dict[str, list[str]]()
+    for name, run in runs.items():
+        is_several = isinstance(run, (list, tuple)) and all(isinstance(one, (str, os.PathLike)) for one in run)
+        of_system = named_runs(list(run)) if is_several and len(run) > 1 else {str(name): run[0] if is_several else run}
+        if twice := [one for one in of_system if one in files]:
+            raise UsageError(f"Both systems have the run {twice[0]!r}. Give every run once.")
+        files |= of_system
+        systems[str(name)] = list(of_system)
+    return files, systems
+
+
+def _refuse_stranger(name: str, judgments: Any, known: Any) -> None:
+    """Raise if a judge judged no document that the qrels judge."""
+    theirs = judgments.as_dict()
+    for topic, docs in known.as_dict().items():
+        if not docs.keys().isdisjoint(theirs.get(topic, {})):
+            return
+    raise DataError(
+        f"The judge {name} has no document in common with the qrels: are these judgments of the same topics?"
+    )

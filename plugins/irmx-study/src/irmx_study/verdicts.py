@@ -1,0 +1,530 @@
+"""Does a conclusion hold: the claim that one system is better than another, and the doubts that could take it away."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irmx import DataError, Scores, UsageError, read_table
+from irmx.toolkit import MissingTopicsWarning, as_measures, counted, print_rows, some, versions_of
+from irmx_study.choices import as_scores
+from irmx_study.comparing import check_missing
+from irmx_study.doubted_views import in_order, of_difficulty, of_single_topics, scored_in_all_views, views_of
+from irmx_study.doubts import Claim, Doubt, Tested, View, breaks, claim_in
+from irmx_study.pairs import complete_values, refuse_missing
+from irmx_study.planning import topics_for_t
+from irmx_study.result import Result, Titled, interval, p_text, topics_lacking, versions_fact, write_facts
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+POWER = 0.8
+"""The power with which the number of topics that is said to be needed would decide."""
+
+MOVED = 3
+"""So many topics that moved most are shown, from each end."""
+
+NAMED = 3
+"""So many views that break a conclusion are named in the sentence."""
+
+MARKER = "<!-- irmx verdict -->"
+"""What the Markdown of a verdict begins with, so that a workflow finds its comment again."""
+
+_WIDTH = 36
+"""The width of the intervals that a terminal shows."""
+
+DIFFICULTY = "difficulty"
+"""In place of a table: thirds of the topics by the mean of the two systems."""
+
+EXIT_CODES = {"holds": 0, "holds, but": 3, "not shown": 3, "contradicted": 4}
+"""The exit codes of the command; 1 and 2 are those of data and usage."""
+
+
+def verdict(
+    source: Any,
+    qrels: Any = None,
+    runs: Any = None,
+    *,
+    baseline: str | None = None,
+    claim: str = "better",
+    margin: float = 0.0,
+    level: float = 0.05,
+    judges: Mapping[str, Any] | None = None,
+    rel: float | Mapping[str, float] = 1,
+    grades: Mapping[str, Mapping[float, float]] | None = None,
+    users: Any = None,
+    measures: Any = None,
+    slices: Any = None,
+    missing: str = "refuse",
+    expect: Mapping[str, Any] | str | os.PathLike[str] | None = None,
+    progress: bool | None = None,
+) -> Verdict:
+    r"""Tell whether a conclusion about two systems holds, and which doubt breaks it.
+
+    The claim is held against all topics by one paired t test. Then every doubt is a set of views: other judges, other users,
+    other measures, parts of the topics, seeds, assumptions about unjudged documents. A doubt can take a conclusion away, and
+    cannot make one.
+
+    Parameters
+    ----------
+    source : Scores, DataFrame, or measure
+        With qrels and runs, one measure. Otherwise scores of two systems: their first view is that of the claim, and all others
+        are doubts, by what they are marked with.
+    qrels : any
+        As for :func:`irmx.scores`.
+    runs : mapping of str to run, or sequence of two paths
+        The two systems. Several runs of one system, such as those with other seeds, are a list of runs, or a quoted glob: their mean on a topic
+        is the value of the system.
+    baseline : str, optional
+        The system that the other is compared with; by default the first.
+    claim : {"better", "no-worse", "equal"}
+        That the run is better than the baseline by more than the margin, that it is not worse by more, or that they are equal within
+        it (two one-sided tests).
+    margin : float
+        The margin, in units of the measure; stated before the results are known.
+    level : float
+        The level of significance, below 0.5. Intervals cover 1 - level, of the claim ``"equal"`` 1 - 2 level.
+    judges : mapping of str to qrels, optional
+        Other judgments by the name of the judge. A topic that a judge lacks is not in the view.
+    rel, grades
+        As for :func:`irmx_study.judges`, for these judges.
+    users : str, Measure or iterable of them, optional
+        Settings of the measure, such as ``"RBP(p=.5:.95:10)"``.
+    measures : str, Measure or iterable of them, optional
+        Other measures.
+    slices : mapping of str to str, table, path, or "difficulty", optional
+        The group of every topic: by query id, or a table with the column query_id and one column per grouping. ``"difficulty"``
+        stands for the thirds of the topics by the mean of the two systems, on which the thirds then depend.
+    missing : {"refuse", "zero"}
+        As for :func:`irmx_study.compare`.
+    expect : mapping or path, optional
+        An earlier verdict, as :meth:`Verdict.record` returns it or ``-o jsonl`` prints it, which was on the same qrels and topics.
+    progress : bool, optional
+        Whether to show a progress bar; by default if standard error is a terminal.
+
+    Returns
+    -------
+    Verdict
+        The result.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        For an unknown claim, a margin that it lacks, several measures, or anything but two systems.
+    irmx.errors.DataError
+        If a system lacks more than half of the topics, a judge has no document in common with the qrels, or the inputs are others than
+        expected.
+
+    Notes
+    -----
+    A doubt breaks the conclusion if in one of its views the claim is contradicted, or is not supported while the view differs
+    significantly from that of all topics, in the direction against the claim: by Holm's correction over the views of the doubt,
+    parts of the topics by Welch's test against the other topics; judges, seeds and assumptions by the paired test of the change;
+    users and measures by the same after each difference is divided by its standard deviation. In these, the margin has the same
+    share of the standard deviation. Views that are merely undecided change nothing.
+
+    Examples
+    --------
+    >>> import irmx_study
+    >>> from irmx.demo import qrels_path, run_path
+    >>> runs = {"titles": run_path("titles"), "bm25": run_path("bm25")}
+    >>> found = irmx_study.verdict("AP", qrels_path(), runs, measures="nDCG@10 P@5")
+    >>> found.outcome, found.exit_code
+    ('holds', 0)
+    >>> found.frame("doubts")[["doubt", "views", "holds", "undecided", "contradicted", "breaks"]]
+            doubt  views  holds  undecided  contradicted  breaks
+    0    measures      2      2          0             0       0
+    1    unjudged      2      2          0             0       0
+    2    topics     10     10          0             0       0
+    """
+    asked = Claim(claim, margin, level)
+    check_missing(missing)
+    given = {"judges": judges, "users": users, "measures": measures}
+    if qrels is None and runs is None:
+        if of_runs := [name for name, value in given.items() if value is not None]:
+            raise UsageError(
+                f"Scores already have all views. Leave out: {', '.join(of_runs)}; or give a measure, qrels and runs."
+            )
+        scores = as_scores("verdict", source)
+        scores = scores.select(systems=in_order(scores.systems, baseline))
+        if missing == "refuse":
+            refuse_missing(scores)
+        seeds, untried = dict[str, list[str]](), "scores have no judgments"
+    else:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", MissingTopicsWarning)  # the notes count the topics that runs lack
+            scores, seeds, untried = scored_in_all_views(
+                source, qrels, runs, baseline, judges, rel, grades, users, measures, missing, progress
+            )
+    for v in {0, *np.flatnonzero(np.isinf(scores.values).any(axis=(0, 1))).tolist()}:
+        complete_values(scores, v)  # refuses what cannot be tested
+    by_difficulty = isinstance(slices, str) and slices == DIFFICULTY
+    if slices is not None and not by_difficulty:
+        if isinstance(slices, (str, os.PathLike)):
+            slices = read_table(slices, {"query_id": str}, "table of groups").arrow().to_pandas()
+        if isinstance(slices, Mapping) and "query_id" not in slices:
+            slices = {"query_id": list(slices), "slice": list(slices.values())}
+        first = scores.select(views=[scores.names[0]])
+        scores = Scores.concat([scores.marked(slice=""), first.slices(slices)])
+    main, doubts = views_of(scores, [] if users is None else list(map(str, as_measures(users))))
+    doubts += [of_difficulty(main)] if by_difficulty else []
+    made = Verdict(scores, asked, main, [*doubts, of_single_topics(main, scores.topics)], seeds, untried)
+    if expect is not None:
+        made.refuse_other(expect)
+    return made
+
+
+class Verdict(Result):
+    """The result of :func:`irmx_study.verdict`.
+
+    Its tables, for :meth:`frame`:
+
+    ``"views"``
+        One row per view, the claim first: ``doubt``, ``view``, the number of ``topics``, the means ``mean_baseline`` and
+        ``mean_run``, their ``difference``, run - baseline, with its interval from ``low`` to ``high``, the p-value ``p`` of the
+        claim, the ``outcome`` (holds, undecided, contradicted), and whether the view ``breaks`` the conclusion.
+    ``"doubts"``
+        One row per doubt: ``varied``, what; the number of ``views``, in how many the claim ``holds``, is ``undecided`` or
+        ``contradicted``, how many ``breaks``, and the ``worst`` view with its difference and interval.
+    ``"topics"``
+        One row per topic, the largest gain first: the values of the baseline and of the run, and the ``difference``.
+
+    Attributes
+    ----------
+    outcome : str
+        "holds"; "holds, but", if a doubt breaks it; "not shown"; or "contradicted".
+    sentence : str
+        What was found, in a sentence.
+    exit_code : int
+        That of the command: 0 if the claim holds, 3 if a doubt breaks it or it is not shown, 4 if it is contradicted.
+    claim : Claim
+        The claim, with its margin and level.
+    """
+
+    scores: Scores
+
+    def __init__(
+        self,
+        scores: Scores,
+        claim: Claim,
+        main: View,
+        doubts: Sequence[Doubt],
+        seeds: Mapping[str, Sequence[str]],
+        untried: str,
+    ) -> None:
+        self.claim, self.doubts, self._main, self._seeds, self._untried = (
+            claim,
+            tuple(doubts),
+            main,
+            dict(seeds),
+            untried,
+        )
+        self.baseline, self.run = scores.systems
+        self.tested = claim.tested(main.differences)
+        self._of_doubts: list[list[tuple[View, Tested, bool]]] = []
+        for doubt in self.doubts:
+            tested = [claim_in(claim, main, view, doubt.how).tested(view.differences) for view in doubt.views]
+            broken = breaks(claim, main, doubt).tolist()
+            breaking = broken if self.tested.outcome == "holds" else [False] * len(broken)
+            self._of_doubts.append(list(zip(doubt.views, tested, breaking, strict=True)))
+        super().__init__(
+            f"Verdict on {self.run} and {self.baseline} by {main.name}: {self.outcome}",
+            {"views": self._views, "doubts": self._table_of_doubts, "topics": self._topics},
+            scores,
+            stated=self._facts,
+            remarks=self._remarks,
+            pictures={"views": "verdict_pictures:plot_verdict"},
+        )
+
+    # -- what was found --------------------------------------------------------------------------------------
+
+    @property
+    def outcome(self) -> str:
+        if self.tested.outcome == "contradicted":
+            return "contradicted"
+        if self.tested.outcome == "undecided":
+            return "not shown"
+        return "holds, but" if any(broken for rows in self._of_doubts for _, _, broken in rows) else "holds"
+
+    @property
+    def exit_code(self) -> int:
+        return EXIT_CODES[self.outcome]
+
+    @property
+    def claimed(self) -> str:
+        """The claim in words."""
+        by = f" by more than {self.claim.margin:g}" if self.claim.margin else ""
+        return {
+            "better": f"{self.run} is better than {self.baseline}{by}",
+            "no-worse": f"{self.run} is not worse than {self.baseline}{by}",
+            "equal": f"{self.run} and {self.baseline} differ by at most {self.claim.margin:g}",
+        }[self.claim.kind]
+
+    @property
+    def sentence(self) -> str:
+        low, high = self._ends(self._main, self.tested)
+        size = f"{self._main.name} {self._signed(self.tested.mean):+.4f} {interval(low, high, 4)}, p = {p_text(self.tested.p)}"
+        size = size.replace("= <", "< ")
+        if self.outcome == "contradicted":
+            return f"Contradicted: that {self.claimed} ({size})."
+        if self.outcome == "not shown":
+            return f"Not shown: that {self.claimed} ({size}). {self._needed()}"
+        broken = []
+        for doubt, rows in zip(self.doubts, self._of_doubts, strict=True):
+            if names := [view.name for view, _, breaking in rows if breaking]:
+                broken.append(f"for {len(names)} of {len(rows)} {doubt.noun} ({some(names, NAMED)})")
+        if broken:
+            return f"Holds, but not {', nor '.join(broken)}: {self.claimed} ({size})."
+        tried = ", ".join(doubt.name for doubt in self.doubts)
+        return f"Holds: {self.claimed} ({size}). No doubt breaks it: {tried}."
+
+    def _signed(self, difference: float) -> float:
+        """Return a difference as run - baseline."""
+        return -difference if self._main.less_is_better else difference
+
+    def _ends(self, view: View, tested: Tested) -> tuple[float, float]:
+        return (-tested.high, -tested.low) if view.less_is_better else (tested.low, tested.high)
+
+    def _needed(self) -> str:
+        """Return how many topics would decide, if they vary as these do."""
+        differ = int(np.count_nonzero(np.nan_to_num(self._main.differences)))
+        n, level = self.tested.topics, self.claim.outside
+        if differ == 0:
+            return "The systems have the same value on every topic."
+        if self.claim.kind == "better" and not self.claim.margin and differ < n:
+            from scipy.special import stdtr
+
+            if 2 * stdtr(n - 1, -np.sqrt(differ * (n - 1) / (n - differ))) >= level:
+                return f"They differ on {counted(differ, 'topic')} of {n}: no outcome on these could be significant."
+        room = (
+            self.claim.margin - abs(self.tested.mean)
+            if self.claim.kind == "equal"
+            else self.tested.mean - self.claim.threshold
+        )
+        if room == 0 or self.tested.deviation == 0:
+            return "The difference is just what the claim excludes."
+        try:
+            topics = topics_for_t(abs(room), self.tested.deviation, level, POWER)
+        except UsageError:
+            return "The difference is so close to what the claim excludes that no number of topics would decide."
+        would = "show it" if room > 0 else "contradict it"
+        return f"If further topics are like these, {counted(topics, 'topic')} would {would} with a probability of {POWER:g}."
+
+    def margins(self) -> tuple[float, ...]:
+        """What the difference, run - baseline, must exceed or stay within."""
+        if self.claim.kind == "equal":
+            return -self.claim.margin, self.claim.margin
+        return (self._signed(self.claim.threshold),)
+
+    def scales(self) -> list[float]:
+        """By what the differences of each view are multiplied to have the unit of the claim."""
+        found, ours = [1.0], self.tested.deviation
+        for doubt, rows in zip(self.doubts, self._of_doubts, strict=True):
+            for view, tested, _ in rows:
+                other = doubt.how == "other unit" and tested.deviation > 0
+                sign = -1.0 if view.less_is_better != self._main.less_is_better else 1.0
+                found.append(sign * ours / tested.deviation if other else 1.0)
+        return found
+
+    @property
+    def measure(self) -> str:
+        """The measure of the claim."""
+        return self._main.name
+
+    # -- tables ----------------------------------------------------------------------------------------------
+
+    def _views(self) -> pd.DataFrame:
+        import pandas as pd
+
+        rows = [self._row("claim", self._main, self.tested, breaking=False)]
+        for doubt, of_doubt in zip(self.doubts, self._of_doubts, strict=True):
+            rows += [self._row(doubt.name, view, tested, breaking) for view, tested, breaking in of_doubt]
+        return pd.DataFrame(rows)
+
+    def _row(self, doubt: str, view: View, tested: Tested, breaking: bool) -> dict[str, Any]:
+        known = view.values[~np.isnan(view.values).any(axis=1)]
+        means = known.mean(axis=0) if len(known) else (np.nan, np.nan)
+        low, high = self._ends(view, tested)
+        return {
+            "doubt": doubt, "view": view.name, "topics": tested.topics, "mean_baseline": means[0], "mean_run": means[1],
+            "difference": -tested.mean if view.less_is_better else tested.mean, "low": low, "high": high, "p": tested.p,
+            "outcome": tested.outcome, "breaks": breaking,
+        }  # fmt: skip
+
+    def _table_of_doubts(self) -> pd.DataFrame:
+        import pandas as pd
+
+        rows = []
+        for doubt, of_doubt in zip(self.doubts, self._of_doubts, strict=True):
+            outcomes = [tested.outcome for _, tested, _ in of_doubt]
+            view, tested, _ = self._worst(doubt, of_doubt)
+            row = self._row(doubt.name, view, tested, breaking=False)
+            rows.append(
+                {
+                    "doubt": doubt.name, "varied": doubt.noun, "views": len(of_doubt),
+                    **{outcome: outcomes.count(outcome) for outcome in ("holds", "undecided", "contradicted")},
+                    "breaks": sum(breaking for _, _, breaking in of_doubt), "worst": view.name,
+                    **{name: row[name] for name in ("difference", "low", "high")},
+                }
+            )  # fmt: skip
+        return pd.DataFrame(rows)
+
+    def _worst(self, doubt: Doubt, rows: Sequence[tuple[View, Tested, bool]]) -> tuple[View, Tested, bool]:
+        return min(rows, key=lambda row: row[1].towards(claim_in(self.claim, self._main, row[0], doubt.how)))
+
+    def _topics(self) -> pd.DataFrame:
+        import pandas as pd
+
+        differences = self._main.differences
+        known = np.flatnonzero(~np.isnan(differences))
+        order = known[np.argsort(-differences[known], kind="stable")]
+        values = self._main.values[order]
+        columns = {"query_id": [self.scores.topics[t] for t in order], "baseline": values[:, 0], "run": values[:, 1]}
+        return pd.DataFrame({**columns, "difference": values[:, 1] - values[:, 0]})
+
+    def tables_for_reading(
+        self, table: str | None = None, places: int = 4, forest: bool = False, **options: Any
+    ) -> list[Titled]:
+        """Return what is printed for reading: the sentence, a row per doubt, the intervals, and the topics that moved most."""
+        if table is not None and table != "views":
+            return super().tables_for_reading(table, places)
+        rows, doubts = [], self.frame("doubts")
+        shown = [name for name in ("contradicted", "breaks") if doubts[name].any()]
+        for record in doubts.to_dict("records"):
+            cells = {"doubt": record["doubt"], "holds": f"{record['holds']} of {record['views']}"}
+            cells |= {name: record[name] for name in shown} | {"worst": record["worst"], "diff": record["difference"]}
+            rows.append({**cells, "interval": interval(record["low"], record["high"], places)})
+        topics = self.frame("topics")
+        moved = [
+            *topics[topics["difference"] > 0].head(MOVED).to_dict("records"),
+            *topics[topics["difference"] < 0].tail(MOVED).to_dict("records"),
+        ]
+        tables: list[Titled] = [(self.sentence, None), ("", rows)]
+        if forest:
+            tables.append((self._forest(), None))
+        return [*tables, ("The topics that moved most:", moved)] if moved else tables
+
+    def _forest(self) -> str:
+        """Return the intervals of the claim and of the worst view of every doubt in characters; the bar is the margin."""
+        lines = [("claim", self._main, self.tested)]
+        for doubt, rows in zip(self.doubts, self._of_doubts, strict=True):
+            if doubt.how != "other unit":
+                view, tested, _ = self._worst(doubt, rows)
+                lines.append((f"{doubt.name}: {view.name}"[:28], view, tested))
+        drawn = [(name, *self._ends(view, t), self._signed(t.mean)) for name, view, t in lines if t.low == t.low]
+        thresholds = self.margins()
+        low = min(*(low for _, low, _, _ in drawn), *thresholds, 0.0)
+        high = max(*(high for _, _, high, _ in drawn), *thresholds, 0.0)
+        if low == high:
+            return ""
+
+        def at(value: float) -> int:
+            return round((value - low) / (high - low) * (_WIDTH - 1))
+
+        width, text = max(len(name) for name, *_ in drawn), []
+        for name, start, end, mean in drawn:
+            cells = [" "] * _WIDTH
+            cells[at(start) : at(end) + 1] = "-" * (at(end) - at(start) + 1)
+            for threshold in thresholds:
+                cells[at(threshold)] = "|"
+            cells[at(mean)] = "o"
+            text.append(f"{name:<{width}}  {''.join(cells)}".rstrip())
+        return "\n".join(["", *text, ""])
+
+    def to_markdown(self, table: str | None = None, places: int = 4, **options: Any) -> str:
+        """Return the tables for reading in Markdown, after a marker by which a workflow finds its comment again."""
+        return f"{MARKER}\n{super().to_markdown(table, places, **options)}"
+
+    def show(
+        self, output_format: str = "table", table: str | None = None, places: int | None = None, **options: Any
+    ) -> None:
+        """Print a table in an output format; in jsonl, a line with the record of the verdict comes first."""
+        if output_format == "jsonl" and table in (None, "views"):
+            print(json.dumps(self.record()))
+        if output_format in ("csv", "tsv") and table in (None, "views"):
+            rows = self.frame("views")
+            print_rows(
+                rows.assign(breaks=rows["breaks"].map({True: "true", False: "false"})),
+                output_format,
+                places=-1 if places is None else places,
+            )
+            write_facts(self._below(), sys.stderr)
+            return
+        super().show(output_format, table, places, **{"forest": output_format == "table", **options})
+
+    # -- what it states --------------------------------------------------------------------------------------
+
+    def record(self) -> dict[str, Any]:
+        """Return the verdict with the digests of the qrels and of the topics, and the versions, as JSON can hold it."""
+        topics = "\n".join(self.scores.topics[t] for t in np.flatnonzero(~np.isnan(self._main.differences)))
+        return {
+            "verdict": self.outcome, "sentence": self.sentence, "claim": self.claim.kind, "margin": self.claim.margin,
+            "level": self.claim.level, "measure": self._main.name, "baseline": self.baseline, "run": self.run,
+            "qrels": self.scores.made_by.get("qrels", ""), "topics": hashlib.sha256(topics.encode()).hexdigest(),
+            "versions": versions_of(self.scores.measures),
+        }  # fmt: skip
+
+    def refuse_other(self, expected: Mapping[str, Any] | str | os.PathLike[str]) -> None:
+        """Raise if an earlier verdict was on other judgments or topics."""
+        ours = self.record()
+        if isinstance(expected, (str, os.PathLike)):
+            try:
+                lines = Path(expected).read_text(encoding="utf-8").splitlines()
+                expected = dict(json.loads(lines[0])) if lines else {}
+            except (OSError, ValueError, TypeError) as error:
+                made = "Make one with irmx verdict ... -o jsonl."
+                raise DataError(f"{expected} is no verdict: {error}. {made}") from None
+        if not isinstance(expected, Mapping) or not {"qrels", "topics"} <= expected.keys():
+            raise DataError("What is expected is no verdict. Make one with irmx verdict ... -o jsonl.")
+        for name, what in (("topics", "topics"), ("qrels", "judgments")):
+            if expected[name] != ours[name]:
+                raise DataError(
+                    f"The {what} are not those of the expected verdict, so that the two cannot be compared. Use the same qrels; or, if "
+                    "they changed on purpose, make a new verdict to expect."
+                )
+
+    def _facts(self) -> dict[str, str]:
+        covers = f"{100 * (1 - self.claim.outside):g}%"
+        facts = {
+            "claim": self.claimed,
+            "test": f"paired t test over {counted(self.tested.topics, 'topic')}, level {self.claim.level:g}, intervals of {covers}",
+            "doubts": ", ".join(f"{doubt.noun} ({len(doubt.views)})" for doubt in self.doubts),
+        }
+        for name, files in self._seeds.items():
+            values = [self._seed_mean(name, file) for file in files]
+            facts[f"seeds of {name}"] = (
+                f"{len(files)}, standard deviation of their means {np.std(values, ddof=1):.4f}; the mean on each topic is tested"
+            )
+        return {**facts, "versions": versions_fact(self.scores)}
+
+    def _seed_mean(self, system: str, seed: str) -> float:
+        values = self.scores.select(views=f"seed == {seed!r}").values[:, self.scores.systems.index(system), 0]
+        return float(np.nanmean(values))
+
+    def _remarks(self) -> Iterable[str]:
+        yield "the p-values of views are not corrected, and no claims of their own; a view that is merely undecided breaks nothing"
+        if any(doubt.name == DIFFICULTY for doubt in self.doubts):
+            yield "the thirds of difficulty are by the mean of the two systems on a topic, and depend on them"
+        yield from topics_lacking(self.scores)
+        if self._untried:
+            yield f"not all assumptions about unjudged documents were tried: {self._untried}"
+
+    def methods(self) -> str:
+        """Return what was done, in sentences for the method section of a paper."""
+        kinds = {"better": "better than", "no-worse": "not worse than", "equal": "equal to"}
+        margin = f" with a margin of {self.claim.margin:g}" if self.claim.margin else ""
+        varied = "; ".join(f"{len(doubt.views)} {doubt.noun}" for doubt in self.doubts)
+        return (
+            f"We tested whether {self.run} is {kinds[self.claim.kind]} {self.baseline}{margin} in {self._main.name} by a paired t test over "
+            f"{self.tested.topics} topics at the level {self.claim.level:g}. We repeated it for {varied}. A view counts against the "
+            "claim if it contradicts it, or does not support it and differs significantly from the main one (Holm's correction "
+            "within each kind of view)."
+        )

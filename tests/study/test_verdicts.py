@@ -1,0 +1,300 @@
+"""irmx verdict: whether a claim about two systems holds, and which doubt breaks it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+import irmx
+import irmx_study
+from irmx.demo import qrels_path, run_path
+
+CSV = "doubt,view,topics,mean_baseline,mean_run,difference,low,high,p,outcome,breaks"
+
+
+def scores_of(differences: Any, measure: str = "AP", **marks: Any) -> irmx.Scores:
+    """Return scores of two systems with these differences by topic, in one view."""
+    run = 0.5 + np.asarray(differences, dtype=float)
+    topics = [f"q{t}" for t in range(len(run))]
+    frame = pd.DataFrame(
+        {
+            "query_id": topics * 2,
+            "system": ["base"] * len(run) + ["mine"] * len(run),
+            "measure": measure,
+            "value": [*np.full(len(run), 0.5), *run],
+        }
+    )
+    return irmx.Scores.from_frame(frame).marked(**marks)
+
+
+def sample(mean: float, topics: int = 50, seed: int = 0, sd: float = 0.1) -> Any:
+    values = np.random.default_rng(seed).normal(size=topics)
+    return mean + sd * (values - values.mean()) / values.std(ddof=1)
+
+
+@pytest.mark.parametrize(
+    ("claim", "margin", "mean", "outcome"),
+    [
+        ("better", 0.0, 0.04, "holds"),
+        ("better", 0.0, 0.02, "not shown"),
+        ("better", 0.0, -0.04, "contradicted"),
+        ("better", 0.03, 0.04, "not shown"),
+        ("better", 0.03, 0.07, "holds"),
+        ("better", 0.03, -0.01, "contradicted"),
+        ("no-worse", 0.03, 0.0, "holds"),
+        ("no-worse", 0.03, -0.02, "not shown"),
+        ("no-worse", 0.03, -0.07, "contradicted"),
+        ("equal", 0.03, 0.0, "holds"),
+        ("equal", 0.03, 0.02, "not shown"),
+        ("equal", 0.03, 0.07, "contradicted"),
+        ("equal", 0.03, -0.07, "contradicted"),
+    ],
+)
+def test_a_claim_holds_is_not_shown_or_is_contradicted(claim: str, margin: float, mean: float, outcome: str) -> None:
+    found = irmx_study.verdict(scores_of(sample(mean)), claim=claim, margin=margin)
+    assert found.outcome == outcome
+    assert found.exit_code == {"holds": 0, "not shown": 3, "contradicted": 4}[outcome]
+
+
+@pytest.mark.parametrize("mean", [0.05, 0.02, -0.03])
+def test_word_interval_and_p_are_of_one_test(mean: float) -> None:
+    differences = sample(mean)
+    row = irmx_study.verdict(scores_of(differences), margin=0.01).frame().iloc[0]
+    test = stats.ttest_1samp(differences, 0.01)
+    low, high = stats.ttest_1samp(differences, 0).confidence_interval(0.95)
+    assert row[["difference", "low", "high", "p"]].tolist() == pytest.approx([mean, low, high, test.pvalue], rel=1e-9)
+    assert (row["outcome"] == "undecided") == (row["p"] > 0.05) == (low <= 0.01 <= high)
+
+
+def test_two_one_sided_tests_are_those_of_scipy() -> None:
+    differences = sample(0.01)
+    row = irmx_study.verdict(scores_of(differences), claim="equal", margin=0.03).frame().iloc[0]
+    above = stats.ttest_1samp(differences, -0.03, alternative="greater").pvalue
+    below = stats.ttest_1samp(differences, 0.03, alternative="less").pvalue
+    assert row["p"] == pytest.approx(max(above, below), rel=1e-9)
+    low, high = stats.ttest_1samp(differences, 0).confidence_interval(0.9)
+    assert (row["low"], row["high"]) == pytest.approx((low, high), rel=1e-9)
+
+
+@given(st.lists(st.floats(-0.4, 0.4).map(lambda x: round(x, 3)), min_size=3, max_size=40))
+def test_a_claim_and_its_opposite_do_not_both_hold(differences: list[float]) -> None:
+    scores = scores_of(differences)
+    one, other = (irmx_study.verdict(scores, baseline=name) for name in ("base", "mine"))
+    assert (one.tested.outcome == "holds") == (other.outcome == "contradicted")
+    assert one.frame()["difference"].iloc[0] == pytest.approx(-other.frame()["difference"].iloc[0], abs=1e-12)
+
+
+# -- doubts --------------------------------------------------------------------------------------------------------------
+
+
+def test_a_judge_under_whom_the_difference_is_absent_breaks_the_conclusion() -> None:
+    main, noise = sample(0.04), sample(0.0, seed=1, sd=0.02)
+    views = [scores_of(main, judgments="")]
+    views += [scores_of(values, judgments=name) for name, values in (("kind", main + noise), ("strict", noise))]
+    found = irmx_study.verdict(irmx.Scores.concat(views))
+    assert (found.outcome, found.exit_code) == ("holds, but", 3)
+    assert "1 of 2 judges (strict)" in found.sentence
+    judges = found.frame().set_index("view")
+    assert judges.loc[["kind", "strict"], "breaks"].tolist() == [False, True]
+    p = stats.ttest_rel(noise, main).pvalue  # of the change, Holm over two judges
+    assert 2 * p < 0.05
+    doubts = found.frame("doubts").set_index("doubt")
+    assert doubts.loc["judges", ["views", "holds", "breaks", "worst"]].tolist() == [2, 1, 1, "strict"]
+
+
+def test_a_small_group_of_topics_that_is_undecided_breaks_nothing() -> None:
+    differences = sample(0.04)
+    groups = {f"q{t}": "few" if t < 5 else "many" for t in range(50)}
+    found = irmx_study.verdict(scores_of(differences), slices=groups)
+    rows = found.frame()[lambda table: table["doubt"] == "slice"].set_index("view")
+    assert rows.loc["few", "topics"] == 5
+    assert rows["outcome"].to_dict() == {"few": "undecided", "many": "holds"}
+    assert found.outcome == "holds"
+
+
+def test_a_group_of_topics_with_the_opposite_difference_breaks_the_conclusion() -> None:
+    differences = sample(0.08)
+    differences[:15] = sample(-0.02, topics=15, sd=0.03)
+    table = pd.DataFrame({"query_id": [f"q{t}" for t in range(50)], "lang": ["de"] * 15 + ["en"] * 35})
+    found = irmx_study.verdict(scores_of(differences), slices=table)
+    assert (found.outcome, "lang" in found.sentence) == ("holds, but", True)
+    welch = stats.ttest_ind(differences[:15], differences[15:], equal_var=False).pvalue
+    assert welch * 2 < 0.05
+    assert found.frame().query("doubt == 'lang' and breaks")["view"].tolist() == ["de"]
+
+
+def test_other_measures_are_compared_in_units_of_their_standard_deviation() -> None:
+    main = sample(0.04)
+    views = [scores_of(main), scores_of(10 * main, "nDCG"), scores_of(sample(-0.015, seed=3), "P@5")]
+    found = irmx_study.verdict(irmx.Scores.concat(views), margin=0.005)
+    rows = found.frame()[lambda table: table["doubt"] == "measures"].set_index("view")
+    assert rows["outcome"].to_dict() == {
+        "nDCG": "holds",
+        "P@5": "undecided",
+    }  # the margin of nDCG is ten times as large
+    assert rows["breaks"].to_dict() == {"nDCG": False, "P@5": True}
+
+
+def test_less_is_better_where_the_measure_says_so() -> None:
+    found = irmx_study.verdict(scores_of(sample(-0.04), "TS_Verbosity"))
+    assert found.outcome == "holds"
+    row = found.frame().iloc[0]
+    assert row["high"] < 0
+    assert row["difference"] == pytest.approx(-0.04)
+
+
+def test_the_thirds_of_difficulty_hold_all_topics_once() -> None:
+    runs = {name: run_path(name) for name in ("recent", "bm25")}
+    found = irmx_study.verdict("AP", qrels_path(), runs, slices="difficulty")
+    rows = found.frame()[lambda table: table["doubt"] == "difficulty"]
+    assert rows[["view", "topics"]].to_numpy().tolist() == [["hard", 10], ["middle", 10], ["easy", 10]]
+    assert rows["mean_run"].is_monotonic_increasing
+
+
+def test_a_conclusion_that_hangs_on_one_topic_is_shown() -> None:
+    differences = np.append(np.full(9, 0.01), 0.3) + 0.002 * np.arange(10)
+    found = irmx_study.verdict(scores_of(-differences), baseline="mine")
+    rows = found.frame()[lambda table: table["doubt"] == "topics"]
+    assert rows["view"].iloc[0] == "without q9"
+    assert rows["topics"].tolist() == [9] * 10
+    assert rows["difference"].iloc[0] == pytest.approx(differences[:9].mean())
+
+
+def test_unjudged_documents_are_relevant_or_removed() -> None:
+    qrels = {f"q{t}": {"a": 1, "b": 0} for t in range(6)}
+    base = {f"q{t}": {"b": 2.0, "a": 1.0} for t in range(6)}
+    mine = {f"q{t}": {"x" if t else "a": 2.0, "a" if t else "b": 1.0} for t in range(6)}
+    found = irmx_study.verdict("P@1", qrels, {"base": base, "mine": mine}, missing="zero")
+    rows = found.frame()[lambda table: table["doubt"] == "unjudged"].set_index("view")
+    assert rows["mean_run"].to_dict() == {"relevant (top 1)": 1.0, "removed": 1.0}
+    assert found.frame()["mean_run"].iloc[0] == pytest.approx(1 / 6)
+
+
+# -- from files ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def demo(tmp_path: Path) -> Path:
+    (tmp_path / "q").write_bytes(Path(qrels_path()).read_bytes())
+    for name in ("bm25", "titles", "recent"):
+        (tmp_path / f"{name}.run").write_bytes(Path(run_path(name)).read_bytes())
+    return tmp_path
+
+
+def test_the_exit_code_says_what_was_found(demo: Path, command: Callable[..., Any]) -> None:
+    runs = {0: ("titles.run", "bm25.run"), 4: ("bm25.run", "titles.run"), 3: ("recent.run", "copy.run")}
+    (demo / "copy.run").write_bytes((demo / "recent.run").read_bytes())
+    for code, (baseline, run) in runs.items():
+        done = command("verdict", "q", baseline, run, "AP", cwd=demo)
+        assert (done.code, done.err) == (code, "")
+    done = command("verdict", "q", "titles.run", "bm25.run", "AP", "-o", "csv", cwd=demo)
+    assert done.out.splitlines()[0] == CSV
+    assert done.out.splitlines()[1].startswith("claim,AP,30,")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["AP", "--claim", "no-worse"], 2),
+        (["AP", "--claim", "finer"], 2),
+        (["AP", "--margin", "-1"], 2),
+        (["AP nDCG@10"], 2),
+        ([], 2),
+        (["AP", "--rel", "2"], 2),
+        (["AP", "--judges", "other=other.qrels"], 1),
+        (["AP", "--slices", "groups.csv"], 1),
+        (["AP", "--expect", "q"], 1),
+        (["AP", "--config", "wrong.toml"], 2),
+        (["AP", "--config", "broken.toml"], 1),
+    ],
+)
+def test_what_is_wrong_is_refused(arguments: list[str], code: int, demo: Path, command: Callable[..., Any]) -> None:
+    (demo / "other.qrels").write_text("99 0 x 1\n")
+    (demo / "groups.csv").write_text("query_id,lang\n99,de\n")
+    (demo / "wrong.toml").write_text("margins = 0.1\n")
+    (demo / "broken.toml").write_text("margin = \n")
+    done = command("verdict", "q", "titles.run", "bm25.run", *arguments, cwd=demo)
+    assert (done.code, done.out) == (code, "")
+    assert "Traceback" not in done.err
+    assert done.err.startswith("irmx: ")
+
+
+def test_a_system_without_most_topics_is_refused(demo: Path, command: Callable[..., Any]) -> None:
+    lines = (demo / "bm25.run").read_text().splitlines(keepends=True)
+    (demo / "part.run").write_text("".join(line for line in lines if line.split()[0] in {"1", "2", "3"}))
+    assert command("verdict", "q", "titles.run", "part.run", "AP", cwd=demo).code == 1
+
+
+def test_several_runs_of_a_system_are_its_mean_and_each_is_a_view(demo: Path) -> None:
+    runs = [demo / "titles.run", demo / "*[5t].run"]
+    found = irmx_study.verdict("AP", demo / "q", runs)
+    means = irmx.scores("AP", demo / "q", [demo / "bm25.run", demo / "recent.run"]).means()["AP"]
+    assert found.frame()["mean_run"].iloc[0] == pytest.approx(means.mean(), rel=1e-12)
+    seeds = found.frame()[lambda table: table["doubt"] == "seeds"].set_index("view")["mean_run"]
+    assert seeds.to_dict() == pytest.approx(means.to_dict())
+
+
+def test_judges_have_their_own_grades(demo: Path, command: Callable[..., Any]) -> None:
+    rows = [line.split() for line in (demo / "q").read_text().splitlines()]
+    (demo / "double").write_text("".join(f"{t} 0 {d} {2 * int(g)}\n" for t, _, d, g in rows))
+    own = command(
+        "verdict", "q", "titles.run", "bm25.run", "P@5", "--judges", "double", "-o", "csv", "--rel", "2", cwd=demo
+    )
+    claim, judge = own.out.splitlines()[1:3]
+    assert judge.split(",")[:2] == ["judges", "double"]
+    assert judge.split(",")[2:] == claim.split(",")[2:]
+    mapped = command(
+        "verdict", "q", "titles.run", "bm25.run", "P@5", "--judges", "double", "-o", "csv", "--grades", "double=0:0,2:1,4:2,6:3",
+        cwd=demo,
+    )  # fmt: skip
+    assert mapped.out == own.out
+
+
+def test_a_configuration_holds_the_options(demo: Path, command: Callable[..., Any]) -> None:
+    (demo / "pyproject.toml").write_text(
+        '[tool.irmx.verdict]\nmeasure = "AP"\nclaim = "no-worse"\nmargin = 0.01\nmeasures = "P@5 nDCG@10"\njudges = {same = "q"}\n'
+    )
+    options = ["AP", "--claim", "no-worse", "--margin", "0.01", "--measures", "P@5 nDCG@10", "--judges", "same=q"]
+    plain = command("verdict", "q", "titles.run", "bm25.run", *options, "-o", "csv", cwd=demo)
+    configured = command("verdict", "q", "titles.run", "bm25.run", "--config", "pyproject.toml", "-o", "csv", cwd=demo)
+    assert (configured.code, configured.out) == (plain.code, plain.out)
+    assert "measures,nDCG@10," in plain.out
+    other = command(
+        "verdict", "q", "titles.run", "bm25.run", "--config", "pyproject.toml", "--margin", "0.5", "--methods", cwd=demo
+    )
+    assert "0.5" in other.out
+
+
+def test_a_verdict_that_is_expected_is_on_the_same_judgments(demo: Path, command: Callable[..., Any]) -> None:
+    first = command("verdict", "q", "titles.run", "bm25.run", "AP", "-o", "jsonl", cwd=demo)
+    record, *rows = map(json.loads, first.out.splitlines())
+    assert (record["verdict"], record["claim"], rows[0]["doubt"]) == ("holds", "better", "claim")
+    (demo / "verdict.json").write_text(first.out)
+    again = command("verdict", "q", "titles.run", "recent.run", "AP", "--expect", "verdict.json", cwd=demo)
+    assert again.code in (0, 3, 4)
+    lines = (demo / "q").read_text().splitlines(keepends=True)
+    (demo / "fewer").write_text("".join(lines[:-1]))
+    drifted = command("verdict", "fewer", "titles.run", "recent.run", "AP", "--expect", "verdict.json", cwd=demo)
+    assert (drifted.code, drifted.out) == (1, "")
+
+
+def test_markdown_begins_with_a_marker(demo: Path, command: Callable[..., Any]) -> None:
+    done = command("verdict", "q", "titles.run", "bm25.run", "AP", "-o", "markdown", cwd=demo)
+    assert done.out.startswith("<!-- irmx verdict -->\nHolds: ")
+
+
+def test_a_picture_shows_every_view(demo: Path, command: Callable[..., Any]) -> None:
+    found = irmx_study.verdict("AP", demo / "q", [demo / "titles.run", demo / "bm25.run"], measures="P@5", margin=0.01)
+    drawn = found.plot()
+    assert len(drawn.get_yticklabels()) == len(found.frame())
+    done = command("verdict", "q", "titles.run", "bm25.run", "AP", "--plot", "all.svg", cwd=demo)
+    assert (done.code, (demo / "all.svg").exists()) == (0, True)
