@@ -193,7 +193,7 @@ def test_two_runs_and_judges_without_a_topic_in_common_are_refused() -> None:
     judges, runs = collection()
     with pytest.raises(irmx.UsageError, match="at least 3 runs"):
         irmx_study.judges(judges, runs={name: runs[name] for name in ("run0", "run1")}, measures="AP")
-    with pytest.raises(irmx.UsageError, match="Groups"):
+    with pytest.raises(irmx.UsageError, match="groups is about runs"):
         irmx_study.judges(judges, groups={"run0": "a"})
 
 
