@@ -42,7 +42,7 @@ def collection(seed: int = 0, noise: float = 0.35) -> tuple[dict[str, Any], dict
 def result() -> irmx_study.Judges:
     judges, runs = collection()
     groups = {name: "odd" if int(name[3:]) % 2 else "even" for name in runs}
-    return irmx_study.judges(judges, runs=runs, measures="nDCG@10 P(rel=1)@5", groups=groups, top=4, resamples=400)
+    return irmx_study.judges(judges, runs=runs, measures="nDCG@10 P@5", groups=groups, top=4, resamples=400)
 
 
 @pytest.fixture(scope="module")
@@ -242,6 +242,63 @@ def test_the_command(folder: Path, command: Callable[..., Any]) -> None:
     done = command("judges", "human.qrels", "llm.qrels", "--runs", "*.run", cwd=folder)
     assert (done.code, done.out) == (2, "")
     assert "measures are missing" in done.err
+
+
+# -- pictures ----------------------------------------------------------------------------------------------
+
+
+def test_the_confusion_picture_has_the_counts_of_the_grades_that_are_used(result: irmx_study.Judges) -> None:
+    ax = result.plot("confusion")
+    counts = result.frame("confusion")["documents"].tolist()
+    assert [int(text.get_text()) for text in ax.texts] == counts
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["0", "1", "2", "3"]
+    judges, _ = collection()
+    binary = {topic: {doc: min(grade, 1) for doc, grade in of.items()} for topic, of in judges["llm"].items()}
+    ax = irmx_study.judges({"human": judges["human"], "binary": binary}).plot()
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["0", "1"]
+    assert len(ax.texts) == 8
+    fractional = {"q0": {f"d{d}": d / 30 for d in range(30)}}
+    with pytest.raises(irmx.UsageError, match="too many for a picture"):
+        irmx_study.judges({"human": judges["human"], "share": fractional}).plot()
+
+
+def test_the_slope_chart_has_a_line_per_run_from_its_rank_to_its_rank(result: irmx_study.Judges) -> None:
+    ax = result.plot("leaderboards", measure="nDCG@10")
+    moved = result.frame("runs")
+    moved = moved[moved["measure"] == "nDCG@10"]
+    ends = [tuple(line.get_ydata()) for line in ax.lines]
+    assert ends == list(zip(moved["rank_a"], moved["rank_b"], strict=True))
+    assert f"{result.frame()['tau'].iloc[0]:.3f}" in ax.get_xlabel()
+    low, high = ax.get_ylim()
+    assert low > high  # the best on top
+
+
+def test_the_picture_of_kappa_and_tau_has_a_marker_per_judge(result: irmx_study.Judges) -> None:
+    ax = result.plot("kappa", coefficient="alpha_ordinal", measure="P@5")
+    [line] = ax.lines
+    row = result.frame().iloc[1]
+    assert (line.get_xdata()[0], line.get_ydata()[0]) == (row["alpha_ordinal"], row["tau"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "message"),
+    [
+        ("confusion", {"judge": "human"}, "no judge 'human'"),
+        ("leaderboards", {"measure": "AP"}, "not ranked by 'AP'"),
+        ("kappa", {"coefficient": "kapa"}, "no coefficient 'kapa'"),
+    ],
+)
+def test_pictures_that_are_refused(kind: str, options: dict[str, str], message: str, result: irmx_study.Judges) -> None:
+    with pytest.raises(irmx.UsageError, match=message):
+        result.plot(kind, **options)
+
+
+def test_the_command_draws(folder: Path, command: Callable[..., Any]) -> None:
+    words = ("judges", "human.qrels", "llm.qrels", "--runs", "*.run", "--measures", "AP", "--plot", "grades.png")
+    done = command(*words, "--plot", "leaderboards=runs.svg", "--plot", "kappa=kappa.svg", cwd=folder)
+    assert done.code == 0, done.err
+    assert (folder / "grades.png").read_bytes().startswith(b"\x89PNG")
+    assert all("<svg" in (folder / name).read_text() for name in ("runs.svg", "kappa.svg"))
 
 
 # -- real judges -------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from irmx import UsageError
 from irmx.toolkit import Argument, Fields, FormatOption, Option, matching_files
 from irmx_study.choices import Choices
 from irmx_study.judge_labels import judge_name
-from irmx_study.options import PlacesByFormatOption, table_option
+from irmx_study.options import PlacesByFormatOption, draw, plot_option, table_option
 
 
 def compare_judges(
@@ -92,6 +92,7 @@ def compare_judges(
             calibrated="with --calibrate, the means under a judge",
         ),
     ] = None,
+    plot: Annotated[list[str] | None, plot_option("confusion", "leaderboards", "kappa")] = None,
     resamples: Annotated[int, Option("--resamples", help="The number of resamples of topics for intervals.")] = 1000,
     *,
     choices: Annotated[Choices, Fields("test", "correction", "level", "draws", "seed")],
@@ -114,6 +115,7 @@ def compare_judges(
         disagreements=disagreements or 10, groups=groups, calibrate=calibrate, baseline=baseline, top=top, resamples=resamples, choices=choices,
         **_texts(texts, queries),
     )  # fmt: skip
+    draw(result, plot)
     result.show(output_format, asked[0] if asked else table, places)
 
 

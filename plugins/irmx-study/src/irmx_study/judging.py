@@ -271,7 +271,13 @@ class Judges(Result):
             reading["calibrated"] = lambda places: calibrated_for_reading(self.frame("calibrated"), places, self.level)
             reading["groups"] = lambda places: of_systems.groups_for_reading(self.frame("groups"), places)
         scores = None if of_systems is None else of_systems.scores
-        super().__init__(title, tables, scores, choices, self._facts, lambda: list(self._notes()), {}, reading)
+        pictures = {"confusion": "judge_pictures:plot_confusion"} if self.pairs else {}
+        if of_systems is not None:
+            pictures |= {
+                "leaderboards": "judge_pictures:plot_leaderboards",
+                "kappa": "judge_pictures:plot_kappa_and_tau",
+            }
+        super().__init__(title, tables, scores, choices, self._facts, lambda: list(self._notes()), pictures, reading)
 
     # -- labels ------------------------------------------------------------------------------------------
 
