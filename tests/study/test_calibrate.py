@@ -12,7 +12,7 @@ from scipy import stats
 
 import irmx
 import irmx_study
-from irmx_study.calibrating import prediction_powered
+from irmx_study import prediction_powered
 
 
 def drawn(n: int, further: int, columns: int = 3, seed: int = 0, rho: float = 0.8) -> tuple[Any, Any, Any]:

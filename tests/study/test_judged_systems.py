@@ -351,6 +351,34 @@ def test_taus_of_dl21_are_those_of_trec_eval(dl21: Path, dl21_runs: dict[str, Pa
 
 
 @pytest.mark.real
+def test_published_taus_with_compatibility_under_thirteen_judges(dl21: Path) -> None:
+    def means(path: Path) -> "pd.Series[float]":
+        with lzma.open(path, "rt") as file:
+            table = pd.read_csv(file, dtype=str).set_index(["topic", "runid"])
+        return table.loc["average"].iloc[:, 0].astype(float)
+
+    with lzma.open(dl21 / "published" / "taus_compat_vs_ndcg10.csv.xz", "rt") as file:
+        taus = pd.read_csv(file, names=["year", "judge", "tau"])
+    taus = taus[taus["year"] == "DL21"].set_index("judge")["tau"]
+    people = means(dl21 / "published" / "dl21.ndcg_cut10.human.csv.xz")
+    assert len(taus) == 13
+    for judge, tau in taus.items():
+        path = dl21 / "published" / "compatibility" / f"dl21.{str(judge).replace(' ', '_')}.compatibility.csv.xz"
+        assert irmx_study.kendall_tau(people, means(path).reindex(people.index)) == pytest.approx(tau, abs=5e-4)
+
+
+@pytest.mark.real
+def test_passes_of_a_judge_rank_the_runs_as_trec_eval_says(dl21: Path, dl21_runs: dict[str, Path]) -> None:
+    with lzma.open(dl21 / "expected" / "leaderboard_tau_vs_human.tsv.xz", "rt") as file:
+        expected = pd.read_csv(file, sep="\t").set_index(["judge", "measure"])["tau_b"]
+    judges = {name: dl21 / "qrels" / f"{name}.qrels.xz" for name in ("human_nist", "llama32_umbrela")}
+    runs = {name: of_distinct_scores(path) for name, path in dl21_runs.items()}
+    table = irmx_study.judges(judges, runs=runs, measures="nDCG@10", rel=2).frame("runs").round(4)
+    tau = stats.kendalltau(table["mean_a"], table["mean_b"]).statistic
+    assert tau == pytest.approx(expected["llama32_umbrela_pass1", "ndcg_cut_10"], abs=2e-6)  # the first pass counts
+
+
+@pytest.mark.real
 def test_ten_judges_of_dl21_take_less_than_a_minute(dl21: Path, dl21_runs: dict[str, Path]) -> None:
     judges = {path.name.partition(".")[0]: path for path in sorted((dl21 / "qrels").glob("*.qrels.xz"))}
     chosen = {name: judges[name] for name in ("human_nist", *[one for one in judges if one != "human_nist"][:9])}
