@@ -360,8 +360,7 @@ class Judges(Result):
         """Return the coefficients of two judges with their intervals, pooled and as the mean of topics."""
         counts = self.counts(a, b)
         by_topic, pooled = counts.coefficients(), counts.pooled().coefficients()
-        resampled, drawn = counts.resampled(self.resamples, self.seed)
-        of_resamples = resampled.coefficients()
+        of_resamples, drawn = counts.resampled(self.resamples, self.seed)
         rows = []
         for name in COEFFICIENTS:
             low, high = percentiles(of_resamples[name], self.level)
