@@ -65,6 +65,9 @@ def folder(tmp_path: Path, demo: Path) -> Path:
     judged = [line.split() for line in qrels_path().read_text(encoding="utf-8").splitlines()]
     other = [[t, i, d, "01"[g == "0"] if n % 5 == 0 else g] for n, (t, i, d, g) in enumerate(judged, start=1)]
     (tmp_path / "llm.qrels").write_text("".join(f"{' '.join(row)}\n" for row in other), encoding="utf-8")
+    few = sorted({t for t, *_ in judged})[:12]
+    rows = [f"{' '.join(row)}\n" for row in judged if row[0] in few]
+    (tmp_path / "few.qrels").write_text("".join(rows), encoding="utf-8")
     rows = ["query_id\tdoc_id\trelevance\tstop_probability"]
     rows += [f"{topic}\t{doc}\t{grade}\t{grade}" for topic, _, doc, grade in judged]
     (tmp_path / "judged.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")

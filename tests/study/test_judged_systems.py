@@ -42,7 +42,7 @@ def collection(seed: int = 0, noise: float = 0.35) -> tuple[dict[str, Any], dict
 def result() -> irmx_study.Judges:
     judges, runs = collection()
     groups = {name: "odd" if int(name[3:]) % 2 else "even" for name in runs}
-    return irmx_study.judges(judges, runs=runs, measures="nDCG@10 P(rel=1)@5", groups=groups, top=4, resamples=400)
+    return irmx_study.judges(judges, runs=runs, measures="nDCG@10 P@5", groups=groups, top=4, resamples=400)
 
 
 @pytest.fixture(scope="module")
@@ -193,7 +193,7 @@ def test_two_runs_and_judges_without_a_topic_in_common_are_refused() -> None:
     judges, runs = collection()
     with pytest.raises(irmx.UsageError, match="at least 3 runs"):
         irmx_study.judges(judges, runs={name: runs[name] for name in ("run0", "run1")}, measures="AP")
-    with pytest.raises(irmx.UsageError, match="Groups"):
+    with pytest.raises(irmx.UsageError, match="groups is about runs"):
         irmx_study.judges(judges, groups={"run0": "a"})
 
 
@@ -244,6 +244,63 @@ def test_the_command(folder: Path, command: Callable[..., Any]) -> None:
     assert "measures are missing" in done.err
 
 
+# -- pictures ----------------------------------------------------------------------------------------------
+
+
+def test_the_confusion_picture_has_the_counts_of_the_grades_that_are_used(result: irmx_study.Judges) -> None:
+    ax = result.plot("confusion")
+    counts = result.frame("confusion")["documents"].tolist()
+    assert [int(text.get_text()) for text in ax.texts] == counts
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["0", "1", "2", "3"]
+    judges, _ = collection()
+    binary = {topic: {doc: min(grade, 1) for doc, grade in of.items()} for topic, of in judges["llm"].items()}
+    ax = irmx_study.judges({"human": judges["human"], "binary": binary}).plot()
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["0", "1"]
+    assert len(ax.texts) == 8
+    fractional = {"q0": {f"d{d}": d / 30 for d in range(30)}}
+    with pytest.raises(irmx.UsageError, match="too many for a picture"):
+        irmx_study.judges({"human": judges["human"], "share": fractional}).plot()
+
+
+def test_the_slope_chart_has_a_line_per_run_from_its_rank_to_its_rank(result: irmx_study.Judges) -> None:
+    ax = result.plot("leaderboards", measure="nDCG@10")
+    moved = result.frame("runs")
+    moved = moved[moved["measure"] == "nDCG@10"]
+    ends = [tuple(line.get_ydata()) for line in ax.lines]
+    assert ends == list(zip(moved["rank_a"], moved["rank_b"], strict=True))
+    assert f"{result.frame()['tau'].iloc[0]:.3f}" in ax.get_xlabel()
+    low, high = ax.get_ylim()
+    assert low > high  # the best on top
+
+
+def test_the_picture_of_kappa_and_tau_has_a_marker_per_judge(result: irmx_study.Judges) -> None:
+    ax = result.plot("kappa", coefficient="alpha_ordinal", measure="P@5")
+    [line] = ax.lines
+    row = result.frame().iloc[1]
+    assert (line.get_xdata()[0], line.get_ydata()[0]) == (row["alpha_ordinal"], row["tau"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "message"),
+    [
+        ("confusion", {"judge": "human"}, "no judge 'human'"),
+        ("leaderboards", {"measure": "AP"}, "not ranked by 'AP'"),
+        ("kappa", {"coefficient": "kapa"}, "no coefficient 'kapa'"),
+    ],
+)
+def test_pictures_that_are_refused(kind: str, options: dict[str, str], message: str, result: irmx_study.Judges) -> None:
+    with pytest.raises(irmx.UsageError, match=message):
+        result.plot(kind, **options)
+
+
+def test_the_command_draws(folder: Path, command: Callable[..., Any]) -> None:
+    words = ("judges", "human.qrels", "llm.qrels", "--runs", "*.run", "--measures", "AP", "--plot", "grades.png")
+    done = command(*words, "--plot", "leaderboards=runs.svg", "--plot", "kappa=kappa.svg", cwd=folder)
+    assert done.code == 0, done.err
+    assert (folder / "grades.png").read_bytes().startswith(b"\x89PNG")
+    assert all("<svg" in (folder / name).read_text() for name in ("runs.svg", "kappa.svg"))
+
+
 # -- real judges -------------------------------------------------------------------------------------------
 
 
@@ -291,6 +348,34 @@ def test_taus_of_dl21_are_those_of_trec_eval(dl21: Path, dl21_runs: dict[str, Pa
             means = of_judge[of_judge["measure"] == measure][["mean_a", "mean_b"]].round(4).to_numpy().T
             # pytrec_eval takes scores as 32-bit floats, in which documents of three runs are tied, trec_eval 10 does not
             assert stats.kendalltau(*means).statistic == pytest.approx(expected.loc[(name, of), "tau_b"], abs=2e-6)
+
+
+@pytest.mark.real
+def test_published_taus_with_compatibility_under_thirteen_judges(dl21: Path) -> None:
+    def means(path: Path) -> "pd.Series[float]":
+        with lzma.open(path, "rt") as file:
+            table = pd.read_csv(file, dtype=str).set_index(["topic", "runid"])
+        return table.loc["average"].iloc[:, 0].astype(float)
+
+    with lzma.open(dl21 / "published" / "taus_compat_vs_ndcg10.csv.xz", "rt") as file:
+        taus = pd.read_csv(file, names=["year", "judge", "tau"])
+    taus = taus[taus["year"] == "DL21"].set_index("judge")["tau"]
+    people = means(dl21 / "published" / "dl21.ndcg_cut10.human.csv.xz")
+    assert len(taus) == 13
+    for judge, tau in taus.items():
+        path = dl21 / "published" / "compatibility" / f"dl21.{str(judge).replace(' ', '_')}.compatibility.csv.xz"
+        assert irmx_study.kendall_tau(people, means(path).reindex(people.index)) == pytest.approx(tau, abs=5e-4)
+
+
+@pytest.mark.real
+def test_passes_of_a_judge_rank_the_runs_as_trec_eval_says(dl21: Path, dl21_runs: dict[str, Path]) -> None:
+    with lzma.open(dl21 / "expected" / "leaderboard_tau_vs_human.tsv.xz", "rt") as file:
+        expected = pd.read_csv(file, sep="\t").set_index(["judge", "measure"])["tau_b"]
+    judges = {name: dl21 / "qrels" / f"{name}.qrels.xz" for name in ("human_nist", "llama32_umbrela")}
+    runs = {name: of_distinct_scores(path) for name, path in dl21_runs.items()}
+    table = irmx_study.judges(judges, runs=runs, measures="nDCG@10", rel=2).frame("runs").round(4)
+    tau = stats.kendalltau(table["mean_a"], table["mean_b"]).statistic
+    assert tau == pytest.approx(expected["llama32_umbrela_pass1", "ndcg_cut_10"], abs=2e-6)  # the first pass counts
 
 
 @pytest.mark.real

@@ -197,6 +197,10 @@ def test_negative_grades_are_unjudged() -> None:
         ({"a": HUMAN, "b": {"z": {"a": 1}}}, {}, irmx.DataError, "No two of the judges judged the same document"),
         ({"a": HUMAN, "b": {"q": {"a": -1}}}, {}, irmx.DataError, "b judge no document"),
         ({"a": HUMAN, "b": MACHINE}, {"rel": {"c": 1}}, irmx.UsageError, "names the judge 'c'"),
+        ({"a": HUMAN, "b": MACHINE}, {"rel": "two"}, irmx.UsageError, "Got 'two'"),
+        ({"a": HUMAN, "b": MACHINE}, {"grades": {"a": {0: -1, 1: 0, 2: 1}}}, irmx.UsageError, "at least 0. Got -1"),
+        (HUMAN, {}, irmx.UsageError, "Got the qrels of one judge"),
+        ({}, {}, irmx.UsageError, "Got none"),
         ({"a": HUMAN, "b": MACHINE}, {"level": 1.5}, irmx.UsageError, "level"),
         ({"a": HUMAN, "b": MACHINE}, {"resamples": 5}, irmx.UsageError, "resamples"),
     ],
@@ -204,6 +208,12 @@ def test_negative_grades_are_unjudged() -> None:
 def test_what_is_refused(qrels: Any, choose: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         irmx_study.judges(qrels, **choose)
+
+
+def test_a_grade_per_document_is_no_scale() -> None:
+    scored = {"q": {f"d{i}": i / 2000 for i in range(2000)}}
+    with pytest.raises(irmx.DataError, match="2,000 different grades"):
+        irmx_study.judges({"a": HUMAN, "b": scored})
 
 
 def test_subtopics_are_refused(tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
 from .assuming import unjudged as unjudged
+from .calibrating import prediction_powered as prediction_powered
 from .choices import Choices as Choices
 from .chosen_systems import choose_systems as choose_systems
 from .comparing import Comparison as Comparison
@@ -49,6 +50,7 @@ __all__ = [
     "pool",
     "population",
     "power",
+    "prediction_powered",
     "rbo",
     "read_per_topic",
     "report",

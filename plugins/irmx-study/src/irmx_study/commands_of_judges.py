@@ -10,7 +10,7 @@ from irmx import UsageError
 from irmx.toolkit import Argument, Fields, FormatOption, Option, matching_files
 from irmx_study.choices import Choices
 from irmx_study.judge_labels import judge_name
-from irmx_study.options import PlacesByFormatOption, table_option
+from irmx_study.options import PlacesByFormatOption, draw, plot_option, table_option
 
 
 def compare_judges(
@@ -60,6 +60,18 @@ def compare_judges(
             "--groups", metavar="FILE", help="Which runs does a judge favour: a table with the columns run and group."
         ),
     ] = None,
+    calibrate: Annotated[
+        str | None,
+        Option(
+            "--calibrate",
+            metavar="JUDGE",
+            help="Estimate means under this judge, from its labels on some topics and others' on more.",
+        ),
+    ] = None,
+    baseline: Annotated[
+        str | None,
+        Option("--baseline", metavar="RUN", help="With --calibrate: the run of differences; by default the best."),
+    ] = None,
     top: Annotated[int, Option("--top", help="How many of the best runs a tau of the best is of.")] = 10,
     output_format: FormatOption = "table",
     places: PlacesByFormatOption = None,
@@ -77,8 +89,10 @@ def compare_judges(
             systems="with --runs, the agreement on systems",
             runs="with --runs, one row per run",
             groups="with --groups, whom a judge favours",
+            calibrated="with --calibrate, the means under a judge",
         ),
     ] = None,
+    plot: Annotated[list[str] | None, plot_option("confusion", "leaderboards", "kappa")] = None,
     resamples: Annotated[int, Option("--resamples", help="The number of resamples of topics for intervals.")] = 1000,
     *,
     choices: Annotated[Choices, Fields("test", "correction", "level", "draws", "seed")],
@@ -98,9 +112,10 @@ def compare_judges(
     named = judges_named(qrels)
     result = judges(
         named, runs=runs, measures=measures, rel=rels_of(rel or (), list(named)), grades=mapped_grades(grades or ()),
-        disagreements=disagreements or 10, groups=groups, top=top, resamples=resamples, choices=choices,
+        disagreements=disagreements or 10, groups=groups, calibrate=calibrate, baseline=baseline, top=top, resamples=resamples, choices=choices,
         **_texts(texts, queries),
     )  # fmt: skip
+    draw(result, plot)
     result.show(output_format, asked[0] if asked else table, places)
 
 

@@ -16,6 +16,9 @@ from irmx.toolkit import counted, suggest
 if TYPE_CHECKING:
     import pandas as pd
 
+MOST_GRADES = 1000
+"""More different grades are no scale; counts of pairs of them would take gigabytes."""
+
 _PACKED = (".gz", ".bz2", ".xz", ".zst")
 
 
@@ -77,15 +80,32 @@ def read_judges(
             raise UsageError(f"Two judges have the name {twice!r}. Give names, as in NAME=FILE.")
         qrels = dict(zip(names, paths, strict=True))
     by_name = {str(name): source for name, source in qrels.items()}
+    of_grades = [
+        isinstance(of, Mapping) and of and not any(isinstance(g, Mapping) for g in of.values()) for of in qrels.values()
+    ]
+    if not by_name or all(of_grades):
+        raise UsageError(
+            f"Judges are a mapping of names to qrels. Got {'the qrels of one judge' if by_name else 'none'}."
+        )
     for what, named in (("rel", rel if isinstance(rel, Mapping) else {}), ("grades", grades or {})):
         for name in named:
             if name not in by_name:
                 raise UsageError(
                     f"{what} names the judge {name!r}, which is none.{suggest(name, by_name)} The judges: {', '.join(by_name)}."
                 )
-    of_all = 1.0 if isinstance(rel, Mapping) else float(rel)
-    rels = {name: float(rel.get(name, 1)) if isinstance(rel, Mapping) else of_all for name in by_name}
-    return [_read(name, source, rels[name], (grades or {}).get(name)) for name, source in by_name.items()]
+    rels = {name: _number(rel.get(name, 1) if isinstance(rel, Mapping) else rel, "rel") for name in by_name}
+    mapped = {
+        name: {_number(old, "grades"): _number(new, "grades") for old, new in of.items()}
+        for name, of in (grades or {}).items()
+    }
+    return [_read(name, source, rels[name], mapped.get(name)) for name, source in by_name.items()]
+
+
+def _number(value: Any, name: str) -> float:
+    """Return a grade, which is a number and not negative, because a negative grade is unjudged."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 <= value < np.inf:
+        raise UsageError(f"{name} takes grades, numbers of at least 0. Got {value!r} instead.")
+    return float(value)
 
 
 def _read(name: str, source: Any, rel: float, mapped: Mapping[float, float] | None) -> Judge:
@@ -109,14 +129,17 @@ def _read(name: str, source: Any, rel: float, mapped: Mapping[float, float] | No
     if not is_judged.any():
         raise DataError(f"The qrels of {name} judge no document.")
     if mapped is not None:
-        unknown = sorted(set(frame["grade"][is_judged].unique()) - set(map(float, mapped)))
+        unknown = sorted(set(frame["grade"][is_judged].unique()) - set(mapped))
         if unknown:
             raise DataError(
                 f"The judge {name} gives the grade {unknown[0]:g}, which is not mapped. Map all of its grades: "
                 f"{', '.join(f'{one:g}' for one in unknown)}."
             )
-        to = {float(old): float(new) for old, new in mapped.items()}
-        frame.loc[is_judged, "grade"] = frame["grade"][is_judged].map(to)
+        frame.loc[is_judged, "grade"] = frame["grade"][is_judged].map(mapped)
+    if (number := frame["grade"][is_judged].nunique()) > MOST_GRADES:
+        raise DataError(
+            f"The judge {name} gives {number:,} different grades. Agreement is of grades on a scale of at most {MOST_GRADES:,}: round them."
+        )
     topics, docs = np.array([*map(str, judgments.topics)], dtype=object), np.array(judgments.docs, dtype=object)
     frame["query_id"], frame["doc_id"] = topics[frame["topic"]], docs[frame["doc"]]
     if mapped is not None or frame["pass"].any():

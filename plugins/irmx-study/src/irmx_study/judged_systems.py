@@ -41,8 +41,8 @@ _NAMED = 3
 Pair = tuple[int, int]
 
 
-def scored_by(judges: Sequence[Judge], runs: Any, measures: Any) -> Scores:
-    """Return the scores of runs by every judge, over the topics that two or more of them judge.
+def scored_by(judges: Sequence[Judge], runs: Any, measures: Any, alone: bool = False) -> Scores:
+    """Return the scores of runs by every judge, over the topics that two or more of them judge; or also those of one ``alone``.
 
     A measure without the parameter ``rel`` of its own takes the grade from which on a judge's documents are relevant.
     """
@@ -60,12 +60,12 @@ def scored_by(judges: Sequence[Judge], runs: Any, measures: Any) -> Scores:
             of_judge = irmx.scores([with_rel(one, judge.rel) for one in parsed], judge.judgments, by_name)
         parts.append(replace(of_judge, measures=tuple(parsed)).marked(judgments=judge.name))
     scores = Scores.concat(parts)
-    if scores.weights is None:
-        return scores
-    shared = (scores.weights > 0).sum(axis=1) > len(parsed)
-    if not shared.any():
+    in_views = np.ones((len(scores.topics), len(scores.measures))) if scores.weights is None else scores.weights
+    judged_by = (in_views > 0).sum(axis=1) // len(parsed)
+    kept = (judged_by > 1) | (alone & scores.retrieved.any(axis=1))
+    if not (judged_by > 1).any():
         raise DataError("No two of the judges judged the same topic, so that systems cannot be compared.")
-    return scores.select(topics=[topic for topic, is_shared in zip(scores.topics, shared, strict=True) if is_shared])
+    return scores.select(topics=[topic for topic, is_kept in zip(scores.topics, kept, strict=True) if is_kept])
 
 
 def with_rel(measure: Any, rel: float) -> Any:
@@ -105,14 +105,15 @@ class JudgedSystems:
 
     @classmethod
     def of(
-        cls, judges: Sequence[Judge], runs: Any, measures: Any, choices: Choices, top: int, groups: Any, resamples: int
-    ) -> JudgedSystems:
+        cls, judges: Sequence[Judge], runs: Any, measures: Any, choices: Choices, top: int, groups: Any, resamples: int,
+        alone: bool = False,
+    ) -> JudgedSystems:  # fmt: skip
         """Score runs by every judge."""
         if choices.family != "view":
             raise UsageError(
                 f"All pairs of systems by one judge and measure are a family. Leave the family {choices.family!r} out."
             )
-        scores = scored_by(judges, runs, measures)
+        scores = scored_by(judges, runs, measures, alone)
         of_runs = None if groups is None else groups_of_runs(groups, scores.systems)
         resolved = choices.resolved(len(scores.systems) * (len(scores.systems) - 1) // 2)
         return cls(scores, tuple(judge.name for judge in judges), resolved, top, of_runs, resamples)
@@ -126,14 +127,15 @@ class JudgedSystems:
 
     def of_pair(self, measure: str, pair: Pair) -> Scores | None:
         """Return the scores by two judges on the topics that both have; None if there are not two of them."""
-        views = [self._place(measure, judge) for judge in pair]
+        views = [self.place(measure, judge) for judge in pair]
         shared = np.all([topics_of_view(self.scores, v) for v in views], axis=0)
         if shared.sum() < 2:
             return None
         topics = [topic for topic, is_shared in zip(self.scores.topics, shared, strict=True) if is_shared]
         return self.scores.select(topics=topics, views=[self.scores.names[v] for v in views])
 
-    def _place(self, measure: str, judge: int) -> int:
+    def place(self, measure: str, judge: int) -> int:
+        """Return the place of the view of a measure and a judge."""
         views = zip(map(str, self.scores.measures), self.scores.marks["judgments"], strict=True)
         return list(views).index((measure, self.names[judge]))
 

@@ -12,6 +12,7 @@ import numpy as np
 from irmx import DataError, Param, UsageError
 from irmx.ragged import Ints
 from irmx.toolkit import counted, versions_of
+from irmx_study.calibrating import calibrated, calibrated_for_reading, check_human
 from irmx_study.choices import Choices, choices_of
 from irmx_study.judge_labels import Judge, notes_on_labels, read_judges, side_by_side
 from irmx_study.judged_systems import COLUMNS, JudgedSystems
@@ -56,6 +57,8 @@ def judges(
     queries: Mapping[str, str] | None = None,
     groups: Any = None,
     top: int = 10,
+    calibrate: str | None = None,
+    baseline: str | None = None,
     resamples: int = 1000,
     choices: Choices | None = None,
     **choose: Any,
@@ -87,6 +90,11 @@ def judges(
         The group of every run, for which runs a judge favours: by name, or a table with the columns run and group.
     top : int
         How many of the best systems by the first judge ``tau_top`` is of, at least 2.
+    calibrate : str, optional
+        The judge under whom means are estimated, from its labels on some topics, a random sample, and those of each other
+        judge on more: prediction-powered inference.
+    baseline : str, optional
+        The run of the differences that are estimated, too; by default the best by that judge.
     resamples : int
         The number of resamples of the topics for intervals, from 100 to a million.
     choices : Choices, optional
@@ -119,7 +127,8 @@ def judges(
     .. [2] K. Krippendorff. Content Analysis. Sage, 2004, chapter 11.
     .. [3] K. L. Gwet. Computing inter-rater reliability and its variance in the presence of high agreement. British Journal of
        Mathematical and Statistical Psychology 61 (1), 2008.
-    .. [4] A. Moffat, F. Scholer, P. Thomas. Models and metrics: IR evaluation as a user process. ADCS 2012.
+    .. [4] A. N. Angelopoulos, J. C. Duchi, T. Zrnic. PPI++: efficient prediction-powered inference. arXiv:2311.01453, 2023.
+    .. [5] A. Moffat, F. Scholer, P. Thomas. Models and metrics: IR evaluation as a user process. ADCS 2012.
 
     Examples
     --------
@@ -138,15 +147,21 @@ def judges(
         raise UsageError(
             f"Runs and measures belong together; the {'runs' if runs is None else 'measures'} are missing. Leave both out for labels alone."
         )
-    if groups is not None and runs is None:
-        raise UsageError("Groups are those of runs. Give runs and measures, too.")
+    for name, given in (("groups", groups), ("calibrate", calibrate), ("baseline", baseline)):
+        if given is not None and runs is None:
+            raise UsageError(f"{name} is about runs. Give runs and measures, too.")
+    if baseline is not None and calibrate is None:
+        raise UsageError("A baseline belongs to calibrate, the name of a judge. Give both, or none.")
     read = read_judges(qrels, rel, grades)
     of_systems = None
     if runs is not None:
         if len(read) < 2:
             raise UsageError(f"The agreement on systems needs two judges. There is one: {read[0].name}.")
-        of_systems = JudgedSystems.of(read, runs, measures, chosen, top, groups, resamples)
-    return Judges(read, disagreements, texts, queries, resamples, chosen, of_systems)
+        if calibrate is not None:
+            check_human(calibrate, tuple(judge.name for judge in read))
+        alone = calibrate is not None
+        of_systems = JudgedSystems.of(read, runs, measures, chosen, top, groups, resamples, alone)
+    return Judges(read, disagreements, texts, queries, resamples, chosen, of_systems, calibrate, baseline)
 
 
 class Judges(Result):
@@ -193,6 +208,12 @@ class Judges(Result):
     ``"groups"``
         With groups, one row per group: the mean over its runs of what the second judge gives more than the first, less the same of
         the other runs: ``value_favour`` with its interval, and ``ranks_favour``.
+    ``"calibrated"``
+        With ``calibrate``, one row per measure, other judge and run, and per difference to the ``baseline``: on how many ``topics``
+        both judged, and how many ``further`` ones the machine alone; ``mean_human`` by the human labels alone with its interval;
+        the ``weight`` of the machine, lambda, the estimated ``mean`` with its interval from ``low`` to ``high``; how many topics with
+        human labels this is worth, ``topics_gained``; and how many the t test would need to find such a difference with a
+        probability of .8 from human labels alone, ``needed``.
 
     Attributes
     ----------
@@ -205,6 +226,7 @@ class Judges(Result):
     def __init__(
         self, judges: list[Judge], disagreements: int, texts: Mapping[str, str] | None, queries: Mapping[str, str] | None,
         resamples: int, choices: Choices, of_systems: JudgedSystems | None,
+        calibrate: str | None = None, baseline: str | None = None,
     ) -> None:  # fmt: skip
         self.judges, self.names, self.labels = judges, tuple(judge.name for judge in judges), side_by_side(judges)
         self.most, self.texts, self.queries = disagreements, texts, queries
@@ -237,6 +259,8 @@ class Judges(Result):
             tables |= {"systems": self._systems, "runs": lambda: of_systems.runs(self.pairs)}
             if of_systems.groups is not None:
                 tables["groups"] = lambda: of_systems.favours(self.pairs)
+            if calibrate is not None:
+                tables["calibrated"] = lambda: calibrated(of_systems, calibrate, baseline)
         reading = {
             "pairs": self._for_reading, "intervals": self._intervals_for_reading, "confusion": self._confusion_for_reading,
             "disagreements": self._disagreements_for_reading,
@@ -244,9 +268,16 @@ class Judges(Result):
         title = f"Agreement of {counted(len(judges), 'judge')}: {listing(self.names)}"
         if of_systems is not None:
             reading["systems"] = lambda places: of_systems.tables_for_reading(self.frame("systems"), places)
+            reading["calibrated"] = lambda places: calibrated_for_reading(self.frame("calibrated"), places, self.level)
             reading["groups"] = lambda places: of_systems.groups_for_reading(self.frame("groups"), places)
         scores = None if of_systems is None else of_systems.scores
-        super().__init__(title, tables, scores, choices, self._facts, lambda: list(self._notes()), {}, reading)
+        pictures = {"confusion": "judge_pictures:plot_confusion"} if self.pairs else {}
+        if of_systems is not None:
+            pictures |= {
+                "leaderboards": "judge_pictures:plot_leaderboards",
+                "kappa": "judge_pictures:plot_kappa_and_tau",
+            }
+        super().__init__(title, tables, scores, choices, self._facts, lambda: list(self._notes()), pictures, reading)
 
     # -- labels ------------------------------------------------------------------------------------------
 
@@ -329,8 +360,7 @@ class Judges(Result):
         """Return the coefficients of two judges with their intervals, pooled and as the mean of topics."""
         counts = self.counts(a, b)
         by_topic, pooled = counts.coefficients(), counts.pooled().coefficients()
-        resampled, drawn = counts.resampled(self.resamples, self.seed)
-        of_resamples = resampled.coefficients()
+        of_resamples, drawn = counts.resampled(self.resamples, self.seed)
         rows = []
         for name in COEFFICIENTS:
             low, high = percentiles(of_resamples[name], self.level)
@@ -434,6 +464,11 @@ class Judges(Result):
                 f"tau of the best {self.of_systems.top} runs by the first judge; by how many ranks a run falls at most"
             )
             facts["SD, rest"] = "standard deviations over runs of their means, and of what is neither run nor judge"
+            if "calibrated" in self.tables:
+                facts["gained"] = (
+                    "how many further topics with human labels would give an interval with the same variance"
+                )
+                facts["needed"] = "topics on which people's labels would show the difference with a probability of .8"
             facts["significant"] = (
                 f"at level {tested.level:g}, test {tested.test}, correction {tested.correction} over all pairs of runs"
             )
@@ -468,6 +503,8 @@ class Judges(Result):
                         f"{name} by {measure}" for name, measure in zip(without[judge], without["measure"], strict=True)
                     ]
                     yield f"no {share}, because no pair of runs is significant: {listing(list(dict.fromkeys(of)))}"
+            if "calibrated" in self.tables:
+                yield "calibration takes the topics with human labels for a random sample of all"
             if self.of_systems.scores.weights is not None:
                 yield "judges do not all judge the same topics: two of them are compared on those that both judged"
 
@@ -485,6 +522,8 @@ class Judges(Result):
             tables.append((self.of_systems.sentences(), None))
             if self.of_systems.groups is not None:
                 tables += self.of_systems.groups_for_reading(self.frame("groups"), places)
+            if "calibrated" in self.tables:
+                tables += calibrated_for_reading(self.frame("calibrated"), places, self.level)
         return tables
 
     def _one_pair(self, places: int) -> list[Titled]:

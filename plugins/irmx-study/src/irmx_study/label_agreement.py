@@ -20,6 +20,9 @@ COEFFICIENTS = {
 OF_SCALES = ("kappa", "kappa_linear", "kappa_quadratic", "ac1", "ac2")
 """The coefficients that take the grades that were used for a scale, so that fractional grades have none."""
 
+_LARGEST = 2**22
+"""So many counts of resamples are held at a time."""
+
 
 @dataclass(frozen=True, eq=False)
 class GradeCounts:
@@ -62,10 +65,12 @@ class GradeCounts:
         """Return the counts over all topics."""
         return self._with(self.counts.sum(axis=0))
 
-    def resampled(self, draws: int, seed: int) -> tuple[GradeCounts, Floats]:
-        """Return the counts over resamples of the topics, and how often each topic is in them."""
+    def resampled(self, draws: int, seed: int) -> tuple[dict[str, Floats], Floats]:
+        """Return the coefficients of resamples of the topics, and how often each topic is in them."""
         drawn = np.concatenate(list(resampled_topics(len(self.counts), draws, seed)))
-        return self._with(drawn @ self.counts), drawn
+        at_once = max(1, _LARGEST // (len(self.a) + len(self.grades)))
+        parts = [self._with(drawn[at : at + at_once] @ self.counts).coefficients() for at in range(0, draws, at_once)]
+        return {name: np.concatenate([part[name] for part in parts]) for name in COEFFICIENTS}, drawn
 
     def matrix(self) -> Floats:
         """Return the confusion matrix, one row per grade of the first judge."""

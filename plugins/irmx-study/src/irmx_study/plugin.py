@@ -58,6 +58,7 @@ _COMMANDS: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
             "irmx judges human.qrels llm.qrels --rel 2",
             "irmx judges human=nist.qrels llm=gpt4.qrels --rel human=2 --rel llm=1 -q -o csv",
             "irmx judges human.qrels llm.qrels --runs 'runs/*.run' --measures 'nDCG@10 AP'",
+            "irmx judges human.qrels llm.qrels --runs 'runs/*.run' --measures AP --calibrate human",
             "irmx judges human.qrels llm.qrels --disagreements 20 --texts documents.jsonl",
         ),
     ),
