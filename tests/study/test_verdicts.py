@@ -298,3 +298,32 @@ def test_a_picture_shows_every_view(demo: Path, command: Callable[..., Any]) -> 
     assert len(drawn.get_yticklabels()) == len(found.frame())
     done = command("verdict", "q", "titles.run", "bm25.run", "AP", "--plot", "all.svg", cwd=demo)
     assert (done.code, (demo / "all.svg").exists()) == (0, True)
+
+
+def test_other_collections_are_views_and_so_are_all_together(demo: Path, command: Callable[..., Any]) -> None:
+    for name, last in (("small", 8), ("large", 20)):  # parts of the demo, with ids of topics that occur elsewhere
+        for file in ("q", "titles.run", "bm25.run"):
+            lines = (demo / file).read_text().splitlines(keepends=True)
+            (demo / f"{name}.{file}").write_text("".join(line for line in lines if int(line.split()[0]) <= last))
+    rows = [f"{name},{name}.q,{name}.titles.run,{name}.bm25.run\n" for name in ("small", "large")]
+    (demo / "collections.csv").write_text("collection,qrels,baseline,run\n" + "".join(rows))
+    done = command(
+        "verdict", "q", "titles.run", "bm25.run", "AP", "--collections", "collections.csv", "-o", "csv", cwd=demo
+    )
+    assert done.code == 0
+    table = [line.split(",") for line in done.out.splitlines()]
+    found = {row[1]: (int(row[2]), *map(float, row[5:8])) for row in table if row[0] in ("claim", "collections")}
+    assert [of[0] for of in found.values()] == [30, 8, 20, 58, 58]
+    values = irmx.scores("AP", demo / "q", [demo / "titles.run", demo / "bm25.run"])
+    d = {topic: b - a for topic, (a, b) in zip(values.topics, values["AP"].tolist(), strict=True)}
+    parts = [np.array([v for t, v in d.items() if int(t) <= last]) for last in (30, 8, 20)]
+    mean, error = (
+        np.mean([part.mean() for part in parts]),
+        np.sqrt(sum(part.var(ddof=1) / len(part) for part in parts)) / 3,
+    )
+    assert found["mean of all collections"][1] == pytest.approx(mean)
+    low, high = found["mean of all collections"][2:]
+    assert (low + high) / 2 == pytest.approx(mean)
+    freedom = stats.t.isf(0.025, [29, 7])
+    assert freedom[0] * error < (high - low) / 2 < freedom[1] * error
+    assert found["all topics of all"][1] == pytest.approx(np.concatenate(parts).mean())

@@ -18,7 +18,7 @@ _TABLE = "tool", "irmx", "verdict"
 """Where pyproject.toml has the configuration."""
 
 _CONFIGURED = {
-    "measure": str, "claim": str, "margin": float, "level": float, "users": str, "measures": str, "slices": str, "missing": str,
+    "measure": str, "claim": str, "margin": float, "level": float, "users": str, "measures": str, "slices": str, "collections": str, "missing": str,
     "judges": dict, "rel": dict, "grades": dict,
 }  # fmt: skip
 """What a configuration may hold, and the type of each value."""
@@ -80,6 +80,12 @@ def verdict_on_runs(
             help="Groups of topics: a table with query_id, and a column per grouping; or difficulty, for thirds by the mean of both runs.",
         ),
     ] = None,
+    collections: Annotated[
+        str | None,
+        Option(
+            "--collections", metavar="FILE", help="Other collections: a table with collection, qrels, baseline and run."
+        ),
+    ] = None,
     level: Annotated[float | None, Option("--level", help="The level of significance; by default 0.05.")] = None,
     expect: Annotated[
         Path | None,
@@ -117,6 +123,7 @@ def verdict_on_runs(
     named = judges_named(judges) if judges else None
     given: dict[str, Any] = {
         "measure": measure, "claim": claim, "margin": margin, "level": level, "users": users, "measures": measures, "slices": slices,
+        "collections": collections,
         "judges": named, "rel": rels_of(rel, list(named or ())) if rel else None, "grades": mapped_grades(grades) if grades else None,
     }  # fmt: skip
     chosen = (_configured(config) if config is not None else {}) | {k: v for k, v in given.items() if v is not None}
@@ -159,6 +166,8 @@ def _configured(path: Path) -> dict[str, Any]:
             )
     if "grades" in read:  # the keys of TOML are texts
         read["grades"] = {judge: _numbers(path, of) for judge, of in read["grades"].items()}
+    if "collections" in read:
+        read["collections"] = str(path.parent / read["collections"])
     if read.get("slices", "difficulty") != "difficulty":
         read["slices"] = str(path.parent / read["slices"])
     if "judges" in read:

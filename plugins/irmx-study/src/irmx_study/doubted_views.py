@@ -11,7 +11,18 @@ import ir_measures
 import numpy as np
 
 import irmx
-from irmx import DataError, IrmxError, Join, Judgments, Scores, UsageError, read_qrels, read_run, score_joined
+from irmx import (
+    DataError,
+    IrmxError,
+    Join,
+    Judgments,
+    Scores,
+    UsageError,
+    read_qrels,
+    read_run,
+    read_table,
+    score_joined,
+)
 from irmx.ragged import Ints
 from irmx.toolkit import as_measures, matching_files, named_runs, some, suggest
 from irmx_study.doubts import Doubt, How, View
@@ -86,6 +97,19 @@ def of_single_topics(main: View, topics: Sequence[str]) -> Doubt:
     return Doubt("topics", "topics left out, one at a time", "other topics", views)
 
 
+def with_all(main: View, doubt: Doubt) -> Doubt:
+    """Return the doubt about collections with all together: each with the same weight, and each topic."""
+    values, strata = np.array(main.values), np.zeros(len(main.values), dtype=np.int64)
+    for number, view in enumerate(doubt.views, start=1):
+        known = ~np.isnan(view.differences)
+        values[known], strata[known] = view.values[known], number
+    together = (
+        View("mean of all collections", values, main.less_is_better, strata),
+        View("all topics of all", values, main.less_is_better),
+    )
+    return replace(doubt, views=(*doubt.views, *together))
+
+
 def _of_topics(main: View, name: str, places: Ints) -> View:
     values = np.full_like(main.values, np.nan)
     values[places] = main.values[places]
@@ -133,7 +157,7 @@ def in_order(systems: Sequence[str], baseline: str | None) -> list[str]:
 
 def scored_in_all_views(
     source: Any, qrels: Any, runs: Any, baseline: str | None, judges: Any, rel: Any, grades: Any, users: Any, others: Any,
-    missing: str, progress: bool | None,
+    collections: Any, missing: str, progress: bool | None,
 ) -> tuple[Scores, dict[str, list[str]], str]:  # fmt: skip
     """Return the scores of two systems in all views, the runs of a system that has several, and why unjudged documents were not tried."""
     if qrels is None or runs is None:
@@ -153,11 +177,7 @@ def scored_in_all_views(
     names = in_order(list(systems), baseline)
 
     def over_seeds(found: Scores) -> Scores:
-        """Return scores of the systems, the mean over their runs on each topic."""
-        at = [[found.systems.index(file) for file in systems[name]] for name in names]
-        values = np.stack([found.values[:, places].mean(axis=1) for places in at], axis=1)
-        retrieved = np.stack([found.retrieved[:, places].all(axis=1) for places in at], axis=1)
-        return replace(found, values=values, retrieved=retrieved, systems=tuple(names), fields={})
+        return _over_seeds(found, {name: systems[name] for name in names})
 
     known = read_qrels(qrels)
     source = known if str(qrels) == "-" else qrels  # which is read once
@@ -169,6 +189,8 @@ def scored_in_all_views(
         _refuse_stranger(judge.name, judge.judgments, known)
         of_judge = irmx.scores([with_rel(measure, judge.rel)], judge.judgments, files, progress=False)
         parts.append(over_seeds(replace(of_judge, measures=(measure,))).marked(judgments=judge.name))
+    for name, (of_collection, two) in _collections_of(collections).items():
+        parts.append(_on_collection(name, measure, of_collection, two, names, missing))
     assumed, untried = with_assumptions(measure, known, files)
     parts += map(over_seeds, assumed)
     several = {name: of for name, of in systems.items() if len(of) > 1}
@@ -203,6 +225,47 @@ def _runs_of(runs: Any) -> tuple[dict[str, Any], dict[str, list[str]]]:
         files |= of_system
         systems[str(name)] = list(of_system)
     return files, systems
+
+
+def _over_seeds(found: Scores, systems: Mapping[str, Sequence[str]]) -> Scores:
+    """Return scores of systems, the mean over their runs on each topic."""
+    at = [[found.systems.index(file) for file in files] for files in systems.values()]
+    values = np.stack([found.values[:, places].mean(axis=1) for places in at], axis=1)
+    retrieved = np.stack([found.retrieved[:, places].all(axis=1) for places in at], axis=1)
+    return replace(found, values=values, retrieved=retrieved, systems=tuple(systems), fields={})
+
+
+def _collections_of(collections: Any) -> dict[str, tuple[Any, Any]]:
+    """Return qrels and runs of collections by name; the paths of a table are beside it."""
+    if collections is None or isinstance(collections, Mapping):
+        return dict(collections or {})
+    needed = ("collection", "qrels", "baseline", "run")
+    table = read_table(collections, dict.fromkeys(needed, str), "table of collections")
+    folder = os.path.dirname(os.fspath(collections))
+    rows = zip(*(table[name].tolist() for name in needed), strict=True)
+    found: dict[str, tuple[Any, Any]] = {}
+    for name, qrels, *runs in rows:
+        if name in found:
+            raise DataError(f"{collections} has the collection {name!r} twice.")
+        found[name] = (os.path.join(folder, qrels), [os.path.join(folder, run) for run in runs])
+    return found
+
+
+def _on_collection(
+    name: str, measure: ir_measures.Measure, qrels: Any, runs: Any, systems: Sequence[str], missing: str
+) -> Scores:
+    """Return the scores of both systems on another collection, whose topics have its name before theirs."""
+    files, of_systems = _runs_of(runs)
+    if len(of_systems) != 2:
+        raise UsageError(f"The collection {name} needs a baseline and a run. It has {len(of_systems)} systems.")
+    found = irmx.scores([measure], qrels, files, progress=False)
+    if missing == "refuse":
+        refuse_missing(found)
+    if len(found.topics) < 2:
+        raise DataError(f"The collection {name} has {len(found.topics)} topic; a mean with an interval needs two.")
+    topics = tuple(f"{name}/{topic}" for topic in found.topics)
+    of_two = _over_seeds(found, dict(zip(systems, of_systems.values(), strict=True)))
+    return replace(of_two, topics=topics).marked(collection=name)
 
 
 def _refuse_stranger(name: str, judgments: Any, known: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from irmx import UsageError
-from irmx.ragged import Bools, Floats
+from irmx.ragged import Bools, Floats, Ints
 from irmx.toolkit import suggest
 from irmx_study.corrections import Holm
 from irmx_study.paired import mean_and_deviation
@@ -67,24 +67,27 @@ class Claim:
         """Return the claim in another unit."""
         return Claim(self.kind, self.margin * factor, self.level)
 
-    def tested(self, differences: Floats) -> Tested:
-        """Return the test of the differences of some topics, NaN for the others."""
+    def tested(self, differences: Floats, strata: Ints | None = None) -> Tested:
+        """Return the test of the differences of some topics, NaN for the others; with strata, of the mean of their means."""
         from scipy.special import stdtr, stdtrit
 
-        known = differences[~np.isnan(differences)]
-        n = len(known)
+        is_known = ~np.isnan(differences)
+        known = differences[is_known]
+        n, df = len(known), len(known) - 1.0
         if n < 2:
             return Tested(n, float(known.mean()) if n else np.nan, np.nan, np.nan, np.nan, np.nan, "undecided")
         mean, deviation = (float(one[0]) for one in mean_and_deviation(known[:, None], np.abs(known).max()))
         error = deviation / np.sqrt(n)
-        half = float(-stdtrit(n - 1, self.outside / 2)) * error
+        if strata is not None:
+            mean, error, df = _of_strata(known, strata[is_known])
+        half = float(-stdtrit(df, self.outside / 2)) * error
         low, high = mean - half, mean + half
 
         def below(threshold: float) -> float:
             """The probability of a mean at most this large where the true difference is the threshold."""
             if error == 0:
                 return float(0.5 * (1 + np.sign(np.round(mean - threshold, 15))))
-            return float(stdtr(n - 1, (mean - threshold) / error))
+            return float(stdtr(df, (mean - threshold) / error))
 
         if self.kind == "equal":
             p = max(below(self.margin), 1 - below(-self.margin))
@@ -93,12 +96,29 @@ class Claim:
             p = 2 * min(below(self.threshold), 1 - below(self.threshold))
             holds, contradicted = low > self.threshold, high < self.threshold
         return Tested(
-            n, mean, deviation, low, high, p, "holds" if holds else "contradicted" if contradicted else "undecided"
+            n,
+            mean,
+            error * np.sqrt(n),
+            low,
+            high,
+            p,
+            "holds" if holds else "contradicted" if contradicted else "undecided",
         )
 
     def is_against(self, mean: float, other: float) -> bool:
         """Tell whether a mean difference speaks more against the claim than another one does."""
         return abs(mean) > abs(other) if self.kind == "equal" else mean < other
+
+
+def _of_strata(differences: Floats, strata: Ints) -> tuple[float, float, float]:
+    """Return the mean of the means of strata, its standard error, and its degrees of freedom (Satterthwaite)."""
+    parts = [differences[strata == stratum] for stratum in np.unique(strata)]
+    squares = np.array([part.var(ddof=1) / len(part) for part in parts]) / len(parts) ** 2
+    error = float(np.sqrt(squares.sum()))
+    freedom = (
+        squares.sum() ** 2 / (squares**2 / [len(part) - 1 for part in parts]).sum() if error else len(differences) - 1
+    )
+    return float(np.mean([part.mean() for part in parts])), error, float(freedom)
 
 
 @dataclass(frozen=True)
@@ -134,6 +154,7 @@ class View:
     name: str
     values: Floats
     less_is_better: bool = False
+    strata: Ints | None = None
 
     @property
     def differences(self) -> Floats:
@@ -169,7 +190,9 @@ def breaks(claim: Claim, main: View, doubt: Doubt) -> Bools:
     In such a view the claim is contradicted; or it is not supported, and the view differs significantly from the main one, in
     the direction against the claim, by Holm's correction over the views of the doubt.
     """
-    outcomes = np.array([claim_in(claim, main, v, doubt.how).tested(v.differences).outcome for v in doubt.views])
+    outcomes = np.array(
+        [claim_in(claim, main, v, doubt.how).tested(v.differences, v.strata).outcome for v in doubt.views]
+    )
     p = np.array([difference_from_main(claim, main, view, doubt.how) for view in doubt.views])
     differs = Holm().adjust(p, []) < claim.level
     return np.asarray((outcomes == "contradicted") | ((outcomes == "undecided") & differs))
@@ -182,7 +205,10 @@ def difference_from_main(claim: Claim, main: View, view: View, how: How) -> floa
     of_main, of_view = main.differences, view.differences
     both = ~np.isnan(of_main) & ~np.isnan(of_view)
     if how == "other topics":
+        further = ~np.isnan(of_view) & ~both  # topics of another collection
         ours, others = of_view[both], of_main[~np.isnan(of_main) & ~both]
+        if further.any():
+            ours, others = of_view[further], of_main[~np.isnan(of_main)]
         if min(len(ours), len(others)) < 2 or not claim.is_against(ours.mean(), others.mean()):
             return 1.0
         if not (ours.std() or others.std()):

@@ -17,7 +17,7 @@ from irmx import DataError, Scores, UsageError, read_table
 from irmx.toolkit import MissingTopicsWarning, as_measures, counted, print_rows, some, versions_of
 from irmx_study.choices import as_scores
 from irmx_study.comparing import check_missing
-from irmx_study.doubted_views import in_order, of_difficulty, of_single_topics, scored_in_all_views, views_of
+from irmx_study.doubted_views import in_order, of_difficulty, of_single_topics, scored_in_all_views, views_of, with_all
 from irmx_study.doubts import Claim, Doubt, Tested, View, breaks, claim_in
 from irmx_study.pairs import complete_values, refuse_missing
 from irmx_study.planning import topics_for_t
@@ -63,6 +63,7 @@ def verdict(
     users: Any = None,
     measures: Any = None,
     slices: Any = None,
+    collections: Any = None,
     missing: str = "refuse",
     expect: Mapping[str, Any] | str | os.PathLike[str] | None = None,
     progress: bool | None = None,
@@ -103,6 +104,9 @@ def verdict(
     slices : mapping of str to str, table, path, or "difficulty", optional
         The group of every topic: by query id, or a table with the column query_id and one column per grouping. ``"difficulty"``
         stands for the thirds of the topics by the mean of the two systems, on which the thirds then depend.
+    collections : mapping of str to (qrels, runs), or path, optional
+        Other collections, on which both systems ran: the runs as above, the baseline first; or a table with the columns
+        collection, qrels, baseline and run. Beside each, views are the mean of the means of all collections, and that over all topics.
     missing : {"refuse", "zero"}
         As for :func:`irmx_study.compare`.
     expect : mapping or path, optional
@@ -147,7 +151,7 @@ def verdict(
     """
     asked = Claim(claim, margin, level)
     check_missing(missing)
-    given = {"judges": judges, "users": users, "measures": measures}
+    given = {"judges": judges, "users": users, "measures": measures, "collections": collections}
     if qrels is None and runs is None:
         if of_runs := [name for name, value in given.items() if value is not None]:
             raise UsageError(
@@ -162,7 +166,7 @@ def verdict(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", MissingTopicsWarning)  # the notes count the topics that runs lack
             scores, seeds, untried = scored_in_all_views(
-                source, qrels, runs, baseline, judges, rel, grades, users, measures, missing, progress
+                source, qrels, runs, baseline, judges, rel, grades, users, measures, collections, missing, progress
             )
     for v in {0, *np.flatnonzero(np.isinf(scores.values).any(axis=(0, 1))).tolist()}:
         complete_values(scores, v)  # refuses what cannot be tested
@@ -175,6 +179,7 @@ def verdict(
         first = scores.select(views=[scores.names[0]])
         scores = Scores.concat([scores.marked(slice=""), first.slices(slices)])
     main, doubts = views_of(scores, [] if users is None else list(map(str, as_measures(users))))
+    doubts = [with_all(main, doubt) if doubt.name == "collections" else doubt for doubt in doubts]
     doubts += [of_difficulty(main)] if by_difficulty else []
     made = Verdict(scores, asked, main, [*doubts, of_single_topics(main, scores.topics)], seeds, untried)
     if expect is not None:
@@ -231,7 +236,9 @@ class Verdict(Result):
         self.tested = claim.tested(main.differences)
         self._of_doubts: list[list[tuple[View, Tested, bool]]] = []
         for doubt in self.doubts:
-            tested = [claim_in(claim, main, view, doubt.how).tested(view.differences) for view in doubt.views]
+            tested = [
+                claim_in(claim, main, view, doubt.how).tested(view.differences, view.strata) for view in doubt.views
+            ]
             broken = breaks(claim, main, doubt).tolist()
             breaking = broken if self.tested.outcome == "holds" else [False] * len(broken)
             self._of_doubts.append(list(zip(doubt.views, tested, breaking, strict=True)))
