@@ -327,3 +327,34 @@ def test_other_collections_are_views_and_so_are_all_together(demo: Path, command
     freedom = stats.t.isf(0.025, [29, 7])
     assert freedom[0] * error < (high - low) / 2 < freedom[1] * error
     assert found["all topics of all"][1] == pytest.approx(np.concatenate(parts).mean())
+
+
+def test_weights_of_topics_give_a_weighted_mean_with_a_bootstrap_interval() -> None:
+    differences = sample(0.04)
+    rng = np.random.default_rng(5)
+    weights = rng.exponential(size=50)
+    found = irmx_study.verdict(scores_of(differences), weights={f"q{t}": w for t, w in enumerate(weights)})
+    row = found.frame().query("doubt == 'weights'").iloc[0]
+    assert row["difference"] == pytest.approx(np.average(differences, weights=weights), rel=1e-9)
+
+    def mean(d: Any, w: Any, axis: int = -1) -> Any:
+        return (d * w).sum(axis) / w.sum(axis)
+
+    ends = stats.bootstrap(
+        (differences, weights), mean, paired=True, vectorized=True, method="percentile", rng=rng
+    ).confidence_interval
+    assert (row["low"], row["high"]) == pytest.approx((ends.low, ends.high), abs=0.003)
+    assert (row["outcome"] == "holds") == (row["p"] <= 0.05) == (row["low"] > 0)
+    same = irmx_study.verdict(scores_of(differences), weights={f"q{t}": 3.0 for t in range(50)}).frame()
+    assert same["difference"].iloc[1] == pytest.approx(same["difference"].iloc[0])
+    assert not same["breaks"].any()
+
+
+def test_the_topics_that_most_of_the_traffic_is_of_can_break_the_conclusion() -> None:
+    differences = sample(0.06)
+    differences[:5] = [-0.1, -0.12, -0.08, -0.11, -0.09]
+    traffic = {f"q{t}": 100.0 if t < 5 else 1.0 for t in range(50)}
+    found = irmx_study.verdict(scores_of(differences), weights=traffic)
+    assert (found.outcome, "weightings" in found.sentence) == ("holds, but", True)
+    with pytest.raises(irmx.DataError):
+        irmx_study.verdict(scores_of(differences), weights={"q1": 1.0})

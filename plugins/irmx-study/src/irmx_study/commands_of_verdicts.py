@@ -18,7 +18,7 @@ _TABLE = "tool", "irmx", "verdict"
 """Where pyproject.toml has the configuration."""
 
 _CONFIGURED = {
-    "measure": str, "claim": str, "margin": float, "level": float, "users": str, "measures": str, "slices": str, "collections": str, "missing": str,
+    "measure": str, "claim": str, "margin": float, "level": float, "users": str, "measures": str, "slices": str, "weights": str, "collections": str, "missing": str,
     "judges": dict, "rel": dict, "grades": dict,
 }  # fmt: skip
 """What a configuration may hold, and the type of each value."""
@@ -80,6 +80,12 @@ def verdict_on_runs(
             help="Groups of topics: a table with query_id, and a column per grouping; or difficulty, for thirds by the mean of both runs.",
         ),
     ] = None,
+    weights: Annotated[
+        str | None,
+        Option(
+            "--weights", metavar="FILE", help="Weights of topics, such as traffic: a table with query_id and weight."
+        ),
+    ] = None,
     collections: Annotated[
         str | None,
         Option(
@@ -123,6 +129,7 @@ def verdict_on_runs(
     named = judges_named(judges) if judges else None
     given: dict[str, Any] = {
         "measure": measure, "claim": claim, "margin": margin, "level": level, "users": users, "measures": measures, "slices": slices,
+        "weights": weights,
         "collections": collections,
         "judges": named, "rel": rels_of(rel, list(named or ())) if rel else None, "grades": mapped_grades(grades) if grades else None,
     }  # fmt: skip
@@ -166,8 +173,8 @@ def _configured(path: Path) -> dict[str, Any]:
             )
     if "grades" in read:  # the keys of TOML are texts
         read["grades"] = {judge: _numbers(path, of) for judge, of in read["grades"].items()}
-    if "collections" in read:
-        read["collections"] = str(path.parent / read["collections"])
+    for name in {"weights", "collections"} & read.keys():
+        read[name] = str(path.parent / read[name])
     if read.get("slices", "difficulty") != "difficulty":
         read["slices"] = str(path.parent / read["slices"])
     if "judges" in read:

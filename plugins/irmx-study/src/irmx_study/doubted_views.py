@@ -16,6 +16,7 @@ from irmx import (
     IrmxError,
     Join,
     Judgments,
+    Param,
     Scores,
     UsageError,
     read_qrels,
@@ -24,7 +25,7 @@ from irmx import (
     score_joined,
 )
 from irmx.ragged import Ints
-from irmx.toolkit import as_measures, matching_files, named_runs, some, suggest
+from irmx.toolkit import as_measures, counted, matching_files, named_runs, some, suggest
 from irmx_study.doubts import Doubt, How, View
 from irmx_study.judge_labels import read_judges
 from irmx_study.judged_systems import with_rel
@@ -95,6 +96,24 @@ def of_single_topics(main: View, topics: Sequence[str]) -> Doubt:
     best = known[np.argsort(-differences[known], kind="stable")][:LEFT_OUT]
     views = tuple(_of_topics(main, f"without {topics[t]}", known[known != t]) for t in best.tolist())
     return Doubt("topics", "topics left out, one at a time", "other topics", views)
+
+
+def of_weights(main: View, topics: Sequence[str], weights: Any) -> Doubt:
+    """Return all topics with weights, such as those of the traffic that they stand for."""
+    if isinstance(weights, Mapping) and "query_id" not in weights:
+        weights = {"query_id": list(weights), "weight": list(weights.values())}
+    table = read_table(weights, {"query_id": str, "weight": Param(float, "weight", low=0)}, "table of weights")
+    of_topic = dict(zip(table["query_id"].tolist(), table["weight"].tolist(), strict=True))
+    known = [topics[t] for t in np.flatnonzero(~np.isnan(main.differences)).tolist()]
+    if lacking := [topic for topic in known if topic not in of_topic]:
+        raise DataError(
+            f"{counted(len(lacking), 'topic')} of {len(known)} have no weight: {some(lacking)}. Give each one; 0 leaves it out."
+        )
+    if not sum(of_topic[topic] for topic in known):
+        raise DataError("All topics have the weight 0.")
+    values = np.array([of_topic.get(topic, 0.0) for topic in topics])
+    view = View("weighted", main.values, main.less_is_better, weights=values)
+    return Doubt("weights", "weightings of the topics", "same unit", (view,))
 
 
 def with_all(main: View, doubt: Doubt) -> Doubt:

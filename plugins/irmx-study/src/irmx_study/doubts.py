@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 
@@ -11,11 +11,15 @@ from irmx import UsageError
 from irmx.ragged import Bools, Floats, Ints
 from irmx.toolkit import suggest
 from irmx_study.corrections import Holm
+from irmx_study.draws import resampled_topics
 from irmx_study.paired import mean_and_deviation
 
 How = Literal["same unit", "other unit", "other topics"]
 """How the differences of a view are compared with those of the claim: topic by topic, after division by their standard
 deviations, or with those of the other topics."""
+
+DRAWS = 10_000
+"""The number of resamples of topics for a weighted mean; their seed is 0."""
 
 CLAIMS = ("better", "no-worse", "equal")
 """What can be claimed of a run: that it is better than the baseline by more than a margin, not worse by more, or neither."""
@@ -67,47 +71,87 @@ class Claim:
         """Return the claim in another unit."""
         return Claim(self.kind, self.margin * factor, self.level)
 
-    def tested(self, differences: Floats, strata: Ints | None = None) -> Tested:
-        """Return the test of the differences of some topics, NaN for the others; with strata, of the mean of their means."""
-        from scipy.special import stdtr, stdtrit
-
-        is_known = ~np.isnan(differences)
-        known = differences[is_known]
-        n, df = len(known), len(known) - 1.0
+    def tested(self, view: View) -> Tested:
+        """Return the test of a view: the t test over its topics, of strata that of the mean of their means, of weights the bootstrap."""
+        is_known = ~np.isnan(view.differences)
+        known = view.differences[is_known]
+        n = len(known)
         if n < 2:
             return Tested(n, float(known.mean()) if n else np.nan, np.nan, np.nan, np.nan, np.nan, "undecided")
-        mean, deviation = (float(one[0]) for one in mean_and_deviation(known[:, None], np.abs(known).max()))
-        error = deviation / np.sqrt(n)
-        if strata is not None:
-            mean, error, df = _of_strata(known, strata[is_known])
-        half = float(-stdtrit(df, self.outside / 2)) * error
-        low, high = mean - half, mean + half
-
-        def below(threshold: float) -> float:
-            """The probability of a mean at most this large where the true difference is the threshold."""
-            if error == 0:
-                return float(0.5 * (1 + np.sign(np.round(mean - threshold, 15))))
-            return float(stdtr(df, (mean - threshold) / error))
-
+        if view.weights is not None:
+            estimate: _Estimate = _Resampled(known, view.weights[is_known])
+        elif view.strata is not None:
+            estimate = _OfT(*_of_strata(known, view.strata[is_known]))
+        else:
+            mean, deviation = (float(one[0]) for one in mean_and_deviation(known[:, None], np.abs(known).max()))
+            estimate = _OfT(mean, deviation / np.sqrt(n), n - 1)
+        low, high = estimate.interval(self.outside)
         if self.kind == "equal":
-            p = max(below(self.margin), 1 - below(-self.margin))
+            p = max(estimate.one_sided(self.margin, up=False), estimate.one_sided(-self.margin, up=True))
             holds, contradicted = -self.margin < low and high < self.margin, low > self.margin or high < -self.margin
         else:
-            p = 2 * min(below(self.threshold), 1 - below(self.threshold))
+            p = min(1.0, 2 * min(estimate.one_sided(self.threshold, up) for up in (False, True)))
             holds, contradicted = low > self.threshold, high < self.threshold
-        return Tested(
-            n,
-            mean,
-            error * np.sqrt(n),
-            low,
-            high,
-            p,
-            "holds" if holds else "contradicted" if contradicted else "undecided",
-        )
+        outcome = "holds" if holds else "contradicted" if contradicted else "undecided"
+        return Tested(n, estimate.mean, estimate.error * np.sqrt(n), low, high, p, outcome)
 
     def is_against(self, mean: float, other: float) -> bool:
         """Tell whether a mean difference speaks more against the claim than another one does."""
         return abs(mean) > abs(other) if self.kind == "equal" else mean < other
+
+
+class _Estimate(Protocol):
+    """An estimated mean difference: its interval, and the one-sided p-value of a true one above a threshold (``up``), or below."""
+
+    @property
+    def mean(self) -> float: ...
+    @property
+    def error(self) -> float: ...
+    def interval(self, outside: float) -> tuple[float, float]: ...
+    def one_sided(self, threshold: float, up: bool) -> float: ...
+
+
+@dataclass(frozen=True)
+class _OfT:
+    """An estimate whose distribution is t."""
+
+    mean: float
+    error: float
+    freedom: float
+
+    def interval(self, outside: float) -> tuple[float, float]:
+        from scipy.special import stdtrit
+
+        half = float(-stdtrit(self.freedom, outside / 2)) * self.error
+        return self.mean - half, self.mean + half
+
+    def one_sided(self, threshold: float, up: bool) -> float:
+        from scipy.special import stdtr
+
+        room = self.mean - threshold if up else threshold - self.mean
+        if self.error == 0:
+            return float(0.5 * (1 - np.sign(np.round(room, 15))))
+        return float(stdtr(self.freedom, -room / self.error))
+
+
+class _Resampled:
+    """A weighted mean, or by how much it differs from the plain one; its distribution is that of resampled topics."""
+
+    def __init__(self, differences: Floats, weights: Floats, less_plain: bool = False) -> None:
+        columns = np.stack([weights * differences, weights, differences], axis=1)
+        sums = np.concatenate([counts @ columns for counts in resampled_topics(len(weights), DRAWS, 0)])
+        sums = sums[sums[:, 1] > 0]  # a sample of topics without weight has no mean
+        self.means = np.sort(sums[:, 0] / sums[:, 1] - less_plain * sums[:, 2] / len(weights))
+        self.mean = float(weights @ differences / weights.sum() - less_plain * differences.mean())
+        self.error = float(self.means.std())
+
+    def interval(self, outside: float) -> tuple[float, float]:
+        place = max(int(outside / 2 * (len(self.means) + 1)), 1) - 1
+        return float(self.means[place]), float(self.means[-place - 1])
+
+    def one_sided(self, threshold: float, up: bool) -> float:
+        beyond = np.searchsorted(self.means, threshold, side="right" if up else "left")
+        return float((1 + (beyond if up else len(self.means) - beyond)) / (len(self.means) + 1))
 
 
 def _of_strata(differences: Floats, strata: Ints) -> tuple[float, float, float]:
@@ -155,6 +199,7 @@ class View:
     values: Floats
     less_is_better: bool = False
     strata: Ints | None = None
+    weights: Floats | None = None
 
     @property
     def differences(self) -> Floats:
@@ -190,9 +235,7 @@ def breaks(claim: Claim, main: View, doubt: Doubt) -> Bools:
     In such a view the claim is contradicted; or it is not supported, and the view differs significantly from the main one, in
     the direction against the claim, by Holm's correction over the views of the doubt.
     """
-    outcomes = np.array(
-        [claim_in(claim, main, v, doubt.how).tested(v.differences, v.strata).outcome for v in doubt.views]
-    )
+    outcomes = np.array([claim_in(claim, main, v, doubt.how).tested(v).outcome for v in doubt.views])
     p = np.array([difference_from_main(claim, main, view, doubt.how) for view in doubt.views])
     differs = Holm().adjust(p, []) < claim.level
     return np.asarray((outcomes == "contradicted") | ((outcomes == "undecided") & differs))
@@ -215,6 +258,10 @@ def difference_from_main(claim: Claim, main: View, view: View, how: How) -> floa
             return 0.0 if ours.mean() != others.mean() else 1.0
         return float(ttest_ind(ours, others, equal_var=False).pvalue)
     one, other = of_main[both], of_view[both]
+    if view.weights is not None:
+        weighted = _Resampled(other, view.weights[both], less_plain=True)
+        against = claim.is_against(one.mean() + weighted.mean, one.mean())
+        return min(1.0, 2 * min(weighted.one_sided(0.0, up) for up in (False, True))) if against else 1.0
     if how == "other unit":
         one, other = (d / s if (s := d.std(ddof=1)) > 0 else d for d in (one, other))
     change = other - one

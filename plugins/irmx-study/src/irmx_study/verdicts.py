@@ -17,7 +17,15 @@ from irmx import DataError, Scores, UsageError, read_table
 from irmx.toolkit import MissingTopicsWarning, as_measures, counted, print_rows, some, versions_of
 from irmx_study.choices import as_scores
 from irmx_study.comparing import check_missing
-from irmx_study.doubted_views import in_order, of_difficulty, of_single_topics, scored_in_all_views, views_of, with_all
+from irmx_study.doubted_views import (
+    in_order,
+    of_difficulty,
+    of_single_topics,
+    of_weights,
+    scored_in_all_views,
+    views_of,
+    with_all,
+)
 from irmx_study.doubts import Claim, Doubt, Tested, View, breaks, claim_in
 from irmx_study.pairs import complete_values, refuse_missing
 from irmx_study.planning import topics_for_t
@@ -63,6 +71,7 @@ def verdict(
     users: Any = None,
     measures: Any = None,
     slices: Any = None,
+    weights: Any = None,
     collections: Any = None,
     missing: str = "refuse",
     expect: Mapping[str, Any] | str | os.PathLike[str] | None = None,
@@ -104,6 +113,9 @@ def verdict(
     slices : mapping of str to str, table, path, or "difficulty", optional
         The group of every topic: by query id, or a table with the column query_id and one column per grouping. ``"difficulty"``
         stands for the thirds of the topics by the mean of the two systems, on which the thirds then depend.
+    weights : mapping of str to float, table, or path, optional
+        The weight of every topic, such as its share of the traffic: by query id, or a table with the columns query_id and weight. The
+        weighted mean has a bootstrap interval over topics.
     collections : mapping of str to (qrels, runs), or path, optional
         Other collections, on which both systems ran: the runs as above, the baseline first; or a table with the columns
         collection, qrels, baseline and run. Beside each, views are the mean of the means of all collections, and that over all topics.
@@ -181,6 +193,7 @@ def verdict(
     main, doubts = views_of(scores, [] if users is None else list(map(str, as_measures(users))))
     doubts = [with_all(main, doubt) if doubt.name == "collections" else doubt for doubt in doubts]
     doubts += [of_difficulty(main)] if by_difficulty else []
+    doubts += [] if weights is None else [of_weights(main, scores.topics, weights)]
     made = Verdict(scores, asked, main, [*doubts, of_single_topics(main, scores.topics)], seeds, untried)
     if expect is not None:
         made.refuse_other(expect)
@@ -233,12 +246,10 @@ class Verdict(Result):
             untried,
         )
         self.baseline, self.run = scores.systems
-        self.tested = claim.tested(main.differences)
+        self.tested = claim.tested(main)
         self._of_doubts: list[list[tuple[View, Tested, bool]]] = []
         for doubt in self.doubts:
-            tested = [
-                claim_in(claim, main, view, doubt.how).tested(view.differences, view.strata) for view in doubt.views
-            ]
+            tested = [claim_in(claim, main, view, doubt.how).tested(view) for view in doubt.views]
             broken = breaks(claim, main, doubt).tolist()
             breaking = broken if self.tested.outcome == "holds" else [False] * len(broken)
             self._of_doubts.append(list(zip(doubt.views, tested, breaking, strict=True)))
