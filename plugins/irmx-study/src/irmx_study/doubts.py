@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import comb
 from typing import Literal, Protocol
 
 import numpy as np
@@ -17,6 +18,9 @@ from irmx_study.paired import mean_and_deviation
 How = Literal["same unit", "other unit", "other topics"]
 """How the differences of a view are compared with those of the claim: topic by topic, after division by their standard
 deviations, or with those of the other topics."""
+
+_ROUNDING = 1e-12
+"""Smaller differences come from the rounding of sums."""
 
 DRAWS = 10_000
 """The number of resamples of topics for a weighted mean; their seed is 0."""
@@ -77,7 +81,9 @@ class Claim:
         known = view.differences[is_known]
         n = len(known)
         if n < 2:
-            return Tested(n, float(known.mean()) if n else np.nan, np.nan, np.nan, np.nan, np.nan, "undecided")
+            return Tested(n, float(known.mean()) if n else np.nan, np.nan, np.nan, np.nan, np.nan, np.nan, "undecided")
+        if view.weights is not None and (of := view.weights[is_known]).sum() ** 2 < 2 * (of**2).sum():
+            return Tested(n, float(of @ known / of.sum()), np.nan, np.nan, np.nan, np.nan, np.nan, "undecided")
         if view.weights is not None:
             estimate: _Estimate = _Resampled(known, view.weights[is_known])
         elif view.strata is not None:
@@ -88,12 +94,15 @@ class Claim:
         low, high = estimate.interval(self.outside)
         if self.kind == "equal":
             p = max(estimate.one_sided(self.margin, up=False), estimate.one_sided(-self.margin, up=True))
-            holds, contradicted = -self.margin < low and high < self.margin, low > self.margin or high < -self.margin
+            against = min(estimate.one_sided(self.margin, up=True), estimate.one_sided(-self.margin, up=False))
+            holds = low + self.margin > _ROUNDING and self.margin - high > _ROUNDING
+            contradicted = low - self.margin > _ROUNDING or -self.margin - high > _ROUNDING
         else:
-            p = min(1.0, 2 * min(estimate.one_sided(self.threshold, up) for up in (False, True)))
-            holds, contradicted = low > self.threshold, high < self.threshold
+            against = min(1.0, 2 * estimate.one_sided(self.threshold, up=False))
+            p = min(against, 2 * estimate.one_sided(self.threshold, up=True))
+            holds, contradicted = low - self.threshold > _ROUNDING, self.threshold - high > _ROUNDING
         outcome = "holds" if holds else "contradicted" if contradicted else "undecided"
-        return Tested(n, estimate.mean, estimate.error * np.sqrt(n), low, high, p, outcome)
+        return Tested(n, estimate.mean, estimate.error * np.sqrt(n), low, high, p, against, outcome)
 
     def is_against(self, mean: float, other: float) -> bool:
         """Tell whether a mean difference speaks more against the claim than another one does."""
@@ -113,7 +122,7 @@ class _Estimate(Protocol):
 
 @dataclass(frozen=True)
 class _OfT:
-    """An estimate whose distribution is t."""
+    """An estimate whose distribution is t; where all differences are equal, that of random signs."""
 
     mean: float
     error: float
@@ -122,15 +131,22 @@ class _OfT:
     def interval(self, outside: float) -> tuple[float, float]:
         from scipy.special import stdtrit
 
+        if self.error == 0 and self._of_signs > outside / 2:  # so few topics show nothing
+            return np.nan, np.nan
         half = float(-stdtrit(self.freedom, outside / 2)) * self.error
         return self.mean - half, self.mean + half
+
+    @property
+    def _of_signs(self) -> float:
+        """The probability that all topics have the same sign by chance."""
+        return float(0.5 ** (self.freedom + 1))
 
     def one_sided(self, threshold: float, up: bool) -> float:
         from scipy.special import stdtr
 
         room = self.mean - threshold if up else threshold - self.mean
         if self.error == 0:
-            return float(0.5 * (1 - np.sign(np.round(room, 15))))
+            return self._of_signs if room > _ROUNDING else 1.0
         return float(stdtr(self.freedom, -room / self.error))
 
 
@@ -167,7 +183,7 @@ def _of_strata(differences: Floats, strata: Ints) -> tuple[float, float, float]:
 
 @dataclass(frozen=True)
 class Tested:
-    """The mean difference of a view: its interval, the p-value of the claim, and whether the claim holds."""
+    """The mean difference of a view: its interval, the p-values of the claim and of its opposite, and whether the claim holds."""
 
     topics: int
     mean: float
@@ -175,6 +191,7 @@ class Tested:
     low: float
     high: float
     p: float
+    against: float
     outcome: str
 
     def towards(self, claim: Claim) -> float:
@@ -225,20 +242,23 @@ def claim_in(claim: Claim, main: View, view: View, how: How) -> Claim:
     """Return the claim about a view: in another unit, the margin has the same share of the standard deviation."""
     if how != "other unit" or not claim.margin:
         return claim
-    ours, others = (np.nanstd(one.differences, ddof=1) for one in (main, view))
-    return claim.scaled(float(others / ours)) if ours > 0 and others > 0 else claim
+    ours, others = (d[~np.isnan(d)] for d in (main.differences, view.differences))
+    if min(len(ours), len(others)) < 2 or min(ours.std(), others.std()) <= _ROUNDING:
+        return claim
+    return claim.scaled(float(others.std(ddof=1) / ours.std(ddof=1)))
 
 
 def breaks(claim: Claim, main: View, doubt: Doubt) -> Bools:
     """Return which views of a doubt break a conclusion that holds in the main view.
 
-    In such a view the claim is contradicted; or it is not supported, and the view differs significantly from the main one, in
-    the direction against the claim, by Holm's correction over the views of the doubt.
+    In such a view the claim is not supported, and either the opposite is shown, or the view differs significantly from the main
+    one, in the direction against the claim; both by Holm's correction over the views of the doubt.
     """
-    outcomes = np.array([claim_in(claim, main, v, doubt.how).tested(v).outcome for v in doubt.views])
-    p = np.array([difference_from_main(claim, main, view, doubt.how) for view in doubt.views])
-    differs = Holm().adjust(p, []) < claim.level
-    return np.asarray((outcomes == "contradicted") | ((outcomes == "undecided") & differs))
+    tested = [claim_in(claim, main, view, doubt.how).tested(view) for view in doubt.views]
+    against = np.array([1.0 if np.isnan(one.against) else one.against for one in tested])
+    differs = np.array([difference_from_main(claim, main, view, doubt.how) for view in doubt.views])
+    shown = [Holm().adjust(p, []) < claim.level for p in (against, differs)]
+    return np.asarray(np.array([one.outcome != "holds" for one in tested]) & (shown[0] | shown[1]))
 
 
 def difference_from_main(claim: Claim, main: View, view: View, how: How) -> float:
@@ -254,19 +274,26 @@ def difference_from_main(claim: Claim, main: View, view: View, how: How) -> floa
             ours, others = of_view[further], of_main[~np.isnan(of_main)]
         if min(len(ours), len(others)) < 2 or not claim.is_against(ours.mean(), others.mean()):
             return 1.0
-        if not (ours.std() or others.std()):
-            return 0.0 if ours.mean() != others.mean() else 1.0
-        return float(ttest_ind(ours, others, equal_var=False).pvalue)
+        variances = ours.var(), others.var()
+        if max(variances) <= _ROUNDING**2:
+            return 1 / comb(len(ours) + len(others), len(ours))  # that just these topics are the group
+        # where all topics of a group are equal by chance, Welch's test takes their mean for known
+        return float(ttest_ind(ours, others, equal_var=min(variances) <= _ROUNDING**2).pvalue)
     one, other = of_main[both], of_view[both]
     if view.weights is not None:
         weighted = _Resampled(other, view.weights[both], less_plain=True)
         against = claim.is_against(one.mean() + weighted.mean, one.mean())
         return min(1.0, 2 * min(weighted.one_sided(0.0, up) for up in (False, True))) if against else 1.0
-    if how == "other unit":
-        one, other = (d / s if (s := d.std(ddof=1)) > 0 else d for d in (one, other))
-    change = other - one
-    if len(change) < 2 or not claim.is_against(other.mean(), one.mean()):
+    if len(one) < 2:
         return 1.0
-    if np.ptp(change) <= 1e-12 * np.abs(change).max():
-        return 0.0 if abs(change.mean()) > 1e-12 else 1.0
+    if how == "other unit":
+        deviations = one.std(ddof=1), other.std(ddof=1)
+        if min(deviations) <= _ROUNDING:  # no unit to compare in
+            return 1.0
+        one, other = one / deviations[0], other / deviations[1]
+    change = other - one
+    if not claim.is_against(other.mean(), one.mean()):
+        return 1.0
+    if np.ptp(change) <= _ROUNDING:
+        return float(min(1.0, 2 * 0.5 ** len(change))) if abs(change.mean()) > _ROUNDING else 1.0
     return float(ttest_1samp(change, 0).pvalue)
