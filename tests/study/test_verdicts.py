@@ -358,3 +358,95 @@ def test_the_topics_that_most_of_the_traffic_is_of_can_break_the_conclusion() ->
     assert (found.outcome, "weightings" in found.sentence) == ("holds, but", True)
     with pytest.raises(irmx.DataError):
         irmx_study.verdict(scores_of(differences), weights={"q1": 1.0})
+
+
+# -- what must not happen ----------------------------------------------------------------------------------------------------
+
+
+def test_small_groups_do_not_break_a_conclusion_that_is_true_everywhere() -> None:
+    rng, outcomes = np.random.default_rng(0), []
+    groups = {f"q{t}": str(t % 20) for t in range(100)}
+    for _ in range(60):
+        differences = rng.choice([0.0, 0.1, -0.1], p=[0.6, 0.28, 0.12], size=100)  # as of RR, often 0
+        outcomes.append(irmx_study.verdict(scores_of(differences), slices=groups).outcome)
+    holds = [outcome for outcome in outcomes if outcome.startswith("holds")]
+    assert len(holds) > 30
+    assert holds.count("holds, but") <= 0.1 * len(holds)
+
+
+@pytest.mark.parametrize(
+    ("differences", "choices"),
+    [
+        ([0.2, 0.2], {}),
+        ([-0.1] * 30, {"claim": "no-worse", "margin": 0.1}),
+        ([0.1] * 30, {"margin": 0.1}),
+        ([0.1] * 30, {"claim": "equal", "margin": 0.1}),
+        ([0.0] * 30, {}),
+    ],
+)
+def test_equal_differences_show_no_more_than_their_number(differences: list[float], choices: dict[str, Any]) -> None:
+    found = irmx_study.verdict(scores_of(differences), **choices)
+    assert found.outcome == "not shown"
+    assert found.frame()["p"].iloc[0] > 0.05
+
+
+def test_a_measure_that_is_zero_everywhere_says_nothing() -> None:
+    scores = irmx.Scores.concat([scores_of(sample(0.04)), scores_of(np.zeros(50), "P@5")])
+    assert irmx_study.verdict(scores).outcome == "holds"
+
+
+def test_a_conclusion_that_hangs_on_a_topic_says_so() -> None:
+    differences = np.append(sample(0.0, topics=30, sd=0.05) + 0.0185, 0.1)
+    found = irmx_study.verdict(scores_of(differences))
+    assert found.outcome == "holds"
+    assert "without q30" in found.sentence
+
+
+def test_topics_of_a_judge_that_the_qrels_lack_do_not_count(demo: Path) -> None:
+    lines = (demo / "q").read_text()
+    (demo / "more").write_text(lines + "".join(f"x{t} 0 d{t} 1\n" for t in range(30)))
+    runs = [demo / "titles.run", demo / "bm25.run"]
+    rows = irmx_study.verdict("AP", demo / "q", runs, judges={"more": demo / "more"}).frame()
+    judge = rows[rows["doubt"] == "judges"].iloc[0]
+    assert judge[["topics", "difference"]].tolist() == rows.iloc[0][["topics", "difference"]].tolist()
+
+
+def test_a_grouping_may_have_any_name_and_empty_cells() -> None:
+    table = pd.DataFrame(
+        {"query_id": [f"q{t}" for t in range(30)], "unjudged": ["a", "b", ""] * 10, "a:b": ["x", "y:z", "x"] * 10}
+    )
+    doubts = irmx_study.verdict(scores_of(sample(0.04, topics=30)), slices=table).frame()
+    views = doubts.groupby("doubt", sort=False)["view"].agg(list).to_dict()
+    assert views["slice unjudged"] == ["a", "b"]
+    assert views["a b"] == ["x", "y:z"]
+
+
+def test_the_topics_that_moved_most_are_those_whichever_direction_is_better() -> None:
+    found = irmx_study.verdict(scores_of([-0.4, -0.3, -0.2, -0.1, 0.1, 0.2, 0.3], "TS_Verbosity"))
+    _, moved = found.tables_for_reading()[-1]
+    assert [round(row["difference"], 1) for row in moved] == [-0.4, -0.3, -0.2, 0.1, 0.2, 0.3]
+
+
+def test_seeds_of_both_systems_may_have_the_same_names(demo: Path) -> None:
+    for folder, source in (("one", "titles.run"), ("two", "bm25.run")):
+        (demo / folder).mkdir()
+        for seed in (1, 2):
+            (demo / folder / f"seed{seed}.run").write_bytes((demo / source).read_bytes())
+    found = irmx_study.verdict("AP", demo / "q", [demo / "one" / "*.run", demo / "two" / "*.run"])
+    assert (found.frame()["doubt"] == "seeds").sum() == 4
+
+
+@pytest.mark.parametrize("text", ["[tool]\nirmx = 1\n", "[tool.irmx]\nverdict = 'x'\n", ""])
+def test_a_project_without_a_configuration_is_refused(text: str, demo: Path, command: Callable[..., Any]) -> None:
+    (demo / "pyproject.toml").write_text(text)
+    done = command("verdict", "q", "titles.run", "bm25.run", "AP", "--config", "pyproject.toml", cwd=demo)
+    assert (done.code, done.out) == (1, "")
+
+
+def test_an_option_outdoes_the_configuration(demo: Path, command: Callable[..., Any]) -> None:
+    lines = (demo / "bm25.run").read_text().splitlines(keepends=True)
+    (demo / "part.run").write_text("".join(line for line in lines if line.split()[0] in {"1", "2", "3"}))
+    (demo / "c.toml").write_text('missing = "zero"\n')
+    arguments = ["verdict", "q", "titles.run", "part.run", "AP", "--config", "c.toml"]
+    assert command(*arguments, cwd=demo).code in (3, 4)
+    assert command(*arguments, "--missing", "refuse", cwd=demo).code == 1

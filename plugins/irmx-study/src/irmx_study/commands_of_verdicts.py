@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import click
 
@@ -116,7 +116,7 @@ def verdict_on_runs(
     ] = "views",
     plot: Annotated[list[str] | None, plot_option("views")] = None,
     methods: Annotated[bool, Option("--methods", help="Print sentences for the method section of a paper.")] = False,
-    missing: MissingOption = "refuse",
+    missing: Annotated[str | None, get_args(MissingOption)[1]] = None,
 ) -> None:
     """Tell whether a run is better than a baseline, and which doubt breaks that conclusion.
 
@@ -130,17 +130,21 @@ def verdict_on_runs(
     given: dict[str, Any] = {
         "measure": measure, "claim": claim, "margin": margin, "level": level, "users": users, "measures": measures, "slices": slices,
         "weights": weights,
+        "missing": missing,
         "collections": collections,
         "judges": named, "rel": rels_of(rel, list(named or ())) if rel else None, "grades": mapped_grades(grades) if grades else None,
     }  # fmt: skip
-    chosen = (_configured(config) if config is not None else {}) | {k: v for k, v in given.items() if v is not None}
+    configured = _configured(config) if config is not None else {}
+    if named:  # those of other judges
+        configured = {name: value for name, value in configured.items() if name not in ("rel", "grades")}
+    chosen = configured | {k: v for k, v in given.items() if v is not None}
     if "measure" not in chosen:
         raise UsageError(
             "irmx verdict needs a measure: irmx verdict QRELS BASELINE RUN MEASURE, or measure = in --config."
         )
     if chosen.get("judges") is None and (alone := [name for name in ("rel", "grades") if name in chosen]):
         raise UsageError(f"--{alone[0]} is about --judges. Name a judge, or leave it out.")
-    found = verdict(chosen.pop("measure"), qrels, [baseline, run], **{"missing": missing, **chosen}, expect=expect)
+    found = verdict(chosen.pop("measure"), qrels, [baseline, run], expect=expect, **chosen)
     draw(found, plot)
     if methods:
         click.echo(found.methods())
@@ -158,8 +162,8 @@ def _configured(path: Path) -> dict[str, Any]:
         raise DataError(f"{path} cannot be read as TOML: {error}.") from None
     if path.name == "pyproject.toml" or "tool" in read:
         for name in _TABLE:
-            read = read.get(name, {})
-        if not read:
+            read = read.get(name) if isinstance(read, dict) else None  # type: ignore[assignment]
+        if not isinstance(read, dict):
             raise DataError(f"{path} has no table [tool.irmx.verdict].")
     for name, value in read.items():
         if name not in _CONFIGURED:
@@ -167,6 +171,14 @@ def _configured(path: Path) -> dict[str, Any]:
                 f"{path} has the unknown key {name!r}.{suggest(name, _CONFIGURED)} Known: {', '.join(_CONFIGURED)}."
             )
         kind = _CONFIGURED[name]
+        if name == "rel" and isinstance(value, (int, float)) and not isinstance(value, bool):
+            continue
+        if (
+            name == "judges"
+            and isinstance(value, dict)
+            and (odd := [one for one in value.values() if not isinstance(one, str)])
+        ):
+            raise UsageError(f"{path}: judges are files by name. Got {odd[0]!r} among them.")
         if isinstance(value, bool) or not isinstance(value, (int, float) if kind is float else kind):
             raise UsageError(
                 f"{path}: {name} must be {'a table' if kind is dict else 'a number' if kind is float else 'a text'}. Got {value!r} instead."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from hashlib import sha256
 from typing import Any
 
 import ir_measures
@@ -26,7 +27,7 @@ from irmx import (
 )
 from irmx.ragged import Ints
 from irmx.toolkit import as_measures, counted, matching_files, named_runs, some, suggest
-from irmx_study.doubts import Doubt, How, View
+from irmx_study.doubts import Claim, Doubt, How, View
 from irmx_study.judge_labels import read_judges
 from irmx_study.judged_systems import with_rel
 from irmx_study.pairs import refuse_missing
@@ -47,6 +48,8 @@ _MARKED: dict[str, tuple[str, str, How]] = {
 """What a mark of views makes them doubts of."""
 
 _NOUNS = {"users": "users", "measures": "other measures"}
+_NAMES = {*(name for name, _, _ in _MARKED.values()), *_NOUNS, "claim", "difficulty", "topics", "weights"}
+"""The names of doubts, which a grouping of topics cannot have."""
 
 
 def views_of(scores: Scores, users: Collection[str] = ()) -> tuple[View, list[Doubt]]:
@@ -62,8 +65,8 @@ def views_of(scores: Scores, users: Collection[str] = ()) -> tuple[View, list[Do
             name, noun, how = _MARKED.get(differing[0], (differing[0], f"views by {differing[0]}", "same unit"))
             text = str(marks[differing[0]][v])
             if name == "slices" and ":" in text:
-                name, _, text = text.partition(":")
-                noun = f"groups of topics by {name}"
+                column, _, text = text.partition(":")
+                name, noun = f"slice {column}" if column in _NAMES else column, f"groups of topics by {column}"
         else:
             is_setting = getattr(measure, "NAME", measure) == getattr(scores.measures[0], "NAME", "")
             name = "users" if is_setting or str(measure) in users else "measures"
@@ -89,10 +92,12 @@ def of_difficulty(main: View) -> Doubt:
     return Doubt("difficulty", "thirds of the topics by difficulty", "other topics", views)
 
 
-def of_single_topics(main: View, topics: Sequence[str]) -> Doubt:
-    """Return what is left without each of the topics that speak most for the run."""
+def of_single_topics(claim: Claim, main: View, topics: Sequence[str]) -> Doubt:
+    """Return what is left without each of the topics that speak most for the claim."""
     differences = main.differences
     known = np.flatnonzero(~np.isnan(differences))
+    if claim.kind == "equal":  # those that keep the mean near 0
+        differences = -np.sign(differences[known].mean()) * differences
     best = known[np.argsort(-differences[known], kind="stable")][:LEFT_OUT]
     views = tuple(_of_topics(main, f"without {topics[t]}", known[known != t]) for t in best.tolist())
     return Doubt("topics", "topics left out, one at a time", "other topics", views)
@@ -199,7 +204,7 @@ def scored_in_all_views(
         return _over_seeds(found, {name: systems[name] for name in names})
 
     known = read_qrels(qrels)
-    source = known if str(qrels) == "-" else qrels  # which is read once
+    source = known if _is_stream(qrels) else qrels  # a stream is read once
     found = irmx.scores([measure, *further], source, files, progress=progress)
     if missing == "refuse":
         refuse_missing(found)
@@ -207,6 +212,7 @@ def scored_in_all_views(
     for judge in read_judges(judges, rel, grades) if judges is not None else ():
         _refuse_stranger(judge.name, judge.judgments, known)
         of_judge = irmx.scores([with_rel(measure, judge.rel)], judge.judgments, files, progress=False)
+        of_judge = of_judge.select(topics=[topic for topic in of_judge.topics if topic in known.index])
         parts.append(over_seeds(replace(of_judge, measures=(measure,))).marked(judgments=judge.name))
     for name, (of_collection, two) in _collections_of(collections).items():
         parts.append(_on_collection(name, measure, of_collection, two, names, missing))
@@ -219,7 +225,9 @@ def scored_in_all_views(
             values = np.array(of_seed.values)
             values[:, names.index(name)] = found.values[:, found.systems.index(file), :1]
             parts.append(replace(of_seed, values=values).marked(seed=file))
-    return replace(Scores.concat(parts), made_by=found.made_by), several, untried
+    rows = sorted(f"{topic} {doc} {grade:g}" for topic, docs in known.as_dict().items() for doc, grade in docs.items())
+    digest = sha256("\n".join(rows).encode()).hexdigest()
+    return replace(Scores.concat(parts), made_by={**found.made_by, "judgments": digest}), several, untried
 
 
 def _runs_of(runs: Any) -> tuple[dict[str, Any], dict[str, list[str]]]:
@@ -235,15 +243,27 @@ def _runs_of(runs: Any) -> tuple[dict[str, Any], dict[str, list[str]]]:
         if len(set(labels)) < len(labels):
             raise UsageError(f"Both systems are {labels[0]}. Give the baseline and another run.")
         runs = {label: files if len(files) > 1 else files[0] for label, files in zip(labels, several, strict=True)}
-    files, systems = dict[str, Any](), dict[str, list[str]]()
-    for name, run in runs.items():
-        is_several = isinstance(run, (list, tuple)) and all(isinstance(one, (str, os.PathLike)) for one in run)
-        of_system = named_runs(list(run)) if is_several and len(run) > 1 else {str(name): run[0] if is_several else run}
-        if twice := [one for one in of_system if one in files]:
-            raise UsageError(f"Both systems have the run {twice[0]!r}. Give every run once.")
-        files |= of_system
-        systems[str(name)] = list(of_system)
-    return files, systems
+    of_files = {
+        str(name): [os.fspath(one) for one in run]
+        for name, run in runs.items()
+        if isinstance(run, (list, tuple)) and run and all(isinstance(one, (str, os.PathLike)) for one in run)
+    }
+    paths = [path for of in of_files.values() for path in of]
+    if twice := [path for path in paths if paths.count(path) > 1]:
+        raise UsageError(f"The run {twice[0]} is given twice. Give every run once.")
+    named = iter(named_runs(paths) if paths else {})  # with their folders, where two have the same name
+    systems = {str(name): [next(named) for _ in of_files.get(str(name), ())] or [str(name)] for name in runs}
+    of_paths = dict(zip((one for name in of_files for one in systems[name]), paths, strict=True))
+    files = of_paths | {str(name): run for name, run in runs.items() if str(name) not in of_files}
+    return {name: read_run(run) if _is_stream(run) else run for name, run in files.items()}, systems
+
+
+def _is_stream(source: Any) -> bool:
+    """Tell whether a source can be read only once: standard input, or a pipe."""
+    is_path = isinstance(source, (str, os.PathLike))
+    return is_path and (
+        str(source) == "-" or (os.path.exists(source) and not os.path.isfile(source) and not os.path.isdir(source))
+    )
 
 
 def _over_seeds(found: Scores, systems: Mapping[str, Sequence[str]]) -> Scores:

@@ -218,6 +218,17 @@ class View:
     strata: Ints | None = None
     weights: Floats | None = None
 
+    def means(self) -> Floats:
+        """The means of the baseline and of the run, as the difference is computed."""
+        known = ~np.isnan(self.values).any(axis=1)
+        values, weights = self.values[known], np.ones(int(known.sum()))
+        if self.weights is not None:
+            weights = self.weights[known]
+        elif self.strata is not None:  # each the same
+            of = self.strata[known]
+            weights = 1 / np.bincount(of)[of]
+        return weights @ values / weights.sum() if weights.sum() else np.full(2, np.nan)
+
     @property
     def differences(self) -> Floats:
         """The differences, positive where the run is better."""
@@ -263,7 +274,8 @@ def breaks(claim: Claim, main: View, doubt: Doubt) -> Bools:
 
 def difference_from_main(claim: Claim, main: View, view: View, how: How) -> float:
     """Return the two-sided p-value of the difference of a view from the main one; 1 if it is not against the claim."""
-    from scipy.stats import ttest_1samp, ttest_ind
+    from scipy.special import stdtr
+    from scipy.stats import ttest_ind_from_stats
 
     of_main, of_view = main.differences, view.differences
     both = ~np.isnan(of_main) & ~np.isnan(of_view)
@@ -274,11 +286,12 @@ def difference_from_main(claim: Claim, main: View, view: View, how: How) -> floa
             ours, others = of_view[further], of_main[~np.isnan(of_main)]
         if min(len(ours), len(others)) < 2 or not claim.is_against(ours.mean(), others.mean()):
             return 1.0
-        variances = ours.var(), others.var()
-        if max(variances) <= _ROUNDING**2:
+        deviations = ours.std(ddof=1), others.std(ddof=1)
+        if max(deviations) <= _ROUNDING:
             return 1 / comb(len(ours) + len(others), len(ours))  # that just these topics are the group
         # where all topics of a group are equal by chance, Welch's test takes their mean for known
-        return float(ttest_ind(ours, others, equal_var=min(variances) <= _ROUNDING**2).pvalue)
+        groups = ours.mean(), deviations[0], len(ours), others.mean(), deviations[1], len(others)
+        return float(ttest_ind_from_stats(*groups, equal_var=min(deviations) <= _ROUNDING).pvalue)
     one, other = of_main[both], of_view[both]
     if view.weights is not None:
         weighted = _Resampled(other, view.weights[both], less_plain=True)
@@ -296,4 +309,5 @@ def difference_from_main(claim: Claim, main: View, view: View, how: How) -> floa
         return 1.0
     if np.ptp(change) <= _ROUNDING:
         return float(min(1.0, 2 * 0.5 ** len(change))) if abs(change.mean()) > _ROUNDING else 1.0
-    return float(ttest_1samp(change, 0).pvalue)
+    t = change.mean() / (change.std(ddof=1) / np.sqrt(len(change)))
+    return float(2 * stdtr(len(change) - 1, -abs(t)))

@@ -49,6 +49,9 @@ MARKER = "<!-- irmx verdict -->"
 _WIDTH = 36
 """The width of the intervals that a terminal shows."""
 
+MOST_VALUE = 1e100
+"""Larger values are refused, because their squares may be infinite."""
+
 DIFFICULTY = "difficulty"
 """In place of a table: thirds of the topics by the mean of the two systems."""
 
@@ -180,24 +183,43 @@ def verdict(
             scores, seeds, untried = scored_in_all_views(
                 source, qrels, runs, baseline, judges, rel, grades, users, measures, collections, missing, progress
             )
-    for v in {0, *np.flatnonzero(np.isinf(scores.values).any(axis=(0, 1))).tolist()}:
+    for v in {0, *np.flatnonzero((np.abs(scores.values) > MOST_VALUE).any(axis=(0, 1))).tolist()}:
         complete_values(scores, v)  # refuses what cannot be tested
     by_difficulty = isinstance(slices, str) and slices == DIFFICULTY
     if slices is not None and not by_difficulty:
-        if isinstance(slices, (str, os.PathLike)):
-            slices = read_table(slices, {"query_id": str}, "table of groups").arrow().to_pandas()
-        if isinstance(slices, Mapping) and "query_id" not in slices:
-            slices = {"query_id": list(slices), "slice": list(slices.values())}
         first = scores.select(views=[scores.names[0]])
+        slices = _groups(slices)
         scores = Scores.concat([scores.marked(slice=""), first.slices(slices)])
     main, doubts = views_of(scores, [] if users is None else list(map(str, as_measures(users))))
     doubts = [with_all(main, doubt) if doubt.name == "collections" else doubt for doubt in doubts]
     doubts += [of_difficulty(main)] if by_difficulty else []
     doubts += [] if weights is None else [of_weights(main, scores.topics, weights)]
-    made = Verdict(scores, asked, main, [*doubts, of_single_topics(main, scores.topics)], seeds, untried)
+    made = Verdict(scores, asked, main, [*doubts, of_single_topics(asked, main, scores.topics)], seeds, untried)
     if expect is not None:
         made.refuse_other(expect)
     return made
+
+
+def _groups(slices: Any) -> pd.DataFrame:
+    """Return the groups of topics as a table, a column per grouping; an empty cell is no group."""
+    import pandas as pd
+
+    if isinstance(slices, (str, os.PathLike)):
+        slices = read_table(slices, {"query_id": str}, "table of groups").arrow().to_pandas()
+    if isinstance(slices, Mapping) and "query_id" not in slices:
+        slices = {"query_id": list(slices), "slice": list(slices.values())}
+    if not isinstance(slices, Mapping) and not hasattr(slices, "columns"):
+        raise UsageError(
+            f"Slices are a mapping of topics to groups, a table, or a path. Got {type(slices).__name__} instead."
+        )
+    table = pd.DataFrame(slices).astype(object)
+    if "query_id" not in table or len(table.columns) < 2:
+        raise DataError(
+            f"A table of groups needs the column query_id and one more. It has: {some(map(str, table.columns))}."
+        )
+    table = table.where(table.notna() & (table != ""), None)
+    # the name of a column stands before a colon in that of a view
+    return table.rename(columns=lambda name: "groups" if name == "group" else str(name).replace(":", " "))
 
 
 class Verdict(Result):
@@ -290,7 +312,7 @@ class Verdict(Result):
     def sentence(self) -> str:
         low, high = self._ends(self._main, self.tested)
         size = f"{self._main.name} {self._signed(self.tested.mean):+.4f} {interval(low, high, 4)}, p = {p_text(self.tested.p)}"
-        size = size.replace("= <", "< ")
+        size = size.replace("= <", "< ").replace(" ,", ",")
         if self.outcome == "contradicted":
             return f"Contradicted: that {self.claimed} ({size})."
         if self.outcome == "not shown":
@@ -300,9 +322,15 @@ class Verdict(Result):
             if names := [view.name for view, _, breaking in rows if breaking]:
                 broken.append(f"for {len(names)} of {len(rows)} {doubt.noun} ({some(names, NAMED)})")
         if broken:
-            return f"Holds, but not {', nor '.join(broken)}: {self.claimed} ({size})."
-        tried = ", ".join(doubt.name for doubt in self.doubts)
-        return f"Holds: {self.claimed} ({size}). No doubt breaks it: {tried}."
+            return f"Holds, but not {', nor '.join(broken)}: {self.claimed} ({size}).{self._hanging()}"
+        tried = ", ".join(doubt.name for doubt in self.doubts if doubt.name != "topics")
+        return f"Holds: {self.claimed} ({size}).{f' No doubt breaks it: {tried}.' if tried else ''}{self._hanging()}"
+
+    def _hanging(self) -> str:
+        """Return a sentence about topics without which the claim is not supported."""
+        rows = self._of_doubts[-1]
+        alone = [view.name.removeprefix("without ") for view, tested, _ in rows if tested.outcome != "holds"]
+        return f" It hangs on single topics: without {' or '.join(alone[:NAMED])}, it is not shown." if alone else ""
 
     def _signed(self, difference: float) -> float:
         """Return a difference as run - baseline."""
@@ -315,6 +343,8 @@ class Verdict(Result):
         """Return how many topics would decide, if they vary as these do."""
         differ = int(np.count_nonzero(np.nan_to_num(self._main.differences)))
         n, level = self.tested.topics, self.claim.outside
+        if np.isnan(self.tested.low):
+            return f"{counted(n, 'topic')} with equal differences can show nothing."
         if differ == 0:
             return "The systems have the same value on every topic."
         if self.claim.kind == "better" and not self.claim.margin and differ < n:
@@ -334,7 +364,7 @@ class Verdict(Result):
         except UsageError:
             return "The difference is so close to what the claim excludes that no number of topics would decide."
         would = "show it" if room > 0 else "contradict it"
-        return f"If further topics are like these, {counted(topics, 'topic')} would {would} with a probability of {POWER:g}."
+        return f"If all topics are like these, {counted(topics, 'topic')} in all would {would} with a probability of {POWER:g}."
 
     def margins(self) -> tuple[float, ...]:
         """What the difference, run - baseline, must exceed or stay within."""
@@ -368,8 +398,7 @@ class Verdict(Result):
         return pd.DataFrame(rows)
 
     def _row(self, doubt: str, view: View, tested: Tested, breaking: bool) -> dict[str, Any]:
-        known = view.values[~np.isnan(view.values).any(axis=1)]
-        means = known.mean(axis=0) if len(known) else (np.nan, np.nan)
+        means = view.means()
         low, high = self._ends(view, tested)
         return {
             "doubt": doubt, "view": view.name, "topics": tested.topics, "mean_baseline": means[0], "mean_run": means[1],
@@ -422,8 +451,8 @@ class Verdict(Result):
             rows.append({**cells, "interval": interval(record["low"], record["high"], places)})
         topics = self.frame("topics")
         moved = [
-            *topics[topics["difference"] > 0].head(MOVED).to_dict("records"),
-            *topics[topics["difference"] < 0].tail(MOVED).to_dict("records"),
+            *topics[self._signed(1.0) * topics["difference"] > 0].head(MOVED).to_dict("records"),
+            *topics[self._signed(1.0) * topics["difference"] < 0].tail(MOVED).to_dict("records"),
         ]
         tables: list[Titled] = [(self.sentence, None), ("", rows)]
         if forest:
@@ -486,7 +515,7 @@ class Verdict(Result):
         return {
             "verdict": self.outcome, "sentence": self.sentence, "claim": self.claim.kind, "margin": self.claim.margin,
             "level": self.claim.level, "measure": self._main.name, "baseline": self.baseline, "run": self.run,
-            "qrels": self.scores.made_by.get("qrels", ""), "topics": hashlib.sha256(topics.encode()).hexdigest(),
+            "qrels": self.scores.made_by.get("judgments", ""), "topics": hashlib.sha256(topics.encode()).hexdigest(),
             "versions": versions_of(self.scores.measures),
         }  # fmt: skip
 
@@ -513,7 +542,7 @@ class Verdict(Result):
         covers = f"{100 * (1 - self.claim.outside):g}%"
         facts = {
             "claim": self.claimed,
-            "test": f"paired t test over {counted(self.tested.topics, 'topic')}, level {self.claim.level:g}, intervals of {covers}",
+            "test": f"{'two one-sided paired t tests' if self.claim.kind == 'equal' else 'paired t test'} over {counted(self.tested.topics, 'topic')}, level {self.claim.level:g}, intervals of {covers}",
             "doubts": ", ".join(f"{doubt.noun} ({len(doubt.views)})" for doubt in self.doubts),
         }
         for name, files in self._seeds.items():
@@ -528,7 +557,15 @@ class Verdict(Result):
         return float(np.nanmean(values))
 
     def _remarks(self) -> Iterable[str]:
-        yield "the p-values of views are not corrected, and no claims of their own; a view that is merely undecided breaks nothing"
+        yield "the p-values of views are not corrected, and are no claims of their own; a view that is merely undecided breaks nothing"
+        few = [
+            f"{d.name} {view.name}"
+            for d, rows in zip(self.doubts, self._of_doubts, strict=True)
+            for view, t, _ in rows
+            if t.low != t.low
+        ]
+        if few:
+            yield f"too few topics, or too few that differ, for a test: {some(few)}"
         if any(doubt.name == DIFFICULTY for doubt in self.doubts):
             yield "the thirds of difficulty are by the mean of the two systems on a topic, and depend on them"
         yield from topics_lacking(self.scores)
@@ -541,7 +578,7 @@ class Verdict(Result):
         margin = f" with a margin of {self.claim.margin:g}" if self.claim.margin else ""
         varied = "; ".join(f"{len(doubt.views)} {doubt.noun}" for doubt in self.doubts)
         return (
-            f"We tested whether {self.run} is {kinds[self.claim.kind]} {self.baseline}{margin} in {self._main.name} by a paired t test over "
+            f"We tested whether {self.run} is {kinds[self.claim.kind]} {self.baseline}{margin} in {self._main.name} by {'two one-sided paired t tests' if self.claim.kind == 'equal' else 'a paired t test'} over "
             f"{self.tested.topics} topics at the level {self.claim.level:g}. We repeated it for {varied}. A view counts against the "
             "claim if it contradicts it, or does not support it and differs significantly from the main one (Holm's correction "
             "within each kind of view)."
