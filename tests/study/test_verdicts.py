@@ -396,7 +396,7 @@ def test_a_measure_that_is_zero_everywhere_says_nothing() -> None:
 
 
 def test_a_conclusion_that_hangs_on_a_topic_says_so() -> None:
-    differences = np.append(sample(0.0, topics=30, sd=0.05) + 0.0185, 0.1)
+    differences = np.append(sample(0.0, topics=30, sd=0.05) + 0.018, 0.12)
     found = irmx_study.verdict(scores_of(differences))
     assert found.outcome == "holds"
     assert "without q30" in found.sentence
