@@ -247,6 +247,17 @@ def test_a_plugin_that_needs_another_irmx_is_not_imported(
     )
 
 
+def test_an_old_plugin_that_ships_with_irmx_is_not_imported_where_it_needs_another(
+    discovery: Discovery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    required = {"irmx": metadata.requires("irmx"), "irmx-study": ["irmx<0.0.2"]}
+    monkeypatch.setattr("importlib.metadata.requires", required.__getitem__)
+    info = PluginInfo("study", "irmx-study", "0.0.1")
+    with pytest.warns(irmx.PluginWarning, match="it needs irmx <0.0.2"):
+        discovery.add(info, lambda: pytest.fail("imported"))
+    assert info.failure
+
+
 def test_an_import_that_fails_in_a_plugin_without_a_distribution(discovery: Discovery) -> None:
     def load() -> Any:
         raise ImportError("cannot import name 'Sweeper' from 'irmx'")

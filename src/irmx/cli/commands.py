@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import importlib.util
 import json
 import os
@@ -86,6 +85,8 @@ def _keep(file: Path, text: str) -> None:
 
 def _key_of_plugins() -> str:
     """Return a text that changes when a plugin is installed, removed, edited, or left out by the environment."""
+    import hashlib
+
     key = [str(sorted((name, value) for name, value in os.environ.items() if name.startswith("IRMX_")))]
     for point in entry_points()[0]:
         package, *inner = point.value.partition(":")[0].strip().split(".")

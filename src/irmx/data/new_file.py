@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import io
 import os
-import secrets
 import shutil
 import stat
 import sys
@@ -104,6 +103,8 @@ def _stream_at(old: os.stat_result) -> int | None:
 
 def _replaced(target: str, old: os.stat_result | None) -> Iterator[BinaryIO]:
     """Give a new file, and put it in the place of a regular file, or where there is none."""
+    import secrets
+
     folder, name = os.path.split(target)
     unfinished = os.path.join(folder, f".{name[:40]}.{secrets.token_hex(8)}.unfinished")
     try:

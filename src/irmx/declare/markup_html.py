@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -22,6 +21,8 @@ def in_html(text: str) -> str:
     >>> in_html("a<script>b\x1b & 'c'")
     'a&lt;script&gt;b\\x1b &amp; &#x27;c&#x27;'
     """
+    import html
+
     return html.escape(visible(text))
 
 

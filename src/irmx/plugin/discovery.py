@@ -14,7 +14,6 @@ from types import ModuleType
 from typing import Any
 
 import pluggy
-from packaging.requirements import InvalidRequirement, Requirement
 
 from irmx import hookspecs
 from irmx.adapters.ir_measures.install import name_taken
@@ -114,7 +113,8 @@ class Discovery:
         info = self._registry.plugins.setdefault(info.name, info)
         try:
             with contextlib.redirect_stdout(sys.stderr):
-                _refuse_other_version(info.distribution)
+                if not _released_together(info):
+                    _refuse_other_version(info.distribution)
                 self._claims += self._claims_of(info, load())
         except BaseException as error:
             if isinstance(error, KeyboardInterrupt) or isinstance(error.__context__, KeyboardInterrupt):
@@ -262,6 +262,11 @@ def _shipped() -> set[str]:
     return {canonical(re.split(r"[^\w.-]", text.strip(), maxsplit=1)[0]) for text in texts}
 
 
+def _released_together(info: PluginInfo) -> bool:
+    """Tell whether a plugin ships with this irmx, and fits it; the parser of requirements takes long to import."""
+    return info.version == _version() and canonical(info.distribution) in _shipped()
+
+
 def _refuse_other_version(distribution: str) -> None:
     """Raise :class:`irmx.PluginError` where the metadata of a distribution ask for another irmx, before it is imported."""
     try:
@@ -271,6 +276,8 @@ def _refuse_other_version(distribution: str) -> None:
     for text in required or ():
         if not re.match(r"irmx\b(?![-.\w])", text, re.IGNORECASE):
             continue
+        from packaging.requirements import InvalidRequirement, Requirement
+
         here = _version()
         with contextlib.suppress(InvalidRequirement):
             needed = Requirement(text)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any, Literal
-from zoneinfo import ZoneInfo
 
 import numpy as np
 
@@ -124,6 +123,8 @@ def cut(timestamps: Floats, window: str, tz: str) -> tuple[Ints, list[str]]:
 
 def _local(timestamps: Floats, tz: str) -> pd.DatetimeIndex:
     """Return the local time in a time zone."""
+    from zoneinfo import ZoneInfo
+
     import pandas as pd
 
     moments = pd.DatetimeIndex((timestamps * 1e6).round().astype("datetime64[us]"), tz="UTC")
@@ -146,6 +147,8 @@ def zone(value: str) -> str:
     >>> zone("Europe/Berlin")
     'Europe/Berlin'
     """
+    from zoneinfo import ZoneInfo
+
     try:
         ZoneInfo(value)
     except Exception:
