@@ -10,7 +10,16 @@ from irmx import UsageError
 from irmx.toolkit import Argument, Fields, FormatOption, Option, matching_files
 from irmx_study.choices import Choices
 from irmx_study.judge_labels import judge_name
-from irmx_study.options import PlacesByFormatOption, draw, plot_option, table_option
+from irmx_study.options import (
+    JudgesGradesOption,
+    JudgesRelOption,
+    PlacesByFormatOption,
+    QueriesOption,
+    TextsOption,
+    draw,
+    plot_option,
+    table_option,
+)
 
 
 def compare_judges(
@@ -29,31 +38,15 @@ def compare_judges(
     measures: Annotated[
         str | None, Option("--measures", metavar="'MEASURE ...'", help="The measures to rank runs by.")
     ] = None,
-    rel: Annotated[
-        list[str] | None,
-        Option("--rel", metavar="[NAME=]N", help="The smallest relevant grade, of all judges or of one; by default 1."),
-    ] = None,
-    grades: Annotated[
-        list[str] | None,
-        Option(
-            "--grades", metavar="NAME=OLD:NEW,...", help="Other grades for a judge, such as umbrela=0:0,1:0,2:2,3:3."
-        ),
-    ] = None,
+    rel: JudgesRelOption = None,
+    grades: JudgesGradesOption = None,
     by_topic: Annotated[bool, Option("-q", "--by-topic", help="Print one row per topic.")] = False,
     disagreements: Annotated[
         int | None,
         Option("--disagreements", min=1, help="Print the documents that judges disagree about most, so many."),
     ] = None,
-    texts: Annotated[
-        Path | None,
-        Option("--texts", metavar="FILE", help="The texts of documents: a table with doc_id, and title or text."),
-    ] = None,
-    queries: Annotated[
-        Path | None,
-        Option(
-            "--queries", metavar="FILE", help="The texts of topics: a table with query_id, and query, title or text."
-        ),
-    ] = None,
+    texts: TextsOption = None,
+    queries: QueriesOption = None,
     groups: Annotated[
         str | None,
         Option(

@@ -12,7 +12,15 @@ import click
 from irmx import DataError, UsageError
 from irmx.toolkit import QRELS_HELP, Argument, FormatOption, Option, suggest
 from irmx_study.commands_of_judges import judges_named, mapped_grades, rels_of
-from irmx_study.options import MissingOption, PlacesByFormatOption, draw, plot_option, table_option
+from irmx_study.options import (
+    JudgesGradesOption,
+    JudgesRelOption,
+    MissingOption,
+    PlacesByFormatOption,
+    draw,
+    plot_option,
+    table_option,
+)
 
 _TABLE = "tool", "irmx", "verdict"
 """Where pyproject.toml has the configuration."""
@@ -54,18 +62,8 @@ def verdict_on_runs(
     judges: Annotated[
         list[str] | None, Option("--judges", metavar="[NAME=]FILE", help="The qrels of another judge. May be repeated.")
     ] = None,
-    rel: Annotated[
-        list[str] | None,
-        Option(
-            "--rel", metavar="[NAME=]N", help="The smallest relevant grade of these judges, or of one; by default 1."
-        ),
-    ] = None,
-    grades: Annotated[
-        list[str] | None,
-        Option(
-            "--grades", metavar="NAME=OLD:NEW,...", help="Other grades for a judge, such as umbrela=0:0,1:0,2:2,3:3."
-        ),
-    ] = None,
+    rel: JudgesRelOption = None,
+    grades: JudgesGradesOption = None,
     users: Annotated[
         str | None, Option("--users", metavar="MEASURE", help="Settings of the measure, such as 'RBP(p=.5:.95:10)'.")
     ] = None,

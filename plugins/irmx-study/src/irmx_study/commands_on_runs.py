@@ -22,9 +22,11 @@ from irmx_study.options import (
     MissingOption,
     OnlyOption,
     PlacesByFormatOption,
+    QueriesOption,
     SchedulerOption,
     ScoresOption,
     SeedOption,
+    TextsOption,
     draw,
     labels_of,
     names_with_labels,
@@ -289,16 +291,8 @@ def report_on_runs(
     baseline: BaselinesOption = None,
     all_pairs: AllPairsOption = False,
     *,
-    texts: Annotated[
-        Path | None,
-        Option("--texts", metavar="FILE", help="The texts of documents: a table with doc_id, and title or text."),
-    ] = None,
-    queries: Annotated[
-        Path | None,
-        Option(
-            "--queries", metavar="FILE", help="The texts of topics: a table with query_id, and query, title or text."
-        ),
-    ] = None,
+    texts: TextsOption = None,
+    queries: QueriesOption = None,
     missing: MissingOption = "refuse",
     choices: Choices,
     label: LabelOption = None,

@@ -69,6 +69,22 @@ SchedulerOption = Annotated[
 ]
 LevelOption = Annotated[float, Option("--level", help="The level of significance.")]
 SeedOption = Annotated[int, Option("--seed", help="The seed of the random draws.")]
+JudgesRelOption = Annotated[
+    list[str] | None,
+    Option("--rel", metavar="[NAME=]N", help="The smallest relevant grade, of all judges or of one; by default 1."),
+]
+JudgesGradesOption = Annotated[
+    list[str] | None,
+    Option("--grades", metavar="NAME=OLD:NEW,...", help="Other grades for a judge, such as umbrela=0:0,1:0,2:2,3:3."),
+]
+TextsOption = Annotated[
+    Path | None,
+    Option("--texts", metavar="FILE", help="The texts of documents: a table with doc_id, and title or text."),
+]
+QueriesOption = Annotated[
+    Path | None,
+    Option("--queries", metavar="FILE", help="The texts of topics: a table with query_id, and query, title or text."),
+]
 MissingOption = Annotated[
     str,
     Option(
