@@ -450,3 +450,11 @@ def test_an_option_outdoes_the_configuration(demo: Path, command: Callable[..., 
     arguments = ["verdict", "q", "titles.run", "part.run", "AP", "--config", "c.toml"]
     assert command(*arguments, cwd=demo).code in (3, 4)
     assert command(*arguments, "--missing", "refuse", cwd=demo).code == 1
+
+
+def test_a_system_of_several_runs_may_have_a_name(demo: Path, command: Callable[..., Any]) -> None:
+    done = command("verdict", "q", "titles.run", "mine=*[5t].run", "AP", cwd=demo)
+    assert " mine " in done.out
+    runs = {"titles": demo / "titles.run", "mine": demo / "*[5t].run"}
+    found = irmx_study.verdict("AP", demo / "q", runs)
+    assert (found.run, (found.frame()["doubt"] == "seeds").sum()) == ("mine", 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -35,7 +36,10 @@ _CONFIGURED = {
 def verdict_on_runs(
     qrels: Annotated[str, Argument(help=QRELS_HELP)],
     baseline: Annotated[
-        str, Argument(metavar="BASELINE", help="The run file of the baseline; a quoted glob for one run per seed.")
+        str,
+        Argument(
+            metavar="BASELINE", help="The run file of the baseline; a quoted glob for one run per seed, also NAME=GLOB."
+        ),
     ],
     run: Annotated[
         str,
@@ -142,13 +146,30 @@ def verdict_on_runs(
         )
     if chosen.get("judges") is None and (alone := [name for name in ("rel", "grades") if name in chosen]):
         raise UsageError(f"--{alone[0]} is about --judges. Name a judge, or leave it out.")
-    found = verdict(chosen.pop("measure"), qrels, [baseline, run], expect=expect, **chosen)
+    names = [_named(one) for one in (baseline, run)]
+    runs = (
+        [path for _, path in names]
+        if not any(name for name, _ in names)
+        else {name or os.path.basename(path): path for name, path in names}
+    )
+    found = verdict(chosen.pop("measure"), qrels, runs, expect=expect, **chosen)
     draw(found, plot)
     if methods:
         click.echo(found.methods())
     else:
         found.show(output_format, table, places)
     sys.exit(found.exit_code)
+
+
+def _named(run: str) -> tuple[str, str]:
+    """Return the name and the path of a run, written PATH or NAME=PATH.
+
+    >>> _named("mine=runs/mine.*.run"), _named("runs/b=0.4.run")
+    (('mine', 'runs/mine.*.run'), ('', 'runs/b=0.4.run'))
+    """
+    name, equals, path = run.partition("=")
+    is_name = equals and name and path and "/" not in name and not Path(run).exists()
+    return (name, path) if is_name else ("", run)
 
 
 def _configured(path: Path) -> dict[str, Any]:

@@ -243,6 +243,10 @@ def _runs_of(runs: Any) -> tuple[dict[str, Any], dict[str, list[str]]]:
         if len(set(labels)) < len(labels):
             raise UsageError(f"Both systems are {labels[0]}. Give the baseline and another run.")
         runs = {label: files if len(files) > 1 else files[0] for label, files in zip(labels, several, strict=True)}
+    expanded = {
+        name: matching_files(os.fspath(run)) for name, run in runs.items() if isinstance(run, (str, os.PathLike))
+    }
+    runs = {**runs, **{name: files for name, files in expanded.items() if len(files) > 1}}  # of a pattern
     of_files = {
         str(name): [os.fspath(one) for one in run]
         for name, run in runs.items()
