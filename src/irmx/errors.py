@@ -152,11 +152,11 @@ class DataError(IrmxError, ValueError):
 
     def at(self, place: str) -> DataError:
         """Return the error with a place, such as a file and a line, before its text; unchanged if the place is empty."""
-        return DataError(str(self), self.rows, place) if place else self
+        return type(self)(str(self), self.rows, place) if place else self
 
     def of(self, text: str) -> DataError:
         """Return the error with another text around its own, about the same rows of the same file."""
-        error = DataError(text, self.rows)
+        error = type(self)(text, self.rows)
         error.place = self.place
         return error
 

@@ -458,3 +458,24 @@ def test_a_system_of_several_runs_may_have_a_name(demo: Path, command: Callable[
     runs = {"titles": demo / "titles.run", "mine": demo / "*[5t].run"}
     found = irmx_study.verdict("AP", demo / "q", runs)
     assert (found.run, (found.frame()["doubt"] == "seeds").sum()) == ("mine", 2)
+
+
+def test_what_has_no_interval_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    irmx_study.verdict(scores_of([0.2, 0.2]), margin=0.1).show()
+    assert capsys.readouterr().out.startswith("Not shown: ")
+
+
+def test_a_name_does_not_end_a_line() -> None:
+    scores = scores_of(sample(0.04))
+    named = irmx.Scores.from_frame(scores.frame().replace({"mine": "my\nrun"}))
+    found = irmx_study.verdict(named, slices={f"q{t}": "a\nb" if t < 25 else "c" for t in range(50)})
+    assert "\n" not in found.sentence + found.methods()
+    assert found.to_markdown().splitlines()[1].startswith("Holds: ")
+
+
+def test_files_of_a_table_of_collections_are_beside_it(demo: Path, tmp_path: Path) -> None:
+    rows = "collection,qrels,baseline,run\nagain,q,titles.run,bm25.run\n"
+    (demo / "collections.csv").write_text(rows)
+    runs = [demo / "titles.run", demo / "bm25.run"]
+    found = irmx_study.verdict("AP", demo / "q", runs, collections=demo / "collections.csv")
+    assert found.frame().query("doubt == 'collections'")["topics"].tolist() == [30, 60, 60]

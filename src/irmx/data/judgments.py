@@ -34,10 +34,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-ALL_TOPICS = (
-    "the largest grade of all topics matters, and only the qrels of some are here. Give the qrels of all topics."
-)
-"""Why judgments of some topics are refused."""
+
+class AllTopicsError(DataError):
+    """Judgments of some topics are not enough for a measure."""
 
 
 class Judgments(SourceColumns):
@@ -419,7 +418,9 @@ class Judgments(SourceColumns):
             If these are ``of_some_topics`` only.
         """
         if self.of_some_topics:
-            raise DataError(ALL_TOPICS)
+            raise AllTopicsError(
+                "the largest grade of all topics matters, and only the qrels of some are here. Give the qrels of all topics."
+            )
         return float(self.grade.max(initial=0)) if self._wider is None else self._wider.largest_grade
 
     @cached_property

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx.data.judgments import ALL_TOPICS, Judgments
+from irmx.data.judgments import AllTopicsError, Judgments
 from irmx.data.reading import read_qrels, read_run
 from irmx.declare.columns import canonical_names
 from irmx.declare.measures import Measure
@@ -110,9 +110,10 @@ def _for_some_topics(measures: Measures) -> Evaluator:
         if (scorer := scorer_of(measure)) is not None:
             try:
                 Own(measure, scorer).score(Join(read_run({"q": {"a": 1.0}}), judgments))
-            except IrmxError as error:  # others, such as a column that is missing, are of this topic
-                if ALL_TOPICS in str(error):
-                    raise
+            except AllTopicsError:
+                raise
+            except IrmxError:  # such as a column that is missing: this is about the topic here
+                pass
     return evaluator
 
 

@@ -174,6 +174,8 @@ def _named(run: str) -> tuple[str, str]:
 
 def _configured(path: Path) -> dict[str, Any]:
     """Return the options of a file, checked; those of pyproject.toml are in its table tool.irmx.verdict."""
+    from irmx_study.doubted_views import beside
+
     toml = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
     try:
         read: dict[str, Any] = toml.loads(path.read_text(encoding="utf-8"))
@@ -205,11 +207,11 @@ def _configured(path: Path) -> dict[str, Any]:
     if "grades" in read:  # the keys of TOML are texts
         read["grades"] = {judge: _numbers(path, of) for judge, of in read["grades"].items()}
     for name in {"weights", "collections"} & read.keys():
-        read[name] = str(path.parent / read[name])
+        read[name] = beside(str(path.parent), read[name])
     if read.get("slices", "difficulty") != "difficulty":
-        read["slices"] = str(path.parent / read["slices"])
+        read["slices"] = beside(str(path.parent), read["slices"])
     if "judges" in read:
-        read["judges"] = {judge: str(path.parent / str(file)) for judge, file in read["judges"].items()}
+        read["judges"] = {judge: beside(str(path.parent), file) for judge, file in read["judges"].items()}
     return read
 
 

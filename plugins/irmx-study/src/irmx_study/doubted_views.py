@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from glob import glob
 from hashlib import sha256
 from typing import Any
 
@@ -231,35 +232,43 @@ def scored_in_all_views(
 
 
 def _runs_of(runs: Any) -> tuple[dict[str, Any], dict[str, list[str]]]:
-    """Return all runs by name, and by system the names of its runs."""
+    """Return all runs by name, and by system the names of its runs; several of a system are files."""
     if not isinstance(runs, Mapping):
         paths = [runs] if isinstance(runs, (str, os.PathLike)) else list(runs)
-        several = [matching_files(os.fspath(path)) for path in paths if isinstance(path, (str, os.PathLike))]
-        if len(several) != len(paths):
+        if not all(isinstance(path, (str, os.PathLike)) for path in paths):
             raise UsageError("Runs are a mapping of two names to runs, or two paths.")
-        shown = [of[0] if len(of) == 1 else os.fspath(path) for path, of in zip(paths, several, strict=True)]
+        shown = [found[0] if len(found := _files_of(path)) == 1 else os.fspath(path) for path in paths]
         labels = [os.path.basename(os.path.normpath(path)) for path in shown]
         labels = labels if len(set(labels)) == len(labels) else shown
         if len(set(labels)) < len(labels):
             raise UsageError(f"Both systems are {labels[0]}. Give the baseline and another run.")
-        runs = {label: files if len(files) > 1 else files[0] for label, files in zip(labels, several, strict=True)}
-    expanded = {
-        name: matching_files(os.fspath(run)) for name, run in runs.items() if isinstance(run, (str, os.PathLike))
-    }
-    runs = {**runs, **{name: files for name, files in expanded.items() if len(files) > 1}}  # of a pattern
-    of_files = {
-        str(name): [os.fspath(one) for one in run]
-        for name, run in runs.items()
-        if isinstance(run, (list, tuple)) and run and all(isinstance(one, (str, os.PathLike)) for one in run)
-    }
-    paths = [path for of in of_files.values() for path in of]
-    if twice := [path for path in paths if paths.count(path) > 1]:
+        runs = dict(zip(labels, paths, strict=True))
+    of_system = {str(name): _files_of(run) for name, run in runs.items()}
+    seeds = [path for paths in of_system.values() if len(paths) > 1 for path in paths]
+    if twice := [path for path in seeds if seeds.count(path) > 1]:
         raise UsageError(f"The run {twice[0]} is given twice. Give every run once.")
-    named = iter(named_runs(paths) if paths else {})  # with their folders, where two have the same name
-    systems = {str(name): [next(named) for _ in of_files.get(str(name), ())] or [str(name)] for name in runs}
-    of_paths = dict(zip((one for name in of_files for one in systems[name]), paths, strict=True))
-    files = of_paths | {str(name): run for name, run in runs.items() if str(name) not in of_files}
-    return {name: read_run(run) if _is_stream(run) else run for name, run in files.items()}, systems
+    named = iter(named_runs(seeds).items() if seeds else ())  # with their folders, where two have the same name
+    files, systems = dict[str, Any](), dict[str, list[str]]()
+    for name, run in runs.items():
+        found = of_system[str(name)]
+        of_this = dict(next(named) for _ in found) if len(found) > 1 else {str(name): found[0] if found else run}
+        files |= {one: read_run(source) if _is_stream(source) else source for one, source in of_this.items()}
+        systems[str(name)] = list(of_this)
+    return files, systems
+
+
+def _files_of(run: Any) -> list[str]:
+    """Return the files of a path, a pattern, or a list of paths; none for anything else."""
+    listed = run if isinstance(run, (list, tuple)) else [run]
+    if not all(isinstance(one, (str, os.PathLike)) for one in listed):
+        return []
+    return [file for one in listed for file in matching_files(os.fspath(one))]
+
+
+def beside(folder: str, path: str) -> str:
+    """Return a path or pattern in a folder, if there is such a file; what is none may be the id of a dataset."""
+    joined = os.path.join(folder, path)
+    return joined if glob(joined) else path
 
 
 def _is_stream(source: Any) -> bool:
@@ -290,7 +299,7 @@ def _collections_of(collections: Any) -> dict[str, tuple[Any, Any]]:
     for name, qrels, *runs in rows:
         if name in found:
             raise DataError(f"{collections} has the collection {name!r} twice.")
-        found[name] = (os.path.join(folder, qrels), [os.path.join(folder, run) for run in runs])
+        found[name] = beside(folder, qrels), [beside(folder, run) for run in runs]
     return found
 
 

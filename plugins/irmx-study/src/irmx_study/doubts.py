@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
 from typing import Literal, Protocol
@@ -81,9 +82,11 @@ class Claim:
         known = view.differences[is_known]
         n = len(known)
         if n < 2:
-            return Tested(n, float(known.mean()) if n else np.nan, np.nan, np.nan, np.nan, np.nan, np.nan, "undecided")
+            return Tested(
+                n, float(known.mean()) if n else np.nan, np.nan, np.nan, np.nan, np.nan, np.nan, np.nan, "undecided"
+            )
         if view.weights is not None and (of := view.weights[is_known]).sum() ** 2 < 2 * (of**2).sum():
-            return Tested(n, float(of @ known / of.sum()), np.nan, np.nan, np.nan, np.nan, np.nan, "undecided")
+            return Tested(n, float(of @ known / of.sum()), np.nan, np.nan, np.nan, np.nan, np.nan, np.nan, "undecided")
         if view.weights is not None:
             estimate: _Estimate = _Resampled(known, view.weights[is_known])
         elif view.strata is not None:
@@ -102,7 +105,12 @@ class Claim:
             p = min(against, 2 * estimate.one_sided(self.threshold, up=True))
             holds, contradicted = low - self.threshold > _ROUNDING, self.threshold - high > _ROUNDING
         outcome = "holds" if holds else "contradicted" if contradicted else "undecided"
-        return Tested(n, estimate.mean, estimate.error * np.sqrt(n), low, high, p, against, outcome)
+        room = self.room(estimate.mean)
+        return Tested(n, estimate.mean, estimate.error * np.sqrt(n), low, high, p, against, room, outcome)
+
+    def room(self, mean: float) -> float:
+        """Return by how much a mean difference is what is claimed."""
+        return self.margin - abs(mean) if self.kind == "equal" else mean - self.threshold
 
     def is_against(self, mean: float, other: float) -> bool:
         """Tell whether a mean difference speaks more against the claim than another one does."""
@@ -183,7 +191,10 @@ def _of_strata(differences: Floats, strata: Ints) -> tuple[float, float, float]:
 
 @dataclass(frozen=True)
 class Tested:
-    """The mean difference of a view: its interval, the p-values of the claim and of its opposite, and whether the claim holds."""
+    """The mean difference of a view: its interval, the p-values of the claim and of its opposite, and whether the claim holds.
+
+    ``room`` is by how much the claim holds; negative if the mean is not what is claimed.
+    """
 
     topics: int
     mean: float
@@ -192,20 +203,16 @@ class Tested:
     high: float
     p: float
     against: float
+    room: float
     outcome: str
 
-    def towards(self, claim: Claim) -> float:
-        """Return by how many standard errors the claim holds; the smallest is the worst view."""
-        room = claim.margin - abs(self.mean) if claim.kind == "equal" else self.mean - claim.threshold
+    @property
+    def errors(self) -> float:
+        """By how many standard errors the claim holds; the smallest is the worst view."""
         if np.isnan(self.deviation):
             return np.inf
-        return (
-            room / (self.deviation / np.sqrt(self.topics))
-            if self.deviation
-            else np.inf * np.sign(room)
-            if room
-            else 0.0
-        )
+        error = self.deviation / np.sqrt(self.topics)
+        return self.room / error if error else np.sign(self.room) * np.inf if self.room else 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,13 +266,12 @@ def claim_in(claim: Claim, main: View, view: View, how: How) -> Claim:
     return claim.scaled(float(others.std(ddof=1) / ours.std(ddof=1)))
 
 
-def breaks(claim: Claim, main: View, doubt: Doubt) -> Bools:
-    """Return which views of a doubt break a conclusion that holds in the main view.
+def breaks(claim: Claim, main: View, doubt: Doubt, tested: Sequence[Tested]) -> Bools:
+    """Return which views of a doubt, each tested, break a conclusion that holds in the main view.
 
     In such a view the claim is not supported, and either the opposite is shown, or the view differs significantly from the main
     one, in the direction against the claim; both by Holm's correction over the views of the doubt.
     """
-    tested = [claim_in(claim, main, view, doubt.how).tested(view) for view in doubt.views]
     against = np.array([1.0 if np.isnan(one.against) else one.against for one in tested])
     differs = np.array([difference_from_main(claim, main, view, doubt.how) for view in doubt.views])
     shown = [Holm().adjust(p, []) < claim.level for p in (against, differs)]

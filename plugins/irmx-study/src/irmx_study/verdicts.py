@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx import DataError, Scores, UsageError, read_table
-from irmx.toolkit import MissingTopicsWarning, as_measures, counted, print_rows, some, versions_of
+from irmx.toolkit import MissingTopicsWarning, as_measures, counted, print_rows, some, versions_of, visible
 from irmx_study.choices import as_scores
 from irmx_study.comparing import check_missing
 from irmx_study.doubted_views import (
@@ -260,20 +260,15 @@ class Verdict(Result):
         seeds: Mapping[str, Sequence[str]],
         untried: str,
     ) -> None:
-        self.claim, self.doubts, self._main, self._seeds, self._untried = (
-            claim,
-            tuple(doubts),
-            main,
-            dict(seeds),
-            untried,
-        )
-        self.baseline, self.run = scores.systems
-        self.tested = claim.tested(main)
+        self.claim, self.doubts, self.tested = claim, tuple(doubts), claim.tested(main)
+        self._main, self._seeds, self._untried = main, dict(seeds), untried
+        self.baseline, self.run = map(visible, scores.systems)
         self._of_doubts: list[list[tuple[View, Tested, bool]]] = []
         for doubt in self.doubts:
             tested = [claim_in(claim, main, view, doubt.how).tested(view) for view in doubt.views]
-            broken = breaks(claim, main, doubt).tolist()
-            breaking = broken if self.tested.outcome == "holds" else [False] * len(broken)
+            breaking = [False] * len(tested)
+            if self.tested.outcome == "holds":
+                breaking = breaks(claim, main, doubt, tested).tolist()
             self._of_doubts.append(list(zip(doubt.views, tested, breaking, strict=True)))
         super().__init__(
             f"Verdict on {self.run} and {self.baseline} by {main.name}: {self.outcome}",
@@ -320,7 +315,7 @@ class Verdict(Result):
         broken = []
         for doubt, rows in zip(self.doubts, self._of_doubts, strict=True):
             if names := [view.name for view, _, breaking in rows if breaking]:
-                broken.append(f"for {len(names)} of {len(rows)} {doubt.noun} ({some(names, NAMED)})")
+                broken.append(f"for {len(names)} of {len(rows)} {doubt.noun} ({some(map(visible, names), NAMED)})")
         if broken:
             return f"Holds, but not {', nor '.join(broken)}: {self.claimed} ({size}).{self._hanging()}"
         tried = ", ".join(doubt.name for doubt in self.doubts if doubt.name != "topics")
@@ -352,11 +347,7 @@ class Verdict(Result):
 
             if 2 * stdtr(n - 1, -np.sqrt(differ * (n - 1) / (n - differ))) >= level:
                 return f"They differ on {counted(differ, 'topic')} of {n}: no outcome on these could be significant."
-        room = (
-            self.claim.margin - abs(self.tested.mean)
-            if self.claim.kind == "equal"
-            else self.tested.mean - self.claim.threshold
-        )
+        room = self.tested.room
         if room == 0 or self.tested.deviation == 0:
             return "The difference is just what the claim excludes."
         try:
@@ -364,7 +355,7 @@ class Verdict(Result):
         except UsageError:
             return "The difference is so close to what the claim excludes that no number of topics would decide."
         would = "show it" if room > 0 else "contradict it"
-        return f"If all topics are like these, {counted(topics, 'topic')} in all would {would} with a probability of {POWER:g}."
+        return f"With topics like these, {topics:,} in all would {would} with a probability of {POWER:g}."
 
     def margins(self) -> tuple[float, ...]:
         """What the difference, run - baseline, must exceed or stay within."""
@@ -412,7 +403,7 @@ class Verdict(Result):
         rows = []
         for doubt, of_doubt in zip(self.doubts, self._of_doubts, strict=True):
             outcomes = [tested.outcome for _, tested, _ in of_doubt]
-            view, tested, _ = self._worst(doubt, of_doubt)
+            view, tested, _ = self._worst(of_doubt)
             row = self._row(doubt.name, view, tested, breaking=False)
             rows.append(
                 {
@@ -424,8 +415,9 @@ class Verdict(Result):
             )  # fmt: skip
         return pd.DataFrame(rows)
 
-    def _worst(self, doubt: Doubt, rows: Sequence[tuple[View, Tested, bool]]) -> tuple[View, Tested, bool]:
-        return min(rows, key=lambda row: row[1].towards(claim_in(self.claim, self._main, row[0], doubt.how)))
+    @staticmethod
+    def _worst(rows: Sequence[tuple[View, Tested, bool]]) -> tuple[View, Tested, bool]:
+        return min(rows, key=lambda row: row[1].errors)
 
     def _topics(self) -> pd.DataFrame:
         import pandas as pd
@@ -464,13 +456,13 @@ class Verdict(Result):
         lines = [("claim", self._main, self.tested)]
         for doubt, rows in zip(self.doubts, self._of_doubts, strict=True):
             if doubt.how != "other unit":
-                view, tested, _ = self._worst(doubt, rows)
-                lines.append((f"{doubt.name}: {view.name}"[:28], view, tested))
+                view, tested, _ = self._worst(rows)
+                lines.append((visible(f"{doubt.name}: {view.name}")[:28], view, tested))
         drawn = [(name, *self._ends(view, t), self._signed(t.mean)) for name, view, t in lines if t.low == t.low]
         thresholds = self.margins()
         low = min(*(low for _, low, _, _ in drawn), *thresholds, 0.0)
         high = max(*(high for _, _, high, _ in drawn), *thresholds, 0.0)
-        if low == high:
+        if not drawn or low == high:
             return ""
 
         def at(value: float) -> int:
@@ -553,7 +545,7 @@ class Verdict(Result):
         return {**facts, "versions": versions_fact(self.scores)}
 
     def _seed_mean(self, system: str, seed: str) -> float:
-        values = self.scores.select(views=f"seed == {seed!r}").values[:, self.scores.systems.index(system), 0]
+        values = self.scores.values[:, self.scores.systems.index(system), self.scores.marks["seed"].index(seed)]
         return float(np.nanmean(values))
 
     def _remarks(self) -> Iterable[str]:
