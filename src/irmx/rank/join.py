@@ -393,7 +393,7 @@ class Join:
         """Return the join with judgments in which unjudged documents of the run, those at ranks up to a depth, have a grade."""
         offsets, rows = self.rows_in_order()
         doc, topic = self.judged_at(offsets, rows), self.in_judgments[segment_of(offsets)]
-        is_unjudged = np.append(self.judgments.grade, -1)[doc] < 0
+        is_unjudged = (np.append(self.judgments.grade, -1)[doc] < 0) & ~self.run.declares[rows]
         if depth is not None:
             deep = self.ranked_rows("trec")[position_in_segment(offsets) >= depth]
             is_unjudged &= ~np.isin(rows, deep)
