@@ -216,6 +216,15 @@ def test_a_stranger_does_not_take_an_attribute_of_irmx_from_its_owner(
     assert registry.attributes()["ZModel"] is other
 
 
+def test_a_symbol_that_claims_no_attribute_leaves_its_name_to_another_kind(settled: Settled) -> None:
+    owned, modest = symbol("height", "zlevel"), symbol("depth", "zlevel")
+    type(modest).ATTRIBUTE = False
+    registry, told = settled({"one": {"symbols": [owned]}, "two": {"symbols": [modest]}})
+    assert not told
+    assert registry.attributes()["zlevel"] is owned
+    assert registry.symbols("depth") == {"zlevel": modest}
+
+
 def test_an_attribute_that_two_strangers_claim_is_nobodys(settled: Settled, monkeypatch: pytest.MonkeyPatch) -> None:
     registry, told = settled(
         {"one": {"symbols": [symbol("height", "zlevel")]}, "two": {"symbols": [symbol("depth", "zlevel")]}}

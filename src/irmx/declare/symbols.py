@@ -35,6 +35,9 @@ class Symbol:
         The declared parameters.
     EXAMPLES : tuple of str
         Expressions to show, for one whose name alone is not enough, such as ``("table(p=[0.5,0.3,0.2])",)``.
+    ATTRIBUTE : bool
+        Whether :mod:`irmx.symbols` has it by its name. False for a name that symbols of another kind may have, too; expressions
+        know by the parameter which one is meant.
 
     Examples
     --------
@@ -52,6 +55,7 @@ class Symbol:
     FORMULA: Formula | None = None
     SUPPORTED_PARAMS: ClassVar[dict[str, Param]] = {}
     EXAMPLES: ClassVar[tuple[str, ...]] = ()
+    ATTRIBUTE: ClassVar[bool] = True
 
     __signature__ = ParameterSignature()
 

@@ -150,7 +150,11 @@ class Discovery:
     def register(self) -> None:
         """Register what was loaded since the last time, every object by those of its names that its plugin gets."""
         refused = settle(self._claims, self._weight, self._taken)
-        named = [claim for claim in self._claims if claim.kind in ("measures", "symbols")]
+        named = [
+            claim
+            for claim in self._claims
+            if claim.kind == "measures" or (claim.kind == "symbols" and getattr(claim.obj, "ATTRIBUTE", True))
+        ]
         attributes = [
             Claim(claim.info, "attributes", [name], claim.obj)
             for claim in named
