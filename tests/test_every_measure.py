@@ -38,6 +38,9 @@ SETTINGS = (
     "AS_D_nDCG(ideal_threshold=0,ideal_web=2,ideal_fill=True)@3",
     "AS_IA_nDCG(normalise='vertical',ideal_items=1,ideal_web=1)",
     "vF(threshold=0.75)@1",
+    "CWL(user=inst(T=2.5),value='ETC',largest_cost=12.0)",
+    "CWL(user=ift,value='ETU',max_grade=100.0,judged_only=True)",
+    "CWL(user=err,depth=3,closed=True,rel=2,ties='run',no_relevant='nan')",
     "nsDCG(duplicates='once',rel=2)@2",
     "sDCG(b=10.0,gain='binary',duplicates='once')",
     "esNDCG(pdown=0.4,gain='linear',duplicates='once')@2",
@@ -221,6 +224,7 @@ LOWERED = {
     "TimeAware": "TimeAware(measure='MP(model=constant)')",
     "AS": "AS(examination=err)",
     "Session": "Session(measure='MP(model=constant)')",
+    "CWL": "CWL(user=rr,value='ED')",
 }
 """Settings in which a relevant document lowers the value, where the first example of the measure has none."""
 

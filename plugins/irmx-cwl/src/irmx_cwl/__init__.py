@@ -1,4 +1,4 @@
-"""Measures of whole sessions: users who go on from document to document, and from query to query."""
+"""Users who go on from document to document, by C/W/L, and from query to query, in sessions."""
 
 import lazy_loader
 

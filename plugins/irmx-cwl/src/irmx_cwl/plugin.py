@@ -1,6 +1,8 @@
 """The hooks of irmx-cwl."""
 
-from irmx import Format, Measure, hookimpl
+from irmx import Format, Measure, Symbol, hookimpl
+from irmx_cwl.continuation import USERS
+from irmx_cwl.cwl_measure import CWL
 from irmx_cwl.expected_session import ESNCG, ESNDCG
 from irmx_cwl.query_by_query import SESSION
 from irmx_cwl.session_measures import NSDCG, SDCG, SDCG_Q, SRBP
@@ -9,7 +11,12 @@ from irmx_cwl.session_runs import SESSION_RUNS
 
 @hookimpl
 def irmx_measures() -> list[Measure]:
-    return [SDCG, NSDCG, SDCG_Q, ESNDCG, ESNCG, SRBP, SESSION]
+    return [CWL, SDCG, NSDCG, SDCG_Q, ESNDCG, ESNCG, SRBP, SESSION]
+
+
+@hookimpl
+def irmx_symbols() -> list[Symbol]:
+    return USERS
 
 
 @hookimpl

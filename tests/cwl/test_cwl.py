@@ -1,0 +1,177 @@
+"""C/W/L: worked by hand, identities of the five values, and users that are known measures."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import irmx
+from irmx_cwl import CWL, RBP
+
+QRELS = {"q": {"a": 1, "b": 1, "z": 1}}
+RUN = pd.DataFrame({"query_id": "q", "doc_id": ["a", "x", "b"], "score": [3, 2, 1], "cost": [1.0, 2.0, 3.0]})
+USERS = [user.NAME for user in irmx.registry().symbols("continuation function").values()]
+
+
+def value(measure, qrels=QRELS, run=RUN):
+    [values] = irmx.evaluator(measure, qrels).values(run).values()
+    return values["q"]
+
+
+@pytest.mark.parametrize(
+    ("quantity", "expected"), [("EU", 5 / 7), ("EC", 11 / 7), ("ED", 1.75), ("ETU", 1.25), ("ETC", 2.75)]
+)
+def test_worked_by_hand(quantity, expected):
+    """W = (4, 2, 1)/7 and L = (.5, .25, .25) in a ranking that is closed after three documents."""
+    measure = CWL(user=RBP(p=0.5), value=quantity, depth=3, closed=True)
+    assert value(measure) == pytest.approx(expected, abs=1e-12)
+
+
+def test_without_costs_every_document_costs_1():
+    plain = RUN.drop(columns="cost")
+    assert value("CWL(user=inst,value=EC)", run=plain) == pytest.approx(1)
+    assert value("CWL(user=precision(k=2),value=ETC)", run=plain) == 2
+
+
+def test_below_the_ranking_is_the_largest_cost():
+    assert value("CWL(user=precision(k=5),value=ETC)") == 1 + 2 + 3 + 3 + 3
+    assert value("CWL(user=precision(k=5),value=ETC,largest_cost=10)") == 1 + 2 + 3 + 10 + 10
+    assert value("CWL(user=precision(k=5),value=ETC,depth=4,closed=True)") == 1 + 2 + 3 + 3
+
+
+def test_a_topic_that_the_run_lacks_has_the_value_of_an_empty_ranking():
+    for text, expected in (("ETC,largest_cost=2", 10), ("ED", 5), ("EC", 1), ("EU", 0)):
+        assert value(f"CWL(user=precision(k=5),value={text})", run={}) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("user", USERS)
+@given(
+    st.lists(st.tuples(st.integers(0, 4), st.integers(1, 9)), min_size=1, max_size=12),
+    st.integers(1, 15),
+)
+def test_totals_are_rates_times_depth_in_a_closed_ranking(user, documents, depth):
+    names = [f"d{i}" for i in range(len(documents))]
+    qrels = {"q": {name: grade for name, (grade, _) in zip(names, documents, strict=True)}}
+    run = pd.DataFrame(
+        {
+            "query_id": "q",
+            "doc_id": names,
+            "score": [-i for i in range(len(names))],
+            "cost": [float(c) for _, c in documents],
+        }
+    )
+    of = {
+        quantity: value(CWL(user=user, value=quantity, depth=depth, closed=True, max_grade=4), qrels, run)
+        for quantity in ("EU", "ETU", "EC", "ETC", "ED")
+    }
+    assert of["ETU"] == pytest.approx(of["EU"] * of["ED"], abs=1e-9)
+    assert of["ETC"] == pytest.approx(of["EC"] * of["ED"], abs=1e-9)
+    assert 1 <= of["ED"] <= depth + 1e-9
+
+
+@given(
+    st.lists(st.sampled_from("abcdefgh"), unique=True, min_size=1), st.sets(st.sampled_from("abcdefghij"), min_size=1)
+)
+def test_users_of_known_measures(docs, relevant):
+    qrels = {"q": {doc: int(doc in relevant) for doc in "abcdefghij"}}
+    run = {"q": {doc: -float(i) for i, doc in enumerate(docs)}}
+    for user, other in (("rbp(p=0.7)", "RBP(rel=1,p=0.7)"), ("precision(k=4)", "P@4"), ("rr", "RR")):
+        assert value(f"CWL(user={user})", qrels, run) == pytest.approx(value(other, qrels, run), abs=1e-9)
+    found = len(relevant.intersection(docs))
+    assert value("CWL(user=ap)", qrels, run) * found == pytest.approx(value("AP", qrels, run) * len(relevant), abs=1e-9)
+    discounts = [1 / math.log2(i + 2) for i in range(5)]
+    dcg = sum(d for doc, d in zip(docs, discounts, strict=False) if doc in relevant)
+    assert value("CWL(user=dcg(k=5))", qrels, run) == pytest.approx(dcg / sum(discounts))
+    stops, gain_before = 1.0, 0
+    total = 0.0
+    for doc in docs:
+        gain_before += doc in relevant
+        total += stops * 0.25 * (doc in relevant) * gain_before / 4
+        stops *= 1 - 0.25 * (doc in relevant)
+    assert value("CWL(user=err,value=ETU,max_grade=4)", qrels, run) == pytest.approx(total, abs=1e-12)
+
+
+def test_a_dynamic_player_moves_the_goal_and_the_budget():
+    qrels = {"q": {"a": 1, "b": 1, "c": 1}}
+    run = {"q": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}}
+    assert value("CWL(user=bpm(T=1.6,K=9),value=ED)", qrels, run) == 2
+    assert value("CWL(user=bpm(T=1.6,K=9,hb=1),value=ED)", qrels, run) == 3  # goals 1.6, 2.1, 2.6
+    assert value("CWL(user=bpm(T=9,K=2),value=ED)", qrels, run) == 2
+    assert value("CWL(user=bpm(T=9,K=2,hc=1),value=ED)", qrels, run) == 3  # budgets 2, 2.5, 3
+
+
+def test_the_two_rules_of_a_forager():
+    goal, rate, both = (
+        value(f"CWL(user=ift(rules='{r}',A=0.5,R2=3),value=ED,depth=3)") for r in ("goal", "rate", "both")
+    )
+    assert both < min(goal, rate)
+    first = 1 - 1 / (1 + 0.9 * math.exp(2 - 1))
+    second = 1 - 1 / (1 + 0.9 * math.exp(2 - 1))
+    assert goal == pytest.approx(1 + first + first * second)
+
+
+def test_gains_of_grades():
+    assert value("CWL(user=precision(k=1),max_grade=4)", {"q": {"a": 3}}) == 0.75
+    assert value("CWL(user=precision(k=1),max_grade=4,rel=4)", {"q": {"a": 3}}) == 0
+    with pytest.raises(irmx.DataError, match=r"grade 3, above max_grade=2"):
+        value("CWL(user=rbp,max_grade=2)", {"q": {"a": 3}})
+
+
+def test_costs_are_less_the_better():
+    quantities = ("EU", "ETU", "EC", "ETC", "ED")
+    assert [CWL(user="rr", value=q).LESS_IS_BETTER for q in quantities] == [False, False, True, True, True]
+
+
+@pytest.mark.parametrize("quantity", ["EU", "ETU"])
+def test_gains_are_explained(quantity):
+    parts = irmx.explain(f"CWL(user=inst,value={quantity})", QRELS, RUN, "q")
+    assert list(parts.columns["doc_id"]) == ["a", "b"]
+    assert sum(parts.columns["contribution"]) == pytest.approx(parts.value)
+
+
+@pytest.mark.parametrize("quantity", ["EC", "ETC", "ED"])
+@pytest.mark.parametrize("depth", [2, 3, 1000])
+def test_costs_are_explained_with_those_below_the_ranking(quantity, depth):
+    parts = irmx.explain(CWL(user="inst", value=quantity, depth=depth), QRELS, RUN, "q")
+    below = ["(below)"] * (depth == 1000)
+    assert parts.columns["doc_id"] == [*["a", "x", "b"][:depth], *below]
+    assert sum(parts.columns["contribution"]) == pytest.approx(parts.value)
+
+
+@pytest.mark.parametrize(
+    ("cell", "says"),
+    [("0", "line 3: .*must be above 0. It is 0"), ("-1", "line 3: .*It is -1"), ("", "has no value .*'x'")],
+)
+def test_a_bad_cost(cell, says, tmp_path):
+    path = tmp_path / "run.csv"
+    path.write_text(f"query_id,doc_id,score,cost\nq,a,3,1\nq,x,2,{cell}\n")
+    with pytest.raises(irmx.DataError, match=says):
+        value("CWL(user=rbp,value=EC)", run=path)
+
+
+class _Odd(irmx.Symbol):
+    """A user of another plugin, which needs only its kind and method."""
+
+    NAME, KIND, SHORT_DESC = "odd", "continuation function", "goes on as told"
+    SUPPORTED_PARAMS = {"by": irmx.Param(float, "probability")}
+
+    def continuation(self, rank, gain, cost):
+        return self.params["by"] if "by" in self.params else np.ones(3)
+
+
+def test_a_user_of_another_plugin():
+    assert value(CWL(user=_Odd(by=0.5))) == value("CWL(user=rbp(p=0.5))")
+    with pytest.raises(irmx.PluginError, match=r"odd.* must give a probability.* from 1\.5 to 1\.5"):
+        value(CWL(user=_Odd(by=1.5)))
+    with pytest.raises(
+        irmx.PluginError, match=r"odd must give a probability for each of 1000 ranks of 1 topics.* shape \(3,\)"
+    ):
+        value(CWL(user=_Odd()))
+
+
+def test_a_cutoff_is_refused():
+    with pytest.raises(irmx.UsageError, match="cutoff"):
+        irmx.parse_measure("CWL(user=rbp)@10")
