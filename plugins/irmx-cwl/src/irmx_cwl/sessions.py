@@ -13,7 +13,8 @@ QUERY_NUMBER = Column(
     "run",
     "query_number",
     "the number of the query in its session, 1, 2, ...; a row without a document declares a query that returned nothing",
-    how="give a run as a table with this column, whose query_id is the session",
+    how="give a run as a table with this column, whose query_id is the session, or a TREC run whose topics are SESSION.QUERY as "
+    "sessions:FILE",
     sample=SampleValues((1,)),
     declares=True,
 )
