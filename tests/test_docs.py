@@ -202,7 +202,17 @@ def test_a_picture_that_no_guide_shows(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "package",
-    ["irmx", "irmx_markov", "irmx_ncp", "irmx_pages", "irmx_stream", "irmx_study", "irmx_temporal", "irmx_trec"],
+    [
+        "irmx",
+        "irmx_cwl",
+        "irmx_markov",
+        "irmx_ncp",
+        "irmx_pages",
+        "irmx_stream",
+        "irmx_study",
+        "irmx_temporal",
+        "irmx_trec",
+    ],
 )
 def test_every_public_name_has_a_heading(package: str, generated: dict[str, str], checks: ModuleType) -> None:
     public = sys.modules[package].__all__

@@ -9,7 +9,17 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-PACKAGES = ("irmx", "irmx_markov", "irmx_ncp", "irmx_pages", "irmx_stream", "irmx_study", "irmx_temporal", "irmx_trec")
+PACKAGES = (
+    "irmx",
+    "irmx_cwl",
+    "irmx_markov",
+    "irmx_ncp",
+    "irmx_pages",
+    "irmx_stream",
+    "irmx_study",
+    "irmx_temporal",
+    "irmx_trec",
+)
 TOP = Path(__file__).parent.parent
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
 

@@ -38,11 +38,17 @@ SETTINGS = (
     "AS_D_nDCG(ideal_threshold=0,ideal_web=2,ideal_fill=True)@3",
     "AS_IA_nDCG(normalise='vertical',ideal_items=1,ideal_web=1)",
     "vF(threshold=0.75)@1",
+    "nsDCG(duplicates='once',rel=2)@2",
+    "sDCG(b=10.0,gain='binary',duplicates='once')",
+    "esNDCG(pdown=0.4,gain='linear',duplicates='once')@2",
+    "sRBP(max_grade=100.0,ties='run',no_relevant='nan')@3",
+    "Session(measure='MP(model=GL_AD_ID,judged_only=True)',over='max')",
 )
 """Settings that take other ways through the code than the examples of the measures."""
 
 CUT_OFF_ITSELF = "the measure that is lifted has a cutoff of its own, which cannot be set twice"
 GOES_WITH_AUTO = "the parameter precision needs users='auto', and is refused without it"
+ONCE_IN_A_QUERY = "a query must not have a document twice, only a session may"
 LARGEST_OF_ALL = "the paper's 2^max is that of the largest grade of all topics of the qrels"
 
 
@@ -53,6 +59,8 @@ def expected_failures(measure: irmx.Measure) -> Mapping[str, str]:
         return {"cutoff": CUT_OFF_ITSELF}
     if name == "MSU":
         return {"default_parameters": GOES_WITH_AUTO}
+    if is_of_sessions(measure):
+        return {"repeated_documents": ONCE_IN_A_QUERY}
     if measure.params.get("stop") == "graded":
         return {"topics": LARGEST_OF_ALL}
     return {}
@@ -66,6 +74,27 @@ def windows_of_the_dates(sample: Sample) -> Sample:
 def is_of_pages(measure: irmx.Measure) -> bool:
     """Tell whether a measure looks at the verticals of a page."""
     return any(c.name == "vertical" for c in measure.run_columns())
+
+
+def is_of_sessions(measure: irmx.Measure) -> bool:
+    """Tell whether the topics of a measure are sessions of queries."""
+    return any(c.name == "query_number" for c in measure.run_columns())
+
+
+def sessions(sample: Sample) -> Sample:
+    """Deal the documents of every topic out to up to three queries."""
+    topics = [row["query_id"] for row in sample.run]
+    places = [topics[:i].count(topic) for i, topic in enumerate(topics)]
+    return sample.with_run(
+        {**row, "query_number": place % 3 + 1} for row, place in zip(sample.run, places, strict=True)
+    )
+
+
+def adapted(measure: irmx.Measure | None) -> Callable[[Sample], Sample]:
+    """Return what makes samples into data of the family of a measure."""
+    if measure is not None and is_of_pages(measure):
+        return pages
+    return sessions if measure is not None and is_of_sessions(measure) else windows_of_the_dates
 
 
 VERTICALS = ("web", "news", "images")
@@ -129,7 +158,7 @@ def is_simulation(measure: irmx.Measure) -> bool:
 
 
 def is_of_ranks(measure: irmx.Measure) -> bool:
-    return not is_of_streams(measure) and not is_of_pages(measure)
+    return not is_of_streams(measure) and not is_of_pages(measure) and not is_of_sessions(measure)
 
 
 @parametrize_with_checks(
@@ -149,6 +178,16 @@ def test_measures(measure: irmx.Measure, check: Any) -> None:
     examples=4,
 )
 def test_measures_of_pages(measure: irmx.Measure, check: Any) -> None:
+    check(measure)
+
+
+@parametrize_with_checks(
+    list(filter(is_of_sessions, [*MEASURES, *OF_NAMED_OBJECTS])),
+    expected_failures=expected_failures,
+    adapt=sessions,
+    examples=6,
+)
+def test_measures_of_sessions(measure: irmx.Measure, check: Any) -> None:
     check(measure)
 
 
@@ -181,6 +220,7 @@ LOWERED = {
     "IntentAware": "IntentAware(measure='MP(model=constant)')",
     "TimeAware": "TimeAware(measure='MP(model=constant)')",
     "AS": "AS(examination=err)",
+    "Session": "Session(measure='MP(model=constant)')",
 }
 """Settings in which a relevant document lowers the value, where the first example of the measure has none."""
 
@@ -234,10 +274,9 @@ def outcome(compute: Callable[[], Any]) -> Any:
 def test_values_on_a_view_are_those_of_qrels_cut_before(measure: Any) -> None:
     """Documents are dropped from all families' samples, with their rows, labels and windows."""
     scorer = scorer_of(measure)
-    plain = scorer is None or not is_of_pages(scorer)
 
     @settings(max_examples=10, deadline=None)
-    @given(sample=samples(scorer, adapt=windows_of_the_dates if plain else pages), data=st.data())
+    @given(sample=samples(scorer, adapt=adapted(scorer)), data=st.data())
     def same(sample: Sample, data: st.DataObject) -> None:
         documents = sorted({(row["query_id"], row["doc_id"]) for row in sample.qrels if row["doc_id"]})
         dropped = data.draw(st.sets(st.sampled_from(documents)))
@@ -273,10 +312,9 @@ def test_values_on_a_view_are_those_of_qrels_cut_before(measure: Any) -> None:
 def test_the_own_qrels_of_a_topic_suffice_or_are_refused(measure: Any) -> None:
     """A batch scorer without qrels is given those of one topic at a time."""
     scorer = scorer_of(measure)
-    plain = scorer is None or not is_of_pages(scorer)
 
     @settings(max_examples=10, deadline=None)
-    @given(sample=samples(scorer, adapt=windows_of_the_dates if plain else pages))
+    @given(sample=samples(scorer, adapt=adapted(scorer)))
     def same(sample: Sample) -> None:
         values = {}
         try:

@@ -19,7 +19,7 @@ import irmx_stream
 import irmx_study
 from irmx.demo import SYSTEMS, qrels_path, run_path
 
-PACKAGES = ("irmx", "irmx_markov", "irmx_ncp", "irmx_pages", "irmx_stream", "irmx_study", "irmx_temporal")
+PACKAGES = ("irmx", "irmx_cwl", "irmx_markov", "irmx_ncp", "irmx_pages", "irmx_stream", "irmx_study", "irmx_temporal")
 RUNS = {system: run_path(system) for system in SYSTEMS}
 HOSTILE = "<script>alert(1)</script>\x1b[2J"
 

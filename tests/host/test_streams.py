@@ -95,6 +95,48 @@ def test_a_stream_may_repeat_a_document_and_a_ranking_may_not(measure: Any) -> N
         assert irmx.calc_aggregate(measure, QRELS, RUN.drop_duplicates(["query_id", "doc_id"])) == {measure: 0.0}
 
 
+class Parts(Measure):
+    """The rows that declare a part of the topic without documents, and the judged documents."""
+
+    NAME = "Parts"
+    RANGE = (0.0, math.inf)
+    SHORT_DESC = "parts without documents"
+    RUN_COLUMNS = (Column("run", "part", "number of the part", how="count", declares=True),)
+    DOCS_MAY_REPEAT = True
+
+    def score(self, rankings: Rankings) -> Any:
+        rows = rankings.run_rows
+        return np.add.reduceat(rows.declares * 10 + ~np.isnan(rows.grade), rows.offsets[:-1]).astype(float)
+
+
+@pytest.fixture
+def parts_registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = dict(irmx.registry().measures())
+    monkeypatch.setattr(irmx.registry(), "measures", lambda aliases=False: known | {"Parts": Parts()})
+
+
+@pytest.mark.usefixtures("parts_registered")
+def test_a_row_without_a_document_declares_a_part_for_measures_that_read_it() -> None:
+    rows = [("2", "c", 1.0, 1), ("1", None, None, 2), ("1", "a", 0.5, 1), ("2", "", 3.0, 2), ("1", "", None, 3)]
+    run = pd.DataFrame(rows, columns=["query_id", "doc_id", "score", "part"])
+    measure = Parts()
+    assert {m.query_id: m.value for m in irmx.iter_calc(measure, QRELS, run)} == {"1": 21, "2": 11}
+    assumed = irmx.Join(irmx.read_run(run), irmx.read_qrels(QRELS)).with_judgments(unjudged=1)
+    assert [values.values.tolist() for [values] in irmx.score_joined([assumed], [measure])] == [[21, 11]]
+    for other in ("AP", "NCP(law=first)", "P(rel=2)@5", "INST(max_rel=1)"):
+        with pytest.raises(DataError, match=r"row without a document for query '[12]' \(3 such rows in all\)"):
+            irmx.calc_aggregate([measure, other], QRELS, run)
+    for timed in (SPANS, Refuses()):
+        with pytest.raises(DataError, match="row without a document"):
+            irmx.calc_aggregate(timed, QRELS, run.assign(timestamp=1.0))
+    with pytest.raises(DataError, match="row without a document"):
+        list(irmx.read_run(run))
+    with pytest.raises(DataError, match=r"row 1 .*doc_id is missing"):
+        irmx.read_run(run.assign(part=[1, None, 1, 2, 3]))
+    with pytest.raises(DataError, match=r"row 1 .*doc_id is missing"):
+        irmx.read_run(run.drop(columns="part"))
+
+
 @pytest.mark.parametrize("docs_may_repeat", [True, False])
 def test_a_function_declares_that_documents_may_repeat(docs_may_repeat: bool) -> None:
     @irmx.measure(batch=True, range=(0, 9), docs_may_repeat=docs_may_repeat)

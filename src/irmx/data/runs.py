@@ -14,6 +14,7 @@ import numpy as np
 from irmx.data.dicts import check_texts, numbers_of_dict, topics_of_dict
 from irmx.data.source_columns import SourceColumns
 from irmx.data.table import (
+    NUMBER,
     PROGRAM,
     SCORE,
     Source,
@@ -24,10 +25,20 @@ from irmx.data.table import (
     from_texts,
     to_numpy,
 )
-from irmx.declare.columns import REQUIRED, Column
+from irmx.declare.columns import REQUIRED, Column, vocabulary
 from irmx.declare.markup_html import html_result
 from irmx.errors import DataError, DataWarning
-from irmx.ragged import Array, Floats, Ints, offsets_of, position_among, position_in_segment, read_only, segment_of
+from irmx.ragged import (
+    Array,
+    Bools,
+    Floats,
+    Ints,
+    offsets_of,
+    position_among,
+    position_in_segment,
+    read_only,
+    segment_of,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -59,6 +70,7 @@ class Run(SourceColumns):
         self._ids: pa.Array = None
         self._order: Ints | None = None  # the row of the table of each row here, unless they are the same
         self._checked = False
+        self._declaring: Ints = np.empty(0, dtype=np.int64)
 
     @classmethod
     def from_dict(cls, data: Mapping[Any, Mapping[str, float]]) -> Run:
@@ -79,10 +91,13 @@ class Run(SourceColumns):
         table.require("run", REQUIRED["run"])
         topic, topics = table.codes("query_id")
         order = np.argsort(topic, kind="stable") if np.any(topic[1:] < topic[:-1]) else None
-        ids, score = table.ids("doc_id"), table.numbers("score", SCORE)
+        ids = table.ids("doc_id", empty=True)
+        declares = np.diff(byte_offsets(ids)[0]) == 0
+        score = _scores_of_documents(table, declares) if declares.any() else table.numbers("score", SCORE)
         offsets = offsets_of(np.bincount(topic, minlength=len(topics)))
         run = cls([str(t) for t in topics], offsets, score if order is None else score[order], table.source)
         run.table, run._order = table, order
+        run._declaring = np.flatnonzero(declares if order is None else declares[order])
         cells = table.cells("score")
         _warn_of_lost_differences(run, lambda: _whole_numbers(cells), order)
         table.release("score")
@@ -201,10 +216,29 @@ class Run(SourceColumns):
         )
         return np.asarray(np.diff(ends)[group] - not_larger)
 
+    @property
+    def declares(self) -> Bools:
+        """Whether each row has no document, and only declares a part of its topic."""
+        out = np.zeros(len(self), dtype=bool)
+        out[self._declaring] = True
+        return out
+
+    def refuse_declaring(self) -> None:
+        """Raise if a row has no document, which only measures that read what it declares can score."""
+        for row in self._declaring[:1].tolist():
+            topic = self.topics[np.searchsorted(self.offsets, row, side="right") - 1]
+            raise DataError(
+                f"The run has a row without a document for query {topic!r} ({len(self._declaring)} such rows in all), which only "
+                "measures of the parts of a topic, such as the queries of a session, can score.",
+                (row,),
+                self.place([row]),
+            )
+
     def refuse_repeats(self) -> None:
-        """Raise if a document occurs twice in a topic; an update of a stream may, but a ranking cannot have it twice."""
+        """Raise if a document occurs twice in a topic, or a row has none; an update of a stream may, but a ranking cannot have it twice."""
         if self._checked:
             return
+        self.refuse_declaring()
         topic = segment_of(self.offsets)
         prints = np.sort(_fingerprints(self._ids, topic))
         if np.any(prints[1:] == prints[:-1]):  # a document occurs twice, or two ids have the same fingerprint
@@ -256,6 +290,20 @@ class Run(SourceColumns):
         for query_id, docs in self.as_dict().items():
             for doc_id, score in docs.items():
                 yield ir_measures.ScoredDoc(query_id, doc_id, score)
+
+
+def _scores_of_documents(table: Table, declares: Bools) -> Floats:
+    """Return the scores of a run, 0 for a row that has no score and no document, but declares a part of its topic."""
+    nothing = declares.copy()
+    for column in vocabulary():
+        if column.declares and column.name in table:
+            nothing &= table.labels(column.name)[0] < 0
+    for row in np.flatnonzero(nothing)[:1].tolist():
+        table.refuse(row, "the doc_id is missing.")
+    score = table.numbers("score", NUMBER)
+    for row in np.flatnonzero(np.isnan(score) & ~declares)[:1].tolist():
+        table.refuse(row, "the score is missing. It must be a number.")
+    return np.nan_to_num(score)
 
 
 _READ_BY_PYTERRIER = {"query_id", "doc_id", "rank", "score", "name"}

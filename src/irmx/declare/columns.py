@@ -96,6 +96,10 @@ class Column:
         A column that measures read in its place if a parameter says so, as explained in ``how``.
     sample : SampleValues
         Its values in sample tables.
+    declares : bool
+        For a column of the run: whether a row may have a value here and no document. Such a row says that a part of the topic, such
+        as a query of a session, has no documents, and needs no score; :attr:`irmx.Rows.declares` finds it. A measure that does not
+        read the column refuses such runs.
     """
 
     table: TableName
@@ -107,6 +111,7 @@ class Column:
     optional: bool = False
     instead: str = ""
     sample: SampleValues = SampleValues()
+    declares: bool = False
 
     __repr__ = short_repr
 

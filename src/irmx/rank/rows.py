@@ -161,7 +161,7 @@ class Rows(Shared):
     @property
     def declares(self) -> Bools:
         """Whether each row has an empty ``doc_id``, and so declares a subtopic, or another label, that no document has."""
-        return read_only(self.doc < 0 if self.table == "qrels" else np.zeros(len(self), dtype=bool))
+        return read_only(self._data.declares[self.row] if isinstance(self._data, Run) else self.doc < 0)
 
     # -- one value per topic -----------------------------------------------------------------------------
 

@@ -97,9 +97,11 @@ def scorer_of(measure: ir_measures.Measure) -> Measure | None:
 
 def rankings_for(measure: Measure, join: Join) -> Rankings:
     """Return the rankings for a measure, with its common parameters applied; raise if a document repeats and must not."""
-    if not measure.DOCS_MAY_REPEAT:
-        with failures_of(measure):
+    with failures_of(measure):
+        if not measure.DOCS_MAY_REPEAT:
             join.run.refuse_repeats()
+        elif not any(column.declares for column in columns_of(measure)):
+            join.run.refuse_declaring()
     return Rankings.of(join, **common_parameters(measure))
 
 
