@@ -134,6 +134,40 @@ def test_a_grade_above_the_largest_is_refused():
         value("sDCG", {"s": {"a": 2000}}, session([["a"]]))
 
 
+# -- runs in TREC format ----------------------------------------------------------------------------------------
+
+
+def test_a_trec_run_whose_topics_are_queries(tmp_path):
+    lines = [f"{s}.{m} Q0 {doc} 1 {score} tag\n" for s, m, doc, score in WORKED]
+    path = tmp_path / "run.txt"
+    path.write_text("\n".join(lines))
+    table = run_of([("s", m, doc, score) for _, m, doc, score in WORKED])
+    assert value("sDCG", QRELS, f"sessions:{path}") == value("sDCG", QRELS, table)
+    path.write_text("a.b.1 Q0 a 1 2 tag\n")
+    assert value("sDCG", {"a.b": {"a": 1}}, f"sessions:{path}", "a.b") == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("s Q0 a 1 2 tag", "line 2: .*SESSION.QUERY.*'s Q0 a 1 2 tag'"),
+        ("s.x Q0 a 1 2 tag", "line 2: .*SESSION.QUERY"),
+        (".1 Q0 a 1 2 tag", "line 2: .*SESSION.QUERY"),
+        ("s.2 Q0 a 1 2", "line 2: .*six fields"),
+        ("s.2 Q0 b 1 high tag", "line 2: .*score.*'high'"),
+        ("s.3 Q0 b 1 2 tag", "line 2: .*no row has 2"),
+    ],
+)
+def test_a_trec_run_that_is_not_of_sessions(line, says, tmp_path):
+    path = tmp_path / "run.txt"
+    path.write_text(f"s.1 Q0 a 1 3 tag\n{line}\n")
+    with pytest.raises(irmx.DataError, match=says):
+        value("sDCG", QRELS, f"sessions:{path}")
+    path.write_bytes(b"s.1 Q0 \xe9 1 3 tag\n")
+    with pytest.raises(irmx.DataError, match="not UTF-8"):
+        value("sDCG", QRELS, f"sessions:{path}")
+
+
 # -- paths ---------------------------------------------------------------------------------------------------
 
 

@@ -12,6 +12,7 @@ from .session_measures import (
     SessionDCGPerQuery,
     SessionRBP,
 )
+from .session_runs import SESSION_RUNS, SessionRuns
 from .sessions import QUERY_NUMBER, Sessions
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "SDCG",
     "SDCG_Q",
     "SESSION",
+    "SESSION_RUNS",
     "SRBP",
     "ExpectedSessionNCG",
     "ExpectedSessionNDCG",
@@ -30,5 +32,6 @@ __all__ = [
     "SessionDCG",
     "SessionDCGPerQuery",
     "SessionRBP",
+    "SessionRuns",
     "Sessions",
 ]
