@@ -38,7 +38,7 @@ class Row(NamedTuple):
 
 
 class Traces(Format):
-    """Traces of agents as a run: a topic is a session, and its queries are the searches of the session, in the order of their start.
+    r"""Traces of agents as a run: a topic is a session, and its queries are the searches of the session, in the order of their start.
 
     The columns ``time`` (seconds), ``tokens`` and ``cost`` are those of the search, in each of its rows, as far as the file has them.
 
@@ -46,7 +46,7 @@ class Traces(Format):
     --------
     >>> import irmx, pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "searches.jsonl"
-    >>> _ = path.write_text('{"session": "s", "documents": ["b", "a"]}\\n{"session": "s", "documents": ["c"]}')
+    >>> _ = path.write_text('{"session": "s", "documents": ["b", "a"]}\n{"session": "s", "documents": ["c"]}')
     >>> run = irmx.read_run(path)
     >>> run.docs(0), run.column("query_number").tolist()
     (['b', 'a', 'c'], [1.0, 1.0, 2.0])
